@@ -1,0 +1,71 @@
+/**
+ * The documents a node receives. Pure data: the server compiles rows into them, the agent validates them and
+ * hands them to nginx as records (`d:<host>`, `s:<siteID>`, `z:`). Every document is a whole state with its revision.
+ */
+import * as z from 'zod/mini';
+
+const id = z.int().check(z.gte(1));
+const text = (max: number) => z.string().check(z.maxLength(max));
+
+export const originProtocols = ['http', 'https', 'follow'] as const;
+export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
+export const cacheRuleTypes = ['fileType', 'prefix', 'exact', 'regex', 'site'] as const;
+export const cacheModes = ['followOrigin', 'forceCache'] as const;
+export const blockTypes = ['deny', 'drop'] as const;
+export const siteStates = ['normal', 'pause', 'limit'] as const;
+
+export const Upstream = z.object({
+  /** IP address or host name; the agent resolves names. */
+  address: text(253),
+  port: z.int().check(z.gte(1), z.lte(65535)),
+  weight: z.int().check(z.gte(1), z.lte(100)),
+  backup: z.boolean(),
+  protocol: z.enum(originProtocols),
+  maxFails: z.int().check(z.gte(0), z.lte(100)),
+  /** seconds */
+  failTimeout: z.int().check(z.gte(0), z.lte(3600)),
+});
+
+/** `cfg.<zone>.domain.<id>` → record `d:<host>` */
+export const DomainDocument = z.object({
+  v: z.literal(1), rev: z.int(), id, site: id,
+  /** lower-case host name, or `*.parent` */
+  host: text(253),
+  enabled: z.boolean(),
+  balance: z.enum(balances),
+  /** Host header towards the origin; empty: the visitor's */
+  originHost: text(253),
+  upstreams: z.array(Upstream).check(z.maxLength(100)),
+});
+
+export const CacheRule = z.object({
+  type: z.enum(cacheRuleTypes), value: text(2048), mode: z.enum(cacheModes),
+  /** seconds; 0: do not cache */
+  ttl: z.int().check(z.gte(0)),
+});
+
+/** A purge: everything of the site whose URL matches and whose generation is older is gone. */
+export const Purge = z.object({ type: z.enum(['exact', 'prefix', 'host']), host: text(253), uri: text(4096), gen: z.int() });
+
+export const SiteDocument = z.object({
+  v: z.literal(1), rev: z.int(), id,
+  state: z.enum(siteStates),
+  /** epoch seconds after which the site answers 904; 0: never */
+  expires: z.int().check(z.gte(0)),
+  /** cache generation; raising it purges the whole site */
+  gen: z.int(),
+  purges: z.array(Purge).check(z.maxLength(200)),
+  cacheRules: z.array(CacheRule).check(z.maxLength(1000)),
+  whitelists: z.array(z.object({ id, ips: z.array(text(100)), urls: z.array(text(2048)) })),
+  blacklists: z.array(z.object({ id, ips: z.array(text(100)), block: z.enum(blockTypes) })),
+  userAgents: z.array(z.object({ id, urlRegex: text(1024), userAgentRegex: text(1024), block: z.enum(blockTypes) })),
+});
+
+/** `cfg.<zone>.zone.<id>`: what holds for every site of the zone. */
+export const ZoneDocument = z.object({ v: z.literal(1), rev: z.int(), id });
+
+export type DomainDocument = z.infer<typeof DomainDocument>;
+export type SiteDocument = z.infer<typeof SiteDocument>;
+export type ZoneDocument = z.infer<typeof ZoneDocument>;
+export type EdgeDocument = DomainDocument | SiteDocument | ZoneDocument;
+export const documents = { domain: DomainDocument, site: SiteDocument, zone: ZoneDocument } as const;

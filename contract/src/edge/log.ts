@@ -1,0 +1,54 @@
+/**
+ * One line of a node's access log: written by nginx, shipped as bytes, parsed once (by ClickHouse).
+ *
+ * Wire form: TSV, one line per request, the byte 0x1e first, then the columns below in this order, then a newline.
+ * nginx's `escape=default` writes control bytes, quotes, backslashes and bytes above 126 as \xHH, so neither a tab, a newline nor
+ * 0x1e can occur inside a value: a line torn by a crash is recognised by the next 0x1e. A variable that was never set reads "-",
+ * one set to nothing reads "".
+ */
+
+/** `input` is the ClickHouse type the raw text is read as; `String` where "-", "" or a list like `12, 34 : 56` may stand. */
+export interface LogColumn {
+  readonly name: string;
+  /** nginx variable */
+  readonly value: string;
+  readonly input: "Float64" | "String" | "UInt16" | "UInt64";
+}
+
+export const accessLogColumns = [
+  /** epoch seconds with milliseconds */
+  { name: "msec", value: "$msec", input: "Float64" },
+  /** 0, "-" or empty when the host belongs to no site */
+  { name: "site_id", value: "$edge_site", input: "String" },
+  { name: "domain_id", value: "$edge_domain", input: "String" },
+  { name: "host", value: "$host", input: "String" },
+  { name: "method", value: "$request_method", input: "String" },
+  /** as the visitor sent it, with the query */
+  { name: "uri", value: "$request_uri", input: "String" },
+  { name: "proto", value: "$server_protocol", input: "String" },
+  { name: "status", value: "$status", input: "UInt16" },
+  /** bytes to the visitor, headers included */
+  { name: "bytes", value: "$bytes_sent", input: "UInt64" },
+  { name: "ip", value: "$remote_addr", input: "String" },
+  /** HIT, MISS, EXPIRED … ; "-" when the cache was not asked */
+  { name: "cache", value: "$edge_cache", input: "String" },
+  /** one number per origin tried */
+  { name: "up_bytes", value: "$upstream_bytes_received", input: "String" },
+  /** seconds, one number per origin tried */
+  { name: "up_time", value: "$upstream_response_time", input: "String" },
+  /** seconds */
+  { name: "rt", value: "$request_time", input: "String" },
+  { name: "referer", value: "$http_referer", input: "String" },
+  { name: "ua", value: "$http_user_agent", input: "String" },
+  /** why a protection refused the request: `cause:ruleID`, else "-" */
+  { name: "reason", value: "$edge_reason", input: "String" },
+  /** our own request id, `epoch-pid-connection-request` (at most 40 characters) */
+  { name: "rid", value: "$edge_rid", input: "String" },
+] as const satisfies readonly LogColumn[];
+
+/** First byte of every line. */
+export const lineMark = 0x1e;
+
+/** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. */
+export const accessLogFormat = (name: string) =>
+  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map((c) => c.value).join("\\t")}";`;

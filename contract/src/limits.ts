@@ -1,0 +1,357 @@
+/**
+ * Every constant of the specification (§9, and the numbers and enumerations of §1–§5) and of the decisions, once.
+ * A number carries its unit in its name. A group names its source; contract/test/limits.test.ts pins each value.
+ */
+
+/** §7, §9: how the console talks to the API. */
+export const transport = {
+  basePath: "/api/v1",
+  requestTimeoutMs: 300_000,
+  /** pause after each call before its answer is handed on */
+  delayAfterCallMs: 200,
+  chunkLoadTimeoutMs: 120_000,
+  tokenType: "Bearer",
+} as const;
+
+/** §1, §8: what the console shows. */
+export const display = {
+  frontEndVersion: "1.10.4",
+  /** decisions "Sessions": a switch of the deployment */
+  offlineModeDefault: false,
+  layer4PageDefault: false,
+  dateTimeFormat: "YYYY/MM/DD HH:mm:ss",
+  byteUnitBase: 1000,
+  byteUnits: ["Byte", "KB", "MB", "GB", "TB", "PB", "EB"],
+  messageTopPx: 50,
+  /** put behind the brand text when no copyright is set */
+  copyrightSuffix: "inc. All Rights Reserved.",
+  /** the leading entry of a drop-down of header modules, value `moduleNone` */
+  noneLabel: "None",
+} as const;
+
+/** §9 "Polling". */
+export const polling = {
+  nodeListPollMs: 5000,
+  nodeInformationPollMs: 2000,
+  liveStatisticsPollMs: 300_000,
+  liveStatisticsWindowHours: 6,
+  liveStatisticsStepMinutes: 5,
+} as const;
+
+/** §5, §9 "Page-size options"; decisions "Wire"; calls.md (the two maxima). */
+export const paging = {
+  pageFirst: 1,
+  pageSizeDefault: 10,
+  pageSizes: [10, 25, 50, 100, 200, 500],
+  pageSizeMax: 500,
+  timeSeriesPageSizeMax: 26_784,
+  orders: ["asc", "desc"],
+} as const;
+
+/** §2, §6 and decisions "Sessions". */
+export const session = {
+  accessTokenMinutes: 15,
+  refreshTokenDays: 30,
+  /** within these, a refresh token seen twice answers the same successor (several tabs) */
+  refreshReuseGraceSeconds: 10,
+  cookieYears: 2,
+  cookieTypes: { user: "u", client: "c", admin: "a" },
+  passwordLengthMin: 8,
+  codeDigits: 6,
+  codeLifetimeMinutes: 10,
+  codeTriesMax: 5,
+} as const;
+
+/** Decisions "Sessions": `login2FAType` of the answer to verify. */
+export const loginTwoFactorTypes = { mail: 0, google: 1, none: 2 } as const;
+
+/** §9 "Redirect rules cap", and what an installation may hold of other things. */
+export const caps = {
+  redirectRulesPerSiteMax: 3000,
+  /** shown as the number of 601001 */
+  simultaneousExportsMax: 3,
+} as const;
+
+/** §5, §9; decisions "Wire" and "Logs": spans of log queries and exports. */
+export const logSpans = {
+  querySpanMaxDays: 1,
+  /** clock skew between a browser and us */
+  queryFutureMaxMinutes: 5,
+  exportSpanMaxDays: 1,
+  /** an export ends at least this long ago, so that late lines are in it */
+  exportAgeMinHours: 1,
+} as const;
+
+/** §4, §9 "Statistics ranges …". Intervals in minutes. */
+export const statistics = {
+  rangeStepMinutes: 5,
+  reportIntervalMinutesDefault: 5,
+  topDefault: 10,
+  dashboardIntervalsMinutes: { traffic: 15, bandwidth: 15, requests: 15, statusCodes: 15 },
+  dashboardHours: 24,
+  dashboardDays: 30,
+  securityReportIntervalMinutes: 60,
+  securityTimeInterval: "sixHours",
+  blacklistSeriesStepMinutes: 60,
+  layer4CountriesTop: 5,
+  dashboardTop: 10,
+  dynamicTop: 30,
+  wafTop: 20,
+  domainRankSortKey: 2,
+  domainRankOrder: "desc",
+  /** §7: layer-4 figures are bits, shown as bytes */
+  layer4BitsPerByte: 8,
+} as const;
+
+/** §9 "Statistic types used", named by the table of decisions.md. */
+export const statisticTypes = {
+  traffic: 2,
+  bandwidth: 3,
+  requests: 4,
+  statusCodes: 5,
+  cacheHitTraffic: 11,
+  cacheHitRequests: 12,
+  upstreamTraffic: 13,
+  upstreamRequests: 14,
+  uniqueVisitors: 15,
+  topURLs: 18,
+  topVisitorIPs: 19,
+  topCountries: 20,
+  topReferers: 21,
+  topUserAgents: 22,
+  methods: 23,
+  httpVersions: 24,
+  blockedRequests: 25,
+} as const;
+export type StatisticType = keyof typeof statisticTypes;
+
+/** §9 "Block reason keys", named by decisions.md; also the causes of a blocked IP. */
+export const blockReasons = {
+  blacklist: 2,
+  geo: 3,
+  antiCC: 4,
+  frequency: 5,
+  userAgent: 8,
+  acl: 10,
+  waf: 11,
+  tokenAuth: 12,
+} as const;
+export type BlockReason = keyof typeof blockReasons;
+
+/** §3 "Status codes tracked"; everything else counts as other. */
+export const statusCodesTracked = [
+  200, 206, 301, 302, 400, 403, 404, 444, 499, 500, 502, 503, 504, 903, 904, 929, 978,
+] as const;
+
+/** §9 and decisions: statuses that are our own. */
+export const ownStatuses = {
+  /** dropped without an answer */
+  drop: 444,
+  /** access by node address, without a known domain */
+  unknownDomain: 903,
+  /** site or domain paused, limited or expired */
+  notServing: 904,
+  /** frequency limit, or denied by an ACL */
+  limited: 929,
+  /** anti-CC challenge */
+  challenge: 978,
+} as const;
+
+/** §9 "Error-page status codes offered", §3 (types). */
+export const errorPageStatuses = [400, 403, 500, 502, 504, 903, 929] as const;
+export const errorPageTypes = ["content", "urlRedirect", "javascript"] as const;
+
+/** §3: as counted in statistics. */
+export const methods = [
+  "GET",
+  "POST",
+  "DELETE",
+  "PUT",
+  "HEAD",
+  "PATCH",
+  "OPTIONS",
+  "other",
+] as const;
+export const httpVersions = ["1.0", "1.1", "2"] as const;
+export const ipVersions = ["ipv4", "ipv6"] as const;
+
+/** §3, §5, §9: origins. */
+export const upstreamLimits = {
+  portDefault: 80,
+  portMin: 1,
+  portMax: 65_535,
+  weightMin: 1,
+  weightMax: 100,
+  weightDefault: 1,
+} as const;
+
+/** §9 "Protocol"; §4 "Origin role". */
+export const originProtocols = ["http", "https", "follow"] as const;
+export const originRoles = ["main", "backup"] as const;
+
+/** §3, decisions "Wire": declared here once, read by forms, server and edge. */
+export const balances = ["roundRobin", "ipHash", "urlHash"] as const;
+export const schemes = ["http", "https"] as const;
+
+/** §5 "Layer-4 forwarding ports …"; udp is our extension (decisions). */
+export const layer4Ports = {
+  portMin: 1000,
+  portMax: 65_000,
+  portsExcluded: [
+    [3306, 3306],
+    [3311, 3311],
+    [6379, 6379],
+    [9100, 9100],
+    [61_000, 61_199],
+  ],
+  protocols: ["tcp", "udp"],
+} as const;
+
+/** Decisions "Wire": what a product, node or licence opens. */
+export const portTypes = ["7", "7+4"] as const;
+
+/** §5, §9: numbers with a range. */
+export const ranges = {
+  numberMin: 1,
+  numberMax: 3600,
+  corsMaxAgeSecondsMin: 1,
+  corsMaxAgeSecondsMax: 86_400,
+  statusCodeDigits: 3,
+} as const;
+
+/** §9 "Geneva recommended window size". */
+export const genevaWindows = { v1: { min: 1, max: 60 }, v2: { min: 1, max: 1 } } as const;
+
+/** §9: where zero stands for something else than a number. */
+export const zeroMeans = {
+  siteLimit: "unlimited",
+  licenseLimit: "unlimited",
+  nodeMonitorSeconds: "unlimited",
+  logRotateSeconds: "none",
+} as const;
+/** §9 "log rotate 0 s means none". */
+export const logRotateNoneSeconds = 0;
+/** §9 "None entry with value 0"; decisions "Wire": an assignment to no module. */
+export const moduleNone = 0;
+
+/** §9 and decisions "Wire": units on the wire. */
+export const units = {
+  cacheSizeUnit: "MB",
+  cacheTimeUnit: "minutes",
+  rateUnit: "K/s",
+  rateUnitBytes: 1000,
+  trafficUnitBase: 1000,
+} as const;
+
+/** §9 "TLS support option". */
+export const tlsOptions = ["TLSv1.3"] as const;
+
+/** §3, §9: caching. */
+export const cacheModes = ["followOrigin", "forceCache"] as const;
+/** Decisions "Rules and modules". */
+export const cacheRuleTypes = ["fileType", "prefix", "exact", "regex", "site"] as const;
+/** Decisions "Wire": `type` of DELETE setting/urlCache. */
+export const purgeTypes = { url: 1, prefix: 2, host: 3, tag: 4 } as const;
+/** §4 "Cache tasks". */
+export const cacheTasks = ["preload", "clear"] as const;
+
+/** §4 "Protect types". */
+export const protectTypes = {
+  fiveSecondShield: 1,
+  code: 2,
+  clickToVerify: 3,
+  redirect: 4,
+} as const;
+
+/** §9: the ACL. `status` is what the visitor gets; a drop answers nothing and is logged as 444. */
+export const aclActions = {
+  deny: { status: 929 },
+  drop: { status: 444 },
+  dropAndBlacklist: { status: 444 },
+  allow: { status: 0 },
+  redirect301: { status: 301 },
+  redirect302: { status: 302 },
+} as const;
+export const aclOperators = [
+  "equal",
+  "notEqual",
+  "contains",
+  "notContains",
+  "in",
+  "notIn",
+  "greaterThan",
+  "lessThan",
+  "greaterOrEqual",
+  "lessOrEqual",
+] as const;
+export const matchTypes = ["prefix", "exact", "advanced"] as const;
+/** §9: the old ACL, replaced by luaAcl. */
+export const aclDeprecatedFrom = "2025/04/01";
+
+/** §9; decisions: OWASP Core Rule Set with falling strictness. */
+export const wafSensitivities = ["high", "medium", "low"] as const;
+
+/** Decisions "Rules and modules": what a frequency counts by. */
+export const frequencyTypes = ["ip", "ipURL", "ipUserAgent", "site"] as const;
+/** §3 `blockType`: what meets a request that a rule of the firewall matches. */
+export const blockTypes = ["deny", "drop"] as const;
+
+/** §9 "Weekly schedule", "Continents". */
+export const weekdays = [
+  "monday",
+  "tuesday",
+  "wednesday",
+  "thursday",
+  "friday",
+  "saturday",
+  "sunday",
+] as const;
+export const continents = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"] as const;
+
+/** Decisions "Rules and modules": traffic state, in shares of the plan. */
+export const traffic = { warningShare: 0.8, limitedShare: 1 } as const;
+/** Decisions "The parts": what a product does when its traffic is used up. */
+export const trafficActions = ["none", "limit", "notify"] as const;
+
+/** §9: an offline licence keeps its port type after an upgrade. */
+export const offlineLicense = { portTypeChangesAfterUpgrade: false } as const;
+
+/** §3: how a group's line names what it answers with, and how a sub-node is keyed (`nodeId-id`). */
+export const identifiers = {
+  nodePrefix: "n-",
+  virtualNodePrefix: "v-",
+  subNodeSeparator: "-",
+} as const;
+export const nodeTypes = ["edge", "relay"] as const;
+
+/** §5 "allowed origins", "http remind": what `{host}` stands for in the rules. */
+export const hostPrefixes = ["http://", "https://"] as const;
+
+/**
+ * §9: the 21 chart colours. Each reaches 3:1 (WCAG 1.4.11) on both surfaces, #ffffff and #151c1d; the first four
+ * are the classes of status codes: 2xx petrol, 3xx blue, 4xx orange, 5xx red.
+ */
+export const chartPalette = [
+  "#188489",
+  "#418ad1",
+  "#cf752d",
+  "#d03833",
+  "#3b9555",
+  "#8451c9",
+  "#a88822",
+  "#ca3a80",
+  "#4e68ce",
+  "#00a692",
+  "#6b7b7a",
+  "#c770c1",
+  "#627d23",
+  "#9a692a",
+  "#3f9dbf",
+  "#d4747d",
+  "#9256a0",
+  "#68a244",
+  "#9284d6",
+  "#7a7424",
+  "#197cb3",
+] as const;
+export const frequencyColourDefault = "grey";

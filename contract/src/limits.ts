@@ -5,28 +5,28 @@
 
 /** §7, §9: how the console talks to the API. */
 export const transport = {
-  basePath: "/api/v1",
+  basePath: '/api/v1',
   requestTimeoutMs: 300_000,
   /** pause after each call before its answer is handed on */
   delayAfterCallMs: 200,
   chunkLoadTimeoutMs: 120_000,
-  tokenType: "Bearer",
+  tokenType: 'Bearer',
 } as const;
 
 /** §1, §8: what the console shows. */
 export const display = {
-  frontEndVersion: "1.10.4",
+  frontEndVersion: '1.10.4',
   /** decisions "Sessions": a switch of the deployment */
   offlineModeDefault: false,
   layer4PageDefault: false,
-  dateTimeFormat: "YYYY/MM/DD HH:mm:ss",
+  dateTimeFormat: 'YYYY/MM/DD HH:mm:ss',
   byteUnitBase: 1000,
-  byteUnits: ["Byte", "KB", "MB", "GB", "TB", "PB", "EB"],
+  byteUnits: ['Byte', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'],
   messageTopPx: 50,
   /** put behind the brand text when no copyright is set */
-  copyrightSuffix: "inc. All Rights Reserved.",
+  copyrightSuffix: 'inc. All Rights Reserved.',
   /** the leading entry of a drop-down of header modules, value `moduleNone` */
-  noneLabel: "None",
+  noneLabel: 'None',
 } as const;
 
 /** §9 "Polling". */
@@ -45,7 +45,7 @@ export const paging = {
   pageSizes: [10, 25, 50, 100, 200, 500],
   pageSizeMax: 500,
   timeSeriesPageSizeMax: 26_784,
-  orders: ["asc", "desc"],
+  orders: ['asc', 'desc'],
 } as const;
 
 /** §2, §6 and decisions "Sessions". */
@@ -55,7 +55,7 @@ export const session = {
   /** within these, a refresh token seen twice answers the same successor (several tabs) */
   refreshReuseGraceSeconds: 10,
   cookieYears: 2,
-  cookieTypes: { user: "u", client: "c", admin: "a" },
+  cookieTypes: { user: 'u', client: 'c', admin: 'a' },
   passwordLengthMin: 8,
   codeDigits: 6,
   codeLifetimeMinutes: 10,
@@ -91,14 +91,14 @@ export const statistics = {
   dashboardHours: 24,
   dashboardDays: 30,
   securityReportIntervalMinutes: 60,
-  securityTimeInterval: "sixHours",
+  securityTimeInterval: 'sixHours',
   blacklistSeriesStepMinutes: 60,
   layer4CountriesTop: 5,
   dashboardTop: 10,
   dynamicTop: 30,
   wafTop: 20,
   domainRankSortKey: 2,
-  domainRankOrder: "desc",
+  domainRankOrder: 'desc',
   /** §7: layer-4 figures are bits, shown as bytes */
   layer4BitsPerByte: 8,
 } as const;
@@ -139,9 +139,7 @@ export const blockReasons = {
 export type BlockReason = keyof typeof blockReasons;
 
 /** §3 "Status codes tracked"; everything else counts as other. */
-export const statusCodesTracked = [
-  200, 206, 301, 302, 400, 403, 404, 444, 499, 500, 502, 503, 504, 903, 904, 929, 978,
-] as const;
+export const statusCodesTracked = [200, 206, 301, 302, 400, 403, 404, 444, 499, 500, 502, 503, 504, 903, 904, 929, 978] as const;
 
 /** §9 and decisions: statuses that are our own. */
 export const ownStatuses = {
@@ -159,21 +157,12 @@ export const ownStatuses = {
 
 /** §9 "Error-page status codes offered", §3 (types). */
 export const errorPageStatuses = [400, 403, 500, 502, 504, 903, 929] as const;
-export const errorPageTypes = ["content", "urlRedirect", "javascript"] as const;
+export const errorPageTypes = ['content', 'urlRedirect', 'javascript'] as const;
 
 /** §3: as counted in statistics. */
-export const methods = [
-  "GET",
-  "POST",
-  "DELETE",
-  "PUT",
-  "HEAD",
-  "PATCH",
-  "OPTIONS",
-  "other",
-] as const;
-export const httpVersions = ["1.0", "1.1", "2"] as const;
-export const ipVersions = ["ipv4", "ipv6"] as const;
+export const methods = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'PATCH', 'OPTIONS', 'other'] as const;
+export const httpVersions = ['1.0', '1.1', '2'] as const;
+export const ipVersions = ['ipv4', 'ipv6'] as const;
 
 /** §3, §5, §9: origins. */
 export const upstreamLimits = {
@@ -186,12 +175,12 @@ export const upstreamLimits = {
 } as const;
 
 /** §9 "Protocol"; §4 "Origin role". */
-export const originProtocols = ["http", "https", "follow"] as const;
-export const originRoles = ["main", "backup"] as const;
+export const originProtocols = ['http', 'https', 'follow'] as const;
+export const originRoles = ['main', 'backup'] as const;
 
 /** §3, decisions "Wire": declared here once, read by forms, server and edge. */
-export const balances = ["roundRobin", "ipHash", "urlHash"] as const;
-export const schemes = ["http", "https"] as const;
+export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
+export const schemes = ['http', 'https'] as const;
 
 /** §5 "Layer-4 forwarding ports …"; udp is our extension (decisions). */
 export const layer4Ports = {
@@ -204,11 +193,11 @@ export const layer4Ports = {
     [9100, 9100],
     [61_000, 61_199],
   ],
-  protocols: ["tcp", "udp"],
+  protocols: ['tcp', 'udp'],
 } as const;
 
 /** Decisions "Wire": what a product, node or licence opens. */
-export const portTypes = ["7", "7+4"] as const;
+export const portTypes = ['7', '7+4'] as const;
 
 /** §5, §9: numbers with a range. */
 export const ranges = {
@@ -224,10 +213,10 @@ export const genevaWindows = { v1: { min: 1, max: 60 }, v2: { min: 1, max: 1 } }
 
 /** §9: where zero stands for something else than a number. */
 export const zeroMeans = {
-  siteLimit: "unlimited",
-  licenseLimit: "unlimited",
-  nodeMonitorSeconds: "unlimited",
-  logRotateSeconds: "none",
+  siteLimit: 'unlimited',
+  licenseLimit: 'unlimited',
+  nodeMonitorSeconds: 'unlimited',
+  logRotateSeconds: 'none',
 } as const;
 /** §9 "log rotate 0 s means none". */
 export const logRotateNoneSeconds = 0;
@@ -236,24 +225,24 @@ export const moduleNone = 0;
 
 /** §9 and decisions "Wire": units on the wire. */
 export const units = {
-  cacheSizeUnit: "MB",
-  cacheTimeUnit: "minutes",
-  rateUnit: "K/s",
+  cacheSizeUnit: 'MB',
+  cacheTimeUnit: 'minutes',
+  rateUnit: 'K/s',
   rateUnitBytes: 1000,
   trafficUnitBase: 1000,
 } as const;
 
 /** §9 "TLS support option". */
-export const tlsOptions = ["TLSv1.3"] as const;
+export const tlsOptions = ['TLSv1.3'] as const;
 
 /** §3, §9: caching. */
-export const cacheModes = ["followOrigin", "forceCache"] as const;
+export const cacheModes = ['followOrigin', 'forceCache'] as const;
 /** Decisions "Rules and modules". */
-export const cacheRuleTypes = ["fileType", "prefix", "exact", "regex", "site"] as const;
+export const cacheRuleTypes = ['fileType', 'prefix', 'exact', 'regex', 'site'] as const;
 /** Decisions "Wire": `type` of DELETE setting/urlCache. */
 export const purgeTypes = { url: 1, prefix: 2, host: 3, tag: 4 } as const;
 /** §4 "Cache tasks". */
-export const cacheTasks = ["preload", "clear"] as const;
+export const cacheTasks = ['preload', 'clear'] as const;
 
 /** §4 "Protect types". */
 export const protectTypes = {
@@ -273,85 +262,77 @@ export const aclActions = {
   redirect302: { status: 302 },
 } as const;
 export const aclOperators = [
-  "equal",
-  "notEqual",
-  "contains",
-  "notContains",
-  "in",
-  "notIn",
-  "greaterThan",
-  "lessThan",
-  "greaterOrEqual",
-  "lessOrEqual",
+  'equal',
+  'notEqual',
+  'contains',
+  'notContains',
+  'in',
+  'notIn',
+  'greaterThan',
+  'lessThan',
+  'greaterOrEqual',
+  'lessOrEqual',
 ] as const;
-export const matchTypes = ["prefix", "exact", "advanced"] as const;
+export const matchTypes = ['prefix', 'exact', 'advanced'] as const;
 /** §9: the old ACL, replaced by luaAcl. */
-export const aclDeprecatedFrom = "2025/04/01";
+export const aclDeprecatedFrom = '2025/04/01';
 
 /** §9; decisions: OWASP Core Rule Set with falling strictness. */
-export const wafSensitivities = ["high", "medium", "low"] as const;
+export const wafSensitivities = ['high', 'medium', 'low'] as const;
 
 /** Decisions "Rules and modules": what a frequency counts by. */
-export const frequencyTypes = ["ip", "ipURL", "ipUserAgent", "site"] as const;
+export const frequencyTypes = ['ip', 'ipURL', 'ipUserAgent', 'site'] as const;
 /** §3 `blockType`: what meets a request that a rule of the firewall matches. */
-export const blockTypes = ["deny", "drop"] as const;
+export const blockTypes = ['deny', 'drop'] as const;
 
 /** §9 "Weekly schedule", "Continents". */
-export const weekdays = [
-  "monday",
-  "tuesday",
-  "wednesday",
-  "thursday",
-  "friday",
-  "saturday",
-  "sunday",
-] as const;
-export const continents = ["AF", "AN", "AS", "EU", "NA", "OC", "SA"] as const;
+export const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const;
+export const continents = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'] as const;
 
 /** Decisions "Rules and modules": traffic state, in shares of the plan. */
 export const traffic = { warningShare: 0.8, limitedShare: 1 } as const;
 /** Decisions "The parts": what a product does when its traffic is used up. */
-export const trafficActions = ["none", "limit", "notify"] as const;
+export const trafficActions = ['none', 'limit', 'notify'] as const;
 
 /** §9: an offline licence keeps its port type after an upgrade. */
 export const offlineLicense = { portTypeChangesAfterUpgrade: false } as const;
 
 /** §3: how a group's line names what it answers with, and how a sub-node is keyed (`nodeId-id`). */
 export const identifiers = {
-  nodePrefix: "n-",
-  virtualNodePrefix: "v-",
-  subNodeSeparator: "-",
+  nodePrefix: 'n-',
+  virtualNodePrefix: 'v-',
+  subNodeSeparator: '-',
 } as const;
-export const nodeTypes = ["edge", "relay"] as const;
+export const nodeTypes = ['edge', 'relay'] as const;
 
 /** §5 "allowed origins", "http remind": what `{host}` stands for in the rules. */
-export const hostPrefixes = ["http://", "https://"] as const;
+export const hostPrefixes = ['http://', 'https://'] as const;
 
 /**
  * §9: the 21 chart colours. Each reaches 3:1 (WCAG 1.4.11) on both surfaces, #ffffff and #151c1d; the first four
  * are the classes of status codes: 2xx petrol, 3xx blue, 4xx orange, 5xx red.
  */
 export const chartPalette = [
-  "#188489",
-  "#418ad1",
-  "#cf752d",
-  "#d03833",
-  "#3b9555",
-  "#8451c9",
-  "#a88822",
-  "#ca3a80",
-  "#4e68ce",
-  "#00a692",
-  "#6b7b7a",
-  "#c770c1",
-  "#627d23",
-  "#9a692a",
-  "#3f9dbf",
-  "#d4747d",
-  "#9256a0",
-  "#68a244",
-  "#9284d6",
-  "#7a7424",
-  "#197cb3",
+  '#188489',
+  '#418ad1',
+  '#cf752d',
+  '#d03833',
+  '#3b9555',
+  '#8451c9',
+  '#a88822',
+  '#ca3a80',
+  '#4e68ce',
+  '#00a692',
+  '#6b7b7a',
+  '#c770c1',
+  '#627d23',
+  '#9a692a',
+  '#3f9dbf',
+  '#d4747d',
+  '#9256a0',
+  '#68a244',
+  '#9284d6',
+  '#7a7424',
+  '#197cb3',
 ] as const;
-export const frequencyColourDefault = "grey";
+export const frequencyColourDefault = 'grey';

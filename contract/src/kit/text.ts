@@ -1,17 +1,17 @@
 /** The three languages, and text in each of them. A text that lacks one is a type error. */
 
 /** In the order they are offered; the first is the default (§1). */
-export const languages = ["zh_TW", "zh_CN", "en_US"] as const;
+export const languages = ['zh_TW', 'zh_CN', 'en_US'] as const;
 export type Language = (typeof languages)[number];
-export const defaultLanguage: Language = "zh_TW";
+export const defaultLanguage: Language = 'zh_TW';
 
 export type Text = Readonly<Record<Language, string>>;
 
 /** BCP 47 tags, for `lang`, `Intl` and `Accept-Language`. */
 export const languageTags = {
-  zh_TW: "zh-Hant-TW",
-  zh_CN: "zh-Hans-CN",
-  en_US: "en-US",
+  zh_TW: 'zh-Hant-TW',
+  zh_CN: 'zh-Hans-CN',
+  en_US: 'en-US',
 } as const satisfies Text;
 
 export function isLanguage(value: unknown): value is Language {
@@ -25,8 +25,8 @@ export function isLanguage(value: unknown): value is Language {
 export function languageOf(acceptLanguage: string | null | undefined): Language {
   let best: Language | undefined;
   let bestQuality = 0;
-  for (const entry of (acceptLanguage ?? "").slice(0, 1000).split(",")) {
-    const [tag = "", ...parameters] = entry.split(";");
+  for (const entry of (acceptLanguage ?? '').slice(0, 1000).split(',')) {
+    const [tag = '', ...parameters] = entry.split(';');
     const quality = qualityOf(parameters);
     const language = languageOfTag(tag);
     if (language && quality > bestQuality) {
@@ -46,14 +46,14 @@ function qualityOf(parameters: string[]): number {
 }
 
 function languageOfTag(tag: string): Language | undefined {
-  const [primary, ...rest] = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
-  if (primary === "*") return defaultLanguage;
-  if (primary === "en") return "en_US";
-  if (primary !== "zh") return undefined;
-  if (rest.includes("hant")) return "zh_TW";
-  if (rest.includes("hans")) return "zh_CN";
+  const [primary, ...rest] = tag.trim().toLowerCase().replaceAll('_', '-').split('-');
+  if (primary === '*') return defaultLanguage;
+  if (primary === 'en') return 'en_US';
+  if (primary !== 'zh') return undefined;
+  if (rest.includes('hant')) return 'zh_TW';
+  if (rest.includes('hans')) return 'zh_CN';
   // without a script, the region tells which characters are read there; bare `zh` is Simplified (CLDR likely subtags)
-  return rest.some((part) => part === "tw" || part === "hk" || part === "mo") ? "zh_TW" : "zh_CN";
+  return rest.some(part => part === 'tw' || part === 'hk' || part === 'mo') ? 'zh_TW' : 'zh_CN';
 }
 
 export type Parameters = Readonly<Record<string, string | number>>;
@@ -63,13 +63,8 @@ export type Parameters = Readonly<Record<string, string | number>>;
  * whole, so nobody reads "({num} records)".
  */
 export function fill(text: string, params: Parameters = {}): string {
-  const isUnknown = (part: string) =>
-    [...part.matchAll(/\{(\w+)\}/g)].some(([, name]) => params[name!] === undefined);
+  const isUnknown = (part: string) => [...part.matchAll(/\{(\w+)\}/g)].some(([, name]) => params[name!] === undefined);
   return text
-    .replace(/\s?[(（][^()（）]*\{\w+\}[^()（）]*[)）]/g, (remark) =>
-      isUnknown(remark) ? "" : remark,
-    )
-    .replace(/\{(\w+)\}/g, (place, name: string) =>
-      params[name] === undefined ? place : String(params[name]),
-    );
+    .replace(/\s?[(（][^()（）]*\{\w+\}[^()（）]*[)）]/g, remark => (isUnknown(remark) ? '' : remark))
+    .replace(/\{(\w+)\}/g, (place, name: string) => (params[name] === undefined ? place : String(params[name])));
 }

@@ -1,0 +1,42 @@
+/** The account tree and its roles (§3 Account, Role; §6). */
+import { calls } from '../kit/call.ts';
+import { arr, id, ids, list, nullable, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { languages } from '../kit/text.ts';
+import * as rules from '../rules.ts';
+import { Account, tokens } from './session.ts';
+
+const email = () => str(254).check(rules.zodRule(rules.email));
+const permissionKeys = () => arr(str(64), 500);
+const status = () => one(['normal', 'pause', 'lock']);
+
+export const accounts = calls(
+  { base: '/{area}', resource: 'accounts' },
+  {
+    'GET /accounts': { query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }), answer: page(Account) },
+    'GET /account/{id}/subs': { query: list({}), answer: page(Account) },
+    'POST /account': {
+      body: obj({ email: email(), name: str(100), auth: one(['user', 'client']), roleID: opt(nullable(id())), language: opt(one(languages)) }),
+      answer: obj({ ids: arr(id(), 1) }),
+      errors: ['duplicateEmail', 'permissionDenied'],
+    },
+    'PUT /account': { body: obj({ id: id(), name: opt(str(100)), status: opt(status()), language: opt(one(languages)) }) },
+    'PUT /account/password': { body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }) },
+    'DELETE /account': { body: obj({ ids: ids() }), errors: ['multiple'] },
+    'PUT /account/role': { permission: 'roles.edit', body: obj({ accountID: id(), roleID: nullable(id()) }) },
+    'POST /proxy': { auth: 'session', permission: 'accounts.edit', body: obj({ id: id() }), answer: tokens, errors: ['accountNotEnabled'] },
+  },
+);
+
+export const Role = obj({ ...record, name: text(64), permissionKeys: permissionKeys() });
+const roleBody = () => obj({ name: str(64).check(rules.zodRule(rules.name)), permissionKeys: permissionKeys() });
+
+export const roles = calls(
+  { base: '/{area}', resource: 'roles', areas: ['user', 'client', 'admin'] },
+  {
+    'GET /roles': { query: list({}), answer: page(Role) },
+    'GET /metaRoles': { answer: arr(obj({ id: id(), name: text(64) })) },
+    'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated', 'permissionDenied'] },
+    'PUT /role/{id}': { body: roleBody(), errors: ['duplicated', 'permissionDenied'] },
+    'DELETE /role/{id}': {},
+  },
+);

@@ -1,0 +1,67 @@
+/** Signing in and out (§4, §7 Auth and accounts; decisions.md, Sessions). */
+import { calls } from '../kit/call.ts';
+import { arr, bool, id, int, nullable, obj, oneOf, opt, one, str, text, time } from '../kit/schema.ts';
+import { languages } from '../kit/text.ts';
+import * as rules from '../rules.ts';
+
+/** An opaque credential of ours. */
+const token = () => str(2048);
+const email = () => str(254).check(rules.zodRule(rules.email));
+const password = () => text(200).check(rules.zodRule(rules.password));
+const anyPassword = () => text(200);
+
+export const tokens = obj({ accessToken: token(), refreshToken: token(), tokenType: one(['Bearer']) });
+/** 0: code by mail, 1: Google code, 2: nothing more is asked, `vcode` is enclosed. */
+export const login2FATypes = [0, 1, 2] as const;
+
+export const Account = obj({
+  id: id(),
+  email: text(254),
+  name: text(100),
+  auth: one(['user', 'client', 'admin']),
+  roleID: nullable(id()),
+  grade: int(),
+  isRoot: bool(),
+  emailConfirmed: bool(),
+  status: one(['pause', 'normal', 'lock', 'expired']),
+  language: one(languages),
+  timezone: text(64),
+  parentClient: nullable(id()),
+  parentUser: nullable(id()),
+  createdBy: nullable(text(254)),
+  createdAt: time(),
+  updatedAt: time(),
+  deletedAt: nullable(time()),
+});
+export const Self = obj({
+  ...Account.shape,
+  selfPerms: arr(str(64), 500),
+  permissionKeys: arr(str(64), 500),
+  dnsType: nullable(text(64)),
+  maxLogExportTimes: int(),
+  /** Who really acts, when this session was opened for another account by `proxy`. */
+  proxyName: nullable(text(254)),
+});
+
+export const session = calls(
+  { base: '/{area}', resource: 'session', auth: 'public' },
+  {
+    'POST /verify': {
+      body: obj({ email: email(), password: anyPassword() }),
+      answer: obj({ accessToken: opt(token()), refreshToken: opt(token()), tokenType: opt(one(['Bearer'])), onePassKey: opt(token()), login2FAType: opt(oneOf(login2FATypes)), vcode: opt(str(6)) }),
+      errors: ['credentialFailed', 'accountNotEnabled', 'permissionDenied'],
+      audit: false,
+    },
+    'POST /login': {
+      body: obj({ onePassKey: token(), email: email(), vcode: str(6) }),
+      answer: tokens,
+      errors: ['invalidToken', 'tokenExpired', 'accountNotEnabled'],
+      audit: false,
+    },
+    'PATCH ': { body: obj({ accessToken: token(), refreshToken: token() }), answer: tokens, errors: ['refreshTokenFailed', 'accountNotEnabled'], audit: false },
+    'DELETE ': { body: obj({ accessToken: token(), refreshToken: token() }), errors: ['revokeTokenFailed'], audit: false },
+    'PATCH /password': { auth: 'session', permission: null, body: obj({ oldPassword: anyPassword(), password: password() }), errors: ['credentialFailed'] },
+    'GET /account/self': { auth: 'any', permission: null, answer: Self },
+    'PUT /account/self': { auth: 'any', permission: null, body: obj({ name: opt(str(100)), language: opt(one(languages)), timezone: opt(str(64)) }) },
+  },
+);

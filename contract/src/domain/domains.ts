@@ -1,0 +1,74 @@
+/** Domains of a site and their origins (§3 Domain, upstream fields; §5). */
+import { calls } from '../kit/call.ts';
+import { arr, bool, id, ids, int, list, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
+import { balances, originProtocols } from '../edge/document.ts';
+import * as rules from '../rules.ts';
+import { tags } from '../site/sites.ts';
+
+const upstreamFields = {
+  /** IP address or host name */
+  address: str(253).check(rules.zodRule(rules.originAddress)),
+  port: int(1, 65535),
+  weight: int(1, 100),
+  protocol: one(originProtocols),
+  backup: bool(),
+  enabled: bool(),
+  maxFails: int(0, 100),
+  /** seconds */
+  failTimeout: int(0, 3600),
+};
+const NewUpstream = obj({
+  address: upstreamFields.address,
+  port: opt(upstreamFields.port),
+  weight: opt(upstreamFields.weight),
+  protocol: opt(upstreamFields.protocol),
+  backup: opt(bool()),
+  enabled: opt(bool()),
+  maxFails: opt(upstreamFields.maxFails),
+  failTimeout: opt(upstreamFields.failTimeout),
+});
+const upstreamList = () => some(NewUpstream, 100).check(rules.zodRule(rules.upstreams));
+export const Upstream = obj({ ...record, domainID: id(), ...upstreamFields, address: text(253) });
+
+/** 1 or 0 on the wire (decisions.md, Wire). */
+const status = () => oneOf([0, 1]);
+export const Domain = obj({
+  ...record,
+  siteID: id(),
+  domainName: text(253),
+  status: status(),
+  tags: tags(),
+  balance: one(balances),
+  originHost: text(253),
+  upstreamCount: int(),
+});
+const domainName = () => str(253).check(rules.zodRule(rules.domainName));
+const originHost = () => text(253).check(rules.zodRule(rules.optionalHost));
+const times = { createdStart: opt(time()), createdEnd: opt(time()), updatedStart: opt(time()), updatedEnd: opt(time()) };
+
+export const domains = calls(
+  { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'domains' },
+  {
+    'GET /domains': { query: list({ keywords: opt(str()), tags: opt(tags()), ...times }), answer: page(Domain) },
+    'GET /simpleDomains': { query: list({ keywords: opt(str()) }), answer: page(obj({ id: id(), domainName: text(253) })) },
+    'GET /metaDomains': { query: obj({ keyword: opt(str()) }), answer: arr(obj({ id: id(), name: text(253) }), 100_000) },
+    'GET /domain/{domainID}': { answer: Domain },
+    'POST /domains': {
+      body: obj({ domains: some(obj({ domainName: domainName(), upstreams: upstreamList(), balance: opt(one(balances)), originHost: opt(originHost()), tags: opt(tags()) }), 1000) }),
+      answer: obj({ ids: arr(id()) }),
+      errors: ['duplicateDomains', 'domainsExceeded', 'noUpstreamEnabled', 'multiple'],
+    },
+    'DELETE /domains': { body: obj({ ids: ids() }) },
+    'DELETE /domainsByNames': { body: obj({ names: some(str(253), 1000) }), errors: ['multiple'] },
+    'PUT /domain/setting/tags': { body: obj({ domainIDs: ids(), tags: tags() }) },
+    'PATCH /domain/setting/status': { body: obj({ domainIDs: ids(), status: status() }), errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'] },
+    'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
+    'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
+    'POST /domain/{domainID}/upstreams': { body: obj({ upstreams: upstreamList() }), answer: obj({ ids: arr(id()) }), errors: ['duplicated'] },
+    'PUT /domain/{domainID}/upstreams': {
+      body: obj({ upstreams: some(obj({ id: id(), ...Object.fromEntries(Object.entries(NewUpstream.shape).map(([k, v]) => [k, k === 'address' ? opt(v as never) : v])) as typeof NewUpstream.shape }), 100) }),
+      errors: ['noUpstreamEnabled', 'duplicated'],
+    },
+    'DELETE /domain/{domainID}/upstreams': { body: obj({ ids: ids() }), errors: ['noUpstreamEnabled'] },
+  },
+);

@@ -1,0 +1,29 @@
+/** The table: every group of calls, and their types by key. A new resource is one import and one line in each list. */
+import type { ApiOf, Group } from './kit/call.ts';
+import { accounts, roles } from './account/accounts.ts';
+import { session } from './account/session.ts';
+import { cache } from './cache/cache.ts';
+import { domains } from './domain/domains.ts';
+import { nodes, nodeSelf } from './node/nodes.ts';
+import { groups as nodeGroups, products, zones } from './node/zones.ts';
+import { blacklists } from './protect/blacklists.ts';
+import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
+
+export const groups: readonly Group[] = [session, accounts, roles, zones, nodeGroups, products, nodes, nodeSelf, clientSites, userSites, resourceInfo, applied, domains, cache, blacklists];
+
+export interface Api
+  extends ApiOf<typeof session>,
+    ApiOf<typeof accounts>,
+    ApiOf<typeof roles>,
+    ApiOf<typeof zones>,
+    ApiOf<typeof nodeGroups>,
+    ApiOf<typeof products>,
+    ApiOf<typeof nodes>,
+    ApiOf<typeof nodeSelf>,
+    ApiOf<typeof clientSites>,
+    ApiOf<typeof userSites>,
+    ApiOf<typeof resourceInfo>,
+    ApiOf<typeof applied>,
+    ApiOf<typeof domains>,
+    ApiOf<typeof cache>,
+    ApiOf<typeof blacklists> {}

@@ -1,0 +1,142 @@
+/**
+ * The declaration of a call. The key is its line in calls.md: `'DELETE /domains'` under a base such as
+ * `/{area}/site/{siteID}`. Server, console, OpenAPI, permission matrix and guards are readers of these tables.
+ */
+import type * as z from 'zod/mini';
+import type { ErrorName } from '../errors.ts';
+
+export const areas = ['user', 'client', 'admin'] as const;
+export type Area = (typeof areas)[number];
+export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+export type Method = (typeof methods)[number];
+
+export interface CallDef {
+  query?: z.ZodMiniType;
+  body?: z.ZodMiniType;
+  /** Shape of the answer; left out: an empty object. */
+  answer?: z.ZodMiniType;
+  /** How the answer is sent; `json` unless said. */
+  as?: 'json' | 'text' | 'csv' | 'sse';
+  /** Key asked of the caller; default `resource.view` for GET, else `resource.edit`. null: any signed-in account. */
+  permission?: string | null;
+  /** `any`: session or API token; `session`: a person; `public`: nobody is asked; `node`: signed by a node's own key. */
+  auth?: 'any' | 'session' | 'public' | 'node';
+  /** Whether an audit row is written; default for all but GET. */
+  audit?: boolean;
+  /** Errors of the catalogue this call may answer beyond the ones every call may. */
+  errors?: readonly ErrorName[];
+  /** Areas of this call, where they are fewer than the group's. */
+  areas?: readonly Area[];
+  /** Largest body in bytes, where it is not the usual 1 MB. */
+  bodyLimit?: number;
+}
+
+export interface GroupOptions {
+  base: string;
+  areas?: readonly Area[];
+  resource: string;
+  /** The resource whose key is asked in an area, where it is another than `resource`. */
+  permission?: Partial<Record<Area, string>>;
+  auth?: CallDef['auth'];
+}
+
+export interface Group<B extends string = string, D extends Defs = Defs> extends GroupOptions {
+  base: B;
+  defs: D;
+}
+export type Defs = Record<`${Method} ${string}`, CallDef>;
+
+/** Declares the calls of one resource. */
+export function calls<const B extends string, const D extends Defs>(options: GroupOptions & { base: B }, defs: D): Group<B, D> {
+  for (const key of Object.keys(defs))
+    if (!/^(GET|POST|PUT|PATCH|DELETE) (\/[^\s]*)?$/.test(key)) throw new Error(`not 'METHOD /path': ${key}`);
+  return { ...options, defs };
+}
+
+type Names<P extends string> = P extends `${string}{${infer N}}${infer R}` ? N | Names<R> : never;
+/** `/{area}/site/{siteID}` → `{siteID: number}`: every path parameter is a positive integer. */
+export type Params<P extends string> = { [N in Exclude<Names<P>, 'area'>]: number };
+
+type Join<K, B extends string> = K extends `${infer M} ${infer P}` ? `${M} ${B}${P}` : never;
+type Part<D, K extends string> = D extends Record<K, infer T> ? T : undefined;
+type In<T> = T extends z.ZodMiniType ? z.input<T> : undefined;
+type Out<T> = T extends z.ZodMiniType ? z.output<T> : undefined;
+type AnswerOf<D> =
+  Part<D, 'as'> extends 'text' | 'csv' ? string : Part<D, 'answer'> extends infer A ? (A extends z.ZodMiniType ? z.output<A> : Record<never, never>) : never;
+
+/** What one call takes and gives, as plain types. */
+export interface CallType<P, Q, B, A, QO = Q, BO = B> {
+  params: P;
+  query: Q;
+  body: B;
+  answer: A;
+  queryOut: QO;
+  bodyOut: BO;
+}
+
+/** The calls of a group, by their full key: `'GET /{area}/site/{siteID}/domains'`. */
+export type ApiOf<G> = G extends Group<infer B, infer D>
+  ? {
+      [K in keyof D as Join<K, B>]: CallType<
+        Params<`${B}${K & string}`>,
+        In<Part<D[K], 'query'>>,
+        In<Part<D[K], 'body'>>,
+        AnswerOf<D[K]>,
+        Out<Part<D[K], 'query'>>,
+        Out<Part<D[K], 'body'>>
+      >;
+    }
+  : never;
+
+/** One mounted call: a declaration in one area. */
+export interface Mounted {
+  /** the key with its base, areas not expanded */
+  key: string;
+  method: Method;
+  /** with the area filled in: `/user/site/{siteID}/domains` */
+  path: string;
+  area?: Area;
+  params: string[];
+  permission: string | null;
+  auth: 'any' | 'session' | 'public' | 'node';
+  audit: boolean;
+  def: CallDef;
+  group: Group;
+}
+
+/** Every call of every group, one per area. */
+export function* mounted(groups: readonly Group[]): Generator<Mounted> {
+  for (const group of groups)
+    for (const [key, def] of Object.entries(group.defs) as [keyof Defs, CallDef][]) {
+      const [method, path] = key.split(' ') as [Method, string];
+      const full = group.base + path;
+      for (const area of full.includes('{area}') ? (def.areas ?? group.areas ?? areas) : [undefined])
+        yield {
+          key: `${method} ${full}`,
+          method,
+          path: area ? full.replace('{area}', area) : full,
+          area: area ?? (areas.find(name => full.startsWith(`/${name}/`) || full === `/${name}`)),
+          params: [...full.matchAll(/\{(\w+)\}/g)].map(m => m[1]!).filter(name => name !== 'area'),
+          permission: permissionOf(group, def, method, area),
+          auth: def.auth ?? group.auth ?? 'any',
+          audit: def.audit ?? method !== 'GET',
+          def,
+          group: group as Group,
+        };
+    }
+}
+
+function permissionOf(group: Group, def: CallDef, method: Method, area?: Area) {
+  const auth = def.auth ?? group.auth;
+  if (auth === 'public' || auth === 'node') return null;
+  if (def.permission !== undefined) return def.permission;
+  const resource = (area && group.permission?.[area]) ?? group.resource;
+  return `${resource}.${method === 'GET' ? 'view' : 'edit'}`;
+}
+
+/** Every permission key that some call of the area asks for: the matrix of roles is derived from the table. */
+export function permissionKeys(groups: readonly Group[], area: Area): string[] {
+  const keys = new Set<string>();
+  for (const call of mounted(groups)) if (call.area === area && call.permission) keys.add(call.permission);
+  return [...keys].sort();
+}

@@ -1,0 +1,49 @@
+/** The vocabulary of fields. Every string and every array is bounded; a guard walks the table and refuses one that is not. */
+import * as z from 'zod/mini';
+
+export type Shape = Record<string, z.ZodMiniType>;
+export const obj = <S extends Shape>(shape: S) => z.strictObject(shape);
+/** Text of one line, trimmed, not empty. */
+export const str = (max = 255) => z.string().check(z.trim(), z.minLength(1), z.maxLength(max));
+/** Text that may be empty or hold several lines. */
+export const text = (max = 255) => z.string().check(z.maxLength(max));
+export const int = (min = 0, max = 2 ** 31 - 1) => z.int().check(z.gte(min), z.lte(max));
+/** Any non-negative whole number that JavaScript holds exactly: bytes, revisions. */
+export const big = () => z.int().check(z.gte(0));
+export const num = (min: number, max: number) => z.number().check(z.gte(min), z.lte(max));
+export const bool = () => z.boolean();
+export const id = () => int(1);
+export const ids = (max = 1000) => z.array(id()).check(z.minLength(1), z.maxLength(max));
+export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => z.array(item).check(z.maxLength(max));
+export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => z.array(item).check(z.minLength(1), z.maxLength(max));
+export const one = <const T extends readonly string[]>(values: T) => z.enum(values);
+export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);
+/** ISO 8601 UTC on the wire (decisions.md, Wire). */
+export const time = () => z.iso.datetime({ offset: true }).check(z.maxLength(40));
+export const opt = z.optional;
+export const nullable = z.nullable;
+/** A record of free keys, bounded in keys and values: only for answers. */
+export const map = <T extends z.ZodMiniType>(value: T) => z.record(z.string().check(z.maxLength(255)), value);
+
+/** Common parameters of every list (§3), plus the filters of this one. */
+export const list = <S extends Shape>(filters: S) =>
+  z.strictObject({
+    page: opt(int(1, 1_000_000)),
+    pageSize: opt(int(1, 500)),
+    sortBy: opt(str(64)),
+    orderBy: opt(one(['asc', 'desc'])),
+    ...filters,
+  });
+
+export const page = <T extends z.ZodMiniType>(row: T) => z.object({ data: z.array(row), total: z.int() });
+
+/** Every record carries these (§3). */
+export const record = { id: id(), createdAt: time(), updatedAt: time(), deletedAt: nullable(time()) };
+
+/** The same fields, each optional: the body of a PUT changes what it names. */
+export function partial<S extends Shape>(shape: S) {
+  return Object.fromEntries(Object.entries(shape).map(([key, field]) => [key, opt(field)])) as {
+    [K in keyof S]: z.ZodMiniOptional<S[K]>;
+  };
+}
+export type Infer<T> = T extends z.ZodMiniType ? z.output<T> : undefined;

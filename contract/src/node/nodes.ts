@@ -1,0 +1,61 @@
+/** Nodes: joining, zones, heartbeat (§3 Zones … nodes; decisions.md, The parts). */
+import { calls } from '../kit/call.ts';
+import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import { meta, name } from './zones.ts';
+
+export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
+export const Node = obj({
+  ...record,
+  name: text(64),
+  zoneID: nullable(id()),
+  zoneName: nullable(text(64)),
+  type: one(['edge', 'relay']),
+  status: one(nodeStatuses),
+  addresses: arr(text(64), 100),
+  version: text(64),
+  memo: text(255),
+  lastBeat: nullable(time()),
+  startedAt: nullable(time()),
+  /** Sequence of the configuration stream this node serves. */
+  appliedSeq: big(),
+  /** Changes published for its zone and not yet acknowledged. */
+  behind: int(),
+  refused: arr(obj({ subject: text(100), seq: big(), why: text(500) }), 100),
+});
+const filters = { zoneID: opt(id()), groupID: opt(id()), status: opt(one(nodeStatuses)), keyword: opt(str(64)) };
+
+export const nodes = calls(
+  { base: '/client', resource: 'nodes' },
+  {
+    'GET /nodes': { query: list(filters), answer: page(Node) },
+    'GET /nodes/initialized': { query: list(filters), answer: page(Node) },
+    'GET /nodes/uninitialized': { query: list(filters), answer: page(Node) },
+    'GET /zone/{id}/nodes': { query: list({}), answer: page(Node) },
+    'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
+    'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
+    'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
+    'PATCH /node': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }) },
+    'PATCH /node/status': { body: obj({ ids: ids(), status: one(['normal', 'paused']) }) },
+    'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
+    'POST /nodes/joinToken': { body: obj({ name: opt(name()), zoneID: opt(id()) }), answer: obj({ token: text(200), command: text(1000), expiredAt: time() }) },
+  },
+);
+
+/** What a node itself calls; it proves who it is with the join token, later with its own key. */
+export const nodeSelf = calls(
+  { base: '/node', resource: 'nodeSelf', auth: 'node' },
+  {
+    'POST /join': {
+      body: obj({ token: text(200), name: text(64), publicKey: text(100), addresses: arr(text(64), 100), version: text(64) }),
+      answer: obj({ nodeID: id(), zoneID: nullable(id()), jwt: text(20_000), natsUrl: text(500), epoch: opt(text(64)) }),
+      errors: ['invalidToken', 'tokenExpired'],
+      audit: false,
+    },
+    'POST /credentials': {
+      body: obj({ nodeID: id(), time: big(), signature: text(500) }),
+      answer: obj({ nodeID: id(), zoneID: nullable(id()), jwt: text(20_000), natsUrl: text(500), epoch: opt(text(64)) }),
+      errors: ['invalidToken'],
+      audit: false,
+    },
+  },
+);

@@ -1,0 +1,19 @@
+/** Blacklists of a site (§3, §5 Blacklist IPs): visitors from these addresses are refused. */
+import { calls } from '../kit/call.ts';
+import { crud } from '../kit/crud.ts';
+import { bool, one, opt, some, str, text } from '../kit/schema.ts';
+import { blockTypes } from '../edge/document.ts';
+import * as rules from '../rules.ts';
+
+const fields = {
+  /** each an address, a CIDR, or a range `a-b` */
+  ips: some(str(100), 10_000).check(rules.zodRule(rules.ips)),
+  /** deny: 403; drop: the connection is closed without an answer (444) */
+  blockType: one(blockTypes),
+  memo: opt(text(255)),
+  enabled: bool(),
+};
+export const blacklists = calls(
+  { base: '/{area}/site/{siteID}/firewall/setting', areas: ['user', 'client'], resource: 'firewall' },
+  crud('/blacklists', { fields }),
+);

@@ -17,33 +17,33 @@ export interface LogColumn {
 
 export const accessLogColumns = [
   /** epoch seconds with milliseconds */
-  { name: 'msec', value: "$msec", input: 'Float64' },
+  { name: 'msec', value: '$msec', input: 'Float64' },
   /** 0, "-" or empty when the host belongs to no site */
-  { name: 'site_id', value: "$edge_site", input: 'String' },
-  { name: 'domain_id', value: "$edge_domain", input: 'String' },
-  { name: 'host', value: "$host", input: 'String' },
-  { name: 'method', value: "$request_method", input: 'String' },
+  { name: 'site_id', value: '$edge_site', input: 'String' },
+  { name: 'domain_id', value: '$edge_domain', input: 'String' },
+  { name: 'host', value: '$host', input: 'String' },
+  { name: 'method', value: '$request_method', input: 'String' },
   /** as the visitor sent it, with the query */
-  { name: 'uri', value: "$request_uri", input: 'String' },
-  { name: 'proto', value: "$server_protocol", input: 'String' },
-  { name: 'status', value: "$status", input: 'UInt16' },
+  { name: 'uri', value: '$request_uri', input: 'String' },
+  { name: 'proto', value: '$server_protocol', input: 'String' },
+  { name: 'status', value: '$status', input: 'UInt16' },
   /** bytes to the visitor, headers included */
-  { name: 'bytes', value: "$bytes_sent", input: 'UInt64' },
-  { name: 'ip', value: "$remote_addr", input: 'String' },
+  { name: 'bytes', value: '$bytes_sent', input: 'UInt64' },
+  { name: 'ip', value: '$remote_addr', input: 'String' },
   /** HIT, MISS, EXPIRED … ; "-" when the cache was not asked */
-  { name: 'cache', value: "$edge_cache", input: 'String' },
+  { name: 'cache', value: '$edge_cache', input: 'String' },
   /** one number per origin tried */
-  { name: 'up_bytes', value: "$upstream_bytes_received", input: 'String' },
+  { name: 'up_bytes', value: '$upstream_bytes_received', input: 'String' },
   /** seconds, one number per origin tried */
-  { name: 'up_time', value: "$upstream_response_time", input: 'String' },
+  { name: 'up_time', value: '$upstream_response_time', input: 'String' },
   /** seconds */
-  { name: 'rt', value: "$request_time", input: 'String' },
-  { name: 'referer', value: "$http_referer", input: 'String' },
-  { name: 'ua', value: "$http_user_agent", input: 'String' },
+  { name: 'rt', value: '$request_time', input: 'String' },
+  { name: 'referer', value: '$http_referer', input: 'String' },
+  { name: 'ua', value: '$http_user_agent', input: 'String' },
   /** why a protection refused the request: `cause:ruleID`, else "-" */
-  { name: 'reason', value: "$edge_reason", input: 'String' },
+  { name: 'reason', value: '$edge_reason', input: 'String' },
   /** our own request id, `epoch-pid-connection-request` (at most 40 characters) */
-  { name: 'rid', value: "$edge_rid", input: 'String' },
+  { name: 'rid', value: '$edge_rid', input: 'String' },
 ] as const satisfies readonly LogColumn[];
 
 /** First byte of every line. */
@@ -51,4 +51,4 @@ export const lineMark = 0x1e;
 
 /** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. */
 export const accessLogFormat = (name: string) =>
-  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map((c) => c.value).join("\\t")}";`;
+  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map((c) => c.value).join('\\t')}";`;

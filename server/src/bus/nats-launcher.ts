@@ -1,0 +1,138 @@
+/**
+ * NATS with JetStream from the Debian package nats-server (2.9.10): its process, its configuration, its keys.
+ *
+ * Folder: `keys.json` (0600: the seeds), `server.creds` and `system.creds` (0600), `nats.conf`, `jwt/` (account statements), `jetstream/`.
+ */
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BusKeys, type Credentials, accountsOf, createBusKeys, mintNode, mintServer, mintSystem } from './credentials.ts';
+import {
+  type Engine,
+  StartError,
+  accepts,
+  findProgram,
+  freePort,
+  poll,
+  portIsFree,
+  privateFolder,
+  spawnEngine,
+} from '../store/engine-process.ts';
+
+/** Documents stay far below; JetStream refuses what is larger. */
+export const maxPayloadBytes = 8 * 1024 * 1024;
+
+export interface NatsOptions {
+  dir: string;
+  /** TCP port; default a free one. */
+  port?: number;
+  /** Address to listen on; default loopback. */
+  host?: string;
+  onLine?: (line: string) => void;
+  ref?: boolean;
+}
+
+export interface NatsEngine extends Engine {
+  readonly url: string;
+  readonly port: number;
+  readonly keys: BusKeys;
+  /** Paths of 0600 files, and their text: secrets, never log them. */
+  readonly keysFile: string;
+  readonly serverCredsFile: string;
+  readonly systemCredsFile: string;
+  readonly serverCreds: string;
+  readonly sysCreds: string;
+  mintNode(node: { nodeID: number; zoneID: number }): Promise<Credentials>;
+}
+
+/** Starts NATS on a folder, making its keys at the first start. Errors: StartError. */
+export async function startNats(options: NatsOptions): Promise<NatsEngine> {
+  const { dir, host = '127.0.0.1' } = options;
+  const command = await findProgram('nats-server');
+  if (!command) throw new StartError('The program nats-server is missing: run `apt-get install nats-server` as root.');
+  await mkdir(dir, { recursive: true, mode: 0o711 });
+  const secrets = await busSecrets(dir);
+  const port = options.port ?? (await freePort());
+  if (!(await portIsFree(port, host))) throw new StartError(`Port ${port} of NATS is taken by another program.`);
+  const work = join(dir, 'work');
+  await privateFolder(work);
+  const config = join(dir, 'nats.conf');
+  await writeFile(config, render({ host, port, work, keys: secrets.keys }), { mode: 0o644 }); // public statements only: no seed is in it
+  const engine = await spawnEngine({
+    command,
+    args: ['-c', config],
+    cwd: work,
+    env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
+    unprivileged: true,
+    reaches: [config, work],
+    onLine: options.onLine,
+    ref: options.ref,
+  });
+  let gone = false;
+  void engine.exited.then(() => (gone = true));
+  const ready = await poll(
+    async () => gone || (engine.lastLines().some(l => l.includes('Server is ready')) && (await accepts(port, host))),
+    60_000,
+  );
+  if (gone || !ready) {
+    await engine.stop(2000);
+    throw new StartError(explain(engine.lastLines(), dir));
+  }
+  return { ...engine, ...secrets, port, url: `nats://${host}:${port}`, mintNode: node => mintNode(secrets.keys, node) };
+}
+
+/** Reads the secrets of the bus, or makes them at the first start. */
+async function busSecrets(dir: string) {
+  const keysFile = join(dir, 'keys.json');
+  const serverCredsFile = join(dir, 'server.creds');
+  const systemCredsFile = join(dir, 'system.creds');
+  const stored = await readFile(keysFile, 'utf8').catch(() => undefined);
+  const keys = stored === undefined ? await createBusKeys() : (JSON.parse(stored) as BusKeys);
+  if (stored === undefined) await writeSecret(keysFile, `${JSON.stringify(keys, null, 1)}\n`);
+  const serverCreds = await readOrWrite(serverCredsFile, async () => (await mintServer(keys)).creds);
+  const sysCreds = await readOrWrite(systemCredsFile, async () => (await mintSystem(keys)).creds);
+  return { keys, keysFile, serverCredsFile, systemCredsFile, serverCreds, sysCreds };
+}
+
+async function readOrWrite(path: string, make: () => Promise<string>): Promise<string> {
+  const stored = await readFile(path, 'utf8').catch(() => undefined);
+  if (stored !== undefined) return stored;
+  const made = await make();
+  await writeSecret(path, made);
+  return made;
+}
+
+/** Whole or not at all: a half-written key file would lock every node out. */
+async function writeSecret(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content, { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+}
+
+/** NATS reads its own dialect of JSON, so every value is written as a JSON string. */
+function render({ host, port, work, keys }: { host: string; port: number; work: string; keys: BusKeys }): string {
+  const { system, account } = accountsOf(keys);
+  const q = JSON.stringify;
+  return [
+    '# Written at each start; changes made here are lost.',
+    'server_name: "breakwater"',
+    `host: ${q(host)}`,
+    `port: ${port}`,
+    `max_payload: ${maxPayloadBytes}`,
+    `max_pending: ${8 * maxPayloadBytes}`,
+    'write_deadline: "10s"',
+    `jetstream { store_dir: ${q(work)}, max_memory_store: 256MB }`,
+    `operator: ${q(keys.operatorToken)}`,
+    `system_account: ${q(system)}`,
+    `resolver { type: full, dir: ${q(join(work, 'jwt'))}, allow_delete: true, interval: "2m" }`,
+    `resolver_preload { ${system}: ${q(keys.systemToken)}, ${account}: ${q(keys.accountToken)} }`,
+    '',
+  ].join('\n');
+}
+
+/** One sentence out of what NATS said before it ended. */
+function explain(lines: string[], dir: string): string {
+  const text = lines.join('\n');
+  if (/no space left on device/i.test(text)) return `The disk that holds ${dir} is full: free some space and start again.`;
+  if (/address already in use/i.test(text)) return 'The port of NATS is taken by another program.';
+  const said = lines.filter(line => /\[(FTL|ERR)\]|nats-server:/.test(line)).at(-1) ?? lines.at(-1) ?? 'it said nothing';
+  return `NATS did not start: ${said.trim()}`;
+}

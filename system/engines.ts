@@ -1,0 +1,150 @@
+/**
+ * Real engines for tests. `npm test` starts one set for the whole run and passes it on by environment; a test file that is run alone
+ * starts what it asks for, when it asks. Whatever a process started ends with it, also after a kill -9.
+ */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import pg from 'pg';
+import { type NatsEngine, startNats } from '#server/bus/nats-launcher.ts';
+import {
+  type Engine,
+  StartError,
+  accepts,
+  freePort,
+  poll,
+  processFacts,
+  signalGroup,
+  spawnEngine,
+} from '#server/store/engine-process.ts';
+import { startPostgres } from '#server/store/postgres-launcher.ts';
+
+const started: Engine[] = [];
+const folders: string[] = [];
+const prefix = 'breakwater-test-';
+
+process.once('exit', () => {
+  for (const engine of started) signalGroup(engine.pid, 'SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 });
+});
+
+/** A temporary folder that goes with this process; every user may pass through it (engines run unprivileged), nobody may list it. */
+export function testFolder(name = 'data'): string {
+  if (folders.length === 0) sweep();
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-${name}-`));
+  chmodSync(folder, 0o711);
+  folders.push(folder);
+  return folder;
+}
+
+/** Removes folders of test processes that were killed. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = name.startsWith(prefix) ? Number(/^\d+/.exec(name.slice(prefix.length))?.[0]) : Number.NaN;
+    if (owner > 0 && !processFacts(owner)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => (made ??= make());
+}
+
+const trace = process.env.TEST_ENGINE_LOG
+  ? (name: string) => (line: string) => console.error(`${name}: ${line}`)
+  : () => undefined;
+
+const postgresUrl = once(async () => {
+  if (process.env.TEST_DATABASE_URL) return process.env.TEST_DATABASE_URL;
+  const engine = await startPostgres({
+    dir: join(testFolder('pg'), 'pg'),
+    durable: false,
+    ref: false,
+    onLine: trace('postgres'),
+  });
+  started.push(engine);
+  return engine.urlOf('postgres');
+});
+
+/** The URL of a new, empty PostgreSQL database (18.4, UTF-8). About 40 ms. It goes with the engine; nothing is to be cleaned up. */
+export async function freshDatabase(): Promise<string> {
+  const url = new URL(await postgresUrl());
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    await client.query(`create database ${name} template template0`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** A NATS server of your own with JetStream, empty, on a port of its own, in operator mode. About 150 ms; `stop()` it or let it go with the process. */
+export async function nats(): Promise<NatsEngine> {
+  const engine = await startNats({ dir: join(testFolder('nats'), 'nats'), ref: false, onLine: trace('nats') });
+  started.push(engine);
+  return engine;
+}
+
+const storeProgram = new URL('../server/src/store/analytics/store.ts', import.meta.url);
+
+export interface ClickhouseTarget {
+  /** `http://user:password@127.0.0.1:port`, what CLICKHOUSE_URL takes. */
+  url: string;
+  /** A database nobody else uses; it is not made yet. */
+  database: string;
+}
+
+const storeUrl = once(async () => {
+  if (process.env.TEST_CLICKHOUSE_URL) return process.env.TEST_CLICKHOUSE_URL;
+  return (await startTestStore()).url;
+});
+
+/** Starts an analytics store process of your own (chDB behind HTTP), for tests that kill it. About 1 s and 300 MB. */
+export async function startTestStore(
+  dir = join(testFolder('store'), 'store'),
+  port?: number,
+): Promise<Engine & { url: string; dir: string; port: number }> {
+  if (!existsSync(storeProgram)) throw new StartError(`${pathToFileURL(storeProgram.pathname).pathname} does not exist.`);
+  const at = port ?? (await freePort());
+  const engine = await spawnEngine({
+    command: process.execPath,
+    args: [storeProgram.pathname, '--data', dir, '--port', String(at)],
+    ref: false,
+    deathSignal: 'SIGKILL',
+    onLine: trace('store'),
+  });
+  started.push(engine);
+  let gone = false;
+  void engine.exited.then(() => (gone = true));
+  const url = `http://127.0.0.1:${at}`;
+  const ready = await poll(
+    async () =>
+      gone ||
+      ((await accepts(at)) &&
+        (await fetch(`${url}/ping`).then(
+          r => r.ok,
+          () => false,
+        ))),
+    60_000,
+    50,
+  );
+  if (gone || !ready) throw new StartError(`The analytics store did not start: ${engine.lastLines().slice(-5).join(' | ')}`);
+  return { ...engine, url, dir, port: at };
+}
+
+/** The shared analytics store and a database name for you alone. */
+export async function clickhouse(): Promise<ClickhouseTarget> {
+  return { url: await storeUrl(), database: `t_${randomBytes(8).toString('hex')}` };
+}
+
+/** Starts the shared engines of a whole run (`npm test` calls it once) and answers the environment that hands them to the test files. */
+export async function sharedEngines(): Promise<NodeJS.ProcessEnv> {
+  const env: NodeJS.ProcessEnv = { TEST_DATABASE_URL: await postgresUrl() };
+  if (existsSync(storeProgram)) env.TEST_CLICKHOUSE_URL = await storeUrl();
+  return env;
+}

@@ -1,0 +1,119 @@
+/**
+ * Node facts → the text of nginx.conf. Pure apart from reading the template (edge/nginx/nginx.conf) once.
+ *
+ * The configuration says nothing about any site: what a domain does is a record (records.ts). It changes only with the facts
+ * below, and then nginx is reloaded; the dictionaries survive that.
+ *
+ * What the caller prepares before nginx starts:
+ *   <run>/ctl 0700 of the caller (holds ctl.sock), <run>/back 0700 of `user` (holds back.sock), <cacheDir>, <logDir>, <tempDir>;
+ *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of self-signed.ts).
+ * A socket left by a killed nginx must be removed first: nginx does not start on one.
+ */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { accessLogFormat } from '#contract/edge/log.ts';
+
+export interface NodeFacts {
+  /** absolute; sockets, pid file, default certificate */
+  run: string;
+  /** absolute; edge/lua of this checkout */
+  luaDir: string;
+  /** absolute; nginx's temporary files: request bodies, answers on their way into the cache */
+  tempDir: string;
+  cacheDir: string;
+  /** absolute; access.log and error.log */
+  logDir: string;
+  /** absolute path of the file written by records.ts `snapshot`; it need not exist */
+  snapshot: string;
+  httpPorts: readonly number[];
+  httpsPorts: readonly number[];
+  /** addresses to listen on; default: every IPv4 and IPv6 address */
+  listen?: readonly string[];
+  /** default: as many as there are cores */
+  workers?: number;
+  /** account of the workers. Leave out when nginx is not started by root; it must be able to enter the folders above. */
+  user?: string;
+  /**
+   * First part of every request id: new at each start of nginx (not needed at a reload), so that ids never repeat on a node.
+   * 1 to 12 characters of [0-9a-z].
+   */
+  epoch: string;
+  accessLog?:
+    | {
+        /** default 64 */
+        bufferKb?: number;
+        /** default 1 */
+        flushSeconds?: number;
+      }
+    | false;
+  /** size of the cache on disk, MB (default 10,240) */
+  cacheSizeMb?: number;
+  /** an object nobody asked for so long is dropped, hours (default 168) */
+  cacheInactiveHours?: number;
+  /** memory for the records, MB; twice their size (default 256) */
+  recordsMb?: number;
+  /** longest request body, MB (default 1024; 0: any) */
+  bodyMb?: number;
+  /** where Debian keeps nginx's modules (default /usr/lib/nginx/modules) */
+  modulesDir?: string;
+  /** default: notice */
+  errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
+}
+
+const template = readFileSync(new URL('../../../edge/nginx/nginx.conf', import.meta.url), 'utf8');
+
+/** @throws RangeError when a fact cannot stand in a configuration (a path with a quote, an epoch with other characters …) */
+export function renderNginx(facts: NodeFacts): string {
+  const listen = (ports: readonly number[], more: string) =>
+    (facts.listen ?? ['0.0.0.0', '::'])
+      .flatMap(address => ports.map(port => `listen ${isIP(address) === 6 ? `[${address}]` : address}:${whole(port)} ${more};`))
+      .join('\n        ');
+  const log = facts.accessLog ?? {};
+  if (!/^[0-9a-z]{1,12}$/.test(facts.epoch)) throw new RangeError(`not an epoch: ${facts.epoch}`);
+  if (facts.user !== undefined && !/^[a-z_][a-z0-9_-]*$/.test(facts.user)) throw new RangeError(`not a user: ${facts.user}`);
+  const values: Record<string, string> = {
+    user: facts.user === undefined ? '' : `user ${facts.user};`,
+    workers: facts.workers === undefined ? 'auto' : whole(facts.workers),
+    modules: path(facts.modulesDir ?? '/usr/lib/nginx/modules'),
+    run: path(facts.run),
+    lua: path(facts.luaDir),
+    temp: path(facts.tempDir),
+    cache: path(facts.cacheDir),
+    logs: path(facts.logDir),
+    snapshot: path(facts.snapshot),
+    errorLevel: facts.errorLevel ?? 'notice',
+    epoch: facts.epoch,
+    records: whole(facts.recordsMb ?? 256),
+    cacheSize: whole(facts.cacheSizeMb ?? 10_240),
+    // Keys of about 8,000 objects fit one megabyte; an object is rarely below 16 KB.
+    cacheKeys: whole(Math.max(8, Math.ceil((facts.cacheSizeMb ?? 10_240) / 128))),
+    inactive: whole(facts.cacheInactiveHours ?? 168),
+    body: whole(facts.bodyMb ?? 1024),
+    logFormat: accessLogFormat('edge'),
+    accessLog:
+      log === false
+        ? 'access_log off;'
+        : `access_log ${path(facts.logDir)}/access.log edge buffer=${whole(log.bufferKb ?? 64)}k flush=${whole(log.flushSeconds ?? 1)}s;`,
+    listenHttp: listen(facts.httpPorts, 'default_server'),
+    listenHttps: listen(facts.httpsPorts, 'ssl http2 default_server'),
+    certificate: facts.httpsPorts.length
+      ? `ssl_certificate ${path(facts.run)}/default.crt;\n        ssl_certificate_key ${path(facts.run)}/default.key;\n        ssl_certificate_by_lua_block { tls.certificate() }`
+      : '',
+  };
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`edge/nginx/nginx.conf asks for {{${name}}}, which nobody gives`);
+    return value;
+  });
+}
+
+/** Quoted nowhere in the template, so it must need no quoting. */
+function path(text: string): string {
+  if (!/^\/[\w./@+,=~-]*$/.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
+  return text;
+}
+
+function whole(number: number): string {
+  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`not a whole number: ${number}`);
+  return String(number);
+}

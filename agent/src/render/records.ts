@@ -1,0 +1,121 @@
+/**
+ * Edge documents → the records nginx keeps in its shared dictionary, and the bytes that carry them.
+ *
+ * Keys: `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `z:` (zone). A value is the document's JSON, the
+ * addresses of a domain's upstreams resolved. `recordKeys(doc)` names the keys a document owns: after a change delete those of
+ * the old document that the new one no longer has.
+ *
+ * Bytes: `key SP byteLength LF value LF`; length -1 (and no value line) deletes the key.
+ *
+ * Control socket, HTTP/1.1 on unix:<run>/ctl/ctl.sock:
+ *   POST /apply[?cursor=TEXT]  body: frames, packed up to `applyBytesMax` (one long record may go beyond, up to `recordBytesMax`). Order within a push: sites first, then domains, deletions last.
+ *        200 {seq, epoch, applied, bad}   live for every request that starts 2 ms later; `bad` as in /stat, for these records
+ *        400 {error}   malformed: nothing was applied        413 too long: nothing was applied
+ *        503 {error}   another push is under way: send it again
+ *        507 {error, applied}  dictionary full: nothing was applied, or (fragmentation) `applied` records were
+ *   GET /stat → {seq, epoch, cursor, records, dictionaries: {<name>: {capacity, free}} (bytes), causes: {<cause>: refused requests},
+ *        bad: [{site, list, id, error}], snapshot: {records, error}}
+ *        `epoch` changes when nginx was started anew (not on a reload): then compare `cursor` (yours, kept from the snapshot or the
+ *        last /apply) and push what is newer, or everything.
+ *
+ * Snapshot file, read once at the start of nginx: first line `BREAKWATER 1 <cursor>` LF, frames, last line `END <count>` LF. A
+ * file that is torn or malformed is not read at all (`snapshot.error`). Write it beside the old one, fsync, rename.
+ */
+import { isIP } from 'node:net';
+import type { DomainDocument, EdgeDocument, SiteDocument, ZoneDocument } from '#contract/edge/document.ts';
+
+/** value null: the key is deleted */
+export interface EdgeRecord {
+  key: string;
+  value: string | null;
+}
+
+/** Addresses of a host name; none: it does not resolve (now). Never asked for what already is an address. */
+export type Resolve = (name: string) => readonly string[];
+
+/** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
+export const applyBytesMax = 256 * 1024;
+/** Longest single record: nginx refuses longer bodies. */
+export const recordBytesMax = 4 * 1024 * 1024;
+
+/**
+ * A domain's record. Each address of a name becomes an upstream of its own with the name's weight (as in nginx). A name
+ * without addresses is left out: a domain left without upstreams answers 502, other domains are untouched.
+ */
+export function domainRecords(doc: DomainDocument, resolve: Resolve): EdgeRecord[] {
+  const upstreams = doc.upstreams.flatMap(upstream => {
+    const addresses = isIP(upstream.address) ? [upstream.address] : resolve(upstream.address).filter(address => isIP(address));
+    return [...new Set(addresses)].map(address => ({ ...upstream, address }));
+  });
+  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams }) }];
+}
+
+export function siteRecords(doc: SiteDocument): EdgeRecord[] {
+  return [{ key: `s:${doc.id}`, value: JSON.stringify(doc) }];
+}
+
+export function zoneRecords(doc: ZoneDocument): EdgeRecord[] {
+  return [{ key: 'z:', value: JSON.stringify(doc) }];
+}
+
+/** Keys that a document's records occupy. */
+export function recordKeys(doc: EdgeDocument): string[] {
+  if ('host' in doc) return [`d:${doc.host}`];
+  return 'state' in doc ? [`s:${doc.id}`] : ['z:'];
+}
+
+/** @throws RangeError for a key that the wire form cannot carry */
+export function frame(records: Iterable<EdgeRecord>): Buffer {
+  const parts: Buffer[] = [];
+  for (const { key, value } of records) {
+    // Also what the reader on the other side accepts (edge/lua/core/frames.lua).
+    if (!/^[a-z]:[!-~]{0,300}$/.test(key)) throw new RangeError(`not a record key: ${JSON.stringify(key)}`);
+    if (value === null) parts.push(Buffer.from(`${key} -1\n`));
+    else parts.push(Buffer.from(`${key} ${Buffer.byteLength(value)}\n${value}\n`));
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Bodies for /apply, in the order given.
+ * @throws RangeError for a record above `recordBytesMax`, before any body is given back
+ */
+export function frames(records: Iterable<EdgeRecord>): Buffer[] {
+  const bodies: Buffer[] = [];
+  let parts: Buffer[] = [];
+  let size = 0;
+  for (const record of records) {
+    const bytes = frame([record]);
+    if (bytes.length > recordBytesMax)
+      throw new RangeError(`${record.key} has ${bytes.length} bytes, more than ${recordBytesMax}`);
+    if (size > 0 && size + bytes.length > applyBytesMax) {
+      bodies.push(Buffer.concat(parts));
+      parts = [];
+      size = 0;
+    }
+    parts.push(bytes);
+    size += bytes.length;
+  }
+  if (size) bodies.push(Buffer.concat(parts));
+  return bodies;
+}
+
+/** The snapshot file in pieces of about `applyBytesMax`. `cursor`: any text without white space that /stat shall give back. */
+export function* snapshot(records: Iterable<EdgeRecord>, cursor = '0'): Generator<Buffer> {
+  if (!/^[!-~]{1,200}$/.test(cursor)) throw new RangeError(`not a cursor: ${JSON.stringify(cursor)}`);
+  let parts: Buffer[] = [Buffer.from(`BREAKWATER 1 ${cursor}\n`)];
+  let size = 0;
+  let count = 0;
+  for (const record of records) {
+    const bytes = frame([record]);
+    parts.push(bytes);
+    size += bytes.length;
+    count++;
+    if (size < applyBytesMax) continue;
+    yield Buffer.concat(parts);
+    parts = [];
+    size = 0;
+  }
+  parts.push(Buffer.from(`END ${count}\n`));
+  yield Buffer.concat(parts);
+}

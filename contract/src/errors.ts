@@ -53,7 +53,7 @@ export const errors = {
   invalidNodeTime: entry(202006, 400, 'Invalid Node Time', '節點時間無效', '节点时间无效'),
   nodeVersionMismatch: entry(202008, 409, 'Node Version Does Not match', '節點版本不符', '节点版本不匹配'),
 
-  activeGroup: entry(203001, 409, 'Unable To Delete Active Group', '無法刪除使用中的群組', '无法删除使用中的分组'),
+  groupActive: entry(203001, 409, 'Unable To Delete Active Group', '無法刪除使用中的群組', '无法删除使用中的分组'),
   groupSiteInUse: entry(
     203002,
     409,
@@ -83,9 +83,15 @@ export const errors = {
   sitesExceeded: entry(205001, 409, 'The Number Of Sites Exceeds The Limit', '站點數量超過上限', '站点数量超过上限'),
   siteStatusNotAllowed: entry(205002, 409, 'Site Status Not Allowed To Be Set', '不允許設定此站點狀態', '不允许设置此站点状态'),
   siteInUse: entry(205003, 409, 'The Site In Use', '站點使用中', '站点使用中'),
-  siteHasPorts: entry(205004, 409, 'The Site Has L4 Port Settings', '站點仍有四層連接埠設定', '站点仍有四层端口设置'),
-  siteHasDomains: entry(205005, 409, 'The Site Has An L7 Domain Name Setting', '站點仍有七層網域設定', '站点仍有七层域名设置'),
-  liftTrafficLimit: entry(205006, 409, 'Please Lift Traffic Restrictions', '請先解除流量限制', '请先解除流量限制'),
+  siteHasLayer4Ports: entry(205004, 409, 'The Site Has L4 Port Settings', '站點仍有四層連接埠設定', '站点仍有四层端口设置'),
+  siteHasLayer7Domains: entry(
+    205005,
+    409,
+    'The Site Has An L7 Domain Name Setting',
+    '站點仍有七層網域設定',
+    '站点仍有七层域名设置',
+  ),
+  trafficLimited: entry(205006, 409, 'Please Lift Traffic Restrictions', '請先解除流量限制', '请先解除流量限制'),
   redirectsExceeded: entry(
     205007,
     409,
@@ -98,7 +104,7 @@ export const errors = {
 
   invalidCertificateName: entry(301001, 400, 'Invalid Certificate Name', '憑證名稱無效', '证书名称无效'),
 
-  duplicateDomain: entry(401001, 409, 'Unable To Enable Duplicate Domains', '無法啟用重複的網域', '无法启用重复的域名'),
+  duplicateDomains: entry(401001, 409, 'Unable To Enable Duplicate Domains', '無法啟用重複的網域', '无法启用重复的域名'),
   domainsExceeded: entry(401002, 409, 'The Number Of Domain Names Exceeds The Limit', '網域數量超過上限', '域名数量超过上限'),
   illegalPortMapping: entry(
     401003,
@@ -109,7 +115,7 @@ export const errors = {
   ),
   autoSSLExceeded: entry(401004, 409, 'The Number Of Auto SSL Exceeds The Limit', '自動憑證數量超過上限', '自动证书数量超过上限'),
   portsExceeded: entry(401007, 409, 'Port Counts Exceeds The Limit', '連接埠數量超過上限', '端口数量超过上限'),
-  upstreamWithoutEnabled: entry(
+  noUpstreamEnabled: entry(
     401008,
     400,
     'Upstream without enabled (at least one origin must be enabled)',

@@ -1,0 +1,31 @@
+/**
+ * Every validation rule of §5, by name. The contract puts them on fields (`zodRule`), forms run them as they are, and
+ * `ruleText` says in three languages what is wrong. contract/test/rules.test.ts goes through §5 line by line.
+ */
+export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
+export type { Address, AddressSet } from './rules/address.ts';
+export * from './rules/lists.ts';
+export {
+  cacheRule,
+  canonicalHost,
+  corsOrigin,
+  domainName,
+  followNeedsPortMap,
+  isLayer4Excluded,
+  layer4Port,
+  optionalHost,
+  originAddress,
+  originAdjustable,
+  redirects,
+  remindURL,
+  schemePorts,
+  uniqueIPPorts,
+  uniqueIPs,
+  upstreams,
+} from './rules/origins.ts';
+export { isPattern, regex, urlRegex, userAgentRegex } from './rules/regex.ts';
+export { linesOf, ruleText, ruleTexts } from './rules/rule.ts';
+export type { Bounds, Problem, Rule, RuleName } from './rules/rule.ts';
+export * from './rules/times.ts';
+export * from './rules/values.ts';
+export { problemsOf, zodRule } from './rules/zod.ts';

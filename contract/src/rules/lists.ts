@@ -1,0 +1,107 @@
+/** Rules about lists of addresses and URLs, and about the rows of the firewall (§5). */
+import { keyOf, parseAddressSet } from './address.ts';
+import { duplicates, originAddress } from './origins.ts';
+import { answer, at, broken, isEmpty, linesOf } from './rule.ts';
+import type { Problem, Rule } from './rule.ts';
+import { isPattern } from './regex.ts';
+import { positive, required } from './values.ts';
+
+type Missing = null | undefined;
+
+/** An absolute http or https URL, without blanks. */
+export const isURL = (value: string): boolean => /^https?:\/\/[^\s/]/i.test(value) && !/\s/.test(value) && URL.canParse(value);
+
+/** URLs of a whitelist, one an entry; an empty list is fine, it stands for the whole site. */
+export const whitelistURLs: Rule<readonly string[]> = {
+  name: 'whitelistURLs',
+  check: value =>
+    answer(
+      value.flatMap((entry, index) =>
+        entry.trim() === '' || isURL(entry.trim()) ? [] : broken('wrongFormat', undefined, [index]),
+      ),
+    ),
+};
+
+/** Addresses, CIDR blocks or ranges: at least one, none twice in whatever spelling. */
+export const ips: Rule<readonly string[] | Missing> = {
+  name: 'ips',
+  check(value) {
+    if (!value || value.length === 0) return broken('required');
+    const sets = value.map(parseAddressSet);
+    const wrong = sets.flatMap((set, index) => (set ? [] : broken('wrongFormat', undefined, [index])));
+    const keys = sets.map((set, index) => (set ? keyOf(set) : `wrong ${index}`));
+    return answer([
+      ...wrong,
+      ...duplicates(keys, index => ({ path: [index], rule: 'duplicateIP', bounds: { ip: value[index]! } })),
+    ]);
+  },
+};
+
+/** The same rules for a text area, one entry per line; a problem's path is the number of the line, from 0. */
+const perLine = (name: string, rule: Rule<readonly string[]>): Rule<string | Missing> => ({
+  name,
+  check(value) {
+    const lines = linesOf(value ?? '');
+    const found = rule.check(lines.map(line => line.value));
+    if (found === true) return true;
+    return found.map(problem =>
+      typeof problem.path[0] === 'number' ? { ...problem, path: [lines[problem.path[0]]!.line] } : problem,
+    );
+  },
+});
+export const whitelistURLLines = perLine('whitelistURLLines', whitelistURLs);
+export const ipLines = perLine('ipLines', ips);
+
+/** Targets of monitoring, one per line: an address or a host name, with an optional port; none twice. */
+export const monitorTargets: Rule<readonly string[]> = {
+  name: 'monitorTargets',
+  check(value) {
+    if (value.length === 0) return broken('required');
+    const wrong = value.flatMap((entry, index) => (isTarget(entry) ? [] : broken('wrongFormat', undefined, [index])));
+    return answer([
+      ...wrong,
+      ...duplicates([...value], index => ({ path: [index], rule: 'duplicateValue', bounds: { value: value[index]! } })),
+    ]);
+  },
+};
+export const monitorLines = perLine('monitorLines', monitorTargets);
+
+function isTarget(entry: string): boolean {
+  if (originAddress.check(entry) === true) return true;
+  const match = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(entry);
+  if (!match) return false;
+  const port = Number(match[3]);
+  return originAddress.check(match[1] ?? match[2]) === true && port >= 1 && port <= 65_535;
+}
+
+/** A frequency: `times` requests within `seconds`, both greater than 0, counted by a type. */
+export const frequency: Rule<{ seconds?: unknown; times?: unknown; type?: unknown }> = {
+  name: 'frequency',
+  check: value =>
+    answer([
+      ...at('seconds', positive.check(value.seconds)),
+      ...at('times', positive.check(value.times)),
+      ...at('type', required.check(value.type)),
+    ]),
+};
+
+/** Blacklist or whitelist regions: at least one of the two is filled in. */
+export const regions: Rule<{ blacklist?: readonly unknown[]; whitelist?: readonly unknown[] }> = {
+  name: 'regions',
+  check: value => ((value.blacklist?.length ?? 0) + (value.whitelist?.length ?? 0) > 0 ? true : broken('regionRequired')),
+};
+
+/** A user-agent rule: both patterns are there and can be read. An empty URL pattern would match nothing. */
+export const userAgent: Rule<{ urlRegex?: string | null; userAgentRegex?: string | null }> = {
+  name: 'userAgent',
+  check: value =>
+    answer(
+      (['urlRegex', 'userAgentRegex'] as const).flatMap((field): Problem[] =>
+        isEmpty(value[field])
+          ? broken('required', undefined, [field])
+          : isPattern(value[field]!)
+            ? []
+            : broken('invalidRegex', undefined, [field]),
+      ),
+    ),
+};

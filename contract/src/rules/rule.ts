@@ -1,0 +1,141 @@
+/**
+ * What a validation rule is (§5): a name, and a check that answers true or the problems it found. Forms and server
+ * run the same rule; a problem travels as `{path, rule, bounds}` and each side puts it into the reader's language.
+ */
+import { fill } from '../kit/text.ts';
+import type { Language, Text } from '../kit/text.ts';
+
+export type Bounds = Readonly<Record<string, string | number>>;
+/** `path` leads from the checked value to the broken part of it. */
+export type Problem = { path: (string | number)[]; rule: RuleName; bounds?: Bounds };
+export type Rule<Value = unknown, Context = unknown> = {
+  readonly name: string;
+  check(value: Value, context?: Context): true | Problem[];
+};
+
+/** What a form shows, by the rule that was broken. `{min}` and the like are filled from the bounds. */
+export const ruleTexts = {
+  required: { zh_TW: '必填', zh_CN: '必填', en_US: 'Required' },
+  wrongFormat: { zh_TW: '格式錯誤', zh_CN: '格式错误', en_US: 'Wrong format' },
+  duplicateIP: { zh_TW: 'IP 重複：{ip}', zh_CN: 'IP 重复：{ip}', en_US: 'Duplicate IP: {ip}' },
+  duplicateIPPort: {
+    zh_TW: 'IP 與連接埠重複：{address}',
+    zh_CN: 'IP 与端口重复：{address}',
+    en_US: 'Duplicate IP and port: {address}',
+  },
+  duplicateValue: { zh_TW: '內容重複：{value}', zh_CN: '内容重复：{value}', en_US: 'Duplicate value: {value}' },
+  numeric: { zh_TW: '必須是數字', zh_CN: '必须是数字', en_US: 'Must be a number' },
+  between: {
+    zh_TW: '必須介於 {min} 到 {max} 之間',
+    zh_CN: '必须介于 {min} 到 {max} 之间',
+    en_US: 'Must be between {min} and {max}',
+  },
+  greaterThan: { zh_TW: '必須大於 {min}', zh_CN: '必须大于 {min}', en_US: 'Must be greater than {min}' },
+  tooSmall: { zh_TW: '不可小於 {min}', zh_CN: '不能小于 {min}', en_US: 'Must be at least {min}' },
+  tooBig: { zh_TW: '不可大於 {max}', zh_CN: '不能大于 {max}', en_US: 'Must be at most {max}' },
+  tooShort: { zh_TW: '至少 {min} 個字元', zh_CN: '至少 {min} 个字符', en_US: 'At least {min} characters' },
+  tooLong: { zh_TW: '最多 {max} 個字元', zh_CN: '最多 {max} 个字符', en_US: 'At most {max} characters' },
+  tooFew: { zh_TW: '至少選擇 {min} 項', zh_CN: '至少选择 {min} 项', en_US: 'Choose at least {min}' },
+  tooMany: { zh_TW: '最多選擇 {n} 項', zh_CN: '最多选择 {n} 项', en_US: 'Choose at most {n}' },
+  invalidChoice: { zh_TW: '不是可選的值', zh_CN: '不是可选的值', en_US: 'Not one of the choices' },
+  unknownKey: { zh_TW: '未知的欄位：{keys}', zh_CN: '未知的字段：{keys}', en_US: 'Unknown field: {keys}' },
+  nameFormat: {
+    zh_TW: '只能使用英文字母、數字和連字號',
+    zh_CN: '只能使用英文字母、数字和连字符',
+    en_US: 'Only English letters, digits and hyphens',
+  },
+  nameForbidden: { zh_TW: '不可使用名稱 {name}', zh_CN: '不能使用名称 {name}', en_US: 'The name {name} is not allowed' },
+  email: { zh_TW: '電子郵件格式錯誤', zh_CN: '邮箱格式错误', en_US: 'Not a valid e-mail address' },
+  passwordMismatch: { zh_TW: '兩次輸入的密碼不一致', zh_CN: '两次输入的密码不一致', en_US: 'The passwords do not match' },
+  lowerCase: { zh_TW: '網域必須是小寫', zh_CN: '域名必须是小写', en_US: 'The domain must be lower case' },
+  threeDigits: { zh_TW: '狀態碼必須是三位數字', zh_CN: '状态码必须是三位数字', en_US: 'A status code has three digits' },
+  roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
+  methodRequired: { zh_TW: '至少選擇一種方法', zh_CN: '至少选择一种方法', en_US: 'Choose at least one method' },
+  invalidRegex: { zh_TW: '正規表示式錯誤', zh_CN: '正则表达式错误', en_US: 'Not a valid regular expression' },
+  corsOrigin: {
+    zh_TW: '只能是 * 或單一個以 {host} 開頭的來源',
+    zh_CN: '只能是 * 或单个以 {host} 开头的来源',
+    en_US: 'Only * or a single origin starting with {host}',
+  },
+  startsWithHost: { zh_TW: '必須以 {host} 開頭', zh_CN: '必须以 {host} 开头', en_US: 'Must start with {host}' },
+  upstreamRequired: { zh_TW: '網域至少需要一個源站', zh_CN: '域名至少需要一个源站', en_US: 'A domain needs at least one origin' },
+  upstreamWithoutEnabled: {
+    zh_TW: '至少須啟用一個源站',
+    zh_CN: '至少须启用一个源站',
+    en_US: 'At least one origin must be enabled',
+  },
+  portRequired: {
+    zh_TW: '{scheme} 至少需要一個連接埠',
+    zh_CN: '{scheme} 至少需要一个端口',
+    en_US: '{scheme} needs at least one port',
+  },
+  portMapRequired: {
+    zh_TW: '源站協定為「遵循」時必須開啟連接埠對應',
+    zh_CN: '源站协议为“遵循”时必须开启端口映射',
+    en_US: 'Following the protocol requires port mapping to be on',
+  },
+  portExcluded: { zh_TW: '不可使用連接埠 {port}', zh_CN: '不能使用端口 {port}', en_US: 'Port {port} is not allowed' },
+  backupMode: {
+    zh_TW: '備用模式下的源站無法調整',
+    zh_CN: '备用模式下的源站无法调整',
+    en_US: 'Origin in backup mode cannot be adjusted',
+  },
+  regionRequired: {
+    zh_TW: '黑名單或白名單地區至少填寫一項',
+    zh_CN: '黑名单或白名单地区至少填写一项',
+    en_US: 'Fill in at least one blacklist or whitelist region',
+  },
+  startAfterEnd: {
+    zh_TW: '開始時間必須早於結束時間',
+    zh_CN: '开始时间必须早于结束时间',
+    en_US: 'The start must be before the end',
+  },
+  spanTooLong: { zh_TW: '時間範圍最多 {days} 天', zh_CN: '时间范围最多 {days} 天', en_US: 'The range is at most {days} day(s)' },
+  endInFuture: {
+    zh_TW: '結束時間不可晚於現在',
+    zh_CN: '结束时间不能晚于现在',
+    en_US: 'The end must not be in the future',
+  },
+  endTooRecent: {
+    zh_TW: '只能匯出 {hours} 小時以前的資料',
+    zh_CN: '只能导出 {hours} 小时以前的数据',
+    en_US: 'Only data up to {hours} hour(s) ago can be exported',
+  },
+  redirectsExceeded: {
+    zh_TW: '重新導向規則的上限為 {max} 筆',
+    zh_CN: '重定向规则的上限为 {max} 条',
+    en_US: 'The upper limit of redirect rules is {max}',
+  },
+} as const satisfies Record<string, Text>;
+
+export type RuleName = keyof typeof ruleTexts;
+
+export function isRuleName(value: unknown): value is RuleName {
+  return typeof value === 'string' && Object.hasOwn(ruleTexts, value);
+}
+
+/** The sentence a form shows under the field. */
+export function ruleText(problem: { rule: string; bounds?: Bounds }, language: Language): string {
+  return fill(ruleTexts[isRuleName(problem.rule) ? problem.rule : 'wrongFormat'][language], problem.bounds);
+}
+
+export const broken = (rule: RuleName, bounds?: Bounds, path: (string | number)[] = []): Problem[] => [
+  bounds ? { path, rule, bounds } : { path, rule },
+];
+
+/** The same problems, seen from one step further out. */
+export const at = (step: string | number, found: true | Problem[]): Problem[] =>
+  found === true ? [] : found.map(problem => ({ ...problem, path: [step, ...problem.path] }));
+
+export const answer = (problems: Problem[]): true | Problem[] => problems.length === 0 || problems;
+
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+/** Lines of a text area: trimmed, blank ones left out; `line` counts from 0 in the text as it was typed. */
+export function linesOf(text: string): { line: number; value: string }[] {
+  return text
+    .split(/\r?\n/)
+    .map((value, line) => ({ line, value: value.trim() }))
+    .filter(entry => entry.value !== '');
+}

@@ -1,0 +1,91 @@
+/** Rules about time ranges, paging and purge types (§5, decisions "Logs" and "Wire"). Times are ISO 8601, or epoch ms. */
+import { logSpans, paging, purgeTypes, statistics } from '../limits.ts';
+import { broken, isEmpty } from './rule.ts';
+import type { Problem, Rule } from './rule.ts';
+import { wholeNumber } from './values.ts';
+
+type Time = string | number;
+export type TimeRange = { startTime?: Time | null; endTime?: Time | null };
+/** `now` in epoch ms; left out: this machine's clock. */
+type Now = { now?: number };
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const millisecondsOf = (time: Time) => (typeof time === 'number' ? time : Date.parse(time));
+
+function rangeOf({ startTime, endTime }: TimeRange): { start: number; end: number } | Problem[] {
+  const problems: Problem[] = [];
+  const read = (field: 'startTime' | 'endTime', time: Time | null | undefined) => {
+    if (isEmpty(time)) problems.push(...broken('required', undefined, [field]));
+    const value = isEmpty(time) ? 0 : millisecondsOf(time!);
+    if (!Number.isFinite(value)) problems.push(...broken('wrongFormat', undefined, [field]));
+    return value;
+  };
+  const start = read('startTime', startTime);
+  const end = read('endTime', endTime);
+  if (problems.length === 0 && start > end) problems.push(...broken('startAfterEnd', undefined, ['startTime']));
+  return problems.length > 0 ? problems : { start, end };
+}
+
+/** A log query: at most one day, ending now; five minutes in the future are forgiven, for clocks differ. */
+export const logQuery: Rule<TimeRange, Now> = {
+  name: 'logQuery',
+  check(value, context) {
+    const range = rangeOf(value);
+    if (Array.isArray(range)) return range;
+    if (range.end - range.start > logSpans.querySpanMaxDays * dayMs)
+      return broken('spanTooLong', { days: logSpans.querySpanMaxDays }, ['startTime']);
+    const latest = (context?.now ?? Date.now()) + logSpans.queryFutureMaxMinutes * minuteMs;
+    return range.end > latest ? broken('endInFuture', { minutes: logSpans.queryFutureMaxMinutes }, ['endTime']) : true;
+  },
+};
+
+/** An export: at most one day, its latest data an hour old. */
+export const logExport: Rule<TimeRange, Now> = {
+  name: 'logExport',
+  check(value, context) {
+    const range = rangeOf(value);
+    if (Array.isArray(range)) return range;
+    if (range.end - range.start > logSpans.exportSpanMaxDays * dayMs)
+      return broken('spanTooLong', { days: logSpans.exportSpanMaxDays }, ['startTime']);
+    const latest = (context?.now ?? Date.now()) - logSpans.exportAgeMinHours * hourMs;
+    return range.end > latest ? broken('endTooRecent', { hours: logSpans.exportAgeMinHours }, ['endTime']) : true;
+  },
+};
+
+/** Any range of statistics: both ends there, in order. */
+export const timeRange: Rule<TimeRange> = {
+  name: 'timeRange',
+  check(value) {
+    const range = rangeOf(value);
+    return Array.isArray(range) ? range : true;
+  },
+};
+
+/** The range of a statistic, widened to whole 5-minute steps. */
+export function snapRange(range: { startTime: Time; endTime: Time }): { startTime: string; endTime: string } {
+  const stepMs = statistics.rangeStepMinutes * minuteMs;
+  return {
+    startTime: new Date(Math.floor(millisecondsOf(range.startTime) / stepMs) * stepMs).toISOString(),
+    endTime: new Date(Math.ceil(millisecondsOf(range.endTime) / stepMs) * stepMs).toISOString(),
+  };
+}
+
+/** The page a list answers when the query does not say. */
+export function pageOf(query: { page?: number; pageSize?: number } = {}): { page: number; pageSize: number } {
+  return { page: query.page ?? paging.pageFirst, pageSize: query.pageSize ?? paging.pageSizeDefault };
+}
+
+export type PurgeType = (typeof purgeTypes)[keyof typeof purgeTypes];
+/** A form's select holds text, the wire wants a number: `'2'` → 2; undefined when it is none of the four. */
+export function purgeTypeOf(value: unknown): PurgeType | undefined {
+  const number = wholeNumber(value);
+  return Object.values(purgeTypes).find(type => type === number);
+}
+
+export const purgeType: Rule<unknown> = {
+  name: 'purgeType',
+  check: value => (isEmpty(value) ? broken('required') : purgeTypeOf(value) === undefined ? broken('invalidChoice') : true),
+};

@@ -10,8 +10,18 @@ import jwt from '@nats-io/jwt'; // CommonJS
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 
-const { createAccount, createOperator, createUser, encodeAccount, encodeOperator, encodeUser, fmtCreds, fromSeed, parseCreds } =
-  jwt;
+const {
+  createAccount,
+  createOperator,
+  createUser,
+  encodeAccount,
+  encodeOperator,
+  encodeUser,
+  fmtCreds,
+  fromPublic,
+  fromSeed,
+  parseCreds,
+} = jwt;
 
 /** The secrets of one bus; JSON-serialisable. Whoever holds them can make any credential: keep them in a 0600 file. */
 export interface BusKeys {
@@ -97,13 +107,16 @@ export function accountsOf(keys: BusKeys): { system: string; account: string } {
 
 async function mint(issuerSeed: string, rights: Rights): Promise<Credentials> {
   const user = createUser();
-  const claims = {
+  const token = await encodeUser(rights.name, user, fromSeed(bytes(issuerSeed)), claimsOf(rights));
+  return { creds: new TextDecoder().decode(fmtCreds(token, user)), publicKey: user.getPublicKey() };
+}
+
+function claimsOf(rights: Rights): Partial<User> {
+  return {
     pub: { allow: [...rights.pub] },
     sub: { allow: [...rights.sub] },
     ...(rights.respond && { resp: { max: rights.respond.messages, ttl: rights.respond.seconds * 1e9 } }), // nanoseconds
   } as Partial<User>;
-  const token = await encodeUser(rights.name, user, fromSeed(bytes(issuerSeed)), claims);
-  return { creds: new TextDecoder().decode(fmtCreds(token, user)), publicKey: user.getPublicKey() };
 }
 
 /** A user of the CDN account with exactly these rights. */
@@ -126,6 +139,20 @@ export function mintNode(keys: BusKeys, node: { nodeID: number; zoneID: number }
   return mintUser(keys, nodeRights(node));
 }
 
+/**
+ * The same rights for a key pair the node made itself, as an operator of ours would want it: the seed never leaves the node.
+ * @param node.publicKey the node's user nkey (`U…`)
+ * @param node.zoneID null: joined and not yet initialized; it may say that it lives and be told to come back, nothing more
+ * @returns the signed token
+ * @throws when the public key is none
+ */
+export function signNode(keys: BusKeys, node: { nodeID: number; zoneID: number | null; publicKey: string }): Promise<string> {
+  const rights = nodeRights(node);
+  const user = fromPublic(node.publicKey);
+  if (!node.publicKey.startsWith('U')) throw new Error('not the public key of a user');
+  return encodeUser(rights.name, user, fromSeed(bytes(keys.accountSeed)), claimsOf(rights));
+}
+
 /** The inbox prefix a node must connect with (`inboxPrefix`): it may hear no other inbox. */
 export const nodeInbox = (nodeID: number) => `_INBOX.n${nodeID}`;
 
@@ -138,22 +165,20 @@ export const nodeInbox = (nodeID: number) => `_INBOX.n${nodeID}`;
  *   so one node cannot name another's.
  * - not list or change streams, not read single messages (STREAM.MSG.GET knows no filter), not publish configuration.
  */
-export function nodeRights({ nodeID, zoneID }: { nodeID: number; zoneID: number }): Rights {
+export function nodeRights({ nodeID, zoneID }: { nodeID: number; zoneID: number | null }): Rights {
   const api = '$JS.API';
+  const documents = [
+    `${api}.INFO`,
+    `${api}.STREAM.INFO.${streams.config}`,
+    `${api}.CONSUMER.CREATE.${streams.config}.*.${subjects.configOfZone(zoneID ?? 0)}`,
+    `${api}.CONSUMER.INFO.${streams.config}.*`,
+    `${api}.CONSUMER.DELETE.${streams.config}.*`,
+    `${api}.CONSUMER.MSG.NEXT.${streams.config}.*`,
+    `$JS.FC.${streams.config}.>`,
+  ];
   return {
     name: `node-${nodeID}`,
-    pub: [
-      subjects.ack(nodeID),
-      subjects.beat(nodeID),
-      subjects.logsOf(nodeID),
-      `${api}.INFO`,
-      `${api}.STREAM.INFO.${streams.config}`,
-      `${api}.CONSUMER.CREATE.${streams.config}.*.${subjects.configOfZone(zoneID)}`,
-      `${api}.CONSUMER.INFO.${streams.config}.*`,
-      `${api}.CONSUMER.DELETE.${streams.config}.*`,
-      `${api}.CONSUMER.MSG.NEXT.${streams.config}.*`,
-      `$JS.FC.${streams.config}.>`,
-    ],
+    pub: [subjects.ack(nodeID), subjects.beat(nodeID), subjects.logsOf(nodeID), ...(zoneID === null ? [] : documents)],
     sub: [subjects.commandsOf(nodeID), subjects.mark(nodeID), `${nodeInbox(nodeID)}.>`],
     respond: { messages: 1, seconds: 60 },
   };

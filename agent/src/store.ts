@@ -1,0 +1,241 @@
+/**
+ * The node's own memory: every document it holds, on disk, so that it serves without server and bus.
+ *
+ * `snapshot` holds a whole state, `log.<n>` what came after it. Each line is `crc32 SP JSON LF`; the JSON is one of
+ *   ["d", subject, seq, body]   a document (body: its JSON text)
+ *   ["x", subject]              it is gone
+ *   ["r", subject, seq, why]    a newer one was refused; what stands stays
+ *   ["c", {epoch, cursor, zoneID}]  how far the stream is read; last line of each batch
+ * A batch is durable when `write` resolves. A torn tail is cut off at the next start: its batch has no "c" line, so the
+ * stream is read again from the older cursor, and documents are whole states.
+ */
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+export interface Cursor {
+  /** creation time of the stream the cursor counts in; '' before the first sync */
+  epoch: string;
+  /** last stream sequence taken in */
+  cursor: number;
+  zoneID: number | null;
+}
+export interface Held {
+  seq: number;
+  /** JSON text of the document */
+  body: string;
+}
+export interface Refused {
+  subject: string;
+  seq: number;
+  why: string;
+}
+export type Entry =
+  | { kind: 'set'; subject: string; seq: number; body: string }
+  | { kind: 'gone'; subject: string }
+  | ({ kind: 'refused' } & Refused);
+
+type Line = ['d', string, number, string] | ['x', string] | ['r', string, number, string] | ['c', Cursor];
+
+/** Below this a log is not worth compacting. */
+const compactAtBytes = 4 * 1024 * 1024;
+const chunkBytes = 1024 * 1024;
+
+export class DocumentStore {
+  readonly held = new Map<string, Held>();
+  readonly refused = new Map<string, Refused>();
+  at: Cursor = { epoch: '', cursor: 0, zoneID: null };
+  /** Parts of the files that could not be read; the stream is then read from its start. */
+  damaged = 0;
+
+  readonly #folder: string;
+  #generation = 0;
+  #log!: FileHandle;
+  #size = 0;
+  #snapshotSize = 0;
+  #queue: Promise<void> = Promise.resolve();
+  #compacting: Promise<void> | undefined;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** @throws the file system's error, when the folder cannot be made or read */
+  static async open(folder: string): Promise<DocumentStore> {
+    const store = new DocumentStore(folder);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const names = await readdir(folder);
+    await store.#read('snapshot', names);
+    const logs = names
+      .map(name => Number(/^log\.(\d+)$/.exec(name)?.[1] ?? NaN))
+      .filter(n => n >= store.#generation)
+      .sort((a, b) => a - b);
+    for (const n of logs) {
+      store.#size = await store.#read(`log.${n}`, names);
+      store.#generation = n;
+    }
+    store.#log = await open(join(folder, `log.${store.#generation}`), 'a', 0o600);
+    // Cut a torn tail off, else the next line would be glued to it and lost with it.
+    await store.#log.truncate(logs.length ? store.#size : (store.#size = 0));
+    if (store.damaged) store.at = { ...store.at, epoch: '', cursor: 0 };
+    return store;
+  }
+
+  /**
+   * Takes a batch in and makes it durable. Calls are served in order.
+   * @throws the file system's error (disk full); the log is then as before and the batch may be given again
+   */
+  write(entries: Entry[], at: Cursor): Promise<void> {
+    const lines = entries.map(entry =>
+      line(
+        entry.kind === 'set'
+          ? ['d', entry.subject, entry.seq, entry.body]
+          : entry.kind === 'gone'
+            ? ['x', entry.subject]
+            : ['r', entry.subject, entry.seq, entry.why],
+      ),
+    );
+    lines.push(line(['c', at]));
+    const bytes = Buffer.from(lines.join(''));
+    const done = this.#queue.then(async () => {
+      try {
+        await writeAll(this.#log, bytes);
+        await this.#log.datasync();
+      } catch (error) {
+        await this.#log.truncate(this.#size).catch(() => {});
+        throw error;
+      }
+      this.#size += bytes.length;
+      for (const entry of entries) this.#take(entry);
+      this.at = at;
+      if (this.#size > Math.max(compactAtBytes, this.#snapshotSize) && !this.#compacting) await this.#rotate();
+    });
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  /** Writes a compact snapshot now; resolves when it is in place. */
+  async compact(): Promise<void> {
+    await this.#compacting;
+    await (this.#queue = this.#queue.then(() => this.#rotate()));
+    await this.#compacting;
+  }
+
+  async close(): Promise<void> {
+    await this.#queue;
+    await this.#compacting;
+    await this.#log.close();
+  }
+
+  #take(entry: Entry): void {
+    if (entry.kind === 'refused') {
+      const { subject, seq, why } = entry;
+      this.refused.set(subject, { subject, seq, why });
+      return;
+    }
+    this.refused.delete(entry.subject);
+    if (entry.kind === 'set') this.held.set(entry.subject, { seq: entry.seq, body: entry.body });
+    else this.held.delete(entry.subject);
+  }
+
+  /** Later lines go to a new log; the state up to here is written beside it and then takes the old files' place. */
+  async #rotate(): Promise<void> {
+    const next = this.#generation + 1;
+    const log = await open(join(this.#folder, `log.${next}`), 'a', 0o600);
+    await log.truncate(0);
+    await syncFolder(this.#folder);
+    await this.#log.close();
+    this.#log = log;
+    this.#size = 0;
+    this.#generation = next;
+    const state = { held: [...this.held], refused: [...this.refused.values()], at: this.at };
+    this.#compacting = this.#writeSnapshot(next, state)
+      .catch(() => {}) // disk full: the logs still hold everything, the next rotation tries again
+      .finally(() => (this.#compacting = undefined));
+  }
+
+  async #writeSnapshot(generation: number, state: { held: [string, Held][]; refused: Refused[]; at: Cursor }): Promise<void> {
+    const path = join(this.#folder, 'snapshot');
+    const file = await open(`${path}.new`, 'w', 0o600);
+    let size = 0;
+    try {
+      let chunk = line(['g', generation]);
+      const flush = async () => {
+        const bytes = Buffer.from(chunk);
+        chunk = '';
+        size += bytes.length;
+        await writeAll(file, bytes);
+      };
+      for (const [subject, { seq, body }] of state.held) {
+        chunk += line(['d', subject, seq, body]);
+        if (chunk.length > chunkBytes) await flush();
+      }
+      for (const { subject, seq, why } of state.refused) chunk += line(['r', subject, seq, why]);
+      chunk += line(['c', state.at]);
+      await flush();
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(`${path}.new`, path);
+    await syncFolder(this.#folder);
+    this.#snapshotSize = size;
+    for (const name of await readdir(this.#folder)) {
+      const n = Number(/^log\.(\d+)$/.exec(name)?.[1] ?? NaN);
+      if (n < generation) await rm(join(this.#folder, name));
+    }
+  }
+
+  /** @returns how many bytes at the start of the file are whole lines */
+  async #read(name: string, names: string[]): Promise<number> {
+    if (!names.includes(name)) return 0;
+    const bytes = await readFile(join(this.#folder, name));
+    let good = 0;
+    for (let start = 0, end; start < bytes.length; start = end + 1) {
+      end = bytes.indexOf(10, start);
+      // No line end: the tail of a batch that was never acknowledged.
+      if (end < 0) break;
+      const read = parse(bytes.subarray(start, end));
+      if (!read) {
+        // A bad last line is a torn write; anywhere else something was lost.
+        if (bytes.indexOf(10, end + 1) >= 0 || name === 'snapshot') this.damaged++;
+        else break;
+        continue;
+      }
+      good = end + 1;
+      if (read[0] === 'd') this.#take({ kind: 'set', subject: read[1], seq: read[2], body: read[3] });
+      else if (read[0] === 'x') this.#take({ kind: 'gone', subject: read[1] });
+      else if (read[0] === 'r') this.#take({ kind: 'refused', subject: read[1], seq: read[2], why: read[3] });
+      else if (read[0] === 'c') this.at = read[1];
+      else this.#generation = read[1];
+    }
+    if (name === 'snapshot') this.#snapshotSize = bytes.length;
+    return good;
+  }
+}
+
+function line(value: Line | ['g', number]): string {
+  const json = JSON.stringify(value);
+  return `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`;
+}
+
+function parse(bytes: Buffer): Line | ['g', number] | undefined {
+  if (bytes.length < 10) return undefined;
+  const json = bytes.subarray(9);
+  if (Number.parseInt(bytes.toString('latin1', 0, 8), 16) !== crc32(json)) return undefined;
+  return JSON.parse(json.toString('utf8'));
+}
+
+async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let done = 0; done < bytes.length;) done += (await file.write(bytes, done)).bytesWritten;
+}
+
+/** A new name is durable only when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -51,4 +51,4 @@ export const lineMark = 0x1e;
 
 /** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. */
 export const accessLogFormat = (name: string) =>
-  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map((c) => c.value).join('\\t')}";`;
+  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map(c => c.value).join('\\t')}";`;

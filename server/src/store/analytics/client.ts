@@ -1,0 +1,148 @@
+/**
+ * The one way to the analytics store, over ClickHouse's HTTP form: the embedded store process (store.ts) and a ClickHouse server are
+ * reached by the same code. Values travel as query parameters (`{name:Type}` in the text), settings with each statement.
+ */
+import http from 'node:http';
+import https from 'node:https';
+
+export interface AnalyticsOptions {
+  /** `http://127.0.0.1:8123`; user, password and database may stand in it (`http://u:p@host:8123/database`) */
+  url: string;
+  user?: string | undefined;
+  password?: string | undefined;
+  /** default `breakwater` */
+  database?: string | undefined;
+  /** name of a ClickHouse cluster: tables become Replicated… and DDL runs ON CLUSTER */
+  cluster?: string | undefined;
+}
+
+export type QueryValue = string | number | boolean | readonly (string | number)[];
+export type Settings = Record<string, string | number>;
+
+/** An error the store answered (`code` is ClickHouse's), or 0 when it could not be reached. */
+export class AnalyticsError extends Error {
+  readonly code: number;
+  constructor(code: number, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'AnalyticsError';
+    this.code = code;
+  }
+}
+
+export interface Analytics {
+  readonly database: string;
+  readonly cluster: string | undefined;
+  /** Rows of a SELECT. 64-bit integers come as numbers: exact below 2^53 (9 petabytes). */
+  query<T>(sql: string, values?: Record<string, QueryValue>, settings?: Settings): Promise<T[]>;
+  /** DDL, INSERT … SELECT: no answer. */
+  command(sql: string, values?: Record<string, QueryValue>, settings?: Settings, database?: string): Promise<void>;
+  /** Sends bytes as they are. `into` is `table` or `table (columns)`. */
+  insert(into: string, format: string, body: Buffer | readonly Buffer[], settings?: Settings): Promise<void>;
+  ping(): Promise<boolean>;
+  close(): void;
+}
+
+/** A parameter's text as ClickHouse reads it: escaped like TSV; arrays as literals. */
+function parameter(value: QueryValue): string {
+  if (typeof value === 'string') return escape(value);
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (typeof value === 'number') return String(value);
+  return `[${value.map(v => (typeof v === 'number' ? String(v) : `'${escape(v).replaceAll("'", "\\'")}'`)).join(',')}]`;
+}
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r', '\0': '\\0' };
+const escape = (text: string) => text.replace(/[\\\t\n\r\0]/g, c => escapes[c]!);
+
+export function analytics(options: AnalyticsOptions): Analytics {
+  const url = new URL(options.url);
+  const secure = url.protocol === 'https:';
+  const agent = new (secure ? https : http).Agent({ keepAlive: true, maxSockets: 32 });
+  const user = options.user ?? (decodeURIComponent(url.username) || 'default');
+  const password = options.password ?? decodeURIComponent(url.password);
+  const database = options.database ?? (url.pathname.slice(1) || 'breakwater');
+  if (!/^\w+$/.test(database)) throw new Error(`not a database name: ${database}`);
+  const headers = { 'X-ClickHouse-User': user, ...(password ? { 'X-ClickHouse-Key': password } : {}) };
+
+  function send(search: URLSearchParams, body: readonly Buffer[]): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const unreachable = (error: Error) =>
+        reject(new AnalyticsError(0, `analytics store at ${url.host}: ${error.message}`, { cause: error }));
+      const length = body.reduce((sum, part) => sum + part.length, 0);
+      const request = (secure ? https : http).request(
+        {
+          agent,
+          host: url.hostname,
+          port: url.port || (secure ? 8443 : 8123),
+          method: 'POST',
+          path: `/?${search}`,
+          headers: { ...headers, 'Content-Length': length },
+          timeout: 600_000,
+        },
+        response => {
+          const parts: Buffer[] = [];
+          response.on('data', (part: Buffer) => parts.push(part));
+          response.on('error', unreachable);
+          response.on('end', () => {
+            const answer = Buffer.concat(parts);
+            if (response.statusCode === 200 && !response.headers['x-clickhouse-exception-code']) return resolve(answer);
+            const text = answer.toString('utf8').trim();
+            const code = Number(response.headers['x-clickhouse-exception-code'] ?? /Code: (\d+)/.exec(text)?.[1] ?? -1);
+            reject(new AnalyticsError(code, text.slice(0, 2000) || `HTTP ${response.statusCode}`));
+          });
+          response.on('aborted', () => unreachable(new Error('connection lost in mid-answer')));
+        },
+      );
+      request.on('error', unreachable);
+      request.on('timeout', () => request.destroy(new Error('no answer in 600 s')));
+      for (const part of body) request.write(part);
+      request.end();
+    });
+  }
+
+  function search(values: Record<string, QueryValue> | undefined, settings: Settings | undefined, into = database) {
+    const params = new URLSearchParams({ database: into });
+    for (const [name, value] of Object.entries(settings ?? {})) params.set(name, String(value));
+    for (const [name, value] of Object.entries(values ?? {})) params.set(`param_${name}`, parameter(value));
+    return params;
+  }
+
+  return {
+    database,
+    cluster: options.cluster,
+    async query<T>(sql: string, values?: Record<string, QueryValue>, settings?: Settings) {
+      const params = search(values, { output_format_json_quote_64bit_integers: 0, ...settings });
+      const answer = await send(params, [Buffer.from(`${sql}\nFORMAT JSONEachRow`)]);
+      const text = answer.toString('utf8').trimEnd();
+      return text === '' ? [] : (JSON.parse(`[${text.replaceAll('\n', ',')}]`) as T[]);
+    },
+    async command(sql, values, settings, into) {
+      await send(search(values, settings, into), [Buffer.from(sql)]);
+    },
+    async insert(into, format, body, settings) {
+      const params = search(undefined, settings);
+      params.set('query', `INSERT INTO ${into} FORMAT ${format}`);
+      await send(params, Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]));
+    },
+    async ping() {
+      try {
+        await send(new URLSearchParams({ query: 'SELECT 1' }), []);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** From the environment: CLICKHOUSE_URL, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_DATABASE, CLICKHOUSE_CLUSTER. */
+export function analyticsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Analytics {
+  if (!env.CLICKHOUSE_URL)
+    throw new Error('CLICKHOUSE_URL is not set: give the address of the analytics store, for example http://127.0.0.1:8123');
+  return analytics({
+    url: env.CLICKHOUSE_URL,
+    user: env.CLICKHOUSE_USER,
+    password: env.CLICKHOUSE_PASSWORD,
+    database: env.CLICKHOUSE_DATABASE,
+    cluster: env.CLICKHOUSE_CLUSTER,
+  });
+}

@@ -1,0 +1,167 @@
+/**
+ * ClickHouse's HTTP form over embedded chDB: enough of it that a client cannot tell the two apart.
+ * Settings and parameters of a request hold for its statement alone (chDB's own client hook turns settings into SET on the session,
+ * where a deduplication token leaks into other inserts). Bodies of inserts stay bytes: they go to a file in memory and are read
+ * by file(), which costs chDB less than half of its buffer insert.
+ */
+import fs from 'node:fs';
+import http from 'node:http';
+import os from 'node:os';
+import path from 'node:path';
+import { timingSafeEqual } from 'node:crypto';
+import zlib from 'node:zlib';
+import type { Session } from 'chdb';
+
+export interface ShimOptions {
+  /** a session whose current database is the one named */
+  session: (database: string) => Session;
+  /** empty: none asked */
+  password: string;
+  /** largest body of one insert, bytes */
+  maxBody?: number;
+}
+
+/** Parameters of the HTTP interface itself; everything else in the address is a setting. */
+const ours = new Set(
+  (
+    'query database query_id session_id session_timeout session_check user password compress decompress role default_format wait_end_of_query ' +
+    'enable_http_compression buffer_size client_protocol_version send_progress_in_http_headers http_headers_progress_interval_ms ' +
+    'cancel_http_readonly_queries_on_client_close'
+  ).split(' '),
+);
+
+class HttpError extends Error {
+  readonly status: number;
+  readonly code: number;
+  constructor(status: number, code: number, message: string) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+function settingsClause(params: URLSearchParams): string {
+  const parts: string[] = [];
+  for (const [name, value] of params) {
+    if (ours.has(name) || name.startsWith('param_')) continue;
+    if (!/^\w{1,100}$/.test(name)) throw new HttpError(400, 36, `not a setting name: ${name.slice(0, 100)}`);
+    parts.push(`${name}=${/^\d{1,18}$/.test(value) ? value : `'${value.replace(/[\\']/g, '\\$&')}'`}`);
+  }
+  return parts.length ? ` SETTINGS ${parts.join(', ')}` : '';
+}
+
+/** The HTTP form escapes a parameter as TSV does; chDB's binding takes the plain text and escapes again. */
+const unescapes: Record<string, string> = { t: '\t', n: '\n', r: '\r', 0: '\0', b: '\b', f: '\f' };
+const unescape = (text: string) => text.replace(/\\([\s\S])/g, (_, c: string) => unescapes[c] ?? c);
+
+/** `[1,2]` or `['a','b']` as chDB's binding wants it; the escapes inside are the literal's own. */
+const elements = (literal: string) =>
+  Array.from(literal.matchAll(/'((?:[^'\\]|\\[\s\S])*)'|-?\d+(?:\.\d+)?/g), m =>
+    m[1] !== undefined ? unescape(m[1]) : m[0].includes('.') ? Number(m[0]) : BigInt(m[0]),
+  );
+
+function bindings(params: URLSearchParams, sql: string): Record<string, unknown> | undefined {
+  const found: Record<string, unknown> = {};
+  for (const [name, value] of params) {
+    if (!name.startsWith('param_')) continue;
+    const key = name.slice(6);
+    if (!/^\w{1,100}$/.test(key)) throw new HttpError(400, 36, `not a parameter name: ${key.slice(0, 100)}`);
+    found[key] = new RegExp(`\\{\\s*${key}\\s*:\\s*Array\\b`).test(sql) ? elements(value) : unescape(value);
+  }
+  return Object.keys(found).length ? found : undefined;
+}
+
+const tmpfs = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
+
+export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions): http.Server {
+  const spool = fs.mkdtempSync(path.join(tmpfs, 'breakwater-insert-'));
+  let serial = 0;
+
+  function allowed(request: http.IncomingMessage, params: URLSearchParams): boolean {
+    if (!password) return true;
+    const basic = /^Basic (.+)$/.exec(request.headers.authorization ?? '')?.[1];
+    const given =
+      request.headers['x-clickhouse-key'] ??
+      (basic
+        ? Buffer.from(basic, 'base64')
+            .toString()
+            .replace(/^[^:]*:/, '')
+        : params.get('password')) ??
+      '';
+    const a = Buffer.from(String(given));
+    const b = Buffer.from(password);
+    return a.length === b.length && timingSafeEqual(a, b);
+  }
+
+  /** Body of a request into memory (a statement) or a file (rows). Writes are synchronous: the target is memory, and queries hold the thread pool. */
+  async function receive(request: http.IncomingMessage, write: (part: Buffer) => void) {
+    let stream: AsyncIterable<Buffer> = request;
+    if (request.headers['content-encoding'] === 'gzip') stream = request.pipe(zlib.createGunzip());
+    let size = 0;
+    for await (const part of stream) {
+      size += part.length;
+      if (size > maxBody) throw new HttpError(413, 307, `the body is larger than ${maxBody} bytes`);
+      write(part);
+    }
+    return size;
+  }
+
+  async function answer(request: http.IncomingMessage): Promise<Uint8Array> {
+    const url = new URL(request.url ?? '/', 'http://store');
+    const params = url.searchParams;
+    if (url.pathname === '/ping') return Buffer.from('Ok.\n');
+    if (!allowed(request, params))
+      throw new HttpError(
+        403,
+        516,
+        'Code: 516. DB::Exception: Authentication failed: the password is wrong. (AUTHENTICATION_FAILED)',
+      );
+    const settings = settingsClause(params);
+    const format = params.get('default_format') ?? 'TabSeparated';
+    const queryText = params.get('query') ?? '';
+    const insert = /^\s*insert\s+into\s+(?:table\s+)?([\w.`"]+\s*(?:\([^)]*\))?)\s*format\s+(\w+)\s*$/i.exec(queryText);
+    if (insert) {
+      const file = path.join(spool, `${++serial}`);
+      const fd = fs.openSync(file, 'wx', 0o600);
+      try {
+        const size = await receive(request, part => fs.writeSync(fd, part)).finally(() => fs.closeSync(fd));
+        if (size > 0)
+          await session(params.get('database') ?? 'default').queryAsync(
+            `INSERT INTO ${insert[1]}${settings} SELECT * FROM file('${file}', '${insert[2]}')`,
+          );
+      } finally {
+        fs.rmSync(file, { force: true });
+      }
+      return new Uint8Array();
+    }
+    const parts: Buffer[] = queryText ? [Buffer.from(`${queryText}\n`)] : [];
+    await receive(request, part => parts.push(part));
+    let sql = Buffer.concat(parts).toString('utf8').trim();
+    if (/^(select|with|insert)\b/i.test(sql)) sql += `\n${settings}`;
+    const on = session(params.get('database') ?? 'default');
+    const values = bindings(params, sql);
+    const result = values ? await on.queryBindAsync(sql, values, { format }) : await on.queryAsync(sql, { format });
+    return result.bytes();
+  }
+
+  const server = http.createServer((request, response) => {
+    answer(request).then(
+      bytes => {
+        response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'Content-Length': bytes.length });
+        response.end(bytes);
+      },
+      (error: Error) => {
+        const text = error.message;
+        const status = error instanceof HttpError ? error.status : /^Code: (47|60|62|46|81)\b/.test(text) ? 404 : 500;
+        const code = error instanceof HttpError ? error.code : Number(/Code: (\d+)/.exec(text)?.[1] ?? 1002);
+        if (!request.complete) response.shouldKeepAlive = false;
+        response.writeHead(status, { 'X-ClickHouse-Exception-Code': String(code), 'Content-Type': 'text/plain; charset=utf-8' });
+        response.end(`${text}\n`);
+      },
+    );
+  });
+  server.requestTimeout = 0;
+  server.keepAliveTimeout = 60_000;
+  server.on('close', () => fs.rmSync(spool, { recursive: true, force: true }));
+  return server;
+}

@@ -19,8 +19,7 @@ export interface UpstreamRow {
 }
 
 export interface DomainRows {
-  /** null: the domain hangs on nothing that is served, so its document is withdrawn */
-  zoneID: number | null;
+  zoneID: number;
   revision: number;
   forceBackup: boolean;
   domain: {
@@ -45,10 +44,10 @@ export interface CacheRuleRow {
   enabled: boolean;
 }
 
-/** Purge task types on the wire (decisions, "Units"): 1 URL, 2 prefix, 3 host. */
+/** Purge task types: 1 URL, 2 prefix, 3 host on the wire (decisions, "Units"), and 0: everything of the site. */
 export interface PurgeRow {
   id: number;
-  type: 1 | 2 | 3;
+  type: 0 | 1 | 2 | 3;
   /** what the customer typed: with or without a scheme */
   url: string;
   generation: number;
@@ -60,7 +59,7 @@ export interface ListRow {
 }
 
 export interface SiteRows {
-  zoneID: number | null;
+  zoneID: number;
   site: {
     id: number;
     status: (typeof siteStates)[number];
@@ -71,11 +70,14 @@ export interface SiteRows {
   };
   cacheRules: CacheRuleRow[];
   purges: PurgeRow[];
+  /** generation of the newest purge that is not in `purges`, because there are too many; 0: all are there */
+  purgesBefore: number;
   whitelists: (ListRow & { ips: string[]; urls: string[] })[];
   blacklists: (ListRow & { ips: string[]; blockType: (typeof blockTypes)[number] })[];
   userAgents: (ListRow & { urlRegex: string; userAgentRegex: string; blockType: (typeof blockTypes)[number] })[];
 }
 
 export interface ZoneRows {
+  zoneID: number;
   zone: { id: number; revision: number };
 }

@@ -9,7 +9,7 @@ const purgeTypes = { 1: 'exact', 2: 'prefix', 3: 'host' } as const;
 /** One site → its document. Pure. Switched-off items are left out, so that a node never has to ask. */
 export function compileSite(rows: SiteRows): SiteDocument {
   const { site } = rows;
-  const { gen, purges } = compilePurges(site.cacheGeneration, rows.purges);
+  const { gen, purges } = compilePurges(rows);
   return {
     v: 1,
     rev: site.revision,
@@ -41,17 +41,19 @@ function on<T extends ListRow>(rows: T[]): T[] {
  * Purges newest first, one per target. Those older than the site's own generation say nothing any more. Beyond
  * `purgesPerSite` the generation rises to the newest one left out: more is purged than asked for, never less.
  */
-function compilePurges(cacheGeneration: number, rows: PurgeRow[]) {
+function compilePurges({ site, purges, purgesBefore }: SiteRows) {
+  const whole = purges.filter(row => row.type === 0).map(row => row.generation);
+  const base = Math.max(site.cacheGeneration, purgesBefore, ...whole);
   const targets = new Map<string, SiteDocument['purges'][number]>();
-  for (const row of [...rows].sort((a, b) => b.generation - a.generation || b.id - a.id)) {
-    if (row.generation <= cacheGeneration) continue;
+  for (const row of [...purges].sort((a, b) => b.generation - a.generation || b.id - a.id)) {
+    if (row.type === 0 || row.generation <= base) continue;
     const purge = { type: purgeTypes[row.type], ...splitURL(row.url), gen: row.generation };
     if (purge.type === 'host') purge.uri = '';
     const key = JSON.stringify([purge.type, purge.host, purge.uri]);
     if (!targets.has(key)) targets.set(key, purge);
   }
   const all = [...targets.values()];
-  const gen = all[purgesPerSite]?.gen ?? cacheGeneration;
+  const gen = all[purgesPerSite]?.gen ?? base;
   return { gen, purges: all.slice(0, purgesPerSite).filter(purge => purge.gen > gen) };
 }
 

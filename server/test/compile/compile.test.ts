@@ -38,6 +38,7 @@ test('more purges than a node keeps raise the generation of the whole site', () 
     site: { id: 1, status: 'normal', expired: null, revision: 1, cacheGeneration: 3, forceBackup: false },
     cacheRules: [],
     purges,
+    purgesBefore: 0,
     whitelists: [],
     blacklists: [],
     userAgents: [],
@@ -46,4 +47,27 @@ test('more purges than a node keeps raise the generation of the whole site', () 
   assert.equal(document.gen, 59, 'the newest one left out');
   assert.equal(document.purges.at(-1)?.gen, 60);
   documents.site.parse(document);
+});
+
+test('a purge of the whole site, or one too old to be read, makes older purges silent', () => {
+  const rows = {
+    zoneID: 1,
+    site: { id: 1, status: 'normal' as const, expired: null, revision: 1, cacheGeneration: 3, forceBackup: false },
+    cacheRules: [],
+    purges: [
+      { id: 1, type: 1 as const, url: 'a.test/old', generation: 5 },
+      { id: 2, type: 0 as const, url: '', generation: 6 },
+      { id: 3, type: 1 as const, url: 'a.test/new', generation: 7 },
+    ],
+    whitelists: [],
+    blacklists: [],
+    userAgents: [],
+  };
+  const document = compilers.site({ ...rows, purgesBefore: 0 });
+  assert.equal(document.gen, 6);
+  assert.deepEqual(
+    document.purges.map(purge => purge.uri),
+    ['/new'],
+  );
+  assert.equal(compilers.site({ ...rows, purgesBefore: 9 }).gen, 9);
 });

@@ -22,8 +22,7 @@ export const purgeTypes = [1, 2, 3] as const;
 export const cache = calls(
   { base: '/{area}/site/{siteID}/setting', areas: ['user', 'client'], resource: 'cache' },
   {
-    ...crud('/cacheRule', { fields: cacheRuleFields, check: schema => schema.check(rules.zodRule(rules.cacheRule)) }),
-    'GET /cacheRules': { query: list({}), answer: page(obj({ ...record, ...cacheRuleFields })) },
+    ...crud('/cacheRule', { list: '/cacheRules', fields: cacheRuleFields, check: schema => schema.check(rules.zodRule(rules.cacheRule)) }),
     'DELETE /currentCache': {},
     'DELETE /urlCache': { body: obj({ type: oneOf(purgeTypes), urls: some(str(4096), 500) }), answer: obj({ ids: arr(id()) }), errors: ['multiple'] },
     'GET /urlCaches': {

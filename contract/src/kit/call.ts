@@ -74,19 +74,13 @@ export interface CallType<P, Q, B, A, QO = Q, BO = B> {
   bodyOut: BO;
 }
 
+type TypeOf<D, P extends string> = CallType<Params<P>, In<Part<D, 'query'>>, In<Part<D, 'body'>>, AnswerOf<D>, Out<Part<D, 'query'>>, Out<Part<D, 'body'>>>;
+
 /** The calls of a group, by their full key: `'GET /{area}/site/{siteID}/domains'`. */
-export type ApiOf<G> = G extends Group<infer B, infer D>
-  ? {
-      [K in keyof D as Join<K, B>]: CallType<
-        Params<`${B}${K & string}`>,
-        In<Part<D[K], 'query'>>,
-        In<Part<D[K], 'body'>>,
-        AnswerOf<D[K]>,
-        Out<Part<D[K], 'query'>>,
-        Out<Part<D[K], 'body'>>
-      >;
-    }
-  : never;
+export type ApiOf<G> = G extends Group<infer B, infer D> ? { [K in keyof D as Join<K, B>]: TypeOf<D[K], `${B}${K & string}`> } : never;
+
+/** The same by the key as it is declared: `'GET /domains'`. */
+export type CallsOf<G> = G extends Group<infer B, infer D> ? { [K in keyof D]: TypeOf<D[K], `${B}${K & string}`> } : never;
 
 /** One mounted call: a declaration in one area. */
 export interface Mounted {

@@ -1,7 +1,7 @@
 /** Rules as checks of zod/mini, and zod's own findings as problems: one vocabulary on the wire. */
 import type * as z from 'zod/mini';
 import { isRuleName } from './rule.ts';
-import type { Bounds, Problem, Rule } from './rule.ts';
+import type { Bounds, Problem, Rule, RuleName } from './rule.ts';
 
 /**
  * Puts a rule on a field: `str().check(zodRule(rules.email))`. Runs after the type is right; every problem becomes an
@@ -23,23 +23,41 @@ export function zodRule<Value, Context>(rule: Rule<Value, Context>, context?: ()
   };
 }
 
-/** zod's issues in our words; `path` as text (`upstreams.0.port`), the form errorData of 101003 has. */
-export function problemsOf(issues: readonly z.core.$ZodIssue[]): { path: string; rule: string; bounds?: Bounds }[] {
-  return issues.map(issue => {
-    const { rule, bounds } = problemOf(issue);
+/**
+ * zod's issues in our words; `path` as text (`upstreams.0.port`), the form errorData of 101003 has. `input` is what was
+ * parsed: zod does not say whether a value of the wrong type was there at all. A field broken twice by one rule is named once.
+ */
+export function problemsOf(
+  issues: readonly z.core.$ZodIssue[],
+  input: unknown,
+): { path: string; rule: RuleName; bounds?: Bounds }[] {
+  const seen = new Set<string>();
+  return issues.flatMap(issue => {
+    const { rule, bounds } = problemOf(issue, isMissing(input, issue.path));
     const path = issue.path.map(String).join('.');
-    return bounds ? { path, rule, bounds } : { path, rule };
+    if (seen.has(`${rule} ${path}`)) return [];
+    seen.add(`${rule} ${path}`);
+    return [bounds ? { path, rule, bounds } : { path, rule }];
   });
 }
 
-function problemOf(issue: z.core.$ZodIssue): Omit<Problem, 'path'> {
+function isMissing(input: unknown, path: readonly PropertyKey[]): boolean {
+  let value = input;
+  for (const step of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return true;
+    value = (value as Record<PropertyKey, unknown>)[step];
+  }
+  return value === undefined || value === null || value === '';
+}
+
+function problemOf(issue: z.core.$ZodIssue, missing: boolean): Omit<Problem, 'path'> {
   switch (issue.code) {
     case 'custom': {
       const params = issue.params as { rule?: unknown; bounds?: Bounds } | undefined;
       return { rule: isRuleName(params?.rule) ? params.rule : 'wrongFormat', bounds: params?.bounds };
     }
     case 'invalid_type':
-      return issue.input === undefined || issue.input === null ? { rule: 'required' } : typeProblem(issue.expected);
+      return missing ? { rule: 'required' } : typeProblem(issue.expected);
     case 'too_small': {
       const min = Number(issue.minimum);
       if (issue.origin === 'string') return min <= 1 ? { rule: 'required' } : { rule: 'tooShort', bounds: { min } };
@@ -55,7 +73,7 @@ function problemOf(issue: z.core.$ZodIssue): Omit<Problem, 'path'> {
     case 'unrecognized_keys':
       return { rule: 'unknownKey', bounds: { keys: issue.keys.slice(0, 10).join(', ').slice(0, 200) } };
     case 'invalid_value':
-      return issue.input === undefined ? { rule: 'required' } : { rule: 'invalidChoice' };
+      return missing ? { rule: 'required' } : { rule: 'invalidChoice' };
     default:
       return { rule: 'wrongFormat' };
   }

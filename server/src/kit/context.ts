@@ -1,0 +1,128 @@
+/** What a handler is given, and how its transaction ends: revisions, outbox, audit row, notice. */
+import { sql } from 'kysely';
+import { type Fail, type MultipleError, Fail as Failure, multipleErrors } from '#contract/errors.ts';
+import type { Language } from '#contract/kit/text.ts';
+import type { Actor } from './actor.ts';
+import { type Effects, Store, touch } from './store.ts';
+import type { Table } from './table.ts';
+import type { Db } from '../store/db.ts';
+import type { Services } from './services.ts';
+
+export class Context {
+  readonly actor: Actor;
+  readonly db: Db;
+  readonly effects: Effects = { changes: [], documents: new Map() };
+  readonly language: Language;
+  readonly reqID: string;
+  readonly ip: string;
+  readonly services: Services;
+  /** what the transaction does after its commit */
+  readonly after: (() => void)[] = [];
+
+  constructor(init: { actor: Actor; db: Db; language: Language; reqID: string; ip: string; services: Services }) {
+    this.actor = init.actor;
+    this.db = init.db;
+    this.language = init.language;
+    this.reqID = init.reqID;
+    this.ip = init.ip;
+    this.services = init.services;
+  }
+
+  /** The rows of a table that this actor may touch; `parents` pins columns to the ids of the path. */
+  store<R extends Record<string, unknown>>(target: Table<R>, parents: Record<string, number> = {}): Store<R> {
+    return new Store<R>(this.db, this.actor, target, parents, this.effects);
+  }
+
+  touch(kind: 'site' | 'domain' | 'zone', id: number) {
+    touch(this.effects, kind, id);
+  }
+
+  /**
+   * Bulk calls work item by item: what succeeds stays, the rest is told as 101009 (decisions.md, Wire). Each item has
+   * a savepoint of its own. An unknown id is no business failure: it fails the whole call before anything is done.
+   */
+  async each<T>(items: readonly T[], target: (item: T) => string, act: (item: T) => Promise<void>): Promise<void> {
+    const failed: MultipleError[] = [];
+    for (const item of items) {
+      const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents) };
+      await sql`savepoint item`.execute(this.db);
+      try {
+        await act(item);
+        await sql`release savepoint item`.execute(this.db);
+      } catch (error) {
+        // one item alone fails as itself
+        if (!(error instanceof Failure) || items.length === 1) throw error;
+        await sql`rollback to savepoint item`.execute(this.db);
+        this.effects.changes.length = mark.changes;
+        this.effects.documents.clear();
+        for (const [key, doc] of mark.documents) this.effects.documents.set(key, doc);
+        const same = failed.find(f => f.code === error.code && JSON.stringify(f.params) === JSON.stringify(error.params));
+        if (same) same.targets.push(target(item));
+        else failed.push({ code: error.code, params: error.params, targets: [target(item)] });
+      }
+    }
+    if (failed.length) throw new Partial(multipleErrors(failed));
+  }
+}
+
+/** A failure that keeps what its transaction did. */
+export class Partial extends Error {
+  readonly failure: Fail;
+  constructor(failure: Fail) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}
+
+/** Raises the revisions of the sites whose documents changed and puts the documents into the outbox. */
+export async function publish(db: Db, effects: Effects): Promise<void> {
+  if (!effects.documents.size) return;
+  const ids = (kind: string) => [...effects.documents.values()].filter(d => d.kind === kind).map(d => d.id);
+  const [site, domain, zone] = [ids('site'), ids('domain'), ids('zone')];
+  await sql`
+    with touched as (
+      select id as "siteID" from site where id = any(${site})
+      union select "siteID" from domain where id = any(${domain})
+    ), raised as (
+      update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id in (select "siteID" from touched)
+      returning id, revision
+    ), zoned as (
+      update zone set revision = nextval('revision') where id = any(${zone}) returning id, revision
+    )
+    insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
+      select 'site', r.id, r.id, null, r.revision from raised r where r.id = any(${site})
+      union all select 'domain', d.id, d."siteID", null, r.revision from domain d join raised r on r.id = d."siteID" where d.id = any(${domain})
+      union all select 'zone', z.id, null, z.id, z.revision from zoned z`.execute(db);
+  await sql`select pg_notify('outbox', '')`.execute(db);
+}
+
+export interface AuditLine {
+  reqID: string;
+  actor: Actor;
+  method: string;
+  url: string;
+  permission: string | null;
+  body: unknown;
+  ip: string;
+  effects: Effects;
+}
+
+/** One line for each call that may change something, in the same transaction as the change. */
+export async function audit(db: Db, line: AuditLine): Promise<void> {
+  const { actor } = line;
+  await sql`
+    insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip)
+    values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' ? actor.rootID : null},
+      ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${JSON.stringify(redact(line.body ?? null))}::jsonb,
+      ${JSON.stringify(line.effects.changes.slice(0, 1000))}::jsonb, ${line.ip})`.execute(db);
+}
+
+const secretKeys = /^(password|oldPassword|accessToken|refreshToken|onePassKey|vcode|token|privateKey|credentials|secret)$/i;
+/** The body without what must never be logged, and without what is too long to read. */
+export function redact(value: unknown, depth = 0): unknown {
+  if (Array.isArray(value)) return value.slice(0, 100).map(item => redact(item, depth + 1));
+  if (typeof value === 'string') return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
+  if (value === null || typeof value !== 'object' || depth > 6) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]));
+}
+

@@ -1,0 +1,81 @@
+/** Handlers beside their declarations. A group whose handlers are missing or answer a wrong shape does not compile. */
+import type { CallsOf, Defs, Group } from '#contract/kit/call.ts';
+import type { Context } from './context.ts';
+import type { Table } from './table.ts';
+import type { Incoming } from './request.ts';
+
+interface AnyCall {
+  params: unknown;
+  queryOut: unknown;
+  bodyOut: unknown;
+  answer: unknown;
+}
+export interface Input<T extends AnyCall> {
+  ctx: Context;
+  params: T['params'];
+  query: T['queryOut'];
+  body: T['bodyOut'];
+  /** the rows that the ids of the path name, found in the actor's scope before the handler runs */
+  found: Record<string, Record<string, unknown>>;
+  request: Incoming;
+}
+export type Handler<T extends AnyCall> = (input: Input<T>) => Promise<T['answer']>;
+export type Handlers<G> = CallsOf<G> extends infer C ? { [K in keyof C]: C[K] extends AnyCall ? Handler<C[K]> : never } : never;
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the precise types hold at implement()
+type Any = any;
+export type AnyHandler = (input: { ctx: Context; params: Any; query: Any; body: Any; found: Record<string, Record<string, Any>>; request: Incoming }) => Promise<Any>;
+export interface Implementation {
+  group: Group;
+  handlers: Record<string, AnyHandler>;
+  params: Record<string, Table>;
+  /** file downloads: what Content-Disposition says */
+  fileName?: Record<string, string>;
+}
+
+export interface ImplementOptions {
+  /** path parameter → the table whose row it names, found in scope before the handler runs */
+  params?: Record<string, Table>;
+}
+
+export function implement<G extends Group<string, Defs>>(group: G, handlers: Handlers<G>, options: ImplementOptions = {}): Implementation {
+  return { group: group as unknown as Group, handlers: handlers as unknown as Record<string, AnyHandler>, params: options.params ?? {} };
+}
+
+type CrudKeys<P extends string, L extends string> = `GET ${L}` | `POST ${P}` | `PUT ${P}` | `DELETE ${P}`;
+/**
+ * The four handlers of a `crud()` family over one table. `items` is the wrapper of POST; `before` may refuse or
+ * complete a row, with every other rule of the resource living in the contract.
+ */
+export function crudOf<const P extends string, R extends Record<string, unknown>, const L extends string = P>(
+  path: P,
+  target: Table<R>,
+  options: {
+    list?: L;
+    items?: string;
+    /** path parameter → column it pins; `{siteID}` pins the column of its name */
+    parents?: (params: Record<string, number>) => Record<string, number>;
+    before?: (ctx: Context, row: Record<string, unknown>, params: Record<string, number>) => Promise<void>;
+  } = {},
+) {
+  const parents = options.parents ?? (params => params);
+  const handlers: Record<string, AnyHandler> = {
+    [`GET ${options.list ?? path}`]: ({ ctx, params, query }) => ctx.store(target, parents(params)).page(query),
+    [`POST ${path}`]: async ({ ctx, params, body }) => {
+      const items = body[options.items ?? 'items'] as Record<string, unknown>[];
+      for (const item of items) await options.before?.(ctx, item, params);
+      return { ids: await ctx.store(target, parents(params)).add(items) };
+    },
+    [`PUT ${path}`]: async ({ ctx, params, body }) => {
+      await options.before?.(ctx, body, params);
+      await ctx.store(target, parents(params)).set(body.id, body);
+      return {};
+    },
+    [`DELETE ${path}`]: async ({ ctx, params, body }) => {
+      await ctx.store(target, parents(params)).remove(body.ids);
+      return {};
+    },
+  };
+  // shapes come from crud() of the contract, made from the same fields
+  return handlers as unknown as Record<CrudKeys<P, L>, AnyHandler>;
+}

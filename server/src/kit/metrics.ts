@@ -1,0 +1,22 @@
+/** Prometheus metrics of this process. */
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export const registry = new Registry();
+let started = false;
+export function startMetrics() {
+  if (!started) collectDefaultMetrics({ register: registry });
+  started = true;
+}
+
+const duration = new Histogram({
+  name: 'breakwater_api_duration_seconds',
+  help: 'Time of API calls, by declaration',
+  labelNames: ['call', 'status'],
+  buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  registers: [registry],
+});
+export function observe(call: string, status: number, seconds: number) {
+  duration.observe({ call, status: `${Math.floor(status / 100)}xx` }, seconds);
+}
+export const counter = (name: string, help: string) => new Counter({ name: `breakwater_${name}`, help, registers: [registry] });
+export const gauge = (name: string, help: string) => new Gauge({ name: `breakwater_${name}`, help, registers: [registry] });

@@ -1,0 +1,274 @@
+/**
+ * Mounts the table on Fastify: authentication in onRequest (so that nothing of the body is read for a stranger),
+ * permission, path ids through the scoped store, validation with coercion, a transaction with audit row and outbox
+ * around every call that may change something, error bodies of the catalogue, JSON through a writer that drops
+ * undeclared fields.
+ */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import * as z from 'zod/mini';
+import { errorBody, Fail, fail, failFields } from '#contract/errors.ts';
+import { mounted, type Area, type Group, type Mounted } from '#contract/kit/call.ts';
+import { languageOf, type Language } from '#contract/kit/text.ts';
+import { newRequestID } from './ids.ts';
+import type { Actor } from './actor.ts';
+import { audit, Context, Partial, publish } from './context.ts';
+import type { AnyHandler, Implementation } from './implement.ts';
+import { coercer, problems, writer } from './schema.ts';
+import type { Services } from './services.ts';
+import { ReuseDetected } from './session.ts';
+import { unknownID } from './store.ts';
+import type { Table } from './table.ts';
+import { observe } from './metrics.ts';
+
+export interface MountOptions {
+  services: Services;
+  groups: readonly Group[];
+  implementations: readonly Implementation[];
+  /** path parameters that mean the same row everywhere: siteID, domainID … */
+  params: Record<string, Table>;
+  /** log of failures that are ours; never carries bodies or credentials */
+  log: (level: 'warn' | 'error', message: string, data: Record<string, unknown>) => void;
+  /** parse each answer against its schema (tests) */
+  checkAnswers?: boolean;
+}
+export const prefix = '/api/v1';
+const bodyLimit = 1_048_576;
+
+interface Ready {
+  call: Mounted;
+  handler: AnyHandler;
+  tables: Record<string, Table>;
+  coerce: (query: Record<string, unknown>) => Record<string, unknown>;
+  write: (value: unknown) => string;
+}
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | null;
+    reqID: string;
+    language: Language;
+  }
+}
+
+export function createServer(options: MountOptions): FastifyInstance {
+  const app = Fastify({
+    bodyLimit,
+    trustProxy: ['127.0.0.1', '::1'],
+    genReqId: newRequestID,
+    routerOptions: { maxParamLength: 200 },
+    disableRequestLogging: true,
+    logger: false,
+    requestTimeout: 300_000,
+  });
+  app.decorateRequest('actor', null);
+  app.decorateRequest('reqID', '');
+  app.decorateRequest('language', 'zh_TW');
+  // JSON alone: a body of another type is refused with the same words as a broken one
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text as string, (key, value) => (key === '__proto__' ? undefined : value)));
+    } catch (error) {
+      done(new Fail('parameter', { errorData: [{ path: '', rule: 'json' }], cause: error }), undefined);
+    }
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    request.reqID = request.id;
+    request.language = languageOf(request.headers['accept-language']);
+    void reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
+  });
+  const context = (request: FastifyRequest) => (/^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session');
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context(request), options.log));
+  app.setNotFoundHandler((request, reply) => {
+    if (request.url.startsWith('/api/')) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
+    return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
+  });
+  for (const ready of prepare(options)) mountOne(app, ready, options);
+  return app;
+}
+
+/** Pairs declarations with handlers; refuses to start when one lacks the other. */
+function prepare(options: MountOptions): Ready[] {
+  const byGroup = new Map<Group, Implementation>(options.implementations.map(i => [i.group, i]));
+  const ready: Ready[] = [];
+  for (const call of mounted(options.groups)) {
+    const implementation = byGroup.get(call.group);
+    const local = Object.keys(call.group.defs).find(key => `${key.split(' ')[0]} ${call.group.base}${key.slice(key.indexOf(' ') + 1)}` === call.key)!;
+    const handler = implementation?.handlers[local];
+    if (!handler) throw new Error(`no handler for ${call.key}`);
+    const tables: Record<string, Table> = {};
+    for (const name of call.params) {
+      const target = implementation.params[name] ?? options.params[name];
+      if (!target) throw new Error(`no table for {${name}} of ${call.key}`);
+      tables[name] = target;
+    }
+    ready.push({
+      call,
+      handler,
+      tables,
+      coerce: call.def.query ? coercer(call.def.query) : query => query,
+      write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
+    });
+  }
+  return ready;
+}
+
+function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
+  const { call } = ready;
+  const path = call.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  app.route({
+    method: call.method,
+    url: prefix + path,
+    bodyLimit: call.def.bodyLimit ?? bodyLimit,
+    onRequest: async request => {
+      request.actor = call.auth === 'public' || call.auth === 'node' ? null : await authenticate(request, call, options.services);
+    },
+    handler: async (request, reply) => {
+      const started = performance.now();
+      try {
+        const answer = await run(ready, request, options);
+        if (call.def.as === 'text' || call.def.as === 'csv') return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
+        if (options.checkAnswers && call.def.answer) checkAnswer(call, answer);
+        return reply.type('application/json; charset=utf-8').send(ready.write(answer ?? {}));
+      } finally {
+        observe(call.key, reply.statusCode, (performance.now() - started) / 1000);
+      }
+    },
+  });
+}
+
+async function authenticate(request: FastifyRequest, call: Mounted, services: Services): Promise<Actor> {
+  const header = request.headers.authorization;
+  const token = header === undefined ? undefined : /^Bearer ([\w.-]{1,2048})$/.exec(header)?.[1];
+  if (!token) throw fail('credentialFailed');
+  const actor = await services.sessions.actor(token);
+  if (actor.status !== 'normal') throw fail('accountNotEnabled');
+  if (call.area && actor.area !== call.area) throw fail('permissionDenied');
+  if (call.permission && !actor.permissions.has(call.permission)) throw fail('permissionDenied');
+  return actor;
+}
+
+async function run(ready: Ready, request: FastifyRequest, options: MountOptions): Promise<unknown> {
+  const { call, handler, tables } = ready;
+  const { services } = options;
+  const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
+  const base = {
+    actor: request.actor ?? stranger(call.area),
+    language,
+    reqID: request.id,
+    ip: request.ip,
+    services,
+  };
+  const params = pathIDs(request, call);
+  const issues: ReturnType<typeof problems>[] = [];
+  const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
+  const body = parse(call.def.body ?? noBody, call.def.body ? (request.body ?? {}) : request.body, issues);
+  if (issues.length) throw failFields(issues.flat());
+  const incoming = { ip: request.ip, userAgent: request.headers['user-agent'] ?? '', authorization: request.headers.authorization };
+
+  const act = async (ctx: Context) => {
+    const found: Record<string, Record<string, unknown>> = {};
+    for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
+    return handler({ ctx, params: params as never, query: query as never, body: body as never, found, request: incoming });
+  };
+  if (call.method === 'GET' || (call.def.audit === false && call.auth === 'any')) return act(new Context({ ...base, db: services.database.db }));
+
+  let kept: Partial | ReuseDetected | undefined;
+  let after: (() => void)[] = [];
+  const answer = await services.database.db.transaction().execute(async db => {
+    const ctx = new Context({ ...base, db });
+    let result: unknown;
+    try {
+      result = await act(ctx);
+    } catch (error) {
+      // some failures keep what was done
+      if (!(error instanceof Partial) && !(error instanceof ReuseDetected)) throw error;
+      kept = error;
+    }
+    await publish(db, ctx.effects);
+    if (call.audit && request.actor)
+      await audit(db, { reqID: request.id, actor: request.actor, method: call.method, url: request.url, permission: call.permission, body: request.body, ip: request.ip, effects: ctx.effects });
+    after = ctx.after;
+    return result;
+  });
+  for (const one of after) one();
+  if (kept instanceof Partial) throw kept.failure;
+  if (kept) throw fail('refreshTokenFailed');
+  return answer;
+}
+
+const noQuery = z.strictObject({});
+const noBody = z.optional(z.strictObject({}));
+
+function parse(schema: z.ZodMiniType, value: unknown, issues: ReturnType<typeof problems>[]): unknown {
+  const result = z.safeParse(schema, value ?? undefined);
+  if (result.success) return result.data;
+  issues.push(problems(result.error));
+  return undefined;
+}
+
+/** Every path parameter is a positive integer; anything else is no path of ours (101004). */
+function pathIDs(request: FastifyRequest, call: Mounted): Record<string, number> {
+  const given = request.params as Record<string, string>;
+  const params: Record<string, number> = {};
+  for (const name of call.params) {
+    if (!/^[1-9]\d{0,14}$/.test(given[name] ?? '')) throw fail('pathInvalid');
+    params[name] = Number(given[name]);
+  }
+  return params;
+}
+
+/** The row an id of the path names, in the actor's scope and under the rows that stand before it in the path. */
+async function findParam(ctx: Context, name: string, tables: Record<string, Table>, params: Record<string, number>) {
+  const target = tables[name]!;
+  const parents: Record<string, number> = {};
+  if ('parent' in target.scope)
+    for (const [other, table] of Object.entries(tables)) if (table === target.scope.parent && other !== name) parents[target.scope.column] = params[other]!;
+  const found = await ctx.store(target, parents).find(params[name]!);
+  if (!found) throw unknownID(name);
+  return found;
+}
+
+const stranger = (area: Area | undefined): Actor => ({
+  accountID: 0,
+  email: '',
+  area: area ?? 'user',
+  isRoot: false,
+  rootID: 0,
+  clientID: null,
+  grade: 0,
+  status: 'normal',
+  permissions: new Set(),
+  language: 'zh_TW',
+  timezone: 'UTC',
+  sessionID: '',
+  proxyName: null,
+});
+
+function checkAnswer(call: Mounted, answer: unknown) {
+  const result = z.safeParse(call.def.answer!, JSON.parse(JSON.stringify(answer ?? {})));
+  if (!result.success) throw new Error(`${call.key} answered what it does not declare: ${JSON.stringify(problems(result.error))}`);
+}
+
+function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: 'session' | 'login', log: MountOptions['log']) {
+  const failure = toFail(error);
+  if (failure.status >= 500) {
+    const cause = failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
+    log('error', 'a call failed', { reqID: request.id, method: request.method, url: request.url.split('?')[0], code: failure.code, cause });
+  }
+  const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
+  if (failure.status === 429) void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
+  return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(errorBody(failure, language, context)));
+}
+
+/** Anything thrown, as an error of the catalogue. */
+export function toFail(error: unknown): Fail {
+  if (error instanceof Fail) return error;
+  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
+  // five characters are an SQLSTATE; class 08, 53 and 57 say that the database cannot be reached or is full
+  if (typeof code === 'string' && (/^[0-9A-Z]{5}$/.test(code) || code === 'ECONNREFUSED')) return new Fail('database', { cause: error });
+  return new Fail('unknown', { cause: error });
+}

@@ -1,0 +1,35 @@
+/** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
+import type { Database } from '../store/db.ts';
+import type { Sessions } from './session.ts';
+
+export interface Services {
+  database: Database;
+  sessions: Sessions;
+  /** the analytics store; undefined while it cannot be reached */
+  analytics?: Analytics;
+  nodes?: NodeGate;
+  /** address people reach the console at */
+  publicURL: string;
+}
+
+/** What the statistics calls need; made by server/src/analytics. */
+export interface Analytics {
+  url: string;
+  password?: string;
+  database?: string;
+}
+
+/** Joining of nodes; made by server/src/bus. */
+export interface NodeGate {
+  join(body: { token: string; name: string; publicKey: string; addresses: string[]; version: string }): Promise<NodeGrant>;
+  renew(body: { nodeID: number; time: number; signature: string }): Promise<NodeGrant>;
+  /** tells a node to fetch its credentials again: its zone changed, or it is no longer one of ours */
+  notify(nodeID: number): Promise<void>;
+}
+export interface NodeGrant {
+  nodeID: number;
+  zoneID: number | null;
+  jwt: string;
+  natsUrl: string;
+  epoch?: string;
+}

@@ -1,0 +1,214 @@
+/**
+ * The scoped store: the only way to a table. Every statement carries the actor's scope, the parent rows of the path
+ * and "deletedAt is null". Writes note what they changed for the audit row and the bus; both are written in the same
+ * transaction (see context.ts).
+ */
+import { sql } from 'kysely';
+import { Fail, type ErrorName, fail } from '#contract/errors.ts';
+import type { Actor } from './actor.ts';
+import { and, type Db, row, rows, type Sql } from '../store/db.ts';
+import { col, scopeOf, type Table } from './table.ts';
+
+type Row = Record<string, unknown>;
+export interface ListQuery {
+  page?: number | undefined;
+  pageSize?: number | undefined;
+  sortBy?: string | undefined;
+  orderBy?: 'asc' | 'desc' | undefined;
+  [filter: string]: unknown;
+}
+/** What one write changed, for the audit row. */
+export interface Change {
+  table: string;
+  id: number;
+  before?: Row;
+  after?: Row;
+}
+/** What a request has changed so far. */
+export interface Effects {
+  changes: Change[];
+  /** edge documents to compile again: `kind:id` */
+  documents: Map<string, { kind: 'site' | 'domain' | 'zone'; id: number }>;
+}
+
+/** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
+export const unknownID = (path: string) => new Fail('parameter', { status: 404, errorData: [{ path, rule: 'unknown' }] });
+
+export class Store<R extends Row> {
+  readonly #db: Db;
+  readonly #actor: Actor;
+  readonly #target: Table<R>;
+  readonly #parents: Record<string, number>;
+  readonly #effects: Effects;
+
+  constructor(db: Db, actor: Actor, target: Table<R>, parents: Record<string, number>, effects: Effects) {
+    this.#db = db;
+    this.#actor = actor;
+    this.#target = target;
+    this.#effects = effects;
+    this.#parents = parents;
+  }
+
+  get #name() {
+    return sql.table(this.#target.table);
+  }
+  get #soft() {
+    return this.#target.soft !== false;
+  }
+  #where(more: Sql[] = []): Sql {
+    return and([
+      scopeOf(this.#target as Table, this.#actor),
+      ...(this.#soft ? [sql`${col('deletedAt')} is null`] : []),
+      ...Object.entries(this.#parents).map(([column, value]) => sql`${col(column)} = ${value}`),
+      ...more,
+    ]);
+  }
+  get #columns(): Sql {
+    const extra = Object.entries(this.#target.extra ?? {}).map(([name, value]) => sql`, (${value}) as ${sql.ref(name)}`);
+    return sql`t.*${sql.join(extra, sql``)}`;
+  }
+  #filters(query: ListQuery): Sql[] {
+    const conditions: Sql[] = [];
+    for (const [name, filter] of Object.entries(this.#target.filters ?? {}))
+      if (query[name] !== undefined) conditions.push(filter(query[name] as never, 't'));
+    return conditions;
+  }
+  #order(query: ListQuery): Sql {
+    const direction = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
+    if (query.sortBy && this.#target.sort?.includes(query.sortBy)) return sql`${sql.ref(query.sortBy)} ${direction}, t.id ${direction}`;
+    if (query.sortBy && query.sortBy !== 'id')
+      throw new Fail('parameter', { errorData: [{ path: 'sortBy', rule: 'unknown', bounds: { allowed: ['id', ...(this.#target.sort ?? [])].join(', ') } }] });
+    if (!query.sortBy && this.#target.order) return this.#target.order;
+    return sql`t.id ${direction}`;
+  }
+
+  /** One page: rows and how many there are in all, in one statement. */
+  async page(query: ListQuery = {}, more: Sql[] = []): Promise<{ data: R[]; total: number }> {
+    const size = query.pageSize ?? 10;
+    const offset = ((query.page ?? 1) - 1) * size;
+    const where = this.#where([...this.#filters(query), ...more]);
+    const data = await rows<R & { '': number }>(
+      this.#db,
+      sql`select ${this.#columns}, count(*) over () as "" from ${this.#name} as t where ${where} order by ${this.#order(query)} limit ${size} offset ${offset}`,
+    );
+    let total = data[0]?.[''] ?? 0;
+    // a page past the end has no row to carry the total
+    if (!data.length && offset > 0) total = (await row<{ n: number }>(this.#db, sql`select count(*) as n from ${this.#name} as t where ${where}`))!.n;
+    for (const one of data) delete (one as Row)[''];
+    return { data, total };
+  }
+
+  async list(more: Sql[] = [], order: Sql = sql`t.id`, limit = 100_000): Promise<R[]> {
+    return rows<R>(this.#db, sql`select ${this.#columns} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`);
+  }
+
+  async find(id: number): Promise<R | undefined> {
+    return row<R>(this.#db, sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])}`);
+  }
+
+  /** The row, or the error that an unknown id gives. */
+  async get(id: number, path = 'id'): Promise<R> {
+    const found = await this.find(id);
+    if (!found) throw unknownID(path);
+    return found;
+  }
+
+  /** All of these rows, locked for the rest of the transaction; one that is missing fails the call. */
+  async need(ids: readonly number[], path = 'ids'): Promise<R[]> {
+    const wanted = [...new Set(ids)];
+    const found = await rows<R & { id: number }>(
+      this.#db,
+      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = any(${wanted})`])} order by t.id for update of t`,
+    );
+    if (found.length !== wanted.length) throw unknownID(path);
+    return found;
+  }
+
+  /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
+  async add(items: readonly Row[], fixed: Row = {}): Promise<number[]> {
+    const ids: number[] = [];
+    for (const item of items) {
+      const values: Row = { ...defined(item), ...fixed, ...this.#parents };
+      await this.#checkRefs(values);
+      const names = Object.keys(values);
+      const inserted = await this.#run(() =>
+        row<R & { id: number }>(
+          this.#db,
+          sql`insert into ${this.#name} (${sql.join(names.map(n => sql.ref(n)))}) values (${sql.join(names.map(n => value(values[n])))}) returning *`,
+        ),
+      );
+      ids.push(inserted!.id);
+      this.#note({ table: this.#target.table, id: inserted!.id, after: this.#shown(values) }, inserted!);
+    }
+    return ids;
+  }
+
+  /** Changes what the patch names; the row must be in scope. Answers the row as it was. */
+  async set(id: number, patch: Row, path = 'id'): Promise<R> {
+    const values = defined(patch);
+    delete values['id'];
+    const [before] = await this.need([id], path);
+    const names = Object.keys(values).filter(name => !same(values[name], before![name]));
+    if (!names.length) return before!;
+    await this.#checkRefs(values);
+    const after = await this.#run(() =>
+      row<R>(
+        this.#db,
+        sql`update ${this.#name} as t set ${sql.join(names.map(n => sql`${sql.ref(n)} = ${value(values[n])}`))}${this.#soft ? sql`, "updatedAt" = now()` : sql``}
+            where ${this.#where([sql`t.id = ${id}`])} returning *`,
+      ),
+    );
+    const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
+    this.#note({ table: this.#target.table, id, before: pick(before!), after: pick(values) }, after!);
+    return before!;
+  }
+
+  async remove(ids: readonly number[], path = 'ids'): Promise<R[]> {
+    const found = (await this.need(ids, path)) as (R & { id: number })[];
+    const wanted = found.map(r => r.id);
+    if (this.#soft) await sql`update ${this.#name} set "deletedAt" = now(), "updatedAt" = now() where id = any(${wanted})`.execute(this.#db);
+    else await sql`delete from ${this.#name} where id = any(${wanted})`.execute(this.#db);
+    for (const gone of found) this.#note({ table: this.#target.table, id: gone.id, before: this.#shown(gone) }, gone);
+    return found;
+  }
+
+  async #checkRefs(values: Row) {
+    for (const [field, target] of Object.entries(this.#target.refs ?? {})) {
+      const wanted = values[field];
+      if (wanted === undefined || wanted === null) continue;
+      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).get(wanted as number, field);
+    }
+  }
+
+  /** PostgreSQL's refusal of a duplicate, as the error the table says it means. */
+  async #run<T>(statement: () => Promise<T>): Promise<T> {
+    try {
+      return await statement();
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      const meaning = code === '23505' && constraint ? this.#target.unique?.[constraint] : undefined;
+      if (meaning) throw fail(meaning as Exclude<ErrorName, 'illegalPortMapping' | 'simultaneousDownloads' | 'dailyDownloads'>, { cause: error });
+      throw error;
+    }
+  }
+
+  #note(change: Change, written: Row) {
+    this.#effects.changes.push(change);
+    const { edge } = this.#target;
+    if (edge) touch(this.#effects, edge.kind, written[edge.column] as number);
+  }
+  #shown(values: Row): Row {
+    const hidden = new Set(['password', 'createdAt', 'updatedAt', 'deletedAt', ...(this.#target.secret ?? [])]);
+    return Object.fromEntries(Object.entries(values).filter(([key]) => !hidden.has(key) && !(key in (this.#target.extra ?? {}))));
+  }
+}
+
+/** Says that an edge document must be compiled again. */
+export function touch(effects: Effects, kind: 'site' | 'domain' | 'zone', id: number) {
+  effects.documents.set(`${kind}:${id}`, { kind, id });
+}
+
+const defined = (values: Row): Row => Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined));
+const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
+// arrays of text go as arrays, objects as json
+const value = (v: unknown): Sql => (v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Date) ? sql`${JSON.stringify(v)}::jsonb` : sql`${v}`);

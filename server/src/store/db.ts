@@ -1,0 +1,82 @@
+/** The PostgreSQL connection: kysely as driver and SQL-template layer, nothing generated. */
+import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
+import pg from 'pg';
+
+// deliberately untyped by table: row types come from the contract, tables are reached through the scoped store alone
+// oxlint-disable-next-line typescript/no-explicit-any -- see above
+export type Schema = any;
+export type Db = Kysely<Schema> | Transaction<Schema>;
+export type Sql = RawBuilder<unknown>;
+
+// Numbers and times as the wire has them: bigint columns hold ids and bytes below 2^53, times are ISO 8601 UTC.
+const types = new pg.TypeOverrides();
+types.setTypeParser(pg.types.builtins.INT8, Number);
+types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, value => isoTime(value));
+
+const isoTime = (value: string) => new Date(value).toISOString();
+
+export interface Database {
+  db: Kysely<Schema>;
+  pool: pg.Pool;
+  url: string;
+  close(): Promise<void>;
+}
+
+export function openDatabase(url: string, max = 10): Database {
+  const pool = new pg.Pool({ connectionString: url, max, types, application_name: 'breakwater', allowExitOnIdle: true });
+  // a broken idle connection is replaced by the pool; without a listener it would end the process
+  pool.on('error', () => {});
+  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  return { db, pool, url, close: () => db.destroy() };
+}
+
+/** Rows of a statement, as the given type. */
+export async function rows<T>(db: Db, query: RawBuilder<unknown>): Promise<T[]> {
+  return (await query.execute(db)).rows as T[];
+}
+export async function row<T>(db: Db, query: RawBuilder<unknown>): Promise<T | undefined> {
+  return (await rows<T>(db, query))[0];
+}
+
+/** `and`-joins conditions. */
+export const and = (conditions: Sql[]): Sql => (conditions.length ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`);
+
+/**
+ * Runs `heard` for every NOTIFY on the channels, over a connection of its own that is opened again after a loss.
+ * `heard` is also called once after each (re)connection, because a notice may have been missed meanwhile.
+ */
+export function listen(url: string, channels: string[], heard: (channel: string, payload: string) => void): { stop(): Promise<void> } {
+  let client: pg.Client | undefined;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  const again = (ms: number) => {
+    if (!stopped && !timer) timer = setTimeout(() => ((timer = undefined), void open()), ms);
+  };
+  const open = async () => {
+    const mine = new pg.Client({ connectionString: url, application_name: 'breakwater-listen', keepAlive: true });
+    client = mine;
+    const lost = () => {
+      if (client === mine) client = undefined;
+      again(250);
+    };
+    mine.on('error', lost);
+    mine.on('end', lost);
+    mine.on('notification', message => heard(message.channel, message.payload ?? ''));
+    try {
+      await mine.connect();
+      for (const channel of channels) await mine.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of channels) heard(channel, '');
+    } catch {
+      await mine.end().catch(() => {});
+      lost();
+    }
+  };
+  void open();
+  return {
+    async stop() {
+      stopped = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}

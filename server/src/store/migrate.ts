@@ -1,0 +1,35 @@
+/** Plain SQL migrations, run once each in the order of their file names, under one lock. */
+import { readdir, readFile } from 'node:fs/promises';
+import pg from 'pg';
+
+const dir = new URL('./migrations/', import.meta.url);
+
+/** Brings the schema up to date; answers the names that were run. Safe to call from several processes at once. */
+export async function migrate(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'breakwater-migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock(72010)');
+    await client.query('create table if not exists migration (name text primary key, "ranAt" timestamptz not null default now())');
+    const done = new Set((await client.query<{ name: string }>('select name from migration')).rows.map(r => r.name));
+    const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
+    const ran: string[] = [];
+    for (const name of names) {
+      if (done.has(name)) continue;
+      const text = await readFile(new URL(name, dir), 'utf8');
+      await client.query('begin');
+      try {
+        await client.query(text);
+        await client.query('insert into migration (name) values ($1)', [name]);
+        await client.query('commit');
+      } catch (error) {
+        await client.query('rollback');
+        throw new Error(`migration ${name} failed: ${(error as Error).message}`, { cause: error });
+      }
+      ran.push(name);
+    }
+    return ran;
+  } finally {
+    await client.end();
+  }
+}

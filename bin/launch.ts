@@ -1,0 +1,171 @@
+/**
+ * `npm start`, under Node 24: everything on one machine, one supervisor.
+ * Starts the engines, the server and one local node in order, keeps them running, and ends them in reverse order on SIGINT or SIGTERM.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { StartError } from '#server/store/engine-process.ts';
+import { startDemo } from './launch/demo.ts';
+import { type Seeded, callProgram, has } from './launch/helpers.ts';
+import { DataLock, endSession } from './launch/lock.ts';
+import { Logs } from './launch/logs.ts';
+import { type ChildEnv, checkDisk, makers, secretFile } from './launch/parts.ts';
+import { checkPort } from './launch/ports.ts';
+import { type Settings, partNames, projectFolder, readSettings, usage } from './launch/settings.ts';
+import { type Supervised, supervise } from './launch/supervise.ts';
+
+export { startNats } from '#server/bus/nats-launcher.ts';
+export { startPostgres } from '#server/store/postgres-launcher.ts';
+export { supervise } from './launch/supervise.ts';
+
+class Launcher {
+  readonly #settings: Settings;
+  readonly #running: Supervised[] = [];
+  readonly #env: ChildEnv;
+  #lock: DataLock | undefined;
+  #logs: Logs | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#env = {
+      BREAKWATER_DATA: settings.dataFolder,
+      BREAKWATER_PORT: String(settings.consolePort),
+      BREAKWATER_EDGE_HTTP: String(settings.edgeHttpPort),
+      BREAKWATER_EDGE_HTTPS: String(settings.edgeHttpsPort),
+      BREAKWATER_DNS: String(settings.dnsPort),
+      BREAKWATER_URL: `http://127.0.0.1:${settings.consolePort}`,
+      BREAKWATER_SECRET_FILE: join(settings.dataFolder, 'secret.key'),
+      ...(process.env.BREAKWATER_PASSWORD && { BREAKWATER_PASSWORD: process.env.BREAKWATER_PASSWORD }),
+      ...(process.env.NATS_CREDS && { NATS_CREDS: process.env.NATS_CREDS }),
+      ...(process.env.NATS_KEYS && { NATS_KEYS: process.env.NATS_KEYS }),
+      ...(process.env.NATS_SYSTEM_CREDS && { NATS_SYSTEM_CREDS: process.env.NATS_SYSTEM_CREDS }),
+    };
+  }
+
+  async start(): Promise<void> {
+    const settings = this.#settings;
+    this.#lock = await DataLock.take(settings.dataFolder);
+    const left = await this.#lock.endLeftovers();
+    if (left > 0) console.log(`Ended ${left} processes an earlier run had left behind.`);
+    checkDisk(settings.dataFolder);
+    await this.#checkPorts();
+    secretFile(this.#env.BREAKWATER_SECRET_FILE!, 32);
+    const logs = (this.#logs = new Logs(join(settings.dataFolder, 'logs')));
+    const log = (name: string, text: string) => logs.line(name, text);
+    let seeded: Seeded | undefined;
+    for (const name of partNames) {
+      if (!settings.parts.has(name)) continue;
+      if (name === 'server') seeded = await this.#seed();
+      const part = await makers[name]({ settings, logs, env: this.#env });
+      if (!part) continue;
+      if (this.#ending) return;
+      log(name, 'starting');
+      const started = await supervise(part, { log, onStart: (part, pid) => this.#lock?.remember(part, pid) });
+      this.#running.push(started);
+      if (this.#ending) return void (await started.stop());
+    }
+    if (settings.demo && settings.parts.has('server')) {
+      this.#running.push(
+        ...(await startDemo({ env: this.#env, settings, logs, onStart: (part, pid) => this.#lock?.remember(part, pid) })),
+      );
+    }
+    if (this.#ending) return;
+    printSignIn(settings, seeded);
+    console.log(
+      settings.parts.has('server')
+        ? `ready http://127.0.0.1:${settings.consolePort}`
+        : `ready ${this.#running.map(part => part.name).join(', ')}`,
+    );
+  }
+
+  async #checkPorts(): Promise<void> {
+    const { parts, consolePort, edgeHttpPort, edgeHttpsPort } = this.#settings;
+    if (parts.has('server')) await checkPort(consolePort, 'BREAKWATER_PORT');
+    if (parts.has('agent')) {
+      await checkPort(edgeHttpPort, 'BREAKWATER_EDGE_HTTP');
+      await checkPort(edgeHttpsPort, 'BREAKWATER_EDGE_HTTPS');
+    }
+  }
+
+  async #seed(): Promise<Seeded | undefined> {
+    if (!has('server/src/seed.ts')) return undefined;
+    const seeded = await callProgram<Seeded>('server/src/seed.ts', this.#env, line => this.#logs?.line('seed', line));
+    if (seeded.joinToken) this.#env.BREAKWATER_JOIN_TOKEN = seeded.joinToken;
+    return seeded;
+  }
+
+  /** Ends everything in reverse order; safe to call again. */
+  stop(): Promise<void> {
+    return (this.#ending ??= this.#stop());
+  }
+
+  async #stop(): Promise<void> {
+    for (const part of this.#running.reverse()) {
+      const pid = part.pid();
+      this.#logs?.line(part.name, 'ending');
+      await part.stop();
+      if (pid) endSession(pid);
+    }
+    await this.#lock?.endLeftovers();
+    await this.#logs?.close();
+    this.#lock?.release();
+  }
+}
+
+function printSignIn(settings: Settings, seeded: Seeded | undefined): void {
+  if (!seeded) return;
+  console.log(`\nSign in at http://127.0.0.1:${settings.consolePort}`);
+  for (const { email, password } of seeded.accounts) {
+    console.log(
+      `  ${email.padEnd(28)}${password ?? (process.env.BREAKWATER_PASSWORD ? '' : '(password as printed at the first start)')}`.trimEnd(),
+    );
+  }
+  if (seeded.accounts.some(account => account.password)) console.log('These passwords are shown this once: note them down.');
+  console.log('');
+}
+
+const args = process.argv.slice(2);
+if (import.meta.main) {
+  if (args.includes('--help')) {
+    console.log(usage);
+    process.exit(0);
+  }
+  let launcher: Launcher | undefined;
+  let asked = false;
+  const end = (code: number) =>
+    void (launcher?.stop() ?? Promise.resolve()).then(
+      () => process.exit(code),
+      error => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (!asked) console.log('\nEnding …');
+      asked = true;
+      end(0);
+    });
+  }
+  try {
+    launcher = new Launcher(readSettings(args, process.env));
+    await launcher.start();
+  } catch (error) {
+    if (!asked) {
+      console.error(`\n${sentence(error)}`);
+      end(1);
+    }
+  }
+}
+
+/** One sentence for a person; a stack only for what nobody foresaw. */
+function sentence(error: unknown): string {
+  if (error instanceof StartError) return error.message;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC') return `The disk is full: ${message}. Free some space and start again.`;
+  if (code === 'EACCES' || code === 'EPERM') return `A file may not be used: ${message}.`;
+  return `Starting failed: ${stack ?? message}`;
+}
+
+export const version = (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version;

@@ -1,0 +1,51 @@
+/** `--demo`: a site on a local origin, and a trickle of real traffic through the edge. */
+import { join } from 'node:path';
+import { StartError, spawnEngine } from '#server/store/engine-process.ts';
+import { callProgram } from './helpers.ts';
+import type { Logs } from './logs.ts';
+import { type ChildEnv, pings, rememberedPort } from './parts.ts';
+import { type Settings, projectFolder } from './settings.ts';
+import { type Part, type Supervised, supervise } from './supervise.ts';
+
+interface DemoOptions {
+  env: ChildEnv;
+  settings: Settings;
+  logs: Logs;
+  onStart: (name: string, pid: number) => void;
+}
+
+export const demoHost = 'demo.breakwater.test';
+
+/** Starts the origin, lets the server make zone, product, site and domain, then starts the traffic. */
+export async function startDemo({ env, settings, logs, onStart }: DemoOptions): Promise<Supervised[]> {
+  const log = (name: string, text: string) => logs.line(name, text);
+  const port = await rememberedPort(settings.dataFolder, 'demo-origin');
+  env.BREAKWATER_DEMO_ORIGIN = `127.0.0.1:${port}`;
+  const origin: Part = {
+    name: 'origin',
+    start: () => demoProgram('bin/demo-origin.ts', [String(port)], 'origin', logs),
+    healthy: () => pings(`http://127.0.0.1:${port}/`),
+  };
+  const started = [await supervise(origin, { log, onStart })];
+  await callProgram('server/src/demo.ts', env, line => log('demo', line));
+  if (!settings.parts.has('agent')) return started;
+  const traffic: Part = {
+    name: 'traffic',
+    start: () => demoProgram('bin/demo-traffic.ts', [`http://127.0.0.1:${settings.edgeHttpPort}`, demoHost], 'traffic', logs),
+  };
+  return [...started, await supervise(traffic, { log, onStart })];
+}
+
+async function demoProgram(file: string, args: string[], name: string, logs: Logs) {
+  const engine = await spawnEngine({
+    command: process.execPath,
+    args: [join(projectFolder, file), ...args],
+    unprivileged: true,
+    reaches: [join(projectFolder, file), process.execPath],
+    env: { PATH: '/usr/bin:/bin' },
+    onLine: line => logs.line(name, line, { quiet: true }),
+  });
+  const ended = await Promise.race([engine.exited, new Promise<undefined>(done => setTimeout(done, 300))]);
+  if (ended) throw new StartError(`The demo's ${name} did not start: ${engine.lastLines().at(-1) ?? 'it said nothing'}`);
+  return engine;
+}

@@ -1,0 +1,133 @@
+/** One Breakwater per data folder; and what a killed one left behind is cleared away. */
+import { createHash } from 'node:crypto';
+import { appendFileSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { type Server, createServer } from 'node:net';
+import { basename, join } from 'node:path';
+import { StartError, allPids, poll, processFacts, signalGroup } from '#server/store/engine-process.ts';
+
+export class DataLock {
+  readonly #server: Server;
+  readonly #folder: string;
+  readonly #sessions: string;
+  readonly #boot = bootID();
+
+  private constructor(server: Server, dataFolder: string) {
+    this.#server = server;
+    this.#folder = realpathSync(dataFolder);
+    this.#sessions = join(dataFolder, 'run/sessions');
+  }
+
+  /**
+   * Takes the folder. The guard is an abstract unix socket named after the folder: the kernel gives it to one process only and takes it
+   * back when that process ends in whatever way, so there is no stale lock. Errors: StartError.
+   */
+  static async take(dataFolder: string): Promise<DataLock> {
+    const run = join(dataFolder, 'run');
+    try {
+      mkdirSync(dataFolder, { recursive: true, mode: 0o711 });
+      mkdirSync(run, { recursive: true, mode: 0o711 });
+    } catch (error) {
+      throw new StartError(
+        `The data folder ${dataFolder} cannot be made: ${(error as Error).message}. BREAKWATER_DATA names another one.`,
+      );
+    }
+    const owner = join(run, 'owner');
+    const name = createHash('sha256').update(realpathSync(dataFolder)).digest('hex').slice(0, 32);
+    const server = createServer(socket => socket.destroy());
+    await new Promise<void>((ok, fail) => {
+      server.once('error', () => {
+        const pid = read(owner)?.trim();
+        fail(
+          new StartError(
+            `Another Breakwater${pid ? ` (process ${pid})` : ''} runs on ${dataFolder}: end it first, or set BREAKWATER_DATA to another folder.`,
+          ),
+        );
+      });
+      server.listen(`\0breakwater-${name}`, ok);
+    });
+    server.unref();
+    writeFileSync(owner, `${process.pid}\n`);
+    return new DataLock(server, dataFolder);
+  }
+
+  /** Remembers a session we started, so that its members can be found after a crash of ours. */
+  remember(name: string, pid: number): void {
+    appendFileSync(this.#sessions, `${pid} ${processFacts(pid)?.start ?? 0} ${this.#boot} ${name}\n`);
+  }
+
+  /** Ends every process of earlier or present sessions of this data folder that still runs; answers how many there were. */
+  async endLeftovers(): Promise<number> {
+    const recorded = (read(this.#sessions) ?? '')
+      .split('\n')
+      .map(line => line.split(' '))
+      .filter(([, , boot]) => boot === this.#boot)
+      .map(([pid, start]) => ({ pid: Number(pid), start: start! }));
+    const find = () => this.#members(recorded);
+    const count = find().length;
+    for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
+      const left = find();
+      if (left.length === 0) break;
+      for (const pid of left) signalOne(pid, signal);
+      await poll(() => find().length === 0, 5000);
+    }
+    rmSync(this.#sessions, { force: true });
+    return count;
+  }
+
+  /** Processes of our sessions, and engines that work on our folder whatever session they are in (nginx makes its own). */
+  #members(recorded: readonly { pid: number; start: string }[]): number[] {
+    const sessions = new Set<number>();
+    for (const { pid, start } of recorded) {
+      const leader = processFacts(pid);
+      if (!leader || leader.start === start) sessions.add(pid); // else the number was given to somebody new
+    }
+    return allPids().filter(pid => {
+      if (pid === process.pid) return false;
+      const facts = processFacts(pid);
+      return !!facts && (sessions.has(facts.session) || this.#isEngineOfOurs(pid));
+    });
+  }
+
+  #isEngineOfOurs(pid: number): boolean {
+    try {
+      if (!['nginx', 'nats-server', 'postgres'].includes(basename(readlinkSync(`/proc/${pid}/exe`)))) return false;
+      const inside = `${this.#folder}/`;
+      return (
+        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(inside) ||
+        `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(inside)
+      );
+    } catch {
+      return false;
+    }
+  }
+
+  release(): void {
+    rmSync(join(this.#folder, 'run/owner'), { force: true });
+    this.#server.close();
+  }
+}
+
+/** Kills at once whatever a session left in its group. */
+export function endSession(pid: number): void {
+  signalGroup(pid, 'SIGKILL');
+}
+
+function signalOne(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // already gone
+  }
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function bootID(): string {
+  return read('/proc/sys/kernel/random/boot_id')?.trim() ?? '-';
+}

@@ -1,0 +1,256 @@
+/** The parts of one machine: how each is started, asked for its health, and what environment it gets. */
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { startNats } from '#server/bus/nats-launcher.ts';
+import { type Engine, StartError, accepts, freePort, poll, portIsFree, spawnEngine } from '#server/store/engine-process.ts';
+import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
+import type { Logs } from './logs.ts';
+import { type PartName, type Settings, projectFolder } from './settings.ts';
+import type { Part } from './supervise.ts';
+
+/** What the parts tell each other; the environment of every child. Secrets travel as paths of 0600 files or in URLs, never on a command line. */
+export type ChildEnv = Record<string, string>;
+
+export interface Context {
+  settings: Settings;
+  logs: Logs;
+  env: ChildEnv;
+}
+
+/** Ports of embedded engines, chosen once and kept, so that who knows an address finds it again after a restart. */
+export async function rememberedPort(dataFolder: string, name: string): Promise<number> {
+  const file = join(dataFolder, 'run/ports.json');
+  const ports = readJson<Record<string, number>>(file) ?? {};
+  const known = ports[name];
+  if (known && (await portIsFree(known))) return known;
+  const taken = new Set(Object.values(ports));
+  do ports[name] = await freePort();
+  while (taken.has(ports[name]));
+  writeFileSync(file, `${JSON.stringify(ports, null, 1)}\n`);
+  return ports[name];
+}
+
+/** A secret of its own file (0600), made at the first start. */
+export function secretFile(path: string, bytes: number): Buffer {
+  if (existsSync(path)) {
+    const kept = readFileSync(path);
+    if (kept.length !== bytes)
+      throw new StartError(`${path} must hold exactly ${bytes} bytes: restore it from the backup of the data folder.`);
+    return kept;
+  }
+  mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
+  const made = randomBytes(bytes);
+  writeFileSync(path, made, { mode: 0o600, flag: 'wx', flush: true });
+  chmodSync(path, 0o600);
+  return made;
+}
+
+/** Refuses to begin on a disk that is nearly full: databases end badly there. */
+export function checkDisk(folder: string, leastMB = 512): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const freeMB = Math.floor((bavail * bsize) / 1e6);
+  if (freeMB < leastMB)
+    throw new StartError(
+      `Only ${freeMB} MB are free on the disk that holds ${folder}: free at least ${leastMB} MB, or set BREAKWATER_DATA to a folder on another disk.`,
+    );
+}
+
+/** How each part is made, or undefined where an outside engine or --only leaves it out. Order matters: each reads what earlier ones put into `env`. */
+export const makers: Record<PartName, (context: Context) => Promise<Part | undefined>> = {
+  async postgres({ settings, logs, env }) {
+    if (settings.databaseUrl) {
+      env.DATABASE_URL = settings.databaseUrl;
+      if (!(await answers(settings.databaseUrl, 5000)))
+        throw new StartError('The PostgreSQL of DATABASE_URL does not answer: check its address, user and password.');
+      return undefined;
+    }
+    const port = await rememberedPort(settings.dataFolder, 'postgres');
+    return {
+      name: 'postgres',
+      stopLimitMs: 20_000,
+      async start() {
+        const engine = await startPostgres({
+          dir: join(settings.dataFolder, 'postgres'),
+          port,
+          onLine: line => logs.line('postgres', line, { quiet: true }),
+        });
+        env.DATABASE_URL = engine.url;
+        return engine;
+      },
+      healthy: () => answers(env.DATABASE_URL!, 5000),
+    };
+  },
+
+  async nats({ settings, logs, env }) {
+    if (settings.natsUrl) {
+      env.NATS_URL = settings.natsUrl;
+      const { hostname, port } = new URL(settings.natsUrl);
+      if (!(await accepts(Number(port) || 4222, hostname, 5000)))
+        throw new StartError(`The NATS of NATS_URL (${hostname}:${port || 4222}) does not answer.`);
+      return undefined;
+    }
+    const port = await rememberedPort(settings.dataFolder, 'nats');
+    return {
+      name: 'nats',
+      async start() {
+        const engine = await startNats({
+          dir: join(settings.dataFolder, 'nats'),
+          port,
+          onLine: line => logs.line('nats', line, { quiet: true }),
+        });
+        env.NATS_URL = engine.url;
+        env.NATS_CREDS = engine.serverCredsFile;
+        env.NATS_SYSTEM_CREDS = engine.systemCredsFile;
+        env.NATS_KEYS = engine.keysFile;
+        return engine;
+      },
+      healthy: () => accepts(port),
+    };
+  },
+
+  async store({ settings, logs, env }) {
+    if (settings.clickhouseUrl) {
+      env.CLICKHOUSE_URL = settings.clickhouseUrl;
+      if (!(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`)))
+        throw new StartError('The ClickHouse of CLICKHOUSE_URL does not answer: check its address.');
+      return undefined;
+    }
+    const port = await rememberedPort(settings.dataFolder, 'store');
+    const password = secretFile(join(settings.dataFolder, 'store.password'), 24).toString('base64url');
+    const ping = `http://127.0.0.1:${port}/ping`;
+    env.CLICKHOUSE_URL = `http://default:${password}@127.0.0.1:${port}/breakwater`;
+    return {
+      name: 'store',
+      stopLimitMs: 30_000,
+      start: () =>
+        startProgram({
+          name: 'store',
+          file: 'server/src/store/analytics/store.ts',
+          args: ['--data', join(settings.dataFolder, 'store'), '--port', String(port)],
+          env: { CLICKHOUSE_PASSWORD: password },
+          logs,
+          quiet: true,
+          ready: () => pings(ping),
+        }),
+      healthy: () => pings(ping),
+    };
+  },
+
+  async server({ settings, logs, env }) {
+    const origin = `http://127.0.0.1:${settings.consolePort}`;
+    return {
+      name: 'server',
+      stopLimitMs: 20_000,
+      start: () =>
+        startProgram({
+          name: 'server',
+          file: 'server/src/main.ts',
+          args: ['--services=api,work,ingest,bus'],
+          env,
+          logs,
+          ready: () => pings(`${origin}/readyz`),
+        }),
+      healthy: () => pings(`${origin}/healthz`),
+    };
+  },
+
+  async agent({ settings, logs, env }) {
+    const port = await rememberedPort(settings.dataFolder, 'agent');
+    const origin = `http://127.0.0.1:${port}`;
+    return {
+      name: 'agent',
+      stopLimitMs: 20_000,
+      start: () =>
+        startProgram({
+          name: 'agent',
+          file: 'agent/src/main.ts',
+          args: ['--data', join(settings.dataFolder, 'node')],
+          // a node gets no address and no secret of the control plane's engines
+          env: { ...agentEnv(env), BREAKWATER_AGENT_PORT: String(port) },
+          logs,
+          ready: () => pings(`${origin}/readyz`),
+        }),
+      healthy: () => pings(`${origin}/healthz`),
+    };
+  },
+};
+
+function agentEnv(env: ChildEnv): ChildEnv {
+  const secret = [
+    'DATABASE_URL',
+    'CLICKHOUSE_URL',
+    'NATS_CREDS',
+    'NATS_SYSTEM_CREDS',
+    'NATS_KEYS',
+    'BREAKWATER_SECRET_FILE',
+    'BREAKWATER_PASSWORD',
+  ];
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.includes(name)));
+}
+
+interface Program {
+  name: string;
+  file: string;
+  args: string[];
+  env: ChildEnv;
+  logs: Logs;
+  /** Its lines go to the log file alone. */
+  quiet?: boolean;
+  ready: () => Promise<boolean>;
+}
+
+/** Starts one of our own programs under this Node and waits until it says it can be used, at most two minutes. */
+async function startProgram({ name, file, args, env, logs, quiet, ready }: Program): Promise<Engine> {
+  const engine = await spawnEngine({
+    command: process.execPath,
+    args: [join(projectFolder, file), ...args],
+    cwd: projectFolder,
+    env: { ...inherited(), ...env },
+    onLine: line => logs.line(name, line, { quiet }),
+  });
+  let gone = false;
+  void engine.exited.then(() => (gone = true));
+  const up = await poll(async () => gone || (await ready()), 120_000, 100);
+  if (up && !gone) return engine;
+  await engine.stop(2000);
+  const said = engine.lastLines().filter(line => line.trim() && !/^\s+at |^Node\.js v|^node:/.test(line));
+  throw new StartError(
+    `${name} did not ${gone ? 'start' : 'become ready within 120 s'}: ${said.at(-1)?.trim() ?? 'it said nothing'}`,
+  );
+}
+
+/** The part of our own environment that children may see: not the engines' URLs, which the parts put there themselves. */
+function inherited(): ChildEnv {
+  const names = [
+    'PATH',
+    'HOME',
+    'LANG',
+    'LC_ALL',
+    'TZ',
+    'NODE_EXTRA_CA_CERTS',
+    'SSL_CERT_FILE',
+    'SSL_CERT_DIR',
+    'http_proxy',
+    'https_proxy',
+    'no_proxy',
+    'NODE_OPTIONS',
+    'LOG_LEVEL',
+  ];
+  return Object.fromEntries(names.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
+}
+
+/** Whether a URL answers with 2xx within 3 s. */
+export async function pings(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(3000), redirect: 'manual' });
+    await answer.body?.cancel();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+function readJson<T>(file: string): T | undefined {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
+}

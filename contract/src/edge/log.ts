@@ -6,6 +6,7 @@
  * 0x1e can occur inside a value: a line torn by a crash is recognised by the next 0x1e. A variable that was never set reads "-",
  * one set to nothing reads "".
  */
+import * as z from 'zod/mini';
 
 /** `input` is the ClickHouse type the raw text is read as; `String` where "-", "" or a list like `12, 34 : 56` may stand. */
 export interface LogColumn {
@@ -52,3 +53,28 @@ export const lineMark = 0x1e;
 /** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. */
 export const accessLogFormat = (name: string) =>
   `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map(c => c.value).join('\\t')}";`;
+
+/**
+ * How a node ships its log. A log file has an id of its own in its name, and a byte position in it is a line's identity. A message on
+ * `log.<nodeID>.access` carries the bytes `[from, to)` of one file, zstd-compressed, cut at line ends.
+ */
+export const logHeaders = {
+  file: 'Log-File',
+  from: 'Log-From',
+  to: 'Log-To',
+  /** the node's clock at sending, epoch milliseconds: its difference to the bus's time corrects lines of a node whose clock is wrong */
+  sent: 'Log-Sent',
+  /** `bytes`; `hole`: the node had to drop this range; `gone`: the node has nothing of this file any more, all of it was stored before */
+  kind: 'Log-Kind',
+} as const;
+export type LogKind = 'bytes' | 'hole' | 'gone';
+export const logFileID = /^[a-z0-9]{12,32}$/;
+/** The `<stream>` of `log.<nodeID>.<stream>`. */
+export const accessStream = 'access';
+/** A message holds at most this many bytes before compression; ingest refuses more. */
+export const logRangeMaxBytes = 1 << 20;
+
+const positions = z.record(z.string().check(z.regex(logFileID)), z.int().check(z.gte(0)));
+/** `mark.<nodeID>`: by file id, how far each file is stored for good; and where ingest wants it sent again from, since the bus lost some. */
+export const LogMark = z.object({ marks: z.optional(positions), rewind: z.optional(positions) });
+export type LogMark = z.infer<typeof LogMark>;

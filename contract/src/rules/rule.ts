@@ -38,7 +38,7 @@ export const ruleTexts = {
   tooFew: { zh_TW: '至少選擇 {min} 項', zh_CN: '至少选择 {min} 项', en_US: 'Choose at least {min}' },
   tooMany: { zh_TW: '最多選擇 {n} 項', zh_CN: '最多选择 {n} 项', en_US: 'Choose at most {n}' },
   invalidChoice: { zh_TW: '不是可選的值', zh_CN: '不是可选的值', en_US: 'Not one of the choices' },
-  unknownKey: { zh_TW: '未知的欄位：{keys}', zh_CN: '未知的字段：{keys}', en_US: 'Unknown field: {keys}' },
+  unknownKey: { zh_TW: '未知的欄位', zh_CN: '未知的字段', en_US: 'Unknown field' },
   nameFormat: {
     zh_TW: '只能使用英文字母、數字和連字號',
     zh_CN: '只能使用英文字母、数字和连字符',

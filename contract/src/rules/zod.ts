@@ -33,6 +33,10 @@ export function problemsOf(
 ): { path: string; rule: RuleName; bounds?: Bounds }[] {
   const seen = new Set<string>();
   return issues.flatMap(issue => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys
+        .slice(0, 100)
+        .map(key => ({ path: [...issue.path, key].map(String).join('.').slice(0, 200), rule: 'unknownKey' as const }));
     const { rule, bounds } = problemOf(issue, isMissing(input, issue.path));
     const path = issue.path.map(String).join('.');
     if (seen.has(`${rule} ${path}`)) return [];
@@ -70,10 +74,10 @@ function problemOf(issue: z.core.$ZodIssue, missing: boolean): Omit<Problem, 'pa
       if (issue.origin === 'array') return { rule: 'tooMany', bounds: { n: max } };
       return { rule: 'tooBig', bounds: { max } };
     }
-    case 'unrecognized_keys':
-      return { rule: 'unknownKey', bounds: { keys: issue.keys.slice(0, 10).join(', ').slice(0, 200) } };
     case 'invalid_value':
-      return missing ? { rule: 'required' } : { rule: 'invalidChoice' };
+      return missing
+        ? { rule: 'required' }
+        : { rule: 'invalidChoice', bounds: { allowed: issue.values.map(String).join(', ').slice(0, 200) } };
     default:
       return { rule: 'wrongFormat' };
   }

@@ -1,0 +1,201 @@
+/** Each constant of §9 (and those of §1–§5 and the decisions), pinned: changing one is changing the product. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultLanguage, languages } from '#contract/kit/text.ts';
+import * as limits from '#contract/limits.ts';
+
+const pinned: Record<string, unknown> = {
+  transport: {
+    basePath: '/api/v1',
+    requestTimeoutMs: 300000,
+    delayAfterCallMs: 200,
+    chunkLoadTimeoutMs: 120000,
+    tokenType: 'Bearer',
+  },
+  display: {
+    frontEndVersion: '1.10.4',
+    offlineModeDefault: false,
+    layer4PageDefault: false,
+    dateTimeFormat: 'YYYY/MM/DD HH:mm:ss',
+    byteUnitBase: 1000,
+    byteUnits: ['Byte', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'],
+    messageTopPx: 50,
+    copyrightSuffix: 'inc. All Rights Reserved.',
+    noneLabel: 'None',
+  },
+  polling: {
+    nodeListPollMs: 5000,
+    nodeInformationPollMs: 2000,
+    liveStatisticsPollMs: 300000,
+    liveStatisticsWindowHours: 6,
+    liveStatisticsStepMinutes: 5,
+  },
+  paging: {
+    pageFirst: 1,
+    pageSizeDefault: 10,
+    pageSizes: [10, 25, 50, 100, 200, 500],
+    pageSizeMax: 500,
+    timeSeriesPageSizeMax: 26784,
+    orders: ['asc', 'desc'],
+  },
+  session: {
+    accessTokenMinutes: 15,
+    refreshTokenDays: 30,
+    refreshReuseGraceSeconds: 10,
+    cookieYears: 2,
+    cookieTypes: { user: 'u', client: 'c', admin: 'a' },
+    passwordLengthMin: 8,
+    codeDigits: 6,
+    codeLifetimeMinutes: 10,
+    codeTriesMax: 5,
+  },
+  loginTwoFactorTypes: { mail: 0, google: 1, none: 2 },
+  caps: { redirectRulesPerSiteMax: 3000, simultaneousExportsMax: 3 },
+  logSpans: { querySpanMaxDays: 1, queryFutureMaxMinutes: 5, exportSpanMaxDays: 1, exportAgeMinHours: 1 },
+  statistics: {
+    rangeStepMinutes: 5,
+    reportIntervalMinutesDefault: 5,
+    topDefault: 10,
+    dashboardIntervalsMinutes: { traffic: 15, bandwidth: 15, requests: 15, statusCodes: 15 },
+    dashboardHours: 24,
+    dashboardDays: 30,
+    securityReportIntervalMinutes: 60,
+    securityTimeInterval: 'sixHours',
+    blacklistSeriesStepMinutes: 60,
+    layer4CountriesTop: 5,
+    dashboardTop: 10,
+    dynamicTop: 30,
+    wafTop: 20,
+    domainRankSortKey: 2,
+    domainRankOrder: 'desc',
+    layer4BitsPerByte: 8,
+  },
+  statisticTypes: {
+    traffic: 2,
+    bandwidth: 3,
+    requests: 4,
+    statusCodes: 5,
+    cacheHitTraffic: 11,
+    cacheHitRequests: 12,
+    upstreamTraffic: 13,
+    upstreamRequests: 14,
+    uniqueVisitors: 15,
+    topURLs: 18,
+    topVisitorIPs: 19,
+    topCountries: 20,
+    topReferers: 21,
+    topUserAgents: 22,
+    methods: 23,
+    httpVersions: 24,
+    blockedRequests: 25,
+  },
+  blockReasons: { blacklist: 2, geo: 3, antiCC: 4, frequency: 5, userAgent: 8, acl: 10, waf: 11, tokenAuth: 12 },
+  statusCodesTracked: [200, 206, 301, 302, 400, 403, 404, 444, 499, 500, 502, 503, 504, 903, 904, 929, 978],
+  ownStatuses: { drop: 444, unknownDomain: 903, notServing: 904, limited: 929, challenge: 978 },
+  errorPageStatuses: [400, 403, 500, 502, 504, 903, 929],
+  errorPageTypes: ['content', 'urlRedirect', 'javascript'],
+  methods: ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'PATCH', 'OPTIONS', 'other'],
+  httpVersions: ['1.0', '1.1', '2'],
+  ipVersions: ['ipv4', 'ipv6'],
+  upstreamLimits: { portDefault: 80, portMin: 1, portMax: 65535, weightMin: 1, weightMax: 100, weightDefault: 1 },
+  originProtocols: ['http', 'https', 'follow'],
+  originRoles: ['main', 'backup'],
+  balances: ['roundRobin', 'ipHash', 'urlHash'],
+  schemes: ['http', 'https'],
+  layer4Ports: {
+    portMin: 1000,
+    portMax: 65000,
+    portsExcluded: [
+      [3306, 3306],
+      [3311, 3311],
+      [6379, 6379],
+      [9100, 9100],
+      [61000, 61199],
+    ],
+    protocols: ['tcp', 'udp'],
+  },
+  portTypes: ['7', '7+4'],
+  ranges: { numberMin: 1, numberMax: 3600, corsMaxAgeSecondsMin: 1, corsMaxAgeSecondsMax: 86400, statusCodeDigits: 3 },
+  genevaWindows: { v1: { min: 1, max: 60 }, v2: { min: 1, max: 1 } },
+  zeroMeans: { siteLimit: 'unlimited', licenseLimit: 'unlimited', nodeMonitorSeconds: 'unlimited', logRotateSeconds: 'none' },
+  logRotateNoneSeconds: 0,
+  moduleNone: 0,
+  units: { cacheSizeUnit: 'MB', cacheTimeUnit: 'minutes', rateUnit: 'K/s', rateUnitBytes: 1000, trafficUnitBase: 1000 },
+  tlsOptions: ['TLSv1.3'],
+  cacheModes: ['followOrigin', 'forceCache'],
+  cacheRuleTypes: ['fileType', 'prefix', 'exact', 'regex', 'site'],
+  purgeTypes: { url: 1, prefix: 2, host: 3, tag: 4 },
+  cacheTasks: ['preload', 'clear'],
+  protectTypes: { fiveSecondShield: 1, code: 2, clickToVerify: 3, redirect: 4 },
+  aclActions: {
+    deny: { status: 929 },
+    drop: { status: 444 },
+    dropAndBlacklist: { status: 444 },
+    allow: { status: 0 },
+    redirect301: { status: 301 },
+    redirect302: { status: 302 },
+  },
+  aclOperators: [
+    'equal',
+    'notEqual',
+    'contains',
+    'notContains',
+    'in',
+    'notIn',
+    'greaterThan',
+    'lessThan',
+    'greaterOrEqual',
+    'lessOrEqual',
+  ],
+  matchTypes: ['prefix', 'exact', 'advanced'],
+  aclDeprecatedFrom: '2025/04/01',
+  wafSensitivities: ['high', 'medium', 'low'],
+  frequencyTypes: ['ip', 'ipURL', 'ipUserAgent', 'site'],
+  blockTypes: ['deny', 'drop'],
+  weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
+  continents: ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'],
+  traffic: { warningShare: 0.8, limitedShare: 1 },
+  trafficActions: ['none', 'limit', 'notify'],
+  offlineLicense: { portTypeChangesAfterUpgrade: false },
+  identifiers: { nodePrefix: 'n-', virtualNodePrefix: 'v-', subNodeSeparator: '-' },
+  nodeTypes: ['edge', 'relay'],
+  hostPrefixes: ['http://', 'https://'],
+  frequencyColourDefault: 'grey',
+};
+
+test('every constant has the value of the specification, and none stands here alone', () => {
+  const { chartPalette: _palette, ...rest } = limits;
+  assert.deepEqual({ ...rest }, pinned);
+});
+
+test('a number says its unit in its name', () => {
+  const unit = /(Ms|Px|Seconds|Minutes|Hours|Days|Years|Min|Max|Base|Bytes|Digits|Default|First|Share|Top|Key|PerByte|None)$/;
+  for (const [group, values] of Object.entries(limits))
+    if (typeof values === 'number') assert.match(group, unit);
+    else if (
+      !Array.isArray(values) &&
+      /^(transport|display|polling|paging|session|caps|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(group)
+    )
+      for (const [key, value] of Object.entries(values)) if (typeof value === 'number') assert.match(key, unit, group);
+});
+
+test('three languages, Traditional Chinese first', () => {
+  assert.deepEqual(languages, ['zh_TW', 'zh_CN', 'en_US']);
+  assert.equal(defaultLanguage, 'zh_TW');
+});
+
+test('21 chart colours, all different, each at 3:1 on the light and the dark surface', () => {
+  const luminance = (hex: string) => {
+    const [r, g, b] = [1, 3, 5]
+      .map(at => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const contrast = (a: string, b: string) => {
+    const [high, low] = [luminance(a), luminance(b)].sort((x, y) => y - x) as [number, number];
+    return (high + 0.05) / (low + 0.05);
+  };
+  assert.equal(new Set(limits.chartPalette).size, 21);
+  for (const colour of limits.chartPalette)
+    for (const surface of ['#ffffff', '#151c1d']) assert.ok(contrast(colour, surface) >= 3, `${colour} on ${surface}`);
+});

@@ -292,7 +292,7 @@ export const continents = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'] as const;
 /** Decisions "Rules and modules": traffic state, in shares of the plan. */
 export const traffic = { warningShare: 0.8, limitedShare: 1 } as const;
 /** Decisions "The parts": what a product does when its traffic is used up. */
-export const trafficActions = ['none', 'limit', 'notify'] as const;
+export const trafficExceededActions = ['none', 'limit', 'notify'] as const;
 
 /** §9: an offline licence keeps its port type after an upgrade. */
 export const offlineLicense = { portTypeChangesAfterUpgrade: false } as const;

@@ -155,7 +155,7 @@ const pinned: Record<string, unknown> = {
   weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
   continents: ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'],
   traffic: { warningShare: 0.8, limitedShare: 1 },
-  trafficActions: ['none', 'limit', 'notify'],
+  trafficExceededActions: ['none', 'limit', 'notify'],
   offlineLicense: { portTypeChangesAfterUpgrade: false },
   identifiers: { nodePrefix: 'n-', virtualNodePrefix: 'v-', subNodeSeparator: '-' },
   nodeTypes: ['edge', 'relay'],

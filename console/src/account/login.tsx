@@ -1,0 +1,74 @@
+/** The login form (§4 Login). */
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { loginTwoFactorTypes } from '#contract/limits.ts';
+import { area } from '../kit/area.ts';
+import { call } from '../kit/client.ts';
+import type { Credentials } from '../kit/credentials.ts';
+import { firstPage, wanted } from '../kit/guard.ts';
+import { notify } from '../kit/notice.ts';
+import { currentScreens, screensOf } from '../kit/screens.ts';
+import { loginDataStore, signIn } from '../kit/session.ts';
+import { t } from '../kit/text.ts';
+import { LoginTitle } from '../shell/login-shell.tsx';
+import { said } from './said.ts';
+import { Field, useSubmit } from './parts.tsx';
+
+/** Stores the credentials and opens the page the person wanted, or the first one of the area. */
+export function useEnter() {
+  const navigate = useNavigate();
+  const { next } = useSearch({ strict: false }) as { next?: string };
+  return async (given: Credentials) => {
+    const self = await signIn(given);
+    loginDataStore.set(null);
+    notify.success(t('login.welcome'));
+    const page = firstPage(self, area, path => screensOf(currentScreens()).some(screen => screen.path === path));
+    await navigate({ href: wanted(next, area) ?? page, replace: true });
+  };
+}
+
+export default function Login() {
+  const navigate = useNavigate();
+  const enter = useEnter();
+  const { errors, isBusy, submit } = useSubmit<'email' | 'password'>(
+    ({ email, password }) => ({
+      email: !email.trim() ? t('login.required') : /^\S+@\S+$/.test(email.trim()) ? undefined : t('login.wrongFormat'),
+      password: password ? undefined : t('login.required'),
+    }),
+    values =>
+      said(async () => {
+        const email = values.email.trim();
+        const answer = await call('POST /{area}/verify', { body: { email, password: values.password } }, { from: 'login' });
+        if (answer.accessToken && answer.refreshToken) return enter({ tokenType: 'Bearer', ...answer } as Credentials);
+        const { onePassKey = '', login2FAType = loginTwoFactorTypes.mail, vcode } = answer;
+        if (login2FAType === loginTwoFactorTypes.none && vcode)
+          return enter(await call('POST /{area}/login', { body: { onePassKey, email, vcode } }, { from: 'login' }));
+        loginDataStore.set({ email, password: values.password, onePassKey, login2FAType });
+        if (login2FAType === loginTwoFactorTypes.mail) notify.info(t('login.checkMail'));
+        await navigate({ to: `/${area}/verifyAccount`, search: true });
+      }),
+  );
+  return (
+    <form className="login-form" onSubmit={submit} noValidate>
+      <LoginTitle title={t('login.title')} />
+      <Field
+        name="email"
+        type="email"
+        label={t('login.email')}
+        autoComplete="username"
+        autoFocus
+        inputMode="email"
+        error={errors['email']}
+      />
+      <Field
+        name="password"
+        type="password"
+        label={t('login.password')}
+        autoComplete="current-password"
+        error={errors['password']}
+      />
+      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
+        {t('login.submit')}
+      </button>
+    </form>
+  );
+}

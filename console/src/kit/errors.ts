@@ -1,0 +1,115 @@
+/** The one error map (§8, client behaviour on error): what people see of an error, decided without drawing anything. */
+import { caps } from '#contract/limits.ts';
+import { ApiError, isSessionCode } from './transport.ts';
+
+/** One line of 101009: what went wrong, and for whom. */
+export interface ErrorGroup {
+  code: number;
+  text: string;
+  targets: string[];
+}
+export interface FieldProblem {
+  path: string;
+  rule: string;
+  bounds?: Record<string, string | number>;
+}
+export type Presented =
+  | { kind: 'none' }
+  | { kind: 'message'; level: 'error' | 'info'; text: string }
+  | { kind: 'multiple'; groups: ErrorGroup[] }
+  /** 101003: `text` is for callers that have no field to put it under */
+  | { kind: 'fields'; fields: FieldProblem[]; text: string };
+
+export interface PresentOptions {
+  /** Codes this call's screen says nothing about (10102502 of the custom headers). */
+  suppress?: readonly number[];
+  /** The code whose text stands for 101025 on this screen. */
+  duplicate?: number;
+  /** Exports a day, of this account. */
+  maxLogExportTimes?: number;
+}
+export interface ErrorTexts {
+  /** The catalogue's text of a code in the reader's language; undefined for a code it does not hold. */
+  of(code: number, params?: Record<string, string | number>): string | undefined;
+  generic: string;
+}
+
+const multiple = 101009;
+const parameter = 101003;
+const permissionDenied = 101018;
+const duplicated = 101025;
+const illegalPortMapping = 401003;
+const simultaneousDownloads = 601001;
+const dailyDownloads = 601002;
+
+export function presentError(
+  error: unknown,
+  texts: ErrorTexts,
+  options: PresentOptions = {},
+  log: (...args: unknown[]) => void = console.error,
+): Presented {
+  const message = (text: string | undefined): Presented => ({ kind: 'message', level: 'error', text: text || texts.generic });
+  if (!(error instanceof ApiError)) {
+    log(error);
+    return message(undefined);
+  }
+  const { code } = error;
+  if (options.suppress?.includes(code)) return { kind: 'none' };
+  // The transport has ended the session and said so.
+  if (isSessionCode(code)) return { kind: 'none' };
+  switch (code) {
+    case 0:
+      log(error);
+      return message(undefined);
+    case permissionDenied:
+      return message(texts.of(code));
+    case duplicated:
+      return message(texts.of(options.duplicate ?? code));
+    case illegalPortMapping:
+      return message(texts.of(code, numberIn(error.extra)));
+    case simultaneousDownloads:
+      return message(texts.of(code, { num: caps.simultaneousExportsMax }));
+    case dailyDownloads:
+      return message(texts.of(code, options.maxLogExportTimes === undefined ? {} : { num: options.maxLogExportTimes }));
+    case multiple:
+      return { kind: 'multiple', groups: groupsOf(error.errorData, texts, log) };
+    case parameter: {
+      const fields = fieldsOf(error.errorData);
+      if (fields.length) return { kind: 'fields', fields, text: error.message };
+      return message(error.message);
+    }
+  }
+  if (texts.of(code) === undefined) log(`unknown error code ${code}`, error);
+  return message(error.message);
+}
+
+/** The port of 401003 out of its extra text, which may be the bare number or a sentence around it. */
+function numberIn(extra: unknown): Record<string, string> {
+  const port = /\d+/.exec(typeof extra === 'object' ? JSON.stringify(extra) : String(extra ?? ''))?.[0];
+  return port ? { num: port } : {};
+}
+
+function groupsOf(errorData: unknown, texts: ErrorTexts, log: (...args: unknown[]) => void): ErrorGroup[] {
+  const groups = new Map<string, ErrorGroup>();
+  for (const item of Array.isArray(errorData) ? (errorData as Partial<ErrorGroup & { message: string }>[]) : []) {
+    const code = Number(item.code ?? 0);
+    const known = texts.of(code);
+    if (known === undefined) log(`unknown error code ${code}`, item);
+    // The server's line has its numbers filled in, in the reader's language; the catalogue's stands in where it is missing.
+    const text = item.message || known || texts.generic;
+    const group = groups.get(`${code} ${text}`) ?? { code, text, targets: [] };
+    group.targets.push(...(item.targets ?? []).map(String));
+    groups.set(`${code} ${text}`, group);
+  }
+  return [...groups.values()].sort((a, b) => a.code - b.code);
+}
+
+function fieldsOf(errorData: unknown): FieldProblem[] {
+  if (!Array.isArray(errorData)) return [];
+  return errorData.filter((item): item is FieldProblem => typeof item?.path === 'string' && typeof item?.rule === 'string');
+}
+
+/** The dialog of 101009 as text for the clipboard. */
+export function groupsAsText(groups: ErrorGroup[]): string {
+  return groups.map(group => `${group.code} ${group.text}\n${group.targets.map(target => `  ${target}`).join('\n')}`).join('\n');
+}

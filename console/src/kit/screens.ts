@@ -1,0 +1,37 @@
+/** An area as data: its pages and its menu. */
+import type { ComponentType } from 'react';
+import type { CallKey } from './client.ts';
+import type { Area } from './area.ts';
+import type { Named } from './text.ts';
+
+export interface Screen {
+  /** below the area; `{-$id}` is an optional parameter */
+  path: string;
+  load: () => Promise<{ default: ComponentType }>;
+  /** The call whose permission opens this page; left out: everybody signed in. */
+  call?: CallKey;
+  /** Text `menu.<title>`. */
+  title: Named<'menu'>;
+  /** Reached from another page, not from the menu. */
+  hidden?: boolean;
+}
+export interface Section {
+  /** Text `menu.<name>`; also the first segment of the addresses below. */
+  name: Named<'menu'>;
+  icon: IconName;
+  screens: Screen[];
+}
+export interface AreaScreens {
+  area: Area;
+  sections: Section[];
+}
+export type IconName = 'dashboard' | 'globe' | 'nodes' | 'chart' | 'people' | 'settings' | 'key' | 'package' | 'monitor';
+
+export const screensOf = (screens: AreaScreens) => screens.sections.flatMap(section => section.screens);
+
+let screens: AreaScreens;
+/** The pages of the area this page is in, for the menu, the palette and the first page after signing in. */
+export const currentScreens = () => screens;
+export const setScreens = (next: AreaScreens) => {
+  screens = next;
+};

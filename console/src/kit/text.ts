@@ -1,0 +1,43 @@
+/** Texts by key in the language of the reader. A dictionary is loaded per language and part; the zh_TW file is the type of the others. */
+import { defaultLanguage, fill, isLanguage, languageTags, type Language, type Parameters } from '#contract/kit/text.ts';
+import type { base } from '../text/base.zh_TW.ts';
+import type { app } from '../text/app.zh_TW.ts';
+import { stored } from './stored.ts';
+
+export type { Language };
+export type Base = Record<keyof typeof base, string>;
+export type App = Record<keyof typeof app, string>;
+export type Key = keyof Base | keyof App;
+/** `field.<name>` → `name`: what may stand as a column or a field. */
+export type Named<Prefix extends string> = Key extends infer K ? (K extends `${Prefix}.${infer N}` ? N : never) : never;
+
+const choice = stored('language');
+const initial = choice.get();
+export const language: Language = isLanguage(initial) ? initial : defaultLanguage;
+export const languageTag = languageTags[language];
+export const languageNames: Record<Language, string> = { zh_TW: '繁體中文', zh_CN: '简体中文', en_US: 'English' };
+
+/** A language is chosen for the whole page: dates, numbers, antd's own words and the messages of the server all follow it. */
+export function chooseLanguage(next: Language) {
+  choice.set(next);
+  location.reload();
+}
+
+const loaders = import.meta.glob<{ default: Record<string, string> }>('../text/{base,app}.*.ts');
+let texts: Record<string, string> = {};
+
+/** `base` is all a login page says, `app` the rest. */
+export async function loadTexts(part: 'base' | 'app'): Promise<void> {
+  const loaded = await loaders[`../text/${part}.${language}.ts`]!();
+  texts = { ...texts, ...loaded.default };
+}
+
+/** `t('list.selected', {count: 3})`; a remark in brackets whose parameter is unknown is left out. */
+export function t(key: Key, params?: Parameters): string {
+  return fill(texts[key] ?? key, params);
+}
+
+/** For keys put together from data (`state.normal`): the text, or the given word when there is none. */
+export function tOf(prefix: string, name: string | number, otherwise = String(name)): string {
+  return texts[`${prefix}.${name}`] ?? otherwise;
+}

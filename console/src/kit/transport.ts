@@ -1,0 +1,159 @@
+/**
+ * How the console talks to the API (§7, §4 Session refresh). Knows no React and no domain word; what it needs of the browser is handed in.
+ */
+import { transport as limits } from '#contract/limits.ts';
+import type { Area } from './area.ts';
+import type { Credentials, CredentialStore } from './credentials.ts';
+
+/** What the API answers instead of an answer; code 0: no answer came at all. */
+export class ApiError extends Error {
+  readonly code: number;
+  readonly status: number;
+  readonly errorData: unknown;
+  readonly extra: unknown;
+  constructor(fields: { code: number; message: string; status?: number; errorData?: unknown; extra?: unknown }) {
+    super(fields.message);
+    this.name = 'ApiError';
+    this.code = fields.code;
+    this.status = fields.status ?? 0;
+    this.errorData = fields.errorData;
+    this.extra = fields.extra;
+  }
+}
+
+/** Codes after which the session is over (§8): state is reset and the login form opens. */
+export const sessionCodes = [101013, 101014, 101015, 101016] as const;
+const tokenExpired = 101014;
+export const isSessionCode = (code: number) => (sessionCodes as readonly number[]).includes(code);
+
+export interface Input {
+  query?: object;
+  body?: unknown;
+  [param: string]: unknown;
+}
+export interface CallOptions {
+  /** `login`: made on a login-type page; no credentials are sent and a refusal ends no session. */
+  from?: 'login';
+  /** Made with these credentials, which are not (yet) the session's. */
+  as?: Credentials;
+  signal?: AbortSignal;
+}
+export interface TransportOptions {
+  area: Area;
+  credentials: CredentialStore;
+  language: () => string;
+  /** The session is over: reset state, go to the login form, show the message. */
+  onSessionEnd: (message: string) => void;
+  /** Serialises the refresh over tabs; `navigator.locks` where there is one. */
+  lock?: <T>(name: string, task: () => Promise<T>) => Promise<T>;
+  base?: string;
+  delayMs?: number;
+}
+
+export type Transport = ReturnType<typeof createTransport>;
+
+export function createTransport(options: TransportOptions) {
+  const { area, credentials, base = limits.basePath, delayMs = limits.delayAfterCallMs } = options;
+  const lock = options.lock ?? ((_name, task) => task());
+  let refreshing: Promise<void> | undefined;
+
+  async function call(key: string, input: Input = {}, callOptions: CallOptions = {}): Promise<unknown> {
+    if (callOptions.as) return send(key, input, callOptions.as, callOptions.signal);
+    const used = callOptions.from === 'login' ? null : credentials.read();
+    try {
+      return await send(key, input, used, callOptions.signal);
+    } catch (error) {
+      if (!(error instanceof ApiError) || callOptions.from === 'login' || !isSessionCode(error.code)) throw error;
+      if (error.code !== tokenExpired || !used) throw end(error);
+    }
+    await refresh(used);
+    try {
+      return await send(key, input, credentials.read(), callOptions.signal);
+    } catch (error) {
+      throw error instanceof ApiError && isSessionCode(error.code) ? end(error) : error;
+    }
+  }
+
+  /** One refresh for all who wait, here and in other tabs: whoever comes second finds new credentials and goes on. */
+  function refresh(used: Credentials) {
+    refreshing ??= lock(`breakwater-refresh-${area}`, async () => {
+      const held = credentials.read();
+      if (held && held.accessToken !== used.accessToken) return;
+      const { accessToken, refreshToken } = used;
+      credentials.write((await send('PATCH /{area}', { body: { accessToken, refreshToken } }, null)) as Credentials);
+    })
+      .catch((error: unknown) => {
+        // Without an answer nothing is known about the session: only a refusal ends it.
+        throw error instanceof ApiError && error.status >= 400 && error.status < 500 ? end(error) : error;
+      })
+      .finally(() => (refreshing = undefined));
+    return refreshing;
+  }
+
+  function end(error: ApiError) {
+    if (credentials.read()) {
+      credentials.clear();
+      options.onSessionEnd(error.message);
+    }
+    return error;
+  }
+
+  async function send(key: string, input: Input, as: Credentials | null, signal?: AbortSignal): Promise<unknown> {
+    const { method, path, query, body } = requestOf(key, area, input);
+    const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
+    if (as) headers['authorization'] = `${as.tokenType} ${as.accessToken}`;
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    const timeout = AbortSignal.timeout(limits.requestTimeoutMs);
+    try {
+      const response = await fetch(base + path + query, {
+        method,
+        headers,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        credentials: 'omit',
+        cache: 'no-store',
+      });
+      return await answerOf(response);
+    } catch (error) {
+      if (error instanceof ApiError || signal?.aborted) throw error;
+      throw new ApiError({ code: 0, message: error instanceof Error ? error.message : String(error) });
+    } finally {
+      if (delayMs) await new Promise(resolve => setTimeout(resolve, delayMs));
+    }
+  }
+
+  return { call, credentials };
+}
+
+async function answerOf(response: Response): Promise<unknown> {
+  const isJSON = response.headers.get('content-type')?.includes('json');
+  const answer: unknown = isJSON ? await response.json() : await response.text();
+  if (response.ok) return answer;
+  const fields = (isJSON && answer && typeof answer === 'object' ? answer : {}) as { code?: number; message?: string };
+  throw new ApiError({
+    ...fields,
+    code: Number(fields.code ?? 0),
+    message: fields.message ?? response.statusText,
+    status: response.status,
+  });
+}
+
+/** `'GET /{area}/site/{siteID}/domains'` with `{siteID: 3, query: {page: 2}}` as a request. */
+export function requestOf(key: string, area: Area, { query, body, ...params }: Input) {
+  const space = key.indexOf(' ');
+  const path = key.slice(space + 1).replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = name === 'area' ? area : params[name];
+    if (value === undefined) throw new Error(`${key} needs ${name}`);
+    return encodeURIComponent(String(value));
+  });
+  return { method: key.slice(0, space), path, query: queryString(query), body };
+}
+
+function queryString(query: object | undefined) {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {}))
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== null && one !== '') search.append(name, String(one));
+  const text = search.toString();
+  return text && `?${text}`;
+}

@@ -1,0 +1,125 @@
+/** The pages of one area as routes. Who may see them is decided in kit/guard.ts. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { area } from './kit/area.ts';
+import { onSessionEnd } from './kit/client.ts';
+import { decide, type Place, wanted } from './kit/guard.ts';
+import { notify } from './kit/notice.ts';
+import { deployment } from './kit/deployment.ts';
+import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
+import { currentSelf, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
+import { ApiError } from './kit/transport.ts';
+import { LoginShell } from './shell/login-shell.tsx';
+import { Broken, Loading, NotFound } from './shell/states.tsx';
+
+const home = `/${area}`;
+
+interface At {
+  location: { href: string };
+}
+
+function guarded(place: Place, hasLoginData?: () => boolean) {
+  return ({ location }: At) => {
+    const decision = decide({
+      area,
+      place,
+      hasSession: hasSession(),
+      hasLoginData: hasLoginData?.(),
+      offlineMode: deployment.offlineMode,
+    });
+    if (decision === 'notFound') throw redirect({ to: '/404' });
+    if (decision === 'dashboard') throw redirect({ to: `${home}/dashboard` });
+    if (decision === 'login')
+      throw redirect({ to: home, search: place === 'inside' ? { next: wanted(location.href, area) } : {} });
+  };
+}
+
+/** The first page of a visit asks who this is; a refusal ends the session, a cut cable does not. */
+async function inside(at: At) {
+  guarded('inside')(at);
+  if (currentSelf()) return;
+  try {
+    await loadSelf();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500 || error.status === 0) throw error;
+    reset();
+    notify.info(error.message);
+    throw redirect({ to: home });
+  }
+}
+
+export function createAppRouter(screens: AreaScreens) {
+  setScreens(screens);
+  const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
+  const start = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: () => location.replace('/user') });
+  const notFound = createRoute({ getParentRoute: () => root, path: '/404', component: NotFound });
+
+  const loginShell = createRoute({ getParentRoute: () => root, id: 'login', component: LoginShell });
+  const login = (
+    path: string,
+    place: Place,
+    load: () => Promise<{ default: () => React.ReactNode }>,
+    hasLoginData?: () => boolean,
+  ) =>
+    createRoute({
+      getParentRoute: () => loginShell,
+      path: home + path,
+      beforeLoad: guarded(place, hasLoginData),
+      component: lazyRouteComponent(load),
+    });
+  const loginPages = [
+    login('/', 'login', () => import('./account/login.tsx')),
+    login(
+      '/verifyAccount',
+      'login',
+      () => import('./account/verifyAccount.tsx'),
+      () => loginDataStore.get() !== null,
+    ),
+    login('/changePassword', 'own', () => import('./account/changePassword.tsx')),
+    login('/switchUser', 'open', () => import('./account/switchUser.tsx')),
+  ];
+
+  const shell = createRoute({
+    getParentRoute: () => root,
+    id: 'shell',
+    beforeLoad: inside,
+    component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+  });
+  const pages = screensOf(screens).map(screen =>
+    createRoute({
+      getParentRoute: () => shell,
+      path: `${home}/${screen.path}`,
+      component: lazyRouteComponent(screen.load),
+      staticData: { title: screen.title },
+    }),
+  );
+  // A section's own address opens its first page.
+  const sections = screens.sections
+    .filter(section => !section.screens.some(screen => screen.path === section.name))
+    .map(section =>
+      createRoute({
+        getParentRoute: () => root,
+        path: `${home}/${section.name}`,
+        beforeLoad: () => {
+          throw redirect({ to: `${home}/${section.screens[0]!.path}` });
+        },
+      }),
+    );
+
+  const router = createRouter({
+    routeTree: root.addChildren([start, notFound, loginShell.addChildren(loginPages), shell.addChildren(pages), ...sections]),
+    context: {},
+    defaultPreload: 'intent',
+    defaultPreloadDelay: 80,
+    defaultPendingMs: 150,
+    defaultPendingComponent: Loading,
+    defaultErrorComponent: Broken,
+    // A list keeps its state in the address: numbers and words as they are, without quotes.
+    scrollRestoration: true,
+  });
+  onSessionEnd(message => {
+    reset();
+    notify.info(message);
+    void router.navigate({ to: home });
+  });
+  return router;
+}

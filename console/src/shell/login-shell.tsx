@@ -1,0 +1,56 @@
+/** The frame of the login-type pages. Plain HTML and CSS: the component library stays out of the first page anyone sees. */
+import { Outlet } from '@tanstack/react-router';
+import { languages } from '#contract/kit/text.ts';
+import { area } from '../kit/area.ts';
+import { chooseLanguage, language, languageNames, t } from '../kit/text.ts';
+import { languageTags } from '#contract/kit/text.ts';
+import { Mark, Sea } from './brand.tsx';
+
+export function LoginShell() {
+  return (
+    <div className="login">
+      <aside className="login-aside">
+        <Sea />
+        <div className="login-brand">
+          <Mark />
+          {t('brand.name')}
+        </div>
+        <div className="login-claim">
+          <p className="login-claim-title">{t('brand.claim')}</p>
+          <p>{t('brand.line')}</p>
+        </div>
+      </aside>
+      <main className="login-main">
+        <div className="login-box">
+          <div className="login-brand login-brand-small">
+            <Mark />
+            {t('brand.name')}
+          </div>
+          <Outlet />
+          <nav className="login-languages" aria-label={t('page.language')}>
+            {languages.map(name => (
+              <button
+                key={name}
+                type="button"
+                lang={languageTags[name]}
+                aria-pressed={name === language}
+                onClick={() => chooseLanguage(name)}
+              >
+                {languageNames[name]}
+              </button>
+            ))}
+          </nav>
+        </div>
+      </main>
+    </div>
+  );
+}
+
+export function LoginTitle({ title, children }: { title: string; children?: React.ReactNode }) {
+  return (
+    <header className="login-title">
+      <h1>{title}</h1>
+      <p>{children ?? t(`area.${area}`)}</p>
+    </header>
+  );
+}

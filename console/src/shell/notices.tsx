@@ -1,0 +1,22 @@
+/** The messages at the top of the page, 50 px from its edge (§8). */
+import { useSyncExternalStore } from 'react';
+import { display } from '#contract/limits.ts';
+import { dismiss, noticeStore } from '../kit/notice.ts';
+import { t } from '../kit/text.ts';
+
+export function Notices() {
+  const notices = useSyncExternalStore(noticeStore.subscribe, noticeStore.get);
+  return (
+    <div className="notices" style={{ top: display.messageTopPx }}>
+      {notices.map(notice => (
+        <div key={notice.id} className={`notice notice-${notice.level}`} role={notice.level === 'error' ? 'alert' : 'status'}>
+          <span className="notice-dot" aria-hidden />
+          <span className="notice-text">{notice.text}</span>
+          <button type="button" className="notice-close" aria-label={t('error.close')} onClick={() => dismiss(notice.id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}

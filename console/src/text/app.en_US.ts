@@ -1,0 +1,2 @@
+import type { App } from '../kit/text.ts';
+export default { 'menu.dashboard': 'Dashboard' } satisfies App;

@@ -1,0 +1,2 @@
+export const app = { 'menu.dashboard': '總覽' } as const;
+export default app;

@@ -1,0 +1,70 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+import type { Mounted } from '../contract/src/kit/call.ts';
+
+const here = import.meta.dirname;
+const keepAssetsDays = 14;
+
+/**
+ * `virtual:permissions`: which key each call asks for, `{user: {'GET /{area}/sites': 'sites.view'}}`, read from the table of calls when
+ * building. The whole table with its schemas would be far more than a shell should load.
+ */
+function permissions(): Plugin {
+  const name = 'virtual:permissions';
+  return {
+    name,
+    resolveId: id => (id === name ? `\0${name}` : undefined),
+    async load(id) {
+      if (id !== `\0${name}`) return;
+      const contract = (path: string) => import(pathToFileURL(join(here, '../contract/src', path)).href);
+      const [{ groups }, { mounted }] = await Promise.all([contract('index.ts'), contract('kit/call.ts')]);
+      const table: Record<string, Record<string, string | null>> = { user: {}, client: {}, admin: {} };
+      for (const call of mounted(groups) as Iterable<Mounted>) if (call.area) table[call.area]![call.key] = call.permission;
+      return `export default ${JSON.stringify(table)}`;
+    },
+  };
+}
+
+/** An open tab of the last release still asks for its chunks: they stay for a while, then go. */
+function keepOldAssets(): Plugin {
+  return {
+    name: 'keep-old-assets',
+    apply: 'build',
+    async writeBundle(options, bundle) {
+      const folder = join(options.dir!, 'assets');
+      const oldest = Date.now() - keepAssetsDays * 86_400_000;
+      for (const file of await readdir(folder).catch(() => []))
+        if (!(`assets/${file}` in bundle) && (await stat(join(folder, file))).mtimeMs < oldest) await rm(join(folder, file));
+    },
+  };
+}
+
+const antd = /node_modules[\\/](?:antd[\\/](?!es[\\/]locale)|@rc-component|@ant-design[\\/]cssinjs)/;
+
+export default defineConfig({
+  root: here,
+  base: '/',
+  plugins: [react(), permissions(), keepOldAssets()],
+  html: { cspNonce: '__NONCE__' },
+  build: {
+    outDir: 'dist',
+    emptyOutDir: false,
+    manifest: true,
+    target: 'es2022',
+    chunkSizeWarningLimit: 900,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
+            { name: 'antd', test: antd, entriesAware: true, entriesAwareMergeThreshold: 24_000, priority: 20 },
+          ],
+        },
+      },
+    },
+  },
+  server: { proxy: { '/api': { target: process.env['BREAKWATER_URL'] ?? 'http://127.0.0.1:8080' } } },
+});

@@ -63,7 +63,10 @@ class Launcher {
       log(name, 'starting');
       const started = await supervise(part, { log, onStart: (part, pid) => this.#lock?.remember(part, pid) });
       this.#running.push(started);
-      if (this.#ending) return void (await started.stop());
+      if (this.#ending) {
+        await started.stop();
+        return;
+      }
     }
     if (settings.demo && settings.parts.has('server')) {
       this.#running.push(

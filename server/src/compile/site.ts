@@ -1,5 +1,5 @@
 import type { SiteDocument } from '#contract/edge/document.ts';
-import type { ListRow, PurgeRow, SiteRows } from './rows.ts';
+import type { ListRow, SiteRows } from './rows.ts';
 
 /** How many single purges a node keeps per site; older ones are folded into a purge of the whole site. */
 export const purgesPerSite = 200;

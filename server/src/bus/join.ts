@@ -1,0 +1,142 @@
+/**
+ * Joining of nodes. A node makes its key pair itself and sends the public half with a join token; what it gets is a signed token
+ * that says what this key may do on the bus. Later it proves itself with a signature of that key.
+ */
+import { createHash } from 'node:crypto';
+import { fromPublic } from '@nats-io/nkeys';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { subjects } from '#contract/edge/subjects.ts';
+import type { Queryable } from '../compile/load.ts';
+import { type BusKeys, signNode } from './credentials.ts';
+
+export interface JoinBody {
+  token: string;
+  name: string;
+  /** the node's user nkey (`U…`) */
+  publicKey: string;
+  addresses: string[];
+  version: string;
+}
+export interface RenewBody {
+  nodeID: number;
+  /** milliseconds since 1970 */
+  time: number;
+  /** base64 of the nkey's signature over `renewalText` */
+  signature: string;
+}
+export interface Grant {
+  nodeID: number;
+  /** null: joined, and an operator has not put it into a zone yet */
+  zoneID: number | null;
+  /** for NATS; worthless without the node's seed */
+  jwt: string;
+  natsUrl: string;
+}
+/** What joining needs to know of the bus. */
+export interface BusAuthority {
+  keys: BusKeys;
+  /** where nodes reach NATS; several may be separated by commas */
+  natsUrl: string;
+}
+
+/** `error` is a name of the contract's error catalogue. */
+export class JoinError extends Error {
+  override name = 'JoinError';
+  readonly error: 'invalidToken' | 'tokenExpired' | 'parameter';
+  constructor(error: JoinError['error'], message: string) {
+    super(message);
+    this.error = error;
+  }
+}
+
+/** A signature older than this is refused (202006, invalid node time, is told by the clock difference in the message). */
+export const renewalWindowMs = 5 * 60_000;
+export const renewalText = (nodeID: number, time: number) => `breakwater node ${nodeID} ${time}`;
+export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
+
+/**
+ * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
+ * lost), anybody else is refused.
+ * @throws JoinError
+ */
+export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
+  checkPublicKey(body.publicKey);
+  const hash = joinTokenHash(body.token);
+  const { rows } = await db.query(
+    `with token as (
+       update "joinToken" t set "usedAt" = clock_timestamp()
+       where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() returning "clientID", "zoneID", name
+     ), made as (
+       insert into node ("clientID", "zoneID", name, "publicKey", addresses, version)
+       select "clientID", "zoneID", coalesce(name, $2), $3, $4, $5 from token
+       on conflict ("publicKey") where "deletedAt" is null do nothing returning id, "zoneID"
+     ) select id, "zoneID" from made`,
+    [hash, body.name, body.publicKey, body.addresses, body.version],
+  );
+  let node = rows[0] as { id: string; zoneID: string | null } | undefined;
+  if (node) await db.query('update "joinToken" set "nodeID" = $2 where hash = $1', [hash, node.id]);
+  else node = await joinedBefore(db, hash, body.publicKey);
+  return grant(bus, { ...node, publicKey: body.publicKey });
+}
+
+/** The token is spent: by this very key (then it is answered again), or by another. */
+async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Promise<{ id: string; zoneID: string | null }> {
+  const { rows } = await db.query(
+    `select t."usedAt", t."expiredAt" <= clock_timestamp() as expired, n.id, n."zoneID" from "joinToken" t
+     left join node n on n."publicKey" = $2 and n."clientID" = t."clientID" and n."deletedAt" is null where t.hash = $1`,
+    [hash, publicKey],
+  );
+  const token = rows[0] as { usedAt: unknown; expired: boolean; id: string | null; zoneID: string | null } | undefined;
+  if (token?.usedAt && token.id !== null) return { id: token.id, zoneID: token.zoneID };
+  if (token && !token.usedAt && token.expired) throw new JoinError('tokenExpired', 'the join token has expired: make a new one');
+  throw new JoinError('invalidToken', token ? 'the join token was used by another node: make a new one' : 'unknown join token');
+}
+
+/**
+ * New credentials for a node that proves it holds its key: after its zone changed, or when the old ones are refused.
+ * @throws JoinError
+ */
+export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBody): Promise<Grant> {
+  const skew = Math.abs(Date.now() - body.time);
+  if (!(skew <= renewalWindowMs))
+    throw new JoinError('invalidToken', `the node's clock is ${Math.round(skew / 1000)} s away from ours`);
+  const { rows } = await db.query(`select id, "zoneID", "publicKey" from node where id = $1 and "deletedAt" is null`, [
+    body.nodeID,
+  ]);
+  const node = rows[0] as { id: string; zoneID: string | null; publicKey: string | null } | undefined;
+  // One answer for "unknown" and "wrong": an id tells nothing.
+  if (!node?.publicKey || !verify(node.publicKey, renewalText(body.nodeID, body.time), body.signature))
+    throw new JoinError('invalidToken', 'the signature is not this node’s');
+  return grant(bus, { ...node, publicKey: node.publicKey });
+}
+
+async function grant(
+  bus: BusAuthority,
+  node: { id: string | number; zoneID: string | number | null; publicKey: string },
+): Promise<Grant> {
+  const nodeID = Number(node.id);
+  const zoneID = node.zoneID === null ? null : Number(node.zoneID);
+  return { nodeID, zoneID, jwt: await signNode(bus.keys, { nodeID, zoneID, publicKey: node.publicKey }), natsUrl: bus.natsUrl };
+}
+
+function checkPublicKey(publicKey: string): void {
+  try {
+    if (!publicKey.startsWith('U')) throw new Error('not a user');
+    fromPublic(publicKey);
+  } catch {
+    throw new JoinError('parameter', 'publicKey is not an nkey of a user');
+  }
+}
+
+function verify(publicKey: string, text: string, signature: string): boolean {
+  try {
+    return fromPublic(publicKey).verify(new TextEncoder().encode(text), Buffer.from(signature, 'base64'));
+  } catch {
+    return false; // a signature of another length throws
+  }
+}
+
+/** Tells a node to fetch its credentials again: its zone changed. A lost message is mended by the next heartbeat. */
+export function askToRenew(nats: NatsConnection, nodeID: number): void {
+  nats.publish(subjects.command(nodeID, 'renew'));
+}

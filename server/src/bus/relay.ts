@@ -1,0 +1,249 @@
+/**
+ * Outbox → JetStream. What was committed reaches the bus, also after a crash between the two: the outbox row goes only in the
+ * statement that records the publication, and publishing twice is harmless because documents are whole states.
+ *
+ * Several server processes may run; one is active, the holder of an advisory lock. The lock, the reading and the recording share
+ * one connection, so a relay that lost its lock cannot record anything; and each message says which sequence it replaces, so it
+ * cannot overwrite its successor's either.
+ *
+ * Trust in the bus is checked at each start, reconnection and every few seconds:
+ *   another epoch, or fewer messages than we know we wrote   the stream is made anew and everything published again
+ *   more messages than we know we wrote   a crash in between, or a database restored from a backup: those entities are compiled again
+ */
+import { JetStreamApiError } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import pg from 'pg';
+import { type DocumentKind, parseConfigSubject, streams } from '#contract/edge/subjects.ts';
+import type { Queryable } from '../compile/load.ts';
+import { settle } from './acks.ts';
+import { type Entity, type SiteChange, publishRound } from './publish.ts';
+import { type StreamFacts, ensureConfigStream, renewConfigStream, subjectsAfter } from './streams.ts';
+
+export interface RelayOptions {
+  databaseUrl: string;
+  /** a connection with all rights on CFG */
+  nats: NatsConnection;
+  log?: (message: string) => void;
+}
+export interface Relay {
+  /** this process holds the lock and trusts the stream */
+  active(): boolean;
+  /** why it does not run, as last seen; undefined while it does */
+  problem(): string | undefined;
+  stop(): Promise<void>;
+}
+
+/** Any number; it names "the relay" among PostgreSQL's advisory locks. */
+const lockKey = 72_011;
+const standbyMs = 500;
+const retryMs = 300;
+/** Without a notice the outbox and the stream are looked at this often. */
+const checkMs = 5000;
+const outboxRows = 2000;
+const chunk = 500;
+
+export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions): Relay {
+  let stopped = false;
+  let active = false;
+  let problem: string | undefined = 'starting';
+  let distrust = false;
+  let fenced = 0;
+  let wake: () => void = () => {};
+
+  const sleep = (ms: number) =>
+    new Promise<void>(done => {
+      const timer = setTimeout(done, ms);
+      wake = () => (clearTimeout(timer), done());
+    });
+
+  async function hold(): Promise<void> {
+    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'breakwater-relay', keepAlive: true });
+    let noticed = false;
+    let broken: Error | undefined;
+    const lost = (error?: Error) => {
+      broken ??= error ?? new Error('the connection to the database was closed');
+      wake();
+    };
+    client.on('error', lost);
+    client.on('end', () => lost());
+    client.on('notification', () => ((noticed = true), wake()));
+    try {
+      await client.connect();
+      while (!(await tryLock(client))) {
+        problem = 'another process is the active relay';
+        await sleep(standbyMs);
+        if (stopped) return;
+        if (broken) throw broken;
+      }
+      await client.query('listen outbox');
+      await trustStream(client, nats, log, fenced > 1);
+      fenced = 0;
+      active = true;
+      problem = undefined;
+      let checked = Date.now();
+      while (!stopped) {
+        if (broken) throw broken;
+        noticed = false;
+        if (distrust || Date.now() - checked >= checkMs) {
+          distrust = false;
+          checked = Date.now();
+          await trustStream(client, nats, log, false);
+        }
+        if ((await drain(client, nats)) === 0 && !noticed && !stopped && !distrust) await sleep(checkMs);
+      }
+    } finally {
+      active = false;
+      await client.end().catch(() => {});
+    }
+  }
+
+  const running = (async () => {
+    while (!stopped) {
+      try {
+        await hold();
+      } catch (error) {
+        if (stopped) return;
+        // Somebody else wrote to a subject of ours. Reading what the stream holds mends it; if that does not help, start over.
+        if (error instanceof JetStreamApiError && error.code === 10071) fenced++;
+        problem = (error as Error).message;
+        log(`relay: ${problem}`);
+        await sleep(retryMs);
+      }
+    }
+  })();
+
+  void (async () => {
+    for await (const status of nats.status()) {
+      if (status.type !== 'reconnect') continue;
+      distrust = true;
+      wake();
+    }
+  })();
+
+  return {
+    active: () => active,
+    problem: () => problem,
+    stop: async () => {
+      stopped = true;
+      wake();
+      await running;
+    },
+  };
+}
+
+async function tryLock(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select pg_try_advisory_lock($1) as held', [lockKey]);
+  return rows[0].held;
+}
+
+interface OutboxRow {
+  id: string;
+  kind: DocumentKind;
+  entityID: string;
+  siteID: string | null;
+  revision: string;
+  committedAt: string;
+}
+
+/** Publishes what the outbox holds. @returns how many rows were done */
+async function drain(client: pg.Client, nats: NatsConnection): Promise<number> {
+  const { rows } = await client.query<OutboxRow>(
+    `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${outboxRows}`,
+  );
+  if (!rows.length) return 0;
+  const entities = new Map<string, Entity>();
+  const changes = new Map<number, SiteChange>();
+  for (const row of rows) {
+    entities.set(`${row.kind} ${row.entityID}`, { kind: row.kind, id: Number(row.entityID) });
+    if (row.siteID === null) continue;
+    const siteID = Number(row.siteID);
+    const revision = Number(row.revision);
+    if (revision >= (changes.get(siteID)?.revision ?? 0)) changes.set(siteID, { siteID, revision, committedAt: row.committedAt });
+  }
+  await publishRound(client, nats, {
+    entities: [...entities.values()],
+    changes: [...changes.values()],
+    outboxIDs: rows.map(row => row.id),
+  });
+  // Nodes may have acknowledged before the publication was recorded, or serve the same documents already.
+  await settle(client, { siteIDs: [...changes.keys()] });
+  return rows.length;
+}
+
+async function trustStream(
+  client: Queryable,
+  nats: NatsConnection,
+  log: (message: string) => void,
+  anew: boolean,
+): Promise<void> {
+  const stream = await ensureConfigStream(nats);
+  const { rows } = await client.query('select epoch, "lastSeq" from "busStream" where name = $1', [streams.config]);
+  const known = rows[0] as { epoch: string; lastSeq: string } | undefined;
+  const lastSeq = Number(known?.lastSeq ?? 0);
+  if (anew || known?.epoch !== stream.epoch || stream.lastSeq < lastSeq) {
+    log('relay: the stream is new to us; everything is published again');
+    await publishEverything(client, nats, stream);
+  } else if (stream.lastSeq > lastSeq) {
+    await compileAgain(client, nats, lastSeq);
+  }
+}
+
+/** Fills a new stream. The zones' own documents come last: for a node they mean that everything before them is there. */
+async function publishEverything(client: Queryable, nats: NatsConnection, found: StreamFacts): Promise<void> {
+  const stream = found.lastSeq === 0 ? found : await renewConfigStream(nats);
+  await client.query(`with gone as (delete from published) delete from "busStream" where name = $1`, [streams.config]);
+  for (const kind of ['site', 'domain', 'zone'] as const) {
+    for (let after = 0; ;) {
+      const { rows } = await client.query(
+        `select id from ${kind} where id > $1 and "deletedAt" is null order by id limit ${chunk}`,
+        [after],
+      );
+      const ids = (rows as { id: string }[]).map(row => Number(row.id));
+      if (!ids.length) break;
+      after = ids.at(-1)!;
+      await publishRound(client, nats, {
+        entities: ids.map(id => ({ kind, id })),
+        changes: [],
+        outboxIDs: [],
+        dependents: false,
+      });
+    }
+  }
+  const { lastSeq } = await ensureConfigStream(nats);
+  await client.query(
+    `with stream as (insert into "busStream" (name, epoch, "lastSeq") values ($1, $2, $3)),
+     newest as (select "siteID", "zoneID", max(seq) as seq from published where "siteID" is not null group by 1, 2),
+     site_ as (
+       select s.id, s.revision, g."zoneID", coalesce(s."changedAt", s."updatedAt") as "committedAt", coalesce(n.seq, 0) as seq
+       from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
+       left join newest n on n."siteID" = s.id and n."zoneID" = g."zoneID" where s."deletedAt" is null
+     ), gone as (delete from publication where not exists (select from site_ where site_.id = publication."siteID"))
+     insert into publication as p ("siteID", revision, "zoneID", seq, "committedAt")
+     select id, revision, "zoneID", seq, "committedAt" from site_
+     on conflict ("siteID") do update set seq = excluded.seq, "zoneID" = excluded."zoneID"`,
+    [streams.config, stream.epoch, lastSeq],
+  );
+  await settle(client, {});
+}
+
+/** The stream holds messages that the database knows nothing of: their entities are compiled from what the rows say now. */
+async function compileAgain(client: Queryable, nats: NatsConnection, after: number): Promise<void> {
+  const entities = new Map<string, Entity>();
+  let last = after;
+  for await (const { subject, seq } of subjectsAfter(nats, after)) {
+    last = seq;
+    const parsed = parseConfigSubject(subject);
+    if (!parsed) continue;
+    const { kind, id, zoneID } = parsed;
+    entities.set(`${kind} ${id}`, { kind, id });
+    await client.query(
+      `insert into published (kind, "entityID", "zoneID", subject, hash, seq) values ($1, $2, $3, $4, 'unknown', $5)
+       on conflict (kind, "entityID", "zoneID") do update set hash = excluded.hash, seq = excluded.seq`,
+      [kind, id, zoneID, subject, seq],
+    );
+  }
+  const all = [...entities.values()];
+  for (let i = 0; i < all.length; i += chunk)
+    await publishRound(client, nats, { entities: all.slice(i, i + chunk), changes: [], outboxIDs: [] });
+  await client.query(`update "busStream" set "lastSeq" = greatest("lastSeq", $2) where name = $1`, [streams.config, last]);
+}

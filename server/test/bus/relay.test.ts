@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { jetstreamManager } from '@nats-io/jetstream';
+import { recordAck, settle, siteApplied } from '#server/bus/acks.ts';
+import { startRelay } from '#server/bus/relay.ts';
+import { type Rig, Rig as Rigs, until } from './rig.ts';
+
+function relay(rig: Rig) {
+  const running = startRelay({ databaseUrl: rig.url, nats: rig.nc });
+  rig.onEnd(() => running.stop());
+  return running;
+}
+const empty = (rig: Rig) => until('the outbox is empty', async () => (await rig.outbox()) === 0);
+
+test('what is committed stands on the bus; equal documents are not published twice', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  relay(rig);
+  const domainID = await rig.domain(siteID, 'a.test', '192.0.2.1');
+  await empty(rig);
+  const first = await rig.stands();
+  assert.deepEqual(Object.keys(first), [
+    `cfg.${zoneID}.domain.${domainID}`,
+    `cfg.${zoneID}.site.${siteID}`,
+    `cfg.${zoneID}.zone.${zoneID}`,
+  ]);
+  const domain = first[`cfg.${zoneID}.domain.${domainID}`]!;
+  assert.equal(domain.document?.host, 'a.test');
+  assert.equal((domain.document?.upstreams as { address: string }[])[0]?.address, '192.0.2.1');
+
+  // Tags are no part of the document: the revision counts as published, the sequence stays.
+  await rig.change([`domain ${domainID}`], [`update domain set tags = '{x}' where id = $1`, [domainID]]);
+  await empty(rig);
+  assert.equal((await rig.stands())[`cfg.${zoneID}.domain.${domainID}`]!.seq, domain.seq);
+  const publication = (await rig.pool.query('select revision, seq from publication where "siteID" = $1', [siteID])).rows[0];
+  assert.equal(Number(publication.revision), await rig.one('select revision from site where id = $1', [siteID]));
+  assert.equal(Number(publication.seq), domain.seq);
+
+  await rig.setOrigin(domainID, 8080);
+  await empty(rig);
+  const after = (await rig.stands())[`cfg.${zoneID}.domain.${domainID}`]!;
+  assert.equal((after.document?.upstreams as { port: number }[])[0]?.port, 8080);
+});
+
+test('a moved site takes its domains along, a deleted domain leaves an empty body', async t => {
+  const rig = await Rigs.start(t);
+  const [one, two] = [await rig.zone('one'), await rig.zone('two')];
+  const siteID = await rig.site(one.productID, 'a');
+  const [a, b] = [await rig.domain(siteID, 'a.test'), await rig.domain(siteID, 'b.test')];
+  relay(rig);
+  await empty(rig);
+  await rig.change([`domain ${b}`], ['update domain set "deletedAt" = now() where id = $1', [b]]);
+  await empty(rig);
+  let stands = await rig.stands();
+  assert.equal(stands[`cfg.${one.zoneID}.domain.${b}`]!.document, null);
+  await rig.change([`site ${siteID}`], ['update site set "productID" = $2 where id = $1', [siteID, two.productID]]);
+  await empty(rig);
+  stands = await rig.stands();
+  assert.equal(stands[`cfg.${one.zoneID}.site.${siteID}`]!.document, null);
+  assert.equal(stands[`cfg.${one.zoneID}.domain.${a}`]!.document, null);
+  assert.equal(stands[`cfg.${two.zoneID}.site.${siteID}`]!.document?.id, siteID);
+  assert.equal(stands[`cfg.${two.zoneID}.domain.${a}`]!.document?.host, 'a.test');
+  assert.equal(stands[`cfg.${two.zoneID}.domain.${b}`], undefined);
+  // And back again: the old subjects hold empty bodies, which are replaced.
+  await rig.change([`site ${siteID}`], ['update site set "productID" = $2 where id = $1', [siteID, one.productID]]);
+  await empty(rig);
+  assert.equal((await rig.stands())[`cfg.${one.zoneID}.domain.${a}`]!.document?.host, 'a.test');
+  await rig.change([`site ${siteID}`], ['update site set "deletedAt" = now() where id = $1', [siteID]]);
+  await empty(rig);
+  assert.equal((await rig.stands())[`cfg.${one.zoneID}.domain.${a}`]!.document, null, 'a deleted site takes its domains with it');
+});
+
+test('a document that cannot be made breaks that entity alone and is visible', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const [bad, good] = [await rig.domain(siteID, 'bad.test'), await rig.domain(siteID, 'good.test')];
+  relay(rig);
+  await empty(rig);
+  await rig.change(
+    [`domain ${bad}`, `domain ${good}`],
+    ['update upstream set weight = 101 where "domainID" = $1', [bad]],
+    ['update upstream set weight = 7 where "domainID" = $1', [good]],
+  );
+  await empty(rig);
+  const stands = await rig.stands();
+  assert.equal(
+    (stands[`cfg.${zoneID}.domain.${bad}`]!.document?.upstreams as { weight: number }[])[0]?.weight,
+    1,
+    'the last good one stays',
+  );
+  assert.equal((stands[`cfg.${zoneID}.domain.${good}`]!.document?.upstreams as { weight: number }[])[0]?.weight, 7);
+  const applied = (await siteApplied(rig.pool, siteID))!;
+  assert.equal(applied.errors.length, 1);
+  assert.equal(applied.errors[0]!.id, bad);
+  assert.match(applied.errors[0]!.message, /upstreams\.0\.weight/);
+  await rig.change([`domain ${bad}`], ['update upstream set weight = 100 where "domainID" = $1', [bad]]);
+  await empty(rig);
+  assert.deepEqual((await siteApplied(rig.pool, siteID))!.errors, []);
+});
+
+test('a crash between publishing and recording publishes again and nothing is lost', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const [a, b] = [await rig.domain(siteID, 'a.test'), await rig.domain(siteID, 'b.test')];
+  let running = relay(rig);
+  await empty(rig);
+  // The statement that records the publication fails: as if the process had died right there.
+  await rig.pool.query(`create function crash() returns trigger language plpgsql as $$ begin raise exception 'crash'; end $$;
+    create trigger crash before delete on outbox for each row execute function crash()`);
+  await rig.setOrigin(a, 81);
+  await rig.setOrigin(b, 82);
+  await until(
+    'published, not recorded',
+    async () => ((await rig.stands())[`cfg.${zoneID}.domain.${b}`]!.document?.upstreams as { port: number }[])[0]!.port === 82,
+  );
+  await running.stop();
+  assert.notEqual(await rig.outbox(), 0);
+  await rig.pool.query('drop trigger crash on outbox');
+  running = relay(rig);
+  await empty(rig);
+  const stands = await rig.stands();
+  assert.equal((stands[`cfg.${zoneID}.domain.${a}`]!.document?.upstreams as { port: number }[])[0]!.port, 81);
+  assert.equal(
+    await rig.one('select "lastSeq" from "busStream"'),
+    (await (await jetstreamManager(rig.nc)).streams.info('CFG')).state.last_seq,
+  );
+});
+
+test('documents the database knows nothing of are compiled again: a restored backup wins', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const a = await rig.domain(siteID, 'a.test');
+  let running = relay(rig);
+  await empty(rig);
+  await running.stop();
+  const subject = `cfg.${zoneID}.domain.${a}`;
+  const newer = (await rig.stands())[subject]!.document!;
+  await rig.nc.request(subject, JSON.stringify({ ...newer, host: 'newer.test' }));
+  await rig.nc.request(`cfg.${zoneID}.domain.999`, JSON.stringify({ ...newer, id: 999 }));
+  running = relay(rig);
+  await until('as the rows say', async () => (await rig.stands())[subject]!.document?.host === 'a.test');
+  await until('unknown ones are gone', async () => (await rig.stands())[`cfg.${zoneID}.domain.999`]!.document === null);
+});
+
+test('a wiped bus is filled again; a second relay takes over', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const domains = [];
+  for (let i = 0; i < 20; i++) domains.push(await rig.domain(siteID, `d${i}.test`));
+  const first = relay(rig);
+  await empty(rig);
+  const second = relay(rig);
+  assert.equal(first.active(), true);
+  const jsm = await jetstreamManager(rig.nc);
+  const epoch = (await jsm.streams.info('CFG')).created;
+  await jsm.streams.delete('CFG');
+  // A change finds no stream and makes the relay look.
+  await rig.setOrigin(domains[0]!, 81);
+  await empty(rig);
+  assert.notEqual((await jsm.streams.info('CFG')).created, epoch);
+  const stands = await rig.stands();
+  assert.equal(Object.keys(stands).length, 22);
+  const newest = Object.entries(stands).sort((x, y) => y[1].seq - x[1].seq);
+  assert.ok(
+    newest.slice(0, 2).some(([subject]) => subject === `cfg.${zoneID}.zone.${zoneID}`),
+    'the zone comes last',
+  );
+  await first.stop();
+  await until('the second took over', () => second.active());
+  await rig.setOrigin(domains[1]!, 82);
+  await empty(rig);
+});
+
+test('acknowledgements: a node serves a site when it has passed the publication', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const domainID = await rig.domain(siteID, 'a.test');
+  const other = await rig.site(productID, 'b');
+  const insert = 'insert into node ("clientID", "zoneID", name) values (1, $1, $2) returning id';
+  const nodes = [await rig.one(insert, [zoneID, 'n1']), await rig.one(insert, [zoneID, 'n2'])];
+  relay(rig);
+  await empty(rig);
+  const epoch = await rig.one<string>('select epoch from "busStream"');
+  const last = await rig.one('select "lastSeq" from "busStream"');
+  const seq = await rig.one('select seq from publication where "siteID" = $1', [siteID]);
+  assert.equal((await siteApplied(rig.pool, siteID))!.applied, 0);
+  await recordAck(rig.pool, nodes[0]!, { seq, epoch });
+  await recordAck(rig.pool, nodes[1]!, { seq: seq - 1, epoch });
+  let applied = (await siteApplied(rig.pool, siteID))!;
+  assert.deepEqual([applied.nodes, applied.applied, applied.ms], [2, 1, null]);
+  await recordAck(rig.pool, nodes[1]!, { seq: last, epoch });
+  applied = (await siteApplied(rig.pool, siteID))!;
+  assert.deepEqual([applied.nodes, applied.applied], [2, 2]);
+  assert.ok(applied.ms! > 0);
+  assert.equal(
+    (await siteApplied(rig.pool, other))!.applied,
+    (await rig.one('select seq from publication where "siteID" = $1', [other])) <= seq ? 2 : 1,
+  );
+
+  // A change that leaves the document as it was is served at once by who serves the document.
+  await rig.change([`domain ${domainID}`], [`update domain set tags = '{x}' where id = $1`, [domainID]]);
+  await until('both serve it', async () => (await siteApplied(rig.pool, siteID))!.applied === 2);
+
+  // An acknowledgement that overtakes the record of its publication is settled by the relay.
+  await rig.setOrigin(domainID, 81);
+  await recordAck(rig.pool, nodes[0]!, { seq: last + 1, epoch });
+  await until('settled', async () => (await siteApplied(rig.pool, siteID))!.applied === 1);
+
+  // A node that refused the document does not serve the site, whatever its sequence.
+  await recordAck(rig.pool, nodes[1]!, {
+    seq: last + 1,
+    epoch,
+    refused: [{ subject: `cfg.${zoneID}.domain.${domainID}`, seq: last + 1, why: 'x' }],
+  });
+  assert.equal((await siteApplied(rig.pool, siteID))!.applied, 1);
+  await recordAck(rig.pool, nodes[1]!, { seq: last + 1, epoch });
+  assert.equal((await siteApplied(rig.pool, siteID))!.applied, 2);
+  // Another epoch counts nothing.
+  await rig.pool.query('delete from ack');
+  await rig.pool.query(`update node set "appliedEpoch" = 'x'`);
+  assert.deepEqual(await settle(rig.pool, {}), []);
+});

@@ -105,7 +105,8 @@ export function ensureNpmPackages() {
   writeFileSync(stamp, wanted);
 }
 
-function missingDebianPackages(names) {
+/** Names that are not installed; undefined when this is no Debian. */
+export function missingDebianPackages(names) {
   const query = spawnSync('dpkg-query', ['-W', '-f=${Package} ${db:Status-Status}\n', ...names], { encoding: 'utf8' });
   if (query.error) return undefined; // no Debian
   const installed = new Set(

@@ -1,0 +1,10 @@
+export const projectFolder: string;
+export const node24: string;
+export const debianPackages: string[];
+export const debianTestPackages: string[];
+export function fail(sentence: string): never;
+export function ensureNpmPackages(): void;
+export function ensureDebianPackages(names: readonly string[]): void;
+export function missingDebianPackages(names: readonly string[]): string[] | undefined;
+export function ensureConsole(): void;
+export function continueUnderNode24(args: readonly string[]): void;

@@ -1,0 +1,152 @@
+/**
+ * `npm test`: types, lint, format, then every test file, each in a process of its own on real engines.
+ * `npm test -- PATTERN` runs the files whose path holds PATTERN (also: types, lint, format). The last line is `N passed, N failed`.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { signalGroup } from '#server/store/engine-process.ts';
+import { sharedEngines } from '#system/engines.ts';
+import { ensureConsole, projectFolder } from './bootstrap.js';
+import { type Phase, phases } from './test/files.ts';
+import type { Outcome } from './test/reporter.ts';
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+const failures: string[] = [];
+const running = new Set<number>();
+const begun = Date.now();
+const scratch = mkdtempSync(join(tmpdir(), 'breakwater-results-'));
+
+process.once('exit', () => {
+  for (const pid of running) signalGroup(pid, 'SIGKILL');
+  rmSync(scratch, { recursive: true, force: true });
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
+interface Ended {
+  code: number | null;
+  timedOut: boolean;
+  output: string;
+}
+
+/** Runs a program in a process group of its own and kills the whole group after `limit` s; keeps the last 200 kB of what it says. */
+function runProgram(command: string, args: readonly string[], limit: number, env: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  return new Promise(done => {
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', command, ...args], {
+      cwd: projectFolder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const pid = child.pid;
+    if (pid === undefined) return void child.once('error', error => done({ code: 127, timedOut: false, output: error.message }));
+    running.add(pid);
+    let output = '';
+    const take = (text: string) => (output = (output + text).slice(-200_000));
+    child.stdout.setEncoding('utf8').on('data', take);
+    child.stderr.setEncoding('utf8').on('data', take);
+    let timedOut = false;
+    const timer = setTimeout(() => {
+      timedOut = true;
+      signalGroup(pid, 'SIGKILL');
+    }, limit * 1000);
+    const finish = (code: number | null) => {
+      clearTimeout(timer);
+      running.delete(pid);
+      signalGroup(pid, 'SIGKILL'); // what the file left running
+      done({ code, timedOut, output });
+    };
+    // a grandchild may hold the pipes open: what counts is that the process itself has ended
+    child.once('exit', code => void setTimeout(() => finish(code), 50));
+  });
+}
+
+function tell(ok: boolean, name: string, detail: string, since: number): void {
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${detail} ${((Date.now() - since) / 1000).toFixed(1)} s`);
+}
+
+function showFailure(name: string, text: string): void {
+  failures.push(name);
+  console.log(`\n--- ${name}\n${text.trimEnd()}\n`);
+}
+
+/** A check of the sources as one test. */
+async function check(name: string, command: string, args: readonly string[]): Promise<void> {
+  const since = Date.now();
+  const { code, timedOut, output } = await runProgram(command, args, 300);
+  total[code === 0 ? 'passed' : 'failed']++;
+  tell(code === 0, name, '', since);
+  if (code !== 0) showFailure(name, timedOut ? 'took longer than 300 s' : output);
+}
+
+async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Promise<void> {
+  const since = Date.now();
+  const results = join(scratch, `${file.replaceAll('/', '_')}.json`);
+  const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
+  const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
+  const { code, timedOut, output } = await runProgram(process.execPath, args, limit, env);
+  const outcomes = (existsSync(results) ? readFileSync(results, 'utf8') : '')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as Outcome);
+  const leaves = outcomes.filter(outcome => !outcome.group);
+  const skipped = leaves.filter(outcome => outcome.skipped);
+  const bad = outcomes.filter(outcome => !outcome.ok && !outcome.skipped && (!outcome.group || outcome.error));
+  const good = leaves.filter(outcome => outcome.ok && !outcome.skipped);
+  // a file that dies, hangs or tests nothing is a failure of its own
+  const wrong = timedOut
+    ? `was still running after ${limit} s and was killed; a test hangs, or something keeps the process alive after its last test`
+    : bad.length === 0 && code !== 0
+      ? `ended with code ${code}`
+      : leaves.length === 0
+        ? 'holds no test'
+        : undefined;
+  total.passed += good.length;
+  total.failed += bad.length + (wrong ? 1 : 0);
+  total.skipped += skipped.length;
+  const ok = bad.length === 0 && !wrong;
+  tell(
+    ok,
+    file,
+    `${good.length} passed${bad.length ? `, ${bad.length} failed` : ''}${skipped.length ? `, ${skipped.length} skipped` : ''}`,
+    since,
+  );
+  for (const outcome of bad) showFailure(`${file}: ${outcome.name}`, outcome.error ?? 'failed');
+  if (wrong) showFailure(file, wrong);
+  if (!ok && output.trim()) console.log(`--- output of ${file}\n${output.slice(-8000).trimEnd()}\n`);
+}
+
+async function runPhase(phase: Phase, env: NodeJS.ProcessEnv): Promise<void> {
+  const queue = [...phase.files];
+  const work = async () => {
+    for (let file = queue.shift(); file; file = queue.shift()) await runFile(file, phase.limit, env);
+  };
+  await Promise.all(Array.from({ length: phase.width }, work));
+}
+
+const patterns = process.argv.slice(2);
+const wanted = (name: string) => patterns.length === 0 || patterns.some(pattern => name.includes(pattern));
+const bin = (name: string) => join(projectFolder, 'node_modules/.bin', name);
+
+if (wanted('types')) await check('types', bin('tsc'), ['--noEmit']);
+if (wanted('lint')) await check('lint', bin('oxlint'), ['--type-aware']);
+if (wanted('format')) await check('format', bin('oxfmt'), ['--check']);
+
+const chosen = phases()
+  .map(phase => ({ ...phase, files: phase.files.filter(wanted) }))
+  .filter(phase => phase.files.length > 0);
+let env: NodeJS.ProcessEnv | undefined;
+for (const phase of chosen) {
+  console.log(`\n${phase.name}: ${phase.files.length} files`);
+  if (phase.name === 'browser') ensureConsole();
+  if (phase.name !== 'unit') env ??= await sharedEngines();
+  await runPhase(phase, env ?? {});
+}
+
+if (failures.length > 0) console.log(`\nFailed:\n${failures.map(name => `  ${name}`).join('\n')}`);
+if (total.passed + total.failed === 0) console.log(`\nNo test matches ${patterns.join(' ')}.`);
+if (total.skipped > 0) console.log(`\n${total.skipped} skipped`);
+console.log(`\n${((Date.now() - begun) / 1000).toFixed(0)} s`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
+process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);

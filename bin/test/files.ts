@@ -1,0 +1,38 @@
+/** Which test files there are, in the order in which they are worth running: the fast and general first. */
+import { globSync } from 'node:fs';
+import { projectFolder } from '../launch/settings.ts';
+
+export interface Phase {
+  name: 'unit' | 'integration' | 'system' | 'browser';
+  files: string[];
+  /** Files at a time. */
+  width: number;
+  /** A file that runs longer is killed, s. */
+  limit: number;
+}
+
+/**
+ * Unit tests and guards need no engine: contract, pure code of the others.
+ * Integration tests stand in `<folder>/test`, tests of the whole in `system/`, browser tests in `system/browser/`.
+ */
+export function phases(): Phase[] {
+  const all = globSync('{contract,server,console,agent,edge,system,bin}/**/*.test.ts', {
+    cwd: projectFolder,
+    exclude: path => path.includes('node_modules') || path.includes('console/dist'),
+  }).sort();
+  const named = (name: Phase['name'], width: number, limit: number, belongs: (file: string) => boolean): Phase => ({
+    name,
+    width,
+    limit,
+    files: all.filter(belongs),
+  });
+  const isUnit = (file: string) => /^(contract|console)\/|^(bin|server|agent)\/src\/|^server\/test\/compile\//.test(file);
+  const isSystem = (file: string) => file.startsWith('system/');
+  const isBrowser = (file: string) => file.startsWith('system/browser/');
+  return [
+    named('unit', 2, 60, isUnit),
+    named('integration', 2, 180, file => !isUnit(file) && !isSystem(file)),
+    named('system', 1, 420, file => isSystem(file) && !isBrowser(file)),
+    named('browser', 2, 420, isBrowser),
+  ];
+}

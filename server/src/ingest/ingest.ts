@@ -1,0 +1,382 @@
+/**
+ * Takes the nodes' log ranges from the bus and puts them into the analytics store, each line exactly once.
+ *
+ * It keeps for each byte stream (node and file) how far it is taken: a range that begins there is accepted, one that ends there or
+ * before is dropped, one that straddles is trimmed, and one that begins beyond makes it ask the node to send again from there.
+ * Accepted ranges are named in a manifest row, then inserted under that row's token, then announced to the nodes (which may delete
+ * what is announced), then purged from the bus. After a crash anywhere in between, the ranges of the newest row are collected once
+ * more and inserted under the same token. (Design: byte positions as identity, the bus as a plain log.)
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import {
+  AckPolicy,
+  type ConsumerMessages,
+  DeliverPolicy,
+  type JetStreamManager,
+  type JsMsg,
+  jetstream,
+  jetstreamManager,
+} from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { type LogMark, logRangeMaxBytes } from '#contract/edge/log.ts';
+import { streams, subjects } from '#contract/edge/subjects.ts';
+import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
+import { migrateAnalytics } from '../store/analytics/migrate.ts';
+import { Batch } from './batch.ts';
+import { FencedError, Ledger, type ManifestRow } from './ledger.ts';
+import { type LogMessage, readMessage, splitStream } from './message.ts';
+import { type LogStreamFacts, ensureLogStream } from './stream.ts';
+
+const decompress = promisify(zlib.zstdDecompress);
+
+export interface IngestOptions {
+  nc: NatsConnection;
+  db: Analytics;
+  /** an insert is made when this many lines wait … */
+  flushLines?: number;
+  /** … or the oldest has waited this long */
+  flushMs?: number;
+  /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
+  recoverMs?: number;
+  /** size of the stream on the bus's disk */
+  busMaxBytes?: number;
+  log?: (event: string, facts?: Record<string, unknown>) => void;
+}
+
+export interface IngestStats {
+  inserts: number;
+  lines: number;
+  torn: number;
+  lostBytes: number;
+  /** messages that were not well formed */
+  refused: number;
+  rewinds: number;
+  /** epoch seconds of the last insert */
+  lastInsertAt: number;
+  problem: string | null;
+}
+
+export interface Ingest {
+  /** Inserts what is held, then ends. */
+  stop(): Promise<void>;
+  stats(): IngestStats;
+}
+
+const maxBatchBytes = 48 << 20;
+/** messages held in memory at once */
+const pullMessages = 32;
+const rewindEveryMs = 1000;
+
+export function startIngest(options: IngestOptions): Ingest {
+  const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 30_000, busMaxBytes } = options;
+  const log = options.log ?? (() => undefined);
+  const stats: IngestStats = {
+    inserts: 0,
+    lines: 0,
+    torn: 0,
+    lostBytes: 0,
+    refused: 0,
+    rewinds: 0,
+    lastInsertAt: 0,
+    problem: null,
+  };
+  let stopping = false;
+  const stopped = new AbortController();
+  /** the fetch under way, closed to wake whoever reads from it */
+  let fetching: ConsumerMessages | undefined;
+
+  /** How far each stream is inserted; and how far it is accepted, what is under way included. */
+  let stored = new Map<string, number>();
+  let taken = new Map<string, number>();
+  let ledger = new Ledger(db);
+  let batch = new Batch();
+  let epoch = '';
+  let committing: Promise<void> | undefined;
+  let failure: Error | undefined;
+  const rewound = new Map<string, number>();
+
+  function tell(marks: Iterable<string>, rewind?: [stream: string, at: number]) {
+    const byNode = new Map<number, LogMark>();
+    const of = (nodeID: number) => byNode.get(nodeID) ?? byNode.set(nodeID, {}).get(nodeID)!;
+    for (const stream of marks) {
+      const { nodeID, file } = splitStream(stream);
+      (of(nodeID).marks ??= {})[file] = stored.get(stream) ?? 0;
+    }
+    if (rewind) {
+      const { nodeID, file } = splitStream(rewind[0]);
+      (of(nodeID).rewind ??= {})[file] = rewind[1];
+    }
+    for (const [nodeID, mark] of byNode) nc.publish(subjects.mark(nodeID), JSON.stringify(mark));
+  }
+
+  function askAgain(stream: string, at: number) {
+    const now = Date.now();
+    if (now - (rewound.get(stream) ?? 0) < rewindEveryMs) return;
+    rewound.set(stream, now);
+    stats.rewinds++;
+    log('a range is missing: the node sends again', { stream, at });
+    tell([], [stream, at]);
+  }
+
+  /** The bytes of a message from position `at` on, or undefined when they are not what the message says. */
+  async function unpack(message: LogMessage, at: number, end = message.to): Promise<Buffer | undefined> {
+    const size = message.to - message.from;
+    if (size > logRangeMaxBytes) return;
+    const raw = await decompress(message.data, { maxOutputLength: logRangeMaxBytes }).catch(() => undefined);
+    return raw?.length === size ? raw.subarray(at - message.from, end - message.from) : undefined;
+  }
+
+  async function accept(message: LogMessage, seq: number) {
+    const { stream, from, to, kind } = message;
+    const at = taken.get(stream) ?? 0;
+    if (kind === 'gone') return;
+    if (from > at) return askAgain(stream, at);
+    if (to <= at) {
+      // The node does not know yet, or has missed the announcement. Only what is stored may be announced.
+      if (stored.get(stream) === at) tell([stream]);
+      return;
+    }
+    if (kind === 'bytes') {
+      const raw = await unpack(message, at);
+      if (!raw) {
+        stats.refused++;
+        log('a message is not what it says', { stream, from, to });
+        return;
+      }
+      batch.add(raw, message);
+    } else {
+      batch.lost += to - at;
+      log('a node had to drop lines', { stream, bytes: to - at });
+    }
+    batch.extend(stream, at, to);
+    batch.lastSeq = seq;
+    taken.set(stream, to);
+  }
+
+  /** Repeats until it succeeds; gives up only when the ledger itself is not ours or not there any more. */
+  async function insist(what: string, act: () => Promise<void>) {
+    for (let wait = 100; ; wait = Math.min(wait * 2, 3000)) {
+      try {
+        await act();
+        stats.problem = null;
+        return;
+      } catch (error) {
+        if (error instanceof FencedError || stopping) throw error;
+        // 60, 81: table or database is gone, so the store was made anew.
+        if (error instanceof AnalyticsError && (error.code === 60 || error.code === 81)) throw error;
+        stats.problem = `${what}: ${(error as Error).message.slice(0, 300)}`;
+        log('the store does not take it, trying again', { what, error: stats.problem });
+        await delay(wait);
+      }
+    }
+  }
+
+  async function commit(full: Batch, jsm: JetStreamManager, in_: string) {
+    const row = ledger.next(full, in_);
+    await insist('manifest', () => ledger.write(row, full));
+    await insist('insert', () => ledger.insert(row, full));
+    finish(row, full);
+    // Only tidying: what stays is dropped by its position.
+    if (epoch === in_ && row.last_seq > 0)
+      await jsm.streams.purge(streams.logs, { seq: row.last_seq + 1 }).catch(() => undefined);
+  }
+
+  function finish(row: ManifestRow, full: Batch) {
+    for (const [i, stream] of row.streams.entries()) stored.set(stream, Math.max(stored.get(stream) ?? 0, row.tos[i]!));
+    stats.inserts++;
+    stats.lines += full.lines;
+    stats.torn += full.torn;
+    stats.lostBytes += full.lost;
+    stats.lastInsertAt = Date.now() / 1000;
+    if (full.torn) log('torn lines', { torn: full.torn });
+    tell(row.streams);
+  }
+
+  /** Starts an insert of what is held, unless one is under way. */
+  function flush(jsm: JetStreamManager) {
+    if (committing || batch.isEmpty) return;
+    const full = batch;
+    batch = new Batch();
+    committing = commit(full, jsm, epoch)
+      .catch((error: Error) => {
+        failure = error;
+        void fetching?.close();
+      })
+      .finally(() => (committing = undefined));
+  }
+
+  /** Messages from a sequence on, for ever; throws when the consumer is lost. */
+  async function* read(jsm: JetStreamManager, from: number): AsyncGenerator<JsMsg> {
+    const made = await jsm.consumers.add(streams.logs, {
+      ack_policy: AckPolicy.None,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: Math.max(from, 1),
+      inactive_threshold: 30e9,
+      mem_storage: true,
+    });
+    const consumer = await jetstream(nc).consumers.get(streams.logs, made.name);
+    while (!stopping && !failure) {
+      // By number of messages: a limit in bytes answers 409 on a large message and ends the fetch in the middle.
+      const messages = (fetching = await consumer.fetch({ max_messages: pullMessages, expires: 2000 }));
+      if (stopping) break;
+      let some = false;
+      for await (const message of messages) {
+        some = true;
+        yield message;
+      }
+      if (!some && !stopping && !failure) await consumer.info();
+    }
+  }
+
+  /** One stretch of reading, from the first message that may matter; ends by an error or by stop. */
+  async function follow(jsm: JetStreamManager, start: number) {
+    const timer = setInterval(
+      () => {
+        if (!batch.isEmpty && Date.now() - batch.startedAt >= flushMs) flush(jsm);
+      },
+      Math.min(50, flushMs),
+    );
+    let expected = start;
+    try {
+      for await (const message of read(jsm, start)) {
+        expected = message.seq + 1;
+        const known = readMessage(message);
+        if (known) await accept(known, message.seq);
+        else stats.refused++;
+        if (batch.lines >= flushLines || batch.bytes >= maxBatchBytes) {
+          if (committing) await committing;
+          if (failure) break;
+          flush(jsm);
+        }
+      }
+    } finally {
+      clearInterval(timer);
+      next = expected;
+    }
+  }
+  let next = 1;
+
+  /** Inserts the newest manifest row once more, unless it is known to be finished. */
+  async function recover(jsm: JetStreamManager, facts: LogStreamFacts) {
+    const row = ledger.last;
+    if (!row || row.streams.length === 0) return;
+    // We purge a row's messages only after its insert, and nobody else does.
+    if (row.epoch === facts.epoch && facts.firstSeq > row.last_seq) return;
+    const wanted = new Map(row.streams.map((stream, i) => [stream, { at: row.froms[i]!, to: row.tos[i]! }]));
+    const again = new Batch();
+    const deadline = Date.now() + recoverMs;
+    let askedAt = 0;
+    const missing = () => [...wanted].filter(([, w]) => w.at < w.to);
+    const reader = read(jsm, facts.firstSeq);
+    const sameBus = row.epoch === facts.epoch;
+    try {
+      for (;;) {
+        if (missing().length === 0) break;
+        const left = Math.min(deadline - Date.now(), 500);
+        if (deadline < Date.now()) {
+          log('an unfinished insert cannot be repeated: taken as done', {
+            n: row.n,
+            missing: missing().map(([stream]) => stream),
+          });
+          return;
+        }
+        pendingRead ??= reader.next();
+        const got = await Promise.race([pendingRead, delay(Math.max(left, 1), undefined)]);
+        if (got) {
+          pendingRead = undefined;
+          if (got.done) return;
+          const message = readMessage(got.value);
+          const want = message && wanted.get(message.stream);
+          if (!want || want.at >= want.to) continue;
+          // A node forgets a file only when all of it is announced, and a row is announced as a whole.
+          if (message.kind === 'gone') return log('the unfinished insert was announced before: it is done', { n: row.n });
+          if (message.from > want.at || message.to <= want.at) continue;
+          const end = Math.min(message.to, want.to);
+          if (message.kind === 'bytes') {
+            const raw = await unpack(message, want.at, end);
+            if (!raw) continue;
+            again.add(raw, message);
+          }
+          want.at = end;
+        } else if (!sameBus || Date.now() - again.startedAt > 2000) {
+          // The bus has nothing more: nodes still hold what was never announced.
+          if (Date.now() - askedAt < rewindEveryMs) continue;
+          askedAt = Date.now();
+          for (const [stream, want] of missing()) tell([], [stream, want.at]);
+        }
+      }
+      await insist('repeat of an insert', () => ledger.insert(row, again));
+      log('repeated the newest insert', { n: row.n, lines: again.lines });
+      finish(row, again);
+    } finally {
+      pendingRead?.catch(() => undefined);
+      pendingRead = undefined;
+      void reader.return(undefined).catch(() => undefined);
+    }
+  }
+  let pendingRead: Promise<IteratorResult<JsMsg>> | undefined;
+
+  async function life() {
+    await migrateAnalytics(db);
+    ledger = new Ledger(db);
+    taken = await ledger.load();
+    stored = new Map(taken);
+    batch = new Batch();
+    failure = undefined;
+    const jsm = await jetstreamManager(nc);
+    const facts = await ensureLogStream(jsm, busMaxBytes);
+    epoch = facts.epoch;
+    await recover(jsm, facts);
+    next = ledger.last?.epoch === epoch ? ledger.last.last_seq + 1 : 1;
+    while (!stopping && !failure) {
+      try {
+        const now = await ensureLogStream(jsm, busMaxBytes);
+        // Another life of the stream, or an end before our place (a bus that lost its tail): what we know twice is dropped by position.
+        if (now.epoch !== epoch || now.lastSeq + 1 < next) {
+          while (committing) await committing;
+          if (!batch.isEmpty) flush(jsm);
+          while (committing) await committing;
+          epoch = now.epoch;
+          next = 1;
+        }
+        await follow(jsm, next);
+      } catch (error) {
+        if (stopping) break;
+        log('the bus stopped giving, opening it again', { error: (error as Error).message });
+        stats.problem = `bus: ${(error as Error).message.slice(0, 300)}`;
+        await delay(200);
+      }
+    }
+    while (committing) await committing;
+    if (!failure && !batch.isEmpty) flush(jsm);
+    while (committing) await committing;
+    if (failure) throw failure;
+  }
+
+  async function run() {
+    for (let wait = 200; !stopping; wait = Math.min(wait * 2, 5000)) {
+      const started = Date.now();
+      try {
+        await life();
+      } catch (error) {
+        stats.problem = (error as Error).message.slice(0, 300);
+        log('ingest starts again', { error: stats.problem });
+        if (Date.now() - started > 10_000) wait = 200;
+        if (!stopping) await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
+      }
+    }
+  }
+  const running = run();
+
+  return {
+    async stop() {
+      stopping = true;
+      stopped.abort();
+      void fetching?.close();
+      await running;
+    },
+    stats: () => ({ ...stats }),
+  };
+}

@@ -1,0 +1,119 @@
+/**
+ * What has been taken from the bus: one manifest row before each insert, in the store itself, so that the ledger is exactly as durable as
+ * the rows. The row names every range of the insert; after a crash the same ranges are inserted again under the same token, which
+ * changes nothing where they had arrived. The newest row is the only one that can be unfinished.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Analytics } from '../store/analytics/client.ts';
+import type { Batch } from './batch.ts';
+
+export interface Range {
+  from: number;
+  to: number;
+}
+
+export interface ManifestRow {
+  n: number;
+  /** random: makes the insert's token unlike that of any other store's row n */
+  id: string;
+  owner: string;
+  epoch: string;
+  last_seq: number;
+  streams: string[];
+  froms: number[];
+  tos: number[];
+}
+
+/** Another ingest wrote the row we meant to write. */
+export class FencedError extends Error {
+  constructor(n: number) {
+    super(`another ingest process wrote manifest row ${n}: only one may run`);
+    this.name = 'FencedError';
+  }
+}
+
+/** One insert must stay one block, or a token covers only a part of it. */
+const oneBlock = {
+  async_insert: 0,
+  max_insert_threads: 1,
+  max_insert_block_size: 4_000_000,
+  min_insert_block_size_rows: 4_000_000,
+  min_insert_block_size_bytes: 2_000_000_000,
+  deduplicate_blocks_in_dependent_materialized_views: 1,
+};
+const rowsIn = {
+  ...oneBlock,
+  input_format_parallel_parsing: 0,
+  // A line nobody can read must not stop all others for ever.
+  input_format_allow_errors_num: 4_000_000,
+  input_format_allow_errors_ratio: 1,
+};
+
+const part = 0;
+
+export class Ledger {
+  readonly owner = randomBytes(8).toString('hex');
+  /** the newest row, finished or not */
+  last: ManifestRow | undefined;
+  #db: Analytics;
+
+  constructor(db: Analytics) {
+    this.#db = db;
+  }
+
+  /** Reads the newest row and how far each stream is taken (that row included). */
+  async load(): Promise<Map<string, number>> {
+    const columns = 'n, id, owner, epoch, last_seq, streams, froms, tos';
+    // A crash may have come between the manifest and its views: the table itself has the last word on the newest rows.
+    const rows = await this.#db.query<ManifestRow>(
+      `SELECT ${columns} FROM (SELECT * FROM manifest WHERE part = {part:UInt16} ORDER BY n DESC LIMIT 2 UNION ALL SELECT * FROM manifest_last WHERE part = {part:UInt16}) ORDER BY n`,
+      { part },
+    );
+    const marks = await this.#db.query<{ stream: string; mark: number }>(
+      'SELECT stream, max(mark) AS mark FROM marks WHERE part = {part:UInt16} GROUP BY stream',
+      { part },
+    );
+    const taken = new Map(marks.map(m => [m.stream, m.mark]));
+    for (const row of rows)
+      for (const [i, stream] of row.streams.entries()) taken.set(stream, Math.max(taken.get(stream) ?? 0, row.tos[i]!));
+    this.last = rows.at(-1);
+    return taken;
+  }
+
+  /** Writes the next row; throws FencedError when somebody else did. May be repeated after any other error. */
+  async write(row: ManifestRow, batch: Batch): Promise<void> {
+    const line = { part, ...row, lines: batch.lines, torn: batch.torn, lost: batch.lost, at: batch.startedAt / 1000 };
+    await this.#db.insert('manifest', 'JSONEachRow', Buffer.from(`${JSON.stringify(line)}\n`), {
+      ...oneBlock,
+      insert_deduplication_token: `m${part}-${row.n}-${this.last?.id ?? ''}`,
+    });
+    const [found] = await this.#db.query<{ id: string }>(
+      'SELECT id FROM manifest WHERE part = {part:UInt16} AND n = {n:UInt64}',
+      { part, n: row.n },
+    );
+    if (found?.id !== row.id) throw new FencedError(row.n);
+    this.last = row;
+  }
+
+  /** The row that would name this batch. */
+  next(batch: Batch, epoch: string): ManifestRow {
+    const entries = [...batch.ranges];
+    return {
+      n: (this.last?.n ?? 0) + 1,
+      id: randomBytes(8).toString('hex'),
+      owner: this.owner,
+      epoch,
+      last_seq: batch.lastSeq,
+      streams: entries.map(([stream]) => stream),
+      froms: entries.map(([, range]) => range.from),
+      tos: entries.map(([, range]) => range.to),
+    };
+  }
+
+  /** Inserts the lines a row names. May be repeated as often as it takes. */
+  async insert(row: ManifestRow, batch: Batch): Promise<void> {
+    const body = batch.body();
+    if (body.length === 0) return;
+    await this.#db.insert('access_in', 'TSV', body, { ...rowsIn, insert_deduplication_token: `p${part}-${row.n}-${row.id}` });
+  }
+}

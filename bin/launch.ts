@@ -47,7 +47,7 @@ class Launcher {
     const settings = this.#settings;
     this.#lock = await DataLock.take(settings.dataFolder);
     const left = await this.#lock.endLeftovers();
-    if (left > 0) console.log(`Ended ${left} processes an earlier run had left behind.`);
+    if (left > 0) console.log(`Ended ${left} process${left === 1 ? '' : 'es'} an earlier run had left behind.`);
     checkDisk(settings.dataFolder);
     await this.#checkPorts();
     secretFile(this.#env.BREAKWATER_SECRET_FILE!, 32);

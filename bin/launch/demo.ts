@@ -1,6 +1,6 @@
 /** `--demo`: a site on a local origin, and a trickle of real traffic through the edge. */
 import { join } from 'node:path';
-import { StartError, spawnEngine } from '#server/store/engine-process.ts';
+import { StartError, poll, spawnEngine } from '#server/store/engine-process.ts';
 import { callProgram } from './helpers.ts';
 import type { Logs } from './logs.ts';
 import { type ChildEnv, pings, rememberedPort } from './parts.ts';
@@ -23,7 +23,7 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   env.BREAKWATER_DEMO_ORIGIN = `127.0.0.1:${port}`;
   const origin: Part = {
     name: 'origin',
-    start: () => demoProgram('bin/demo-origin.ts', [String(port)], 'origin', logs),
+    start: () => demoProgram('bin/demo-origin.ts', [String(port)], 'origin', logs, () => pings(`http://127.0.0.1:${port}/`)),
     healthy: () => pings(`http://127.0.0.1:${port}/`),
   };
   const started = [await supervise(origin, { log, onStart })];
@@ -36,7 +36,7 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   return [...started, await supervise(traffic, { log, onStart })];
 }
 
-async function demoProgram(file: string, args: string[], name: string, logs: Logs) {
+async function demoProgram(file: string, args: string[], name: string, logs: Logs, ready?: () => Promise<boolean>) {
   const engine = await spawnEngine({
     command: process.execPath,
     args: [join(projectFolder, file), ...args],
@@ -45,7 +45,10 @@ async function demoProgram(file: string, args: string[], name: string, logs: Log
     env: { PATH: '/usr/bin:/bin' },
     onLine: line => logs.line(name, line, { quiet: true }),
   });
-  const ended = await Promise.race([engine.exited, new Promise<undefined>(done => setTimeout(done, 300))]);
-  if (ended) throw new StartError(`The demo's ${name} did not start: ${engine.lastLines().at(-1) ?? 'it said nothing'}`);
-  return engine;
+  if (!ready) return engine;
+  let gone = false;
+  void engine.exited.then(() => (gone = true));
+  if ((await poll(async () => gone || (await ready()), 20_000)) && !gone) return engine;
+  await engine.stop(1000);
+  throw new StartError(`The demo's ${name} did not start: ${engine.lastLines().at(-1) ?? 'it said nothing'}`);
 }

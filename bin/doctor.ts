@@ -1,0 +1,98 @@
+/** `breakwater doctor`: one sentence per matter, what is well and what is not; exit code 1 when something must be mended. */
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
+import { answers } from '#server/store/postgres-launcher.ts';
+import { debianPackages, missingDebianPackages } from './bootstrap.js';
+import { pings } from './launch/parts.ts';
+import { checkPort } from './launch/ports.ts';
+import { type Settings, portVariables, readSettings } from './launch/settings.ts';
+
+let bad = 0;
+function say(ok: boolean, sentence: string): void {
+  if (!ok) bad++;
+  console.log(`${ok ? 'ok ' : 'BAD'}  ${sentence}`);
+}
+
+function asked(ok: boolean, who: string): void {
+  say(ok, ok ? `${who} answers.` : `${who} does not answer.`);
+}
+
+async function packages(): Promise<void> {
+  const missing = missingDebianPackages(debianPackages);
+  if (missing === undefined) {
+    for (const program of ['nginx', 'nats-server', 'nft']) {
+      const found = await findProgram(program);
+      say(found !== undefined, `This is no Debian; the program ${program} ${found ? `is ${found}` : 'is missing'}.`);
+    }
+  } else {
+    const install = `apt-get install -y --no-install-recommends ${missing.join(' ')}`;
+    say(
+      missing.length === 0,
+      missing.length === 0
+        ? `All ${debianPackages.length} Debian packages are installed.`
+        : `Debian packages are missing; run as root: ${install}`,
+    );
+  }
+  say(process.versions.node.startsWith('24.'), `Node ${process.versions.node} runs the programs.`);
+}
+
+function disk(settings: Settings): void {
+  let folder = settings.dataFolder;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, bsize } = statfsSync(folder);
+  const freeGB = (bavail * bsize) / 1e9;
+  say(
+    freeGB > 2,
+    `${freeGB.toFixed(1)} GB are free for ${settings.dataFolder}${freeGB > 2 ? '' : ': free some space, 2 GB is the least to work with'}.`,
+  );
+}
+
+/** The pid of the Breakwater that runs on the folder, if one does. */
+function runningOn(settings: Settings): number | undefined {
+  const owner = join(settings.dataFolder, 'run/owner');
+  const pid = existsSync(owner) ? Number(readFileSync(owner, 'utf8')) : Number.NaN;
+  return pid > 0 && existsSync(`/proc/${pid}`) ? pid : undefined;
+}
+
+async function ports(settings: Settings): Promise<void> {
+  for (const [variable, port] of portVariables(settings)) {
+    if (variable === 'BREAKWATER_DNS') continue; // no DNS server is part of this version
+    try {
+      await checkPort(port, variable);
+      say(true, `Port ${port} (${variable}) is free.`);
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      say(false, error.message);
+    }
+  }
+}
+
+async function engines(settings: Settings, running: boolean): Promise<void> {
+  const file = join(settings.dataFolder, 'run/ports.json');
+  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>) : {};
+  if (settings.databaseUrl) asked(await answers(settings.databaseUrl), 'The PostgreSQL of DATABASE_URL');
+  if (settings.natsUrl) {
+    const { hostname, port } = new URL(settings.natsUrl);
+    asked(await accepts(Number(port) || 4222, hostname), 'The NATS of NATS_URL');
+  }
+  if (settings.clickhouseUrl)
+    asked(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`), 'The ClickHouse of CLICKHOUSE_URL');
+  if (!running) return;
+  for (const [name, port] of Object.entries(known)) asked(await accepts(port), `${name} on port ${port}`);
+  const server = `http://127.0.0.1:${settings.consolePort}/readyz`;
+  asked(await pings(server), server);
+}
+
+try {
+  const settings = readSettings([], process.env);
+  await packages();
+  disk(settings);
+  const pid = runningOn(settings);
+  if (pid) say(true, `Breakwater runs on ${settings.dataFolder} (process ${pid}).`);
+  else await ports(settings);
+  await engines(settings, pid !== undefined);
+} catch (error) {
+  say(false, (error as Error).message);
+}
+process.exit(bad > 0 ? 1 : 0);

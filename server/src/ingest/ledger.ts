@@ -82,7 +82,14 @@ export class Ledger {
 
   /** Writes the next row; throws FencedError when somebody else did. May be repeated after any other error. */
   async write(row: ManifestRow, batch: Batch): Promise<void> {
-    const line = { part, ...row, lines: batch.lines, torn: batch.torn, lost: batch.lost, at: batch.startedAt / 1000 };
+    const line = {
+      part,
+      ...row,
+      lines: batch.lines,
+      torn: batch.torn,
+      lost: batch.lost,
+      at: new Date(batch.startedAt).toISOString().slice(0, 23).replace('T', ' '),
+    };
     await this.#db.insert('manifest', 'JSONEachRow', Buffer.from(`${JSON.stringify(line)}\n`), {
       ...oneBlock,
       insert_deduplication_token: `m${part}-${row.n}-${this.last?.id ?? ''}`,

@@ -33,7 +33,7 @@ export function connectServer(url: string, creds: string): Promise<NatsConnectio
 
 export interface Bus {
   relay: Relay;
-  /** the calls of `POST /node/join` and `POST /node/credentials`. @throws JoinError */
+  /** the calls of `POST /node/join` and `POST /node/credentials`. @throws Fail */
   join(body: JoinBody): Promise<Grant>;
   renew(body: RenewBody): Promise<Grant>;
   /** tells a node to fetch its credentials again */

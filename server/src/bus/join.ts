@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { fromPublic } from '@nats-io/nkeys';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { fail, failFields } from '#contract/errors.ts';
 import { subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
 import { type BusKeys, signNode } from './credentials.ts';
@@ -39,17 +40,7 @@ export interface BusAuthority {
   natsUrl: string;
 }
 
-/** `error` is a name of the contract's error catalogue. */
-export class JoinError extends Error {
-  override name = 'JoinError';
-  readonly error: 'invalidToken' | 'tokenExpired' | 'parameter';
-  constructor(error: JoinError['error'], message: string) {
-    super(message);
-    this.error = error;
-  }
-}
-
-/** A signature older than this is refused (202006, invalid node time, is told by the clock difference in the message). */
+/** A signature older than this is refused; so is a node whose clock is that wrong. */
 export const renewalWindowMs = 5 * 60_000;
 export const renewalText = (nodeID: number, time: number) => `breakwater node ${nodeID} ${time}`;
 export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
@@ -57,7 +48,7 @@ export const joinTokenHash = (token: string) => createHash('sha256').update(toke
 /**
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
  * lost), anybody else is refused.
- * @throws JoinError
+ * @throws Fail invalidToken, tokenExpired, parameter
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
   checkPublicKey(body.publicKey);
@@ -88,25 +79,25 @@ async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Pro
   );
   const token = rows[0] as { usedAt: unknown; expired: boolean; id: string | null; zoneID: string | null } | undefined;
   if (token?.usedAt && token.id !== null) return { id: token.id, zoneID: token.zoneID };
-  if (token && !token.usedAt && token.expired) throw new JoinError('tokenExpired', 'the join token has expired: make a new one');
-  throw new JoinError('invalidToken', token ? 'the join token was used by another node: make a new one' : 'unknown join token');
+  if (token && !token.usedAt && token.expired) throw fail('tokenExpired');
+  throw fail('invalidToken', { cause: new Error(token ? 'the join token was used by another node' : 'unknown join token') });
 }
 
 /**
  * New credentials for a node that proves it holds its key: after its zone changed, or when the old ones are refused.
- * @throws JoinError
+ * @throws Fail invalidToken
  */
 export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBody): Promise<Grant> {
   const skew = Math.abs(Date.now() - body.time);
   if (!(skew <= renewalWindowMs))
-    throw new JoinError('invalidToken', `the node's clock is ${Math.round(skew / 1000)} s away from ours`);
+    throw fail('invalidToken', { cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`) });
   const { rows } = await db.query(`select id, "zoneID", "publicKey" from node where id = $1 and "deletedAt" is null`, [
     body.nodeID,
   ]);
   const node = rows[0] as { id: string; zoneID: string | null; publicKey: string | null } | undefined;
   // One answer for "unknown" and "wrong": an id tells nothing.
   if (!node?.publicKey || !verify(node.publicKey, renewalText(body.nodeID, body.time), body.signature))
-    throw new JoinError('invalidToken', 'the signature is not this node’s');
+    throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
   return grant(bus, { ...node, publicKey: node.publicKey });
 }
 
@@ -124,7 +115,7 @@ function checkPublicKey(publicKey: string): void {
     if (!publicKey.startsWith('U')) throw new Error('not a user');
     fromPublic(publicKey);
   } catch {
-    throw new JoinError('parameter', 'publicKey is not an nkey of a user');
+    throw failFields([{ path: 'publicKey', rule: 'wrongFormat' }]);
   }
 }
 

@@ -1,0 +1,94 @@
+/** nginx's control socket (agent/src/render/records.ts describes it): a keep-alive HTTP client for one pusher. */
+import http from 'node:http';
+
+export interface Stat {
+  seq: number;
+  /** changes when nginx was started anew */
+  epoch: string;
+  /** the text of the last /apply, or of the snapshot */
+  cursor: string;
+  records: number;
+  [more: string]: unknown;
+}
+
+export class ControlError extends Error {
+  override name = 'ControlError';
+  /** HTTP status; 0: nginx does not answer */
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const limitMs = 10_000;
+/** Another push is under way only for milliseconds. */
+const busyTries = 200;
+
+export class Control {
+  readonly #socketPath: string;
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  /** @throws ControlError */
+  async stat(): Promise<Stat> {
+    return (await this.#request('GET', '/stat')) as unknown as Stat;
+  }
+
+  /**
+   * Applies one body of frames.
+   * @param cursor what /stat shall answer from now on
+   * @throws ControlError
+   */
+  async apply(body: Buffer, cursor: string): Promise<{ seq: number; epoch: string }> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return (await this.#request('POST', `/apply?cursor=${encodeURIComponent(cursor)}`, body)) as never;
+      } catch (error) {
+        if (!(error instanceof ControlError) || error.status !== 503 || tries >= busyTries) throw error;
+        await new Promise(next => setTimeout(next, 5));
+      }
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #request(method: string, path: string, body?: Buffer): Promise<Record<string, unknown>> {
+    return new Promise((done, fail) => {
+      const request = http.request(
+        {
+          socketPath: this.#socketPath,
+          agent: this.#agent,
+          method,
+          path,
+          timeout: limitMs,
+          headers: { host: 'control', ...(body && { 'content-length': body.length }) },
+        },
+        answer => {
+          const parts: Buffer[] = [];
+          answer.on('data', (part: Buffer) => parts.push(part));
+          answer.on('error', error => fail(new ControlError(0, error.message)));
+          answer.on('end', () => {
+            const text = Buffer.concat(parts).toString('utf8');
+            let json: Record<string, unknown> = {};
+            try {
+              json = JSON.parse(text);
+            } catch {
+              if (answer.statusCode === 200) return fail(new ControlError(0, `nginx answered: ${text.slice(0, 100)}`));
+            }
+            if (answer.statusCode === 200) done(json);
+            else fail(new ControlError(answer.statusCode ?? 0, `nginx: ${String(json.error ?? text.slice(0, 200))}`));
+          });
+        },
+      );
+      request.on('timeout', () => request.destroy(new Error('nginx does not answer')));
+      request.on('error', error => fail(new ControlError(0, error.message)));
+      request.end(body);
+    });
+  }
+}

@@ -1,0 +1,353 @@
+/**
+ * nginx as a child that outlives us: it has a session of its own, so that an agent that is killed or upgraded takes no visitor with
+ * it. The next agent finds it by its state file and goes on with it, or ends what is left of it when the master is gone: workers
+ * without a master would hold the ports.
+ *
+ * The configuration is rendered by render/nginx.ts and hardly ever changes; then nginx tests it and is told to reload.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Control } from './control.ts';
+import { allProcesses, bootID, processFacts, signal, workingFolder } from './processes.ts';
+import { type NodeFacts, renderNginx } from './render/nginx.ts';
+
+export interface NginxFolders {
+  /** our own part of the node's data folder; everything of nginx is under it */
+  home: string;
+  run: string;
+  logs: string;
+  cache: string;
+  temp: string;
+  snapshot: string;
+}
+export const nginxFolders = (home: string): NginxFolders => ({
+  home,
+  run: join(home, 'run'),
+  logs: join(home, 'log'),
+  cache: join(home, 'cache'),
+  temp: join(home, 'temp'),
+  snapshot: join(home, 'snapshot.bin'),
+});
+
+export interface NginxOptions {
+  folders: NginxFolders;
+  /** ports and sizes; folders, epoch and user are filled in */
+  facts: Pick<NodeFacts, 'luaDir' | 'httpPorts' | 'httpsPorts'> & Partial<NodeFacts>;
+  /** Writes snapshot.bin: nginx is about to be started. */
+  beforeStart(): Promise<void>;
+  /** nginx answers on its control socket; `adopted`: it was running before us. */
+  up(adopted: boolean): void;
+  /** It does not run, and why. */
+  down(problem: string): void;
+  log(message: string): void;
+}
+
+interface State {
+  pid: number;
+  start: string;
+  boot: string;
+  epoch: string;
+}
+
+const watchMs = 250;
+const startLimitMs = 15_000;
+const backoffMs = { least: 200, most: 5000 };
+/** Runs this long: the next failure starts at the least delay again. */
+const settledMs = 30_000;
+
+export class Nginx {
+  readonly control: Control;
+  restarts = 0;
+  readonly #options: NginxOptions;
+  readonly #configFile: string;
+  readonly #stateFile: string;
+  #state: State | undefined;
+  #child: ChildProcess | undefined;
+  #stopping = false;
+  #wake: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+  #restart = false;
+
+  constructor(options: NginxOptions) {
+    this.#options = options;
+    const { home, run } = options.folders;
+    this.#configFile = join(home, 'nginx.conf');
+    this.#stateFile = join(run, 'nginx.json');
+    this.control = new Control(join(run, 'ctl', 'ctl.sock'));
+  }
+
+  get pid(): number | undefined {
+    return this.#state?.pid;
+  }
+  get alive(): boolean {
+    return this.#state !== undefined && processFacts(this.#state.pid)?.start === this.#state.start;
+  }
+
+  /** Starts it, or takes over the one that runs, and keeps it running until `stop`. Resolves when it is up for the first time, or has failed once. */
+  async start(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running = this.#supervise(resolve);
+    await promise;
+  }
+
+  /** Ends it gracefully: requests under way are answered, at most `limitMs`. */
+  async stop(limitMs = 10_000): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#end('SIGQUIT', limitMs);
+    await this.#running;
+    this.control.close();
+  }
+
+  /** Takes another set of facts; nginx reloads when its configuration reads otherwise. @throws what `nginx -t` says */
+  async configure(facts: Partial<NodeFacts>): Promise<boolean> {
+    Object.assign(this.#options.facts, facts);
+    if (!this.#state) return false;
+    if (!(await this.#writeConfig(this.#state.epoch))) return false;
+    signal(this.#state.pid, 'SIGHUP');
+    return true;
+  }
+
+  /** Starts it anew from a fresh snapshot: for when it holds records that nobody can name any more. */
+  restartNow(why: string): void {
+    this.#options.log(`nginx is started anew: ${why}`);
+    this.#restart = true;
+    this.#wake();
+  }
+
+  async #supervise(first: () => void): Promise<void> {
+    let delay: number = backoffMs.least;
+    while (!this.#stopping) {
+      const since = Date.now();
+      try {
+        const adopted = await this.#startOrAdopt();
+        if (this.#stopping) break;
+        this.#options.up(adopted);
+        first();
+        await this.#watch();
+        if (this.#stopping) break;
+        if (this.#restart) await this.#end('SIGQUIT', 2000);
+        else this.#options.down('nginx ended and is started again');
+      } catch (error) {
+        this.#options.down((error as Error).message);
+        this.#options.log((error as Error).message);
+        first();
+      }
+      await this.#endLeftovers();
+      this.restarts++;
+      if (this.#restart) {
+        this.#restart = false;
+        continue;
+      }
+      if (Date.now() - since > settledMs) delay = backoffMs.least;
+      await this.#sleep(delay);
+      delay = Math.min(delay * 2, backoffMs.most);
+    }
+    first();
+  }
+
+  async #watch(): Promise<void> {
+    while (this.alive && !this.#stopping && !this.#restart) await this.#sleep(watchMs);
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise(done => {
+      const timer = setTimeout(done, ms);
+      this.#wake = () => (clearTimeout(timer), done());
+    });
+  }
+
+  /** @returns whether it had been running already */
+  async #startOrAdopt(): Promise<boolean> {
+    await this.#prepareFolders();
+    if (await this.#adopt()) return true;
+    await this.#endLeftovers();
+    const { folders } = this.#options;
+    // nginx does not start on a socket that is there.
+    for (const socket of ['ctl/ctl.sock', 'back/back.sock']) await rm(join(folders.run, socket), { force: true });
+    const epoch = Date.now().toString(36);
+    await this.#options.beforeStart();
+    await this.#writeConfig(epoch, true);
+    const output = openSync(join(folders.logs, 'nginx.out'), 'a', 0o640);
+    const child = spawn('nginx', [...this.#arguments(), '-g', 'daemon off;'], {
+      cwd: folders.run,
+      detached: true,
+      stdio: ['ignore', output, output],
+      env: { PATH: process.env.PATH ?? '/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC' },
+    });
+    closeSync(output);
+    this.#child = child;
+    let ended: string | undefined;
+    child.once('error', error => (ended = `nginx cannot be started: ${error.message}`));
+    child.once('exit', (code, name) => ((ended = `nginx ended with ${name ?? code}`), this.#wake()));
+    child.unref();
+    const facts = child.pid && processFacts(child.pid);
+    if (facts) await this.#remember({ pid: facts.pid, start: facts.start, boot: bootID(), epoch });
+    const deadline = Date.now() + startLimitMs;
+    while (!(await this.#answers())) {
+      if (this.#stopping) return false;
+      if (ended || Date.now() > deadline)
+        throw new Error(await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`));
+      await this.#sleep(20);
+    }
+    return false;
+  }
+
+  /** Goes on with an nginx an earlier agent started, if it is whole. */
+  async #adopt(): Promise<boolean> {
+    const state = (await readFile(this.#stateFile, 'utf8').then(JSON.parse, () => undefined)) as State | undefined;
+    if (!state || state.boot !== bootID() || processFacts(state.pid)?.start !== state.start) return false;
+    this.#state = state;
+    if (!(await this.#answers())) {
+      await this.#end('SIGTERM', 2000);
+      return false;
+    }
+    try {
+      if (await this.#writeConfig(state.epoch)) signal(state.pid, 'SIGHUP');
+    } catch (error) {
+      this.#options.log(`the running nginx keeps its configuration: ${(error as Error).message}`);
+    }
+    return true;
+  }
+
+  #answers(): Promise<boolean> {
+    return this.control.stat().then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #remember(state: State): Promise<void> {
+    this.#state = state;
+    await writeFile(`${this.#stateFile}.new`, JSON.stringify(state), { flush: true });
+    await rename(`${this.#stateFile}.new`, this.#stateFile);
+  }
+
+  /** Ends the master, then whatever of its group is left. */
+  async #end(name: NodeJS.Signals, limitMs: number): Promise<void> {
+    if (this.alive) {
+      signal(this.#state!.pid, name);
+      const deadline = Date.now() + limitMs;
+      while (this.alive && Date.now() < deadline) await new Promise(next => setTimeout(next, 20));
+      if (this.alive) signal(this.#state!.pid, 'SIGTERM');
+      for (const last = Date.now() + 1000; this.alive && Date.now() < last;) await new Promise(next => setTimeout(next, 20));
+    }
+    await this.#endLeftovers();
+    this.#state = undefined;
+  }
+
+  /** Kills nginx processes of ours that have no master any more: they are in the master's process group and work in our folder. */
+  async #endLeftovers(): Promise<void> {
+    const { run } = this.#options.folders;
+    const ours = () => {
+      const me = process.pid;
+      return allProcesses().filter(
+        one => one.name === 'nginx' && one.pid !== me && one.pid !== this.#child?.pid && workingFolder(one.pid) === run,
+      );
+    };
+    if (this.#child?.pid && this.#child.exitCode === null && this.#child.signalCode === null && processFacts(this.#child.pid))
+      signal(this.#child.pid, 'SIGKILL');
+    const left = ours();
+    if (!left.length) return;
+    this.#options.log(`ending ${left.length} nginx processes without a master`);
+    // First politely: they write their buffered log lines.
+    for (const { pid } of left) signal(pid, 'SIGTERM');
+    for (const deadline = Date.now() + 1000; ours().length && Date.now() < deadline;)
+      await new Promise(next => setTimeout(next, 20));
+    for (const { pid } of ours()) signal(pid, 'SIGKILL');
+    for (const deadline = Date.now() + 1000; ours().length && Date.now() < deadline;)
+      await new Promise(next => setTimeout(next, 20));
+  }
+
+  #arguments(file = this.#configFile): string[] {
+    return ['-p', this.#options.folders.run, '-c', file, '-e', join(this.#options.folders.logs, 'error.log')];
+  }
+
+  /** @returns whether it reads otherwise than the one in place. @throws what `nginx -t` says about a new one, which is then not put in place */
+  async #writeConfig(epoch: string, always = false): Promise<boolean> {
+    const { facts, folders } = this.#options;
+    const text = renderNginx({
+      ...facts,
+      run: folders.run,
+      tempDir: folders.temp,
+      cacheDir: folders.cache,
+      logDir: folders.logs,
+      snapshot: folders.snapshot,
+      epoch,
+      user: process.getuid?.() === 0 ? (await workerAccount(folders.home)).name : undefined,
+    });
+    const before = await readFile(this.#configFile, 'utf8').catch(() => '');
+    if (before === text && !always) return false;
+    const fresh = `${this.#configFile}.new`;
+    await writeFile(fresh, text, { mode: 0o644 });
+    await this.#test(fresh);
+    await rename(fresh, this.#configFile);
+    return true;
+  }
+
+  #test(file: string): Promise<void> {
+    return new Promise((done, fail) =>
+      execFile(
+        'nginx',
+        [...this.#arguments(file), '-t', '-q'],
+        { cwd: this.#options.folders.run, timeout: 60_000 },
+        (error, out, err) => {
+          if (!error) return done();
+          if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+            return fail(new Error('the program nginx is missing: run `apt-get install nginx libnginx-mod-http-lua` as root'));
+          fail(new Error(`nginx refuses its configuration: ${lastError(err || out) ?? error.message}`));
+        },
+      ),
+    );
+  }
+
+  async #explain(what: string): Promise<string> {
+    const said = await readFile(join(this.#options.folders.logs, 'nginx.out'), 'utf8').catch(() => '');
+    const line = lastError(said.slice(-4000));
+    const taken = line && /bind\(\) to (\S+) failed \(98/.exec(line);
+    if (taken) return `port ${taken[1]!.split(':').at(-1)} is taken by another program: end it, or give the node another port`;
+    if (line && /No space left/.test(line)) return `the disk that holds ${this.#options.folders.home} is full`;
+    return line ? `${what}: ${line}` : what;
+  }
+
+  async #prepareFolders(): Promise<void> {
+    const { home, run, logs, cache, temp } = this.#options.folders;
+    await mkdir(home, { recursive: true, mode: 0o711 });
+    const account = process.getuid?.() === 0 ? await workerAccount(home) : undefined;
+    for (const [folder, mode, workers] of [
+      [run, 0o711, false],
+      [join(run, 'ctl'), 0o700, false],
+      [join(run, 'back'), 0o700, true],
+      [logs, 0o755, false],
+      [cache, 0o700, true],
+      [temp, 0o700, true],
+    ] as const) {
+      await mkdir(folder, { recursive: true, mode });
+      await chmod(folder, mode);
+      if (workers && account) await chown(folder, account.uid, account.gid);
+    }
+  }
+}
+
+function lastError(text: string): string | undefined {
+  const line = text
+    .trim()
+    .split('\n')
+    .filter(one => /\[(emerg|alert|crit|error)\]/.test(one))
+    .at(-1);
+  return line?.replace(/^.*?\[(emerg|alert|crit|error)\]\s*(\d+#\d+:)?\s*/, '').slice(0, 300);
+}
+
+/** Who the workers are: Debian's web user or nobody; root itself when those may not enter our folders. */
+async function workerAccount(home: string): Promise<{ name: string; uid: number; gid: number }> {
+  const root = { name: 'root', uid: 0, gid: 0 };
+  for (let folder = home; ; folder = dirname(folder)) {
+    if (((await stat(folder)).mode & 0o001) === 0) return root;
+    if (folder === dirname(folder)) break;
+  }
+  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'));
+  const found = accounts.find(([name]) => name === 'www-data') ?? accounts.find(([name]) => name === 'nobody');
+  return found ? { name: found[0]!, uid: Number(found[2]), gid: Number(found[3]) } : root;
+}

@@ -1,0 +1,57 @@
+/** What /proc tells about processes (proc(5)); Linux only, as nginx's packages are. */
+import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+
+export interface ProcessFacts {
+  pid: number;
+  name: string;
+  parent: number;
+  group: number;
+  /** clock ticks since boot; with the pid it names a process for ever (until the next boot) */
+  start: string;
+}
+
+/** undefined: there is no such process, or only its corpse */
+export function processFacts(pid: number): ProcessFacts | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const close = line.lastIndexOf(')'); // the name may hold spaces and brackets
+    const fields = line.slice(close + 2).split(' ');
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    return {
+      pid,
+      name: line.slice(line.indexOf('(') + 1, close),
+      parent: Number(fields[1]),
+      group: Number(fields[2]),
+      start: fields[19]!,
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Working folder of a process; undefined when it is gone or not ours to ask. */
+export function workingFolder(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
+export function allProcesses(): ProcessFacts[] {
+  return readdirSync('/proc').flatMap(name => (/^\d+$/.test(name) ? (processFacts(Number(name)) ?? []) : []));
+}
+
+/** Which boot of the machine this is: process ids of another one mean nothing. */
+export function bootID(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+}
+
+/** Sends a signal; a process that is gone is no error. */
+export function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // gone
+  }
+}

@@ -1,0 +1,239 @@
+/** The guards: each walks the table or the sources, and each is first proven on a sample that breaks it. */
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import * as z from 'zod/mini';
+import { beyond } from '#contract/beyond.ts';
+import { errorCodes } from '#contract/errors/codes.ts';
+import { calls as declare, mounted } from '#contract/kit/call.ts';
+import type { CallDef, Group } from '#contract/kit/call.ts';
+import { calls, everything } from './guards/built.ts';
+import { areaProblems, errorProblems, inputProblems, permissionProblems, schemaProblems } from './guards/declarations.ts';
+import { beyondProblems, owedProblems } from './guards/owed.ts';
+import {
+  constantsOf,
+  dataLines,
+  importProblems,
+  mentioned,
+  provoked,
+  routerPath,
+  sources,
+  used,
+  zodProblems,
+} from './guards/sources.ts';
+import { notYet } from './not-yet.ts';
+
+const built = everything();
+const clean = (problems: string[]) => assert.deepEqual(problems, [], problems.slice(0, 40).join('\n'));
+const sample = (defs: Record<string, CallDef>, options: Partial<Group> = {}) => [
+  ...mounted([declare({ base: '/{area}', areas: ['user'], resource: 'samples', ...options }, defs)]),
+];
+
+/** Calls that ask nobody who they are. Exact: a new one is a decision. */
+const open = ['user', 'client', 'admin']
+  .flatMap(area => [
+    `POST /${area}/verify`,
+    `POST /${area}/code`,
+    `POST /${area}/login`,
+    `PATCH /${area}`,
+    `DELETE /${area}`,
+    `GET /${area}/logo`,
+  ])
+  .concat(['POST /token/check', 'POST /register/password']);
+/** Calls about one's own account, which need no key. */
+const own = ['user', 'client', 'admin'].flatMap(area => [
+  `PATCH /${area}/password`,
+  `GET /${area}/account/self`,
+  `PUT /${area}/account/self`,
+  `POST /${area}/login2fa/phase0`,
+  `POST /${area}/login2fa/phase1`,
+  `POST /${area}/login2fa/phase2`,
+  `GET /${area}/announcements`,
+]);
+/** Calls that lie in no area. */
+const outside = [
+  'POST /token/check',
+  'POST /register/password',
+  'PUT /offline/license',
+  'POST /node/join',
+  'POST /node/credentials',
+];
+
+describe('what is owed', () => {
+  test('sample: a thing in neither place, in both, twice or asked by nobody is told', () => {
+    const problems = owedProblems('call', { asked: ['a', 'b', 'c'], built: ['b'], notYet: ['b', 'd', 'c', 'c'] });
+    assert.deepEqual(
+      problems.map(problem => problem.split(':')[0]),
+      ['call a', 'call b', 'call d', 'call c'],
+    );
+    clean(owedProblems('call', { asked: ['a', 'b'], built: ['b'], notYet: ['a'] }));
+  });
+
+  for (const kind of Object.keys(notYet) as (keyof typeof notYet)[])
+    test(`every one of the ${kind} of the specification is built or on the not-yet list, never both`, () =>
+      clean(owedProblems(kind, { ...built[kind], notYet: notYet[kind] })));
+
+  test('the lists of the specification are whole', () => {
+    assert.equal(built.calls.asked.length, 706);
+    assert.equal(new Set(built.calls.asked).size, 706);
+    assert.equal(built.routes.asked.length, 77);
+  });
+});
+
+describe('what is beyond the specification', () => {
+  test('sample: no reason, an empty reason, a reason for nothing, a mount twice', () => {
+    const problems = beyondProblems(['a'], ['a', 'b', 'c', 'c'], {
+      c: 'because',
+      d: 'a long enough reason for d',
+      a: 'a long enough reason for a',
+    });
+    assert.deepEqual(
+      problems.map(problem => problem.split(':')[0]),
+      ['b', 'c', 'd', 'a', 'c'],
+    );
+  });
+  test('every call beyond it has a reason', () =>
+    clean(beyondProblems(dataLines('contract/test/calls.txt'), built.calls.built, beyond)));
+});
+
+describe('declarations', () => {
+  test('sample: no area, a wrong area', () => {
+    assert.equal(areaProblems(sample({ 'GET /x': {} }, { base: '/elsewhere' }), []).length, 1);
+    assert.equal(areaProblems(sample({ 'GET /x': {} }), []).length, 0);
+    assert.equal(
+      areaProblems(
+        sample({ 'GET /x': {} }).map(call => ({ ...call, area: 'admin' as const })),
+        [],
+      ).length,
+      1,
+    );
+  });
+  test('every call lies in an area', () => clean(areaProblems(calls, outside)));
+
+  test('sample: open, keyless or misnamed', () => {
+    assert.equal(permissionProblems(sample({ 'GET /x': { auth: 'public' } }), [], []).length, 1);
+    assert.equal(permissionProblems(sample({ 'GET /x': { permission: null } }), [], []).length, 1);
+    assert.equal(permissionProblems(sample({ 'GET /x': { permission: 'samples.read' } }), [], []).length, 1);
+    assert.equal(permissionProblems(sample({ 'GET /x': {}, 'POST /x': {} }), [], []).length, 0);
+  });
+  test('every call asks for a key, save of two exact sets', () => clean(permissionProblems(calls, open, own)));
+
+  test('sample: an error nobody knows', () =>
+    assert.equal(errorProblems(sample({ 'GET /x': { errors: ['melted' as never] } })).length, 1));
+  test('every error a call declares is in the catalogue', () => clean(errorProblems(calls)));
+
+  test('sample: input that is unbounded, loose, rewritten or in the wrong place', () => {
+    const bad: [z.ZodMiniType, number][] = [
+      [z.string(), 1],
+      [z.string().check(z.minLength(3)), 1],
+      [z.array(z.string().check(z.maxLength(3))), 1],
+      [z.array(z.string()).check(z.maxLength(3)), 1],
+      [z.array(z.string()), 2],
+      [z.object({ a: z.int() }), 1],
+      [z.strictObject({ a: z.optional(z.nullable(z.string())) }), 1],
+      [z.record(z.string(), z.int()), 1],
+      [z.unknown(), 1],
+      [z.any(), 1],
+      [z.union([z.int(), z.string()]), 1],
+      [
+        z.pipe(
+          z.string(),
+          z.transform((text: string) => text),
+        ),
+        1,
+      ],
+      [z.iso.datetime(), 1],
+      [z._default(z.int(), 3), 1],
+    ];
+    for (const [schema, count] of bad) assert.equal(schemaProblems(schema).length, count, JSON.stringify(schema._zod.def));
+    const good = z.strictObject({
+      a: z.array(z.string().check(z.trim(), z.maxLength(3))).check(z.maxLength(2)),
+      b: z.optional(z.enum(['x'])),
+      c: z.literal([0, 1]),
+    });
+    clean(schemaProblems(good));
+    assert.equal(inputProblems(sample({ 'GET /x': { body: z.strictObject({}) } })).length, 1);
+    assert.equal(inputProblems(sample({ 'POST /x': { body: z.array(z.int()).check(z.maxLength(1)) } })).length, 1);
+  });
+  test('every text and every list of an input is bounded, every object strict', () => clean(inputProblems(calls)));
+});
+
+describe('sources', () => {
+  const file = (path: string, text: string) => [{ file: path, text }];
+
+  test('sample: zod imported whole', () => {
+    for (const text of [
+      "import { z } from 'zod';",
+      "import * as z from 'zod';",
+      "import { string } from 'zod/mini';",
+      "export * from 'zod/mini';",
+      "await import('zod')",
+    ])
+      assert.equal(zodProblems(file('a.ts', text.startsWith('await') ? text.replace("'zod'", "'zod'") : text)).length, 1, text);
+    clean(
+      zodProblems(
+        file('a.ts', "import * as z from 'zod/mini';\nimport type * as z from 'zod/mini';\n// import { z } from 'zod';"),
+      ),
+    );
+  });
+  const all = sources('{contract,server,console,agent,bin,system}/**/*.{ts,tsx}');
+  test('zod is imported in one way', () =>
+    clean(zodProblems(all.filter(source => !source.file.endsWith('contract/test/guards.test.ts')))));
+
+  test('sample: imports against the stream', () => {
+    const bad: [string, string][] = [
+      ['contract/src/site/sites.ts', "import { x } from '#server/kit/store.ts';"],
+      ['contract/src/site/sites.ts', "import { readFile } from 'node:fs';"],
+      ['contract/src/site/sites.ts', "import pg from 'pg';"],
+      ['server/src/kit/store.ts', "import {\n  x,\n} from '../site/sites.ts';"],
+      ['server/src/site/sites.ts', "import { x } from '#agent/join.ts';"],
+      ['console/src/kit/table.tsx', "import type { X } from '../site/sites.tsx';"],
+      ['console/src/site/sites.tsx', "const a = import('../areas/user.ts');"],
+      ['agent/src/sync.ts', "export { x } from '#server/bus/x.ts';"],
+    ];
+    for (const [path, text] of bad) assert.equal(importProblems(file(path, text)).length, 1, `${path} ${text}`);
+    clean(
+      importProblems(
+        file('console/src/areas/user.ts', "import x from '../site/sites.tsx';\nimport * as z from '#contract/index.ts';"),
+      ),
+    );
+    clean(importProblems(file('server/src/site/sites.ts', "import pg from 'pg';\nimport { s } from '../kit/store.ts';")));
+  });
+  test('imports go one way', () => {
+    const shipped = all.filter(
+      source => /^(contract|server|console|agent)\/src\//.test(source.file) && !source.file.endsWith('.test.ts'),
+    );
+    assert.ok(shipped.length > 40);
+    clean(importProblems(shipped));
+  });
+
+  test('sample: an error no test provokes', () => {
+    const seen = (text: string) => provoked({ duplicated: [101025, 409], unknown: [101002, 500] }, file('a.test.ts', text));
+    assert.deepEqual(seen("expect('duplicated')"), ['duplicated']);
+    assert.deepEqual(seen('code, 101025'), ['duplicated']);
+    assert.deepEqual(seen('errors.unknown.code'), ['unknown']);
+    assert.deepEqual(seen('duplicated unknown 1010250'), []);
+    assert.equal(provoked(errorCodes, file('a', '')).length, 0);
+  });
+
+  test('sample: a constant nobody reads', () => {
+    const names = constantsOf({ paging: { pageFirst: 1, pageSizeMax: 2 }, weekdays: ['monday'], moduleNone: 0 });
+    assert.deepEqual(names, ['paging.pageFirst', 'paging.pageSizeMax', 'weekdays', 'moduleNone']);
+    const read = (text: string, path = 'a.ts') => used(names, file(path, text));
+    assert.deepEqual(read("import { paging } from '#contract/limits.ts';\nuse(paging.pageFirst)"), ['paging.pageFirst']);
+    assert.deepEqual(read("import { paging as p, weekdays } from '../limits.ts';\nuse(Object.keys(p)); // weekdays"), [
+      'paging.pageFirst',
+      'paging.pageSizeMax',
+    ]);
+    assert.deepEqual(read("import * as limits from '../limits.ts';\nuse(limits.paging.pageSizeMax, limits.moduleNone)"), [
+      'paging.pageSizeMax',
+      'moduleNone',
+    ]);
+    assert.deepEqual(read('paging.pageFirst weekdays'), []);
+    assert.deepEqual(read('local first = 1 -- paging.pageFirst', 'a.lua'), ['paging.pageFirst']);
+  });
+
+  test('sample: a message nobody says, and a route as the router writes it', () => {
+    assert.deepEqual(mentioned(['message.a', 'message.b'], file('a.tsx', "t('message.a') // message.b")), ['message.a']);
+    assert.equal(routerPath('/user/sitesSetting/:id?/:name?'), '/user/sitesSetting/{-$id}/{-$name}');
+  });
+});

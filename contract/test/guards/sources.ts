@@ -1,0 +1,158 @@
+/** What may be read from the sources alone: imports, and who mentions what. */
+import { globSync, readFileSync } from 'node:fs';
+
+export type Source = { file: string; text: string };
+
+const root = new URL('../../../', import.meta.url).pathname;
+const skipped = /(^|\/)(node_modules|dist|data|golden)\//;
+
+/** Files of the project by pattern, paths from its root, each with its text. */
+export function sources(...patterns: string[]): Source[] {
+  return globSync(patterns, { cwd: root })
+    .filter(file => !skipped.test(file))
+    .sort()
+    .map(file => ({ file, text: readFileSync(root + file, 'utf8') }));
+}
+
+export const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map(line => line.trim())
+    .filter(line => line !== '');
+export const dataLines = (file: string) => linesOf(readFileSync(root + file, 'utf8'));
+
+/** Good enough for our own sources: a comment inside a string would go too. */
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+type Import = { line: string; from: string };
+/** Static imports and re-exports, dynamic imports, one line or several. */
+export function importsOf(text: string): Import[] {
+  const code = withoutComments(text);
+  const found = [...code.matchAll(/(?:^|\n)\s*((?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"])/g)].map(([, line, from]) => ({
+    line: line!,
+    from: from!,
+  }));
+  const bare = [...code.matchAll(/(?:^|\n)\s*(import\s*['"]([^'"]+)['"])/g)].map(([, line, from]) => ({
+    line: line!,
+    from: from!,
+  }));
+  const dynamic = [...code.matchAll(/\b(import\(\s*['"]([^'"]+)['"]\s*\))/g)].map(([, line, from]) => ({
+    line: line!,
+    from: from!,
+  }));
+  return [...found, ...bare, ...dynamic];
+}
+
+/** zod comes as `import * as z from 'zod/mini'`, or as types: anything else is ten times as large in the browser. */
+export function zodProblems(files: readonly Source[]): string[] {
+  return files.flatMap(({ file, text }) =>
+    importsOf(text)
+      .filter(({ from }) => from === 'zod' || from.startsWith('zod/'))
+      .filter(({ from, line }) => from !== 'zod/mini' || !/^import (type )?\* as z /.test(line))
+      .map(({ line }) => `${file}: ${line.replace(/\s+/g, ' ')} (write: import * as z from 'zod/mini')`),
+  );
+}
+
+/** Who may import whom: contract ← server | console | agent, and inside the console and the server kit ← domain ← areas. */
+const parts = ['contract', 'server', 'console', 'agent'] as const;
+/** Folders of a part that know words of the product; kit knows none of them. */
+const notDomain = new Set(['kit', 'areas', 'text', 'styles', 'store', 'shell', 'bus', 'http', 'errors', 'rules', 'edge', '']);
+
+function targetOf(file: string, from: string): string | undefined {
+  if (from.startsWith('#')) {
+    const [part = '', ...rest] = from.slice(1).split('/');
+    return parts.includes(part as never) && part !== 'console' ? `${part}/src/${rest.join('/')}` : `${part}/${rest.join('/')}`;
+  }
+  return from.startsWith('.') ? new URL(from, `file:///${file}`).pathname.slice(1) : undefined;
+}
+const folderOf = (path: string) => path.split('/').slice(2, -1)[0] ?? '';
+
+export function importProblems(files: readonly Source[]): string[] {
+  return files.flatMap(({ file, text }) => {
+    const part = file.split('/')[0]!;
+    return importsOf(text).flatMap(({ from }) => {
+      const target = targetOf(file, from);
+      if (target === undefined) {
+        const isForeign = part === 'contract' && from !== 'zod/mini';
+        return isForeign ? [`${file} imports ${from}: the contract imports zod/mini and itself`] : [];
+      }
+      const other = target.split('/')[0]!;
+      if (other !== part && other !== 'contract')
+        return [`${file} imports ${target}: ${part} may import the contract and itself`];
+      if (other !== part) return [];
+      const [mine, its] = [folderOf(file), folderOf(target)];
+      if (mine === 'kit' && (its === 'areas' || !notDomain.has(its))) return [`${file} imports ${target}: kit knows no domain`];
+      if (mine !== 'areas' && mine !== '' && its === 'areas')
+        return [`${file} imports ${target}: areas are known to nobody below them`];
+      return [];
+    });
+  });
+}
+
+/** Errors that some test provokes: named in quotes, as `errors.name`, or by code. */
+export function provoked(
+  codes: Readonly<Record<string, readonly [code: number, status: number]>>,
+  tests: readonly Source[],
+): string[] {
+  const text = tests.map(source => source.text).join('\n');
+  return Object.entries(codes)
+    .filter(([name, [code]]) =>
+      new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b|\\berrorCodes\\.${name}\\b|\\b${code}\\b`).test(text),
+    )
+    .map(([name]) => name);
+}
+
+/**
+ * Constants, `group.key` or a group that is one value, that some source reads: through an import of limits.ts, under
+ * whatever name, or, where there are no imports (Lua, nginx), by writing the constant's name beside its value.
+ */
+export function used(constants: readonly string[], files: readonly Source[]): string[] {
+  const whole = new Set<string>();
+  const single = new Set<string>();
+  for (const { file, text } of files) {
+    if (!/\.tsx?$/.test(file)) {
+      for (const constant of constants) if (new RegExp(`\\b${constant.replace('.', '\\.')}\\b`).test(text)) single.add(constant);
+      continue;
+    }
+    for (const { line, from } of importsOf(text)) {
+      if (!/(^|\/)limits\.ts$/.test(from)) continue;
+      const code = withoutComments(text).replace(line, '');
+      for (const [group, alias] of namesOf(line, code)) {
+        const mentions = [...code.matchAll(new RegExp(`(?<![\\w.])${alias.replace('.', '\\.')}\\b(?:\\.(\\w+))?`, 'g'))];
+        for (const [, key] of mentions)
+          if (key !== undefined && constants.includes(`${group}.${key}`)) single.add(`${group}.${key}`);
+          else whole.add(group);
+      }
+    }
+  }
+  return constants.filter(constant => whole.has(constant.split('.')[0]!) || single.has(constant));
+}
+
+/** What an import of constants brings in: `[group, how the file calls it]`. */
+function namesOf(line: string, code: string): [group: string, alias: string][] {
+  const namespace = /\*\s*as\s+(\w+)/.exec(line)?.[1];
+  if (namespace !== undefined)
+    return [...new Set([...code.matchAll(new RegExp(`\\b${namespace}\\.(\\w+)`, 'g'))].map(([, group]) => group!))].map(group => [
+      group,
+      `${namespace}.${group}`,
+    ]);
+  return [...line.matchAll(/[{,]\s*(?:type\s+)?(\w+)(?:\s+as\s+(\w+))?/g)].map(([, group, alias]) => [group!, alias ?? group!]);
+}
+
+/** All constants of a module of constants: `group.key` for a record, `group` for an array or a single value. */
+export function constantsOf(module: Readonly<Record<string, unknown>>): string[] {
+  return Object.entries(module).flatMap(([group, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.keys(value).map(key => `${group}.${key}`)
+      : [group],
+  );
+}
+
+/** Text keys, `message.createSuccess`, that some source mentions in quotes. */
+export function mentioned(keys: readonly string[], files: readonly Source[]): string[] {
+  const text = files.map(source => source.text).join('\n');
+  return keys.filter(key => new RegExp(`['"\`]${key.replaceAll('.', '\\.')}['"\`]`).test(text));
+}
+
+/** `/user/sitesSetting/:id?/:name?` as the router writes it. */
+export const routerPath = (route: string) => route.replace(/:(\w+)\?/g, '{-$$$1}').replace(/:(\w+)/g, '$$$1');

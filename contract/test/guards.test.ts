@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import * as z from 'zod/mini';
 import { beyond } from '#contract/beyond.ts';
+import { isRuleName } from '#contract/rules/rule.ts';
 import { errorCodes } from '#contract/errors/codes.ts';
 import { calls as declare, mounted } from '#contract/kit/call.ts';
 import type { CallDef, Group } from '#contract/kit/call.ts';
@@ -16,6 +17,7 @@ import {
   mentioned,
   provoked,
   routerPath,
+  ruleProblems,
   sources,
   used,
   zodProblems,
@@ -205,6 +207,20 @@ describe('sources', () => {
     assert.ok(shipped.length > 40);
     clean(importProblems(shipped));
   });
+
+  test('sample: a rule no form can say', () => {
+    const known = (name: string) => name === 'required';
+    assert.deepEqual(ruleProblems(known, file('a.ts', "{ path, rule: 'required' }, { rule: 'melted' } // rule: 'x'")), [
+      'a.ts: no rule is called melted',
+    ]);
+  });
+  test('every rule the server names has its sentences', () =>
+    clean(
+      ruleProblems(
+        isRuleName,
+        all.filter(source => /^(server|contract)\/src\//.test(source.file)),
+      ),
+    ));
 
   test('sample: an error no test provokes', () => {
     const seen = (text: string) => provoked({ duplicated: [101025, 409], unknown: [101002, 500] }, file('a.test.ts', text));

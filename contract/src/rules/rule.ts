@@ -38,6 +38,7 @@ export const ruleTexts = {
   tooFew: { zh_TW: '至少選擇 {min} 項', zh_CN: '至少选择 {min} 项', en_US: 'Choose at least {min}' },
   tooMany: { zh_TW: '最多選擇 {n} 項', zh_CN: '最多选择 {n} 项', en_US: 'Choose at most {n}' },
   invalidChoice: { zh_TW: '不是可選的值', zh_CN: '不是可选的值', en_US: 'Not one of the choices' },
+  unknown: { zh_TW: '不存在', zh_CN: '不存在', en_US: 'Does not exist' },
   unknownKey: { zh_TW: '未知的欄位', zh_CN: '未知的字段', en_US: 'Unknown field' },
   nameFormat: {
     zh_TW: '只能使用英文字母、數字和連字號',
@@ -101,6 +102,9 @@ export const ruleTexts = {
     zh_CN: '只能导出 {hours} 小时以前的数据',
     en_US: 'Only data up to {hours} hour(s) ago can be exported',
   },
+  wrongPassword: { zh_TW: '密碼錯誤', zh_CN: '密码错误', en_US: 'Wrong password' },
+  json: { zh_TW: '不是有效的 JSON', zh_CN: '不是有效的 JSON', en_US: 'Not valid JSON' },
+  tooLarge: { zh_TW: '內容過大', zh_CN: '内容过大', en_US: 'Too large' },
   redirectsExceeded: {
     zh_TW: '重新導向規則的上限為 {max} 筆',
     zh_CN: '重定向规则的上限为 {max} 条',

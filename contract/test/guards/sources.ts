@@ -156,3 +156,12 @@ export function mentioned(keys: readonly string[], files: readonly Source[]): st
 
 /** `/user/sitesSetting/:id?/:name?` as the router writes it. */
 export const routerPath = (route: string) => route.replace(/:(\w+)\?/g, '{-$$$1}').replace(/:(\w+)/g, '$$$1');
+
+/** Rule names that sources send as text; each must be one that forms can say. */
+export function ruleProblems(known: (name: string) => boolean, files: readonly Source[]): string[] {
+  return files.flatMap(({ file, text }) =>
+    [...withoutComments(text).matchAll(/\brule: '([^']*)'/g)]
+      .filter(([, rule]) => !known(rule!))
+      .map(([, rule]) => `${file}: no rule is called ${rule}`),
+  );
+}

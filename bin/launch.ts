@@ -25,6 +25,7 @@ class Launcher {
   #lock: DataLock | undefined;
   #logs: Logs | undefined;
   #ending: Promise<void> | undefined;
+  #seeded: Seeded | undefined;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -53,10 +54,9 @@ class Launcher {
     secretFile(this.#env.BREAKWATER_SECRET_FILE!, 32);
     const logs = (this.#logs = new Logs(join(settings.dataFolder, 'logs')));
     const log = (name: string, text: string) => logs.line(name, text);
-    let seeded: Seeded | undefined;
     for (const name of partNames) {
       if (!settings.parts.has(name)) continue;
-      if (name === 'server') seeded = await this.#seed();
+      if (name === 'server') await this.#seed();
       const part = await makers[name]({ settings, logs, env: this.#env });
       if (!part) continue;
       if (this.#ending) return;
@@ -74,7 +74,7 @@ class Launcher {
       );
     }
     if (this.#ending) return;
-    printSignIn(settings, seeded);
+    this.printSignIn();
     console.log(
       settings.parts.has('server')
         ? `ready http://127.0.0.1:${settings.consolePort}`
@@ -91,11 +91,31 @@ class Launcher {
     }
   }
 
-  async #seed(): Promise<Seeded | undefined> {
-    if (!has('server/src/seed.ts')) return undefined;
-    const seeded = await callProgram<Seeded>('server/src/seed.ts', this.#env, line => this.#logs?.line('seed', line));
-    if (seeded.joinToken) this.#env.BREAKWATER_JOIN_TOKEN = seeded.joinToken;
-    return seeded;
+  async #seed(): Promise<void> {
+    if (!has('server/src/seed.ts')) return;
+    this.#seeded = await callProgram<Seeded>('server/src/seed.ts', this.#env, line => this.#logs?.line('seed', line));
+    if (this.#seeded.joinToken) this.#env.BREAKWATER_JOIN_TOKEN = this.#seeded.joinToken;
+  }
+
+  /** Whether passwords were made that nobody has seen yet. */
+  hasNewPasswords(): boolean {
+    return this.#seeded?.accounts.some(account => account.password) ?? false;
+  }
+
+  /** How to sign in, once: at the end of a start, or when it failed after passwords were made. */
+  printSignIn(): void {
+    const seeded = this.#seeded;
+    if (!seeded) return;
+    this.#seeded = undefined;
+    console.log(`\nSign in at ${this.#env.BREAKWATER_URL}`);
+    for (const { email, password } of seeded.accounts) {
+      const known = process.env.BREAKWATER_PASSWORD
+        ? 'BREAKWATER_PASSWORD, if it was set at the first start'
+        : 'as shown at the first start';
+      console.log(`  ${email.padEnd(28)}${password ?? known}`);
+    }
+    if (seeded.accounts.some(account => account.password)) console.log('These passwords are shown this once: note them down.');
+    console.log('Lost one? node bin/breakwater.js account password EMAIL --area=admin|client|user\n');
   }
 
   /** Ends everything in reverse order; safe to call again. */
@@ -114,18 +134,6 @@ class Launcher {
     await this.#logs?.close();
     this.#lock?.release();
   }
-}
-
-function printSignIn(settings: Settings, seeded: Seeded | undefined): void {
-  if (!seeded) return;
-  console.log(`\nSign in at http://127.0.0.1:${settings.consolePort}`);
-  for (const { email, password } of seeded.accounts) {
-    console.log(
-      `  ${email.padEnd(28)}${password ?? (process.env.BREAKWATER_PASSWORD ? '' : '(password as printed at the first start)')}`.trimEnd(),
-    );
-  }
-  if (seeded.accounts.some(account => account.password)) console.log('These passwords are shown this once: note them down.');
-  console.log('');
 }
 
 const args = process.argv.slice(2);
@@ -156,6 +164,7 @@ if (import.meta.main) {
     await launcher.start();
   } catch (error) {
     if (!asked) {
+      if (launcher?.hasNewPasswords()) launcher.printSignIn();
       console.error(`\n${sentence(error)}`);
       end(1);
     }

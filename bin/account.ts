@@ -1,0 +1,82 @@
+/**
+ * `breakwater account list` and `breakwater account password EMAIL --area=admin|client|user`: for whoever holds the machine and has lost
+ * the password. Works on DATABASE_URL, or on the embedded PostgreSQL while `npm start` runs. Writes an audit row; ends the account's sessions.
+ */
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { sql } from 'kysely';
+import { hashPassword, newToken } from '#server/kit/crypto.ts';
+import { openDatabase, row, rows } from '#server/store/db.ts';
+import { readSettings } from './launch/settings.ts';
+
+const usage = `breakwater account list
+breakwater account password EMAIL --area=admin|client|user   makes a new password and prints it once`;
+
+function databaseUrl(): string {
+  const { databaseUrl: given, dataFolder } = readSettings([], process.env);
+  if (given) return given;
+  const [ports, password] = ['run/ports.json', 'postgres.password'].map(name => join(dataFolder, name));
+  if (!existsSync(ports!) || !existsSync(password!))
+    throw new Error(`There is no data in ${dataFolder}: set BREAKWATER_DATA or DATABASE_URL.`);
+  const { postgres } = JSON.parse(readFileSync(ports!, 'utf8')) as { postgres: number };
+  return `postgres://breakwater:${readFileSync(password!, 'utf8').trim()}@127.0.0.1:${postgres}/breakwater`;
+}
+
+async function list(): Promise<void> {
+  const database = openDatabase(databaseUrl(), 1);
+  try {
+    const accounts = await rows<{ auth: string; email: string; name: string; status: string }>(
+      database.db,
+      sql`select auth, email, name, status from account where "deletedAt" is null order by auth, email`,
+    );
+    for (const { auth, email, name, status } of accounts)
+      console.log(`${auth.padEnd(8)}${email.padEnd(36)}${status.padEnd(10)}${name}`);
+  } finally {
+    await database.close();
+  }
+}
+
+async function newPassword(email: string, area: string): Promise<void> {
+  const database = openDatabase(databaseUrl(), 1);
+  try {
+    const password = newToken(12);
+    const hash = await hashPassword(password);
+    await database.db.transaction().execute(async db => {
+      const account = await row<{ id: number }>(
+        db,
+        sql`update account set password = ${hash}, "updatedAt" = now() where auth = ${area} and lower(email) = lower(${email}) and "deletedAt" is null returning id`,
+      );
+      if (!account)
+        throw new Error(`There is no account ${email} in the area ${area}. \`breakwater account list\` shows them all.`);
+      await sql`update session set "endedAt" = now(), successor = null where "accountID" = ${account.id} and "endedAt" is null`.execute(
+        db,
+      );
+      await sql`insert into audit ("reqID", "accountName", area, method, url) values (${randomUUID()}, 'console of the machine', ${area}, 'CLI', ${`account password ${email}`})`.execute(
+        db,
+      );
+      await sql`select pg_notify('actor', '')`.execute(db);
+    });
+    console.log(`${email} (${area}) signs in with ${password} from now on. It is shown this once.`);
+  } finally {
+    await database.close();
+  }
+}
+
+try {
+  const { values, positionals } = parseArgs({
+    options: { area: { type: 'string' }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const [verb, email] = positionals;
+  if (values.help) console.log(usage);
+  else if (verb === 'list') await list();
+  else if (verb === 'password' && email && ['admin', 'client', 'user'].includes(values.area ?? ''))
+    await newPassword(email, values.area!);
+  else throw new Error(usage);
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  console.error(code === 'ECONNREFUSED' ? 'PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.' : message);
+  process.exit(1);
+}

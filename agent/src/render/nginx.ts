@@ -56,9 +56,14 @@ export interface NodeFacts {
   bodyMb?: number;
   /** where Debian keeps nginx's modules (default /usr/lib/nginx/modules) */
   modulesDir?: string;
+  /** open files per worker; default: the limit nginx is started with. Raising that takes root. */
+  openFiles?: number;
   /** default: notice */
   errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
 }
+
+/** As many as edge/lua/core/shards.lua counts on. */
+const shards = Array.from({ length: 64 }, (_, n) => n);
 
 const template = readFileSync(new URL('../../../edge/nginx/nginx.conf', import.meta.url), 'utf8');
 
@@ -71,8 +76,17 @@ export function renderNginx(facts: NodeFacts): string {
   const log = facts.accessLog ?? {};
   if (!/^[0-9a-z]{1,12}$/.test(facts.epoch)) throw new RangeError(`not an epoch: ${facts.epoch}`);
   if (facts.user !== undefined && !/^[a-z_][a-z0-9_-]*$/.test(facts.user)) throw new RangeError(`not a user: ${facts.user}`);
+  if (Buffer.byteLength(facts.run) > runMax)
+    throw new RangeError(`longer than ${runMax} bytes, too long for a socket: ${facts.run}`);
   const values: Record<string, string> = {
+    shards: shards
+      .map(
+        n =>
+          `upstream origin_https_${n} {\n        server 0.0.0.1;\n        balancer_by_lua_block { back.balance() }\n        keepalive 16;\n        keepalive_timeout 60s;\n    }`,
+      )
+      .join('\n    '),
     user: facts.user === undefined ? '' : `user ${facts.user};`,
+    openFiles: facts.openFiles === undefined ? '' : `worker_rlimit_nofile ${whole(facts.openFiles)};`,
     workers: facts.workers === undefined ? 'auto' : whole(facts.workers),
     modules: path(facts.modulesDir ?? '/usr/lib/nginx/modules'),
     run: path(facts.run),
@@ -93,11 +107,11 @@ export function renderNginx(facts: NodeFacts): string {
     accessLog:
       log === false
         ? 'access_log off;'
-        : `access_log ${path(facts.logDir)}/access.log edge buffer=${whole(log.bufferKb ?? 64)}k flush=${whole(log.flushSeconds ?? 1)}s;`,
+        : `access_log "${path(facts.logDir)}/access.log" edge buffer=${whole(log.bufferKb ?? 64)}k flush=${whole(log.flushSeconds ?? 1)}s;`,
     listenHttp: listen(facts.httpPorts, 'default_server'),
     listenHttps: listen(facts.httpsPorts, 'ssl http2 default_server'),
     certificate: facts.httpsPorts.length
-      ? `ssl_certificate ${path(facts.run)}/default.crt;\n        ssl_certificate_key ${path(facts.run)}/default.key;\n        ssl_certificate_by_lua_block { tls.certificate() }`
+      ? `ssl_certificate "${path(facts.run)}/default.crt";\n        ssl_certificate_key "${path(facts.run)}/default.key";\n        ssl_certificate_by_lua_block { tls.certificate() }`
       : '',
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
@@ -107,9 +121,12 @@ export function renderNginx(facts: NodeFacts): string {
   });
 }
 
-/** Quoted nowhere in the template, so it must need no quoting. */
+/** Longest address of a unix socket that the kernel takes, less `/back/back.sock` and the final zero byte. */
+const runMax = 92;
+
+/** The template puts paths in double quotes, in nginx's language and in Lua's; `;` and `?` divide a Lua search path. */
 function path(text: string): string {
-  if (!/^\/[\w./@+,=~-]*$/.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
+  if (!/^\/[^"'\\$;?{}*\x00-\x1f\x7f]*$/.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
   return text;
 }
 

@@ -1,0 +1,48 @@
+-- Cache rules of a site: the first that matches a URL counts. Paths are the decoded ones, without dot segments.
+local regex = require "core.regex"
+local find, sub, lower = string.find, string.sub, string.lower
+
+local M = {}
+
+local function extensions(value)
+  local set = {}
+  for word in value:gmatch "[^%s,;|]+" do set[lower((word:gsub("^%*?%.", "")))] = true end
+  return set
+end
+
+-- report(list, id, why); a rule has no id of its own in the document, so its place is told
+function M.compile(rows, report)
+  local rules = { excludes = false }
+  for place, row in ipairs(rows) do
+    local rule = { type = row.type, value = row.value, force = row.mode == "forceCache", ttl = row.ttl }
+    local why = row.type == "regex" and regex.fault(row.value)
+    if why then
+      report("cacheRules", place, why)
+    else
+      if row.type == "fileType" then rule.set = extensions(row.value) end
+      -- Such URLs do not enter the cache at all, so the front half must know.
+      if row.ttl == 0 then rules.excludes = true end
+      rules[#rules + 1] = rule
+    end
+  end
+  return rules
+end
+
+local function matches(rule, path, query)
+  local type, value = rule.type, rule.value
+  if type == "site" then return true end
+  if type == "prefix" then return sub(path, 1, #value) == value end
+  if type == "exact" then return path == value or (query ~= nil and path .. "?" .. query == value) end
+  if type == "regex" then return regex.matches_url(path, query, value) end
+  local _, _, extension = find(path, "%.([^./]+)$")
+  return extension ~= nil and rule.set[lower(extension)] == true
+end
+
+-- → rule {force, ttl} or nil
+function M.find(rules, path, query)
+  for i = 1, #rules do
+    if matches(rules[i], path, query) then return rules[i] end
+  end
+end
+
+return M

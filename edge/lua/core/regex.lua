@@ -1,0 +1,24 @@
+-- Expressions that people wrote. One that does not compile or takes too long matches nothing: it disables its rule, nothing else.
+local re_find = ngx.re.find
+
+local M = {}
+
+-- "j": PCRE's compiler, "o": compiled once per worker; lua_regex_match_limit bounds a match
+local options = "jo"
+
+-- → nil when it compiles, else why not
+function M.fault(expression)
+  local ok, _, _, why = pcall(re_find, "", expression, options)
+  if not ok then return tostring(_) end
+  return why
+end
+
+function M.matches(subject, expression) return (re_find(subject, expression, options)) ~= nil end
+
+-- A URL expression is tried on the path and then on path?query, so that both `\.php$` and `\?id=` say what they seem to.
+function M.matches_url(path, query, expression)
+  if (re_find(path, expression, options)) then return true end
+  return query ~= nil and query ~= "" and (re_find(path .. "?" .. query, expression, options)) ~= nil
+end
+
+return M

@@ -1,0 +1,109 @@
+-- Records in the shared dictionary, and how workers learn of changes.
+--
+-- A writer sets the keys, writes their names into a ring and then raises `seq`. A worker compares `seq` once per turn of its event
+-- loop (at most once a millisecond) and drops what it had compiled from the keys named since; if it is further behind than
+-- the ring is long it drops everything.
+local cfg, sig = ngx.shared.cfg, ngx.shared.sig
+local now = ngx.now
+
+local M = { epoch = "" }
+
+local ring = 4096
+-- Part of the dictionary that stays free: the slab allocator needs whole pages.
+local reserve = 0.05
+
+local seen, checked = 0, -1
+-- "s" → function(key) that drops one, "*" → function() that drops all
+local watchers = {}
+
+function M.watch(kind, drop) watchers[kind] = drop end
+
+function M.get(key) return cfg:get(key) end
+
+local function catch_up(seq)
+  if seq - seen > ring or seq < seen then
+    watchers["*"]()
+  else
+    for i = seen + 1, seq do
+      local key = sig:get(i % ring)
+      local drop = key and watchers[key:sub(1, 1)]
+      if drop then drop(key) end
+    end
+    -- Overtaken while reading: some names were those of a later round.
+    if (sig:get("seq") or 0) - seen > ring then watchers["*"]() end
+  end
+  seen = seq
+end
+
+-- Called at the start of each request
+function M.tick()
+  local t = now()
+  if t == checked then return end
+  checked = t
+  local seq = sig:get("seq") or 0
+  if seq ~= seen then catch_up(seq) end
+end
+
+-- records: as frames.parse gives them. → {seq, applied}; nil, status, why, applied
+function M.apply(records, cursor)
+  local bytes = 0
+  for i = 1, #records do
+    local value = records[i][2]
+    if value then bytes = bytes + #value + #records[i][1] + 128 end
+  end
+  if bytes > 0 and cfg:free_space() - bytes * 1.6 < cfg:capacity() * reserve then
+    return nil, 507, "dictionary full: " .. cfg:free_space() .. " bytes free for " .. bytes, 0
+  end
+  -- Two writers would mix up the ring.
+  if not sig:add("writing", true, 10) then return nil, 503, "another push is under way", 0 end
+  local seq, applied, failed = sig:get("seq") or 0, 0, nil
+  for i = 1, #records do
+    local key, value = records[i][1], records[i][2]
+    local held = cfg:get(key) ~= nil
+    local ok, why = true, nil
+    if value then ok, why = cfg:safe_set(key, value) else cfg:delete(key) end
+    -- Also when it failed: safe_set may have given up the old value.
+    sig:set((seq + i) % ring, key)
+    applied = i
+    local holds = value and ok
+    if held ~= (holds or false) then sig:incr("records", holds and 1 or -1, 0) end
+    if not ok then
+      failed = key .. ": " .. why
+      break
+    end
+  end
+  if not failed and cursor then sig:set("cursor", cursor) end
+  seq = seq + applied
+  sig:set("seq", seq)
+  sig:delete("writing")
+  checked = -1
+  if failed then return nil, 507, failed, applied - 1 end
+  return { seq = seq, applied = applied }
+end
+
+-- In the master, before workers exist. The dictionaries survive a reload, and so does what stands in them.
+function M.load(epoch, path)
+  M.epoch = sig:get("epoch") or epoch
+  if sig:get("epoch") then return end
+  sig:set("epoch", epoch)
+  local file, why, number = io.open(path, "rb")
+  if not file then
+    -- 2: there is none yet
+    if number ~= 2 then sig:set("snapshot_error", why) end
+    return
+  end
+  local count, cursor = require("core.frames").read(file, function(key, value) return cfg:safe_set(key, value) end)
+  file:close()
+  if not count then
+    cfg:flush_all()
+    cfg:flush_expired()
+    sig:set("snapshot_error", path .. ": " .. cursor)
+    ngx.log(ngx.ERR, "snapshot not used: ", path, ": ", cursor)
+    return
+  end
+  sig:set("records", count)
+  sig:set("snapshot_records", count)
+  sig:set("cursor", cursor)
+end
+
+return M

@@ -1,0 +1,206 @@
+-- Back half: a request that the cache could not answer. Chooses the origin, decides what may be stored, and tells the front half:
+--   X-Edge-CC   the answer's own Cache-Control (all lines joined)
+--   X-Edge-M    times of a stored answer (cache/meta.lua)
+--   Cache-Control, X-Accel-Expires   addressed to the front half's cache
+local balancer = require "core.balancer"
+local decide = require "cache.decide"
+local fields = require "cache.fields"
+local meta = require "cache.meta"
+local ngx_balancer = require "ngx.balancer"
+local overlay = require "cache.overlay"
+local plans = require "core.plans"
+local rules = require "cache.rules"
+local runner = require "phases.runner"
+local shards = require "core.shards"
+local store = require "core.store"
+local ngx = ngx
+local var, header, rt = ngx.var, ngx.header, ngx.shared.rt
+
+local M = {}
+
+-- Passing so often through edges like this one is a circle (RFC 8586).
+local loop_max = 8
+
+local function visitor_scheme() return var.http_x_forwarded_proto == "https" and "https" or "http" end
+
+local function hash_key(plan)
+  local balance = plan.pool.balance
+  if balance == "ipHash" then return var.http_x_real_ip end
+  if balance == "urlHash" then return var.request_uri end
+end
+
+-- Points the request at the peers of a pass
+local function enter(plan, pass, number, first)
+  ngx.ctx.plan, ngx.ctx.pass, ngx.ctx.tried = plan, pass, {}
+  var.edge_peer = number .. ":" .. first
+  var.edge_host = plan.origin_host
+  var.edge_scheme = pass.scheme
+  if pass.scheme == "http" then
+    var.edge_upstream = "origin_http"
+    return
+  end
+  var.edge_sni = plan.origin_host
+  if not pass.addresses then
+    pass.addresses, pass.leases = {}, {}
+    for _, tier in ipairs(pass.tiers) do
+      for _, peer in ipairs(tier) do pass.addresses[#pass.addresses + 1] = peer.host .. ":" .. peer.port end
+    end
+  end
+  var.edge_upstream = shards.upstream(pass.leases, plan.origin_host, pass.addresses, ngx.now())
+end
+
+function M.rewrite()
+  store.tick()
+  -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
+  local id = var.http_x_request_id
+  if rt:get("hung:" .. id) then return runner.close() end
+  local plan = plans.of(var.host)
+  if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
+  local loop = var.http_cdn_loop
+  if loop and select(2, loop:gsub("breakwater", "")) >= loop_max then return runner.refuse(508) end
+  local visitor = visitor_scheme()
+  local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
+  enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
+  ngx.ctx.chosen = peer
+end
+
+-- The pass before has failed altogether. A request that may have had an effect is not sent twice.
+function M.other()
+  local number, first, index = (var.edge_peer or ""):match "^(%d+):(%l+):?(%d*)$"
+  local plan = number and plans.of(var.host)
+  if not plan then return ngx.exec "@failed" end
+  local peer = plan.pool.peers[tonumber(index)]
+  if peer then balancer.failed(peer, ngx.now()) end
+  local method = ngx.req.get_method()
+  local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
+  local pass = balancer.passes(plan.pool, visitor_scheme(), first)[number + 1]
+  if not pass or (sent and (method == "POST" or method == "PATCH" or method == "LOCK")) then return ngx.exec "@failed" end
+  enter(plan, pass, number + 1, first)
+end
+
+function M.balance()
+  local ctx = ngx.ctx
+  local plan, pass, tried, now = ctx.plan, ctx.pass, ctx.tried, ngx.now()
+  local last = ctx.peer
+  if last then
+    if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
+  elseif pass.size > 1 then
+    ngx_balancer.set_more_tries(pass.size - 1)
+  end
+  local peer, key = ctx.chosen, hash_key(plan)
+  ctx.chosen = nil
+  for any = 0, 1 do
+    for _, tier in ipairs(pass.tiers) do
+      peer = peer or balancer.pick(tier, tried, now, any == 1, key)
+    end
+  end
+  -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
+  peer = peer or last
+  ctx.peer = peer
+  tried[peer] = true
+  var.edge_peer = var.edge_peer:match "^%d+:%l+" .. ":" .. peer.index
+  local ok, why = ngx_balancer.set_current_peer(peer.host, peer.port)
+  if not ok then ngx.log(ngx.ERR, "cannot use ", peer.host, ":", peer.port, ": ", why) end
+end
+
+-- No origin answered.
+function M.failed()
+  if var.http_x_edge_cs == "EXPIRED" then
+    rt:set("hung:" .. var.http_x_request_id, true, 5)
+    return runner.close()
+  end
+  return runner.refuse((var.upstream_status or ""):match "504$" and 504 or 502)
+end
+
+local function header_of(name) return header[name] end
+
+-- Connection names further fields that are meant for this hop alone.
+local function drop_hop_by_hop(status)
+  local connection = var.upstream_http_connection
+  if connection then
+    for name in connection:gmatch "[^%s,]+" do
+      local lower = name:lower()
+      if lower ~= "cache-control" and lower ~= "date" and lower ~= "close" and lower ~= "keep-alive" and lower ~= "upgrade" then
+        header[name] = nil
+      end
+    end
+  end
+  if status ~= 101 then header["Upgrade"] = nil end
+end
+
+local function keep_update(d, times, cc)
+  local key = var.http_x_edge_key
+  local validator = var.http_if_none_match or var.http_if_modified_since
+  if not key or key == "" or not validator then return end
+  local only_common = var.http_if_none_match == nil and header["Vary"] ~= nil
+  overlay.write(key, validator, times, ngx.resp.get_headers(0, true), cc, only_common)
+end
+
+local function judge()
+  local status, method = ngx.status, ngx.req.get_method()
+  local ctx = ngx.ctx
+  -- Not an answer of an origin: a page of our own
+  if not ctx.peer then
+    header["X-Accel-Expires"] = "0"
+    return
+  end
+  -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
+  if status < 200 and status ~= 101 then return runner.hang_up() end
+  balancer.answered(ctx.peer)
+  drop_hop_by_hop(status)
+  local cc = fields.join(header["Cache-Control"])
+  header["X-Edge-CC"], header["X-Edge-M"] = cc, nil
+  header["Cache-Control"] = nil
+  local kind = header["Content-Type"]
+  if type(kind) == "string" and kind:find("text/event-stream", 1, true) then header["X-Accel-Buffering"] = "no" end
+  if (method ~= "GET" and method ~= "HEAD") or status == 101 then
+    header["X-Accel-Expires"] = "0"
+    return
+  end
+  if status >= 500 and status <= 504 and status ~= 501 and var.http_x_edge_cs == "EXPIRED" then
+    -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
+    rt:set("hung:" .. var.http_x_request_id, true, 5)
+    return runner.hang_up()
+  end
+  local now, site = ngx.time(), ctx.plan.site
+  header["Cache-Control"] = cc
+  local d = decide.decide {
+    status = status,
+    header = header_of,
+    authorization = var.http_authorization ~= nil,
+    rule = site and rules.find(site.rules, var.uri, var.args),
+    cookies = site and site.storeCookies,
+    now = now,
+    took = math.floor(tonumber(var.upstream_header_time) or 0),
+  }
+  header["Cache-Control"] = nil
+  if not d.store then
+    header["X-Accel-Expires"] = status == 304 and "@1" or "0"
+    return
+  end
+  local times = meta.write(now - d.age, now + d.ttl, now)
+  if status == 304 then
+    keep_update(d, times, cc)
+    if not d.spoken then return end
+  else
+    header["Age"] = nil
+    header["X-Edge-M"] = times
+  end
+  -- The only way to give nginx windows per answer; X-Accel-Expires would hide them.
+  if d.ttl > 0 then
+    header["Cache-Control"] = "max-age=" .. d.ttl .. ", stale-while-revalidate=" .. d.reuse .. ", stale-if-error=" .. d.on_error
+  else
+    header["X-Accel-Expires"] = "@1"
+  end
+end
+
+-- An error in here must not store what should not be.
+function M.header()
+  local ok, why = pcall(judge)
+  if ok then return end
+  ngx.log(ngx.ERR, "deciding about the cache: ", why)
+  header["Cache-Control"], header["X-Edge-M"] = nil, nil
+  header["X-Accel-Expires"] = "0"
+end
+
+return M

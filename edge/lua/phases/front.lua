@@ -1,0 +1,169 @@
+-- Front half: what happens to every visitor's request before, and to every answer after, nginx's cache.
+local encodings = require "cache.encodings"
+local flags = require "core.flags"
+local invalidation = require "cache.invalidation"
+local memo = require "core.memo"
+local meta = require "cache.meta"
+local overlay = require "cache.overlay"
+local plans = require "core.plans"
+local purges = require "cache.purges"
+local rules = require "cache.rules"
+local runner = require "phases.runner"
+local store = require "core.store"
+local ngx = ngx
+local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
+local method, time, exec = ngx.req.get_method, ngx.time, ngx.exec
+local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
+local tick, plan_of, refresh, judge = store.tick, plans.of, plans.refresh, runner.judge
+
+local M = {}
+
+-- Seconds a URL that turned out uncacheable skips the cache and its lock; renewed while it stays so
+local uncacheable_seconds, renew_after = 10, 5
+local encodings_seconds = 7 * 86400
+
+-- What the URL adds to the plan. → {pre, direct}
+local function learn_url(plan, uri)
+  local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
+  local rule = rules.find(plan.site.rules, var.uri, var.args)
+  local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0 }
+  if #uri <= 512 then memo.put(plan.urls, uri, url) end
+  return url
+end
+
+local function uncacheable_key(pre)
+  -- One visitor with a made-up Authorization must not switch a hot URL off for the others.
+  return (var.http_authorization and "a" or "u") .. pre .. var.scheme .. "://" .. var.host .. var.request_uri
+end
+
+-- First part of the cache key, and whether the URL stays outside the cache
+local function prefix(plan)
+  local pre, direct = plan.pre, false
+  if plan.urls then
+    local uri = var.request_uri
+    local url = memo.get(plan.urls, uri) or learn_url(plan, uri)
+    pre, direct = url.pre, url.direct
+  end
+  if plan.flags_at ~= flags.epoch then refresh(plan) end
+  if plan.invalidated then
+    local generation = invalidation.generation(plan.host, var.request_uri)
+    if generation then pre = pre .. generation .. "|" end
+  end
+  return pre, direct
+end
+
+function M.rewrite()
+  tick()
+  local plan = plan_of(var.host)
+  if not plan then return runner.refuse(903) end
+  var.edge_site = plan.site_text
+  var.edge_domain = plan.id_text
+  if plan.closed or time() >= plan.expires then return runner.refuse(904) end
+  if plan.guarded then
+    local refusal = judge(plan)
+    if refusal then return runner.block(refusal) end
+  end
+  local verb = method()
+  local pre, direct = prefix(plan)
+  if direct or (verb ~= "GET" and verb ~= "HEAD") then
+    var.edge_direct = "BYPASS"
+    return exec "@direct"
+  end
+  var.edge_pre = pre
+  if plan.uncacheable and hfm:get(uncacheable_key(pre)) then var.edge_pass = "1" end
+  if plan.encodings then
+    local accepted = var.http_accept_encoding
+    if accepted then
+      local normal = encodings.normal(accepted)
+      if normal ~= accepted then set_header("Accept-Encoding", normal) end
+    end
+  end
+  -- RFC 9110 13.1.3: If-None-Match takes precedence; nginx would ask for both.
+  if var.http_if_modified_since and var.http_if_none_match then clear_header "If-Modified-Since" end
+end
+
+local function set_age(base, now)
+  local age = now - base
+  header["Age"] = age > 0 and age or 0
+end
+
+-- Served again after it was found still valid: the header as the last 304 left it
+local function lay_over(stored, status, now)
+  local validator = var.upstream_http_etag or var.upstream_http_last_modified
+  local update = validator and overlay.read(var.edge_pre .. var.scheme .. "://" .. var.host .. var.request_uri, validator)
+  if not update or update.meta.stored < stored.stored then return set_age(stored.base, now) end
+  for _, field in ipairs(update.fields) do header[field[1]] = field[2] end
+  if update.cc then var.edge_cc = update.cc end
+  set_age(update.meta.base, now)
+end
+
+-- Same host only (RFC 9111 4.4). → uri or nil
+local function local_uri(plan, location)
+  if not location then return nil end
+  if location:sub(1, 1) == "/" and location:sub(2, 2) ~= "/" then return (location:match "^[^#]*") end
+  local host, uri = location:match "^%a+://([^/?#:]*)[^/?#]*([^#]*)"
+  if not host or host:lower() ~= plan.host then return nil end
+  return uri:sub(1, 1) == "/" and uri or "/" .. uri
+end
+
+local safe = { GET = true, HEAD = true, OPTIONS = true, TRACE = true }
+
+local function invalidate(plan)
+  local uris = { var.request_uri, local_uri(plan, var.upstream_http_location), local_uri(plan, var.upstream_http_content_location) }
+  for i = 1, 3 do
+    local uri = uris[i]
+    if uri then
+      local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
+      local pre = plan.id_pre .. gen .. "|"
+      local generation = invalidation.generation(plan.host, uri)
+      if generation then pre = pre .. generation .. "|" end
+      invalidation.invalidate(pre, plan.host, uri)
+    end
+  end
+end
+
+-- An answer that was not stored
+local function unstored()
+  local status = var.upstream_cache_status
+  local plan = var.upstream_status and plan_of(var.host)
+  if not plan or not plan.site then return end
+  if not status then
+    if plan.site.invalidation and not safe[method()] and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
+  elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
+    local key = uncacheable_key(var.edge_pre)
+    local since, now = hfm:get(key), ngx.now()
+    if not since or now - since > renew_after then
+      hfm:set(key, now, uncacheable_seconds)
+      flags.set("uncacheable", plan.host, uncacheable_seconds)
+    end
+  end
+end
+
+-- An answer that has just been stored
+local function stored_now(stored, status, now)
+  if now > stored.base then set_age(stored.base, now) end
+  if status == "BYPASS" then hfm:delete(uncacheable_key(var.edge_pre)) end
+  local vary = var.upstream_http_vary
+  if vary and vary:lower():find("accept-encoding", 1, true) then
+    local plan = plan_of(var.host)
+    if plan and not plan.encodings then flags.set("encodings", plan.host, encodings_seconds) end
+  end
+end
+
+function M.header()
+  local text = var.upstream_http_x_edge_m
+  if not text then return unstored() end
+  local stored, now = meta.read(text), time()
+  local age = now - stored.base
+  -- A hit within the lifetime the origin gave, which is nearly every one
+  if now < stored.expires and age > 0 and now ~= stored.stored then
+    header["Age"] = age
+    return
+  end
+  local status = var.upstream_cache_status
+  if status == "MISS" or status == "EXPIRED" or status == "BYPASS" then return stored_now(stored, status, now) end
+  if now < stored.expires then return set_age(stored.base, now) end
+  return lay_over(stored, status, now)
+end
+
+return M

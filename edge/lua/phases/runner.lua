@@ -1,0 +1,142 @@
+-- Runs the modules, and is the only place where a visitor's request is refused: it ends it, counts it and gives the log its reason.
+--
+-- A verdict depends only on what the modules asked (core/request.lua), and what they ask next only on the answers so far. So a
+-- plan's verdicts are a tree: each node names a quantity, its branches are values, its leaves verdicts. An ordinary visitor is one
+-- or two table reads away from "nothing against it", however many rules the site has.
+local memo = require "core.memo"
+local request = require "core.request"
+local ngx = ngx
+local var, rt = ngx.var, ngx.shared.rt
+local read = request.read
+local get, put = memo.get, memo.put
+
+local M = {}
+
+local passed = { refusal = false }
+-- Longer values are judged anew each time: they are rare, and keeping them is what an attacker would like.
+local value_max = 512
+local root_max, node_max, total_max = 4096, 1024, 200000
+-- Nodes and leaves of all plans of this worker; beyond the budget all trees start anew.
+local total, round = 0, 0
+
+local statuses = { deny = 403, drop = 444 }
+
+local function judge(plan)
+  local checks = plan.site.checks
+  for i = 1, #checks do
+    local check = checks[i]
+    local verdict = check.module.check(check.conf, request)
+    if verdict then
+      if verdict.action == "skip" then return passed end
+      if not verdict.leaf then
+        local cause = check.module.cause
+        verdict.leaf = { refusal = { status = statuses[verdict.action], cause = cause, reason = cause .. ":" .. verdict.rule } }
+      end
+      return verdict.leaf
+    end
+  end
+  return passed
+end
+
+-- Judges and keeps the way to the verdict. → leaf
+local function learn(plan)
+  if plan.round ~= round or total > total_max then
+    if total > total_max then total, round = 0, round + 1 end
+    plan.tree, plan.round = nil, round
+  end
+  request.start()
+  local leaf = judge(plan)
+  local steps = request.steps
+  if steps == 0 then
+    plan.tree = leaf
+    return leaf
+  end
+  for i = 1, steps do
+    if #request.values[i] > value_max then return leaf end
+  end
+  local node = plan.tree
+  if not node then
+    node = { read = read[request.names[1]], memo = memo.new(root_max) }
+    plan.tree = node
+  end
+  for i = 1, steps - 1 do
+    local child = get(node.memo, request.values[i])
+    if not child then
+      child = { read = read[request.names[i + 1]], memo = memo.new(node_max) }
+      put(node.memo, request.values[i], child)
+      total = total + 1
+    end
+    node = child
+  end
+  put(node.memo, request.values[steps], leaf)
+  total = total + 1
+  return leaf
+end
+
+-- → refusal {status, cause, reason} or false. Straight-line on purpose: a loop in here would be a trace of its own, and LuaJIT then
+-- never compiles what stands around it. Three quantities exist, so three steps suffice.
+function M.judge(plan)
+  local node = plan.tree
+  if node == nil or plan.round ~= round then return learn(plan).refusal end
+  if node.memo then
+    node = get(node.memo, node.read())
+    if node == nil then return learn(plan).refusal end
+    if node.memo then
+      node = get(node.memo, node.read())
+      if node == nil then return learn(plan).refusal end
+      if node.memo then
+        node = get(node.memo, node.read())
+        if node == nil then return learn(plan).refusal end
+      end
+    end
+  end
+  return node.refusal
+end
+
+local titles = {
+  [403] = "Forbidden",
+  [502] = "Bad Gateway",
+  [503] = "Service Unavailable",
+  [504] = "Gateway Timeout",
+  [508] = "Loop Detected",
+  [903] = "Unknown Host",
+  [904] = "Site Unavailable",
+}
+
+-- Ends the request with a page of our own (444: without an answer).
+function M.refuse(status)
+  if status == 444 then return ngx.exit(444) end
+  local title = titles[status] or "Refused"
+  var.edge_cc = "no-store"
+  ngx.status = status
+  ngx.header["Content-Type"] = "text/html; charset=utf-8"
+  local body = "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
+  ngx.header["Content-Length"] = #body
+  ngx.print(body)
+  return ngx.exit(ngx.HTTP_OK)
+end
+
+-- A protection's refusal, as `judge` gave it
+function M.block(refusal)
+  rt:incr("cause:" .. refusal.cause, 1, 0)
+  var.edge_reason = refusal.reason
+  return M.refuse(refusal.status)
+end
+
+-- In a header filter: ends the connection without an answer. ngx.exit(444) would send the status there.
+function M.hang_up() return ngx.exit(ngx.ERROR) end
+
+-- The same before anything was sent
+function M.close() return ngx.exit(444) end
+
+-- → {["2"] = refused requests …}
+function M.counts()
+  local counts = {}
+  for cause = 1, 20 do
+    local n = rt:get("cause:" .. cause)
+    if n then counts[tostring(cause)] = n end
+  end
+  return counts
+end
+
+return M

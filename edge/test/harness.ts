@@ -1,0 +1,278 @@
+/**
+ * A real edge for tests: nginx in the foreground as a child, in a folder of its own, and an origin whose answers the test
+ * scripts. `await using edge = await startEdge()` ends both.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { createServer as createTcp } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
+import { domainRecords, type EdgeRecord, frame, siteRecords, snapshot } from '#agent/render/records.ts';
+import { selfSigned } from '#agent/render/self-signed.ts';
+import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
+
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  body: string;
+  /** the connection ended without an answer */
+  dropped: boolean;
+}
+
+export interface Ask {
+  method?: string;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+  port?: number;
+  /** address the visitor comes from, of 127.0.0.0/8 */
+  from?: string;
+  /** address of the edge */
+  to?: string;
+}
+
+/** One request on a connection of its own. */
+export function ask(port: number, host: string, path: string, options: Ask = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(
+      {
+        host: options.to ?? '127.0.0.1',
+        port: options.port ?? port,
+        path,
+        method: options.method ?? 'GET',
+        headers: { host, ...options.headers },
+        agent: false,
+        ...(options.from ? { localAddress: options.from } : {}),
+      },
+      response => {
+        let body = '';
+        response.setEncoding('latin1');
+        response.on('data', piece => (body += piece));
+        response.on('end', () => resolve({ status: response.statusCode!, headers: response.headers, body, dropped: false }));
+        response.on('error', reject);
+      },
+    );
+    request.on('error', error =>
+      /socket hang up|ECONNRESET/.test(`${error.message} ${(error as NodeJS.ErrnoException).code}`)
+        ? resolve({ status: 0, headers: {}, body: '', dropped: true })
+        : reject(error),
+    );
+    request.setTimeout(15_000, () => request.destroy(new Error(`no answer to ${host}${path}`)));
+    request.end(options.body);
+  });
+}
+
+export interface Seen {
+  method: string;
+  url: string;
+  headers: http.IncomingHttpHeaders;
+  rawHeaders: string[];
+  body: string;
+}
+
+export type Script = (request: Seen, response: http.ServerResponse) => void;
+
+/** An origin. `script` answers; default: 200, `<name> <count>`, fresh for a minute. `seen` holds what it was asked. */
+export async function startOrigin(name = 'origin', listen = '127.0.0.1') {
+  const seen: Seen[] = [];
+  const origin = {
+    name,
+    seen,
+    script: ((_, response) => {
+      response.setHeader('cache-control', 'max-age=60');
+      response.end(`${name} ${seen.length}`);
+    }) as Script,
+    port: 0,
+    server: undefined as unknown as http.Server,
+    async [Symbol.asyncDispose]() {
+      origin.server.closeAllConnections();
+      if (origin.server.listening) await new Promise(done => origin.server.close(done));
+    },
+  };
+  origin.server = http.createServer((request, response) => {
+    let body = '';
+    request.setEncoding('latin1');
+    request.on('data', piece => (body += piece));
+    request.on('end', () => {
+      const one = { method: request.method!, url: request.url!, headers: request.headers, rawHeaders: request.rawHeaders, body };
+      seen.push(one);
+      origin.script(one, response);
+    });
+  });
+  origin.port = await freePort(listen);
+  origin.server.listen(origin.port, listen);
+  await once(origin.server, 'listening');
+  return origin;
+}
+export type Origin = Awaited<ReturnType<typeof startOrigin>>;
+
+const taken = new Set<number>();
+/** Below the ephemeral range, so that no outgoing connection sits on it. */
+export async function freePort(address = '127.0.0.1'): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    if (taken.has(port)) continue;
+    const server = createTcp();
+    const free = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false));
+      server.listen(port, address, () => server.close(() => resolve(true)));
+    });
+    if (!free) continue;
+    taken.add(port);
+    return port;
+  }
+}
+
+/** Until `check` gives something truthy; fails after `seconds`. */
+export async function until<T>(what: string, check: () => T | Promise<T>, seconds = 10): Promise<NonNullable<T>> {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    const value = await check();
+    if (value) return value as NonNullable<T>;
+    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
+    await new Promise(next => setTimeout(next, 5));
+  }
+}
+
+export function domain(id: number, host: string, ports: number[], change: Partial<DomainDocument> = {}): DomainDocument {
+  const upstreams = ports.map(port => ({
+    address: '127.0.0.1',
+    port,
+    weight: 1,
+    backup: false,
+    protocol: 'http' as const,
+    maxFails: 1,
+    failTimeout: 10,
+  }));
+  return { v: 1, rev: 1, id, site: 1, host, enabled: true, balance: 'roundRobin', originHost: '', upstreams, ...change };
+}
+
+export function site(id: number, change: Partial<SiteDocument> = {}): SiteDocument {
+  const lists = { purges: [], cacheRules: [], whitelists: [], blacklists: [], userAgents: [] };
+  return { v: 1, rev: 1, id, state: 'normal', expires: 0, gen: 1, ...lists, ...change };
+}
+
+export interface EdgeOptions extends Partial<NodeFacts> {
+  records?: EdgeRecord[];
+  /** folder to use instead of a new one; it is kept */
+  folder?: string;
+}
+
+export async function startEdge(options: EdgeOptions = {}) {
+  const folder = options.folder ?? mkdtempSync(join(tmpdir(), 'edge-'));
+  // One loopback test run is one user: nobody else may enter the folder anyway.
+  for (const name of ['ctl', 'back', 'temp', 'cache', 'log']) mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+  chmodSync(folder, 0o700);
+  const port = options.httpPorts?.[0] ?? (await freePort());
+  const { records, folder: _, ...facts } = options;
+  const config: NodeFacts = {
+    run: folder,
+    luaDir: new URL('../lua', import.meta.url).pathname,
+    tempDir: join(folder, 'temp'),
+    cacheDir: join(folder, 'cache'),
+    logDir: join(folder, 'log'),
+    snapshot: join(folder, 'snapshot.bin'),
+    httpPorts: [port],
+    httpsPorts: [],
+    listen: ['127.0.0.1', '::1'],
+    workers: 2,
+    epoch: 'test',
+    recordsMb: 16,
+    cacheSizeMb: 256,
+    accessLog: { bufferKb: 4, flushSeconds: 1 },
+    ...(process.getuid?.() === 0 ? { user: 'root' } : {}),
+    ...facts,
+  };
+  if (config.httpsPorts.length) {
+    const { certificate, key } = selfSigned('edge.test');
+    writeFileSync(join(folder, 'default.crt'), certificate);
+    writeFileSync(join(folder, 'default.key'), key, { mode: 0o600 });
+  }
+  writeFileSync(join(folder, 'nginx.conf'), renderNginx(config));
+  if (records) writeFileSync(join(folder, 'snapshot.bin'), Buffer.concat([...snapshot(records, 'start')]));
+  const socket = join(folder, 'ctl/ctl.sock');
+
+  async function start() {
+    for (const name of ['ctl/ctl.sock', 'back/back.sock']) rmSync(join(folder, name), { force: true });
+    const child = spawn(
+      'nginx',
+      ['-p', folder, '-e', join(folder, 'log/error.log'), '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'],
+      {
+        stdio: ['ignore', 'inherit', 'inherit'],
+      },
+    );
+    const exited = once(child, 'exit');
+    await until('nginx answers', async () => {
+      if (child.exitCode !== null) throw new Error(`nginx ended: ${errors()}`);
+      return existsSync(socket) && (await control('GET', '/stat').catch(() => undefined));
+    });
+    return { child, exited };
+  }
+
+  function errors() {
+    return existsSync(join(folder, 'log/error.log')) ? readFileSync(join(folder, 'log/error.log'), 'utf8') : '';
+  }
+
+  function control(method: string, path: string, body?: Buffer): Promise<{ status: number; body: any }> {
+    return new Promise((resolve, reject) => {
+      const request = http.request({ socketPath: socket, method, path, agent: false }, response => {
+        let text = '';
+        response.on('data', piece => (text += piece));
+        response.on('end', () => resolve({ status: response.statusCode!, body: text.startsWith('{') ? JSON.parse(text) : text }));
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  let running = await start();
+
+  async function stop(signal: NodeJS.Signals = 'SIGTERM') {
+    if (running.child.exitCode === null && running.child.signalCode === null) running.child.kill(signal);
+    await running.exited;
+  }
+
+  const edge = {
+    port,
+    folder,
+    config,
+    control,
+    errors,
+    pid: () => running.child.pid!,
+    ask: (host: string, path: string, asked?: Ask) => ask(port, host, path, asked),
+    /** Posts records; returns when every worker serves them. */
+    async put(...records: EdgeRecord[]) {
+      const answer = await control('POST', '/apply', frame(records));
+      if (answer.status !== 200) throw new Error(`apply: ${answer.status} ${JSON.stringify(answer.body)}`);
+      // A worker looks at the sequence once per turn of its loop, at most once a millisecond.
+      await new Promise(next => setTimeout(next, 2));
+      return answer.body;
+    },
+    async putDocuments(sites: SiteDocument[], domains: DomainDocument[]) {
+      return edge.put(...sites.flatMap(siteRecords), ...domains.flatMap(doc => domainRecords(doc, () => [])));
+    },
+    stat: async () => (await control('GET', '/stat')).body,
+    /** Log lines as lists of fields, when there are at least `count` */
+    async log(count: number): Promise<string[][]> {
+      return until(`${count} log lines`, () => {
+        const lines = readFileSync(join(folder, 'log/access.log'), 'latin1').split('\n').slice(0, -1);
+        return lines.length >= count && lines.map(line => line.split('\t'));
+      });
+    },
+    /** Full restart: memory is lost, files stay. */
+    async restart() {
+      await stop();
+      running = await start();
+    },
+    stop,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      if (!options.folder) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return edge;
+}
+export type Edge = Awaited<ReturnType<typeof startEdge>>;

@@ -116,7 +116,7 @@ export function startIngest(options: IngestOptions): Ingest {
     if (now - (rewound.get(stream) ?? 0) < rewindEveryMs) return;
     rewound.set(stream, now);
     stats.rewinds++;
-    log('a range is missing: the node sends again', { stream, at });
+    log('a range is missing: the node sends again', { stream, position: at });
     tell([], [stream, at]);
   }
 

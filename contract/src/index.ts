@@ -9,10 +9,27 @@ import { groups as nodeGroups, products, zones } from './node/zones.ts';
 import { blacklists } from './protect/blacklists.ts';
 import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
 
-export const groups: readonly Group[] = [session, accounts, roles, zones, nodeGroups, products, nodes, nodeSelf, clientSites, userSites, resourceInfo, applied, domains, cache, blacklists];
+export const groups: readonly Group[] = [
+  session,
+  accounts,
+  roles,
+  zones,
+  nodeGroups,
+  products,
+  nodes,
+  nodeSelf,
+  clientSites,
+  userSites,
+  resourceInfo,
+  applied,
+  domains,
+  cache,
+  blacklists,
+];
 
 export interface Api
-  extends ApiOf<typeof session>,
+  extends
+    ApiOf<typeof session>,
     ApiOf<typeof accounts>,
     ApiOf<typeof roles>,
     ApiOf<typeof zones>,

@@ -12,10 +12,19 @@ const status = () => one(['normal', 'pause', 'lock']);
 export const accounts = calls(
   { base: '/{area}', resource: 'accounts' },
   {
-    'GET /accounts': { query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }), answer: page(Account) },
+    'GET /accounts': {
+      query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }),
+      answer: page(Account),
+    },
     'GET /account/{id}/subs': { query: list({}), answer: page(Account) },
     'POST /account': {
-      body: obj({ email: email(), name: str(100), auth: one(['user', 'client']), roleID: opt(nullable(id())), language: opt(one(languages)) }),
+      body: obj({
+        email: email(),
+        name: str(100),
+        auth: one(['user', 'client']),
+        roleID: opt(nullable(id())),
+        language: opt(one(languages)),
+      }),
       answer: obj({ ids: arr(id(), 1) }),
       errors: ['duplicateEmail', 'permissionDenied'],
     },
@@ -23,7 +32,13 @@ export const accounts = calls(
     'PUT /account/password': { body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }) },
     'DELETE /account': { body: obj({ ids: ids() }), errors: ['multiple'] },
     'PUT /account/role': { permission: 'roles.edit', body: obj({ accountID: id(), roleID: nullable(id()) }) },
-    'POST /proxy': { auth: 'session', permission: 'accounts.edit', body: obj({ id: id() }), answer: tokens, errors: ['accountNotEnabled'] },
+    'POST /proxy': {
+      auth: 'session',
+      permission: 'accounts.edit',
+      body: obj({ id: id() }),
+      answer: tokens,
+      errors: ['accountNotEnabled'],
+    },
   },
 );
 

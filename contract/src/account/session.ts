@@ -48,7 +48,14 @@ export const session = calls(
   {
     'POST /verify': {
       body: obj({ email: email(), password: anyPassword() }),
-      answer: obj({ accessToken: opt(token()), refreshToken: opt(token()), tokenType: opt(one(['Bearer'])), onePassKey: opt(token()), login2FAType: opt(oneOf(login2FATypes)), vcode: opt(str(6)) }),
+      answer: obj({
+        accessToken: opt(token()),
+        refreshToken: opt(token()),
+        tokenType: opt(one(['Bearer'])),
+        onePassKey: opt(token()),
+        login2FAType: opt(oneOf(login2FATypes)),
+        vcode: opt(str(6)),
+      }),
       errors: ['credentialFailed', 'accountNotEnabled', 'permissionDenied'],
       audit: false,
     },
@@ -58,10 +65,24 @@ export const session = calls(
       errors: ['invalidToken', 'tokenExpired', 'accountNotEnabled'],
       audit: false,
     },
-    'PATCH ': { body: obj({ accessToken: token(), refreshToken: token() }), answer: tokens, errors: ['refreshTokenFailed', 'accountNotEnabled'], audit: false },
+    'PATCH ': {
+      body: obj({ accessToken: token(), refreshToken: token() }),
+      answer: tokens,
+      errors: ['refreshTokenFailed', 'accountNotEnabled'],
+      audit: false,
+    },
     'DELETE ': { body: obj({ accessToken: token(), refreshToken: token() }), errors: ['revokeTokenFailed'], audit: false },
-    'PATCH /password': { auth: 'session', permission: null, body: obj({ oldPassword: anyPassword(), password: password() }), errors: ['credentialFailed'] },
+    'PATCH /password': {
+      auth: 'session',
+      permission: null,
+      body: obj({ oldPassword: anyPassword(), password: password() }),
+      errors: ['credentialFailed'],
+    },
     'GET /account/self': { auth: 'any', permission: null, answer: Self },
-    'PUT /account/self': { auth: 'any', permission: null, body: obj({ name: opt(str(100)), language: opt(one(languages)), timezone: opt(str(64)) }) },
+    'PUT /account/self': {
+      auth: 'any',
+      permission: null,
+      body: obj({ name: opt(str(100)), language: opt(one(languages)), timezone: opt(str(64)) }),
+    },
   },
 );

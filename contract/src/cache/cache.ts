@@ -22,13 +22,30 @@ export const purgeTypes = [1, 2, 3] as const;
 export const cache = calls(
   { base: '/{area}/site/{siteID}/setting', areas: ['user', 'client'], resource: 'cache' },
   {
-    ...crud('/cacheRule', { list: '/cacheRules', fields: cacheRuleFields, check: schema => schema.check(rules.zodRule(rules.cacheRule)) }),
+    ...crud('/cacheRule', {
+      list: '/cacheRules',
+      fields: cacheRuleFields,
+      check: schema => schema.check(rules.zodRule(rules.cacheRule)),
+    }),
     'DELETE /currentCache': {},
-    'DELETE /urlCache': { body: obj({ type: oneOf(purgeTypes), urls: some(str(4096), 500) }), answer: obj({ ids: arr(id()) }), errors: ['multiple'] },
+    'DELETE /urlCache': {
+      body: obj({ type: oneOf(purgeTypes), urls: some(str(4096), 500) }),
+      answer: obj({ ids: arr(id()) }),
+      errors: ['multiple'],
+    },
     'GET /urlCaches': {
       query: list({}),
       answer: page(
-        obj({ ...record, kind: one(['clear', 'preload']), type: int(0, 4), url: text(4096), status: one(['processing', 'completed', 'failed']), nodes: int(), applied: int(), finishedAt: opt(time()) }),
+        obj({
+          ...record,
+          kind: one(['clear', 'preload']),
+          type: int(0, 4),
+          url: text(4096),
+          status: one(['processing', 'completed', 'failed']),
+          nodes: int(),
+          applied: int(),
+          finishedAt: opt(time()),
+        }),
       ),
     },
   },

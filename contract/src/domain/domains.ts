@@ -54,19 +54,47 @@ export const domains = calls(
     'GET /metaDomains': { query: obj({ keyword: opt(str()) }), answer: arr(obj({ id: id(), name: text(253) }), 100_000) },
     'GET /domain/{domainID}': { answer: Domain },
     'POST /domains': {
-      body: obj({ domains: some(obj({ domainName: domainName(), upstreams: upstreamList(), balance: opt(one(balances)), originHost: opt(originHost()), tags: opt(tags()) }), 1000) }),
+      body: obj({
+        domains: some(
+          obj({
+            domainName: domainName(),
+            upstreams: upstreamList(),
+            balance: opt(one(balances)),
+            originHost: opt(originHost()),
+            tags: opt(tags()),
+          }),
+          1000,
+        ),
+      }),
       answer: obj({ ids: arr(id()) }),
       errors: ['duplicateDomains', 'domainsExceeded', 'noUpstreamEnabled', 'multiple'],
     },
     'DELETE /domains': { body: obj({ ids: ids() }) },
     'DELETE /domainsByNames': { body: obj({ names: some(str(253), 1000) }), errors: ['multiple'] },
     'PUT /domain/setting/tags': { body: obj({ domainIDs: ids(), tags: tags() }) },
-    'PATCH /domain/setting/status': { body: obj({ domainIDs: ids(), status: status() }), errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'] },
+    'PATCH /domain/setting/status': {
+      body: obj({ domainIDs: ids(), status: status() }),
+      errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
+    },
     'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
-    'POST /domain/{domainID}/upstreams': { body: obj({ upstreams: upstreamList() }), answer: obj({ ids: arr(id()) }), errors: ['duplicated'] },
+    'POST /domain/{domainID}/upstreams': {
+      body: obj({ upstreams: upstreamList() }),
+      answer: obj({ ids: arr(id()) }),
+      errors: ['duplicated'],
+    },
     'PUT /domain/{domainID}/upstreams': {
-      body: obj({ upstreams: some(obj({ id: id(), ...Object.fromEntries(Object.entries(NewUpstream.shape).map(([k, v]) => [k, k === 'address' ? opt(v as never) : v])) as typeof NewUpstream.shape }), 100) }),
+      body: obj({
+        upstreams: some(
+          obj({
+            id: id(),
+            ...(Object.fromEntries(
+              Object.entries(NewUpstream.shape).map(([k, v]) => [k, k === 'address' ? opt(v as never) : v]),
+            ) as typeof NewUpstream.shape),
+          }),
+          100,
+        ),
+      }),
       errors: ['noUpstreamEnabled', 'duplicated'],
     },
     'DELETE /domain/{domainID}/upstreams': { body: obj({ ids: ids() }), errors: ['noUpstreamEnabled'] },

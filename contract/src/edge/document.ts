@@ -28,7 +28,10 @@ export const Upstream = z.object({
 
 /** `cfg.<zone>.domain.<id>` → record `d:<host>` */
 export const DomainDocument = z.object({
-  v: z.literal(1), rev: z.int(), id, site: id,
+  v: z.literal(1),
+  rev: z.int(),
+  id,
+  site: id,
   /** lower-case host name, or `*.parent` */
   host: text(253),
   enabled: z.boolean(),
@@ -39,7 +42,9 @@ export const DomainDocument = z.object({
 });
 
 export const CacheRule = z.object({
-  type: z.enum(cacheRuleTypes), value: text(2048), mode: z.enum(cacheModes),
+  type: z.enum(cacheRuleTypes),
+  value: text(2048),
+  mode: z.enum(cacheModes),
   /** seconds; 0: do not cache */
   ttl: z.int().check(z.gte(0)),
 });
@@ -48,7 +53,9 @@ export const CacheRule = z.object({
 export const Purge = z.object({ type: z.enum(['exact', 'prefix', 'host']), host: text(253), uri: text(4096), gen: z.int() });
 
 export const SiteDocument = z.object({
-  v: z.literal(1), rev: z.int(), id,
+  v: z.literal(1),
+  rev: z.int(),
+  id,
   state: z.enum(siteStates),
   /** epoch seconds after which the site answers 904; 0: never */
   expires: z.int().check(z.gte(0)),

@@ -62,7 +62,13 @@ type Part<D, K extends string> = D extends Record<K, infer T> ? T : undefined;
 type In<T> = T extends z.ZodMiniType ? z.input<T> : undefined;
 type Out<T> = T extends z.ZodMiniType ? z.output<T> : undefined;
 type AnswerOf<D> =
-  Part<D, 'as'> extends 'text' | 'csv' ? string : Part<D, 'answer'> extends infer A ? (A extends z.ZodMiniType ? z.output<A> : Record<never, never>) : never;
+  Part<D, 'as'> extends 'text' | 'csv'
+    ? string
+    : Part<D, 'answer'> extends infer A
+      ? A extends z.ZodMiniType
+        ? z.output<A>
+        : Record<never, never>
+      : never;
 
 /** What one call takes and gives, as plain types. */
 export interface CallType<P, Q, B, A, QO = Q, BO = B> {
@@ -74,10 +80,18 @@ export interface CallType<P, Q, B, A, QO = Q, BO = B> {
   bodyOut: BO;
 }
 
-type TypeOf<D, P extends string> = CallType<Params<P>, In<Part<D, 'query'>>, In<Part<D, 'body'>>, AnswerOf<D>, Out<Part<D, 'query'>>, Out<Part<D, 'body'>>>;
+type TypeOf<D, P extends string> = CallType<
+  Params<P>,
+  In<Part<D, 'query'>>,
+  In<Part<D, 'body'>>,
+  AnswerOf<D>,
+  Out<Part<D, 'query'>>,
+  Out<Part<D, 'body'>>
+>;
 
 /** The calls of a group, by their full key: `'GET /{area}/site/{siteID}/domains'`. */
-export type ApiOf<G> = G extends Group<infer B, infer D> ? { [K in keyof D as Join<K, B>]: TypeOf<D[K], `${B}${K & string}`> } : never;
+export type ApiOf<G> =
+  G extends Group<infer B, infer D> ? { [K in keyof D as Join<K, B>]: TypeOf<D[K], `${B}${K & string}`> } : never;
 
 /** The same by the key as it is declared: `'GET /domains'`. */
 export type CallsOf<G> = G extends Group<infer B, infer D> ? { [K in keyof D]: TypeOf<D[K], `${B}${K & string}`> } : never;
@@ -109,7 +123,7 @@ export function* mounted(groups: readonly Group[]): Generator<Mounted> {
           key: `${method} ${full}`,
           method,
           path: area ? full.replace('{area}', area) : full,
-          area: area ?? (areas.find(name => full.startsWith(`/${name}/`) || full === `/${name}`)),
+          area: area ?? areas.find(name => full.startsWith(`/${name}/`) || full === `/${name}`),
           params: [...full.matchAll(/\{(\w+)\}/g)].map(m => m[1]!).filter(name => name !== 'area'),
           permission: permissionOf(group, def, method, area),
           auth: def.auth ?? group.auth ?? 'any',

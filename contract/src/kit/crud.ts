@@ -22,17 +22,24 @@ interface ListPath<L extends string> {
 }
 
 /** `crud('/userAgents', {fields})` makes the four calls; spread it into `calls()`. */
-export function crud<const P extends string, F extends Shape, Q extends Shape = Record<never, never>, const W extends string = 'items', const R extends Shape = Record<never, never>, const L extends string = P>(
-  path: P,
-  options: CrudOptions<F, Q, W> & { read?: R } & ListPath<L>,
-) {
+export function crud<
+  const P extends string,
+  F extends Shape,
+  Q extends Shape = Record<never, never>,
+  const W extends string = 'items',
+  const R extends Shape = Record<never, never>,
+  const L extends string = P,
+>(path: P, options: CrudOptions<F, Q, W> & { read?: R } & ListPath<L>) {
   const { fields, filters = {} as Q, items = 'items' as W, max = 1000, check } = options;
   const row = obj({ ...record, ...fields, ...(options.read ?? ({} as R)) });
   const item = obj(fields);
   const checked = (check ? check(item) : item) as typeof item;
   const defs = {
     [`GET ${options.list ?? path}`]: { query: list(filters), answer: page(row) },
-    [`POST ${path}`]: { body: obj({ [items]: some(checked, max) } as { [K in W]: ReturnType<typeof some<typeof item>> }), answer: obj({ ids: arr(id(), max) }) },
+    [`POST ${path}`]: {
+      body: obj({ [items]: some(checked, max) } as { [K in W]: ReturnType<typeof some<typeof item>> }),
+      answer: obj({ ids: arr(id(), max) }),
+    },
     [`PUT ${path}`]: { body: obj({ id: id(), ...partial(fields) }) },
     [`DELETE ${path}`]: { body: obj({ ids: ids(max) }) },
   };
@@ -43,7 +50,10 @@ type Rec = typeof record;
 type Ids = ReturnType<typeof ids>;
 type ID = ReturnType<typeof id>;
 export type CrudDefs<P extends string, F extends Shape, Q extends Shape, W extends string, R extends Shape, L extends string> = {
-  [K in `GET ${L}`]: { query: ReturnType<typeof list<Q>>; answer: ReturnType<typeof page<z.ZodMiniObject<Rec & F & R, z.core.$strict>>> };
+  [K in `GET ${L}`]: {
+    query: ReturnType<typeof list<Q>>;
+    answer: ReturnType<typeof page<z.ZodMiniObject<Rec & F & R, z.core.$strict>>>;
+  };
 } & {
   [K in `POST ${P}`]: {
     body: z.ZodMiniObject<{ [N in W]: z.ZodMiniArray<z.ZodMiniObject<F, z.core.$strict>> }, z.core.$strict>;

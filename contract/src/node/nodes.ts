@@ -37,7 +37,10 @@ export const nodes = calls(
     'PATCH /node': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }) },
     'PATCH /node/status': { body: obj({ ids: ids(), status: one(['normal', 'paused']) }) },
     'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
-    'POST /nodes/joinToken': { body: obj({ name: opt(name()), zoneID: opt(id()) }), answer: obj({ token: text(200), command: text(1000), expiredAt: time() }) },
+    'POST /nodes/joinToken': {
+      body: obj({ name: opt(name()), zoneID: opt(id()) }),
+      answer: obj({ token: text(200), command: text(1000), expiredAt: time() }),
+    },
   },
 );
 

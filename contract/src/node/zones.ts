@@ -26,7 +26,10 @@ export const groups = calls(
   { base: '/client', resource: 'groups' },
   {
     'GET /zone/{zoneId}/groups': { query: list({}), answer: page(Group) },
-    'GET /metaGroups': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: arr(obj({ id: id(), name: text(64), zoneID: id(), zoneName: text(64) }), 10_000) },
+    'GET /metaGroups': {
+      query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }),
+      answer: arr(obj({ id: id(), name: text(64), zoneID: id(), zoneName: text(64) }), 10_000),
+    },
     'POST /group': { body: obj({ zoneID: id(), name: name(), memo: opt(text(255)) }), answer: created(), errors: ['duplicated'] },
     'PATCH /group': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }), errors: ['duplicated'] },
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
@@ -39,15 +42,36 @@ export const groups = calls(
 );
 
 const limit = () => int(0, 1_000_000);
-export const Product = obj({ ...record, name: text(64), groupID: id(), groupName: text(64), zoneID: id(), siteLimit: int(), domainLimit: int(), defaultState: one(['normal', 'pause']), memo: text(255), siteCount: int() });
-const productFields = { name: name(), groupID: id(), siteLimit: opt(limit()), domainLimit: opt(limit()), defaultState: opt(one(['normal', 'pause'])), memo: opt(text(255)) };
+export const Product = obj({
+  ...record,
+  name: text(64),
+  groupID: id(),
+  groupName: text(64),
+  zoneID: id(),
+  siteLimit: int(),
+  domainLimit: int(),
+  defaultState: one(['normal', 'pause']),
+  memo: text(255),
+  siteCount: int(),
+});
+const productFields = {
+  name: name(),
+  groupID: id(),
+  siteLimit: opt(limit()),
+  domainLimit: opt(limit()),
+  defaultState: opt(one(['normal', 'pause'])),
+  memo: opt(text(255)),
+};
 export const products = calls(
   { base: '/client', resource: 'products' },
   {
     'GET /products': { query: list({ keyword: opt(str(64)) }), answer: page(Product) },
     'GET /metaProducts': { query: obj({ keyword: opt(str(64)) }), answer: meta() },
     'POST /product': { body: obj(productFields), answer: created(), errors: ['duplicated'] },
-    'PUT /product': { body: obj({ ...productFields, id: id(), name: opt(name()), groupID: opt(id()) }), errors: ['duplicated', 'productInUse'] },
+    'PUT /product': {
+      body: obj({ ...productFields, id: id(), name: opt(name()), groupID: opt(id()) }),
+      errors: ['duplicated', 'productInUse'],
+    },
     'DELETE /product': { body: obj({ ids: ids() }), errors: ['productInUse', 'multiple'] },
   },
 );

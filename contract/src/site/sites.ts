@@ -29,13 +29,23 @@ export const MetaSite = obj({ id: id(), siteName: text(64) });
 export const clientSites = calls(
   { base: '/client', resource: 'sites' },
   {
-    'GET /sites': { query: list({ ...siteFilters, zoneID: opt(id()), productName: opt(str(64)), statuses: opt(arr(one(siteStates), 3)) }), answer: page(Site) },
+    'GET /sites': {
+      query: list({ ...siteFilters, zoneID: opt(id()), productName: opt(str(64)), statuses: opt(arr(one(siteStates), 3)) }),
+      answer: page(Site),
+    },
     'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 10_000) },
     'GET /site/{siteID}': { answer: Site },
-    'POST /site': { body: obj({ ...siteBody, productID: id(), userID: id() }), answer: obj({ ids: arr(id(), 1) }), errors: ['productSitesExceeded', 'duplicated'] },
+    'POST /site': {
+      body: obj({ ...siteBody, productID: id(), userID: id() }),
+      answer: obj({ ids: arr(id(), 1) }),
+      errors: ['productSitesExceeded', 'duplicated'],
+    },
     'PATCH /site': { body: obj({ ...siteBody, id: id(), siteName: opt(name()) }), errors: ['duplicated'] },
     'DELETE /site': { body: obj({ ids: ids() }), errors: ['siteHasLayer7Domains', 'multiple'] },
-    'PATCH /site/status': { body: obj({ ids: ids(), status: one(['normal', 'pause']) }), errors: ['trafficLimited', 'siteStatusNotAllowed', 'multiple'] },
+    'PATCH /site/status': {
+      body: obj({ ids: ids(), status: one(['normal', 'pause']) }),
+      errors: ['trafficLimited', 'siteStatusNotAllowed', 'multiple'],
+    },
     'PUT /site/expired': { body: obj({ ids: ids(), expired: nullable(time()) }) },
     'DELETE /site/currentCache': { body: obj({ ids: ids() }) },
     'POST /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }) },
@@ -58,7 +68,11 @@ export const userSites = calls(
 
 export const resourceInfo = calls(
   { base: '/{area}', areas: ['user', 'client'], resource: 'sites' },
-  { 'GET /resourceInfo': { answer: obj({ siteCount: int(), domainCount: int(), currentMonthTraffic: big(), lastMonthTraffic: big() }) } },
+  {
+    'GET /resourceInfo': {
+      answer: obj({ siteCount: int(), domainCount: int(), currentMonthTraffic: big(), lastMonthTraffic: big() }),
+    },
+  },
 );
 
 /** Which nodes of the site's zone serve its last change, and how long that took. */
@@ -73,4 +87,7 @@ export const Applied = obj({
   /** parts of the site that could not be compiled: they keep their last good form at the edge */
   errors: arr(obj({ kind: text(16), id: id(), message: text(500) }), 100),
 });
-export const applied = calls({ base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'sites' }, { 'GET /applied': { answer: Applied } });
+export const applied = calls(
+  { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'sites' },
+  { 'GET /applied': { answer: Applied } },
+);

@@ -143,6 +143,7 @@ export function startAcks({ db, nats, renew = () => {}, log = () => {} }: AckOpt
     try {
       for (const { id, beat, zoneID, seq, epoch, refused } of await recordBeats(db, batch)) {
         if (zoneID !== (beat.zoneID ?? null)) renew(id);
+        if (beat.epoch === '') continue; // it serves nothing yet
         // A lost acknowledgement is mended here.
         if (epoch !== beat.epoch || seq < beat.seq || names(refused) !== names(beat.refused ?? [])) {
           waiting.set(id, beat);

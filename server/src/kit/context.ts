@@ -93,7 +93,6 @@ export async function publish(db: Db, effects: Effects): Promise<void> {
       select 'site', r.id, r.id, null, r.revision from raised r where r.id = any(${site})
       union all select 'domain', d.id, d."siteID", null, r.revision from domain d join raised r on r.id = d."siteID" where d.id = any(${domain})
       union all select 'zone', z.id, null, z.id, z.revision from zoned z`.execute(db);
-  await sql`select pg_notify('outbox', '')`.execute(db);
 }
 
 export interface AuditLine {
@@ -123,6 +122,7 @@ export function redact(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.slice(0, 100).map(item => redact(item, depth + 1));
   if (typeof value === 'string') return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
   if (value === null || typeof value !== 'object' || depth > 6) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]),
+  );
 }
-

@@ -24,7 +24,14 @@ export type Handlers<G> = CallsOf<G> extends infer C ? { [K in keyof C]: C[K] ex
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the precise types hold at implement()
 type Any = any;
-export type AnyHandler = (input: { ctx: Context; params: Any; query: Any; body: Any; found: Record<string, Record<string, Any>>; request: Incoming }) => Promise<Any>;
+export type AnyHandler = (input: {
+  ctx: Context;
+  params: Any;
+  query: Any;
+  body: Any;
+  found: Record<string, Record<string, Any>>;
+  request: Incoming;
+}) => Promise<Any>;
 export interface Implementation {
   group: Group;
   handlers: Record<string, AnyHandler>;
@@ -38,8 +45,16 @@ export interface ImplementOptions {
   params?: Record<string, Table>;
 }
 
-export function implement<G extends Group<string, Defs>>(group: G, handlers: Handlers<G>, options: ImplementOptions = {}): Implementation {
-  return { group: group as unknown as Group, handlers: handlers as unknown as Record<string, AnyHandler>, params: options.params ?? {} };
+export function implement<G extends Group<string, Defs>>(
+  group: G,
+  handlers: Handlers<G>,
+  options: ImplementOptions = {},
+): Implementation {
+  return {
+    group: group as unknown as Group,
+    handlers: handlers as unknown as Record<string, AnyHandler>,
+    params: options.params ?? {},
+  };
 }
 
 type CrudKeys<P extends string, L extends string> = `GET ${L}` | `POST ${P}` | `PUT ${P}` | `DELETE ${P}`;

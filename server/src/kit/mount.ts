@@ -67,7 +67,10 @@ export function createServer(options: MountOptions): FastifyInstance {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
     try {
-      done(null, JSON.parse(text as string, (key, value) => (key === '__proto__' ? undefined : value)));
+      done(
+        null,
+        JSON.parse(text as string, (key, value) => (key === '__proto__' ? undefined : value)),
+      );
     } catch (error) {
       done(new Fail('parameter', { errorData: [{ path: '', rule: 'json' }], cause: error }), undefined);
     }
@@ -77,7 +80,8 @@ export function createServer(options: MountOptions): FastifyInstance {
     request.language = languageOf(request.headers['accept-language']);
     void reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
   });
-  const context = (request: FastifyRequest) => (/^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session');
+  const context = (request: FastifyRequest) =>
+    /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context(request), options.log));
   app.setNotFoundHandler((request, reply) => {
     if (request.url.startsWith('/api/')) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
@@ -93,7 +97,9 @@ function prepare(options: MountOptions): Ready[] {
   const ready: Ready[] = [];
   for (const call of mounted(options.groups)) {
     const implementation = byGroup.get(call.group);
-    const local = Object.keys(call.group.defs).find(key => `${key.split(' ')[0]} ${call.group.base}${key.slice(key.indexOf(' ') + 1)}` === call.key)!;
+    const local = Object.keys(call.group.defs).find(
+      key => `${key.split(' ')[0]} ${call.group.base}${key.slice(key.indexOf(' ') + 1)}` === call.key,
+    )!;
     const handler = implementation?.handlers[local];
     if (!handler) throw new Error(`no handler for ${call.key}`);
     const tables: Record<string, Table> = {};
@@ -127,7 +133,8 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
       const started = performance.now();
       try {
         const answer = await run(ready, request, options);
-        if (call.def.as === 'text' || call.def.as === 'csv') return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
+        if (call.def.as === 'text' || call.def.as === 'csv')
+          return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
         if (options.checkAnswers && call.def.answer) checkAnswer(call, answer);
         return reply.type('application/json; charset=utf-8').send(ready.write(answer ?? {}));
       } finally {
@@ -164,14 +171,19 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
   const body = parse(call.def.body ?? noBody, call.def.body ? (request.body ?? {}) : request.body, issues);
   if (issues.length) throw failFields(issues.flat());
-  const incoming = { ip: request.ip, userAgent: request.headers['user-agent'] ?? '', authorization: request.headers.authorization };
+  const incoming = {
+    ip: request.ip,
+    userAgent: request.headers['user-agent'] ?? '',
+    authorization: request.headers.authorization,
+  };
 
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
     return handler({ ctx, params: params as never, query: query as never, body: body as never, found, request: incoming });
   };
-  if (call.method === 'GET' || (call.def.audit === false && call.auth === 'any')) return act(new Context({ ...base, db: services.database.db }));
+  if (call.method === 'GET' || (call.def.audit === false && call.auth === 'any'))
+    return act(new Context({ ...base, db: services.database.db }));
 
   let kept: Partial | ReuseDetected | undefined;
   let after: (() => void)[] = [];
@@ -187,7 +199,16 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
     }
     await publish(db, ctx.effects);
     if (call.audit && request.actor)
-      await audit(db, { reqID: request.id, actor: request.actor, method: call.method, url: request.url, permission: call.permission, body: request.body, ip: request.ip, effects: ctx.effects });
+      await audit(db, {
+        reqID: request.id,
+        actor: request.actor,
+        method: call.method,
+        url: request.url,
+        permission: call.permission,
+        body: request.body,
+        ip: request.ip,
+        effects: ctx.effects,
+      });
     after = ctx.after;
     return result;
   });
@@ -203,7 +224,7 @@ const noBody = z.optional(z.strictObject({}));
 function parse(schema: z.ZodMiniType, value: unknown, issues: ReturnType<typeof problems>[]): unknown {
   const result = z.safeParse(schema, value ?? undefined);
   if (result.success) return result.data;
-  issues.push(problems(result.error));
+  issues.push(problems(result.error, value));
   return undefined;
 }
 
@@ -223,7 +244,8 @@ async function findParam(ctx: Context, name: string, tables: Record<string, Tabl
   const target = tables[name]!;
   const parents: Record<string, number> = {};
   if ('parent' in target.scope)
-    for (const [other, table] of Object.entries(tables)) if (table === target.scope.parent && other !== name) parents[target.scope.column] = params[other]!;
+    for (const [other, table] of Object.entries(tables))
+      if (table === target.scope.parent && other !== name) parents[target.scope.column] = params[other]!;
   const found = await ctx.store(target, parents).find(params[name]!);
   if (!found) throw unknownID(name);
   return found;
@@ -246,29 +268,51 @@ const stranger = (area: Area | undefined): Actor => ({
 });
 
 function checkAnswer(call: Mounted, answer: unknown) {
-  const result = z.safeParse(call.def.answer!, JSON.parse(JSON.stringify(answer ?? {})));
-  if (!result.success) throw new Error(`${call.key} answered what it does not declare: ${JSON.stringify(problems(result.error))}`);
+  const sent: unknown = JSON.parse(JSON.stringify(answer ?? {}));
+  const result = z.safeParse(call.def.answer!, sent);
+  if (!result.success)
+    throw new Error(`${call.key} answered what it does not declare: ${JSON.stringify(problems(result.error, sent))}`);
 }
 
-function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: 'session' | 'login', log: MountOptions['log']) {
+function sendError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  context: 'session' | 'login',
+  log: MountOptions['log'],
+) {
   const failure = toFail(error);
   if (failure.status >= 500) {
-    const cause = failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
-    log('error', 'a call failed', { reqID: request.id, method: request.method, url: request.url.split('?')[0], code: failure.code, cause });
+    const cause =
+      failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
+    log('error', 'a call failed', {
+      reqID: request.id,
+      method: request.method,
+      url: request.url.split('?')[0],
+      code: failure.code,
+      cause,
+    });
   }
   const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
-  if (failure.status === 429) void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
-  return reply.code(failure.status).type('application/json; charset=utf-8').send(JSON.stringify(errorBody(failure, language, context)));
+  if (failure.status === 429)
+    void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
+  return reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(failure, language, context)));
 }
 
 /** Anything thrown, as an error of the catalogue. */
 export function toFail(error: unknown): Fail {
   if (error instanceof Fail) return error;
   const { code, statusCode } = error as { code?: string; statusCode?: number };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
   // five characters are an SQLSTATE; class 08, 53 and 57 say that the database cannot be reached or is full
-  if (typeof code === 'string' && (/^[0-9A-Z]{5}$/.test(code) || code === 'ECONNREFUSED')) return new Fail('database', { cause: error });
+  if (typeof code === 'string' && (/^[0-9A-Z]{5}$/.test(code) || code === 'ECONNREFUSED'))
+    return new Fail('database', { cause: error });
   return new Fail('unknown', { cause: error });
 }

@@ -1,4 +1,5 @@
 /** What the mount reads from a call's schemas: coercion of query text, JSON Schema for answers and OpenAPI. */
+import { problemsOf } from '#contract/rules/zod.ts';
 import * as z from 'zod/mini';
 import build from 'fast-json-stringify';
 import type { FieldError } from '#contract/errors.ts';
@@ -24,7 +25,21 @@ function plain(node: unknown): unknown {
   if (node === null || typeof node !== 'object') return node;
   const copy: Json = {};
   for (const [key, value] of Object.entries(node)) {
-    if (['pattern', 'format', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'exclusiveMinimum', 'propertyNames'].includes(key)) continue;
+    if (
+      [
+        'pattern',
+        'format',
+        'minLength',
+        'maxLength',
+        'minimum',
+        'maximum',
+        'minItems',
+        'maxItems',
+        'exclusiveMinimum',
+        'propertyNames',
+      ].includes(key)
+    )
+      continue;
     if (key === 'anyOf' && Array.isArray(value)) {
       const rest = value.filter(one => (one as Json)['type'] !== 'null');
       if (rest.length === 1 && value.length === 2) {
@@ -56,9 +71,13 @@ export function coercer(schema: z.ZodMiniType): (query: Record<string, unknown>)
 }
 function coerceOf(property: Json): Coerce {
   const values = property['enum'] ?? (property['const'] === undefined ? [] : [property['const']]);
-  const type = property['type'] ?? (Array.isArray(values) && values.length && values.every(v => typeof v === 'number') ? 'number' : undefined);
-  if (type === 'integer' || type === 'number') return value => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value);
-  if (type === 'boolean') return value => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value);
+  const type =
+    property['type'] ??
+    (Array.isArray(values) && values.length && values.every(v => typeof v === 'number') ? 'number' : undefined);
+  if (type === 'integer' || type === 'number')
+    return value => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value);
+  if (type === 'boolean')
+    return value => (value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value);
   if (type === 'array') {
     const item = coerceOf((property['items'] ?? {}) as Json);
     return value => (Array.isArray(value) ? value : [value]).map(item);
@@ -66,22 +85,7 @@ function coerceOf(property: Json): Coerce {
   return value => value;
 }
 
-const ruleOf: Record<string, string> = { invalid_type: 'type', too_small: 'min', too_big: 'max', invalid_format: 'wrongFormat', invalid_value: 'oneOf', unrecognized_keys: 'unknownKey', invalid_union: 'type' };
-
-/** zod's issues as `{path, rule, bounds}`: the rule names of §5 where a rule of ours spoke, zod's in our words else. */
-export function problems(error: z.core.$ZodError): FieldError[] {
-  return error.issues.flatMap((issue): FieldError[] => {
-    const path = issue.path.join('.');
-    const given = issue as unknown as Record<string, unknown> & { params?: { rule?: string; bounds?: FieldError['bounds'] } };
-    if (given.params?.rule) return [{ path, rule: given.params.rule, ...(given.params.bounds ? { bounds: given.params.bounds } : {}) }];
-    if (issue.code === 'unrecognized_keys') return issue.keys.map(key => ({ path: path ? `${path}.${key}` : key, rule: 'unknownKey' }));
-    if (issue.code === 'invalid_type' && issue.input === undefined) return [{ path, rule: 'required' }];
-    if (issue.code === 'too_small' && (issue.origin === 'string' || issue.origin === 'array') && issue.minimum === 1) return [{ path, rule: 'required' }];
-    const bounds: Record<string, string | number> = {};
-    if (issue.code === 'too_small') bounds['min'] = Number(issue.minimum);
-    if (issue.code === 'too_big') bounds['max'] = Number(issue.maximum);
-    if (issue.code === 'invalid_value') bounds['allowed'] = issue.values.map(String).join(', ');
-    if (issue.code === 'invalid_type') bounds['expected'] = issue.expected;
-    return [{ path, rule: ruleOf[issue.code] ?? 'wrongFormat', ...(Object.keys(bounds).length ? { bounds } : {}) }];
-  });
+/** What is wrong with `input`, as errorData of 101003 tells it: rules by name, in the words forms know. */
+export function problems(error: z.core.$ZodError, input: unknown): FieldError[] {
+  return problemsOf(error.issues, input);
 }

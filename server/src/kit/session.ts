@@ -151,7 +151,8 @@ export class Sessions {
       db,
       sql`select s.*, a.auth, a.status from session s join account a on a.id = s."accountID" and a."deletedAt" is null where s.id = ${id} for update of s`,
     );
-    if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now()) throw fail('refreshTokenFailed');
+    if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
+      throw fail('refreshTokenFailed');
     if (session.status !== 'normal') throw fail('accountNotEnabled');
     const hash = sha256(secret);
     if (timingSafeEqual(hash, session.refreshHash)) {
@@ -186,7 +187,11 @@ export class Sessions {
     );
     const refresh = splitRefresh(given.refreshToken, 'revokeTokenFailed');
     const hash = sha256(refresh.secret);
-    const fits = session && refresh.id === id && session.auth === area && [session.refreshHash, session.previousHash].some(h => h && timingSafeEqual(hash, h));
+    const fits =
+      session &&
+      refresh.id === id &&
+      session.auth === area &&
+      [session.refreshHash, session.previousHash].some(h => h && timingSafeEqual(hash, h));
     if (!fits) throw fail('revokeTokenFailed');
     await this.end(db, id);
   }

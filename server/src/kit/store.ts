@@ -75,9 +75,12 @@ export class Store<R extends Row> {
   }
   #order(query: ListQuery): Sql {
     const direction = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
-    if (query.sortBy && this.#target.sort?.includes(query.sortBy)) return sql`${sql.ref(query.sortBy)} ${direction}, t.id ${direction}`;
+    if (query.sortBy && this.#target.sort?.includes(query.sortBy))
+      return sql`${sql.ref(query.sortBy)} ${direction}, t.id ${direction}`;
     if (query.sortBy && query.sortBy !== 'id')
-      throw new Fail('parameter', { errorData: [{ path: 'sortBy', rule: 'unknown', bounds: { allowed: ['id', ...(this.#target.sort ?? [])].join(', ') } }] });
+      throw new Fail('parameter', {
+        errorData: [{ path: 'sortBy', rule: 'unknown', bounds: { allowed: ['id', ...(this.#target.sort ?? [])].join(', ') } }],
+      });
     if (!query.sortBy && this.#target.order) return this.#target.order;
     return sql`t.id ${direction}`;
   }
@@ -93,13 +96,17 @@ export class Store<R extends Row> {
     );
     let total = data[0]?.[''] ?? 0;
     // a page past the end has no row to carry the total
-    if (!data.length && offset > 0) total = (await row<{ n: number }>(this.#db, sql`select count(*) as n from ${this.#name} as t where ${where}`))!.n;
+    if (!data.length && offset > 0)
+      total = (await row<{ n: number }>(this.#db, sql`select count(*) as n from ${this.#name} as t where ${where}`))!.n;
     for (const one of data) delete (one as Row)[''];
     return { data, total };
   }
 
   async list(more: Sql[] = [], order: Sql = sql`t.id`, limit = 100_000): Promise<R[]> {
-    return rows<R>(this.#db, sql`select ${this.#columns} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`);
+    return rows<R>(
+      this.#db,
+      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`,
+    );
   }
 
   async find(id: number): Promise<R | undefined> {
@@ -166,7 +173,8 @@ export class Store<R extends Row> {
   async remove(ids: readonly number[], path = 'ids'): Promise<R[]> {
     const found = (await this.need(ids, path)) as (R & { id: number })[];
     const wanted = found.map(r => r.id);
-    if (this.#soft) await sql`update ${this.#name} set "deletedAt" = now(), "updatedAt" = now() where id = any(${wanted})`.execute(this.#db);
+    if (this.#soft)
+      await sql`update ${this.#name} set "deletedAt" = now(), "updatedAt" = now() where id = any(${wanted})`.execute(this.#db);
     else await sql`delete from ${this.#name} where id = any(${wanted})`.execute(this.#db);
     for (const gone of found) this.#note({ table: this.#target.table, id: gone.id, before: this.#shown(gone) }, gone);
     return found;
@@ -187,7 +195,10 @@ export class Store<R extends Row> {
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };
       const meaning = code === '23505' && constraint ? this.#target.unique?.[constraint] : undefined;
-      if (meaning) throw fail(meaning as Exclude<ErrorName, 'illegalPortMapping' | 'simultaneousDownloads' | 'dailyDownloads'>, { cause: error });
+      if (meaning)
+        throw fail(meaning as Exclude<ErrorName, 'illegalPortMapping' | 'simultaneousDownloads' | 'dailyDownloads'>, {
+          cause: error,
+        });
       throw error;
     }
   }
@@ -211,4 +222,5 @@ export function touch(effects: Effects, kind: 'site' | 'domain' | 'zone', id: nu
 const defined = (values: Row): Row => Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined));
 const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
 // arrays of text go as arrays, objects as json
-const value = (v: unknown): Sql => (v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Date) ? sql`${JSON.stringify(v)}::jsonb` : sql`${v}`);
+const value = (v: unknown): Sql =>
+  v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Date) ? sql`${JSON.stringify(v)}::jsonb` : sql`${v}`;

@@ -48,10 +48,12 @@ export function scopeOf(target: Table, actor: Actor, alias = 't', depth = 0): Sq
   const { scope } = target;
   if ('owner' in scope) return scope.owner(actor, alias);
   const inner = `p${depth}`;
-  return sql`${col(scope.column, alias)} in (select ${col('id', inner)} from ${sql.table(scope.parent.table)} as ${sql.raw(inner)} where ${and([
-    scopeOf(scope.parent, actor, inner, depth + 1),
-    ...(scope.parent.soft === false ? [] : [sql`${col('deletedAt', inner)} is null`]),
-  ])})`;
+  return sql`${col(scope.column, alias)} in (select ${col('id', inner)} from ${sql.table(scope.parent.table)} as ${sql.raw(inner)} where ${and(
+    [
+      scopeOf(scope.parent, actor, inner, depth + 1),
+      ...(scope.parent.soft === false ? [] : [sql`${col('deletedAt', inner)} is null`]),
+    ],
+  )})`;
 }
 
 // Filters that many lists share.

@@ -291,3 +291,6 @@ create table outbox (
   revision bigint not null,
   "committedAt" timestamptz not null default clock_timestamp()
 );
+
+-- Failed sign-ins by account and by address, within a window.
+create table "loginAttempt" (key text primary key, count int not null, "startedAt" timestamptz not null);

@@ -1,0 +1,165 @@
+/** Signing in and out (§4; decisions.md, Sessions). */
+import { randomInt } from 'node:crypto';
+import { sql } from 'kysely';
+import { Fail, fail } from '#contract/errors.ts';
+import { session } from '#contract/account/session.ts';
+import type { Area } from '#contract/kit/call.ts';
+import type { Context } from '../kit/context.ts';
+import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
+import { implement } from '../kit/implement.ts';
+import { type Db, row } from '../store/db.ts';
+import { type SelfRow } from './tables.ts';
+
+const loginTries = 5;
+const loginMinutes = 10;
+/** Failed sign-ins per account and per address in a quarter of an hour. */
+const attemptsPerAccount = 10;
+const attemptsPerAddress = 50;
+const attemptWindow = '15 minutes';
+
+interface LoginRow {
+  id: number;
+  password: string | null;
+  status: string;
+  rootStatus: string;
+}
+
+async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | undefined> {
+  return row<LoginRow>(
+    db,
+    sql`select a.id, a.password, a.status, root.status as "rootStatus" from account a join account root on root.id = coalesce(a."rootID", a.id)
+        where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null`,
+  );
+}
+
+// A stranger's e-mail costs the same time as a wrong password.
+let decoy: Promise<string> | undefined;
+
+/** Counted outside the call's transaction, so that a refused sign-in is counted too. */
+async function limitAttempts(ctx: Context, keys: [string, number][]): Promise<void> {
+  for (const [key, max] of keys) {
+    const found = await row<{ count: number; rest: number }>(
+      ctx.services.database.db,
+      sql`select count, ceil(extract(epoch from "startedAt" + ${attemptWindow}::interval - now()))::int as rest from "loginAttempt"
+          where key = ${key} and "startedAt" > now() - ${attemptWindow}::interval`,
+    );
+    if (found && found.count >= max)
+      throw new Fail('credentialFailed', { status: 429, extra: { retryAfter: Math.max(1, found.rest) } });
+  }
+}
+async function countAttempt(ctx: Context, keys: [string, number][]): Promise<void> {
+  for (const [key] of keys)
+    await sql`insert into "loginAttempt" (key, count, "startedAt") values (${key}, 1, now())
+      on conflict (key) do update set
+        count = case when "loginAttempt"."startedAt" > now() - ${attemptWindow}::interval then "loginAttempt".count + 1 else 1 end,
+        "startedAt" = case when "loginAttempt"."startedAt" > now() - ${attemptWindow}::interval then "loginAttempt"."startedAt" else now() end`.execute(
+      ctx.services.database.db,
+    );
+}
+
+/** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
+export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey: string; vcode: string }> {
+  const onePassKey = newToken();
+  const vcode = String(randomInt(1_000_000)).padStart(6, '0');
+  await sql`insert into login (hash, "accountID", code, "expiredAt")
+    values (${sha256(onePassKey)}, ${accountID}, ${sha256(vcode + onePassKey).toString('hex')}, now() + ${`${loginMinutes} minutes`}::interval)`.execute(
+    db,
+  );
+  return { onePassKey, vcode };
+}
+
+export const sessionCalls = implement(session, {
+  'POST /verify': async ({ ctx, body }) => {
+    const { area } = ctx.actor;
+    const keys: [string, number][] = [
+      [`${area}:${body.email.toLowerCase()}`, attemptsPerAccount],
+      [`ip:${ctx.ip}`, attemptsPerAddress],
+    ];
+    await limitAttempts(ctx, keys);
+    const account = await accountOf(ctx.db, area, body.email);
+    const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
+    const right = await checkPassword(body.password, stored);
+    if (!account?.password || !right) {
+      await countAttempt(ctx, keys);
+      throw fail('credentialFailed');
+    }
+    if (account.status !== 'normal' || account.rootStatus !== 'normal') throw fail('accountNotEnabled');
+    await sql`delete from "loginAttempt" where key = ${keys[0]![0]}`.execute(ctx.services.database.db);
+    return ctx.services.sessions.open(ctx.db, account.id);
+  },
+
+  'POST /login': async ({ ctx, body }) => {
+    const db = ctx.services.database.db;
+    const held = await row<{
+      accountID: number;
+      code: string;
+      tries: number;
+      expired: boolean;
+      email: string;
+      auth: string;
+      status: string;
+    }>(
+      db,
+      sql`update login l set tries = tries + 1 from account a where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${sha256(body.onePassKey)}
+          returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth, a.status`,
+    );
+    if (!held || held.auth !== ctx.actor.area || held.email.toLowerCase() !== body.email.toLowerCase())
+      throw fail('invalidToken');
+    if (held.expired || held.tries > loginTries) throw fail('tokenExpired');
+    if (held.code !== sha256(body.vcode + body.onePassKey).toString('hex')) throw fail('invalidToken');
+    if (held.status !== 'normal') throw fail('accountNotEnabled');
+    await sql`delete from login where hash = ${sha256(body.onePassKey)}`.execute(ctx.db);
+    return ctx.services.sessions.open(ctx.db, held.accountID);
+  },
+
+  'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.db, ctx.actor.area, body),
+
+  'DELETE ': async ({ ctx, body }) => {
+    await ctx.services.sessions.close(ctx.db, ctx.actor.area, body);
+    return {};
+  },
+
+  'PATCH /password': async ({ ctx, body }) => {
+    const own = await row<{ password: string | null }>(
+      ctx.db,
+      sql`select password from account where id = ${ctx.actor.accountID}`,
+    );
+    // somebody who acts for another has no business with the other's password
+    if (ctx.actor.proxyName) throw fail('permissionDenied');
+    if (!own?.password || !(await checkPassword(body.oldPassword, own.password)))
+      throw new Fail('parameter', { errorData: [{ path: 'oldPassword', rule: 'wrongPassword' }] });
+    await sql`update account set password = ${await hashPassword(body.password)}, "updatedAt" = now() where id = ${ctx.actor.accountID}`.execute(
+      ctx.db,
+    );
+    await ctx.services.sessions.endAll(ctx.db, ctx.actor.accountID, ctx.actor.sessionID);
+    return {};
+  },
+
+  'GET /account/self': async ({ ctx }) => {
+    const { actor } = ctx;
+    const self = await row<SelfRow>(ctx.db, sql`select * from account where id = ${actor.accountID}`);
+    const keys = [...actor.permissions];
+    return { ...self!, selfPerms: keys, permissionKeys: keys, proxyName: actor.proxyName };
+  },
+
+  'PUT /account/self': async ({ ctx, body }) => {
+    const names = Object.entries(body).filter(([, value]) => value !== undefined);
+    if (body.timezone !== undefined && !isTimezone(body.timezone))
+      throw new Fail('parameter', { errorData: [{ path: 'timezone', rule: 'wrongFormat' }] });
+    if (names.length)
+      await sql`update account set ${sql.join(names.map(([name, value]) => sql`${sql.ref(name)} = ${value}`))}, "updatedAt" = now() where id = ${ctx.actor.accountID}`.execute(
+        ctx.db,
+      );
+    await ctx.services.sessions.changed(ctx.db);
+    return {};
+  },
+});
+
+function isTimezone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}

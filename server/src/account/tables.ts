@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type * as z from 'zod/mini';
+import type { Account, Self } from '#contract/account/session.ts';
+import type { Role } from '#contract/account/accounts.ts';
+import { col, eq, like, table } from '../kit/table.ts';
+
+export type AccountRow = z.output<typeof Account> & { rootID: number | null; password: string | null };
+export type SelfRow = z.output<typeof Self>;
+export type RoleRow = z.output<typeof Role> & { rootID: number };
+
+/** The accounts an actor may manage: an admin all of them, an operator its sub-accounts and customers, a customer its sub-users. */
+export const accountTable = table<AccountRow>()({
+  table: 'account',
+  scope: {
+    owner: (actor, a) =>
+      actor.area === 'admin'
+        ? sql`true`
+        : actor.area === 'client'
+          ? sql`(${col('rootID', a)} = ${actor.rootID} or ${col('parentClient', a)} = ${actor.rootID})`
+          : sql`${col('rootID', a)} = ${actor.rootID}`,
+  },
+  sort: ['email', 'name', 'status', 'grade', 'createdAt', 'updatedAt'],
+  filters: { auth: eq('auth'), client: eq('parentClient'), name: like('name', 'email') },
+  unique: { account_email: 'duplicateEmail' },
+  secret: ['password'],
+});
+
+/** Root customers of an operator: whom a site can be sold to. */
+export const customerTable = table<AccountRow>()({
+  ...accountTable,
+  scope: {
+    owner: (actor, a) =>
+      sql`${col('auth', a)} = 'user' and ${col('isRoot', a)} and ${col('parentClient', a)} = ${actor.clientID}`,
+  },
+});
+
+/** Accounts of a customer's tree: whom a site can be shown to. */
+export const memberTable = table<AccountRow>()({
+  ...accountTable,
+  scope: {
+    owner: (actor, a) =>
+      actor.area === 'client'
+        ? sql`${col('auth', a)} = 'user' and ${col('parentClient', a)} = ${actor.rootID}`
+        : sql`${col('auth', a)} = 'user' and ${col('rootID', a)} = ${actor.rootID}`,
+  },
+});
+
+export const roleTable = table<RoleRow>()({
+  table: 'role',
+  scope: { owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },
+  sort: ['name', 'createdAt', 'updatedAt'],
+  unique: { role_name: 'duplicated' },
+});

@@ -1,0 +1,94 @@
+/** Cache rules and purges of a site. */
+import { sql } from 'kysely';
+import type * as z from 'zod/mini';
+import { Fail } from '#contract/errors.ts';
+import { cache, cacheRuleFields } from '#contract/cache/cache.ts';
+import type { Context } from '../kit/context.ts';
+import { crudOf, implement } from '../kit/implement.ts';
+import { table } from '../kit/table.ts';
+import { purgeSite } from '../site/sites.ts';
+import { siteTable } from '../site/tables.ts';
+import { row, rows } from '../store/db.ts';
+
+type CacheRuleRow = { id: number; siteID: number } & {
+  [K in keyof typeof cacheRuleFields]: z.output<(typeof cacheRuleFields)[K]>;
+};
+export const cacheRuleTable = table<CacheRuleRow>()({
+  table: 'cacheRule',
+  scope: { parent: siteTable, column: 'siteID' },
+  sort: ['priority', 'type', 'duration', 'createdAt', 'updatedAt'],
+  order: sql`t.priority, t.id`,
+  edge: { kind: 'site', column: 'siteID' },
+});
+interface PurgeRow extends Record<string, unknown> {
+  id: number;
+  siteID: number;
+  generation: number;
+}
+export const purgeTable = table<PurgeRow>()({
+  table: 'purgeTask',
+  scope: { parent: siteTable, column: 'siteID' },
+  sort: ['createdAt'],
+  edge: { kind: 'site', column: 'siteID' },
+});
+
+/** A purge's text as the edge compares it: full address for a URL or a prefix, host alone for a host. */
+function targetOf(type: number, text: string): string {
+  if (type === 3) {
+    if (!/^[a-z0-9*.-]{1,253}$/i.test(text)) throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
+    return text.toLowerCase();
+  }
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
+  return url.href;
+}
+
+/** Only hosts of this site can be purged through it. */
+async function checkHost(ctx: Context, siteID: number, type: number, target: string) {
+  const host = type === 3 ? target : new URL(target).hostname;
+  const parent = host.replace(/^[^.]+\./, '*.');
+  const found = await row(
+    ctx.db,
+    sql`select 1 from domain where "siteID" = ${siteID} and "domainName" in (${host}, ${parent}) and "deletedAt" is null limit 1`,
+  );
+  if (!found) throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'unknown', bounds: { value: host } }] });
+}
+
+export const cacheCalls = implement(cache, {
+  ...crudOf('/cacheRule', cacheRuleTable, { list: '/cacheRules' }),
+  'DELETE /currentCache': async ({ ctx, params }) => {
+    await purgeSite(ctx, params.siteID);
+    return {};
+  },
+  'DELETE /urlCache': async ({ ctx, params, body }) => {
+    const ids: number[] = [];
+    await ctx.each(
+      body.urls,
+      url => url,
+      async url => {
+        const target = targetOf(body.type, url);
+        await checkHost(ctx, params.siteID, body.type, target);
+        const generation = await row<{ n: number }>(ctx.db, sql`select nextval('revision') as n`);
+        ids.push(...(await ctx.store(purgeTable, params).add([{ type: body.type, url: target }], { generation: generation!.n })));
+      },
+    );
+    return { ids };
+  },
+  'GET /urlCaches': async ({ ctx, params, query }) => {
+    const { data, total } = await ctx.store(purgeTable, params).page(query);
+    // a purge is done on a node once the node serves a revision of the site that is newer than the purge
+    const nodes = await rows<{ revision: number | null }>(
+      ctx.db,
+      sql`select a.revision from node n left join ack a on a."nodeID" = n.id and a."siteID" = ${params.siteID}
+          where n."deletedAt" is null and n."zoneID" = (select g."zoneID" from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${params.siteID})`,
+    );
+    return {
+      data: data.map(task => {
+        const applied = nodes.filter(node => (node.revision ?? 0) > task.generation).length;
+        return { ...task, nodes: nodes.length, applied, status: applied === nodes.length ? 'completed' : 'processing' } as never;
+      }),
+      total,
+    };
+  },
+});

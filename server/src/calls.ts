@@ -1,0 +1,35 @@
+/** Every implementation, and what the ids of paths mean. A new resource is one import and one line. */
+import { groups } from '#contract/index.ts';
+import { accountCalls, roleCalls } from './account/accounts.ts';
+import { sessionCalls } from './account/session.ts';
+import { cacheCalls } from './cache/cache.ts';
+import { domainCalls } from './domain/domains.ts';
+import type { Implementation } from './kit/implement.ts';
+import { createServer, type MountOptions } from './kit/mount.ts';
+import { nodeCalls, nodeSelfCalls } from './node/nodes.ts';
+import { groupCalls, productCalls, zoneCalls } from './node/zones.ts';
+import { blacklistCalls } from './protect/blacklists.ts';
+import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
+import { siteTable } from './site/tables.ts';
+import { resourceInfoCalls } from './site/resource-info.ts';
+
+const implementations: Implementation[] = [
+  sessionCalls,
+  accountCalls,
+  roleCalls,
+  zoneCalls,
+  groupCalls,
+  productCalls,
+  nodeCalls,
+  nodeSelfCalls,
+  clientSiteCalls,
+  userSiteCalls,
+  resourceInfoCalls,
+  appliedCalls,
+  domainCalls,
+  cacheCalls,
+  blacklistCalls,
+];
+
+export const createApi = (options: Pick<MountOptions, 'services' | 'log' | 'checkAnswers'>) =>
+  createServer({ ...options, groups, implementations, params: { siteID: siteTable } });

@@ -1,0 +1,60 @@
+/** Serves the built console: hashed assets for ever, index.html never from a cache and with a nonce per answer. */
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import serve from '@fastify/static';
+import type { FastifyInstance } from 'fastify';
+
+const dist = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+const noncePlace = '__NONCE__';
+
+export async function serveConsole(app: FastifyInstance): Promise<void> {
+  if (!existsSync(`${dist}index.html`)) return;
+  const index = readFileSync(`${dist}index.html`, 'utf8');
+  await app.register(serve, {
+    root: `${dist}assets`,
+    prefix: '/assets/',
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    cacheControl: true,
+    // the API's "no-store" is for answers, not for files that never change
+    setHeaders: reply => void reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
+  });
+  for (const name of ['favicon.svg', 'favicon.ico', 'theme-init.js', 'robots.txt'])
+    if (existsSync(`${dist}${name}`))
+      app.get(`/${name}`, (_request, reply) =>
+        reply
+          .header('Cache-Control', 'no-cache')
+          .type(typeOf(name))
+          .send(readFileSync(`${dist}${name}`)),
+      );
+  const page = async (
+    _request: unknown,
+    reply: { header(name: string, value: string): typeof reply; type(t: string): typeof reply; send(body: string): unknown },
+  ) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .header('Cache-Control', 'no-cache')
+      .header('Referrer-Policy', 'no-referrer')
+      .header('X-Frame-Options', 'DENY')
+      .header('Cross-Origin-Opener-Policy', 'same-origin')
+      .header(
+        'Content-Security-Policy',
+        // a few measuring styles of the component library carry no nonce; scripts do not need any
+        `default-src 'self'; script-src 'self' 'nonce-${nonce}'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'`,
+      )
+      .type('text/html; charset=utf-8')
+      .send(index.replaceAll(noncePlace, nonce));
+  };
+  for (const path of ['/', '/404', '/user', '/user/*', '/client', '/client/*', '/admin', '/admin/*'])
+    app.get(path, page as never);
+  // any other address that a person opens is the console's to answer (§2)
+  app.get('/*', page as never);
+}
+
+function typeOf(name: string) {
+  if (name.endsWith('.svg')) return 'image/svg+xml';
+  if (name.endsWith('.js')) return 'text/javascript; charset=utf-8';
+  return name.endsWith('.ico') ? 'image/x-icon' : 'text/plain; charset=utf-8';
+}

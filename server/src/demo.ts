@@ -1,0 +1,62 @@
+/**
+ * The demo: a product, a site and `demo.breakwater.test` on the local origin that BREAKWATER_DEMO_ORIGIN names
+ * (`127.0.0.1:port`). Made once, by the same rows a person would make; a second start points it at the origin again.
+ */
+import { sql } from 'kysely';
+import { openDatabase, row } from './store/db.ts';
+import { publish } from './kit/context.ts';
+import type { Effects } from './kit/store.ts';
+
+export const demoHost = 'demo.breakwater.test';
+
+export async function demo(databaseUrl: string, origin: string): Promise<void> {
+  const [address, port] = [origin.slice(0, origin.lastIndexOf(':')), Number(origin.slice(origin.lastIndexOf(':') + 1))];
+  const database = openDatabase(databaseUrl, 1);
+  try {
+    await database.db.transaction().execute(async db => {
+      const effects: Effects = { changes: [], documents: new Map() };
+      const one = async (query: ReturnType<typeof sql>) => (await row<{ id: number }>(db, query))!.id;
+      const found = await row<{ id: number }>(
+        db,
+        sql`select id from domain where "domainName" = ${demoHost} and "deletedAt" is null`,
+      );
+      if (found) {
+        await sql`update upstream set address = ${address}, port = ${port} where "domainID" = ${found.id} and "deletedAt" is null`.execute(
+          db,
+        );
+        effects.documents.set('d', { kind: 'domain', id: found.id });
+      } else {
+        const operator = await one(
+          sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1`,
+        );
+        const customer = await one(
+          sql`select id from account where auth = 'user' and "isRoot" and "parentClient" = ${operator} and "deletedAt" is null order by id limit 1`,
+        );
+        const group = await one(
+          sql`select id from "group" where "clientID" = ${operator} and "deletedAt" is null order by id limit 1`,
+        );
+        const product = await one(
+          sql`insert into product ("clientID", "groupID", name, memo) values (${operator}, ${group}, 'starter', 'demo') returning id`,
+        );
+        const site = await one(
+          sql`insert into site ("clientID", "userID", "productID", "siteName", tags) values (${operator}, ${customer}, ${product}, 'demo', '{demo}') returning id`,
+        );
+        const domain = await one(sql`insert into domain ("siteID", "domainName") values (${site}, ${demoHost}) returning id`);
+        await sql`insert into upstream ("domainID", address, port) values (${domain}, ${address}, ${port})`.execute(db);
+        await sql`insert into "cacheRule" ("siteID", type, value, duration, mode, priority) values
+          (${site}, 'fileType', 'css,js,png,svg', 60, 'followOrigin', 10)`.execute(db);
+        effects.documents.set('s', { kind: 'site', id: site }).set('d', { kind: 'domain', id: domain });
+      }
+      await publish(db, effects);
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+if (import.meta.main) {
+  const { DATABASE_URL: url, BREAKWATER_DEMO_ORIGIN: origin } = process.env;
+  if (!url || !origin) throw new Error('DATABASE_URL and BREAKWATER_DEMO_ORIGIN must be set');
+  await demo(url, origin);
+  console.log(JSON.stringify({ host: demoHost }));
+}

@@ -1,0 +1,124 @@
+/** Domains of a site and their origins. */
+import { sql } from 'kysely';
+import { fail } from '#contract/errors.ts';
+import { domains } from '#contract/domain/domains.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { unknownID } from '../kit/store.ts';
+import { row } from '../store/db.ts';
+import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
+
+/** How many more domains the site's product allows; the product's row is locked so that two requests do not both fit. */
+async function room(ctx: Context, siteID: number): Promise<number> {
+  const found = await row<{ max: number; used: number }>(
+    ctx.db,
+    sql`select p."domainLimit" as max, (select count(*) from domain d where d."siteID" = s.id and d."deletedAt" is null) as used
+        from site s join product p on p.id = s."productID" where s.id = ${siteID} for update of s`,
+  );
+  return found!.max === 0 ? Infinity : found!.max - found!.used;
+}
+
+/** A domain that is switched on has an origin that is (401008). */
+async function checkEnabledOrigin(ctx: Context, domainID: number) {
+  const found = await row(
+    ctx.db,
+    sql`select 1 from upstream where "domainID" = ${domainID} and enabled and "deletedAt" is null limit 1`,
+  );
+  if (!found) throw fail('noUpstreamEnabled');
+}
+
+const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], act: (domain: DomainRow) => Promise<void>) =>
+  ctx.each(await ctx.store(domainTable, { siteID }).need(ids, 'domainIDs'), domain => domain.domainName, act);
+
+const lower = <T extends { address?: string | undefined }>(upstream: T) =>
+  upstream.address ? { ...upstream, address: upstream.address.toLowerCase() } : upstream;
+
+export const domainCalls = implement(
+  domains,
+  {
+    'GET /domains': ({ ctx, params, query }) => ctx.store(domainTable, params).page(query),
+    'GET /simpleDomains': ({ ctx, params, query }) => ctx.store(domainTable, params).page(query),
+    'GET /metaDomains': async ({ ctx, params, query }) => {
+      const conditions = query.keyword ? [sql`t."domainName" ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`] : [];
+      return (await ctx.store(domainTable, params).list(conditions, sql`t."domainName"`)).map(({ id, domainName }) => ({
+        id,
+        name: domainName,
+      }));
+    },
+    'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
+    'POST /domains': async ({ ctx, params, body }) => {
+      let free = await room(ctx, params.siteID);
+      const ids: number[] = [];
+      await ctx.each(
+        body.domains,
+        domain => domain.domainName,
+        async ({ upstreams, ...domain }) => {
+          if (free-- <= 0) throw fail('domainsExceeded');
+          const [id] = await ctx.store(domainTable, params).add([domain]);
+          await ctx.store(upstreamTable, { domainID: id! }).add(upstreams.map(lower));
+          await checkEnabledOrigin(ctx, id!);
+          ids.push(id!);
+        },
+      );
+      return { ids };
+    },
+    'DELETE /domains': async ({ ctx, params, body }) => {
+      await ctx.store(domainTable, params).remove(body.ids);
+      return {};
+    },
+    'DELETE /domainsByNames': async ({ ctx, params, body }) => {
+      await ctx.each(
+        body.names,
+        name => name,
+        async name => {
+          const found = await ctx.store(domainTable, params).list([sql`t."domainName" = ${name.toLowerCase()}`]);
+          if (!found.length) throw unknownID('names');
+          await ctx.store(domainTable, params).remove(found.map(domain => domain.id));
+        },
+      );
+      return {};
+    },
+    'PUT /domain/setting/tags': async ({ ctx, params, body }) => {
+      await eachDomain(
+        ctx,
+        params.siteID,
+        body.domainIDs,
+        async domain => void (await ctx.store(domainTable, params).set(domain.id, { tags: body.tags })),
+      );
+      return {};
+    },
+    'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
+      await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
+        if (body.status === 1) await checkEnabledOrigin(ctx, domain.id);
+        await ctx.store(domainTable, params).set(domain.id, { status: body.status });
+      });
+      return {};
+    },
+    'PATCH /domain/setting/balance': async ({ ctx, params, body }) => {
+      await eachDomain(
+        ctx,
+        params.siteID,
+        body.domainIDs,
+        async domain => void (await ctx.store(domainTable, params).set(domain.id, { balance: body.balance })),
+      );
+      return {};
+    },
+    'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
+      ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
+    'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => ({
+      ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower)),
+    }),
+    'PUT /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
+      for (const upstream of body.upstreams)
+        await ctx.store(upstreamTable, { domainID: params.domainID }).set(upstream.id, lower(upstream), 'upstreams');
+      await checkEnabledOrigin(ctx, params.domainID);
+      return {};
+    },
+    'DELETE /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
+      await ctx.store(upstreamTable, { domainID: params.domainID }).remove(body.ids);
+      await checkEnabledOrigin(ctx, params.domainID);
+      return {};
+    },
+  },
+  { params: { domainID: domainTable } },
+);

@@ -1,0 +1,89 @@
+/** The table as an OpenAPI 3.1 document. */
+import { errors } from '#contract/errors.ts';
+import { type Group, type Mounted, mounted } from '#contract/kit/call.ts';
+import { jsonSchema } from './schema.ts';
+
+type Json = Record<string, unknown>;
+const media = { json: 'application/json', text: 'text/plain', csv: 'text/csv', sse: 'text/event-stream' } as const;
+const common = [
+  'parameter',
+  'credentialFailed',
+  'invalidToken',
+  'tokenExpired',
+  'accountNotEnabled',
+  'permissionDenied',
+  'unknown',
+] as const;
+
+export function openApi(groups: readonly Group[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const call of mounted(groups)) (paths[call.path] ??= {})[call.method.toLowerCase()] = operation(call);
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Breakwater', version: '1', description: 'The API of a self-hosted CDN and edge-protection platform.' },
+    servers: [{ url: '/api/v1' }],
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      schemas: {
+        Error: {
+          type: 'object',
+          required: ['isError', 'code', 'message'],
+          properties: {
+            isError: { const: true },
+            code: { enum: Object.values(errors).map(e => e.code) },
+            message: { type: 'string' },
+            errorData: {},
+            extra: {},
+          },
+        },
+      },
+    },
+  };
+}
+
+function operation(call: Mounted): Json {
+  const { def } = call;
+  const query = def.query ? jsonSchema(def.query, 'input') : undefined;
+  const required = new Set((query?.['required'] as string[] | undefined) ?? []);
+  const kind = def.as ?? 'json';
+  const failures = new Map<number, string[]>();
+  for (const name of [...common, ...(def.errors ?? [])]) {
+    const { status, code } = errors[name];
+    failures.set(status, [...(failures.get(status) ?? []), `${code} ${errors[name].text.en_US}`]);
+  }
+  return {
+    operationId: `${call.method} ${call.path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
+    tags: [call.group.resource],
+    ...(call.permission ? { 'x-permission': call.permission } : {}),
+    security: call.auth === 'public' || call.auth === 'node' ? [] : [{ bearer: [] }],
+    parameters: [
+      ...call.params.map(name => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } })),
+      ...Object.entries((query?.['properties'] ?? {}) as Json).map(([name, schema]) => ({
+        name,
+        in: 'query',
+        required: required.has(name),
+        schema,
+      })),
+    ],
+    ...(def.body
+      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(def.body, 'input') } } } }
+      : {}),
+    responses: {
+      200: {
+        description: 'OK',
+        content: {
+          [media[kind]]: {
+            schema: kind === 'json' ? (def.answer ? jsonSchema(def.answer, 'output') : { type: 'object' }) : { type: 'string' },
+          },
+        },
+      },
+      ...Object.fromEntries(
+        [...failures].map(([status, texts]) => [
+          status,
+          { description: texts.join('; '), content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } },
+        ]),
+      ),
+    },
+  };
+}

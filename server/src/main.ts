@@ -1,0 +1,103 @@
+/** The control plane: `node server/src/main.ts --services=api,work,ingest,bus` (all of them by default). */
+import { groups } from '#contract/index.ts';
+import { permissionKeys, type Area } from '#contract/kit/call.ts';
+import { createApi } from './calls.ts';
+import { serveConsole } from './console.ts';
+import { Keys } from './kit/crypto.ts';
+import { registry, startMetrics } from './kit/metrics.ts';
+import { openApi } from './kit/openapi.ts';
+import type { Services } from './kit/services.ts';
+import { Sessions } from './kit/session.ts';
+import { logger } from './log.ts';
+import { readSettings, type Settings } from './settings.ts';
+import { migrate } from './store/migrate.ts';
+import { openDatabase } from './store/db.ts';
+import { connectBus } from './services/bus.ts';
+import { startIngestService } from './services/ingest.ts';
+import { startWork } from './work/work.ts';
+
+export interface Running {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the chosen services; every one of them ends by `stop`, in reverse order. */
+export async function start(settings: Settings): Promise<Running> {
+  const stops: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const one of stops.splice(0).reverse())
+      await one().catch(error => logger.error({ err: error as Error }, 'stopping failed'));
+  };
+  try {
+    const ran = await migrate(settings.databaseUrl);
+    if (ran.length) logger.info({ migrations: ran }, 'schema brought up to date');
+    const database = openDatabase(settings.databaseUrl);
+    stops.push(() => database.close());
+    const keysByArea = new Map<Area, string[]>();
+    const keysOf = (area: Area) => keysByArea.get(area) ?? keysByArea.set(area, permissionKeys(groups, area)).get(area)!;
+    const sessions = new Sessions(database, new Keys(settings.installationKey), keysOf);
+    stops.push(() => sessions.stop());
+    const services: Services = {
+      database,
+      sessions,
+      publicURL: settings.publicURL,
+      ...(settings.clickhouseUrl ? { analytics: { url: settings.clickhouseUrl } } : {}),
+    };
+
+    const bus = await connectBus(settings, services);
+    if (bus) stops.push(() => bus.stop());
+    if (settings.services.has('ingest')) {
+      const ingest = await startIngestService(settings);
+      stops.push(() => ingest.stop());
+    }
+    if (settings.services.has('work')) {
+      const work = await startWork(settings, services);
+      stops.push(() => work.stop());
+    }
+    let url = '';
+    if (settings.services.has('api')) {
+      startMetrics();
+      const app = createApi({ services, log: (level, message, data) => logger[level](data, message) });
+      app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
+      app.get('/readyz', async (_request, reply) => {
+        await database.pool.query('select 1');
+        return reply.type('text/plain').send('ready\n');
+      });
+      app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+      app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openApi(groups)));
+      await serveConsole(app);
+      stops.push(() => app.close());
+      url = await app.listen({ host: settings.host, port: settings.port });
+      logger.info({ url, services: [...settings.services] }, 'serving');
+    }
+    return { url, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+if (import.meta.main) {
+  try {
+    const running = await start(readSettings(process.argv.slice(2), process.env));
+    let ending = false;
+    const end = (signal: string) => {
+      if (ending) return;
+      ending = true;
+      logger.info({ signal }, 'stopping');
+      setTimeout(() => process.exit(1), 15_000).unref();
+      void running.stop().then(() => process.exit(0));
+    };
+    process.on('SIGTERM', end);
+    process.on('SIGINT', end);
+  } catch (error) {
+    console.error(`server: ${sentence(error)}`);
+    process.exit(1);
+  }
+}
+
+function sentence(error: unknown): string {
+  const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
+  if (code === 'EADDRINUSE') return `port ${port} is taken; set BREAKWATER_PORT to another one`;
+  return message;
+}

@@ -1,0 +1,102 @@
+/** Nodes of an operator, and what a node itself calls. */
+import { sql } from 'kysely';
+import { fail } from '#contract/errors.ts';
+import { nodes, nodeSelf } from '#contract/node/nodes.ts';
+import type { Context } from '../kit/context.ts';
+import { newToken, sha256 } from '../kit/crypto.ts';
+import { implement } from '../kit/implement.ts';
+import { rows, type Sql } from '../store/db.ts';
+import { nodeTable, zoneTable } from './tables.ts';
+
+const joinTokenHours = 24;
+const joined = sql`t."zoneID" is not null`;
+const waiting = sql`t."zoneID" is null`;
+
+const byId = async (ctx: Context, ids: readonly number[]) =>
+  new Map((await ctx.store(nodeTable).need(ids)).map(node => [node.id, node]));
+const inGroup = async (ctx: Context, id: number) =>
+  (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
+/** A node's zone is part of its credentials: it fetches them again once this is committed. */
+const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
+
+export const nodeCalls = implement(
+  nodes,
+  {
+    'GET /nodes': ({ ctx, query }) => ctx.store(nodeTable).page(query, [joined]),
+    'GET /nodes/initialized': ({ ctx, query }) => ctx.store(nodeTable).page(query, [joined]),
+    'GET /nodes/uninitialized': ({ ctx, query }) => ctx.store(nodeTable).page(query, [waiting]),
+    'GET /zone/{id}/nodes': ({ ctx, params, query }) => ctx.store(nodeTable, { zoneID: params.id }).page(query),
+    'GET /metaNodes': async ({ ctx, query }) => {
+      const conditions: Sql[] = [];
+      if (query.keyword) conditions.push(sql`t.name ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`);
+      if (query.zoneID) conditions.push(sql`t."zoneID" = ${query.zoneID}`);
+      return (await ctx.store(nodeTable).list(conditions, sql`t.name`)).map(({ id, name }) => ({ id, name }));
+    },
+    'POST /nodes/initialize': async ({ ctx, body }) => {
+      await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
+      const found = await byId(ctx, body.ids);
+      for (const id of found.keys()) {
+        await ctx.store(nodeTable).set(id, { zoneID: body.zoneID });
+        tell(ctx, id);
+      }
+      return {};
+    },
+    'POST /nodes/deinitialize': async ({ ctx, body }) => {
+      const found = await byId(ctx, body.ids);
+      await ctx.each(
+        [...found.values()],
+        node => node.name,
+        async node => {
+          if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
+          await ctx.store(nodeTable).set(node.id, { zoneID: null });
+          tell(ctx, node.id);
+        },
+      );
+      return {};
+    },
+    'PATCH /node': async ({ ctx, body }) => {
+      await ctx.store(nodeTable).set(body.id, body);
+      return {};
+    },
+    'PATCH /node/status': async ({ ctx, body }) => {
+      // paused: its addresses are not answered; it goes on serving who still comes. Heartbeats tell the state otherwise.
+      for (const id of (await byId(ctx, body.ids)).keys())
+        await ctx.store(nodeTable).set(id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
+      return {};
+    },
+    'DELETE /node': async ({ ctx, body }) => {
+      const found = await byId(ctx, body.ids);
+      await ctx.each(
+        [...found.values()],
+        node => node.name,
+        async node => {
+          if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
+          await ctx.store(nodeTable).remove([node.id]);
+          tell(ctx, node.id);
+        },
+      );
+      return {};
+    },
+    'POST /nodes/joinToken': async ({ ctx, body }) => {
+      if (body.zoneID) await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
+      const token = newToken(24);
+      const expiredAt = new Date(Date.now() + joinTokenHours * 3_600_000).toISOString();
+      await sql`insert into "joinToken" (hash, "clientID", name, "zoneID", "expiredAt")
+        values (${sha256(token)}, ${ctx.actor.rootID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
+        ctx.db,
+      );
+      return { token, expiredAt, command: `breakwater agent --server ${ctx.services.publicURL} --join ${token}` };
+    },
+  },
+  { params: { id: zoneTable } },
+);
+
+export const nodeSelfCalls = implement(nodeSelf, {
+  'POST /join': ({ ctx, body }) => gate(ctx).join(body),
+  'POST /credentials': ({ ctx, body }) => gate(ctx).renew(body),
+});
+
+function gate(ctx: Context) {
+  if (!ctx.services.nodes) throw fail('nodeCommunication');
+  return ctx.services.nodes;
+}

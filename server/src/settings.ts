@@ -1,0 +1,49 @@
+/** What the process is told by its environment. */
+import { readFileSync } from 'node:fs';
+import type { BusKeys } from './bus/credentials.ts';
+
+export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
+export type ServiceName = (typeof serviceNames)[number];
+
+export interface Settings {
+  services: Set<ServiceName>;
+  databaseUrl: string;
+  clickhouseUrl: string | undefined;
+  natsUrl: string | undefined;
+  natsCreds: string | undefined;
+  natsKeys: BusKeys | undefined;
+  installationKey: Buffer;
+  port: number;
+  host: string;
+  publicURL: string;
+}
+
+function required(name: string, env: NodeJS.ProcessEnv): string {
+  const value = env[name];
+  if (!value) throw new Error(`${name} is not set; \`npm start\` sets it, or see docs/handbook/running.md`);
+  return value;
+}
+
+export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
+  const asked = args
+    .find(arg => arg.startsWith('--services='))
+    ?.slice('--services='.length)
+    .split(',') ?? [...serviceNames];
+  for (const name of asked)
+    if (!serviceNames.includes(name as ServiceName))
+      throw new Error(`unknown service ${name}: choose from ${serviceNames.join(', ')}`);
+  const port = Number(env['BREAKWATER_PORT'] ?? 8080);
+  const host = env['BREAKWATER_HOST'] ?? '127.0.0.1';
+  return {
+    services: new Set(asked as ServiceName[]),
+    databaseUrl: required('DATABASE_URL', env),
+    clickhouseUrl: env['CLICKHOUSE_URL'],
+    natsUrl: env['NATS_URL'],
+    natsCreds: env['NATS_CREDS'] && readFileSync(env['NATS_CREDS'], 'utf8'),
+    natsKeys: env['NATS_KEYS'] ? (JSON.parse(readFileSync(env['NATS_KEYS'], 'utf8')) as BusKeys) : undefined,
+    installationKey: readFileSync(required('BREAKWATER_SECRET_FILE', env)),
+    port,
+    host,
+    publicURL: env['BREAKWATER_URL'] ?? `http://${host}:${port}`,
+  };
+}

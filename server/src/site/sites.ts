@@ -1,0 +1,127 @@
+/** Sites: sold and paused by the operator, seen by the customer. */
+import { sql } from 'kysely';
+import { fail } from '#contract/errors.ts';
+import { applied, clientSites, userSites } from '#contract/site/sites.ts';
+import { can, siteActions } from '#contract/states.ts';
+import { siteApplied } from '../bus/acks.ts';
+import { memberTable } from '../account/tables.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { productTable } from '../node/tables.ts';
+import { unknownID } from '../kit/store.ts';
+import { row } from '../store/db.ts';
+import { siteTable } from './tables.ts';
+
+async function meta(ctx: Context, keyword: string | undefined) {
+  const conditions = keyword ? [sql`t."siteName" ilike ${`%${keyword.replace(/[\\%_]/g, '\\$&')}%`}`] : [];
+  return (await ctx.store(siteTable).list(conditions, sql`t."siteName"`)).map(({ id, siteName }) => ({ id, siteName }));
+}
+
+/** Shows sites to accounts of the customer's own tree, or hides them again. */
+async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; userIDs: number[] }, add: boolean) {
+  const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
+  await ctx.store(memberTable).need(userIDs, 'userIDs');
+  const pairs = sql`select s."siteID", u."userID" from unnest(${sites.map(s => s.id)}::bigint[]) s("siteID"), unnest(${userIDs}::bigint[]) u("userID")`;
+  if (add)
+    // an account of another customer's tree is left out by the join
+    await sql`insert into "siteUser" ("siteID", "userID") select p."siteID", p."userID" from (${pairs}) p
+      join site on site.id = p."siteID" join account a on a.id = p."userID" and a."rootID" = site."userID" on conflict do nothing`.execute(
+      ctx.db,
+    );
+  else await sql`delete from "siteUser" where ("siteID", "userID") in (${pairs})`.execute(ctx.db);
+  return {};
+}
+
+/** Room in the product for one more site (204003). */
+async function checkRoom(ctx: Context, productID: number) {
+  const product = (await ctx.store(productTable).need([productID], 'productID'))[0]!;
+  const used = await row<{ n: number }>(
+    ctx.db,
+    sql`select count(*) as n from site where "productID" = ${productID} and "deletedAt" is null`,
+  );
+  if (product.siteLimit > 0 && used!.n >= product.siteLimit) throw fail('productSitesExceeded');
+  return product;
+}
+
+export const clientSiteCalls = implement(clientSites, {
+  'GET /sites': ({ ctx, query }) => ctx.store(siteTable).page(query),
+  'GET /metaSites': ({ ctx, query }) => meta(ctx, query.keyword),
+  'GET /site/{siteID}': async ({ found }) => found['siteID'] as never,
+  'POST /site': async ({ ctx, body }) => {
+    const product = await checkRoom(ctx, body.productID);
+    return { ids: await ctx.store(siteTable).add([body], { clientID: ctx.actor.rootID, status: product.defaultState }) };
+  },
+  'PATCH /site': async ({ ctx, body }) => {
+    await ctx.store(siteTable).set(body.id, body);
+    return {};
+  },
+  'DELETE /site': async ({ ctx, body }) => {
+    const found = new Map((await ctx.store(siteTable).need(body.ids)).map(site => [site.id, site]));
+    await ctx.each(
+      body.ids,
+      id => found.get(id)!.siteName,
+      async id => {
+        if (found.get(id)!.domainCount > 0) throw fail('siteHasLayer7Domains');
+        await ctx.store(siteTable).remove([id]);
+      },
+    );
+    return {};
+  },
+  'PATCH /site/status': async ({ ctx, body }) => {
+    const found = new Map((await ctx.store(siteTable).need(body.ids)).map(site => [site.id, site]));
+    await ctx.each(
+      body.ids,
+      id => found.get(id)!.siteName,
+      async id => {
+        const site = found.get(id)!;
+        if (site.status === body.status) return;
+        const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
+        // `limit` is set and lifted by the system alone
+        if (why !== true) throw fail(why === 'siteLimited' ? 'trafficLimited' : 'siteStatusNotAllowed');
+        await ctx.store(siteTable).set(id, { status: body.status });
+      },
+    );
+    return {};
+  },
+  'PUT /site/expired': async ({ ctx, body }) => {
+    for (const site of await ctx.store(siteTable).need(body.ids))
+      await ctx.store(siteTable).set(site.id, { expired: body.expired });
+    return {};
+  },
+  'DELETE /site/currentCache': async ({ ctx, body }) => {
+    const sites = await ctx.store(siteTable).need(body.ids);
+    for (const site of sites) await purgeSite(ctx, site.id);
+    return {};
+  },
+  'POST /site/users': ({ ctx, body }) => share(ctx, body, true),
+  'DELETE /site/users': ({ ctx, body }) => share(ctx, body, false),
+});
+
+/** Everything cached of the site is gone at once: its generation rises. */
+export async function purgeSite(ctx: Context, siteID: number): Promise<void> {
+  await sql`with g as (select nextval('revision') as generation), raised as (
+      update site set "cacheGeneration" = g.generation from g where id = ${siteID} returning id, "cacheGeneration")
+    insert into "purgeTask" ("siteID", type, url, generation) select id, 0, '*', "cacheGeneration" from raised`.execute(ctx.db);
+  ctx.touch('site', siteID);
+}
+
+export const userSiteCalls = implement(userSites, {
+  'GET /sites': ({ ctx, query }) => ctx.store(siteTable).page(query),
+  'GET /metaSites': ({ ctx, query }) => meta(ctx, query.keyword),
+  'GET /site/{siteID}': async ({ found }) => found['siteID'] as never,
+  'GET /site/tags': async ({ ctx }) => [...new Set((await ctx.store(siteTable).list()).flatMap(site => site.tags))].sort(),
+  'PUT /site/{siteID}/tags': async ({ ctx, params, body }) => {
+    await ctx.store(siteTable).set(params.siteID, { tags: body.tags }, 'siteID');
+    return {};
+  },
+  'POST /site/users': ({ ctx, body }) => share(ctx, body, true),
+  'DELETE /site/users': ({ ctx, body }) => share(ctx, body, false),
+});
+
+export const appliedCalls = implement(applied, {
+  'GET /applied': async ({ ctx, params }) => {
+    const state = await siteApplied(ctx.services.database.pool, params.siteID);
+    if (!state) throw unknownID('siteID');
+    return state;
+  },
+});

@@ -1,0 +1,53 @@
+import { sql } from 'kysely';
+import type * as z from 'zod/mini';
+import type { Site } from '#contract/site/sites.ts';
+import { customerTable } from '../account/tables.ts';
+import { col, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
+import { productTable } from '../node/tables.ts';
+
+export type SiteRow = z.output<typeof Site> & { clientID: number; cacheGeneration: number; changedAt: string | null };
+
+/** A customer sees its sites, a sub-user those assigned to it; an operator its customers', a sub-account those in its zones. */
+export const siteTable = table<SiteRow>()({
+  table: 'site',
+  scope: {
+    owner: (actor, a) =>
+      actor.area === 'user'
+        ? sql`(${col('userID', a)} = ${actor.rootID} and ${
+            actor.isRoot
+              ? sql`true`
+              : sql`exists (select 1 from "siteUser" su where su."siteID" = ${col('id', a)} and su."userID" = ${actor.accountID})`
+          })`
+        : actor.area === 'client'
+          ? sql`(${col('clientID', a)} = ${actor.rootID} and ${
+              actor.isRoot
+                ? sql`true`
+                : sql`exists (select 1 from product sp join "group" sg on sg.id = sp."groupID" join "zoneAccount" za on za."zoneID" = sg."zoneID"
+                    where sp.id = ${col('productID', a)} and za."accountID" = ${actor.accountID})`
+            })`
+          : sql`false`,
+  },
+  sort: ['siteName', 'status', 'expired', 'productID', 'createdAt', 'updatedAt'],
+  filters: {
+    siteName: like('siteName'),
+    tags: overlaps('tags'),
+    status: eq('status'),
+    statuses: oneOf('status'),
+    productID: eq('productID'),
+    productName: (name: string, a) =>
+      sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and fp.name ilike ${`%${name.replace(/[\\%_]/g, '\\$&')}%`})`,
+    zoneID: (id: number, a) =>
+      sql`exists (select 1 from product fp join "group" fg on fg.id = fp."groupID" where fp.id = ${col('productID', a)} and fg."zoneID" = ${id})`,
+  },
+  refs: { productID: productTable, userID: customerTable },
+  unique: { site_name: 'duplicated' },
+  edge: { kind: 'site', column: 'id' },
+  extra: {
+    productName: sql`select name from product p where p.id = t."productID"`,
+    zoneID: sql`select g."zoneID" from product p join "group" g on g.id = p."groupID" where p.id = t."productID"`,
+    zoneName: sql`select z.name from product p join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID" where p.id = t."productID"`,
+    userEmail: sql`select email from account a where a.id = t."userID"`,
+    users: sql`coalesce((select array_agg(su."userID" order by su."userID") from "siteUser" su where su."siteID" = t.id), '{}')`,
+    domainCount: sql`select count(*) from domain d where d."siteID" = t.id and d."deletedAt" is null`,
+  },
+});

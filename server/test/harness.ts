@@ -1,0 +1,133 @@
+/** A server over a fresh database, called in process; accounts of two operators, so that isolation can be seen. */
+import { randomBytes } from 'node:crypto';
+import { sql } from 'kysely';
+import type { FastifyInstance } from 'fastify';
+import { groups } from '#contract/index.ts';
+import { type Area, permissionKeys } from '#contract/kit/call.ts';
+import { createApi } from '#server/calls.ts';
+import { hashPassword, Keys } from '#server/kit/crypto.ts';
+import { Sessions, type Tokens } from '#server/kit/session.ts';
+import type { Services } from '#server/kit/services.ts';
+import { type Database, openDatabase, row } from '#server/store/db.ts';
+import { migrate } from '#server/store/migrate.ts';
+import { freshDatabase } from '#system/engines.ts';
+
+export const password = 'correct horse battery';
+let hashed: Promise<string> | undefined;
+
+export interface Reply {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  body: any;
+  text: string;
+  headers: Record<string, unknown>;
+}
+
+export class Api {
+  readonly app: FastifyInstance;
+  readonly database: Database;
+  readonly sessions: Sessions;
+  readonly services: Services;
+  readonly failures: string[] = [];
+
+  private constructor(app: FastifyInstance, services: Services, failures: string[]) {
+    this.app = app;
+    this.services = services;
+    this.database = services.database;
+    this.sessions = services.sessions;
+    this.failures = failures;
+  }
+
+  static async start(extra: Partial<Services> = {}): Promise<Api> {
+    const url = await freshDatabase();
+    await migrate(url);
+    const database = openDatabase(url, 5);
+    const sessions = new Sessions(database, new Keys(randomBytes(32)), (area: Area) => permissionKeys(groups, area));
+    const services: Services = { database, sessions, publicURL: 'http://console.test', ...extra };
+    const failures: string[] = [];
+    const app = createApi({ services, checkAnswers: true, log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`) });
+    await app.ready();
+    return new Api(app, services, failures);
+  }
+
+  async stop() {
+    await this.app.close();
+    await this.sessions.stop();
+    await this.database.close();
+  }
+
+  async call(method: string, path: string, options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> } = {}): Promise<Reply> {
+    const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
+    const response = await this.app.inject({
+      method: method as 'GET',
+      url: `/api/v1${path}`,
+      headers: {
+        'accept-language': 'en',
+        ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
+        ...options.headers,
+      },
+      ...(payload === undefined ? {} : { payload }),
+    });
+    let body: unknown;
+    try {
+      body = response.json();
+    } catch {
+      body = undefined;
+    }
+    return { status: response.statusCode, body, text: response.payload, headers: response.headers };
+  }
+
+  /** An account; `parent` is the operator of a customer, or the root of a sub-account. */
+  async account(auth: Area, email: string, options: { parentClient?: number; rootID?: number; keys?: string[] } = {}): Promise<Person> {
+    const hash = await (hashed ??= hashPassword(password));
+    const made = await row<{ id: number }>(
+      this.database.db,
+      sql`insert into account (email, name, auth, "isRoot", "rootID", "parentClient", password, "emailConfirmed")
+          values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${hash}, true) returning id`,
+    );
+    const id = made!.id;
+    if (options.rootID === undefined) await sql`update account set "rootID" = id where id = ${id}`.execute(this.database.db);
+    if (options.keys) {
+      const role = await row<{ id: number }>(
+        this.database.db,
+        sql`insert into role ("rootID", name, "permissionKeys") values (${options.rootID}, ${`role-${id}`}, ${options.keys}) returning id`,
+      );
+      await sql`update account set "roleID" = ${role!.id} where id = ${id}`.execute(this.database.db);
+    }
+    const tokens = await this.sessions.open(this.database.db, id);
+    return { id, email, area: auth, tokens, token: tokens.accessToken };
+  }
+
+  /** A tenant: operator, customer, zone, group, product, site, all made through the API. */
+  async tenant(name: string): Promise<Tenant> {
+    const client = await this.account('client', `${name}-client@test.test`);
+    const user = await this.account('user', `${name}-user@test.test`, { parentClient: client.id });
+    const make = async (path: string, body: unknown) => {
+      const reply = await this.call('POST', path, { token: client.token, body });
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
+      return reply.body.ids[0] as number;
+    };
+    const zoneID = await make('/client/zone', { name: `${name}-zone` });
+    const groupID = await make('/client/group', { zoneID, name: `${name}-group` });
+    const productID = await make('/client/product', { groupID, name: `${name}-product` });
+    const siteID = await make('/client/site', { siteName: `${name}-site`, productID, userID: user.id });
+    return { client, user, zoneID, groupID, productID, siteID };
+  }
+}
+
+export interface Person {
+  id: number;
+  email: string;
+  area: Area;
+  tokens: Tokens;
+  token: string;
+}
+export interface Tenant {
+  client: Person;
+  user: Person;
+  zoneID: number;
+  groupID: number;
+  productID: number;
+  siteID: number;
+}

@@ -28,6 +28,8 @@ export interface FeedOptions {
   position(): { epoch: string; cursor: number };
   /** The stream is read from its start: what is not mentioned from here on is gone. */
   restart(epoch: string): void;
+  /** The consumer is made; so many messages are on their way. */
+  following(pending: number): void;
   /** A message in stream order. Never throws. */
   take(message: ConfigMessage): void;
   /** null: the feed runs; else why it does not. */
@@ -96,7 +98,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     let made = false;
     try {
       const filter = subjects.configOfZone(options.zoneID);
-      await api(`CONSUMER.CREATE.${streams.config}.${name}.${filter}`, {
+      const consumer = await api<{ num_pending: number }>(`CONSUMER.CREATE.${streams.config}.${name}.${filter}`, {
         stream_name: streams.config,
         config: {
           name,
@@ -120,6 +122,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
       if (fresh) options.restart(info.created);
       open = true;
       options.status(null);
+      options.following(consumer.num_pending);
       for (const msg of early) receive(msg);
       return await ended;
     } finally {

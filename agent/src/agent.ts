@@ -1,0 +1,233 @@
+/** One node: its parts and how they hear of each other. */
+import { realpathSync } from 'node:fs';
+import { mkdir, open, rename } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { subjects } from '#contract/edge/subjects.ts';
+import { followConfig } from './feed.ts';
+import { type HealthReport, serveHealth } from './health.ts';
+import { type Grant, Identity } from './identity.ts';
+import { Link } from './link.ts';
+import { Nginx, nginxFolders } from './nginx.ts';
+import { NameResolver } from './resolve.ts';
+import { startShipper, type Shipper } from './ship/ship.ts';
+import { DocumentStore } from './store.ts';
+import { Sync } from './sync.ts';
+
+export interface AgentOptions {
+  /** everything the node keeps */
+  data: string;
+  server?: string;
+  joinToken?: string;
+  /** default: the machine's name */
+  name?: string;
+  httpPorts: number[];
+  httpsPorts: number[];
+  /** loopback port of /healthz, /readyz and /metrics; 0: any free one */
+  healthPort: number;
+  /** addresses nginx listens on; default: all */
+  listen?: string[];
+  /** default: as many as cores */
+  workers?: number;
+  /** DNS servers for origins' names; default: the machine's */
+  dnsServers?: string[];
+  log?: (message: string) => void;
+}
+export interface Agent {
+  healthPort: number;
+  report(): HealthReport;
+  stop(): Promise<void>;
+}
+
+export const version = '0.1.0';
+const beatMs = 2000;
+
+/** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
+export async function startAgent(options: AgentOptions): Promise<Agent> {
+  const log = options.log ?? (() => {});
+  const startedAt = new Date().toISOString();
+  await mkdir(options.data, { recursive: true, mode: 0o711 });
+  const data = realpathSync(options.data);
+  const identity = await Identity.open(data);
+  const store = await DocumentStore.open(join(data, 'config'));
+  const folders = nginxFolders(data);
+  let nc: NatsConnection | undefined;
+  let feed: ReturnType<typeof followConfig> | undefined;
+  let feedProblem: string | null = null;
+  let shipper: Shipper | undefined;
+  let nginxProblem: string | null = 'nginx is being started';
+
+  const resolver = new NameResolver({
+    file: join(data, 'addresses.json'),
+    servers: options.dnsServers,
+    changed: names => sync.renamed(names),
+  });
+  await resolver.start();
+  const nginx: Nginx = new Nginx({
+    folders,
+    facts: {
+      luaDir: fileURLToPath(new URL('../../edge/lua', import.meta.url)),
+      httpPorts: options.httpPorts,
+      httpsPorts: options.httpsPorts,
+      listen: options.listen,
+      workers: options.workers,
+    },
+    beforeStart: () => writeSnapshot(folders.snapshot, sync.snapshot()),
+    up: adopted => {
+      nginxProblem = null;
+      log(adopted ? 'going on with the nginx that runs' : 'nginx is up');
+      void sync.nginxUp().then(beat);
+    },
+    down: problem => {
+      nginxProblem = problem;
+      sync.nginxDown();
+      beat();
+    },
+    log,
+  });
+  const sync: Sync = new Sync({
+    store,
+    resolver,
+    control: nginx.control,
+    acknowledge: (seq, epoch, refused) => {
+      const grant = identity.grant;
+      if (grant && nc && !nc.isClosed())
+        nc.publish(subjects.ack(grant.nodeID), JSON.stringify({ seq, epoch, ...(refused.length && { refused }) }));
+    },
+    restartNginx: why => nginx.restartNow(why),
+    log,
+  });
+
+  const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);
+  function beat(): void {
+    const grant = identity.grant;
+    if (!grant || !nc || nc.isClosed()) return;
+    const facts = {
+      ...sync.served(),
+      zoneID: grant.zoneID,
+      version,
+      startedAt,
+      problem: problems()[0] ?? null,
+      documents: store.held.size,
+      nginx: { up: nginxProblem === null, restarts: nginx.restarts },
+      logs: shipper?.stats() ?? null,
+    };
+    nc.publish(subjects.beat(grant.nodeID), JSON.stringify(facts));
+  }
+
+  function follow(grant: Grant): void {
+    if (grant.zoneID === null || !nc) return;
+    feed = followConfig(nc, {
+      zoneID: grant.zoneID,
+      inboxPrefix: `_INBOX.n${grant.nodeID}`,
+      position: () => sync.position(),
+      restart: epoch => sync.restart(epoch),
+      following: pending => sync.following(pending),
+      take: message => sync.take(message),
+      status: problem => {
+        if (problem !== null && problem !== feedProblem) log(`configuration stream: ${problem}`);
+        feedProblem = problem;
+      },
+    });
+  }
+
+  const link = new Link({
+    identity,
+    server: options.server,
+    joinToken: options.joinToken,
+    name: options.name ?? hostname(),
+    version,
+    connected: async (connection, grant) => {
+      nc = connection;
+      await sync.moveTo(grant.zoneID);
+      shipper = startShipper({
+        nodeID: grant.nodeID,
+        nc,
+        logDir: folders.logs,
+        log: (event, facts) => log(`log shipping: ${event}${facts ? ` ${JSON.stringify(facts)}` : ''}`),
+      });
+      follow(grant);
+      sync.repeatAcknowledgement();
+      beat();
+    },
+    again: () => {
+      feed?.renew();
+      sync.repeatAcknowledgement();
+      beat();
+    },
+    moved: async grant => {
+      await feed?.stop();
+      feed = undefined;
+      await sync.moveTo(grant.zoneID);
+      follow(grant);
+    },
+    closed: async () => {
+      await feed?.stop();
+      feed = undefined;
+      await shipper?.stop();
+      shipper = undefined;
+      nc = undefined;
+    },
+    log,
+  });
+
+  const report = (): HealthReport => {
+    const grant = identity.grant;
+    // A node that never saw its zone's documents is not ready; one that holds them is, whatever else is gone.
+    const waiting = !grant
+      ? (link.problem ?? 'not joined yet')
+      : grant.zoneID !== null && !sync.inStep && !store.held.size
+        ? 'waiting for the configuration'
+        : null;
+    const shipping = shipper?.stats();
+    return {
+      problems: [...problems(), ...(waiting ? [waiting] : [])],
+      gauges: {
+        agent_connected: link.problem === null ? 1 : 0,
+        agent_in_step: sync.inStep && feedProblem === null ? 1 : 0,
+        agent_documents: store.held.size,
+        agent_documents_refused: store.refused.size,
+        agent_config_sequence: sync.served().seq,
+        agent_nginx_up: nginxProblem === null ? 1 : 0,
+        agent_nginx_restarts: nginx.restarts,
+        agent_records: sync.state.size,
+        agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
+        agent_log_lost_bytes: shipping?.lostBytes ?? 0,
+      },
+    };
+  };
+  const health = await serveHealth(options.healthPort, report);
+  await nginx.start();
+  link.start();
+  const beating = setInterval(beat, beatMs);
+
+  return {
+    healthPort: health.port,
+    report,
+    stop: async () => {
+      clearInterval(beating);
+      // nginx first: its last log lines are shipped, or wait on disk for the next start.
+      await nginx.stop();
+      await feed?.stop();
+      await link.stop();
+      await sync.stop();
+      await resolver.stop();
+      await store.close();
+      await health.close();
+    },
+  };
+}
+
+/** Beside the old one, then in its place: nginx reads all of it or none. */
+async function writeSnapshot(path: string, parts: Buffer[]): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    for (const part of parts) await file.writeFile(part);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,44 @@
+/** /healthz, /readyz and /metrics of the agent, on loopback. */
+import http from 'node:http';
+
+export interface HealthReport {
+  /** why the node does not serve as it should; empty: it does */
+  problems: string[];
+  /** Prometheus samples: name → value */
+  gauges: Record<string, number>;
+}
+
+/** @throws when the port is taken */
+export async function serveHealth(port: number, report: () => HealthReport): Promise<{ port: number; close(): Promise<void> }> {
+  const server = http.createServer((request, answer) => {
+    const { problems, gauges } = report();
+    const send = (status: number, type: string, body: string) => answer.writeHead(status, { 'content-type': type }).end(body);
+    switch (request.url) {
+      case '/healthz':
+        return send(200, 'application/json', '{"ok":true}\n');
+      case '/readyz':
+        return send(problems.length ? 503 : 200, 'application/json', `${JSON.stringify({ ok: !problems.length, problems })}\n`);
+      case '/metrics': {
+        const lines = Object.entries(gauges).map(
+          ([name, value]) => `# TYPE breakwater_${name} gauge\nbreakwater_${name} ${value}`,
+        );
+        return send(200, 'text/plain; version=0.0.4', `${lines.join('\n')}\n`);
+      }
+      default:
+        return send(404, 'text/plain', 'not found\n');
+    }
+  });
+  await new Promise<void>((done, fail) => {
+    server.once('error', error => fail(new Error(`the agent's port ${port} cannot be used: ${error.message}`, { cause: error })));
+    server.listen(port, '127.0.0.1', done);
+  });
+  server.unref();
+  return {
+    port: (server.address() as { port: number }).port,
+    close: () =>
+      new Promise(done => {
+        server.close(() => done());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * Who this node is: its key pair, made here and never sent anywhere, and what the control plane granted it.
+ * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
+ */
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { createUser, fromSeed } from '@nats-io/nkeys';
+
+export interface Grant {
+  nodeID: number;
+  /** null: an operator has not put the node into a zone yet */
+  zoneID: number | null;
+  jwt: string;
+  natsUrl: string;
+}
+interface Stored {
+  seed: string;
+  /** address of the control plane */
+  server: string;
+  /** hash of the join token that made us a node; another one may make us a node again */
+  joinedWith: string;
+  grant: Grant | null;
+}
+
+/** The control plane said no; asking again will not help. */
+export class Refusal extends Error {
+  override name = 'Refusal';
+}
+
+const limitMs = 10_000;
+const hash = (token: string) => createHash('sha256').update(token).digest('hex');
+
+export class Identity {
+  readonly #file: string;
+  #stored: Stored;
+
+  private constructor(file: string, stored: Stored) {
+    this.#file = file;
+    this.#stored = stored;
+  }
+
+  /** Reads the identity, or makes the key pair at the first start. */
+  static async open(folder: string): Promise<Identity> {
+    await mkdir(folder, { recursive: true, mode: 0o711 });
+    const file = join(folder, 'identity.json');
+    const text = await readFile(file, 'utf8').catch(error => {
+      if (error.code === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text) return new Identity(file, JSON.parse(text) as Stored);
+    const seed = new TextDecoder().decode(createUser().getSeed());
+    const identity = new Identity(file, { seed, server: '', joinedWith: '', grant: null });
+    await identity.#save();
+    return identity;
+  }
+
+  get grant(): Grant | null {
+    return this.#stored.grant;
+  }
+  get server(): string {
+    return this.#stored.server;
+  }
+  get seed(): Uint8Array {
+    return new TextEncoder().encode(this.#stored.seed);
+  }
+  get publicKey(): string {
+    return fromSeed(this.seed).getPublicKey();
+  }
+  /** A join token that was not used yet. */
+  isNew(token: string | undefined): token is string {
+    return Boolean(token) && this.#stored.joinedWith !== hash(token!);
+  }
+
+  /** @throws Refusal (the token is spent, expired or unknown); Error when the server cannot be reached */
+  async join(server: string, token: string, facts: { name: string; version: string }): Promise<Grant> {
+    const grant = await this.#ask(server, 'join', { token, publicKey: this.publicKey, addresses: ownAddresses(), ...facts });
+    this.#stored = { ...this.#stored, server, joinedWith: hash(token), grant };
+    await this.#save();
+    return grant;
+  }
+
+  /** New credentials, signed for with our key. @throws Refusal (we are no node any more, or our clock is wrong); Error */
+  async renew(server = this.#stored.server): Promise<Grant> {
+    const nodeID = this.#stored.grant!.nodeID;
+    const time = Date.now();
+    const text = new TextEncoder().encode(`breakwater node ${nodeID} ${time}`);
+    const signature = Buffer.from(fromSeed(this.seed).sign(text)).toString('base64');
+    const grant = await this.#ask(server, 'credentials', { nodeID, time, signature });
+    this.#stored = { ...this.#stored, server, grant };
+    await this.#save();
+    return grant;
+  }
+
+  async #ask(server: string, call: string, body: unknown): Promise<Grant> {
+    let answer: Response;
+    try {
+      answer = await fetch(new URL(`/api/v1/node/${call}`, server), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(limitMs),
+      });
+    } catch (error) {
+      throw new Error(
+        `the server ${server} cannot be reached: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}`,
+        {
+          cause: error,
+        },
+      );
+    }
+    const said = (await answer.json().catch(() => ({}))) as Partial<Grant> & { message?: string };
+    if (answer.ok && typeof said.nodeID === 'number' && typeof said.jwt === 'string' && typeof said.natsUrl === 'string')
+      return { nodeID: said.nodeID, zoneID: said.zoneID ?? null, jwt: said.jwt, natsUrl: said.natsUrl };
+    const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
+    throw answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? new Refusal(why) : new Error(why);
+  }
+
+  async #save(): Promise<void> {
+    await writeFile(`${this.#file}.new`, JSON.stringify(this.#stored), { mode: 0o600, flush: true });
+    await rename(`${this.#file}.new`, this.#file);
+  }
+}
+
+/** Addresses of this machine that others may reach; loopback alone when there are no others. */
+export function ownAddresses(): string[] {
+  const all = Object.values(networkInterfaces()).flatMap(list => list ?? []);
+  const outer = all.filter(one => !one.internal && !one.address.startsWith('fe80:')).map(one => one.address);
+  return (outer.length ? outer : ['127.0.0.1']).slice(0, 100);
+}

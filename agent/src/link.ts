@@ -1,0 +1,199 @@
+/**
+ * The node's line to the control plane: join once, connect, stay connected, fetch new credentials when told to or when the old
+ * ones are refused. Everything here may fail for days; the node serves meanwhile.
+ */
+import { type NatsConnection, connect, errors, jwtAuthenticator } from '@nats-io/transport-node';
+import { subjects } from '#contract/edge/subjects.ts';
+import { type Grant, type Identity, Refusal } from './identity.ts';
+
+export interface LinkOptions {
+  identity: Identity;
+  /** address of the control plane; default: the one joined last */
+  server?: string;
+  joinToken?: string;
+  name: string;
+  version: string;
+  /** A connection is there: the first one, or one to another bus. `closed` of the former has run. */
+  connected(nc: NatsConnection, grant: Grant): Promise<void>;
+  /** The connection was lost and is there again. */
+  again(): void;
+  /** The node was put into another zone, or out of any; the connection is about to be made anew with the new rights. */
+  moved(grant: Grant): Promise<void>;
+  /** The connection is given up. */
+  closed(): Promise<void>;
+  log(message: string): void;
+}
+
+const retryMs = { least: 500, most: 10_000 };
+const refusedMs = 30_000;
+/** After so long without a bus the server is asked whether it moved. */
+const askAgainMs = 30_000;
+
+export class Link {
+  /** Why there is no connection; null while there is. */
+  problem: string | null = 'not connected yet';
+  readonly #options: LinkOptions;
+  #nc: NatsConnection | undefined;
+  #stopped = false;
+  #wake: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+  #renewing: Promise<void> | undefined;
+  #renewedAt = 0;
+
+  constructor(options: LinkOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wake();
+    await this.#nc?.close();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    let delay: number = retryMs.least;
+    while (!this.#stopped) {
+      try {
+        const grant = await this.#grant();
+        await this.#hold(grant);
+        delay = retryMs.least;
+      } catch (error) {
+        if (this.#stopped) return;
+        const wait = error instanceof Refusal ? refusedMs : delay;
+        if (this.problem !== (error as Error).message) this.#options.log(`no connection: ${(error as Error).message}`);
+        this.problem = (error as Error).message;
+        await this.#sleep(wait);
+        delay = Math.min(delay * 2, retryMs.most);
+      }
+    }
+  }
+
+  #sleep(ms: number): Promise<void> {
+    return new Promise(done => {
+      const timer = setTimeout(done, ms);
+      this.#wake = () => (clearTimeout(timer), done());
+    });
+  }
+
+  get #server(): string {
+    return this.#options.server || this.#options.identity.server;
+  }
+
+  async #grant(): Promise<Grant> {
+    const { identity, joinToken, name, version, log } = this.#options;
+    if (identity.grant) return identity.grant;
+    if (!joinToken || !this.#server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
+    const grant = await identity.join(this.#server, joinToken, { name, version });
+    log(`joined as node ${grant.nodeID}${grant.zoneID === null ? ', waiting for a zone' : ` of zone ${grant.zoneID}`}`);
+    return grant;
+  }
+
+  /** Connects and stays until the connection is given up. */
+  async #hold(grant: Grant): Promise<void> {
+    const { identity, connected, again, closed, log } = this.#options;
+    const nc = await connect({
+      servers: grant.natsUrl.split(','),
+      // Asked at each reconnection: renewed credentials are used from the next one on.
+      authenticator: jwtAuthenticator(() => identity.grant!.jwt, identity.seed),
+      inboxPrefix: `_INBOX.n${grant.nodeID}`,
+      name: `node-${grant.nodeID}`,
+      timeout: 5000,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      reconnectJitter: 200,
+      pingInterval: 5000,
+      ignoreAuthErrorAbort: true,
+    }).catch(async error => {
+      if (refusedByBus(error)) await this.#renew();
+      else await this.#askWhere();
+      throw new Error(`the bus ${grant.natsUrl}: ${(error as Error).message}`, { cause: error });
+    });
+    if (this.#stopped) return nc.close();
+    this.#nc = nc;
+    this.problem = null;
+    log('connected to the bus');
+    const commands = nc.subscribe(subjects.command(grant.nodeID, 'renew'), { callback: () => void this.renew() });
+    void (async () => {
+      let lostAt = 0;
+      for await (const status of nc.status()) {
+        if (status.type === 'disconnect') {
+          lostAt = Date.now();
+          this.problem = 'the connection to the bus is lost';
+        } else if (status.type === 'reconnect') {
+          lostAt = 0;
+          this.problem = null;
+          again();
+        } else if (status.type === 'error' && refusedByBus(status.error)) {
+          this.problem = 'the bus refuses our credentials';
+          void this.renew();
+        } else if (status.type === 'reconnecting' && lostAt && Date.now() - lostAt > askAgainMs) {
+          lostAt = Date.now();
+          void this.renew();
+        }
+      }
+    })();
+    try {
+      await connected(nc, grant);
+      const error = await nc.closed();
+      if (error) throw error;
+    } finally {
+      commands.unsubscribe();
+      this.#nc = undefined;
+      await closed();
+      await nc.close();
+    }
+  }
+
+  /** Fetches credentials and acts on what changed. Never throws; at most once in two seconds. */
+  renew(): Promise<void> {
+    return (this.#renewing ??= (async () => {
+      const wait = this.#renewedAt + 2000 - Date.now();
+      if (wait > 0) await new Promise(next => setTimeout(next, wait));
+      this.#renewedAt = Date.now();
+      try {
+        await this.#renew();
+      } catch (error) {
+        this.#options.log(`credentials not renewed: ${(error as Error).message}`);
+      } finally {
+        this.#renewing = undefined;
+      }
+    })());
+  }
+
+  async #renew(): Promise<void> {
+    const { identity, joinToken, name, version, moved, log } = this.#options;
+    const before = identity.grant!;
+    let grant: Grant;
+    try {
+      grant = await identity.renew(this.#server);
+    } catch (error) {
+      // The installation was made anew and handed us another token: we are another node now.
+      if (!(error instanceof Refusal) || !identity.isNew(joinToken)) throw error;
+      grant = await identity.join(this.#server, joinToken, { name, version });
+      log(`joined again as node ${grant.nodeID}`);
+    }
+    if (grant.zoneID !== before.zoneID) {
+      log(grant.zoneID === null ? 'taken out of its zone' : `now in zone ${grant.zoneID}`);
+      await moved(grant);
+    }
+    if (!this.#nc) return;
+    if (grant.natsUrl !== before.natsUrl || grant.nodeID !== before.nodeID) await this.#nc.close();
+    else if (grant.jwt !== before.jwt) await this.#nc.reconnect();
+  }
+
+  /** The bus cannot be reached: perhaps it moved. */
+  async #askWhere(): Promise<void> {
+    if (Date.now() - this.#renewedAt < askAgainMs) return;
+    this.#renewedAt = Date.now();
+    await this.#options.identity.renew(this.#server).catch(() => {});
+  }
+}
+
+function refusedByBus(error: unknown): boolean {
+  return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;
+}

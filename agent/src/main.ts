@@ -1,0 +1,66 @@
+/** `node agent/src/main.ts --data DIR [--server URL --join TOKEN]`: a node, until SIGTERM or SIGINT. */
+import { parseArgs } from 'node:util';
+import { startAgent } from './agent.ts';
+
+const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
+
+  --data DIR       what the node keeps: its identity, its configuration, nginx's cache and logs
+  --server URL     the control plane; needed once                     BREAKWATER_URL
+  --join TOKEN     a join token of the operator; needed once          BREAKWATER_JOIN_TOKEN
+  --name NAME      name of the node; default: the machine's
+  --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
+  --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
+  --health PORT    /healthz /readyz /metrics on 127.0.0.1             BREAKWATER_AGENT_PORT  9180`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: Object.fromEntries(
+      ['data', 'server', 'join', 'name', 'http', 'https', 'health', 'help'].map(name => [
+        name,
+        { type: name === 'help' ? ('boolean' as const) : ('string' as const) },
+      ]),
+    ),
+  });
+  const text = (name: string, variable?: string) =>
+    (values[name] as string | undefined) ?? ((variable && process.env[variable]) || undefined);
+  if (values.help) return void console.log(usage);
+  const data = text('data', 'BREAKWATER_NODE_DATA');
+  if (!data) throw new Error(`--data is missing\n\n${usage}`);
+  const ports = (value: string | undefined, name: string) =>
+    (value ?? '')
+      .split(',')
+      .filter(Boolean)
+      .map(one => {
+        const port = Number(one);
+        if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`${name}: ${one} is not a port`);
+        return port;
+      });
+  const agent = await startAgent({
+    data,
+    server: text('server', 'BREAKWATER_URL'),
+    joinToken: text('join', 'BREAKWATER_JOIN_TOKEN'),
+    name: text('name'),
+    httpPorts: ports(text('http', 'BREAKWATER_EDGE_HTTP') ?? '80', '--http'),
+    httpsPorts: ports(text('https', 'BREAKWATER_EDGE_HTTPS'), '--https'),
+    healthPort: ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
+    log: message => console.log(message),
+  });
+  let ending = false;
+  for (const name of ['SIGTERM', 'SIGINT'] as const)
+    process.on(name, () => {
+      if (ending) return;
+      ending = true;
+      void agent.stop().then(
+        () => process.exit(0),
+        error => {
+          console.error((error as Error).message);
+          process.exit(1);
+        },
+      );
+    });
+}
+
+main().catch(error => {
+  console.error((error as Error).message);
+  process.exit(1);
+});

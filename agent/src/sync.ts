@@ -1,0 +1,405 @@
+/**
+ * Documents from the stream → the node's store and nginx → acknowledgement.
+ *
+ * What arrives together is taken in together: checked, then written to disk and pushed to nginx at the same time, and acknowledged
+ * when both are done and nginx's workers have had their 2 ms to notice. An invalid document is refused as a whole and reported; the
+ * last good one stays. When the stream is read from its start (another epoch, another zone), documents that it does not mention are
+ * removed, but only once the zone's own document has come and nothing is pending: the relay publishes it last, so until then
+ * silence about a document says nothing.
+ */
+import { subjects } from '#contract/edge/subjects.ts';
+import { type EdgeRecord, applyBytesMax, frames, snapshot } from './render/records.ts';
+import { type Control, ControlError } from './control.ts';
+import { EdgeState, originNames, readDocument } from './edge-state.ts';
+import type { ConfigMessage } from './feed.ts';
+import type { NameResolver } from './resolve.ts';
+import type { Cursor, DocumentStore, Entry, Held, Refused } from './store.ts';
+
+export interface SyncOptions {
+  store: DocumentStore;
+  resolver: NameResolver;
+  control: Control;
+  /** The node serves the stream up to here. */
+  acknowledge(seq: number, epoch: string, refused: Refused[]): void;
+  /** nginx holds records nobody can name: it must be started from a snapshot. */
+  restartNginx(why: string): void;
+  log(message: string): void;
+}
+
+/** A worker compares the sequence once per millisecond (edge/lua/core/store.lua). */
+const tickMs = 2;
+/** Documents taken in at once: bounds how long anything else waits. */
+const batchMost = 1000;
+/** A domain whose origin's name was never resolved waits this long for its first addresses. */
+const firstLookupMs = 50;
+const retryMs = 1000;
+
+export class Sync {
+  readonly state: EdgeState;
+  /** Whole since the start of this process: the stream was read to its end. */
+  inStep = false;
+  /** Why documents cannot be taken in; null while they can. */
+  problem: string | null = null;
+  readonly #options: SyncOptions;
+  readonly #queue: ConfigMessage[] = [];
+  /** Bodies of the batch under way; null: gone. */
+  readonly #underway = new Map<string, string | null>();
+  /** How far we are in memory; the store is behind while the stream is read from its start. */
+  #live: { epoch: string; cursor: number };
+  /** Subjects mentioned since the stream was read from its start; undefined: we follow from a cursor. */
+  #mentioned: Set<string> | undefined;
+  #zoneSeen = false;
+  #working: Promise<void> | undefined;
+  #pushes: Promise<unknown> = Promise.resolve();
+  #nginxUp = false;
+  /** Keys whose change nginx did not get; it starts without them, or did not answer. */
+  readonly #missed = new Set<string>();
+  /** The cursor text of the snapshot nginx was given. */
+  #snapshotText: string | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #acknowledged = { seq: -1, epoch: '', refused: '' };
+
+  constructor(options: SyncOptions) {
+    this.#options = options;
+    const { store, resolver } = options;
+    const body = (subject: string) => {
+      const underway = this.#underway.get(subject);
+      return underway === undefined ? store.held.get(subject)?.body : (underway ?? undefined);
+    };
+    this.state = new EdgeState(body, resolver.addresses);
+    for (const [subject, held] of store.held) this.state.note(subject, JSON.parse(held.body));
+    resolver.use(this.state.names());
+    // A refused document may be good for another version of ours: then all is read again.
+    this.#live = store.refused.size ? { epoch: '', cursor: 0 } : { epoch: store.at.epoch, cursor: store.at.cursor };
+  }
+
+  position(): { epoch: string; cursor: number } {
+    // What waits in the queue was received; asking for it again would be taken for a gap.
+    const last = this.#queue.at(-1);
+    return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0) };
+  }
+
+  /** The text nginx keeps for us: what its records are. */
+  #cursorText(): string {
+    return this.#mentioned ? 'resync' : cursorTextOf(this.#options.store.at);
+  }
+
+  /** The feed reads from the start. */
+  restart(epoch: string): void {
+    this.#options.log('reading the whole configuration');
+    this.#queue.length = 0;
+    this.#live = { epoch, cursor: 0 };
+    this.#mentioned = new Set();
+    this.#zoneSeen = false;
+    this.inStep = false;
+  }
+
+  take(message: ConfigMessage): void {
+    this.#queue.push(message);
+    this.#work();
+  }
+
+  /** The feed follows from the cursor; this much is still to come. */
+  following(pending: number): void {
+    if (pending > 0 || this.#mentioned) return;
+    this.inStep = true;
+    this.#acknowledgeLater();
+  }
+
+  /** Another zone, or none: its documents are told from the start. Without a zone nothing is served. The feed must be stopped. */
+  async moveTo(zoneID: number | null): Promise<void> {
+    const { store } = this.#options;
+    if (store.at.zoneID === zoneID) return;
+    this.#queue.length = 0;
+    await this.#working;
+    this.inStep = false;
+    this.#live = { epoch: '', cursor: 0 };
+    this.#mentioned = undefined;
+    const subjects = zoneID === null ? [...store.held.keys()] : [];
+    const keys = new Set<string>();
+    for (const subject of subjects) for (const key of this.#note(subject, null)) keys.add(key);
+    await store.write(
+      subjects.map(subject => ({ kind: 'gone', subject })),
+      { epoch: '', cursor: 0, zoneID },
+    );
+    await this.#push([...keys]).catch(() => {});
+  }
+
+  /** nginx is up: it must hold what we hold. */
+  async nginxUp(): Promise<void> {
+    this.#nginxUp = true;
+    await this.#serial(() => this.#reconcile());
+    this.#acknowledgeLater();
+  }
+  nginxDown(): void {
+    this.#nginxUp = false;
+  }
+
+  /** Addresses of these names changed. */
+  renamed(names: string[]): void {
+    const keys = this.state.keysWithNames(names);
+    if (keys.length) void this.#push(keys).catch(() => {});
+  }
+
+  /** What nginx shall start with. Made at once, so that it is the state of one moment. */
+  snapshot(): Buffer[] {
+    const text = this.#cursorText();
+    const parts = [...snapshot(this.state.all(), text)];
+    this.#snapshotText = text;
+    this.#missed.clear();
+    return parts;
+  }
+
+  /** Says again how far the node is, e.g. over a new connection. */
+  repeatAcknowledgement(): void {
+    this.#acknowledged = { seq: -1, epoch: '', refused: '' };
+    this.#acknowledgeLater();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#working;
+    await this.#pushes.catch(() => {});
+  }
+
+  #work(): void {
+    this.#working ??= new Promise<void>(done => setImmediate(done))
+      .then(() => this.#drain())
+      .finally(() => {
+        this.#working = undefined;
+        if (this.#queue.length && !this.#stopped) this.#work();
+      });
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#queue.length && !this.#stopped) {
+      const batch = this.#queue.slice(0, batchMost);
+      try {
+        await this.#batch(batch);
+        this.problem = null;
+        // `restart` may have emptied the queue meanwhile.
+        if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
+      } catch (error) {
+        this.problem = (error as Error).message;
+        this.#options.log(`configuration not taken in: ${this.problem}`);
+        await new Promise(next => setTimeout(next, retryMs));
+      }
+    }
+  }
+
+  async #batch(batch: ConfigMessage[]): Promise<void> {
+    const { store, resolver } = this.#options;
+    const round = this.#live;
+    const entries: Entry[] = [];
+    const keys = new Set<string>();
+    const names = new Set<string>();
+    const newest = new Map(batch.map(message => [message.subject, message]));
+    const accepted: { message: ConfigMessage; document: ReturnType<typeof readDocument> | null }[] = [];
+    for (const message of newest.values()) {
+      try {
+        const document = message.body === '' ? null : readDocument(message.subject, message.body);
+        accepted.push({ message, document });
+        if (document) for (const name of originNames(document)) names.add(name);
+      } catch (error) {
+        entries.push({ kind: 'refused', subject: message.subject, seq: message.seq, why: (error as Error).message });
+      }
+    }
+    await resolver.warm(names, firstLookupMs);
+    if (round !== this.#live) return; // read from the start meanwhile
+
+    const before = new Map(accepted.map(({ message }) => [message.subject, store.held.get(message.subject)]));
+    for (const { message, document } of accepted) {
+      this.#underway.set(message.subject, document ? message.body : null);
+      for (const key of this.#note(message.subject, document)) keys.add(key);
+      entries.push(
+        document
+          ? { kind: 'set', subject: message.subject, seq: message.seq, body: message.body }
+          : { kind: 'gone', subject: message.subject },
+      );
+    }
+    const last = batch.at(-1)!;
+    let at = { epoch: round.epoch, cursor: last.seq, zoneID: store.at.zoneID };
+    if (this.#mentioned) {
+      for (const subject of newest.keys()) this.#mentioned.add(subject);
+      this.#zoneSeen ||= store.at.zoneID !== null && newest.has(subjects.config(store.at.zoneID, 'zone', store.at.zoneID));
+      if (this.#zoneSeen && last.pending === 0) this.#sweep(entries, keys);
+      else at = store.at; // until all is read, a restart reads it all again
+    }
+    const mentioned = this.#mentioned;
+    try {
+      if (at !== store.at) this.#mentioned = undefined;
+      const cursor = this.#mentioned ? 'resync' : cursorTextOf(at);
+      const [written, pushed] = await Promise.allSettled([store.write(entries, at), this.#push([...keys], cursor)]);
+      if (written.status === 'rejected')
+        throw new Error(`the node's store cannot be written: ${(written.reason as Error).message}`);
+      if (pushed.status === 'rejected') throw pushed.reason;
+      if (pushed.value.length) await this.#takeBack(pushed.value, newest, before);
+    } catch (error) {
+      if (round === this.#live) this.#mentioned = mentioned; // the next try sweeps again
+      throw error;
+    } finally {
+      this.#underway.clear();
+    }
+    round.cursor = last.seq;
+    if (last.pending === 0) this.inStep = true;
+    this.#acknowledgeLater();
+  }
+
+  #note(subject: string, document: Parameters<EdgeState['note']>[1]): string[] {
+    const { keys, unused } = this.state.note(subject, document);
+    for (const name of unused) this.#options.resolver.release(name);
+    return keys;
+  }
+
+  /** Removes what a stream read from its start did not mention. */
+  #sweep(entries: Entry[], keys: Set<string>): void {
+    const { store } = this.#options;
+    let gone = 0;
+    for (const subject of new Set([...store.held.keys(), ...store.refused.keys()])) {
+      if (this.#mentioned!.has(subject)) continue;
+      gone++;
+      this.#underway.set(subject, null);
+      for (const key of this.#note(subject, null)) keys.add(key);
+      entries.push({ kind: 'gone', subject });
+    }
+    this.#options.log(`the whole configuration is read${gone ? `; ${gone} documents are gone` : ''}`);
+  }
+
+  // ── nginx ──
+
+  /** One pusher at a time: two would be told to wait, and could overtake each other. */
+  #serial<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#pushes.then(act, act);
+    this.#pushes = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * Brings these keys to nginx. While it is down there is nothing to do: it starts from a snapshot.
+   * @returns keys nginx cannot take
+   */
+  #push(keys: string[], cursor = this.#cursorText()): Promise<string[]> {
+    return this.#serial(async () => {
+      try {
+        if (this.#nginxUp) return await this.#send(this.state.records(keys), cursor);
+      } catch (error) {
+        if (!(error instanceof ControlError) || error.status !== 0) throw error;
+        // It died, then it starts from a snapshot; or it was slow, then we ask again.
+        this.#snapshotText = undefined;
+        this.#reconcileLater();
+      }
+      for (const key of keys) this.#missed.add(key);
+      return [];
+    });
+  }
+
+  /** @returns keys nginx cannot take */
+  async #send(records: EdgeRecord[], cursor: string): Promise<string[]> {
+    const { control } = this.#options;
+    try {
+      const bodies = records.length ? frames(records) : [Buffer.alloc(0)];
+      // The cursor goes with the last body: until then nginx holds a mixture.
+      for (const [i, body] of bodies.entries()) await control.apply(body, i === bodies.length - 1 ? cursor : 'partial');
+      return [];
+    } catch (error) {
+      if (!unfit(error)) throw error;
+    }
+    // nginx refuses a push as a whole: find the records it stumbles over, so that they hurt nobody else.
+    const refused: string[] = [];
+    for (const record of records) {
+      try {
+        await control.apply(frames([record])[0]!, cursor);
+      } catch (error) {
+        if (!unfit(error)) throw error;
+        this.#options.log(`${record.key}: ${(error as Error).message}`);
+        refused.push(record.key);
+      }
+    }
+    return refused;
+  }
+
+  /** nginx did not take these records: their documents are refused, the last good ones come back. */
+  async #takeBack(keys: string[], batch: Map<string, ConfigMessage>, before: Map<string, Held | undefined>): Promise<void> {
+    const { store } = this.#options;
+    const entries: Entry[] = [];
+    const again = new Set<string>();
+    for (const { subject, seq } of batch.values()) {
+      if (!this.state.keysOf(subject).some(key => keys.includes(key))) continue;
+      const held = before.get(subject);
+      for (const key of this.#note(subject, held ? JSON.parse(held.body) : null)) again.add(key);
+      this.#underway.set(subject, held?.body ?? null);
+      entries.push(held ? { kind: 'set', subject, ...held } : { kind: 'gone', subject });
+      entries.push({ kind: 'refused', subject, seq, why: 'nginx cannot take the record' });
+    }
+    await Promise.all([store.write(entries, store.at), this.#push([...again])]);
+  }
+
+  #reconcileLater(): void {
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#nginxUp && !this.#stopped) void this.#serial(() => this.#reconcile()).then(() => this.#acknowledgeLater());
+    }, retryMs);
+  }
+
+  /** Compares what nginx holds with what it should, by the cursor, and brings what is missing. */
+  async #reconcile(): Promise<void> {
+    const { control, restartNginx, log } = this.#options;
+    try {
+      const cursor = this.#cursorText();
+      const stat = await control.stat();
+      if (stat.cursor !== (this.#snapshotText ?? cursor) || cursor === 'resync') {
+        log(`nginx holds ${stat.records} records of ${stat.cursor || 'nothing'}; pushing all ${this.state.size}`);
+        let batch: EdgeRecord[] = [];
+        let bytes = 0;
+        for (const record of [...this.state.all()]) {
+          batch.push(record);
+          bytes += record.value?.length ?? 0;
+          if (bytes < 4 * applyBytesMax) continue;
+          await this.#send(batch, 'partial');
+          batch = [];
+          bytes = 0;
+        }
+        await this.#send(batch, 'partial');
+      }
+      const missed = [...this.#missed];
+      await this.#send(this.state.records(missed), cursor);
+      for (const key of missed) this.#missed.delete(key);
+      this.#snapshotText = undefined;
+      const { records } = await control.stat();
+      if (records > this.state.size) restartNginx(`it holds ${records} records, and ${this.state.size} are known`);
+    } catch (error) {
+      log(`nginx does not take the configuration: ${(error as Error).message}`);
+      this.#reconcileLater();
+    }
+  }
+
+  // ── acknowledgement ──
+
+  #acknowledgeLater(): void {
+    const { epoch, cursor } = this.#live;
+    if (!epoch || !this.#nginxUp) return;
+    setTimeout(() => {
+      if (this.#live.epoch !== epoch || !this.#nginxUp) return;
+      const refused = [...this.#options.store.refused.values()].slice(0, 100);
+      const text = refused.map(({ subject, seq }) => `${subject} ${seq}`).join();
+      const last = this.#acknowledged;
+      if (last.epoch === epoch && last.seq >= cursor && last.refused === text) return;
+      this.#acknowledged = { seq: cursor, epoch, refused: text };
+      this.#options.acknowledge(cursor, epoch, refused);
+    }, tickMs);
+  }
+
+  /** What the node serves, for the heartbeat. */
+  served(): { seq: number; epoch: string; refused: Refused[] } {
+    const { seq, epoch } = this.#acknowledged;
+    return { seq: Math.max(0, seq), epoch, refused: [...this.#options.store.refused.values()].slice(0, 100) };
+  }
+}
+
+/** nginx (HTTP 400) or the wire form refuses the record itself. */
+const unfit = (error: unknown) => error instanceof RangeError || (error instanceof ControlError && error.status === 400);
+
+const cursorTextOf = ({ epoch, cursor, zoneID }: Cursor) =>
+  `${epoch.replaceAll(/[^0-9A-Za-z]/g, '') || 'none'}.${cursor}.${zoneID ?? 'none'}`;

@@ -61,7 +61,8 @@ export async function spawnEngine(options: EngineOptions): Promise<Engine> {
   if (options.unprivileged && isRoot) {
     setpriv.push('--reuid', String(nobody.uid), '--regid', String(nobody.gid), '--clear-groups');
     if (!(await everyoneMayEnter(options.reaches ?? []))) {
-      setpriv.push('--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search');
+      // without the secure bit, access(2) would look at the user alone, and initdb asks it
+      setpriv.push('--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search', '--securebits', '+no_setuid_fixup');
     }
   }
   const child = spawn('setpriv', [...setpriv, '--', options.command, ...options.args], {

@@ -697,7 +697,6 @@ export const notYet = {
     aclActions.redirect302
     aclDeprecatedFrom
     aclOperators
-    balances
     blockReasons.blacklist
     blockReasons.geo
     blockReasons.antiCC
@@ -706,9 +705,6 @@ export const notYet = {
     blockReasons.acl
     blockReasons.waf
     blockReasons.tokenAuth
-    blockTypes
-    cacheModes
-    cacheRuleTypes
     cacheTasks
     chartPalette
     continents
@@ -731,7 +727,6 @@ export const notYet = {
     moduleNone
     nodeTypes
     offlineLicense.portTypeChangesAfterUpgrade
-    originProtocols
     originRoles
     ownStatuses.drop
     ownStatuses.unknownDomain
@@ -739,7 +734,6 @@ export const notYet = {
     ownStatuses.limited
     ownStatuses.challenge
     paging.pageSizeMax
-    paging.timeSeriesPageSizeMax
     paging.orders
     polling.nodeListPollMs
     polling.nodeInformationPollMs
@@ -758,25 +752,7 @@ export const notYet = {
     session.refreshReuseGraceSeconds
     session.codeLifetimeMinutes
     session.codeTriesMax
-    statisticTypes.traffic
-    statisticTypes.bandwidth
-    statisticTypes.requests
-    statisticTypes.statusCodes
-    statisticTypes.cacheHitTraffic
-    statisticTypes.cacheHitRequests
-    statisticTypes.upstreamTraffic
-    statisticTypes.upstreamRequests
-    statisticTypes.uniqueVisitors
-    statisticTypes.topURLs
-    statisticTypes.topVisitorIPs
-    statisticTypes.topCountries
-    statisticTypes.topReferers
-    statisticTypes.topUserAgents
-    statisticTypes.methods
-    statisticTypes.httpVersions
-    statisticTypes.blockedRequests
     statistics.reportIntervalMinutesDefault
-    statistics.topDefault
     statistics.dashboardIntervalsMinutes
     statistics.dashboardHours
     statistics.dashboardDays
@@ -790,7 +766,6 @@ export const notYet = {
     statistics.domainRankSortKey
     statistics.domainRankOrder
     statistics.layer4BitsPerByte
-    statusCodesTracked
     tlsOptions
     traffic.warningShare
     traffic.limitedShare
@@ -811,13 +786,7 @@ export const notYet = {
     zeroMeans.logRotateSeconds
   `),
   messages: lines(`
-    message.loginSuccess
-    message.logoutSuccess
-    message.checkMail
-    message.authMismatch
-    message.sessionEnded
     message.mailLinkInvalid
-    message.changePasswordSuccess
     message.createPasswordSuccess
     message.createPasswordFailed
     message.editAccountSuccess
@@ -841,7 +810,6 @@ export const notYet = {
     message.assignSiteSuccess
     message.changeSiteSuccess
     message.refreshSiteSuccess
-    message.clearSiteSuccess
     message.connectionSuccess
     message.compressionSuccess
     message.setNginxHttpSuccess
@@ -854,9 +822,6 @@ export const notYet = {
     message.removeLicenseSuccess
     message.issueLicenseSuccess
     message.createOfflineLicenseSuccess
-    message.createSuccess
-    message.updateSuccess
-    message.deleteSuccess
     message.resetSuccess
     message.modifySuccess
     message.exportSuccess
@@ -880,6 +845,5 @@ export const notYet = {
     message.addSubNodeFailed
     message.removeSubNodeFailed
     message.detectionFailed
-    message.multipleError
   `),
 };

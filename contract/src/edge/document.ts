@@ -3,22 +3,19 @@
  * hands them to nginx as records (`d:<host>`, `s:<siteID>`, `z:`). Every document is a whole state with its revision.
  */
 import * as z from 'zod/mini';
+import { balances, blockTypes, cacheModes, cacheRuleTypes, originProtocols, upstreamLimits } from '../limits.ts';
+import { siteStates } from '../states.ts';
+
+export { balances, blockTypes, cacheModes, cacheRuleTypes, originProtocols, siteStates };
 
 const id = z.int().check(z.gte(1));
 const text = (max: number) => z.string().check(z.maxLength(max));
 
-export const originProtocols = ['http', 'https', 'follow'] as const;
-export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
-export const cacheRuleTypes = ['fileType', 'prefix', 'exact', 'regex', 'site'] as const;
-export const cacheModes = ['followOrigin', 'forceCache'] as const;
-export const blockTypes = ['deny', 'drop'] as const;
-export const siteStates = ['normal', 'pause', 'limit'] as const;
-
 export const Upstream = z.object({
   /** IP address or host name; the agent resolves names. */
   address: text(253),
-  port: z.int().check(z.gte(1), z.lte(65535)),
-  weight: z.int().check(z.gte(1), z.lte(100)),
+  port: z.int().check(z.gte(upstreamLimits.portMin), z.lte(upstreamLimits.portMax)),
+  weight: z.int().check(z.gte(upstreamLimits.weightMin), z.lte(upstreamLimits.weightMax)),
   backup: z.boolean(),
   protocol: z.enum(originProtocols),
   maxFails: z.int().check(z.gte(0), z.lte(100)),

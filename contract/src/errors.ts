@@ -10,6 +10,7 @@ import * as zh_CN from './errors/zh_CN.ts';
 import * as zh_TW from './errors/zh_TW.ts';
 import { fill } from './kit/text.ts';
 import type { Language, Parameters, Text } from './kit/text.ts';
+import type { RuleName } from './rules/rule.ts';
 
 export type { ErrorName } from './errors/codes.ts';
 export type ErrorCode = number;
@@ -60,7 +61,7 @@ export function errorMessage(
 /** One broken field: `path` as in the body (`upstreams.0.port`), `rule` a name of rules.ts, its bounds if it has any. */
 export type FieldError = {
   path: string;
-  rule: string;
+  rule: RuleName;
   bounds?: Readonly<Record<string, string | number>>;
 };
 

@@ -569,8 +569,6 @@ export const notYet = {
     /user/userManagement/logOperation
     /user/userManagement/apiTokenSetting
     /user/userManagement/apiDoc
-    /user/sitesManagement/sites
-    /user/sitesManagement/sitesSetting/:id?/:name?
     /user/sitesManagement/blockList
     /user/dataAnalysis/statistics
     /user/dataAnalysis/logger
@@ -586,8 +584,6 @@ export const notYet = {
     /client/nodeManage/vNode
     /client/nodeManage/resolutionTitle
     /client/nodeManage/productsList
-    /client/nodeManage/sitesList
-    /client/nodeManage/sitesSetting/:id?/:name?/:domainName?
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/nodeManage/autoSSLManagement
@@ -777,7 +773,6 @@ export const notYet = {
     units.rateUnit
     units.rateUnitBytes
     units.trafficUnitBase
-    upstreamLimits.weightDefault
     wafSensitivities
     weekdays
     zeroMeans.siteLimit
@@ -834,7 +829,6 @@ export const notYet = {
     message.nodeInitialSuccess
     message.nodeRestartSuccess
     message.nodeResetSuccess
-    message.cacheClearSuccess
     message.addSubNodeSuccess
     message.removeSubNodeSuccess
     message.detectionSuccess

@@ -7,7 +7,6 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { createServer as createTcp } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
@@ -259,7 +258,7 @@ export async function startEdge(options: EdgeOptions = {}) {
     async log(count: number): Promise<string[][]> {
       return until(`${count} log lines`, () => {
         const lines = readFileSync(join(folder, 'log/access.log'), 'latin1').split('\n').slice(0, -1);
-        return lines.length >= count && lines.map(line => line.split('\t'));
+        return lines.length >= count ? lines.map(line => line.split('\t')) : undefined;
       });
     },
     /** Full restart: memory is lost, files stay. */

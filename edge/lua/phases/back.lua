@@ -52,8 +52,9 @@ end
 function M.rewrite()
   store.tick()
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
-  local id = var.http_x_request_id
-  if rt:get("hung:" .. id) then return runner.close() end
+  local hung = rt:get("hung:" .. var.http_x_request_id)
+  if hung == "stale" then return runner.close() end
+  if hung then return runner.refuse(502) end
   local plan = plans.of(var.host)
   if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
   local loop = var.http_cdn_loop
@@ -103,11 +104,13 @@ function M.balance()
   if not ok then ngx.log(ngx.ERR, "cannot use ", peer.host, ":", peer.port, ": ", why) end
 end
 
+-- Remembers why the connection to the front half is about to be closed.
+local function hang(why) rt:set("hung:" .. var.http_x_request_id, why, 5) end
+
 -- No origin answered.
 function M.failed()
   if var.http_x_edge_cs == "EXPIRED" then
-    rt:set("hung:" .. var.http_x_request_id, true, 5)
-    return runner.close()
+    return runner.close(hang("stale"))
   end
   return runner.refuse((var.upstream_status or ""):match "504$" and 504 or 502)
 end
@@ -145,7 +148,7 @@ local function judge()
     return
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
-  if status < 200 and status ~= 101 then return runner.hang_up() end
+  if status < 200 and status ~= 101 then return runner.hang_up(hang("interim")) end
   balancer.answered(ctx.peer)
   drop_hop_by_hop(status)
   local cc = fields.join(header["Cache-Control"])
@@ -159,8 +162,7 @@ local function judge()
   end
   if status >= 500 and status <= 504 and status ~= 501 and var.http_x_edge_cs == "EXPIRED" then
     -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
-    rt:set("hung:" .. var.http_x_request_id, true, 5)
-    return runner.hang_up()
+    return runner.hang_up(hang("stale"))
   end
   local now, site = ngx.time(), ctx.plan.site
   header["Cache-Control"] = cc

@@ -1,7 +1,6 @@
 /** The bus inside the control plane: relay and acknowledgements (`bus`), and what the API asks of it. */
-import { Fail } from '#contract/errors.ts';
 import { type Bus, connectServer, startBus } from '../bus/bus.ts';
-import { askToRenew, JoinError, joinNode, renewNode } from '../bus/join.ts';
+import { askToRenew, joinNode, renewNode } from '../bus/join.ts';
 import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
@@ -17,8 +16,8 @@ export async function connectBus(settings: Settings, services: Services): Promis
     bus = startBus({ databaseUrl, db, nats, keys, natsUrl, log: message => logger.warn(message) });
   const authority = { keys, natsUrl };
   services.nodes = {
-    join: body => told(joinNode(db, authority, body)),
-    renew: body => told(renewNode(db, authority, body)),
+    join: body => joinNode(db, authority, body),
+    renew: body => renewNode(db, authority, body),
     notify: async nodeID => askToRenew(nats, nodeID),
   };
   return {
@@ -27,19 +26,4 @@ export async function connectBus(settings: Settings, services: Services): Promis
       await nats.drain();
     },
   };
-}
-
-/** A refusal of the bus as an error of the catalogue. */
-async function told<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof JoinError)) throw error;
-    throw new Fail(
-      error.error,
-      error.error === 'parameter'
-        ? { errorData: [{ path: '', rule: 'wrongFormat', bounds: { why: error.message } }] }
-        : { extra: error.message },
-    );
-  }
 }

@@ -26,7 +26,7 @@ addEventListener('vite:preloadError', event => {
 });
 
 document.documentElement.lang = languageTag;
-const [{ screens }] = await Promise.all([areas[area](), loadTexts('base')]);
+const [{ screens }] = await Promise.all([areas[area](), loadTexts('base'), loadTexts('messages')]);
 createRoot(document.getElementById('root')!).render(
   <>
     <RouterProvider router={createAppRouter(screens)} />

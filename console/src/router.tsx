@@ -7,6 +7,7 @@ import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
 import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
 import { currentSelf, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
+import { loadTexts, t } from './kit/text.ts';
 import { ApiError } from './kit/transport.ts';
 import { LoginShell } from './shell/login-shell.tsx';
 import { Broken, Loading, NotFound } from './shell/states.tsx';
@@ -47,6 +48,13 @@ async function inside(at: At) {
   }
 }
 
+/** The shell comes with the words of everything in it. */
+async function loadShell() {
+  const [shell] = await Promise.all([import('./shell/shell.tsx'), ...(['kit', 'app', 'errors'] as const).map(loadTexts)]);
+  await shell.loadLocale();
+  return shell;
+}
+
 export function createAppRouter(screens: AreaScreens) {
   setScreens(screens);
   const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -82,7 +90,7 @@ export function createAppRouter(screens: AreaScreens) {
     getParentRoute: () => root,
     id: 'shell',
     beforeLoad: inside,
-    component: lazyRouteComponent(() => import('./shell/shell.tsx'), 'Shell'),
+    component: lazyRouteComponent(loadShell, 'Shell'),
   });
   const pages = screensOf(screens).map(screen =>
     createRoute({
@@ -116,9 +124,9 @@ export function createAppRouter(screens: AreaScreens) {
     // A list keeps its state in the address: numbers and words as they are, without quotes.
     scrollRestoration: true,
   });
-  onSessionEnd(message => {
+  onSessionEnd(() => {
     reset();
-    notify.info(message);
+    notify.info(t('message.sessionEnded'));
     void router.navigate({ to: home });
   });
   return router;

@@ -21,7 +21,7 @@ export default function ChangePassword() {
     ({ oldPassword, password }) =>
       said(async () => {
         await call('PATCH /{area}/password', { body: { oldPassword, password } });
-        notify.success(t('password.changed'));
+        notify.success(t('message.changePasswordSuccess'));
         back();
       }),
   );

@@ -20,7 +20,7 @@ export function useEnter() {
   return async (given: Credentials) => {
     const self = await signIn(given);
     loginDataStore.set(null);
-    notify.success(t('login.welcome'));
+    notify.success(t('message.loginSuccess'));
     const page = firstPage(self, area, path => screensOf(currentScreens()).some(screen => screen.path === path));
     await navigate({ href: wanted(next, area) ?? page, replace: true });
   };
@@ -43,7 +43,7 @@ export default function Login() {
         if (login2FAType === loginTwoFactorTypes.none && vcode)
           return enter(await call('POST /{area}/login', { body: { onePassKey, email, vcode } }, { from: 'login' }));
         loginDataStore.set({ email, password: values.password, onePassKey, login2FAType });
-        if (login2FAType === loginTwoFactorTypes.mail) notify.info(t('login.checkMail'));
+        if (login2FAType === loginTwoFactorTypes.mail) notify.info(t('message.checkMail'));
         await navigate({ to: `/${area}/verifyAccount`, search: true });
       }),
   );

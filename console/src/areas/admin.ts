@@ -1,12 +1,4 @@
+/** What the vendor sees. */
 import type { AreaScreens } from '../kit/screens.ts';
 
-export const screens: AreaScreens = {
-  area: 'admin',
-  sections: [
-    {
-      name: 'dashboard',
-      icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: () => import('../account/welcome.tsx') }],
-    },
-  ],
-};
+export const screens: AreaScreens = { area: 'admin', sections: [] };

@@ -27,6 +27,13 @@ export interface AreaScreens {
 }
 export type IconName = 'dashboard' | 'globe' | 'nodes' | 'chart' | 'people' | 'settings' | 'key' | 'package' | 'monitor';
 
+/** Address of another page of this area, by its title; undefined when this area has no such page. */
+export function linkTo(title: Screen['title'], ...parameters: (string | number)[]): string | undefined {
+  const screen = screensOf(screens).find(one => one.title === title);
+  if (!screen) return undefined;
+  return [`/${screens.area}/${screen.path.split('/{-$')[0]}`, ...parameters.map(one => encodeURIComponent(one))].join('/');
+}
+
 export const screensOf = (screens: AreaScreens) => screens.sections.flatMap(section => section.screens);
 
 let screens: AreaScreens;

@@ -46,7 +46,7 @@ export async function loadSelf(): Promise<Self> {
   change(answer);
   return answer;
 }
-const mismatch = () => new ApiError({ code: 101012, message: t('login.authMismatch'), status: 401 });
+const mismatch = () => new ApiError({ code: 101012, message: t('message.authMismatch'), status: 401 });
 
 /** Takes over credentials from elsewhere, but only after the API has said whose they are. */
 export async function adopt(given: Credentials): Promise<void> {
@@ -96,7 +96,7 @@ export async function signOut() {
     console.error(error);
   }
   reset();
-  notify.success(t('login.bye'));
+  notify.success(t('message.logoutSuccess'));
 }
 
 /** What the form hands to VerifyAccount. In memory only: it holds the password. */

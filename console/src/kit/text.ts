@@ -2,12 +2,15 @@
 import { defaultLanguage, fill, isLanguage, languageTags, type Language, type Parameters } from '#contract/kit/text.ts';
 import type { base } from '../text/base.zh_TW.ts';
 import type { app } from '../text/app.zh_TW.ts';
+import type { kit } from '../text/kit.zh_TW.ts';
+import type { Messages } from '../text/messages.zh_TW.ts';
 import { stored } from './stored.ts';
 
 export type { Language };
 export type Base = Record<keyof typeof base, string>;
 export type App = Record<keyof typeof app, string>;
-export type Key = keyof Base | keyof App;
+export type Kit = Record<keyof typeof kit, string>;
+export type Key = keyof Base | keyof Messages | keyof Kit | keyof App;
 /** `field.<name>` → `name`: what may stand as a column or a field. */
 export type Named<Prefix extends string> = Key extends infer K ? (K extends `${Prefix}.${infer N}` ? N : never) : never;
 
@@ -23,11 +26,11 @@ export function chooseLanguage(next: Language) {
   location.reload();
 }
 
-const loaders = import.meta.glob<{ default: Record<string, string> }>('../text/{base,app}.*.ts');
+const loaders = import.meta.glob<{ default: Record<string, string> }>('../text/*.*.ts');
 let texts: Record<string, string> = {};
 
-/** `base` is all a login page says, `app` the rest. */
-export async function loadTexts(part: 'base' | 'app'): Promise<void> {
+/** `base` and `messages` are all a login page says; the shell loads the rest. */
+export async function loadTexts(part: 'base' | 'messages' | 'kit' | 'app' | 'errors'): Promise<void> {
   const loaded = await loaders[`../text/${part}.${language}.ts`]!();
   texts = { ...texts, ...loaded.default };
 }
@@ -40,4 +43,10 @@ export function t(key: Key, params?: Parameters): string {
 /** For keys put together from data (`state.normal`): the text, or the given word when there is none. */
 export function tOf(prefix: string, name: string | number, otherwise = String(name)): string {
   return texts[`${prefix}.${name}`] ?? otherwise;
+}
+
+/** For keys that may not be there at all. */
+export function textOf(key: string, params?: Parameters): string | undefined {
+  const text = texts[key];
+  return text === undefined ? undefined : fill(text, params);
 }

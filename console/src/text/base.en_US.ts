@@ -16,11 +16,6 @@ export default {
   'login.required': 'Required',
   'login.showPassword': 'Show password',
   'login.hidePassword': 'Hide password',
-  'login.welcome': 'Login Success! Welcome!',
-  'login.bye': 'Logout success! See you!',
-  'login.checkMail': 'Please check mail to get verify code.',
-  'login.authMismatch': 'Auth is not match !',
-  'password.changed': 'Change password successful!',
 
   'verify.title': 'Enter the code',
   'verify.mail': 'We sent a code to {email}. It is valid for 10 minutes.',

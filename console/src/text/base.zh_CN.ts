@@ -16,11 +16,6 @@ export default {
   'login.required': '必填',
   'login.showPassword': '显示密码',
   'login.hidePassword': '隐藏密码',
-  'login.welcome': '登录成功！欢迎！',
-  'login.bye': '退出成功！再见！',
-  'login.checkMail': '请查看邮件以获取验证码。',
-  'login.authMismatch': '账号类别不符！',
-  'password.changed': '密码修改成功！',
 
   'verify.title': '输入验证码',
   'verify.mail': '验证码已发送到 {email}，10 分钟内有效。',

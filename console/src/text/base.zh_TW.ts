@@ -15,11 +15,6 @@ export const base = {
   'login.required': '必填',
   'login.showPassword': '顯示密碼',
   'login.hidePassword': '隱藏密碼',
-  'login.welcome': '登入成功！歡迎！',
-  'login.bye': '登出成功！再見！',
-  'login.checkMail': '請查看郵件以取得驗證碼。',
-  'login.authMismatch': '帳號類別不符！',
-  'password.changed': '密碼變更成功！',
 
   'verify.title': '輸入驗證碼',
   'verify.mail': '驗證碼已寄到 {email}，10 分鐘內有效。',

@@ -1,3 +1,0 @@
-export default function Welcome() {
-  return <p>hello</p>;
-}

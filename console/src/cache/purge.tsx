@@ -1,0 +1,103 @@
+/** Purging URLs, prefixes or a whole site, and how far the nodes are with it. */
+import { Button, Input, Segmented } from 'antd';
+import { useState } from 'react';
+import { purgeTypes } from '#contract/limits.ts';
+import type { RowOf } from '../kit/client.ts';
+import { isSure } from '../kit/confirm.tsx';
+import { useCan } from '../kit/permissions.ts';
+import { useAction } from '../kit/query.ts';
+import { type Params, resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { t, tOf } from '../kit/text.ts';
+
+const pollMs = 1000;
+type Task = RowOf<'GET /{area}/site/{siteID}/setting/urlCaches'>;
+
+const tasks = resource<'GET /{area}/site/{siteID}/setting/urlCaches'>({
+  name: 'purges',
+  list: 'GET /{area}/site/{siteID}/setting/urlCaches',
+  pollMs: rows => rows.some(row => row.status === 'processing') && pollMs,
+  columns: [
+    { name: 'url', kind: 'mono', width: 360, render: task => <span className="mono">{task.url || '*'}</span> },
+    { name: 'type', render: task => tOf('purgeType', task.type), width: 110 },
+    { name: 'status', kind: 'status', width: 110 },
+    {
+      name: 'progress',
+      label: 'progress',
+      width: 150,
+      render: (task: Task) => t('purge.progress', { nodes: task.nodes, applied: task.applied }),
+    },
+    { name: 'createdAt', kind: 'time' },
+    { name: 'finishedAt', kind: 'time' },
+  ],
+});
+
+type What = 'url' | 'prefix' | 'site';
+
+export function Purge({ params }: { params: Params }) {
+  const can = useCan();
+  const [what, setWhat] = useState<What>('url');
+  const [text, setText] = useState('');
+  const at = params as { siteID: number };
+  const purge = useAction('DELETE /{area}/site/{siteID}/setting/urlCache', { success: t('message.cacheClearSuccess') });
+  const purgeAll = useAction('DELETE /{area}/site/{siteID}/setting/currentCache', { success: t('message.cacheClearSuccess') });
+  const urls = text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(Boolean);
+
+  async function send() {
+    if (what === 'site') {
+      const isAgreed = await isSure({
+        level: 'disruptive',
+        title: t('action.purgeSite'),
+        warning: t('warning.purgeSite'),
+        targets: [],
+        isDanger: true,
+        confirm: t('action.purge'),
+      });
+      if (isAgreed) await purgeAll.run(at);
+      return;
+    }
+    if (await purge.run({ ...at, body: { type: purgeTypes[what], urls } })) setText('');
+  }
+
+  return (
+    <>
+      {can('DELETE /{area}/site/{siteID}/setting/urlCache') && (
+        <div className="panel panel-padded purge-form">
+          <Segmented
+            aria-label={t('purge.what')}
+            value={what}
+            onChange={setWhat}
+            options={(['url', 'prefix', 'site'] as const).map(value => ({ value, label: t(`purge.${value}`) }))}
+          />
+          {what !== 'site' && (
+            <Input.TextArea
+              className="mono"
+              aria-label={t('purge.what')}
+              placeholder={t(what === 'url' ? 'purge.hint' : 'purge.prefixHint')}
+              autoSize={{ minRows: 3, maxRows: 10 }}
+              spellCheck={false}
+              value={text}
+              onChange={event => setText(event.target.value)}
+            />
+          )}
+          {what === 'site' && <p className="ink-3">{t('warning.purgeSite')}</p>}
+          <div>
+            <Button
+              type="primary"
+              danger={what === 'site'}
+              loading={purge.isPending || purgeAll.isPending}
+              disabled={what !== 'site' && urls.length === 0}
+              onClick={() => void send()}
+            >
+              {t('action.purge')}
+            </Button>
+          </div>
+        </div>
+      )}
+      <ResourcePage resource={tasks} params={params} isEmbedded />
+    </>
+  );
+}

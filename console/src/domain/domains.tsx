@@ -1,0 +1,121 @@
+/** Domains of a site: made with their origins, switched on and off, balanced. */
+import { balances, originProtocols } from '#contract/edge/document.ts';
+import { upstreamLimits } from '#contract/limits.ts';
+import type { Api, CallKey, RowOf } from '../kit/client.ts';
+import { initialValues, ResourceForm } from '../kit/form.tsx';
+import { overlay } from '../kit/overlay.ts';
+import { Status } from '../kit/bits.tsx';
+import { act, type FormField, type Params, resource, type RowAction } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { t } from '../kit/text.ts';
+import { UpstreamsDrawer } from './upstreams.tsx';
+
+type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
+const idsOf = (rows: Domain[]) => rows.map(row => row.id);
+
+export const newUpstream = () => ({
+  address: '',
+  port: upstreamLimits.portDefault,
+  weight: upstreamLimits.weightDefault,
+  protocol: 'follow',
+  backup: false,
+});
+export const upstreamFields: FormField[] = [
+  { name: 'address', kind: 'mono' },
+  { name: 'port', kind: 'number', width: 84 },
+  { name: 'weight', kind: 'number', width: 74 },
+  { name: 'protocol', kind: 'select', values: originProtocols, texts: 'protocol', width: 96 },
+  { name: 'backup', kind: 'switch', width: 48 },
+];
+const balance: FormField = { name: 'balance', kind: 'segments', values: balances, texts: 'balance', initial: 'roundRobin' };
+const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
+
+/** One setting of the chosen domains in a drawer of its own. */
+function setting<K extends CallKey>(key: K, field: FormField, initial: (row: Domain) => object): RowAction<Domain> {
+  return {
+    name: field.name as 'balance' | 'tags',
+    call: key,
+    isBatch: true,
+    run: async (rows, { params }) => {
+      await overlay(close => (
+        <ResourceForm
+          title={
+            rows.length === 1 ? rows[0]!.domainName : t('confirm.title', { verb: t(`field.${field.name}`), count: rows.length })
+          }
+          call={key}
+          params={params}
+          fields={[field]}
+          values={rows.length === 1 ? { ...initial(rows[0]!) } : initialValues([field])}
+          body={values => ({ domainIDs: idsOf(rows), ...values }) as Api[K]['body']}
+          isEdit
+          success={t('message.updateSuccess')}
+          onClose={() => close()}
+        />
+      ));
+    },
+  };
+}
+
+const domains = resource<'GET /{area}/site/{siteID}/domains'>({
+  name: 'domains',
+  list: 'GET /{area}/site/{siteID}/domains',
+  defaultSort: '-createdAt',
+  rowName: domain => domain.domainName,
+  columns: [
+    { name: 'domainName', sort: true, width: 260 },
+    { name: 'status', render: domain => <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />, width: 110 },
+    { name: 'upstreamCount', kind: 'number' },
+    { name: 'balance', kind: 'option', texts: 'balance' },
+    { name: 'originHost', kind: 'mono', isOptional: true },
+    { name: 'tags', kind: 'tags' },
+    { name: 'createdAt', kind: 'time', sort: true },
+    { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+  ],
+  filters: [
+    { name: 'keywords', kind: 'search' },
+    { name: 'tags', kind: 'tags' },
+  ],
+  create: 'POST /{area}/site/{siteID}/domains',
+  remove: 'DELETE /{area}/site/{siteID}/domains',
+  wrap: 'domains',
+  fields: [
+    { name: 'domainName', kind: 'mono', placeholder: 'www.example.com' },
+    {
+      name: 'upstreams',
+      kind: 'list',
+      add: 'addUpstream',
+      template: newUpstream,
+      fields: upstreamFields,
+      initial: [newUpstream()],
+    },
+    balance,
+    { name: 'originHost', kind: 'mono', help: 'originHost' },
+    tags,
+  ],
+  actions: [
+    {
+      name: 'upstreams',
+      call: 'GET /{area}/site/{siteID}/domain/{domainID}/upstreams',
+      run: async ([domain], { params }) => {
+        await overlay(close => <UpstreamsDrawer domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
+      },
+    },
+    setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
+    setting('PUT /{area}/site/{siteID}/domain/setting/tags', tags, row => ({ tags: row.tags })),
+    act('PATCH /{area}/site/{siteID}/domain/setting/status', {
+      name: 'enable',
+      isBatch: true,
+      when: domain => domain.status === 0,
+      body: rows => ({ domainIDs: idsOf(rows), status: 1 }),
+    }),
+    act('PATCH /{area}/site/{siteID}/domain/setting/status', {
+      name: 'disable',
+      isBatch: true,
+      level: 'disruptive',
+      when: domain => domain.status === 1,
+      body: rows => ({ domainIDs: idsOf(rows), status: 0 }),
+    }),
+  ],
+});
+
+export const Domains = ({ params }: { params: Params }) => <ResourcePage resource={domains} params={params} isEmbedded />;

@@ -1,0 +1,83 @@
+/** Columns of a resource as columns of antd's table. */
+import { Link } from '@tanstack/react-router';
+import type { TableColumnType } from 'antd';
+import type { ReactNode } from 'react';
+import { Status, Tags } from './bits.tsx';
+import type { ListState } from './list-state.ts';
+import type { Column, ColumnKind } from './resource.ts';
+import { t, tOf } from './text.ts';
+import { dateTime } from './time.ts';
+import { bytes, number } from './units.ts';
+
+const widths: Record<ColumnKind, number> = {
+  text: 160,
+  mono: 180,
+  number: 100,
+  bytes: 110,
+  time: 165,
+  tags: 180,
+  status: 110,
+  bool: 90,
+  option: 120,
+};
+
+const rightAligned: readonly ColumnKind[] = ['number', 'bytes'];
+
+function cell<Row>(column: Column<Row>, row: Row): ReactNode {
+  if (column.render) return column.render(row);
+  const value = row[column.name as keyof Row] as unknown;
+  if (value === null || value === undefined || value === '') return <span className="ink-3">–</span>;
+  switch (column.kind) {
+    case 'number':
+      return number(Number(value));
+    case 'bytes':
+      return bytes(Number(value));
+    case 'time':
+      return dateTime(value as string);
+    case 'tags':
+      return <Tags values={value as string[]} />;
+    case 'status':
+      return <Status value={String(value)} texts={column.texts} />;
+    case 'option':
+      return tOf(column.texts ?? column.name, String(value));
+    case 'bool':
+      return <Status value={value ? 'enabled' : 'disabled'} />;
+    case 'mono':
+      return <span className="mono">{String(value)}</span>;
+    default:
+      return String(value);
+  }
+}
+
+export function tableColumns<Row extends { id: number }>(
+  columns: readonly Column<Row>[],
+  state: ListState,
+  isNarrow: boolean,
+  edit: (row: Row) => void,
+): TableColumnType<Row>[] {
+  return columns.map((column, index) => {
+    const kind = column.kind ?? 'text';
+    return {
+      key: column.name,
+      title: t(`field.${(column.label ?? column.name) as never}`),
+      width: column.width ?? widths[kind],
+      align: rightAligned.includes(kind) ? ('end' as const) : undefined,
+      ellipsis: kind === 'text' || kind === 'mono',
+      fixed: index === 0 && !isNarrow ? ('start' as const) : undefined,
+      sorter: column.sort,
+      showSorterTooltip: false,
+      sortOrder: state.sortBy === column.name ? (state.orderBy === 'desc' ? ('descend' as const) : ('ascend' as const)) : null,
+      render: (_: unknown, row: Row) => {
+        const content = cell(column, row);
+        if (column.link === 'edit')
+          return (
+            <button type="button" className="link" onClick={() => edit(row)}>
+              {content}
+            </button>
+          );
+        const to = column.link?.(row);
+        return to ? <Link to={to}>{content}</Link> : content;
+      },
+    };
+  });
+}

@@ -1,0 +1,51 @@
+/** The part of the contract that a form needs at run time; its own chunk (see schema-of.ts). */
+import type * as z from 'zod/mini';
+import { groups } from '#contract/index.ts';
+import type { Area } from '#contract/kit/call.ts';
+import { problemsOf } from '#contract/rules.ts';
+import type { FieldProblem } from './errors.ts';
+
+type Schema = z.ZodMiniType;
+
+/** The body schema of a call, by its key. */
+export function bodyOf(key: string, area: Area): Schema | undefined {
+  const space = key.indexOf(' ');
+  for (const group of groups) {
+    const base = `${key.slice(0, space)} `;
+    if (!key.startsWith(group.base, space + 1)) continue;
+    const def = group.defs[(base + key.slice(space + 1 + group.base.length)) as keyof typeof group.defs];
+    if (def && (def.areas ?? group.areas ?? [area]).includes(area)) return def.body;
+  }
+  return undefined;
+}
+
+export function check(schema: Schema, body: unknown): FieldProblem[] {
+  const parsed = schema.safeParse(body);
+  return parsed.success ? [] : problemsOf(parsed.error.issues, body);
+}
+
+interface Def {
+  type: string;
+  innerType?: Schema;
+  element?: Schema;
+  shape?: Record<string, Schema>;
+}
+const defOf = (schema: Schema) => schema._zod.def as unknown as Def;
+
+/** Walks to the field; `nullable` counts as a value of its own, `optional` as may be left out. */
+export function isOptional(schema: Schema, path: readonly (string | number)[]): boolean {
+  let at: Schema | undefined = schema;
+  for (const step of path) {
+    const def: Def = defOf(unwrapped(at));
+    at = typeof step === 'number' ? def.element : def.shape?.[step];
+    if (!at) return true;
+  }
+  if (['optional', 'nullable', 'boolean'].includes(defOf(at).type)) return true;
+  // A text that may be empty is optional to whoever fills in the form.
+  return defOf(at).type === 'string' && at.safeParse('').success;
+}
+
+function unwrapped(schema: Schema): Schema {
+  const def = defOf(schema);
+  return def.innerType ? unwrapped(def.innerType) : schema;
+}

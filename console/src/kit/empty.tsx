@@ -1,0 +1,62 @@
+/** The four ways a page has nothing to show, each of which says what to do. */
+import { Button } from 'antd';
+import type { ReactNode } from 'react';
+import { presented } from './present.tsx';
+import { t } from './text.ts';
+import { ApiError } from './transport.ts';
+
+const drawings = {
+  nothing: 'M14 44h52M22 44V24l18-10 18 10v20M34 44V32h12v12',
+  noMatch: 'M35 37a13 13 0 1 0 0-26 13 13 0 0 0 0 26ZM45 33l15 15M29 24h12',
+  locked: 'M26 28v-6a14 14 0 0 1 28 0v6M20 28h40v20H20zM40 35v6',
+  broken: 'M40 12 66 50H14zM40 26v11M40 42.500v1',
+} as const;
+
+export function Empty({
+  drawing,
+  title,
+  children,
+  action,
+}: {
+  drawing: keyof typeof drawings;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="empty">
+      <svg
+        width="80"
+        height="60"
+        viewBox="0 0 80 60"
+        fill="none"
+        stroke="currentColor"
+        strokeWidth="1.5"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+        aria-hidden
+      >
+        <path d={drawings[drawing]} />
+      </svg>
+      <p className="empty-title">{title}</p>
+      {children && <p className="empty-text">{children}</p>}
+      {action && <div className="empty-action">{action}</div>}
+    </div>
+  );
+}
+
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  if (error instanceof ApiError && error.code === 101018)
+    return (
+      <Empty drawing="locked" title={t('empty.locked')}>
+        {t('empty.lockedText')}
+      </Empty>
+    );
+  const what = presented(error);
+  const text = what.kind === 'message' || what.kind === 'fields' ? what.text : t('error.generic');
+  return (
+    <Empty drawing="broken" title={t('empty.broken')} action={onRetry && <Button onClick={onRetry}>{t('page.retry')}</Button>}>
+      {text} {error instanceof ApiError && error.code > 0 && <span className="mono">({error.code})</span>}
+    </Empty>
+  );
+}

@@ -1,0 +1,59 @@
+/** 101009: what went wrong, and for whom (§8). */
+import { Modal, Table } from 'antd';
+import { CopyButton } from './copy.tsx';
+import { type ErrorGroup, groupsAsText } from './errors.ts';
+import { t } from './text.ts';
+
+const widthPx = 520;
+const scrollAtPx = 320;
+
+export function ErrorDialog({ groups, onClose }: { groups: ErrorGroup[]; onClose: () => void }) {
+  return (
+    <Modal
+      open
+      title={t('message.multipleError')}
+      width={widthPx}
+      onCancel={onClose}
+      mask={{ blur: false }}
+      footer={
+        <div className="dialog-footer">
+          <CopyButton text={groupsAsText(groups)} label={t('action.copyText')} />
+          <span className="grow" />
+          <button type="button" className="button button-primary" autoFocus onClick={onClose}>
+            {t('action.close')}
+          </button>
+        </div>
+      }
+    >
+      <Table
+        className="plain-table"
+        size="small"
+        pagination={false}
+        scroll={{ y: scrollAtPx }}
+        rowKey={group => `${group.code} ${group.text}`}
+        dataSource={groups}
+        columns={[
+          {
+            title: t('error.message'),
+            width: '48%',
+            render: (_, group) => (
+              <>
+                {group.text} <span className="mono ink-3">{group.code}</span>
+              </>
+            ),
+          },
+          {
+            title: t('error.targets'),
+            render: (_, group) => (
+              <div className="mono targets">
+                {group.targets.map(target => (
+                  <div key={target}>{target}</div>
+                ))}
+              </div>
+            ),
+          },
+        ]}
+      />
+    </Modal>
+  );
+}

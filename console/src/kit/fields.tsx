@@ -1,0 +1,245 @@
+/** Fields of a form out of data. */
+import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
+import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
+import { createContext, lazy, Suspense, useContext, useState } from 'react';
+import { useChoices } from './choices.ts';
+import type { BodyCheck } from './schema-of.ts';
+import type { FormField, Params, Values } from './resource.ts';
+import { t, tOf } from './text.ts';
+
+const TimeInput = lazy(() => import('./time-input.tsx'));
+
+export interface FormContext {
+  check: BodyCheck;
+  /** Path of the form's values in the body: `['items', 0]`. */
+  prefix: (string | number)[];
+  params: Params;
+  isEdit: boolean;
+  /** Checks one field as it stands. */
+  validate: (name: (string | number)[]) => Promise<void>;
+}
+export const FormContext = createContext<FormContext | null>(null);
+
+interface FieldProps {
+  field: FormField;
+  /** Names the values stand under, for a field of a list. */
+  at?: (string | number)[];
+  isDense?: boolean;
+}
+
+export function Field({ field, at = [], isDense }: FieldProps) {
+  const context = useContext(FormContext)!;
+  const values = Form.useWatch([], { form: Form.useFormInstance(), preserve: true }) as Values | undefined;
+  if (field.only && (field.only === 'edit') !== context.isEdit) return null;
+  if (field.when && !field.when(values ?? {})) return null;
+  const name = [...at, field.name];
+  const label = t(`field.${field.label ?? field.name}`);
+  if (field.kind === 'list') return <ListField field={field} name={name} label={label} />;
+  const isOptional =
+    context.check.isOptional([...context.prefix, ...(at.length ? [at[0]!, 0, field.name] : [field.name])]) &&
+    field.kind !== 'switch';
+  return (
+    <Form.Item
+      name={at.length ? [at[1]!, field.name] : name}
+      label={isDense ? undefined : <Label text={label} isOptional={isOptional} />}
+      extra={field.help && t(`help.${field.help}`)}
+      valuePropName={field.kind === 'switch' ? 'checked' : 'value'}
+      rules={[{ validator: () => context.validate(name) }]}
+      style={field.width === undefined ? undefined : { width: field.width }}
+      className={isDense ? 'field-dense' : undefined}
+    >
+      <FieldInput field={field} params={context.params} label={isDense ? label : undefined} />
+    </Form.Item>
+  );
+}
+
+export function Label({ text, isOptional }: { text: string; isOptional: boolean }) {
+  return (
+    <>
+      {text}
+      {isOptional && <span className="optional">{t('form.optional')}</span>}
+    </>
+  );
+}
+
+interface InputProps {
+  field: Exclude<FormField, { kind: 'list' }>;
+  params: Params;
+  label?: string;
+  id?: string;
+  value?: unknown;
+  checked?: boolean;
+  onChange?: (value: unknown) => void;
+}
+
+/** The input itself; `value`, `onChange` and `id` come from Form.Item. */
+function FieldInput({ field, params, label, ...input }: InputProps) {
+  const { id, value, onChange } = input;
+  const common = { id, 'aria-label': label, placeholder: field.placeholder } as const;
+  const text = (event: { target: { value: string } }) => onChange?.(event.target.value);
+  switch (field.kind) {
+    case 'text':
+      return <Input {...common} value={value as string} onChange={text} />;
+    case 'mono':
+      return <Input {...common} className="mono" value={value as string} onChange={text} spellCheck={false} autoComplete="off" />;
+    case 'area':
+      return <Input.TextArea {...common} autoSize={{ minRows: 2, maxRows: 8 }} value={value as string} onChange={text} />;
+    case 'password':
+      return <Input.Password {...common} autoComplete="new-password" value={value as string} onChange={text} />;
+    case 'number':
+      return (
+        <InputNumber
+          {...common}
+          className="full"
+          suffix={field.unit && t(`unit.${field.unit}`)}
+          value={value as number}
+          onChange={next => onChange?.(next ?? undefined)}
+        />
+      );
+    case 'switch':
+      return <Switch id={id} aria-label={label} checked={input.checked} onChange={onChange} />;
+    case 'tags':
+      return (
+        <Select
+          {...common}
+          mode="tags"
+          value={value as string[]}
+          onChange={onChange}
+          tokenSeparators={[',', ' ']}
+          open={false}
+          suffixIcon={null}
+        />
+      );
+    case 'lines':
+      return <LinesInput {...common} value={value as string[]} onChange={onChange} />;
+    case 'segments':
+      return (
+        <Segmented
+          id={id}
+          aria-label={label}
+          value={value as string}
+          onChange={onChange}
+          options={field.values.map(one => ({ value: one, label: field.texts ? tOf(field.texts, one) : String(one) }))}
+        />
+      );
+    case 'select':
+    case 'remote':
+      return <ChoiceInput field={field as ChoiceField} params={params} label={label} id={id} value={value} onChange={onChange} />;
+    case 'time':
+      return (
+        <Suspense fallback={<Input disabled />}>
+          <TimeInput id={id} value={value as string | null} onChange={onChange} />
+        </Suspense>
+      );
+    case 'custom':
+      return field.render({ value, onChange: onChange ?? (() => {}), id });
+  }
+}
+
+type ChoiceField = Extract<FormField, { from: unknown }> | Extract<FormField, { values: unknown }>;
+
+function ChoiceInput({ field, params, label, id, value, onChange }: Omit<InputProps, 'field'> & { field: ChoiceField }) {
+  const { options, isPending } = useChoices(field, params);
+  return (
+    <Select
+      id={id}
+      aria-label={label}
+      placeholder={field.placeholder}
+      mode={field.kind === 'remote' && field.isMultiple ? 'multiple' : undefined}
+      showSearch={options.length > 8 ? { optionFilterProp: 'label' } : false}
+      loading={isPending}
+      options={options}
+      value={value as never}
+      onChange={onChange}
+    />
+  );
+}
+
+/** One value a line; blank lines do not count. */
+function LinesInput({ value, onChange, ...rest }: { id?: string; value?: string[]; onChange?: (value: string[]) => void }) {
+  const [text, setText] = useState(() => (value ?? []).join('\n'));
+  return (
+    <Input.TextArea
+      {...rest}
+      className="mono"
+      spellCheck={false}
+      autoSize={{ minRows: 4, maxRows: 14 }}
+      value={text}
+      onChange={event => {
+        setText(event.target.value);
+        onChange?.(
+          event.target.value
+            .split(/\r?\n/)
+            .map(line => line.trim())
+            .filter(Boolean),
+        );
+      }}
+    />
+  );
+}
+
+/** Rows of fields beside each other, as origins have them. */
+function ListField({
+  field,
+  name,
+  label,
+}: {
+  field: Extract<FormField, { kind: 'list' }>;
+  name: (string | number)[];
+  label: string;
+}) {
+  const { validate } = useContext(FormContext)!;
+  const form = Form.useFormInstance();
+  return (
+    <Form.Item label={<Label text={label} isOptional={false} />} className="field-list">
+      <Form.List name={name} rules={[{ validator: () => validate(name) }]}>
+        {(rows, { add, remove }, { errors }) => (
+          <>
+            {rows.length > 0 && (
+              <div className="list-head" aria-hidden>
+                {field.fields.map(one => (
+                  <span key={one.name} style={{ width: one.width }} className={one.width === undefined ? 'grow' : undefined}>
+                    {t(`field.${one.label ?? one.name}`)}
+                  </span>
+                ))}
+                <span className="list-remove" />
+              </div>
+            )}
+            {rows.map(row => (
+              <div key={row.key} className="list-row">
+                {field.fields.map(one => (
+                  <Field key={one.name} field={one} at={[...name, row.name]} isDense />
+                ))}
+                <Button
+                  type="text"
+                  className="list-remove"
+                  icon={<DeleteOutlined />}
+                  aria-label={t('action.remove')}
+                  onClick={() => remove(row.name)}
+                />
+              </div>
+            ))}
+            <Form.ErrorList errors={errors} />
+            <Button
+              type="dashed"
+              block
+              icon={<PlusOutlined />}
+              onClick={() => {
+                add(field.template());
+                form.setFields([{ name, errors: [] }]);
+              }}
+            >
+              {t(`action.${field.add}`)}
+            </Button>
+          </>
+        )}
+      </Form.List>
+    </Form.Item>
+  );
+}
+
+/** Names of the form's fields, `*` for the index of a list's row. */
+export const fieldPaths = (fields: readonly FormField[]): string[] =>
+  fields.flatMap(field =>
+    field.kind === 'list' ? [field.name, ...field.fields.map(one => `${field.name}.*.${one.name}`)] : [field.name],
+  );

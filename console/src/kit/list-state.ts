@@ -1,0 +1,62 @@
+/** The state of a list is its address: `?page=2&pageSize=50&sort=-createdAt&status=normal&edit=1003`. Pure: no router. */
+import { paging } from '#contract/limits.ts';
+
+export type FilterValue = string | number | boolean | string[];
+export interface ListState {
+  page: number;
+  pageSize: number;
+  sortBy?: string;
+  orderBy?: 'asc' | 'desc';
+  filters: Record<string, FilterValue>;
+  /** id of the row whose drawer is open, or `new` */
+  edit?: number | 'new';
+}
+export type Search = Record<string, unknown>;
+
+const sizes: readonly number[] = paging.pageSizes;
+
+/** Reads what can be trusted of an address somebody may have typed. */
+export function listStateOf(search: Search, filterNames: readonly string[], defaultSort?: string): ListState {
+  const page = Number(search['page']);
+  const pageSize = Number(search['pageSize']);
+  const sort = typeof search['sort'] === 'string' && /^-?\w+$/.test(search['sort']) ? search['sort'] : defaultSort;
+  const edit = search['edit'] === 'new' ? 'new' : Number(search['edit']);
+  const filters: Record<string, FilterValue> = {};
+  for (const name of filterNames) {
+    const value = search[name];
+    if (isFilterValue(value) && value !== '' && !(Array.isArray(value) && value.length === 0)) filters[name] = value;
+  }
+  return {
+    page: Number.isInteger(page) && page > 0 ? page : paging.pageFirst,
+    pageSize: sizes.includes(pageSize) ? pageSize : paging.pageSizeDefault,
+    ...(sort ? { sortBy: sort.replace(/^-/, ''), orderBy: sort.startsWith('-') ? ('desc' as const) : ('asc' as const) } : {}),
+    filters,
+    ...(edit === 'new' || (Number.isInteger(edit) && edit > 0) ? { edit } : {}),
+  };
+}
+
+/** The address of a state: defaults are left out, other keys of the page (its tab) stay. */
+export function searchOf(state: ListState, search: Search, filterNames: readonly string[], defaultSort?: string): Search {
+  const next: Search = { ...search };
+  for (const name of ['page', 'pageSize', 'sort', 'edit', ...filterNames]) delete next[name];
+  if (state.page !== paging.pageFirst) next['page'] = state.page;
+  if (state.pageSize !== paging.pageSizeDefault) next['pageSize'] = state.pageSize;
+  const sort = state.sortBy && (state.orderBy === 'desc' ? `-${state.sortBy}` : state.sortBy);
+  if (sort && sort !== defaultSort) next['sort'] = sort;
+  Object.assign(next, state.filters);
+  if (state.edit) next['edit'] = state.edit;
+  return next;
+}
+
+/** The query of the list call. */
+export function queryOf(state: ListState): Record<string, FilterValue> {
+  const { page, pageSize, sortBy, orderBy, filters } = state;
+  return { page, pageSize, ...(sortBy && orderBy ? { sortBy, orderBy } : {}), ...filters };
+}
+
+function isFilterValue(value: unknown): value is FilterValue {
+  return (
+    ['string', 'number', 'boolean'].includes(typeof value) ||
+    (Array.isArray(value) && value.every(one => typeof one === 'string'))
+  );
+}

@@ -1,0 +1,31 @@
+/** Shows an error the way the error map says. */
+import { type ErrorTexts, presentError, type Presented, type PresentOptions } from './errors.ts';
+import { notify } from './notice.ts';
+import { overlay } from './overlay.ts';
+import { currentSelf } from './session.ts';
+import { t, textOf } from './text.ts';
+
+export const errorTexts: ErrorTexts = {
+  of: (code, params) => textOf(`error.${code}`, params),
+  get generic() {
+    return t('error.generic');
+  },
+};
+
+export const presented = (error: unknown, options: PresentOptions = {}): Presented =>
+  presentError(error, errorTexts, { maxLogExportTimes: currentSelf()?.maxLogExportTimes, ...options });
+
+export function show(what: Presented) {
+  if (what.kind === 'message') notify[what.level](what.text);
+  if (what.kind === 'fields') notify.error(what.text);
+  if (what.kind === 'multiple')
+    void import('./error-dialog.tsx').then(({ ErrorDialog }) =>
+      overlay(close => <ErrorDialog groups={what.groups} onClose={() => close()} />),
+    );
+}
+
+export function present(error: unknown, options: PresentOptions = {}): Presented {
+  const what = presented(error, options);
+  show(what);
+  return what;
+}

@@ -1,0 +1,141 @@
+/** A resource of the console as data: what its list shows, what its form asks, what can be done with a row. */
+import type { ReactNode } from 'react';
+import type { Api, CallKey, ListKey, RowOf } from './client.ts';
+import type { ActionOptions } from './query.ts';
+import type { Named } from './text.ts';
+
+export type FieldName = Named<'field'>;
+export type Values = Record<string, unknown>;
+
+export type ColumnKind = 'text' | 'mono' | 'number' | 'bytes' | 'time' | 'tags' | 'status' | 'bool' | 'option';
+interface ColumnLook<Row> {
+  kind?: ColumnKind;
+  /** Texts of the values for `status` and `option`: `state` reads `state.normal`. */
+  texts?: string;
+  sort?: boolean;
+  width?: number;
+  /** Where the first column leads; an address, or `edit` for the drawer. */
+  link?: ((row: Row) => string | undefined) | 'edit';
+  /** Not shown until it is chosen. */
+  isOptional?: boolean;
+}
+/** The heading is `field.<name>` unless another is named. */
+export type Column<Row> = ColumnLook<Row> &
+  (
+    | { name: Extract<keyof Row, FieldName>; label?: FieldName; render?: (row: Row) => ReactNode }
+    | { name: string; label: FieldName; render?: (row: Row) => ReactNode }
+  );
+
+interface Choices {
+  values: readonly (string | number)[];
+  /** `state` reads the texts `state.<value>`; left out: the values are their own text. */
+  texts?: string;
+}
+/** Choices the API gives: a `meta…` call with its `{id, name}`. */
+interface RemoteChoices {
+  from: CallKey;
+  query?: object;
+  text?: (row: Record<string, unknown>) => string;
+  /** The value of a choice; its id unless said. */
+  value?: string;
+}
+export type Filter = { name: FieldName } & (
+  | { kind: 'search' }
+  | ({ kind: 'segments' } & Choices)
+  | ({ kind: 'select' } & (Choices | RemoteChoices))
+  | { kind: 'tags' }
+  | { kind: 'text' }
+);
+
+interface FieldLook {
+  label?: FieldName;
+  help?: Named<'help'>;
+  placeholder?: string;
+  /** Value of a new row. */
+  initial?: unknown;
+  when?: (values: Values) => boolean;
+  only?: 'create' | 'edit';
+  width?: number | string;
+}
+export type FormField = FieldLook & { name: FieldName } & (
+    | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'tags' | 'lines' | 'time' }
+    | { kind: 'number'; unit?: Named<'unit'> }
+    | ({ kind: 'select' | 'segments' } & Choices)
+    | ({ kind: 'remote'; isMultiple?: boolean } & RemoteChoices)
+    | { kind: 'list'; fields: FormField[]; add: Named<'action'>; template: () => Values }
+    | {
+        kind: 'custom';
+        render: (input: { value: unknown; onChange: (value: unknown) => void; id?: string; disabled?: boolean }) => ReactNode;
+      }
+  );
+
+/** Something to do with one row or several. */
+export interface RowAction<Row> {
+  name: Named<'action'>;
+  /** Shown only if this call is allowed. */
+  call?: CallKey;
+  /** Also in the bar of several chosen rows. */
+  isBatch?: boolean;
+  /** Whether the row's state allows it; only rows that do are sent. */
+  when?: (row: Row) => boolean;
+  /** `reversible`: done at once; `disruptive`: asks, naming the rows; `destructive`: the number or name must be typed. */
+  level?: 'reversible' | 'disruptive' | 'destructive';
+  isDanger?: boolean;
+  /** Sentence of the question. */
+  warning?: Named<'warning'>;
+  run?: (rows: Row[], context: ActionContext) => Promise<unknown> | void;
+  to?: (row: Row) => string | undefined;
+}
+export interface ActionContext {
+  params: Params;
+  /** Makes a call with the page's parameters; shows its failure. Answers whether it went well. */
+  send: <K extends CallKey>(key: K, body: Api[K]['body'], options?: ActionOptions) => Promise<boolean>;
+  edit: (id: number | 'new') => void;
+}
+export type Params = Record<string, number>;
+
+/** A row action that is nothing but one call with a body made of the rows. */
+export function act<Row, K extends CallKey>(
+  call: K,
+  action: Omit<RowAction<Row>, 'call' | 'run'> & { body: (rows: Row[]) => Api[K]['body']; success?: () => string },
+): RowAction<Row> {
+  const { body, success, ...rest } = action;
+  return { ...rest, call, run: (rows, { send }) => send(call, body(rows), { success: success?.() }) };
+}
+
+export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
+  /** Names its texts (`page.<name>`, `empty.<name>`) and what is remembered about its list. */
+  name: Named<'page'>;
+  list: L;
+  /** What an empty list says; `empty.<name>` unless another is named. */
+  empty?: Named<'empty'>;
+  /** Added to every query. */
+  query?: object;
+  columns: Column<Row>[];
+  filters?: Filter[];
+  defaultSort?: string;
+  /** Asks again every so often, while the rows call for it. */
+  pollMs?: number | ((rows: readonly Row[]) => number | false);
+  rowName?: (row: Row) => string;
+  actions?: RowAction<Row>[];
+  fields?: FormField[];
+  drawerPx?: number;
+  create?: CallKey;
+  update?: CallKey;
+  remove?: CallKey;
+  /** How dangerous removing is; `disruptive` unless said. */
+  removal?: 'disruptive' | 'destructive';
+  /** The array that wraps a new row: `{items: [row]}`. */
+  wrap?: string;
+  /** The body of PUT is not `{id, …fields}`. */
+  updateBody?: (values: Values, row: Row) => object;
+  createBody?: (values: Values) => object;
+  /** Form values of a row, where they are not the row's own fields. */
+  valuesOf?: (row: Row) => Values;
+  /** Beside the create button. */
+  extra?: ReactNode;
+  errors?: ActionOptions;
+}
+
+/** Ties the rows of the list to columns and actions. */
+export const resource = <L extends ListKey>(definition: Resource<L, RowOf<L> & { id: number }>) => definition;

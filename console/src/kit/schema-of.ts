@@ -1,0 +1,30 @@
+/** The contract's schemas in the browser, loaded when the first form opens: a form is checked by the very schema the server uses. */
+import { area } from './area.ts';
+import type { CallKey } from './client.ts';
+import type { FieldProblem } from './errors.ts';
+
+type Contract = typeof import('./contract.ts');
+let loading: Promise<Contract> | undefined;
+
+export function loadContract(): Promise<Contract> {
+  return (loading ??= import('./contract.ts').catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  }));
+}
+
+export interface BodyCheck {
+  /** What is wrong with a body, in the words of the rules. */
+  problems(body: unknown): FieldProblem[];
+  /** Whether the field at this path may be left out. */
+  isOptional(path: readonly (string | number)[]): boolean;
+}
+
+export async function bodyCheck(key: CallKey): Promise<BodyCheck> {
+  const { bodyOf, check, isOptional } = await loadContract();
+  const schema = bodyOf(key, area);
+  return {
+    problems: body => (schema ? check(schema, body) : []),
+    isOptional: path => (schema ? isOptional(schema, path) : true),
+  };
+}

@@ -1,0 +1,107 @@
+/** Light and dark, both designed (design: one accent, neutral petrol greys, no shadows on cards). */
+import { theme as antd, type ThemeConfig } from 'antd';
+import { useSyncExternalStore } from 'react';
+import { stored } from './stored.ts';
+
+export type ThemeName = 'light' | 'dark';
+
+const choice = stored('theme');
+const system = matchMedia('(prefers-color-scheme: dark)');
+const listeners = new Set<() => void>();
+const nameNow = (): ThemeName => {
+  const chosen = choice.get();
+  return chosen === 'light' || chosen === 'dark' ? chosen : system.matches ? 'dark' : 'light';
+};
+function apply() {
+  document.documentElement.dataset['theme'] = nameNow();
+  for (const listener of listeners) listener();
+}
+system.addEventListener('change', apply);
+
+export function chooseTheme(name: ThemeName) {
+  choice.set(name);
+  apply();
+}
+export function useTheme(): ThemeName {
+  return useSyncExternalStore(listener => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  }, nameNow);
+}
+
+const fontFamily = 'var(--font)';
+const common: ThemeConfig['token'] = {
+  fontFamily,
+  fontSize: 13,
+  borderRadius: 6,
+  borderRadiusLG: 8,
+  borderRadiusSM: 4,
+  controlHeight: 32,
+  controlHeightLG: 38,
+  controlHeightSM: 26,
+  fontWeightStrong: 600,
+  motionDurationFast: '0.08s',
+  motionDurationMid: '0.14s',
+  motionDurationSlow: '0.2s',
+};
+const light: ThemeConfig['token'] = {
+  colorPrimary: '#0b6168',
+  colorInfo: '#2f6db0',
+  colorSuccess: '#1d7f52',
+  colorWarning: '#a86a00',
+  colorError: '#b3362f',
+  colorLink: '#0b6168',
+  colorTextBase: '#17201f',
+  colorTextSecondary: '#4d5b5a',
+  colorTextTertiary: '#5f6d6c',
+  colorTextPlaceholder: '#6b7978',
+  colorBgLayout: '#f6f7f7',
+  colorBorder: '#cdd4d4',
+  colorBorderSecondary: '#e1e5e5',
+};
+const dark: ThemeConfig['token'] = {
+  colorPrimary: '#3fb3b3',
+  colorTextLightSolid: '#06201f',
+  colorInfo: '#6aa5e0',
+  colorSuccess: '#4db88a',
+  colorWarning: '#d99a2b',
+  colorError: '#e5695f',
+  colorLink: '#5bc4c4',
+  colorTextBase: '#e6ecec',
+  colorTextSecondary: '#aab6b6',
+  colorTextTertiary: '#8b9a9b',
+  colorTextPlaceholder: '#8b9a9b',
+  colorBgBase: '#0e1314',
+  colorBgLayout: '#0e1314',
+  colorBgContainer: '#151c1d',
+  colorBgElevated: '#1b2425',
+  colorBorder: '#384546',
+  colorBorderSecondary: '#263031',
+};
+
+export function themeOf(name: ThemeName): ThemeConfig {
+  const isDark = name === 'dark';
+  return {
+    algorithm: isDark ? antd.darkAlgorithm : antd.defaultAlgorithm,
+    cssVar: { key: 'app' },
+    hashed: false,
+    token: { ...common, ...(isDark ? dark : light) },
+    components: {
+      Table: {
+        headerBg: isDark ? '#182021' : '#fafbfb',
+        rowHoverBg: isDark ? '#1a2324' : '#f4f8f8',
+        rowSelectedBg: isDark ? '#173031' : '#e9f3f3',
+        rowSelectedHoverBg: isDark ? '#1b3738' : '#e2efef',
+        headerSplitColor: 'transparent',
+        cellPaddingBlock: 8,
+        cellPaddingBlockMD: 6,
+        cellPaddingBlockSM: 3,
+      },
+      Button: { fontWeight: 520, primaryShadow: 'none', defaultShadow: 'none', dangerShadow: 'none' },
+      Drawer: { footerPaddingBlock: 10, footerPaddingInline: 16 },
+      Form: { itemMarginBottom: 18, verticalLabelPadding: '0 0 5px' },
+      Segmented: { itemSelectedBg: isDark ? '#2a3738' : '#ffffff', trackBg: isDark ? '#11181a' : '#ecefef' },
+      Modal: { titleFontSize: 15 },
+    },
+  };
+}

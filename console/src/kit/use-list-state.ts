@@ -1,0 +1,19 @@
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { type ListState, listStateOf, type Search, searchOf } from './list-state.ts';
+
+/** The state of the list on this page and a way to change it; a changed filter or order starts at the first page again. */
+export function useListState(filterNames: readonly string[], defaultSort?: string) {
+  const search = useSearch({ strict: false }) as Search;
+  const navigate = useNavigate();
+  const state = useMemo(() => listStateOf(search, filterNames, defaultSort), [search, filterNames, defaultSort]);
+  function change(part: Partial<ListState>, options: { replace?: boolean } = {}) {
+    const next = { ...state, ...('filters' in part || 'sortBy' in part ? { page: 1 } : {}), ...part };
+    void navigate({
+      to: '.',
+      search: searchOf(next, search, filterNames, defaultSort) as never,
+      replace: options.replace ?? !('edit' in part),
+    });
+  }
+  return [state, change] as const;
+}

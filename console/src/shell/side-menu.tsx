@@ -1,0 +1,105 @@
+import {
+  BarChartOutlined,
+  ClusterOutlined,
+  DashboardOutlined,
+  GlobalOutlined,
+  GoldOutlined,
+  KeyOutlined,
+  MonitorOutlined,
+  SettingOutlined,
+  TeamOutlined,
+} from '@ant-design/icons';
+import { Link, useLocation } from '@tanstack/react-router';
+import { useState } from 'react';
+import { area } from '../kit/area.ts';
+import { useCan } from '../kit/permissions.ts';
+import { currentScreens, type IconName, type Section } from '../kit/screens.ts';
+import { t } from '../kit/text.ts';
+import { Mark } from './brand.tsx';
+
+const icons: Record<IconName, typeof DashboardOutlined> = {
+  dashboard: DashboardOutlined,
+  globe: GlobalOutlined,
+  nodes: ClusterOutlined,
+  chart: BarChartOutlined,
+  people: TeamOutlined,
+  settings: SettingOutlined,
+  key: KeyOutlined,
+  package: GoldOutlined,
+  monitor: MonitorOutlined,
+};
+
+export function SideMenu() {
+  const can = useCan();
+  const sections = currentScreens()
+    .sections.map(section => ({ ...section, screens: section.screens.filter(screen => !screen.hidden && can(screen.call)) }))
+    .filter(section => section.screens.length > 0);
+  return (
+    <aside className="sider">
+      <Link to={`/${area}/dashboard`} className="sider-brand">
+        <Mark size={24} />
+        {t('brand.name')}
+      </Link>
+      <nav className="sider-menu" aria-label={t('shell.menu')}>
+        {sections.map(section =>
+          section.screens.length === 1 ? (
+            <Entry key={section.name} section={section} />
+          ) : (
+            <Folder key={section.name} section={section} />
+          ),
+        )}
+      </nav>
+      <p className="sider-foot">{t(`area.${area}`)}</p>
+    </aside>
+  );
+}
+
+function Entry({ section }: { section: Section }) {
+  const Icon = icons[section.icon];
+  const screen = section.screens[0]!;
+  return (
+    <Link to={`/${area}/${screen.path}`} className="menu-entry" activeProps={{ 'aria-current': 'page' }}>
+      <Icon />
+      {t(`menu.${screen.title}`)}
+    </Link>
+  );
+}
+
+function Folder({ section }: { section: Section }) {
+  const { pathname } = useLocation();
+  const isHere = pathname.startsWith(`/${area}/${section.name}/`);
+  const [isOpen, setOpen] = useState(true);
+  const Icon = icons[section.icon];
+  return (
+    <div className={isHere ? 'menu-folder is-here' : 'menu-folder'}>
+      <button type="button" className="menu-entry" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Icon />
+        {t(`menu.${section.name}`)}
+        <svg
+          className="menu-arrow"
+          width="10"
+          height="10"
+          viewBox="0 0 10 10"
+          fill="none"
+          stroke="currentColor"
+          strokeWidth="1.4"
+          aria-hidden
+        >
+          <path d="m1.5 6.500 3.500-3.500 3.500 3.500" />
+        </svg>
+      </button>
+      {isOpen &&
+        section.screens.map(screen => (
+          <Link
+            key={screen.path}
+            to={`/${area}/${screen.path}`}
+            className="menu-entry menu-child"
+            activeProps={{ 'aria-current': 'page' }}
+            activeOptions={{ includeSearch: false }}
+          >
+            {t(`menu.${screen.title}`)}
+          </Link>
+        ))}
+    </div>
+  );
+}

@@ -1,0 +1,56 @@
+/** Which nodes serve the last change, and how long that took: "applied: 2 of 2 nodes, 140 ms". */
+import { useQuery } from '@tanstack/react-query';
+import { Popover } from 'antd';
+import { query } from '../kit/query.ts';
+import { Status } from '../kit/bits.tsx';
+import { t } from '../kit/text.ts';
+import { milliseconds } from '../kit/units.ts';
+
+/** Quick while a change is on its way, slow when all nodes have it. */
+const quickMs = 700;
+const slowMs = 15_000;
+
+export function Applied({ siteID }: { siteID: number }) {
+  const { data } = useQuery({
+    ...query('GET /{area}/site/{siteID}/applied', { siteID }),
+    staleTime: 0,
+    refetchInterval: ({ state }) => (state.data && state.data.applied < state.data.nodes ? quickMs : slowMs),
+  });
+  if (!data) return null;
+  const isDone = data.applied >= data.nodes;
+  const counts = { nodes: data.nodes, applied: data.applied };
+  const text =
+    data.nodes === 0
+      ? t('applied.none')
+      : !isDone
+        ? t('applied.some', counts)
+        : data.ms === null
+          ? t('applied.allNoTime', counts)
+          : t('applied.all', { ...counts, time: milliseconds(data.ms) });
+  return (
+    <Popover
+      placement="bottomLeft"
+      content={
+        <ul className="applied-list">
+          {data.perNode.map(node => (
+            <li key={node.nodeID}>
+              <Status value={node.status} /> <strong>{node.name}</strong>{' '}
+              <span className="ink-3">{node.ms === null ? '–' : milliseconds(node.ms)}</span>
+            </li>
+          ))}
+          {data.errors.map(error => (
+            <li key={`${error.kind} ${error.id}`} className="bad">
+              {error.kind} {error.id}: {error.message}
+            </li>
+          ))}
+        </ul>
+      }
+    >
+      <button type="button" className="status applied">
+        <span className={`status-dot ${data.errors.length ? 'bad' : isDone && data.nodes ? 'good' : 'warn'}`} aria-hidden />
+        {text}
+        {data.errors.length > 0 && ` · ${t('applied.errors', { count: data.errors.length })}`}
+      </button>
+    </Popover>
+  );
+}

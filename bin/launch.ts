@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '#server/store/engine-process.ts';
-import { startDemo } from './launch/demo.ts';
+import { demoHost, startDemo } from './launch/demo.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
 import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
@@ -75,6 +75,7 @@ class Launcher {
     }
     if (this.#ending) return;
     this.printSignIn();
+    if (settings.demo) console.log(`The demo: curl -i -H 'Host: ${demoHost}' http://127.0.0.1:${settings.edgeHttpPort}/\n`);
     console.log(
       settings.parts.has('server')
         ? `ready http://127.0.0.1:${settings.consolePort}`

@@ -1,4 +1,5 @@
 /** `--demo`: a site on a local origin, and a trickle of real traffic through the edge. */
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { StartError, poll, spawnEngine } from '#server/store/engine-process.ts';
 import { callProgram } from './helpers.ts';
@@ -29,11 +30,27 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   const started = [await supervise(origin, { log, onStart })];
   await callProgram('server/src/demo.ts', env, line => log('demo', line));
   if (!settings.parts.has('agent')) return started;
+  // the front page is left untouched: whoever tries the demo sees a MISS first
+  if (!(await poll(() => servesDemo(settings.edgeHttpPort), 30_000, 50))) {
+    throw new StartError(`The edge does not serve ${demoHost} after 30 s: data/logs/agent.log and data/logs/server.log say why.`);
+  }
   const traffic: Part = {
     name: 'traffic',
     start: () => demoProgram('bin/demo-traffic.ts', [`http://127.0.0.1:${settings.edgeHttpPort}`, demoHost], 'traffic', logs),
   };
   return [...started, await supervise(traffic, { log, onStart })];
+}
+
+/** Whether a page of the demo comes through the edge. */
+function servesDemo(port: number): Promise<boolean> {
+  return new Promise(done => {
+    const sent = get({ host: '127.0.0.1', port, path: '/style.css', headers: { Host: demoHost }, timeout: 3000 }, answer => {
+      answer.resume();
+      done(answer.statusCode === 200);
+    });
+    sent.once('timeout', () => sent.destroy());
+    sent.once('error', () => done(false));
+  });
 }
 
 async function demoProgram(file: string, args: string[], name: string, logs: Logs, ready?: () => Promise<boolean>) {

@@ -1,6 +1,7 @@
 /** The table: every group of calls, and their types by key. A new resource is one import and one line in each list. */
 import type { ApiOf, Group } from './kit/call.ts';
 import { accounts, roles } from './account/accounts.ts';
+import { logs, statistics } from './analytics/analytics.ts';
 import { session } from './account/session.ts';
 import { cache } from './cache/cache.ts';
 import { domains } from './domain/domains.ts';
@@ -25,6 +26,8 @@ export const groups: readonly Group[] = [
   domains,
   cache,
   blacklists,
+  statistics,
+  logs,
 ];
 
 export interface Api
@@ -43,4 +46,6 @@ export interface Api
     ApiOf<typeof applied>,
     ApiOf<typeof domains>,
     ApiOf<typeof cache>,
-    ApiOf<typeof blacklists> {}
+    ApiOf<typeof blacklists>,
+    ApiOf<typeof statistics>,
+    ApiOf<typeof logs> {}

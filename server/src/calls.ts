@@ -2,6 +2,7 @@
 import { groups } from '#contract/index.ts';
 import { accountCalls, roleCalls } from './account/accounts.ts';
 import { sessionCalls } from './account/session.ts';
+import { logCalls, statisticsCalls } from './analytics/analytics.ts';
 import { cacheCalls } from './cache/cache.ts';
 import { domainCalls } from './domain/domains.ts';
 import type { Implementation } from './kit/implement.ts';
@@ -29,6 +30,8 @@ const implementations: Implementation[] = [
   domainCalls,
   cacheCalls,
   blacklistCalls,
+  statisticsCalls,
+  logCalls,
 ];
 
 export const createApi = (options: Pick<MountOptions, 'services' | 'log' | 'checkAnswers'>) =>

@@ -11,6 +11,7 @@ import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { migrate } from './store/migrate.ts';
+import { analytics } from './store/analytics/client.ts';
 import { openDatabase } from './store/db.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
@@ -41,7 +42,7 @@ export async function start(settings: Settings): Promise<Running> {
       database,
       sessions,
       publicURL: settings.publicURL,
-      ...(settings.clickhouseUrl ? { analytics: { url: settings.clickhouseUrl } } : {}),
+      ...(settings.clickhouseUrl ? { analytics: analytics({ url: settings.clickhouseUrl }) } : {}),
     };
 
     const bus = await connectBus(settings, services);

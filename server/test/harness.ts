@@ -45,9 +45,20 @@ export class Api {
     const sessions = new Sessions(database, new Keys(randomBytes(32)), (area: Area) => permissionKeys(groups, area));
     const services: Services = { database, sessions, publicURL: 'http://console.test', ...extra };
     const failures: string[] = [];
-    const app = createApi({ services, checkAnswers: true, log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`) });
-    await app.ready();
-    return new Api(app, services, failures);
+    try {
+      const app = createApi({
+        services,
+        checkAnswers: true,
+        log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`),
+      });
+      await app.ready();
+      return new Api(app, services, failures);
+    } catch (error) {
+      // what stays open would keep the process
+      await sessions.stop();
+      await database.close();
+      throw error;
+    }
   }
 
   async stop() {
@@ -56,7 +67,11 @@ export class Api {
     await this.database.close();
   }
 
-  async call(method: string, path: string, options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> } = {}): Promise<Reply> {
+  async call(
+    method: string,
+    path: string,
+    options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> } = {},
+  ): Promise<Reply> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const response = await this.app.inject({
       method: method as 'GET',
@@ -79,7 +94,11 @@ export class Api {
   }
 
   /** An account; `parent` is the operator of a customer, or the root of a sub-account. */
-  async account(auth: Area, email: string, options: { parentClient?: number; rootID?: number; keys?: string[] } = {}): Promise<Person> {
+  async account(
+    auth: Area,
+    email: string,
+    options: { parentClient?: number; rootID?: number; keys?: string[] } = {},
+  ): Promise<Person> {
     const hash = await (hashed ??= hashPassword(password));
     const made = await row<{ id: number }>(
       this.database.db,
@@ -105,7 +124,7 @@ export class Api {
     const user = await this.account('user', `${name}-user@test.test`, { parentClient: client.id });
     const make = async (path: string, body: unknown) => {
       const reply = await this.call('POST', path, { token: client.token, body });
-      if (reply.status !== 200) throw new Error(`${path}: ${reply.text}`);
+      if (reply.status !== 200) throw new Error(`${path}: ${reply.text} ${this.failures.join(' ')}`);
       return reply.body.ids[0] as number;
     };
     const zoneID = await make('/client/zone', { name: `${name}-zone` });

@@ -90,9 +90,9 @@ export async function publish(db: Db, effects: Effects): Promise<void> {
       update zone set revision = nextval('revision') where id = any(${zone}) returning id, revision
     )
     insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
-      select 'site', r.id, r.id, null, r.revision from raised r where r.id = any(${site})
-      union all select 'domain', d.id, d."siteID", null, r.revision from domain d join raised r on r.id = d."siteID" where d.id = any(${domain})
-      union all select 'zone', z.id, null, z.id, z.revision from zoned z`.execute(db);
+      select 'site', r.id, r.id, null::bigint, r.revision from raised r where r.id = any(${site})
+      union all select 'domain', d.id, d."siteID", null::bigint, r.revision from domain d join raised r on r.id = d."siteID" where d.id = any(${domain})
+      union all select 'zone', z.id, null::bigint, z.id, z.revision from zoned z`.execute(db);
 }
 
 export interface AuditLine {

@@ -55,7 +55,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     trustProxy: ['127.0.0.1', '::1'],
     genReqId: newRequestID,
     routerOptions: { maxParamLength: 200 },
-    disableRequestLogging: true,
+
     logger: false,
     requestTimeout: 300_000,
   });
@@ -135,7 +135,7 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
         const answer = await run(ready, request, options);
         if (call.def.as === 'text' || call.def.as === 'csv')
           return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
-        if (options.checkAnswers && call.def.answer) checkAnswer(call, answer);
+        if (options.checkAnswers && call.def.answer) checkAnswer(call, ready.write(answer ?? {}));
         return reply.type('application/json; charset=utf-8').send(ready.write(answer ?? {}));
       } finally {
         observe(call.key, reply.statusCode, (performance.now() - started) / 1000);
@@ -267,8 +267,8 @@ const stranger = (area: Area | undefined): Actor => ({
   proxyName: null,
 });
 
-function checkAnswer(call: Mounted, answer: unknown) {
-  const sent: unknown = JSON.parse(JSON.stringify(answer ?? {}));
+function checkAnswer(call: Mounted, text: string) {
+  const sent: unknown = JSON.parse(text);
   const result = z.safeParse(call.def.answer!, sent);
   if (!result.success)
     throw new Error(`${call.key} answered what it does not declare: ${JSON.stringify(problems(result.error, sent))}`);

@@ -8,9 +8,7 @@ type Json = Record<string, unknown>;
 
 /** JSON Schema 2020-12 of a zod schema; `io` says which side. */
 export function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json {
-  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json;
-  delete made['$schema'];
-  delete made['~standard'];
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json;
   return made;
 }
 

@@ -1,22 +1,16 @@
 /** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
 import type { Database } from '../store/db.ts';
+import type { Analytics } from '../store/analytics/client.ts';
 import type { Sessions } from './session.ts';
 
 export interface Services {
   database: Database;
   sessions: Sessions;
-  /** the analytics store; undefined while it cannot be reached */
+  /** the analytics store; left out where there is none */
   analytics?: Analytics;
   nodes?: NodeGate;
   /** address people reach the console at */
   publicURL: string;
-}
-
-/** What the statistics calls need; made by server/src/analytics. */
-export interface Analytics {
-  url: string;
-  password?: string;
-  database?: string;
 }
 
 /** Joining of nodes; made by server/src/bus. */

@@ -90,15 +90,15 @@ export class Store<R extends Row> {
     const size = query.pageSize ?? 10;
     const offset = ((query.page ?? 1) - 1) * size;
     const where = this.#where([...this.#filters(query), ...more]);
-    const data = await rows<R & { '': number }>(
+    const data = await rows<R & { '#': number }>(
       this.#db,
-      sql`select ${this.#columns}, count(*) over () as "" from ${this.#name} as t where ${where} order by ${this.#order(query)} limit ${size} offset ${offset}`,
+      sql`select ${this.#columns}, count(*) over () as "#" from ${this.#name} as t where ${where} order by ${this.#order(query)} limit ${size} offset ${offset}`,
     );
-    let total = data[0]?.[''] ?? 0;
+    let total = data[0]?.['#'] ?? 0;
     // a page past the end has no row to carry the total
     if (!data.length && offset > 0)
       total = (await row<{ n: number }>(this.#db, sql`select count(*) as n from ${this.#name} as t where ${where}`))!.n;
-    for (const one of data) delete (one as Row)[''];
+    for (const one of data) delete (one as Row)['#'];
     return { data, total };
   }
 

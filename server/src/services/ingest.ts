@@ -1,4 +1,23 @@
+/** Ingest inside the control plane, or alone as `--services=ingest`. */
+import { startIngest } from '../ingest/ingest.ts';
+import { connectServer } from '../bus/bus.ts';
+import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
-export async function startIngestService(_settings: Settings): Promise<{ stop(): Promise<void> }> {
-  return { stop: async () => {} };
+import { analytics } from '../store/analytics/client.ts';
+import { migrateAnalytics } from '../store/analytics/migrate.ts';
+
+export async function startIngestService(settings: Settings): Promise<{ stop(): Promise<void> }> {
+  const { natsUrl, natsCreds, clickhouseUrl } = settings;
+  if (!natsUrl || !natsCreds || !clickhouseUrl)
+    throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
+  const db = analytics({ url: clickhouseUrl });
+  await migrateAnalytics(db);
+  const nc = await connectServer(natsUrl, natsCreds);
+  const ingest = startIngest({ nc, db, log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`) });
+  return {
+    async stop() {
+      await ingest.stop();
+      await nc.drain();
+    },
+  };
 }

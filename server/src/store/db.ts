@@ -45,7 +45,11 @@ export const and = (conditions: Sql[]): Sql => (conditions.length ? sql`(${sql.j
  * Runs `heard` for every NOTIFY on the channels, over a connection of its own that is opened again after a loss.
  * `heard` is also called once after each (re)connection, because a notice may have been missed meanwhile.
  */
-export function listen(url: string, channels: string[], heard: (channel: string, payload: string) => void): { stop(): Promise<void> } {
+export function listen(
+  url: string,
+  channels: string[],
+  heard: (channel: string, payload: string) => void,
+): { stop(): Promise<void> } {
   let client: pg.Client | undefined;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;

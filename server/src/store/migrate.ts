@@ -10,7 +10,9 @@ export async function migrate(url: string): Promise<string[]> {
   await client.connect();
   try {
     await client.query('select pg_advisory_lock(72010)');
-    await client.query('create table if not exists migration (name text primary key, "ranAt" timestamptz not null default now())');
+    await client.query(
+      'create table if not exists migration (name text primary key, "ranAt" timestamptz not null default now())',
+    );
     const done = new Set((await client.query<{ name: string }>('select name from migration')).rows.map(r => r.name));
     const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
     const ran: string[] = [];

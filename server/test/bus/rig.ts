@@ -132,13 +132,17 @@ export class Rig {
 }
 
 /** Waits for a condition; the error says what was waited for. */
-export async function until<T>(what: string, condition: () => Promise<T> | T, limitMs = 20_000): Promise<NonNullable<T>> {
+export async function until<T>(
+  what: string,
+  condition: () => Promise<T> | T,
+  limitMs = 20_000,
+): Promise<Exclude<NonNullable<T>, false>> {
   const deadline = Date.now() + limitMs;
   let last: unknown;
   for (;;) {
     try {
       const value = await condition();
-      if (value) return value as NonNullable<T>;
+      if (value) return value as Exclude<NonNullable<T>, false>;
       last = value;
     } catch (error) {
       last = error;

@@ -153,7 +153,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       beat();
     },
     again: () => {
-      feed?.renew();
+      if (feed) feed.renew();
+      else if (identity.grant) follow(identity.grant);
       sync.repeatAcknowledgement();
       beat();
     },
@@ -161,7 +162,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await feed?.stop();
       feed = undefined;
       await sync.moveTo(grant.zoneID);
-      follow(grant);
+      // Its documents may be read over the next connection: the rights stand in the credentials.
     },
     closed: async () => {
       await feed?.stop();

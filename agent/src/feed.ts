@@ -48,7 +48,9 @@ interface StreamInfo {
 /** Follows the stream until `stop` is called. Problems are told to `status` and tried again for ever. */
 export function followConfig(nc: NatsConnection, options: FeedOptions): { stop(): Promise<void>; renew(): void } {
   const api = async <T>(verb: string, body: unknown): Promise<T> => {
-    const answer = await nc.request(`$JS.API.${verb}`, JSON.stringify(body), { timeout: 5000 });
+    const request = nc.request(`$JS.API.${verb}`, JSON.stringify(body), { timeout: 5000 });
+    // A request that a lost connection swallowed need not be waited for.
+    const answer = await Promise.race([request, ended.then(why => Promise.reject(new Error(why)))]);
     const parsed = answer.json<T & { error?: { code: number; description: string } }>();
     if (parsed.error) throw new Error(`${verb.split('.').slice(0, 2).join('.')}: ${parsed.error.description}`);
     return parsed;
@@ -57,14 +59,15 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
 
   let stopped = false;
   let endRound: (why: string) => void = () => {};
+  let ended: Promise<string>;
 
   async function round(): Promise<string> {
+    ended = new Promise<string>(done => (endRound = done));
     const info = await streamInfo();
     const place = options.position();
     const fresh = place.epoch !== info.created || place.cursor > info.state.last_seq;
     const name = `node_${randomBytes(9).toString('hex')}`;
     const inbox = createInbox(options.inboxPrefix);
-    const ended = new Promise<string>(done => (endRound = done));
     let open = false;
     let expected = 1;
     let heard = Date.now();

@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { Control } from './control.ts';
 import { allProcesses, bootID, processFacts, signal, workingFolder } from './processes.ts';
 import { type NodeFacts, renderNginx } from './render/nginx.ts';
+import { selfSigned } from './render/self-signed.ts';
 
 export interface NginxFolders {
   /** our own part of the node's data folder; everything of nginx is under it */
@@ -212,6 +213,16 @@ export class Nginx {
     return true;
   }
 
+  /** For names that no certificate covers; made once. */
+  async #defaultCertificate(run: string): Promise<void> {
+    if (!this.#options.facts.httpsPorts.length) return;
+    if (await stat(join(run, 'default.key')).catch(() => undefined)) return;
+    const { certificate, key } = selfSigned('breakwater.invalid');
+    await writeFile(join(run, 'default.crt'), certificate);
+    await writeFile(join(run, 'default.key.new'), key, { mode: 0o600, flush: true });
+    await rename(join(run, 'default.key.new'), join(run, 'default.key'));
+  }
+
   #answers(): Promise<boolean> {
     return this.control.stat().then(
       () => true,
@@ -328,6 +339,7 @@ export class Nginx {
       await chmod(folder, mode);
       if (workers && account) await chown(folder, account.uid, account.gid);
     }
+    await this.#defaultCertificate(run);
   }
 }
 

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { siteApplied } from '#server/bus/acks.ts';
+import { Plane, origin, until } from './node.ts';
+
+test('a change in the database is served by nginx, acknowledged, without a reload', async t => {
+  const plane = await Plane.start(t);
+  const { rig } = plane;
+  const { zoneID, productID } = await rig.zone('one');
+  const [one, two] = [await origin(t, 'one'), await origin(t, 'two')];
+  const siteID = await rig.site(productID, 'a');
+  const domainID = await rig.domain(siteID, 'a.test', '127.0.0.1', one);
+  const node = await plane.node(t, zoneID);
+  await until('served', async () => (await node.visit('a.test')) === 'one');
+  assert.equal(await node.visit('unknown.test'), 903);
+  const applied = await until('acknowledged', async () => {
+    const found = (await siteApplied(rig.pool, siteID))!;
+    return found.applied === 1 && found;
+  });
+  assert.equal(applied.nodes, 1);
+  await until('the heartbeat', async () => (await rig.one<string>('select status from node')) === 'normal');
+  const master = node.nginx();
+  await rig.setOrigin(domainID, two);
+  await until('the new origin', async () => (await node.visit('a.test')) === 'two');
+  assert.equal(node.nginx(), master);
+  await until('acknowledged', async () => (await siteApplied(rig.pool, siteID))!.applied === 1);
+  await rig.change([`domain ${domainID}`], ['update domain set "deletedAt" = now() where id = $1', [domainID]]);
+  await until('gone', async () => (await node.visit('a.test')) === 903);
+});

@@ -4,15 +4,15 @@
  * from it. Nothing is parsed here.
  */
 import fs from 'node:fs';
-import { promisify } from 'node:util';
 import zlib from 'node:zlib';
+import { setImmediate as breath } from 'node:timers/promises';
 import { type NatsConnection, headers } from '@nats-io/transport-node';
 import { type LogKind, LogMark, accessStream, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import { LogFolder, newFileID, writersOf } from './files.ts';
 
-const compress = promisify(zlib.zstdCompress);
-const level = { params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
+/** A range takes about two milliseconds. */
+const packing = { chunkSize: 1 << 19, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
 export interface ShipperOptions {
   nodeID: number;
@@ -263,7 +263,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   }
 
   /** Sends the next range of a file; false when it has none. */
-  async function step(file: LogFile): Promise<boolean> {
+  function step(file: LogFile): boolean {
     const from = file.sent;
     if (from >= file.size || file.rewind !== undefined) return false;
     if (file.hole) {
@@ -276,9 +276,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     if (end === 0 && (file.final || length === logRangeMaxBytes)) end = length;
     if (file.final && from + length === file.size) end = length;
     if (end === 0) return false;
-    const packed = await compress(buffer.subarray(0, end), level);
-    if (file.rewind !== undefined) return true; // asked back meanwhile
-    send(file, 'bytes', from, from + end, packed);
+    send(file, 'bytes', from, from + end, zlib.zstdCompressSync(buffer.subarray(0, end), packing));
     return true;
   }
 
@@ -306,7 +304,10 @@ export function startShipper(options: ShipperOptions): Shipper {
     keepBudget();
     if (Date.now() >= quietUntil && !nc.isClosed() && connected)
       for (const file of files.values()) {
-        while (underWay < window && Date.now() >= quietUntil && (await step(file))) some = true;
+        while (underWay < window && Date.now() >= quietUntil && step(file)) {
+          some = true;
+          await breath(); // the node's other work comes between two ranges
+        }
         if (underWay >= window) break;
       }
     for (const file of [...files.values()]) {

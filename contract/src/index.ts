@@ -8,6 +8,8 @@ import { domains } from './domain/domains.ts';
 import { nodes, nodeSelf } from './node/nodes.ts';
 import { groups as nodeGroups, products, zones } from './node/zones.ts';
 import { blacklists } from './protect/blacklists.ts';
+import { userAgents } from './protect/user-agents.ts';
+import { whitelists } from './protect/whitelists.ts';
 import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
 
 export const groups: readonly Group[] = [
@@ -26,6 +28,8 @@ export const groups: readonly Group[] = [
   domains,
   cache,
   blacklists,
+  whitelists,
+  userAgents,
   statistics,
   logs,
 ];
@@ -47,5 +51,7 @@ export interface Api
     ApiOf<typeof domains>,
     ApiOf<typeof cache>,
     ApiOf<typeof blacklists>,
+    ApiOf<typeof whitelists>,
+    ApiOf<typeof userAgents>,
     ApiOf<typeof statistics>,
     ApiOf<typeof logs> {}

@@ -10,6 +10,8 @@ import { createServer, type MountOptions } from './kit/mount.ts';
 import { nodeCalls, nodeSelfCalls } from './node/nodes.ts';
 import { groupCalls, productCalls, zoneCalls } from './node/zones.ts';
 import { blacklistCalls } from './protect/blacklists.ts';
+import { userAgentCalls } from './protect/user-agents.ts';
+import { whitelistCalls } from './protect/whitelists.ts';
 import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
 import { resourceInfoCalls } from './site/resource-info.ts';
@@ -30,6 +32,8 @@ const implementations: Implementation[] = [
   domainCalls,
   cacheCalls,
   blacklistCalls,
+  whitelistCalls,
+  userAgentCalls,
   statisticsCalls,
   logCalls,
 ];

@@ -12,7 +12,7 @@ export interface CrudOptions<F extends Shape, Q extends Shape, W extends string>
   /** Name of the array in the body of POST. */
   items?: W;
   /** Checks over all fields of one item (rules of §5 that look at more than one field). */
-  check?: (schema: z.ZodMiniType) => z.ZodMiniType;
+  check?: (item: z.ZodMiniObject<F, z.core.$strict>) => z.ZodMiniType;
   max?: number;
 }
 
@@ -33,7 +33,7 @@ export function crud<
   const { fields, filters = {} as Q, items = 'items' as W, max = 1000, check } = options;
   const row = obj({ ...record, ...fields, ...(options.read ?? ({} as R)) });
   const item = obj(fields);
-  const checked = (check ? check(item) : item) as typeof item;
+  const checked = (check ? check(item as never) : item) as typeof item;
   const defs = {
     [`GET ${options.list ?? path}`]: { query: list(filters), answer: page(row) },
     [`POST ${path}`]: {

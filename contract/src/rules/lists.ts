@@ -37,6 +37,19 @@ export const ips: Rule<readonly string[] | Missing> = {
   },
 };
 
+/** The same where the field may stay empty. */
+export const optionalIPs: Rule<readonly string[] | Missing> = {
+  name: 'optionalIPs',
+  check: value => (value?.length ? ips.check(value) : true),
+};
+
+/** A whitelist entry names somebody or something: an entry with neither would exempt nobody. */
+export const whitelist: Rule<{ ips?: readonly string[]; urls?: readonly string[] }> = {
+  name: 'whitelist',
+  check: value =>
+    value.ips?.length || value.urls?.some(url => url.trim() !== '') ? true : broken('regionRequired', undefined, ['ips']),
+};
+
 /** The same rules for a text area, one entry per line; a problem's path is the number of the line, from 0. */
 const perLine = (name: string, rule: Rule<readonly string[]>): Rule<string | Missing> => ({
   name,

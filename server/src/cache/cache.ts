@@ -56,7 +56,7 @@ async function checkHost(ctx: Context, siteID: number, type: number, target: str
 }
 
 export const cacheCalls = implement(cache, {
-  ...crudOf('/cacheRule', cacheRuleTable, { list: '/cacheRules' }),
+  ...crudOf('/cacheRule', cacheRuleTable, { list: '/cacheRules', group: cache as never }),
   'DELETE /currentCache': async ({ ctx, params }) => {
     await purgeSite(ctx, params.siteID);
     return {};

@@ -23,7 +23,9 @@ export async function loadSites(db: Queryable, ids: number[]): Promise<Map<numbe
        jsonb_build_object('id', s.id, 'status', s.status, 'expired', s.expired, 'revision', s.revision,
          'cacheGeneration', s."cacheGeneration", 'forceBackup', false) as site,
        ${ofSite('"cacheRule"', 'id, type, value, mode, duration, priority, enabled')} as "cacheRules",
+       ${ofSite('whitelist', 'id, ips, urls, enabled')} as whitelists,
        ${ofSite('blacklist', 'id, ips, "blockType", enabled')} as blacklists,
+       ${ofSite('"userAgent"', 'id, "urlRegex", "userAgentRegex", "blockType", enabled')} as "userAgents",
        -- A purge stands for ever: also when its task is no longer listed, what it purged must not come back.
        coalesce((select jsonb_agg(to_jsonb(r)) from (
          select id, type, url, generation from "purgeTask" x
@@ -45,9 +47,9 @@ export async function loadSites(db: Queryable, ids: number[]): Promise<Map<numbe
         cacheRules: row.cacheRules,
         purges: row.purges,
         purgesBefore: Number(row.purgesBefore ?? 0),
-        whitelists: [],
+        whitelists: row.whitelists,
         blacklists: row.blacklists,
-        userAgents: [],
+        userAgents: row.userAgents,
       },
     ]),
   );

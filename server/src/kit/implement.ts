@@ -1,7 +1,10 @@
 /** Handlers beside their declarations. A group whose handlers are missing or answer a wrong shape does not compile. */
+import * as z from 'zod/mini';
+import { failFields } from '#contract/errors.ts';
 import type { CallsOf, Defs, Group } from '#contract/kit/call.ts';
 import type { Context } from './context.ts';
 import type { Table } from './table.ts';
+import { problems } from './schema.ts';
 import type { Incoming } from './request.ts';
 
 interface AnyCall {
@@ -57,6 +60,9 @@ export function implement<G extends Group<string, Defs>>(
   };
 }
 
+/** May refuse a row or complete it. */
+export type Before = (ctx: Context, row: Record<string, unknown>, params: Record<string, number>) => Promise<void>;
+
 type CrudKeys<P extends string, L extends string> = `GET ${L}` | `POST ${P}` | `PUT ${P}` | `DELETE ${P}`;
 /**
  * The four handlers of a `crud()` family over one table. `items` is the wrapper of POST; `before` may refuse or
@@ -70,10 +76,13 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
     items?: string;
     /** path parameter → column it pins; `{siteID}` pins the column of its name */
     parents?: (params: Record<string, number>) => Record<string, number>;
-    before?: (ctx: Context, row: Record<string, unknown>, params: Record<string, number>) => Promise<void>;
+    before?: Before;
+    /** the declaration: PUT then checks the row as it will be by the rules of a new one */
+    group?: Group;
   } = {},
 ) {
   const parents = options.parents ?? (params => params);
+  const item = options.group && itemOf(options.group, path, options.items ?? 'items');
   const handlers: Record<string, AnyHandler> = {
     [`GET ${options.list ?? path}`]: ({ ctx, params, query }) => ctx.store(target, parents(params)).page(query),
     [`POST ${path}`]: async ({ ctx, params, body }) => {
@@ -83,7 +92,9 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
     },
     [`PUT ${path}`]: async ({ ctx, params, body }) => {
       await options.before?.(ctx, body, params);
-      await ctx.store(target, parents(params)).set(body.id, body);
+      const store = ctx.store(target, parents(params));
+      if (item) checkWhole(item, await store.get(body.id), body);
+      await store.set(body.id, body);
       return {};
     },
     [`DELETE ${path}`]: async ({ ctx, params, body }) => {
@@ -93,4 +104,18 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
   };
   // shapes come from crud() of the contract, made from the same fields
   return handlers as unknown as Record<CrudKeys<P, L>, AnyHandler>;
+}
+
+type ObjectSchema = z.ZodMiniObject;
+/** The schema of one item of `POST {items: […]}`. */
+function itemOf(group: Group, path: string, items: string): ObjectSchema {
+  const body = group.defs[`POST ${path}`]!.body as ObjectSchema;
+  return (body.shape[items] as unknown as { def: { element: ObjectSchema } }).def.element;
+}
+
+/** Rules that look at several fields hold for the row as it will be, not for the part of it that was sent. */
+function checkWhole(item: ObjectSchema, before: Record<string, unknown>, patch: Record<string, unknown>) {
+  const whole = Object.fromEntries(Object.keys(item.shape).map(name => [name, patch[name] ?? before[name]]));
+  const result = z.safeParse(item, whole);
+  if (!result.success) throw failFields(problems(result.error, whole));
 }

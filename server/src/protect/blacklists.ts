@@ -1,12 +1,4 @@
 import { blacklists } from '#contract/protect/blacklists.ts';
-import { crudOf, implement } from '../kit/implement.ts';
-import { table } from '../kit/table.ts';
-import { siteTable } from '../site/tables.ts';
+import { siteRows } from '../site/rows.ts';
 
-export const blacklistTable = table<Record<string, unknown>>()({
-  table: 'blacklist',
-  scope: { parent: siteTable, column: 'siteID' },
-  sort: ['createdAt', 'updatedAt'],
-  edge: { kind: 'site', column: 'siteID' },
-});
-export const blacklistCalls = implement(blacklists, crudOf('/blacklists', blacklistTable));
+export const blacklistCalls = siteRows(blacklists, '/blacklists', 'blacklist');

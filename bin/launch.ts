@@ -2,7 +2,6 @@
  * `npm start`, under Node 24: everything on one machine, one supervisor.
  * Starts the engines, the server and one local node in order, keeps them running, and ends them in reverse order on SIGINT or SIGTERM.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '#server/store/engine-process.ts';
 import { demoHost, startDemo } from './launch/demo.ts';
@@ -11,7 +10,7 @@ import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
 import { type ChildEnv, checkDisk, makers, secretFile } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
-import { type Settings, partNames, projectFolder, readSettings, usage } from './launch/settings.ts';
+import { type Settings, partNames, readSettings, usage } from './launch/settings.ts';
 import { type Supervised, supervise } from './launch/supervise.ts';
 
 export { startNats } from '#server/bus/nats-launcher.ts';
@@ -180,5 +179,3 @@ function sentence(error: unknown): string {
   if (code === 'EACCES' || code === 'EPERM') return `A file may not be used: ${message}.`;
   return `Starting failed: ${stack ?? message}`;
 }
-
-export const version = (JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string }).version;

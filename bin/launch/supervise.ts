@@ -5,7 +5,7 @@ export interface Part {
   name: string;
   /** Starts the process and resolves when it can be used. Called again for every restart. */
   start(): Promise<Engine>;
-  /** Asked every 5 s; three times false in a row and the process is killed and started anew. */
+  /** Asked every 5 s; six times false in a row (a busy machine answers late) and the process is killed and started anew. */
   healthy?(): Promise<boolean>;
   /** How long it may take to end before it is killed, ms; default 10 s. */
   stopLimitMs?: number;
@@ -29,6 +29,8 @@ export interface SuperviseOptions {
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 /** Who ran this long is taken as well again: the next pause is the first one. */
+/** Failed health checks in a row that are forgiven. */
+const patience = 6;
 const steadyAfterMs = 30_000;
 
 /** Starts a part; rejects if the first start fails, and keeps it alive from then on. */
@@ -62,7 +64,7 @@ export async function supervise(part: Part, options: SuperviseOptions): Promise<
       await pauseUnref(healthEveryMs);
       if (ending || engine !== watched) return;
       failures = (await part.healthy().catch(() => false)) ? 0 : failures + 1;
-      if (failures < 3) continue;
+      if (failures < patience) continue;
       log(part.name, 'does not answer its health check: killed, to be started anew');
       kill(watched.pid);
       return;

@@ -29,9 +29,9 @@ export interface SuperviseOptions {
 const firstPauseMs = 200;
 const longestPauseMs = 10_000;
 /** Who ran this long is taken as well again: the next pause is the first one. */
-/** Failed health checks in a row that are forgiven. */
-const patience = 6;
 const steadyAfterMs = 30_000;
+/** This many failed health checks in a row, and the part is taken as dead. */
+const patience = 6;
 
 /** Starts a part; rejects if the first start fails, and keeps it alive from then on. */
 export async function supervise(part: Part, options: SuperviseOptions): Promise<Supervised> {

@@ -1,6 +1,8 @@
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import type { Mounted } from '../contract/src/kit/call.ts';
@@ -28,6 +30,25 @@ function permissions(): Plugin {
   };
 }
 
+/**
+ * Two helpers of antd measure the scroll bar and lock the page through style tags without the page's nonce, which a strict content
+ * security policy refuses. They get it from the tag Vite writes; a release that changes the line fails the build instead of the page.
+ */
+function nonceForStyles(): Plugin {
+  const lines = /if \(csp\?\.nonce\) \{\s*styleNode\.nonce = csp\?\.nonce;\s*\}/;
+  return {
+    name: 'nonce-for-styles',
+    transform(code, id) {
+      if (!/@rc-component[\\/]util[\\/]es[\\/]Dom[\\/]dynamicCSS\.js$/.test(id)) return;
+      if (!lines.test(code)) throw new Error(`${id} no longer has ${lines}`);
+      return code.replace(
+        lines,
+        `styleNode.nonce = csp?.nonce ?? document.querySelector('meta[property="csp-nonce"]')?.nonce ?? '';`,
+      );
+    },
+  };
+}
+
 /** An open tab of the last release still asks for its chunks: they stay for a while, then go. */
 function keepOldAssets(): Plugin {
   return {
@@ -37,7 +58,28 @@ function keepOldAssets(): Plugin {
       const folder = join(options.dir!, 'assets');
       const oldest = Date.now() - keepAssetsDays * 86_400_000;
       for (const file of await readdir(folder).catch(() => []))
-        if (!(`assets/${file}` in bundle) && (await stat(join(folder, file))).mtimeMs < oldest) await rm(join(folder, file));
+        if (!(`assets/${file.replace(/\.(br|gz)$/, '')}` in bundle) && (await stat(join(folder, file))).mtimeMs < oldest)
+          await rm(join(folder, file));
+    },
+  };
+}
+
+/** Compressed once here instead of at every answer. */
+function precompress(): Plugin {
+  const options = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+  return {
+    name: 'precompress',
+    apply: 'build',
+    async writeBundle({ dir }, bundle) {
+      const files = Object.keys(bundle).filter(file => /^assets\/.*\.(js|css|svg)$/.test(file));
+      await Promise.all(
+        files.map(async file => {
+          const path = join(dir!, file);
+          const content = await readFile(path);
+          await writeFile(`${path}.br`, await promisify(brotliCompress)(content, options));
+          await writeFile(`${path}.gz`, await promisify(gzip)(content, { level: 9 }));
+        }),
+      );
     },
   };
 }
@@ -47,7 +89,7 @@ const antd = /node_modules[\\/](?:antd[\\/](?!es[\\/]locale)|@rc-component|@ant-
 export default defineConfig({
   root: here,
   base: '/',
-  plugins: [react(), permissions(), keepOldAssets()],
+  plugins: [react(), permissions(), nonceForStyles(), keepOldAssets(), precompress()],
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',

@@ -5,6 +5,11 @@ export const screens: AreaScreens = {
   area: 'client',
   sections: [
     {
+      name: 'dashboard',
+      icon: 'dashboard',
+      screens: [{ path: 'dashboard', title: 'dashboard', load: () => import('../analytics/dashboard.tsx') }],
+    },
+    {
       name: 'nodeManage',
       icon: 'nodes',
       screens: [
@@ -20,6 +25,18 @@ export const screens: AreaScreens = {
           call: 'GET /client/site/{siteID}',
           hidden: true,
           load: () => import('../site/settings.tsx'),
+        },
+      ],
+    },
+    {
+      name: 'dataAnalysis',
+      icon: 'chart',
+      screens: [
+        {
+          path: 'dataAnalysis/logger',
+          title: 'logger',
+          call: 'POST /{area}/logs/access',
+          load: () => import('../analytics/access-log.tsx').then(screen => ({ default: screen.ClientLog })),
         },
       ],
     },

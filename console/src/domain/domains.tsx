@@ -1,6 +1,5 @@
 /** Domains of a site: made with their origins, switched on and off, balanced. */
-import { balances, originProtocols } from '#contract/edge/document.ts';
-import { upstreamLimits } from '#contract/limits.ts';
+import { balances } from '#contract/edge/document.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { initialValues, ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
@@ -8,25 +7,12 @@ import { Status } from '../kit/bits.tsx';
 import { act, type FormField, type Params, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
+import { newUpstream, upstreamFields } from './upstream-fields.ts';
 import { UpstreamsDrawer } from './upstreams.tsx';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const idsOf = (rows: Domain[]) => rows.map(row => row.id);
 
-export const newUpstream = () => ({
-  address: '',
-  port: upstreamLimits.portDefault,
-  weight: upstreamLimits.weightDefault,
-  protocol: 'follow',
-  backup: false,
-});
-export const upstreamFields: FormField[] = [
-  { name: 'address', kind: 'mono' },
-  { name: 'port', kind: 'number', width: 84 },
-  { name: 'weight', kind: 'number', width: 74 },
-  { name: 'protocol', kind: 'select', values: originProtocols, texts: 'protocol', width: 96 },
-  { name: 'backup', kind: 'switch', width: 48 },
-];
 const balance: FormField = { name: 'balance', kind: 'segments', values: balances, texts: 'balance', initial: 'roundRobin' };
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
@@ -62,7 +48,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   defaultSort: '-createdAt',
   rowName: domain => domain.domainName,
   columns: [
-    { name: 'domainName', sort: true, width: 260 },
+    { name: 'domainName', sort: true, link: 'upstreams', width: 260 },
     { name: 'status', render: domain => <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />, width: 110 },
     { name: 'upstreamCount', kind: 'number' },
     { name: 'balance', kind: 'option', texts: 'balance' },

@@ -5,7 +5,7 @@ import { ResourceForm } from '../kit/form.tsx';
 import { query } from '../kit/query.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
-import { newUpstream, upstreamFields } from './domains.tsx';
+import { newUpstream, upstreamFields } from './upstream-fields.ts';
 
 type Upstream = RowOf<'GET /{area}/site/{siteID}/domain/{domainID}/upstreams'>;
 type Written = Pick<Upstream, 'address' | 'port' | 'weight' | 'protocol' | 'backup' | 'enabled' | 'maxFails' | 'failTimeout'> & {

@@ -53,7 +53,7 @@ export function tableColumns<Row extends { id: number }>(
   columns: readonly Column<Row>[],
   state: ListState,
   isNarrow: boolean,
-  edit: (row: Row) => void,
+  opener: (name: string) => ((row: Row) => void) | undefined,
 ): TableColumnType<Row>[] {
   return columns.map((column, index) => {
     const kind = column.kind ?? 'text';
@@ -62,6 +62,7 @@ export function tableColumns<Row extends { id: number }>(
       title: t(`field.${(column.label ?? column.name) as never}`),
       width: column.width ?? widths[kind],
       align: rightAligned.includes(kind) ? ('end' as const) : undefined,
+      className: rightAligned.includes(kind) ? 'cell-number' : undefined,
       ellipsis: kind === 'text' || kind === 'mono',
       fixed: index === 0 && !isNarrow ? ('start' as const) : undefined,
       sorter: column.sort,
@@ -69,12 +70,15 @@ export function tableColumns<Row extends { id: number }>(
       sortOrder: state.sortBy === column.name ? (state.orderBy === 'desc' ? ('descend' as const) : ('ascend' as const)) : null,
       render: (_: unknown, row: Row) => {
         const content = cell(column, row);
-        if (column.link === 'edit')
+        if (typeof column.link === 'string') {
+          const open = opener(column.link);
+          if (!open) return content;
           return (
-            <button type="button" className="link" onClick={() => edit(row)}>
+            <button type="button" className="link" onClick={() => open(row)}>
               {content}
             </button>
           );
+        }
         const to = column.link?.(row);
         return to ? <Link to={to}>{content}</Link> : content;
       },

@@ -12,7 +12,7 @@ import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
-import type { ActionContext, Params, Resource, RowAction, Values } from './resource.ts';
+import { type ActionContext, filterNamesOf, type Params, type Resource, type RowAction, type Values } from './resource.ts';
 import { shortcut } from './shortcuts.ts';
 import { ResourceTable, type Row } from './table.tsx';
 import { t } from './text.ts';
@@ -32,7 +32,7 @@ const none: Params = {};
 export function ResourcePage<L extends ListKey>({ resource: given, params = none, isEmbedded, note }: Props<L>) {
   const resource = given as unknown as Resource<never, Row>;
   const can = useCan();
-  const filterNames = useMemo(() => resource.filters?.map(filter => filter.name) ?? [], [resource]);
+  const filterNames = useMemo(() => filterNamesOf(resource.filters ?? []), [resource]);
   const [state, change] = useListState(filterNames, resource.defaultSort);
   const navigate = useNavigate();
   const nameOf = (row: Row) => resource.rowName?.(row) ?? String(row.id);

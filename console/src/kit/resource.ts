@@ -1,5 +1,6 @@
 /** A resource of the console as data: what its list shows, what its form asks, what can be done with a row. */
 import type { ReactNode } from 'react';
+import type { ListState } from './list-state.ts';
 import type { Api, CallKey, ListKey, RowOf } from './client.ts';
 import type { ActionOptions } from './query.ts';
 import type { Named } from './text.ts';
@@ -14,8 +15,8 @@ interface ColumnLook<Row> {
   texts?: string;
   sort?: boolean;
   width?: number;
-  /** Where the first column leads; an address, or `edit` for the drawer. */
-  link?: ((row: Row) => string | undefined) | 'edit';
+  /** Where the first column leads: an address, or one of the row's actions. */
+  link?: ((row: Row) => string | undefined) | Named<'action'>;
   /** Not shown until it is chosen. */
   isOptional?: boolean;
 }
@@ -39,13 +40,19 @@ interface RemoteChoices {
   /** The value of a choice; its id unless said. */
   value?: string;
 }
-export type Filter = { name: FieldName } & (
+/** `otherwise`: the value that counts while none is chosen; there is no "all" then. */
+export type Filter = { name: FieldName; width?: number } & (
   | { kind: 'search' }
-  | ({ kind: 'segments' } & Choices)
+  | ({ kind: 'segments'; otherwise?: string } & Choices)
   | ({ kind: 'select' } & (Choices | RemoteChoices))
   | { kind: 'tags' }
   | { kind: 'text' }
+  /** two points in time, kept as `startTime` and `endTime`; shown while another filter has this value */
+  | { kind: 'range'; when: (filters: Readonly<Record<string, unknown>>) => boolean }
 );
+/** The filters of an address: a range is two of them. */
+export const filterNamesOf = (filters: readonly Filter[]): string[] =>
+  filters.flatMap(filter => (filter.kind === 'range' ? ['startTime', 'endTime'] : [filter.name]));
 
 interface FieldLook {
   label?: FieldName;
@@ -109,6 +116,10 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   list: L;
   /** What an empty list says; `empty.<name>` unless another is named. */
   empty?: Named<'empty'>;
+  /** What is sent for a state of the list, where that is not the state as a query; asked anew for every answer. */
+  input?: (state: ListState) => object;
+  /** The field that tells rows apart; `id` unless said. */
+  rowKey?: string;
   /** Added to every query. */
   query?: object;
   columns: Column<Row>[];

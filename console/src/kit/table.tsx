@@ -1,16 +1,15 @@
 /** The list of a resource. Its address is its state; old rows stay while new ones come; choosing rows replaces the filters by what can be done with them. */
 import { MoreOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Dropdown, Pagination, Table } from 'antd';
 import { type Key, useEffect, useMemo, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { tableColumns } from './cells.tsx';
-import type { CallKey } from './client.ts';
+import { call, type CallKey } from './client.ts';
 import { Empty, ErrorState } from './empty.tsx';
 import { FilterBar } from './filters.tsx';
 import { type ListState, queryOf } from './list-state.ts';
 import { useCan } from './permissions.ts';
-import { query } from './query.ts';
 import type { Column, Params, Resource, RowAction } from './resource.ts';
 import { stored } from './stored.ts';
 import { t } from './text.ts';
@@ -41,16 +40,18 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
   const can = useCan();
   const isNarrow = useNarrow();
   const list = useQuery({
-    ...(query(resource.list as CallKey, { ...params, query: { ...resource.query, ...queryOf(state) } } as never) as object),
-    refetchInterval: pollOf(resource),
+    queryKey: [resource.list, { ...params, query: { ...resource.query, ...queryOf(state) } }],
+    queryFn: ({ signal }) => {
+      const input = resource.input?.(state) ?? { query: { ...resource.query, ...queryOf(state) } };
+      return call(resource.list as CallKey, ...([{ ...params, ...input }, { signal }] as unknown as [never])) as Promise<{
+        data: Row[];
+        total: number;
+      }>;
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: pollOf(resource) as number | false | undefined,
     enabled: can(resource.list),
-  } as never) as {
-    data?: { data: Row[]; total: number };
-    error: unknown;
-    isPending: boolean;
-    isFetching: boolean;
-    refetch: () => Promise<unknown>;
-  };
+  });
   const rows = list.data?.data;
   const total = list.data?.total ?? 0;
 
@@ -72,7 +73,10 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
     );
 
   const shown = resource.columns.filter(column => !hidden.includes(column.name));
-  const columns = tableColumns(shown, state, isNarrow, row => change({ edit: row.id }));
+  const columns = tableColumns(shown, state, isNarrow, name => {
+    const action = actions.find(one => String(one.name) === name);
+    return action && ((row: Row) => void run(action, [row]));
+  });
   if (actions.length)
     columns.push({
       key: 'menu',
@@ -143,7 +147,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
       ) : (
         <Table<Row>
           size="middle"
-          rowKey="id"
+          rowKey={(resource.rowKey ?? 'id') as 'id'}
           className={list.isPending ? 'is-skeleton' : undefined}
           columns={list.isPending ? columns.map(column => ({ ...column, render: skeletonCell })) : columns}
           dataSource={rows ?? skeleton}
@@ -233,5 +237,5 @@ function useHiddenColumns(name: string, columns: readonly Column<Row>[]) {
 /** The poll of a list as react-query wants it. */
 function pollOf({ pollMs }: Resource<never, Row>) {
   if (typeof pollMs !== 'function') return pollMs;
-  return (asked: { state: { data?: { data: Row[] } } }) => pollMs(asked.state.data?.data ?? []);
+  return ((asked: { state: { data?: { data: Row[] } } }) => pollMs(asked.state.data?.data ?? [])) as unknown;
 }

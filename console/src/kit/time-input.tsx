@@ -23,3 +23,21 @@ export default function TimeInput({
     />
   );
 }
+
+interface RangeProps {
+  startTime?: string;
+  endTime?: string;
+  onChange: (startTime: string, endTime: string) => void;
+}
+/** Two points in time. */
+export function RangeInput({ startTime, endTime, onChange }: RangeProps) {
+  return (
+    <DatePicker.RangePicker
+      showTime
+      allowClear={false}
+      format={display.dateTimeFormat}
+      value={startTime && endTime ? [dayjs(startTime), dayjs(endTime)] : null}
+      onChange={range => range?.[0] && range[1] && onChange(range[0].toISOString(), range[1].toISOString())}
+    />
+  );
+}

@@ -1,0 +1,19 @@
+/** An origin as a form asks for it. */
+import { originProtocols } from '#contract/edge/document.ts';
+import { upstreamLimits } from '#contract/limits.ts';
+import type { FormField } from '../kit/resource.ts';
+
+export const newUpstream = () => ({
+  address: '',
+  port: upstreamLimits.portDefault,
+  weight: upstreamLimits.weightDefault,
+  protocol: 'follow',
+  backup: false,
+});
+export const upstreamFields: FormField[] = [
+  { name: 'address', kind: 'mono' },
+  { name: 'port', kind: 'number', width: 84 },
+  { name: 'weight', kind: 'number', width: 74 },
+  { name: 'protocol', kind: 'select', values: originProtocols, texts: 'protocol', width: 96 },
+  { name: 'backup', kind: 'switch', width: 48 },
+];

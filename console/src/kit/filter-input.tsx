@@ -1,0 +1,122 @@
+/** One filter of a list. */
+import { Input, Segmented, Select } from 'antd';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useChoices } from './choices.ts';
+import type { FilterValue, ListState } from './list-state.ts';
+import type { Filter, Params } from './resource.ts';
+import { shortcut } from './shortcuts.ts';
+import { t, tOf } from './text.ts';
+
+const RangeInput = lazy(() => import('./time-input.tsx').then(inputs => ({ default: inputs.RangeInput })));
+
+interface InputProps {
+  filter: Filter;
+  params: Params;
+  filters: ListState['filters'];
+  onChange: (value: FilterValue | undefined) => void;
+  onRange: (startTime: string, endTime: string) => void;
+}
+
+export function FilterInput({ filter, params, filters, onChange, onRange }: InputProps) {
+  const label = t(`field.${filter.name}`);
+  const value = filters[filter.name];
+  switch (filter.kind) {
+    case 'search':
+    case 'text':
+      return <SearchInput filter={filter} label={label} value={String(value ?? '')} onChange={onChange} />;
+    case 'tags':
+      return (
+        <Select
+          mode="tags"
+          className="filter-select"
+          placeholder={label}
+          aria-label={label}
+          value={(value as string[]) ?? []}
+          onChange={onChange}
+          tokenSeparators={[',', ' ']}
+          maxTagCount={2}
+        />
+      );
+    case 'segments': {
+      const { otherwise, texts = '' } = filter;
+      const choices = filter.values.map(one => ({ value: one, label: tOf(texts, one) }));
+      return (
+        <Segmented
+          aria-label={label}
+          value={(value as string) ?? otherwise ?? ''}
+          options={otherwise === undefined ? [{ value: '' as string | number, label: t('list.all') }, ...choices] : choices}
+          onChange={next => onChange(next === otherwise ? undefined : next)}
+        />
+      );
+    }
+    case 'select':
+      return <SelectFilter filter={filter} params={params} value={value} onChange={onChange} label={label} />;
+    case 'range':
+      if (!filter.when(filters)) return null;
+      return (
+        <Suspense>
+          <RangeInput startTime={filters['startTime'] as string} endTime={filters['endTime'] as string} onChange={onRange} />
+        </Suspense>
+      );
+  }
+}
+
+interface SelectProps {
+  filter: Extract<Filter, { kind: 'select' }>;
+  params: Params;
+  value: FilterValue | undefined;
+  onChange: (value: FilterValue | undefined) => void;
+  label: string;
+}
+
+function SelectFilter({ filter, params, value, onChange, label }: SelectProps) {
+  const { options, isPending } = useChoices(filter, params);
+  return (
+    <Select
+      className="filter-select"
+      allowClear
+      showSearch={{ optionFilterProp: 'label' }}
+      placeholder={label}
+      aria-label={label}
+      loading={isPending}
+      options={options}
+      value={value as never}
+      onChange={onChange}
+    />
+  );
+}
+
+interface SearchProps {
+  filter: Extract<Filter, { kind: 'search' | 'text' }>;
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** Enter searches; leaving the field does too. */
+function SearchInput({ filter, label, value, onChange }: SearchProps) {
+  const isMain = filter.kind === 'search';
+  const [typed, setTyped] = useState(value);
+  const input = useRef<{ focus: () => void }>(null);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => (isMain ? shortcut('/', () => input.current?.focus()) : undefined), [isMain]);
+  const common = {
+    ref: input as never,
+    allowClear: true,
+    style: filter.width ? { width: filter.width } : undefined,
+    placeholder: isMain ? t('list.search') : label,
+    'aria-label': isMain ? t('list.search') : label,
+    value: typed,
+    onChange: (event: React.ChangeEvent<HTMLInputElement>) => {
+      setTyped(event.target.value);
+      // The cross at the end of the field.
+      if (event.type === 'click') onChange('');
+    },
+    onBlur: () => typed.trim() !== value && onChange(typed.trim()),
+  };
+  return isMain ? (
+    <Input.Search className="filter-search" {...common} onSearch={text => onChange(text.trim())} />
+  ) : (
+    <Input className="filter-text" {...common} onPressEnter={() => onChange(typed.trim())} />
+  );
+}

@@ -1,0 +1,176 @@
+/** The whole product as a user starts it, in a folder and on ports of its own. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { projectFolder } from '#bin/launch/settings.ts';
+import { allPids, freePort, poll } from '#server/store/engine-process.ts';
+import { testFolder } from './engines.ts';
+
+export const password = 'only for this test';
+
+export interface Reply {
+  status: number;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  body: any;
+}
+
+export class Whole {
+  readonly folder: string;
+  readonly origin: string;
+  readonly edgePort: number;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #args: string[];
+  #child: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(folder: string, ports: number[], args: string[]) {
+    const [console_, http_, https, dns] = ports;
+    this.folder = folder;
+    this.origin = `http://127.0.0.1:${console_}`;
+    this.edgePort = http_!;
+    this.#args = args;
+    this.#env = {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      BREAKWATER_DATA: folder,
+      BREAKWATER_PASSWORD: password,
+      BREAKWATER_PORT: String(console_),
+      BREAKWATER_EDGE_HTTP: String(http_),
+      BREAKWATER_EDGE_HTTPS: String(https),
+      BREAKWATER_DNS: String(dns),
+    };
+  }
+
+  /** Starts and waits for the `ready` line. */
+  static async start(args: string[] = []): Promise<Whole> {
+    const ports: number[] = [];
+    while (ports.length < 4) {
+      const port = await freePort();
+      if (!ports.includes(port)) ports.push(port);
+    }
+    const whole = new Whole(join(testFolder('whole'), 'data'), ports, args);
+    await whole.up();
+    return whole;
+  }
+
+  /** Starts on the folder as it is. */
+  async up(): Promise<void> {
+    this.#output = '';
+    const child = spawn(process.execPath, [join(projectFolder, 'bin/launch.ts'), ...this.#args], {
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    const up = await poll(() => /^ready http/m.test(this.#output) || child.exitCode !== null, 120_000, 50);
+    if (!up || child.exitCode !== null) {
+      await this.stop();
+      throw new Error(`npm start did not become ready:\n${this.#output}`);
+    }
+  }
+
+  get output() {
+    return this.#output;
+  }
+
+  /** Ends it as ctrl-C would; answers the exit code. */
+  async stop(): Promise<number | null> {
+    const child = this.#child;
+    if (!child || child.exitCode !== null) return child?.exitCode ?? null;
+    const ended = new Promise<number | null>(done => child.once('close', done));
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+    const code = await ended;
+    clearTimeout(timer);
+    return code;
+  }
+
+  /** Processes of this installation whose command line matches, the launcher's whole tree looked at. */
+  pids(pattern: RegExp): number[] {
+    const facts = allPids().flatMap(pid => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+        const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+        return [{ pid, parent, line: readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ') }];
+      } catch {
+        return [];
+      }
+    });
+    const tree = new Set([this.#child!.pid!]);
+    for (let grown = true; grown;) {
+      grown = false;
+      for (const { pid, parent } of facts)
+        if (tree.has(parent) && !tree.has(pid)) {
+          tree.add(pid);
+          grown = true;
+        }
+    }
+    return facts.filter(({ pid, line }) => tree.has(pid) && pattern.test(line)).map(({ pid }) => pid);
+  }
+
+  /** A call of the API; a connection that breaks answers status 0. */
+  async call(method: string, path: string, token?: string, body?: unknown): Promise<Reply> {
+    try {
+      const response = await fetch(`${this.origin}/api/v1${path}`, {
+        method,
+        headers: {
+          'Accept-Language': 'en',
+          ...(token ? { Authorization: `Bearer ${token}` } : {}),
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: AbortSignal.timeout(20_000),
+      });
+      return { status: response.status, body: await response.json() };
+    } catch (error) {
+      return { status: 0, body: { message: (error as Error).message } };
+    }
+  }
+
+  async signIn(area: 'user' | 'client' | 'admin'): Promise<string> {
+    const { status, body } = await this.call('POST', `/${area}/verify`, undefined, {
+      email: `${area}@breakwater.test`,
+      password,
+    });
+    if (status !== 200) throw new Error(`cannot sign in: ${JSON.stringify(body)}`);
+    return body.accessToken as string;
+  }
+
+  /** A visitor's request; status 0: no whole answer came. */
+  visit(host: string, path: string, agent?: http.Agent): Promise<{ status: number; headers: http.IncomingHttpHeaders }> {
+    return new Promise(done => {
+      const request = http.get(
+        { host: '127.0.0.1', port: this.edgePort, path, headers: { Host: host }, agent, timeout: 10_000 },
+        response => {
+          response.on('error', () => done({ status: 0, headers: {} }));
+          response.on('end', () => done({ status: response.complete ? response.statusCode! : 0, headers: response.headers }));
+          response.resume();
+        },
+      );
+      request.on('timeout', () => request.destroy());
+      request.on('error', () => done({ status: 0, headers: {} }));
+    });
+  }
+}
+
+/** An origin of the test's own. */
+export function originServer(answer: http.RequestListener): Promise<{ port: number; stop(): Promise<void> }> {
+  const server = http.createServer(answer);
+  return freePort().then(
+    port =>
+      new Promise(done =>
+        server.listen(port, '127.0.0.1', () =>
+          done({
+            port,
+            stop: () =>
+              new Promise(ended => {
+                server.closeAllConnections();
+                server.close(() => ended());
+              }),
+          }),
+        ),
+      ),
+  );
+}

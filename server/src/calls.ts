@@ -16,7 +16,7 @@ import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
 import { resourceInfoCalls } from './site/resource-info.ts';
 
-const implementations: Implementation[] = [
+export const implementations: readonly Implementation[] = [
   sessionCalls,
   accountCalls,
   roleCalls,
@@ -38,5 +38,8 @@ const implementations: Implementation[] = [
   logCalls,
 ];
 
+/** Path parameters that mean the same row everywhere. */
+export const sharedParams = { siteID: siteTable };
+
 export const createApi = (options: Pick<MountOptions, 'services' | 'log' | 'checkAnswers'>) =>
-  createServer({ ...options, groups, implementations, params: { siteID: siteTable } });
+  createServer({ ...options, groups, implementations, params: sharedParams });

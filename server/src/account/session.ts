@@ -4,10 +4,9 @@ import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
 import type { Area } from '#contract/kit/call.ts';
-import type { Context } from '../kit/context.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
-import { type Db, row } from '../store/db.ts';
+import { type Db, row, rows } from '../store/db.ts';
 import { type SelfRow } from './tables.ts';
 
 const loginTries = 5;
@@ -35,26 +34,27 @@ async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | 
 // A stranger's e-mail costs the same time as a wrong password.
 let decoy: Promise<string> | undefined;
 
-/** Counted outside the call's transaction, so that a refused sign-in is counted too. */
-async function limitAttempts(ctx: Context, keys: [string, number][]): Promise<void> {
-  for (const [key, max] of keys) {
-    const found = await row<{ count: number; rest: number }>(
-      ctx.services.database.db,
-      sql`select count, ceil(extract(epoch from "startedAt" + ${attemptWindow}::interval - now()))::int as rest from "loginAttempt"
-          where key = ${key} and "startedAt" > now() - ${attemptWindow}::interval`,
-    );
-    if (found && found.count >= max)
-      throw new Fail('credentialFailed', { status: 429, extra: { retryAfter: Math.max(1, found.rest) } });
-  }
+type Keyed = [key: string, max: number][];
+/**
+ * Counts a try before it is made, so that many at once do not all slip through; a right password gives it back.
+ * The call runs without a transaction: what is counted stays counted.
+ */
+async function countAttempt(db: Db, keys: Keyed): Promise<void> {
+  const counted = await rows<{ key: string; count: number; rest: number }>(
+    db,
+    sql`insert into "loginAttempt" as l (key, count, "startedAt") values ${sql.join(keys.map(([key]) => sql`(${key}, 1, now())`))}
+        on conflict (key) do update set
+          count = case when l."startedAt" > now() - ${attemptWindow}::interval then l.count + 1 else 1 end,
+          "startedAt" = case when l."startedAt" > now() - ${attemptWindow}::interval then l."startedAt" else now() end
+        returning key, count, ceil(extract(epoch from "startedAt" + ${attemptWindow}::interval - now()))::int as rest`,
+  );
+  const over = counted.filter(({ key, count }) => count > keys.find(([name]) => name === key)![1]);
+  if (over.length)
+    throw new Fail('credentialFailed', { status: 429, extra: { retryAfter: Math.max(1, ...over.map(({ rest }) => rest)) } });
 }
-async function countAttempt(ctx: Context, keys: [string, number][]): Promise<void> {
-  for (const [key] of keys)
-    await sql`insert into "loginAttempt" (key, count, "startedAt") values (${key}, 1, now())
-      on conflict (key) do update set
-        count = case when "loginAttempt"."startedAt" > now() - ${attemptWindow}::interval then "loginAttempt".count + 1 else 1 end,
-        "startedAt" = case when "loginAttempt"."startedAt" > now() - ${attemptWindow}::interval then "loginAttempt"."startedAt" else now() end`.execute(
-      ctx.services.database.db,
-    );
+async function giveBack(db: Db, [account, ...others]: Keyed): Promise<void> {
+  await sql`delete from "loginAttempt" where key = ${account![0]}`.execute(db);
+  await sql`update "loginAttempt" set count = greatest(count - 1, 0) where key = any(${others.map(([key]) => key)})`.execute(db);
 }
 
 /** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
@@ -71,25 +71,22 @@ export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey
 export const sessionCalls = implement(session, {
   'POST /verify': async ({ ctx, body }) => {
     const { area } = ctx.actor;
-    const keys: [string, number][] = [
+    const keys: Keyed = [
       [`${area}:${body.email.toLowerCase()}`, attemptsPerAccount],
       [`ip:${ctx.ip}`, attemptsPerAddress],
     ];
-    await limitAttempts(ctx, keys);
+    await countAttempt(ctx.db, keys);
     const account = await accountOf(ctx.db, area, body.email);
     const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
     const right = await checkPassword(body.password, stored);
-    if (!account?.password || !right) {
-      await countAttempt(ctx, keys);
-      throw fail('credentialFailed');
-    }
+    if (!account?.password || !right) throw fail('credentialFailed');
     if (account.status !== 'normal' || account.rootStatus !== 'normal') throw fail('accountNotEnabled');
-    await sql`delete from "loginAttempt" where key = ${keys[0]![0]}`.execute(ctx.services.database.db);
+    await giveBack(ctx.db, keys);
     return ctx.services.sessions.open(ctx.db, account.id);
   },
 
   'POST /login': async ({ ctx, body }) => {
-    const db = ctx.services.database.db;
+    const hash = sha256(body.onePassKey);
     const held = await row<{
       accountID: number;
       code: string;
@@ -99,23 +96,26 @@ export const sessionCalls = implement(session, {
       auth: string;
       status: string;
     }>(
-      db,
-      sql`update login l set tries = tries + 1 from account a where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${sha256(body.onePassKey)}
-          returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth, a.status`,
+      ctx.db,
+      sql`update login l set tries = tries + 1 from account a join account root on root.id = coalesce(a."rootID", a.id)
+          where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${hash}
+          returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth,
+            case when a.status = 'normal' then root.status else a.status end as status`,
     );
     if (!held || held.auth !== ctx.actor.area || held.email.toLowerCase() !== body.email.toLowerCase())
       throw fail('invalidToken');
     if (held.expired || held.tries > loginTries) throw fail('tokenExpired');
     if (held.code !== sha256(body.vcode + body.onePassKey).toString('hex')) throw fail('invalidToken');
     if (held.status !== 'normal') throw fail('accountNotEnabled');
-    await sql`delete from login where hash = ${sha256(body.onePassKey)}`.execute(ctx.db);
+    // the key opens one session, also when it is sent twice at once
+    if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
     return ctx.services.sessions.open(ctx.db, held.accountID);
   },
 
-  'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.db, ctx.actor.area, body),
+  'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.actor.area, body),
 
   'DELETE ': async ({ ctx, body }) => {
-    await ctx.services.sessions.close(ctx.db, ctx.actor.area, body);
+    await ctx.services.sessions.close(ctx.actor.area, body);
     return {};
   },
 

@@ -19,5 +19,7 @@ export interface Actor {
   timezone: string;
   sessionID: string;
   /** who really acts, when the session was opened by `proxy` */
+  proxyID: number | null;
+  /** and its e-mail */
   proxyName: string | null;
 }

@@ -43,7 +43,8 @@ export class Context {
    */
   async each<T>(items: readonly T[], target: (item: T) => string, act: (item: T) => Promise<void>): Promise<void> {
     const failed: MultipleError[] = [];
-    for (const item of items) {
+    // an id said twice is one id
+    for (const item of new Set(items)) {
       const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents) };
       await sql`savepoint item`.execute(this.db);
       try {

@@ -15,8 +15,15 @@ const duration = new Histogram({
   buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   registers: [registry],
 });
-export function observe(call: string, status: number, seconds: number) {
-  duration.observe({ call, status: `${Math.floor(status / 100)}xx` }, seconds);
+/** Notes how long answers of one call took; `seconds` until the last byte was handed over. */
+export function observer(call: string): (status: number, seconds: number) => void {
+  const byClass = new Map<number, Histogram.Internal<'call' | 'status'>>();
+  return (status, seconds) => {
+    const group = Math.floor(status / 100);
+    let child = byClass.get(group);
+    if (!child) byClass.set(group, (child = duration.labels({ call, status: `${group}xx` })));
+    child.observe(seconds);
+  };
 }
 export const counter = (name: string, help: string) => new Counter({ name: `breakwater_${name}`, help, registers: [registry] });
 export const gauge = (name: string, help: string) => new Gauge({ name: `breakwater_${name}`, help, registers: [registry] });

@@ -4,6 +4,7 @@
  * around every call that may change something, error bodies of the catalogue, JSON through a writer that drops
  * undeclared fields.
  */
+import { STATUS_CODES } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { errorBody, Fail, fail, failFields } from '#contract/errors.ts';
@@ -14,11 +15,11 @@ import type { Actor } from './actor.ts';
 import { audit, Context, Partial, publish } from './context.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
+import { badText } from './text.ts';
 import type { Services } from './services.ts';
-import { ReuseDetected } from './session.ts';
 import { unknownID } from './store.ts';
 import type { Table } from './table.ts';
-import { observe } from './metrics.ts';
+import { observer } from './metrics.ts';
 
 export interface MountOptions {
   services: Services;
@@ -55,9 +56,12 @@ export function createServer(options: MountOptions): FastifyInstance {
     trustProxy: ['127.0.0.1', '::1'],
     genReqId: newRequestID,
     routerOptions: { maxParamLength: 200 },
-
     logger: false,
     requestTimeout: 300_000,
+    // before any route: an address that cannot be read
+    frameworkErrors: (_error, request, reply) =>
+      void sendError(fail('pathInvalid'), request as FastifyRequest, reply as FastifyReply, 'session', options.log),
+    clientErrorHandler: refuse,
   });
   app.decorateRequest('actor', null);
   app.decorateRequest('reqID', '');
@@ -66,14 +70,15 @@ export function createServer(options: MountOptions): FastifyInstance {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
+    let body: unknown;
     try {
-      done(
-        null,
-        JSON.parse(text as string, (key, value) => (key === '__proto__' ? undefined : value)),
-      );
-    } catch (error) {
-      done(new Fail('parameter', { errorData: [{ path: '', rule: 'json' }], cause: error }), undefined);
+      body = JSON.parse(text as string);
+    } catch {
+      // what V8 says quotes the body, which no log may hold
+      return done(failFields([{ path: '', rule: 'json' }]), undefined);
     }
+    const bad = badText(text as string, body);
+    done(bad.length ? failFields(bad) : null, body);
   });
   app.addHook('onRequest', async (request, reply) => {
     request.reqID = request.id;
@@ -122,6 +127,7 @@ function prepare(options: MountOptions): Ready[] {
 function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
   const { call } = ready;
   const path = call.path.replaceAll(/\{(\w+)\}/g, ':$1');
+  const observe = observer(call.key);
   app.route({
     method: call.method,
     url: prefix + path,
@@ -129,17 +135,17 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     onRequest: async request => {
       request.actor = call.auth === 'public' || call.auth === 'node' ? null : await authenticate(request, call, options.services);
     },
+    onResponse: (_request, reply, done) => {
+      observe(reply.statusCode, reply.elapsedTime / 1000);
+      done();
+    },
     handler: async (request, reply) => {
-      const started = performance.now();
-      try {
-        const answer = await run(ready, request, options);
-        if (call.def.as === 'text' || call.def.as === 'csv')
-          return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
-        if (options.checkAnswers && call.def.answer) checkAnswer(call, ready.write(answer ?? {}));
-        return reply.type('application/json; charset=utf-8').send(ready.write(answer ?? {}));
-      } finally {
-        observe(call.key, reply.statusCode, (performance.now() - started) / 1000);
-      }
+      const answer = await run(ready, request, options);
+      if (call.def.as === 'text' || call.def.as === 'csv')
+        return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
+      const text = ready.write(answer ?? {});
+      if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
+      return reply.type('application/json; charset=utf-8').send(text);
     },
   });
 }
@@ -180,25 +186,31 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
-    return handler({ ctx, params: params as never, query: query as never, body: body as never, found, request: incoming });
+    return handler({ ctx, params, query, body, found, request: incoming });
   };
-  if (call.method === 'GET' || (call.def.audit === false && call.auth === 'any'))
-    return act(new Context({ ...base, db: services.database.db }));
+  // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it
+  // hashes a password or asks the analytics store.
+  if (!call.audit) {
+    const ctx = new Context({ ...base, db: services.database.db });
+    const answer = await act(ctx);
+    if (ctx.effects.changes.length) throw new Error(`${call.key} changed rows, so it must be audited`);
+    return answer;
+  }
 
-  let kept: Partial | ReuseDetected | undefined;
-  let after: (() => void)[] = [];
+  let kept: Partial | undefined;
+  let done!: Context;
   const answer = await services.database.db.transaction().execute(async db => {
-    const ctx = new Context({ ...base, db });
+    const ctx = (done = new Context({ ...base, db }));
     let result: unknown;
     try {
       result = await act(ctx);
     } catch (error) {
       // some failures keep what was done
-      if (!(error instanceof Partial) && !(error instanceof ReuseDetected)) throw error;
+      if (!(error instanceof Partial)) throw error;
       kept = error;
     }
     await publish(db, ctx.effects);
-    if (call.audit && request.actor)
+    if (request.actor)
       await audit(db, {
         reqID: request.id,
         actor: request.actor,
@@ -209,12 +221,11 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
         ip: request.ip,
         effects: ctx.effects,
       });
-    after = ctx.after;
     return result;
   });
-  for (const one of after) one();
-  if (kept instanceof Partial) throw kept.failure;
-  if (kept) throw fail('refreshTokenFailed');
+  services.sessions.committed(done.db);
+  for (const one of done.after) one();
+  if (kept) throw kept.failure;
   return answer;
 }
 
@@ -264,6 +275,7 @@ const stranger = (area: Area | undefined): Actor => ({
   language: 'zh_TW',
   timezone: 'UTC',
   sessionID: '',
+  proxyID: null,
   proxyName: null,
 });
 
@@ -282,7 +294,7 @@ function sendError(
   log: MountOptions['log'],
 ) {
   const failure = toFail(error);
-  if (failure.status >= 500) {
+  if (failure.status >= 500 || isDataError(failure.cause)) {
     const cause =
       failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
     log('error', 'a call failed', {
@@ -302,17 +314,51 @@ function sendError(
     .send(JSON.stringify(errorBody(failure, language, context)));
 }
 
+/** A request that is no HTTP never becomes one of ours: it is refused on the socket. */
+function refuse(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify(errorBody(fail('parameter'), 'en_US'));
+  if (socket.writable)
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  socket.destroy(error);
+}
+
+/** Class 22 of SQLSTATE: a value that PostgreSQL cannot take, so one that our schemas should not have let through. */
+const isDataError = (error: unknown) => /^22[0-9A-Z]{3}$/.test((error as { code?: string } | undefined)?.code ?? '');
+
+// what node and pg say when there is nobody, or no longer anybody, at the other end
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ENOENT',
+]);
+const lostConnection =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect)/;
+
 /** Anything thrown, as an error of the catalogue. */
 export function toFail(error: unknown): Fail {
   if (error instanceof Fail) return error;
-  const { code, statusCode } = error as { code?: string; statusCode?: number };
+  const { code, statusCode, message, syscall } = error as {
+    code?: string;
+    statusCode?: number;
+    message?: string;
+    syscall?: string;
+  };
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
     return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
-  // five characters are an SQLSTATE; class 08, 53 and 57 say that the database cannot be reached or is full
-  if (typeof code === 'string' && (/^[0-9A-Z]{5}$/.test(code) || code === 'ECONNREFUSED'))
-    return new Fail('database', { cause: error });
+  if (isDataError(error)) return new Fail('parameter', { cause: error });
+  if (/^[0-9A-Z]{5}$/.test(code ?? '') || lostConnection.test(message ?? '')) return new Fail('database', { cause: error });
+  if (syscall !== undefined && unreachable.has(code ?? '')) return new Fail('database', { cause: error });
   return new Fail('unknown', { cause: error });
 }

@@ -58,8 +58,10 @@ export function coercer(schema: z.ZodMiniType): (query: Record<string, unknown>)
   const properties = (jsonSchema(schema, 'input')['properties'] ?? {}) as Record<string, Json>;
   const made = new Map<string, Coerce>(Object.entries(properties).map(([name, property]) => [name, coerceOf(property)]));
   return query => {
-    const result: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(query)) {
+    // no prototype: a parameter may be called __proto__
+    const result = Object.create(null) as Record<string, unknown>;
+    for (const name of Object.keys(query)) {
+      const value = query[name];
       // an empty parameter is one that was not given
       if (value === '') continue;
       result[name] = made.get(name)?.(value) ?? value;

@@ -3,14 +3,14 @@
  * days that rotate. A refresh token seen twice ends its whole family, except within 10 seconds, when it answers the
  * same successor (several tabs). A session's row is the family.
  */
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { type Language, defaultLanguage, isLanguage } from '#contract/kit/text.ts';
 import { type Database, type Db, listen, row, rows } from '../store/db.ts';
 import type { Actor } from './actor.ts';
-import { type Keys, newToken, sha256 } from './crypto.ts';
+import { type Keys, sha256 } from './crypto.ts';
 
 const accessTokenMs = 15 * 60_000;
 const refreshTokenMs = 30 * 86_400_000;
@@ -29,16 +29,23 @@ interface SessionRow {
   previousHash: Buffer | null;
   previousUntil: string | null;
   successor: Buffer | null;
-  proxyID: number | null;
   expiredAt: string;
   endedAt: string | null;
+  auth: Area;
+  status: string;
 }
+// an account acts while it and the root it hangs on are normal
+const statusOf = sql`case when a.status = 'normal' and root.status <> 'normal' then root.status else a.status end`;
 
 export class Sessions {
   readonly #database: Database;
   readonly #signer;
+  readonly #refreshSigner;
   readonly #box;
   readonly #actors = new Map<string, { actor: Actor | null; until: number }>();
+  /** how often what is remembered was thrown away: an answer that was asked for before is not remembered after */
+  #generation = 0;
+  readonly #changedIn = new WeakSet<Db>();
   readonly #listener;
   readonly #keysOf: (area: Area) => readonly string[];
 
@@ -46,23 +53,43 @@ export class Sessions {
   constructor(database: Database, keys: Keys, keysOf: (area: Area) => readonly string[]) {
     this.#database = database;
     this.#signer = keys.signer('access-token');
+    this.#refreshSigner = keys.signer('refresh-token');
     this.#box = keys.box('refresh-successor');
     this.#keysOf = keysOf;
     // an account, role or session changed somewhere: what is remembered may be wrong
-    this.#listener = listen(database.url, ['actor'], () => this.#actors.clear());
+    this.#listener = listen(database.url, ['actor'], () => this.#forget());
   }
 
   stop() {
     return this.#listener.stop();
   }
 
+  #forget() {
+    this.#generation++;
+    this.#actors.clear();
+  }
+
   /** Opens a session; `proxyID` is the account that really acts. */
   async open(db: Db, accountID: number, proxyID: number | null = null): Promise<Tokens> {
     const id = randomUUID();
-    const refreshToken = newToken();
+    const refreshToken = this.#newRefresh(id);
     await sql`insert into session (id, "accountID", "refreshHash", "proxyID", "expiredAt")
       values (${id}, ${accountID}, ${sha256(refreshToken)}, ${proxyID}, ${new Date(Date.now() + refreshTokenMs)})`.execute(db);
     return { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: 'Bearer' };
+  }
+
+  /** 128 random bits, and as many that prove them ours: so an old one is told from a guess without a list of all old ones. */
+  #newRefresh(sessionID: string): string {
+    const random = randomBytes(16).toString('base64url');
+    return random + this.#proof(sessionID, random);
+  }
+
+  #proof(sessionID: string, random: string): string {
+    return this.#refreshSigner.sign(`${sessionID}.${random}`).slice(0, 22);
+  }
+
+  #wasOurs(sessionID: string, secret: string): boolean {
+    return timingSafeEqual(Buffer.from(this.#proof(sessionID, secret.slice(0, 22))), Buffer.from(secret.slice(22)));
   }
 
   #access(sessionID: string): string {
@@ -83,11 +110,13 @@ export class Sessions {
     const sessionID = this.#sessionOf(accessToken);
     const known = this.#actors.get(sessionID);
     let actor: Actor | null;
-    if (known && known.until > Date.now()) actor = known.actor;
+    // without the notices of other processes nothing that is remembered can be trusted
+    if (known && known.until > Date.now() && this.#listener.isUp()) actor = known.actor;
     else {
+      const generation = this.#generation;
       actor = await this.#load(sessionID);
       if (this.#actors.size > 20_000) this.#actors.clear();
-      this.#actors.set(sessionID, { actor, until: Date.now() + actorCacheMs });
+      if (generation === this.#generation) this.#actors.set(sessionID, { actor, until: Date.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');
     return actor;
@@ -106,17 +135,18 @@ export class Sessions {
       language: string;
       timezone: string;
       keys: string[] | null;
+      proxyID: number | null;
       proxyName: string | null;
     }>(
       this.#database.db,
       sql`select a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
-            case when a.status = 'normal' and root.status <> 'normal' then root.status else a.status end as status,
-            a.language, a.timezone, r."permissionKeys" as keys, p.email as "proxyName"
+            ${statusOf} as status, a.language, a.timezone, r."permissionKeys" as keys, p.id as "proxyID", p.email as "proxyName"
           from session s join account a on a.id = s."accountID" and a."deletedAt" is null
             join account root on root.id = coalesce(a."rootID", a.id) and root."deletedAt" is null
             left join role r on r.id = a."roleID" and r."deletedAt" is null
             left join account p on p.id = s."proxyID"
-          where s.id = ${sessionID} and s."endedAt" is null and s."expiredAt" > now()`,
+          where s.id = ${sessionID} and s."endedAt" is null and s."expiredAt" > now()
+            and (p.id is null or (p.status = 'normal' and p."deletedAt" is null))`,
     );
     if (!found) return null;
     const all = this.#keysOf(found.auth);
@@ -133,67 +163,83 @@ export class Sessions {
       language: isLanguage(found.language) ? (found.language as Language) : defaultLanguage,
       timezone: found.timezone,
       sessionID,
+      proxyID: found.proxyID,
       proxyName: found.proxyName,
     };
   }
 
-  /** Rotates a refresh token; any fault is 101016. */
-  async refresh(db: Db, area: Area, given: { accessToken: string; refreshToken: string }): Promise<Tokens> {
-    const { id, secret } = splitRefresh(given.refreshToken);
-    let sessionOfAccess: string;
-    try {
-      sessionOfAccess = this.#sessionOf(given.accessToken, false);
-    } catch {
-      throw fail('refreshTokenFailed');
-    }
-    if (sessionOfAccess !== id) throw fail('refreshTokenFailed');
-    const session = await row<SessionRow & { auth: Area; status: string }>(
-      db,
-      sql`select s.*, a.auth, a.status from session s join account a on a.id = s."accountID" and a."deletedAt" is null where s.id = ${id} for update of s`,
-    );
+  /** Rotates a refresh token, in a transaction of its own; any fault is 101016. */
+  async refresh(area: Area, given: { accessToken: string; refreshToken: string }): Promise<Tokens> {
+    const { id, secret } = splitRefresh(given.refreshToken, 'refreshTokenFailed');
+    if (this.#ownerOf(given.accessToken, 'refreshTokenFailed') !== id) throw fail('refreshTokenFailed');
+    const { db } = this.#database;
+    // a family that ends stays ended: so the failure is told after the commit
+    const answer = await db.transaction().execute(async tx => this.#rotate(tx, area, id, secret));
+    if (answer) return answer;
+    this.#forget();
+    throw fail('refreshTokenFailed');
+  }
+
+  /** undefined: somebody used a token a second time, and the family has ended. */
+  async #rotate(db: Db, area: Area, id: string, secret: string): Promise<Tokens | undefined> {
+    const session = await this.#find(db, id);
     if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
       throw fail('refreshTokenFailed');
     if (session.status !== 'normal') throw fail('accountNotEnabled');
     const hash = sha256(secret);
+    const tokens = (next: string): Tokens => ({
+      accessToken: this.#access(id),
+      refreshToken: `${id}.${next}`,
+      tokenType: 'Bearer',
+    });
     if (timingSafeEqual(hash, session.refreshHash)) {
-      const next = newToken();
+      const next = this.#newRefresh(id);
       await sql`update session set "previousHash" = "refreshHash", "previousUntil" = now() + ${`${successorMs} milliseconds`}::interval,
           "refreshHash" = ${sha256(next)}, successor = ${this.#box.seal(next)}, "usedAt" = now(),
           "expiredAt" = ${new Date(Date.now() + refreshTokenMs)} where id = ${id}`.execute(db);
-      return { accessToken: this.#access(id), refreshToken: `${id}.${next}`, tokenType: 'Bearer' };
+      return tokens(next);
     }
     const isPrevious = session.previousHash && timingSafeEqual(hash, session.previousHash);
     if (isPrevious && session.successor && session.previousUntil && Date.parse(session.previousUntil) > Date.now())
-      return { accessToken: this.#access(id), refreshToken: `${id}.${this.#box.open(session.successor)}`, tokenType: 'Bearer' };
-    // Ours once, and used again: somebody holds a copy. The whole family ends. A guess that was never ours ends nothing.
-    if (isPrevious) {
-      await this.end(db, id);
-      throw new ReuseDetected();
+      return tokens(this.#box.open(session.successor));
+    // A guess that was never ours ends nothing. What was ours and comes again is a copy in other hands: the family ends.
+    if (!this.#wasOurs(id, secret)) throw fail('refreshTokenFailed');
+    await this.end(db, id);
+    return undefined;
+  }
+
+  #find(db: Db, id: string): Promise<SessionRow | undefined> {
+    return row<SessionRow>(
+      db,
+      sql`select s.*, a.auth, ${statusOf} as status from session s join account a on a.id = s."accountID" and a."deletedAt" is null
+          join account root on root.id = coalesce(a."rootID", a.id) where s.id = ${id} for update of s`,
+    );
+  }
+
+  #ownerOf(accessToken: string, error: 'refreshTokenFailed' | 'revokeTokenFailed'): string {
+    try {
+      return this.#sessionOf(accessToken, false);
+    } catch {
+      throw fail(error);
     }
-    throw fail('refreshTokenFailed');
   }
 
   /** Ends a session; 101015 when the credentials do not belong together. Works for paused accounts too. */
-  async close(db: Db, area: Area, given: { accessToken: string; refreshToken: string }): Promise<void> {
-    let id: string;
-    try {
-      id = this.#sessionOf(given.accessToken, false);
-    } catch {
-      throw fail('revokeTokenFailed');
-    }
-    const session = await row<SessionRow & { auth: Area }>(
-      db,
-      sql`select s.*, a.auth from session s join account a on a.id = s."accountID" where s.id = ${id} for update of s`,
-    );
+  async close(area: Area, given: { accessToken: string; refreshToken: string }): Promise<void> {
+    const id = this.#ownerOf(given.accessToken, 'revokeTokenFailed');
     const refresh = splitRefresh(given.refreshToken, 'revokeTokenFailed');
-    const hash = sha256(refresh.secret);
-    const fits =
-      session &&
-      refresh.id === id &&
-      session.auth === area &&
-      [session.refreshHash, session.previousHash].some(h => h && timingSafeEqual(hash, h));
-    if (!fits) throw fail('revokeTokenFailed');
-    await this.end(db, id);
+    await this.#database.db.transaction().execute(async db => {
+      const session = await this.#find(db, id);
+      const hash = sha256(refresh.secret);
+      const fits =
+        session &&
+        refresh.id === id &&
+        session.auth === area &&
+        [session.refreshHash, session.previousHash].some(h => h && timingSafeEqual(hash, h));
+      if (!fits) throw fail('revokeTokenFailed');
+      await this.end(db, id);
+    });
+    this.#forget();
   }
 
   async end(db: Db, id: string): Promise<void> {
@@ -211,17 +257,20 @@ export class Sessions {
     return ended.length;
   }
 
-  /** Tells every process that what it remembers of accounts may be wrong. */
+  /** Tells every process that what it remembers of accounts may be wrong, once `db` has committed. */
   async changed(db: Db): Promise<void> {
+    this.#changedIn.add(db);
     await sql`select pg_notify('actor', '')`.execute(db);
+  }
+
+  /** The transaction is through: this process need not wait for its own notice. */
+  committed(db: Db): void {
+    if (this.#changedIn.has(db)) this.#forget();
   }
 }
 
-/** 101016, but what was done (the family's end) stays. */
-export class ReuseDetected extends Error {}
-
-function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed' = 'refreshTokenFailed') {
-  const m = /^([0-9a-f-]{36})\.([\w-]{43})$/.exec(token);
+function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed') {
+  const m = /^([0-9a-f-]{36})\.([\w-]{44})$/.exec(token);
   if (!m) throw fail(error);
   return { id: m[1]!, secret: m[2]! };
 }

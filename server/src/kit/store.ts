@@ -184,8 +184,17 @@ export class Store<R extends Row> {
     for (const [field, target] of Object.entries(this.#target.refs ?? {})) {
       const wanted = values[field];
       if (wanted === undefined || wanted === null) continue;
-      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).get(wanted as number, field);
+      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).#hold(wanted as number, field);
     }
+  }
+
+  /** The row must be there, and stay until this transaction is through. */
+  async #hold(id: number, path: string) {
+    const found = await row(
+      this.#db,
+      sql`select 1 from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])} for share of t`,
+    );
+    if (!found) throw unknownID(path);
   }
 
   /** PostgreSQL's refusal of a duplicate, as the error the table says it means. */

@@ -23,7 +23,16 @@ export interface Database {
 }
 
 export function openDatabase(url: string, max = 10): Database {
-  const pool = new pg.Pool({ connectionString: url, max, types, application_name: 'breakwater', allowExitOnIdle: true });
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    types,
+    application_name: 'breakwater',
+    allowExitOnIdle: true,
+    keepAlive: true,
+    // for a connection, also a free one of the pool: rather an error (101005) than a caller who waits for ever
+    connectionTimeoutMillis: 10_000,
+  });
   // a broken idle connection is replaced by the pool; without a listener it would end the process
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
@@ -41,27 +50,36 @@ export async function row<T>(db: Db, query: RawBuilder<unknown>): Promise<T | un
 /** `and`-joins conditions. */
 export const and = (conditions: Sql[]): Sql => (conditions.length ? sql`(${sql.join(conditions, sql` and `)})` : sql`true`);
 
+export interface Listener {
+  /** whether notices arrive at the moment */
+  isUp(): boolean;
+  stop(): Promise<void>;
+}
+
 /**
  * Runs `heard` for every NOTIFY on the channels, over a connection of its own that is opened again after a loss.
  * `heard` is also called once after each (re)connection, because a notice may have been missed meanwhile.
  */
-export function listen(
-  url: string,
-  channels: string[],
-  heard: (channel: string, payload: string) => void,
-): { stop(): Promise<void> } {
+export function listen(url: string, channels: string[], heard: (channel: string, payload: string) => void): Listener {
   let client: pg.Client | undefined;
+  let isUp = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
-  const again = (ms: number) => {
-    if (!stopped && !timer) timer = setTimeout(() => ((timer = undefined), void open()), ms);
-  };
   const open = async () => {
-    const mine = new pg.Client({ connectionString: url, application_name: 'breakwater-listen', keepAlive: true });
+    const mine = new pg.Client({
+      connectionString: url,
+      application_name: 'breakwater-listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    });
     client = mine;
+    // a client says several times that it is lost; each is followed by one successor
     const lost = () => {
-      if (client === mine) client = undefined;
-      again(250);
+      if (client !== mine) return;
+      client = undefined;
+      isUp = false;
+      void mine.end().catch(() => {});
+      if (!stopped) timer = setTimeout(() => void open(), 250);
     };
     mine.on('error', lost);
     mine.on('end', lost);
@@ -69,17 +87,20 @@ export function listen(
     try {
       await mine.connect();
       for (const channel of channels) await mine.query(`listen ${pg.escapeIdentifier(channel)}`);
+      if (client !== mine) return;
+      isUp = true;
       for (const channel of channels) heard(channel, '');
     } catch {
-      await mine.end().catch(() => {});
       lost();
     }
   };
   void open();
   return {
+    isUp: () => isUp,
     async stop() {
       stopped = true;
       clearTimeout(timer);
+      isUp = false;
       await client?.end().catch(() => {});
     },
   };

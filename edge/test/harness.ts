@@ -42,7 +42,11 @@ export function ask(port: number, host: string, path: string, options: Ask = {})
         port: options.port ?? port,
         path,
         method: options.method ?? 'GET',
-        headers: { host, ...options.headers },
+        headers: {
+          host,
+          ...(options.body === undefined ? {} : { 'content-length': Buffer.byteLength(options.body) }),
+          ...options.headers,
+        },
         agent: false,
         ...(options.from ? { localAddress: options.from } : {}),
       },

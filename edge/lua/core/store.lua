@@ -6,7 +6,8 @@
 local cfg, sig = ngx.shared.cfg, ngx.shared.sig
 local now = ngx.now
 
-local M = { epoch = "" }
+-- epoch: of the data, since nginx was started; node: of this configuration, in request ids and CDN-Loop
+local M = { epoch = "", node = "" }
 
 local ring = 4096
 -- Part of the dictionary that stays free: the slab allocator needs whole pages.
@@ -83,7 +84,7 @@ end
 
 -- In the master, before workers exist. The dictionaries survive a reload, and so does what stands in them.
 function M.load(epoch, path)
-  M.epoch = sig:get("epoch") or epoch
+  M.epoch, M.node = sig:get("epoch") or epoch, epoch
   if sig:get("epoch") then return end
   sig:set("epoch", epoch)
   local file, why, number = io.open(path, "rb")

@@ -18,8 +18,14 @@ local var, header, rt = ngx.var, ngx.header, ngx.shared.rt
 
 local M = {}
 
--- Passing so often through edges like this one is a circle (RFC 8586).
-local loop_max = 8
+-- RFC 8586. An origin may be another site of this node, and behind that nothing that is here again; more is a circle.
+local visits_max, hops_max = 2, 8
+
+local function circles(loop)
+  local _, hops = loop:gsub("breakwater", "")
+  local _, visits = loop:gsub("breakwater;node=" .. store.node, "")
+  return visits >= visits_max or hops >= hops_max
+end
 
 local function visitor_scheme() return var.http_x_forwarded_proto == "https" and "https" or "http" end
 
@@ -58,7 +64,7 @@ function M.rewrite()
   local plan = plans.of(var.host)
   if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
   local loop = var.http_cdn_loop
-  if loop and select(2, loop:gsub("breakwater", "")) >= loop_max then return runner.refuse(508) end
+  if loop and circles(loop) then return runner.refuse(508) end
   local visitor = visitor_scheme()
   local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
   enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
@@ -155,7 +161,8 @@ local function judge()
   header["X-Edge-CC"], header["X-Edge-M"] = cc, nil
   header["Cache-Control"] = nil
   local kind = header["Content-Type"]
-  if type(kind) == "string" and kind:find("text/event-stream", 1, true) then header["X-Accel-Buffering"] = "no" end
+  local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
+  if stream or var.upstream_http_x_accel_buffering == "no" then header["X-Accel-Buffering"] = "no" end
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
     header["X-Accel-Expires"] = "0"
     return
@@ -190,7 +197,10 @@ local function judge()
   end
   -- The only way to give nginx windows per answer; X-Accel-Expires would hide them.
   if d.ttl > 0 then
-    header["Cache-Control"] = "max-age=" .. d.ttl .. ", stale-while-revalidate=" .. d.reuse .. ", stale-if-error=" .. d.on_error
+    header["Cache-Control"] = "max-age="
+      .. d.ttl
+      .. (d.reuse > 0 and ", stale-while-revalidate=" .. d.reuse or "")
+      .. (d.on_error > 0 and ", stale-if-error=" .. d.on_error or "")
   else
     header["X-Accel-Expires"] = "@1"
   end

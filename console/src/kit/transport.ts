@@ -84,7 +84,7 @@ export function createTransport(options: TransportOptions) {
     })
       .catch((error: unknown) => {
         // Without an answer nothing is known about the session: only a refusal ends it.
-        throw error instanceof ApiError && error.status >= 400 && error.status < 500 ? end(error) : error;
+        throw error instanceof ApiError && [400, 401, 403].includes(error.status) ? end(error) : error;
       })
       .finally(() => (refreshing = undefined));
     return refreshing;

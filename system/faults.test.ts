@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, afterEach, before, test } from 'node:test';
 import { poll } from '#server/store/engine-process.ts';
 import { type Analytics, analytics } from '#server/store/analytics/client.ts';
 import { originServer, Whole } from './whole.ts';
@@ -23,6 +23,9 @@ before(async () => {
   const secret = readFileSync(join(whole.folder, 'store.password')).toString('base64url');
   store = analytics({ url: `http://default:${secret}@127.0.0.1:${port}/breakwater` });
 });
+// traffic ends also when an assertion fails
+let going = false;
+afterEach(() => void (going = false));
 after(async () => {
   await whole?.stop();
   await origin?.stop();
@@ -43,7 +46,7 @@ async function accepted(work: () => Promise<{ status: number; body: unknown }>) 
   return last!.body as { ids: number[] };
 }
 
-test('kill -9 of agent, ingest, NATS, PostgreSQL, store and nginx in turn: every request once, every change served', async () => {
+test('kill -9 of agent, ingest, server, NATS, PostgreSQL, store and nginx in turn: every request once, every change served', async () => {
   const client = await whole.signIn('client');
   const groups = await whole.call('GET', '/client/metaGroups', client);
   const product = await accepted(() =>
@@ -79,7 +82,7 @@ test('kill -9 of agent, ingest, NATS, PostgreSQL, store and nginx in turn: every
   const answered: number[] = [];
   const uncertain = new Set<number>();
   let number = 0;
-  let going = true;
+  going = true;
   const visitor = async () => {
     while (going) {
       const mine = number++;
@@ -93,7 +96,8 @@ test('kill -9 of agent, ingest, NATS, PostgreSQL, store and nginx in turn: every
 
   const victims: [name: string, pattern: RegExp][] = [
     ['agent', /agent\/src\/main\.ts/],
-    ['ingest', /server\/src\/main\.ts --services=\S*ingest/],
+    ['ingest', /server\/src\/main\.ts --services=ingest/],
+    ['server', /server\/src\/main\.ts --services=api/],
     ['nats', /nats-server/],
     ['postgres', /postgres\/bin\/postgres|\/native\/bin\/postgres/],
     ['store', /analytics\/store\.ts/],

@@ -1,6 +1,6 @@
 /** The whole product as a user starts it, in a folder and on ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { projectFolder } from '#bin/launch/settings.ts';
@@ -87,7 +87,7 @@ export class Whole {
     return code;
   }
 
-  /** Processes of this installation whose command line matches, the launcher's whole tree looked at. */
+  /** Processes of this installation whose command line matches: the launcher's tree, and whoever names or works in its folder. */
   pids(pattern: RegExp): number[] {
     const facts = allPids().flatMap(pid => {
       try {
@@ -98,7 +98,15 @@ export class Whole {
         return [];
       }
     });
-    const tree = new Set([this.#child!.pid!]);
+    const ours = ({ pid, line }: { pid: number; line: string }) => {
+      try {
+        return line.includes(`${this.folder}/`) || readlinkSync(`/proc/${pid}/cwd`).startsWith(this.folder);
+      } catch {
+        return false;
+      }
+    };
+    const tree = new Set([this.#child!.pid!, ...facts.filter(ours).map(({ pid }) => pid)]);
+    tree.delete(process.pid);
     for (let grown = true; grown;) {
       grown = false;
       for (const { pid, parent } of facts)

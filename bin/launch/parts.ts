@@ -137,6 +137,26 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     };
   },
 
+  async ingest({ settings, logs, env }) {
+    // a process of its own: sorting log lines must never hold up the console
+    const port = await rememberedPort(settings.dataFolder, 'ingest');
+    const origin = `http://127.0.0.1:${port}`;
+    return {
+      name: 'ingest',
+      stopLimitMs: 20_000,
+      start: () =>
+        startProgram({
+          name: 'ingest',
+          file: 'server/src/main.ts',
+          args: ['--services=ingest'],
+          env: { ...env, BREAKWATER_PORT: String(port) },
+          logs,
+          ready: () => pings(`${origin}/readyz`),
+        }),
+      healthy: () => pings(`${origin}/healthz`),
+    };
+  },
+
   async server({ settings, logs, env }) {
     const origin = `http://127.0.0.1:${settings.consolePort}`;
     return {
@@ -146,7 +166,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         startProgram({
           name: 'server',
           file: 'server/src/main.ts',
-          args: ['--services=api,work,ingest,bus'],
+          args: ['--services=api,work,bus'],
           env,
           logs,
           ready: () => pings(`${origin}/readyz`),

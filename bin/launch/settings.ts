@@ -6,7 +6,7 @@ import { StartError } from '#server/store/engine-process.ts';
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The parts in the order in which they start; they end in the reverse order. */
-export const partNames = ['postgres', 'nats', 'store', 'server', 'agent'] as const;
+export const partNames = ['postgres', 'nats', 'store', 'ingest', 'server', 'agent'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Settings {

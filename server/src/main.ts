@@ -1,4 +1,5 @@
 /** The control plane: `node server/src/main.ts --services=api,work,ingest,bus` (all of them by default). */
+import Fastify, { type FastifyInstance } from 'fastify';
 import { groups } from '#contract/index.ts';
 import { permissionKeys, type Area } from '#contract/kit/call.ts';
 import { createApi } from './calls.ts';
@@ -12,7 +13,7 @@ import { logger } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
-import { openDatabase } from './store/db.ts';
+import { type Database, openDatabase } from './store/db.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
 import { startWork } from './work/work.ts';
@@ -30,6 +31,12 @@ export async function start(settings: Settings): Promise<Running> {
       await one().catch(error => logger.error({ err: error as Error }, 'stopping failed'));
   };
   try {
+    if (settings.services.has('ingest')) {
+      const ingest = await startIngestService(settings);
+      stops.push(() => ingest.stop());
+    }
+    // ingest alone needs no database, and goes on without it
+    if (settings.services.size === 1 && settings.services.has('ingest')) return { url: await probe(settings, stops), stop };
     const ran = await migrate(settings.databaseUrl);
     if (ran.length) logger.info({ migrations: ran }, 'schema brought up to date');
     const database = openDatabase(settings.databaseUrl);
@@ -47,24 +54,15 @@ export async function start(settings: Settings): Promise<Running> {
 
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
-    if (settings.services.has('ingest')) {
-      const ingest = await startIngestService(settings);
-      stops.push(() => ingest.stop());
-    }
     if (settings.services.has('work')) {
       const work = await startWork(settings, services);
       stops.push(() => work.stop());
     }
     let url = '';
-    if (settings.services.has('api')) {
-      startMetrics();
+    if (!settings.services.has('api')) url = await probe(settings, stops, database);
+    else {
       const app = createApi({ services, log: (level, message, data) => logger[level](data, message) });
-      app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
-      app.get('/readyz', async (_request, reply) => {
-        await database.pool.query('select 1');
-        return reply.type('text/plain').send('ready\n');
-      });
-      app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+      addProbes(app, database);
       app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openApi(groups)));
       await serveConsole(app);
       stops.push(() => app.close());
@@ -76,6 +74,25 @@ export async function start(settings: Settings): Promise<Running> {
     await stop();
     throw error;
   }
+}
+
+/** What an orchestrator and a monitoring system ask; without a database, being up is being ready. */
+function addProbes(app: FastifyInstance, database?: Database) {
+  startMetrics();
+  app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
+  app.get('/readyz', async (_request, reply) => {
+    await database?.pool.query('select 1');
+    return reply.type('text/plain').send('ready\n');
+  });
+  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+}
+
+/** The same for a process that serves no API. */
+async function probe(settings: Settings, stops: (() => Promise<unknown>)[], database?: Database): Promise<string> {
+  const app = Fastify({ logger: false });
+  addProbes(app, database);
+  stops.push(() => app.close());
+  return app.listen({ host: settings.host, port: settings.port });
 }
 
 if (import.meta.main) {

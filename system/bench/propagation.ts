@@ -1,0 +1,236 @@
+/**
+ * How long a change takes: committed in PostgreSQL → relay → JetStream → agent → nginx answers otherwise, with 10,000 domains loaded,
+ * against a bare publish-to-subscriber round trip on the same bus in the same run. `npm run bench -- propagation`
+ *
+ * Five processes of their own take part, as in life: PostgreSQL, NATS, the control plane, the agent, nginx. A change switches one of
+ * the 10,000 domains off or on; before it is committed, its page is in nginx's cache, and from the moment COMMIT is sent nginx is
+ * asked over one keep-alive connection, again and again, until it answers 904 instead of 200, or back. The bare side publishes a message
+ * of the same size into a stream of the same kind (file storage, one message per subject) and waits until an ordered
+ * consumer of another connection has it. Both sides take turns.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import net from 'node:net';
+import { join } from 'node:path';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connectServer } from '#server/bus/bus.ts';
+import { joinTokenHash } from '#server/bus/join.ts';
+import { freePort } from '#server/store/engine-process.ts';
+import { testFolder } from '#system/engines.ts';
+import { Rig, until } from '../../server/test/bus/rig.ts';
+import { row } from './_cpu.ts';
+
+const domains = Number(process.env.BENCH_DOMAINS ?? 10_000);
+const changes = Number(process.env.BENCH_CHANGES ?? 500);
+const sitesCount = Math.ceil(domains / 10);
+/** p99 of the change is at most so many times the p99 of the bare round trip. */
+const ratioMost = 20;
+
+export async function run(): Promise<void> {
+  const rig = await Rig.start(undefined);
+  const children: { kill(): void }[] = [];
+  try {
+    await measure(rig, children);
+  } finally {
+    for (const child of children) child.kill();
+    await new Promise(next => setTimeout(next, 300));
+    await rig.end();
+  }
+}
+
+async function measure(rig: Rig, children: { kill(): void }[]): Promise<void> {
+  const origin = http.createServer((_, answer) => answer.setHeader('cache-control', 'max-age=3600').end('page'));
+  origin.listen(0, '127.0.0.1');
+  await once(origin, 'listening');
+  origin.unref();
+  const { zoneID, productID } = await rig.zone('bench');
+  await fill(rig, productID, (origin.address() as net.AddressInfo).port);
+  const plane = spawnPlane(rig);
+  children.push(plane);
+  const server = `http://127.0.0.1:${JSON.parse(String((await once(plane.stdout!, 'data'))[0])).port}`;
+  const node = await startNode(rig, zoneID, server);
+  children.push(node);
+
+  let from = performance.now();
+  await until('all is published', async () => (await rig.outbox()) === 0, 120_000);
+  const published = performance.now() - from;
+  from = performance.now();
+  await until('the node holds all', async () => (await node.gauge('agent_records')) === domains + sitesCount + 1, 120_000);
+  console.log(`${domains} domains: published in ${ms(published)} ms; the node has them ${ms(performance.now() - from)} ms later`);
+  await until('in step', async () => (await node.gauge('agent_in_step')) === 1);
+
+  const bare = await bareRoundTrip(rig);
+  const workers = node.workers();
+  const visitor = await Visitor.connect(node.httpPort);
+  const served: number[] = [];
+  const plain: number[] = [];
+  for (let i = 0; i < changes; i++) {
+    const id = 1 + ((i * 7919) % domains);
+    for (const status of i < 10 ? [0, 1] : [i % 2]) {
+      const [before, after] = status === 0 ? [200, 904] : [904, 200];
+      if (i >= 10) await rig.change([`domain ${id}`], ['update domain set status = $2 where id = $1', [id, 1 - status]]);
+      await until('as it was', async () => (await visitor.ask(`d${id}.test`)) === before);
+      if (status === 0) await visitor.ask(`d${id}.test`); // from the cache
+      const took = await change(rig, id, status, async () => (await visitor.ask(`d${id}.test`)) === after);
+      const round = await bare(id);
+      // The first ones warm the code up.
+      if (i >= 10) {
+        served.push(took);
+        plain.push(round);
+      }
+    }
+  }
+  const after = node.workers();
+  const [a, b] = [figures(plain), figures(served)];
+  row('', 'p50 ms', 'p99 ms', 'max ms');
+  row('publish → subscriber (bare JetStream)', ms(a.p50), ms(a.p99), ms(a.max));
+  row('committed → served by nginx', ms(b.p50), ms(b.p99), ms(b.max));
+  row('ratio', (b.p50 / a.p50).toFixed(1), (b.p99 / a.p99).toFixed(1));
+  const { rows } = await rig.pool
+    .query(`select percentile_cont(0.5) within group (order by ms) p50, percentile_cont(0.99) within group (order by ms) p99
+    from ack where ms < 10000`);
+  row('committed → acknowledged (by the database)', ms(rows[0].p50 ?? 0), ms(rows[0].p99 ?? 0));
+  console.log(
+    `${served.length} changes; nginx workers ${workers.join(' ')} before, ${after.join(' ')} after: ${same(workers, after) ? 'no reload' : 'RELOADED'}`,
+  );
+  if (!same(workers, after)) throw new Error('nginx was reloaded');
+  const ratio = b.p99 / a.p99;
+  if (ratio > ratioMost) throw new Error(`p99 is ${ratio.toFixed(1)} times the bare round trip, more than ${ratioMost}`);
+}
+
+async function fill(rig: Rig, productID: number, port: number): Promise<void> {
+  await rig.pool.query(
+    `insert into site ("clientID", "userID", "productID", "siteName", revision, "changedAt") select 1, 2, $1, 's' || i, nextval('revision'), now() from generate_series(1, $2::int) i`,
+    [productID, sitesCount],
+  );
+  await rig.pool.query(
+    `insert into domain ("siteID", "domainName") select 1 + (i - 1) / 10, 'd' || i || '.test' from generate_series(1, $1::int) i`,
+    [domains],
+  );
+  await rig.pool.query(`insert into upstream ("domainID", address, port) select id, '127.0.0.1', $1 from domain`, [port]);
+  await rig.pool.query(`insert into outbox (kind, "entityID", "siteID", revision) select 'site', id, id, revision from site`);
+  await rig.pool.query(
+    `insert into outbox (kind, "entityID", "siteID", revision) select 'domain', d.id, s.id, s.revision from domain d join site s on s.id = d."siteID"`,
+  );
+  await rig.pool.query('analyze');
+}
+
+/** One change as the store commits it. @returns milliseconds from sending COMMIT to the first request that `seen` is true for */
+async function change(rig: Rig, id: number, status: number, seen: () => Promise<boolean>): Promise<number> {
+  const client = await rig.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('update domain set status = $2 where id = $1', [id, status]);
+    await client.query(
+      `with s as (update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id = (select "siteID" from domain where id = $1) returning id, revision)
+       insert into outbox (kind, "entityID", "siteID", revision) select 'domain', $1, id, revision from s`,
+      [id],
+    );
+    const from = performance.now();
+    const committed = client.query('commit');
+    while (!(await seen())) if (performance.now() - from > 10_000) throw new Error('not served within 10 s');
+    const took = performance.now() - from;
+    await committed;
+    return took;
+  } finally {
+    client.release();
+  }
+}
+
+async function bareRoundTrip(rig: Rig): Promise<(id: number) => Promise<number>> {
+  const jsm = await jetstreamManager(rig.nc);
+  await jsm.streams.add({ name: 'BARE', subjects: ['bare.>'], storage: 'file', max_msgs_per_subject: 1 });
+  const js = jetstream(rig.nc);
+  const body = 'x'.repeat(300);
+  for (let i = 0; i < domains; i += 500)
+    await Promise.all(Array.from({ length: 500 }, (_, n) => js.publish(`bare.${i + n}`, body)));
+  const other = await connectServer(rig.engine.url, rig.engine.serverCreds);
+  rig.onEnd(() => other.close());
+  const consumer = await jetstream(other).consumers.get('BARE', { deliver_policy: 'new' } as never);
+  let arrived: (subject: string) => void = () => {};
+  await consumer.consume({ callback: message => arrived(message.subject) });
+  const one = async (id: number) => {
+    const subject = `bare.${id}`;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    arrived = name => name === subject && resolve();
+    const from = performance.now();
+    const ack = js.publish(subject, body);
+    await promise;
+    const took = performance.now() - from;
+    await ack;
+    return took;
+  };
+  for (let i = 0; i < 20; i++) await one(i);
+  return one;
+}
+
+function spawnPlane(rig: Rig) {
+  const facts = { databaseUrl: rig.url, natsUrl: rig.engine.url, creds: rig.engine.serverCreds, keys: rig.engine.keys };
+  return spawn(process.execPath, [new URL('./_plane.ts', import.meta.url).pathname, JSON.stringify(facts)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+async function startNode(rig: Rig, zoneID: number, server: string) {
+  await rig.pool.query(
+    `insert into "joinToken" (hash, "clientID", "zoneID", "expiredAt") values ($1, 1, $2, now() + interval '1 hour')`,
+    [joinTokenHash('bench'), zoneID],
+  );
+  const data = testFolder('node');
+  const [httpPort, health] = [await freePort(), await freePort()];
+  const main = new URL('../../agent/src/main.ts', import.meta.url).pathname;
+  const args = ['--data', data, '--server', server, '--join', 'bench', '--http', String(httpPort), '--health', String(health)];
+  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const gauge = async (name: string) =>
+    Number(
+      new RegExp(`^breakwater_${name} (.*)$`, 'm').exec(await (await fetch(`http://127.0.0.1:${health}/metrics`)).text())?.[1],
+    );
+  await until('nginx is up', async () => (await gauge('agent_nginx_up')) === 1);
+  const workers = () => {
+    const { pid } = JSON.parse(readFileSync(join(data, 'run', 'nginx.json'), 'utf8'));
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'latin1').trim().split(' ').map(Number);
+  };
+  return { httpPort, gauge, workers, kill: () => child.kill('SIGTERM') };
+}
+
+/** One keep-alive connection, one request after the other, nothing but the status is read. */
+class Visitor {
+  readonly #socket: net.Socket;
+  #heard = '';
+  #next: (status: number) => void = () => {};
+
+  private constructor(socket: net.Socket) {
+    this.#socket = socket.setNoDelay(true).setEncoding('latin1');
+    this.#socket.on('data', (text: string) => {
+      this.#heard += text;
+      const end = this.#heard.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      const length = /\r\ncontent-length: (\d+)/i.exec(this.#heard)?.[1];
+      if (length === undefined ? !this.#heard.endsWith('0\r\n\r\n') : this.#heard.length < end + 4 + Number(length)) return;
+      const status = Number(this.#heard.slice(9, 12));
+      this.#heard = '';
+      this.#next(status);
+    });
+  }
+  static async connect(port: number): Promise<Visitor> {
+    const socket = net.connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    return new Visitor(socket);
+  }
+  ask(host: string): Promise<number> {
+    return new Promise(done => {
+      this.#next = done;
+      this.#socket.write(`GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    });
+  }
+}
+
+const same = (a: number[], b: number[]) => a.join() === b.join();
+const ms = (value: number) => value.toFixed(2);
+function figures(values: number[]) {
+  const sorted = values.toSorted((x, y) => x - y);
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1)! };
+}

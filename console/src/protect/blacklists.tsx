@@ -1,7 +1,8 @@
 /** Addresses that are refused. */
-import { blockTypes } from '#contract/limits.ts';
+import { blockTypes } from '#contract/edge/document.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { First } from './first.tsx';
 
 const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklists'>({
   name: 'blacklists',
@@ -12,9 +13,7 @@ const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklis
       name: 'ips',
       link: 'edit',
       width: 280,
-      render: row => (
-        <span className="mono">{row.ips.slice(0, 3).join(', ') + (row.ips.length > 3 ? ` +${row.ips.length - 3}` : '')}</span>
-      ),
+      render: row => <First values={row.ips} />,
     },
     { name: 'blockType', kind: 'option', texts: 'blockType', width: 150 },
     { name: 'enabled', kind: 'bool', width: 110 },

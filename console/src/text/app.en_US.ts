@@ -45,6 +45,7 @@ export default {
   'empty.purges': 'What has been purged appears here.',
   'empty.zones': 'A zone is a fleet of nodes with one set of settings. Create the first.',
   'empty.nodes': 'Get a command with “Join a node” and run it on a machine; the node then appears here.',
+  'empty.line': 'Once nodes are added, this line answers with their addresses.',
   'empty.groups': 'A group decides which nodes a name resolves to.',
   'empty.products': 'A product is what you sell: a group and its limits.',
   'empty.logger': 'No requests in this period.',
@@ -161,9 +162,10 @@ export default {
   'field.domains': 'Domains',
   'field.siteIDs': 'Sites',
 
+  'help.timezone': 'Months, daily caps and reports follow this zone.',
   'help.ips': 'One per line: an address, a CIDR, or a range a-b.',
   'help.urlsOfWhitelist': 'One URL per line.',
-  'help.urlRegex': 'A regular expression on the path; empty means every URL.',
+  'help.urlRegex': 'A regular expression on path and query; .* means every URL.',
   'help.userAgentRegex': 'A regular expression on the User-Agent header.',
   'help.zeroUnlimited': '0 means unlimited.',
   'help.zeroNoCache': '0 means do not cache.',
@@ -180,6 +182,9 @@ export default {
   'warning.proxy': 'You will act as this account; your own name is recorded as well.',
   'warning.deinitialize': 'The node leaves its zone.',
 
+  'action.add': 'Add',
+  'action.nodes': 'Nodes',
+  'action.groups': 'Resolution',
   'action.join': 'Join a node',
   'action.initialize': 'Initialize',
   'action.deinitialize': 'Take out of zone',
@@ -232,6 +237,10 @@ export default {
   'auth.user': 'Customer',
   'auth.client': 'Operator',
   'auth.admin': 'Administrator',
+  'language.zh_TW': '繁體中文',
+  'language.zh_CN': '简体中文',
+  'language.en_US': 'English',
+  'node.upToDate': 'Up to date',
   'role.main': 'Main',
   'role.backup': 'Backup',
 
@@ -281,8 +290,7 @@ export default {
   'purge.progress': '{applied} of {nodes} nodes',
 
   'join.title': 'Join a node',
-  'join.text':
-    'Run the command below as root on the machine. The node then appears under “Uninitialized”, or in the chosen zone at once.',
+  'join.text': 'Run the command below as root on the machine. The node then appears under “Uninitialized”, or in the chosen zone at once.',
   'join.make': 'Make the command',
   'join.until': 'Valid until {time}, and only once.',
   'join.later': 'Decide later',

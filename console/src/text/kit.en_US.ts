@@ -86,4 +86,6 @@ export default {
   'chart.p95': 'P95 {value}',
   'chart.nothing': 'No data in this period',
   'chart.zoomOut': 'Reset zoom',
+  'chart.show': 'Show {name}',
+  'chart.hide': 'Hide {name}',
 } satisfies Kit;

@@ -86,4 +86,6 @@ export default {
   'chart.p95': '95 计费带宽 {value}',
   'chart.nothing': '这段时间没有数据',
   'chart.zoomOut': '还原范围',
+  'chart.show': '显示 {name}',
+  'chart.hide': '隐藏 {name}',
 } satisfies Kit;

@@ -85,5 +85,7 @@ export const kit = {
   'chart.p95': '95 計費頻寬 {value}',
   'chart.nothing': '這段時間沒有資料',
   'chart.zoomOut': '還原範圍',
+  'chart.show': '顯示 {name}',
+  'chart.hide': '隱藏 {name}',
 } as const;
 export default kit;

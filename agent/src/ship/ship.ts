@@ -381,10 +381,11 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   return {
     async stop() {
+      if (stopping) return running;
       stopping = true;
       wake();
       await running;
-      said.unsubscribe();
+      if (!nc.isClosed()) said.unsubscribe();
       saveMarks(true);
       for (const file of files.values()) if (file.fd !== undefined) fs.closeSync(file.fd);
     },

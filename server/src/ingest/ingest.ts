@@ -26,6 +26,7 @@ import { migrateAnalytics } from '../store/analytics/migrate.ts';
 import { Batch } from './batch.ts';
 import { FencedError, Ledger, type ManifestRow } from './ledger.ts';
 import { type LogMessage, readMessage, splitStream } from './message.ts';
+import { startNightly } from './nightly.ts';
 import { type LogStreamFacts, ensureLogStream } from './stream.ts';
 
 /** One range is at most 1 MB and takes under a millisecond; through the thread pool it takes five times the CPU. */
@@ -373,10 +374,12 @@ export function startIngest(options: IngestOptions): Ingest {
     }
   }
   const running = run();
+  const nightly = startNightly(db, log);
 
   return {
     async stop() {
       stopping = true;
+      nightly.stop();
       stopped.abort();
       void fetching?.close();
       await running;

@@ -46,7 +46,8 @@ const versionCode =
   `transform(a.proto, [${httpVersions.map(v => `'HTTP/${v === '2' ? '2.0' : v}'`)}], [${httpVersions.map((_, i) => i)}], ${httpVersions.length})` +
   " * 10 + if(a.ip BETWEEN toIPv6('::ffff:0.0.0.0') AND toIPv6('::ffff:255.255.255.255'), 4, 6)";
 
-export const topDimensions = ['uri', 'ip', 'ua', 'ref'] as const;
+/** In the order in which the daily lists are made: the last one is never empty when there was traffic. */
+export const topDimensions = ['ref', 'uri', 'ip', 'ua'] as const;
 export type TopDimension = (typeof topDimensions)[number];
 
 export interface SchemaOptions {

@@ -40,7 +40,7 @@ export interface NodeFacts {
   epoch: string;
   accessLog?:
     | {
-        /** default 64 */
+        /** default 0: each line is written at once, because a line in a worker's buffer dies with the worker */
         bufferKb?: number;
         /** default 1 */
         flushSeconds?: number;
@@ -107,7 +107,7 @@ export function renderNginx(facts: NodeFacts): string {
     accessLog:
       log === false
         ? 'access_log off;'
-        : `access_log "${path(facts.logDir)}/access.log" edge buffer=${whole(log.bufferKb ?? 64)}k flush=${whole(log.flushSeconds ?? 1)}s;`,
+        : `access_log "${path(facts.logDir)}/access.log" edge${log.bufferKb ? ` buffer=${whole(log.bufferKb)}k flush=${whole(log.flushSeconds ?? 1)}s` : ''};`,
     listenHttp: listen(facts.httpPorts, 'default_server'),
     listenHttps: listen(facts.httpsPorts, 'ssl http2 default_server'),
     certificate: facts.httpsPorts.length

@@ -21,7 +21,8 @@ export async function compactDay(db: Analytics, start: number): Promise<void> {
       { from: start, to: start + day },
       { async_insert: 0 },
     );
-    await db.command(`ALTER TABLE topd_${dimension}${on} REPLACE PARTITION '${date}' FROM ${stage}`);
+    const [made] = await db.query<{ n: number }>(`SELECT count() AS n FROM ${stage}`);
+    if ((made?.n ?? 0) > 0) await db.command(`ALTER TABLE topd_${dimension}${on} REPLACE PARTITION '${date}' FROM ${stage}`);
     await db.command(`DROP TABLE ${stage}${on} SYNC`);
   }
 }

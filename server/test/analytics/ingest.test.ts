@@ -1,0 +1,275 @@
+/** Ingest alone: what it takes, trims, drops and asks for again, on a real bus and a real store. The test plays the node. */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import zlib from 'node:zlib';
+import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { connect, credsAuthenticator, headers } from '@nats-io/transport-node';
+import { LogMark, accessLogColumns, logHeaders } from '#contract/edge/log.ts';
+import { streams, subjects } from '#contract/edge/subjects.ts';
+import { Batch } from '#server/ingest/batch.ts';
+import { type Ingest, type IngestOptions, startIngest } from '#server/ingest/ingest.ts';
+import { Ledger } from '#server/ingest/ledger.ts';
+import { compactIfDue } from '#server/ingest/nightly.ts';
+import { ensureLogStream } from '#server/ingest/stream.ts';
+import { analytics } from '#server/store/analytics/client.ts';
+import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
+import { poll } from '#server/store/engine-process.ts';
+import { clickhouse, nats } from '#system/engines.ts';
+
+const file = 'aaaaaaaaaaaa';
+const other = 'bbbbbbbbbbbb';
+const line = (rid: string, bytes = 10) =>
+  `\x1e${accessLogColumns.map(c => ({ msec: (Date.now() / 1000).toFixed(3), site_id: '1', domain_id: '1', status: '200', bytes: String(bytes), rid })[c.name as string] ?? '-').join('\t')}\n`;
+
+async function setUp(t: TestContext) {
+  const bus = await nats();
+  const nc = await connect({ servers: bus.url, authenticator: credsAuthenticator(Buffer.from(bus.serverCreds)) });
+  const jsm = await jetstreamManager(nc);
+  await ensureLogStream(jsm);
+  const target = await clickhouse();
+  const db = analytics(target);
+  const marks: LogMark[] = [];
+  nc.subscribe(subjects.mark(5), { callback: (_, message) => void marks.push(LogMark.parse(message.json())) });
+  const running: Ingest[] = [];
+  t.after(async () => {
+    for (const one of running) await one.stop();
+    await nc.close();
+    await bus.stop();
+    db.close();
+  });
+  return {
+    nc,
+    jsm,
+    db,
+    marks,
+    start(options: Partial<IngestOptions> = {}) {
+      const ingest = startIngest({ nc, db, flushMs: 50, ...options });
+      running.push(ingest);
+      return ingest;
+    },
+    async send(
+      from: number,
+      text: string,
+      {
+        id = file,
+        kind = 'bytes',
+        to = from + text.length,
+        node = 5,
+        packed,
+      }: { id?: string; kind?: string; to?: number; node?: number; packed?: Uint8Array } = {},
+    ) {
+      const h = headers();
+      for (const [name, value] of Object.entries({ file: id, kind, from, to, sent: Date.now() }))
+        h.set(logHeaders[name as keyof typeof logHeaders], String(value));
+      await jetstream(nc).publish(subjects.log(node, 'access'), packed ?? zlib.zstdCompressSync(Buffer.from(text, 'latin1')), {
+        headers: h,
+      });
+    },
+    rids: async () =>
+      (await db.query<{ rid: string }>('SELECT rid FROM access ORDER BY rid').catch(() => [])).map(row => row.rid).join(' '),
+  };
+}
+const until = async (condition: () => boolean | Promise<boolean>, what: string | (() => string)) =>
+  assert.ok(await poll(condition, 20_000), typeof what === 'string' ? what : what());
+const lastMark = (marks: LogMark[], id = file) => marks.findLast(mark => mark.marks?.[id] !== undefined)?.marks?.[id];
+
+test('framing: a line counts from its mark to its newline; pieces without an end are torn', () => {
+  const batch = new Batch();
+  const origin = { nodeID: 7, skewMs: -3, receivedAt: 1.5 };
+  batch.add(Buffer.from('\x1ea\tb\n\x1ehal\x1ec\n\x1e\xff\n\x1eend', 'latin1'), origin);
+  batch.add(Buffer.from('rest\n\x1ed\n', 'latin1'), origin);
+  assert.equal(
+    Buffer.concat(batch.body()).toString('latin1'),
+    '7\t-3\t1.500\ta\tb\n7\t-3\t1.500\tc\n7\t-3\t1.500\t\xff\n7\t-3\t1.500\td\n',
+  );
+  assert.deepEqual([batch.lines, batch.torn], [4, 3]);
+});
+
+test('framing: a batch larger than its blocks keeps every byte', () => {
+  const batch = new Batch();
+  const text = Array.from({ length: 30_000 }, (_, i) => `\x1e${i}\t${'x'.repeat(i % 400)}\n`).join('');
+  for (let at = 0; at < text.length;) {
+    const end = text.indexOf('\n', Math.min(at + 900_000, text.length - 2)) + 1;
+    batch.add(Buffer.from(text.slice(at, end), 'latin1'), { nodeID: 1, skewMs: 0, receivedAt: 0 });
+    at = end;
+  }
+  assert.equal(Buffer.concat(batch.body()).toString('latin1'), text.replaceAll('\x1e', '1\t0\t0.000\t'));
+});
+
+test('ranges: in order taken, seen before dropped, overlapping trimmed, missing asked for', async t => {
+  const s = await setUp(t);
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(rid => line(rid)) as [string, string, string, string];
+  const n = a.length;
+  const ingest = s.start();
+  await s.send(0, a + b);
+  await until(() => lastMark(s.marks) === 2 * n, 'stored');
+  await s.send(0, a); // seen before
+  await s.send(n, b + c); // half of it is new
+  await until(() => lastMark(s.marks) === 3 * n, 'the new half');
+  await s.send(4 * n, line('e')); // d is missing
+  await until(() => s.marks.some(mark => mark.rewind?.[file] === 3 * n), 'asked from where d begins');
+  await s.send(3 * n, d + line('e'));
+  await until(() => lastMark(s.marks) === 5 * n, 'all');
+  s.marks.length = 0;
+  await s.send(5 * n, '', {}); // a question
+  await until(() => lastMark(s.marks) === 5 * n, 'answered');
+  assert.equal(await s.rids(), 'a b c d e');
+  assert.equal(ingest.stats().rewinds, 1);
+  // The same positions of another file, and of the same id on another node, are other lines.
+  await s.send(0, line('f'), { id: other });
+  await s.send(0, line('g'), { node: 6 });
+  await until(async () => (await s.rids()) === 'a b c d e f g', 'three streams');
+});
+
+test('what is not what it says is refused, and everything else goes on', async t => {
+  const s = await setUp(t);
+  const ingest = s.start();
+  await s.send(0, line('a'), { packed: Buffer.from('no zstd') });
+  await s.send(0, line('a'), { to: 9 });
+  await s.send(0, '', { to: 5e9, packed: zlib.zstdCompressSync(Buffer.alloc(3 << 20)) });
+  await s.send(0, line('a'), { id: '../../etc' });
+  await s.send(0, line('a'), { kind: 'rumour' });
+  await s.nc.request(subjects.log(5, 'access'), 'no headers');
+  await s.nc.request(subjects.log(5, 'other'), 'another stream');
+  await s.send(0, `\x1enot a\tline\n${line('b')}`);
+  await until(async () => (await s.rids()) === 'b', 'the good line behind a broken one');
+  assert.equal(ingest.stats().refused, 7);
+});
+
+test('a hole moves on and is counted', async t => {
+  const s = await setUp(t);
+  s.start();
+  await s.send(0, '', { kind: 'hole', to: 1000 });
+  await s.send(1000, line('a'));
+  await until(async () => (await s.rids()) === 'a', 'what follows the hole');
+  const [row] = await s.db.query('SELECT sum(lost) AS lost FROM manifest');
+  assert.deepEqual(row, { lost: 1000 });
+});
+
+test('a crash between manifest and insert: the same ranges are inserted again, once', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const [a, b] = [line('a'), line('b')];
+  await s.send(0, a);
+  await s.send(a.length, b);
+  // What a process leaves behind that dies right after the manifest row.
+  const ledger = new Ledger(s.db);
+  await ledger.load();
+  const batch = new Batch();
+  batch.extend(`5/${file}`, 0, a.length);
+  batch.lastSeq = 1;
+  const { created } = await s.jsm.streams.info(streams.logs);
+  await ledger.write(ledger.next(batch, String(created)), batch);
+  s.start();
+  await until(async () => (await s.rids()) === 'a b', 'both');
+});
+
+test('a crash after the insert: nothing is counted twice', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const a = line('a');
+  await s.send(0, a);
+  const ledger = new Ledger(s.db);
+  await ledger.load();
+  const batch = new Batch();
+  batch.add(Buffer.from(a, 'latin1'), { nodeID: 5, skewMs: 0, receivedAt: Date.now() / 1000 });
+  batch.extend(`5/${file}`, 0, a.length);
+  batch.lastSeq = 1;
+  const { created } = await s.jsm.streams.info(streams.logs);
+  const row = ledger.next(batch, String(created));
+  await ledger.write(row, batch);
+  await ledger.insert(row, batch);
+  s.start();
+  await until(() => lastMark(s.marks) === a.length, 'announced');
+  await s.send(a.length, line('b'));
+  await until(async () => (await s.rids()) === 'a b', 'and on');
+  assert.deepEqual(await s.db.query('SELECT sum(req) AS req FROM s5'), [{ req: 2 }]);
+});
+
+test('a crash in mid-insert and a bus that lost everything: the node is asked, and the insert is completed', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const a = line('a');
+  const ledger = new Ledger(s.db);
+  await ledger.load();
+  const batch = new Batch();
+  batch.extend(`5/${file}`, 0, a.length);
+  batch.lastSeq = 17;
+  await ledger.write(ledger.next(batch, 'a life of the bus that is over'), batch);
+  s.start();
+  await until(() => s.marks.some(mark => mark.rewind?.[file] === 0), 'asked');
+  await s.send(0, a + line('b')); // cut elsewhere than the first time
+  await until(async () => (await s.rids()) === 'a', 'the pending range');
+  // The rest of that message lay beyond the pending insert and was not lost.
+  await until(
+    () => lastMark(s.marks) === 2 * a.length,
+    () => JSON.stringify(s.marks),
+  );
+  assert.equal(await s.rids(), 'a b');
+});
+
+test('the same, but the node has been told and has deleted its file: the insert was done', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const ledger = new Ledger(s.db);
+  await ledger.load();
+  const batch = new Batch();
+  batch.extend(`5/${file}`, 0, 50);
+  await ledger.write(ledger.next(batch, 'a life of the bus that is over'), batch);
+  s.start();
+  await until(() => s.marks.some(mark => mark.rewind?.[file] === 0), 'asked');
+  await s.send(0, '', { kind: 'gone' });
+  await s.send(0, line('z'), { id: other });
+  await until(async () => (await s.rids()) === 'z', 'it goes on');
+});
+
+test('two at once by mistake: nothing lost, nothing doubled', async t => {
+  const s = await setUp(t);
+  s.start();
+  s.start();
+  let at = 0;
+  const all: string[] = [];
+  for (let i = 0; i < 60; i++) {
+    const rid = `r${String(i).padStart(2, '0')}`;
+    const text = line(rid);
+    all.push(rid);
+    await s.send(at, text);
+    at += text.length;
+  }
+  await until(() => lastMark(s.marks) === at, 'stored');
+  await until(async () => (await s.rids()) === all.join(' '), 'each once');
+  assert.deepEqual(await s.db.query('SELECT sum(req) AS req FROM s1'), [{ req: 60 }]);
+});
+
+test('the bus is emptied and purged behind it; a stop inserts what is held', async t => {
+  const s = await setUp(t);
+  const ingest = s.start({ flushMs: 60_000 });
+  await s.send(0, line('a'));
+  await until(async () => (await held(s.jsm)) === 1, 'on the bus');
+  await until(
+    () =>
+      poll(
+        async () => (await s.db.query<{ n: number }>('SELECT count() AS n FROM schema_step').catch(() => []))[0]?.n === 1,
+        100,
+      ),
+    'started',
+  );
+  await poll(() => false, 300);
+  await ingest.stop();
+  assert.equal(await s.rids(), 'a');
+  assert.equal(await held(s.jsm), 0);
+});
+const held = async (jsm: JetStreamManager) => (await jsm.streams.info(streams.logs)).state.messages;
+
+test('nightly: yesterday is compacted once, two hours after midnight', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const today = Math.floor(Date.now() / 86_400_000) * 86_400;
+  const text = line('a')
+    .replace(/\x1e\S+/, String(today - 3600))
+    .replace(/^/, `5\t0\t${today}\t`);
+  await s.db.insert('access_in', 'TSV', Buffer.from(text), { async_insert: 0 });
+  assert.equal(await compactIfDue(s.db, new Date((today + 3600) * 1000)), false, 'too early');
+  assert.equal(await compactIfDue(s.db, new Date((today + 3 * 3600) * 1000)), true);
+  assert.equal(await compactIfDue(s.db, new Date((today + 4 * 3600) * 1000)), false, 'done');
+});

@@ -1,0 +1,408 @@
+import assert from 'node:assert/strict';
+import type http from 'node:http';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { SiteDocument } from '#contract/edge/document.ts';
+import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin, until } from './harness.ts';
+
+type Fields = Record<string, string | string[]>;
+
+describe('what is cached, and for how long', () => {
+  let edge: Edge;
+  let origin: Origin;
+  let next = 0;
+  before(async () => {
+    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
+    await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port]), domain(2, 'b.test', [origin.port])]);
+  });
+  beforeEach(() => {
+    origin.seen.length = 0;
+  });
+  after(async () => {
+    await edge[Symbol.asyncDispose]();
+    await origin[Symbol.asyncDispose]();
+  });
+
+  /** The origin answers every request so, with a body that counts. */
+  function answers(fields: Fields, status = 200) {
+    origin.script = (_, response) => {
+      for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+      response.statusCode = status;
+      response.end(`body ${origin.seen.length}`);
+    };
+  }
+  const url = (suffix = '') => `/u${next++}${suffix}`;
+  const get = (path: string, headers: Ask['headers'] = {}, host = 'a.test') => edge.ask(host, path, { headers });
+  const states = async (path: string, count: number, headers: Ask['headers'] = {}) => {
+    const list = [];
+    for (let i = 0; i < count; i++) list.push((await get(path, headers)).headers['x-cache']);
+    return list.join(' ');
+  };
+  /** MISS HIT: stored. Anything else: not. */
+  const stored = async (fields: Fields, headers: Ask['headers'] = {}, status = 200, path = url()) => {
+    answers(fields, status);
+    return (await states(path, 2, headers)) === 'MISS HIT';
+  };
+  const date = (secondsFromNow: number) => new Date(Date.now() + secondsFromNow * 1000).toUTCString();
+
+  test('a fresh answer is stored with all its fields, and ages', async () => {
+    answers({ 'cache-control': 'public, max-age=60', etag: '"v1"', 'x-own': 'yes', age: '7' });
+    const path = url();
+    const first = await get(path);
+    const second = await get(path);
+    assert.deepEqual([first.headers['x-cache'], second.headers['x-cache']], ['MISS', 'HIT']);
+    assert.equal(second.body, 'body 1');
+    assert.equal(second.headers['cache-control'], 'public, max-age=60');
+    assert.equal(second.headers.etag, '"v1"');
+    assert.equal(second.headers['x-own'], 'yes');
+    assert.equal(first.headers.age, '7');
+    assert.ok(Number(second.headers.age) >= 7);
+    assert.notEqual(first.headers['x-request-id'], second.headers['x-request-id']);
+    assert.equal(second.headers['x-edge-m'], undefined);
+    assert.equal(second.headers['x-edge-cc'], undefined);
+  });
+
+  test('each host and each scheme has its own objects, the query counts', async () => {
+    answers({ 'cache-control': 'max-age=60' });
+    const path = url();
+    await get(path);
+    assert.equal((await get(path, {}, 'b.test')).headers['x-cache'], 'MISS');
+    assert.equal((await get(`${path}?x`)).headers['x-cache'], 'MISS');
+    assert.equal((await get(path)).headers['x-cache'], 'HIT');
+  });
+
+  test('lifetime comes from s-maxage, max-age, Expires, in that order; without one nothing is stored', async () => {
+    assert.ok(await stored({ 'cache-control': 'max-age=0, s-maxage=60' }));
+    assert.ok(!(await stored({ 'cache-control': 'max-age=60, s-maxage=0' })));
+    assert.ok(await stored({ expires: date(60) }));
+    assert.ok(!(await stored({ expires: date(60), 'cache-control': 'max-age=0' })));
+    assert.ok(!(await stored({ expires: '0' })));
+    assert.ok(!(await stored({})));
+    assert.ok(!(await stored({ 'last-modified': date(-86_400) })));
+    assert.ok(!(await stored({ 'cache-control': "max-age='60'" })));
+    assert.ok(await stored({ 'cache-control': 'max-age="60"' }));
+  });
+
+  test('CDN-Cache-Control outranks Cache-Control; malformed it counts as absent', async () => {
+    assert.ok(await stored({ 'cdn-cache-control': 'max-age=60', 'cache-control': 'no-store' }));
+    assert.ok(!(await stored({ 'cdn-cache-control': 'no-store', 'cache-control': 'max-age=60' })));
+    assert.ok(!(await stored({ 'cdn-cache-control': 'max-age=60,', 'cache-control': 'no-store' })));
+  });
+
+  test('private, no-store, cookies and Vary: * are not stored', async () => {
+    for (const cc of ['private, max-age=60', 'no-store', 'max-age=60, private="x-own"', 'no-cache']) {
+      assert.ok(!(await stored({ 'cache-control': cc })), cc);
+    }
+    assert.ok(!(await stored({ 'cache-control': 'max-age=60', 'set-cookie': 'a=b' })));
+    assert.ok(!(await stored({ 'cache-control': 'max-age=60', vary: '*' })));
+    assert.ok(!(await stored({ 'cache-control': 'max-age=60', vary: ['accept', '*'] })));
+  });
+
+  test('an answer to Authorization is stored only where the origin allows it', async () => {
+    const secret = { authorization: 'Bearer x' };
+    assert.ok(!(await stored({ 'cache-control': 'max-age=60' }, secret)));
+    for (const cc of ['public, max-age=60', 's-maxage=60', 'must-revalidate, max-age=60']) {
+      assert.ok(await stored({ 'cache-control': cc }, secret), cc);
+    }
+  });
+
+  test('requests with Authorization do not make a URL uncacheable for others', async () => {
+    answers({ 'cache-control': 'max-age=60' });
+    const path = url();
+    assert.doesNotMatch(await states(path, 3, { authorization: 'forged' }), /HIT/);
+    assert.equal(await states(path, 2), 'MISS HIT');
+  });
+
+  test('Vary keeps variants apart', async () => {
+    answers({ 'cache-control': 'max-age=60', vary: 'X-Kind' });
+    const path = url();
+    const seen = [];
+    for (const kind of ['one', 'two', 'one', 'two']) seen.push((await get(path, { 'x-kind': kind })).body);
+    assert.deepEqual(seen, ['body 1', 'body 2', 'body 1', 'body 2']);
+  });
+
+  test('spellings of Accept-Encoding share a variant', async () => {
+    origin.script = (request, response) => {
+      response.setHeader('cache-control', 'max-age=60');
+      response.setHeader('vary', 'Accept-Encoding');
+      response.end(String(request.headers['accept-encoding']));
+    };
+    // That answers of the host vary so is learned from the first one.
+    const learn = url();
+    await get(learn, { 'accept-encoding': 'gzip' });
+    const path = url();
+    await until('learned', async () => (await get(url(), { 'accept-encoding': 'gzip;q=1.0,br' })).body === 'gzip, br');
+    origin.seen.length = 0;
+    for (const text of ['br, gzip', 'gzip,br;q=0.9', 'gzip;q=0.5, br, identity']) {
+      assert.equal((await get(path, { 'accept-encoding': text })).body, 'gzip, br');
+    }
+    assert.equal(origin.seen.length, 1);
+    assert.equal((await get(path, { 'accept-encoding': 'gzip, br;q=0' })).body, 'gzip');
+    assert.equal((await get(path)).body, 'undefined');
+  });
+
+  test('an expired answer is asked for again, with its validator; a 304 renews it', async () => {
+    let version = 1;
+    origin.script = (request, response) => {
+      response.setHeader('cache-control', 'max-age=1');
+      response.setHeader('etag', `"v${version}"`);
+      response.setHeader('x-seen', String(origin.seen.length));
+      if (request.headers['if-none-match'] === `"v${version}"`) response.statusCode = 304;
+      response.end(response.statusCode === 304 ? undefined : `version ${version}`);
+    };
+    const path = url();
+    await get(path);
+    const renewed = await until('revalidated', async () => {
+      const answer = await get(path);
+      return origin.seen.length === 2 && answer;
+    });
+    assert.equal(renewed.status, 200);
+    assert.equal(renewed.body, 'version 1');
+    assert.equal(renewed.headers['x-cache'], 'HIT');
+    assert.equal(origin.seen[1]!.headers['if-none-match'], '"v1"');
+    const after = await get(path);
+    assert.equal(after.headers['x-seen'], '2', 'the header is the one of the 304');
+    assert.ok(Number(after.headers.age) <= 1);
+    version = 2;
+    const replaced = await until('replaced', async () => {
+      const answer = await get(path);
+      return answer.body === 'version 2' && answer;
+    });
+    assert.equal(replaced.headers['x-cache'], 'EXPIRED');
+  });
+
+  test('conditions of visitors are answered from the cache; If-None-Match outranks If-Modified-Since', async () => {
+    answers({ 'cache-control': 'max-age=60', etag: '"v1"', 'last-modified': date(-1000) });
+    const path = url();
+    await get(path);
+    assert.equal((await get(path, { 'if-none-match': '"v1"' })).status, 304);
+    assert.equal((await get(path, { 'if-none-match': '"v0"' })).status, 200);
+    assert.equal((await get(path, { 'if-none-match': '"v1"', 'if-modified-since': date(-5000) })).status, 304);
+    assert.equal((await get(path, { 'if-modified-since': date(-10) })).status, 304);
+    assert.equal(origin.seen.length, 1);
+  });
+
+  test('ranges are cut from the stored object', async () => {
+    answers({ 'cache-control': 'max-age=60' });
+    const path = url();
+    const first = await get(path, { range: 'bytes=0-3' });
+    assert.deepEqual([first.status, first.body, first.headers['x-cache']], [206, 'body', 'MISS']);
+    const second = await get(path, { range: 'bytes=5-5' });
+    assert.deepEqual([second.status, second.body, second.headers['x-cache']], [206, '1', 'HIT']);
+  });
+
+  test('HEAD is answered from what GET stored, and the other way round', async () => {
+    answers({ 'cache-control': 'max-age=60' });
+    const path = url();
+    assert.equal((await edge.ask('a.test', path, { method: 'HEAD' })).headers['x-cache'], 'MISS');
+    const answer = await get(path);
+    assert.deepEqual([answer.headers['x-cache'], answer.body], ['HIT', 'body 1']);
+  });
+
+  const breaks = {
+    down: (response: http.ServerResponse) => response.destroy(),
+    503: (response: http.ServerResponse) => response.writeHead(503).end('broken'),
+  };
+  for (const [how, fail] of Object.entries(breaks)) {
+    test(`while the origin fails (${how}) an expired answer helps out, unless it forbids that`, async () => {
+      const cases: [string, boolean][] = [
+        ['max-age=1', true],
+        ['max-age=1, stale-if-error=60', true],
+        ['max-age=1, must-revalidate', false],
+        ['max-age=1, stale-if-error=0', false],
+        ['s-maxage=1', false],
+      ];
+      const paths = cases.map(() => url());
+      for (const [i, [cc]] of cases.entries()) {
+        answers({ 'cache-control': cc });
+        await get(paths[i]!);
+      }
+      let broken = 0;
+      origin.script = (_, response) => (broken++, fail(response));
+      await Promise.all(
+        cases.map(async ([cc, helps], i) => {
+          const answer = await until(`${cc}: expired`, async () => {
+            const one = await get(paths[i]!);
+            return one.headers['x-cache'] !== 'HIT' && one;
+          });
+          assert.equal(answer.status, helps ? 200 : how === 'down' ? 502 : 502, cc);
+          if (helps) assert.equal(answer.headers['x-cache'], 'STALE');
+        }),
+      );
+      broken = 0;
+      await get(paths[0]!);
+      assert.equal(broken, 1, 'one request to the origin, although the front half repeats a closed connection');
+    });
+  }
+
+  test('stale-while-revalidate answers at once and renews behind the visitor’s back', async () => {
+    answers({ 'cache-control': 'max-age=1, stale-while-revalidate=60' });
+    const path = url();
+    await get(path);
+    const stale = await until('stale', async () => {
+      const answer = await get(path);
+      return answer.headers['x-cache'] === 'STALE' && answer;
+    });
+    assert.equal(stale.body, 'body 1');
+    await until('renewed', async () => {
+      const answer = await get(path);
+      return answer.headers['x-cache'] === 'HIT' && answer.body !== 'body 1';
+    });
+  });
+
+  test('an uncacheable URL does not make its visitors queue up', async () => {
+    origin.script = (_, response) => {
+      response.setHeader('cache-control', 'no-store');
+      setTimeout(() => response.end('slow'), 100);
+    };
+    const path = url();
+    await get(path);
+    await until('known as uncacheable', async () => (await get(path)).headers['x-cache'] === 'BYPASS');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => get(path)));
+    assert.ok(answers.every(answer => answer.headers['x-cache'] === 'BYPASS'));
+  });
+
+  test('a successful unsafe method invalidates its URL in all variants, also those of Location; a failed one nothing', async () => {
+    const [path, other] = [url(), url()];
+    const kinds = [{ 'x-kind': 'one' }, { 'x-kind': 'two' }];
+    const fill = async () => {
+      answers({ 'cache-control': 'max-age=60', vary: 'x-kind' });
+      for (const kind of kinds) for (const at of [path, other]) await get(at, kind);
+    };
+    const hits = async () => {
+      answers({ 'cache-control': 'max-age=60', vary: 'x-kind' });
+      const list = [];
+      for (const at of [path, other]) for (const kind of kinds) list.push((await get(at, kind)).headers['x-cache']);
+      return list.join(' ');
+    };
+    await fill();
+    answers({}, 500);
+    await edge.ask('a.test', path, { method: 'POST' });
+    assert.equal(await hits(), 'HIT HIT HIT HIT');
+    answers({ location: other });
+    await edge.ask('a.test', path, { method: 'POST' });
+    // Another worker hears of it within a millisecond.
+    await new Promise(done => setTimeout(done, 2));
+    assert.equal(await hits(), 'MISS MISS MISS MISS');
+    assert.equal(await hits(), 'HIT HIT HIT HIT');
+    answers({ location: 'http://b.test' + other });
+    await edge.ask('a.test', url(), { method: 'POST' });
+    await new Promise(done => setTimeout(done, 2));
+    assert.equal(await hits(), 'HIT HIT HIT HIT');
+  });
+
+  describe('cache rules', () => {
+    const rules = (cacheRules: SiteDocument['cacheRules'], more: Partial<SiteDocument> = {}) =>
+      edge.putDocuments([site(1, { cacheRules, ...more })], []);
+    after(() => rules([]));
+
+    test('the first that matches counts; followOrigin gives the lifetime where the origin says none', async () => {
+      await rules([
+        { type: 'exact', value: '/exact', mode: 'followOrigin', ttl: 0 },
+        { type: 'exact', value: '/exact?q=1', mode: 'followOrigin', ttl: 60 },
+        { type: 'prefix', value: '/static/', mode: 'followOrigin', ttl: 60 },
+        { type: 'regex', value: '^/r\\d+$', mode: 'followOrigin', ttl: 60 },
+        { type: 'fileType', value: 'jpg, .PNG', mode: 'followOrigin', ttl: 60 },
+        { type: 'prefix', value: '/api/', mode: 'followOrigin', ttl: 0 },
+      ]);
+      const fresh = { 'cache-control': 'max-age=60' };
+      assert.ok(!(await stored(fresh, {}, 200, '/exact')));
+      assert.equal((await get('/exact')).headers['x-cache'], 'BYPASS');
+      assert.ok(await stored({}, {}, 200, '/static/' + next++));
+      assert.ok(await stored({}, {}, 200, '/r' + next++));
+      assert.ok(!(await stored({}, {}, 200, '/s' + next++)));
+      assert.ok(await stored({}, {}, 200, url('.jpg')));
+      assert.ok(await stored({}, {}, 200, url('.pNg?x=1')));
+      assert.ok(!(await stored({}, {}, 200, url('.jpgx'))));
+      assert.ok(!(await stored(fresh, {}, 200, '/api/x')));
+      // An encoded or roundabout spelling is the same URL to the origin.
+      assert.ok(!(await stored(fresh, {}, 200, '/static/../ap%69/x')));
+    });
+
+    test('followOrigin heeds what the origin says; ttl 0 lets conditions through to it', async () => {
+      await rules([
+        { type: 'prefix', value: '/n/', mode: 'followOrigin', ttl: 0 },
+        { type: 'site', value: '', mode: 'followOrigin', ttl: 60 },
+      ]);
+      for (const cc of ['no-store', 'private', 'no-cache', 'max-age=0']) assert.ok(!(await stored({ 'cache-control': cc })), cc);
+      assert.ok(!(await stored({}, {}, 500)));
+      answers({});
+      await get('/n/x', { 'if-none-match': '"x"', range: 'bytes=0-1' });
+      assert.equal(origin.seen.at(-1)!.headers['if-none-match'], '"x"');
+      assert.equal(origin.seen.at(-1)!.headers.range, 'bytes=0-1');
+    });
+
+    test('forceCache outranks Cache-Control, but never Authorization, cookies, Vary: * or errors', async () => {
+      await rules([{ type: 'site', value: '', mode: 'forceCache', ttl: 60 }]);
+      for (const cc of ['no-store', 'private', 'no-cache', 'max-age=0']) assert.ok(await stored({ 'cache-control': cc }), cc);
+      assert.equal((await get(url())).headers['cache-control'], 'max-age=0', 'the visitor sees what the origin said');
+      assert.ok(!(await stored({}, { authorization: 'x' })));
+      assert.ok(!(await stored({ 'set-cookie': 'a=b' })));
+      assert.ok(!(await stored({ vary: '*' })));
+      assert.ok(!(await stored({}, {}, 500)));
+      assert.ok(await stored({}, {}, 404));
+    });
+
+    test('a rule whose expression does not compile is left out and reported; the rest works', async () => {
+      const answer = await rules([
+        { type: 'regex', value: '(', mode: 'forceCache', ttl: 60 },
+        { type: 'prefix', value: '/ok/', mode: 'followOrigin', ttl: 60 },
+      ]);
+      assert.deepEqual(
+        answer.bad.map((one: any) => [one.site, one.list, one.id]),
+        [[1, 'cacheRules', 1]],
+      );
+      assert.ok(await stored({}, {}, 200, '/ok/' + next++));
+      assert.equal((await edge.stat()).bad.length, 1);
+      await rules([]);
+      assert.equal((await edge.stat()).bad.length, 0);
+    });
+  });
+
+  describe('purges', () => {
+    const purge = (change: Partial<SiteDocument>) => edge.putDocuments([site(1, change)], []);
+
+    test('a URL, a prefix, a host or the whole site are gone at once, everything else stays', async () => {
+      answers({ 'cache-control': 'max-age=60' });
+      const paths = ['/p/a', '/p/a?q', '/p/b', '/q'];
+      const hosts = ['a.test', 'b.test'];
+      const look = async () => {
+        const list = [];
+        for (const host of hosts)
+          for (const path of paths) list.push((await get(path, {}, host)).headers['x-cache'] === 'HIT' ? '+' : '-');
+        return list.join('');
+      };
+      const purges: SiteDocument['purges'] = [];
+      await purge({ gen: 10 });
+      await look();
+      assert.equal(await look(), '++++++++');
+      purges.unshift({ type: 'exact', host: 'a.test', uri: '/p/a', gen: 11 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '-+++++++');
+      assert.equal(await look(), '++++++++');
+      purges.unshift({ type: 'prefix', host: 'a.test', uri: '/p/', gen: 12 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '---+++++');
+      purges.unshift({ type: 'host', host: 'b.test', uri: '', gen: 13 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '++++----');
+      // A change that touches no generation keeps the cache.
+      await purge({ gen: 10, purges, blacklists: [{ id: 1, ips: ['203.0.113.1'], block: 'deny' }], rev: 99 });
+      assert.equal(await look(), '++++++++');
+      await purge({ gen: 14, purges: [] });
+      assert.equal(await look(), '--------');
+      assert.equal(await look(), '++++++++');
+    });
+
+    test('a purge of a URL takes all its variants', async () => {
+      answers({ 'cache-control': 'max-age=60', vary: 'x-kind' });
+      const look = async () =>
+        [(await get('/v', { 'x-kind': '1' })).headers['x-cache'], (await get('/v', { 'x-kind': '2' })).headers['x-cache']].join(
+          ' ',
+        );
+      await look();
+      assert.equal(await look(), 'HIT HIT');
+      await purge({ gen: 14, purges: [{ type: 'exact', host: 'a.test', uri: '/v', gen: 15 }] });
+      assert.equal(await look(), 'MISS MISS');
+    });
+  });
+});

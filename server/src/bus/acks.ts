@@ -50,8 +50,9 @@ export const busEvents = new EventEmitter<BusEvents>();
  */
 export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?: number; afterSeq?: number }): Promise<number[]> {
   if (only.siteIDs?.length === 0) return [];
-  const { rows } = await db.query(
-    `with settled as (
+  const { rows } = await db.query({
+    name: 'settle',
+    text: `with settled as (
        insert into ack ("nodeID", "siteID", revision, ms)
        select n.id, p."siteID", p.revision, least(2147483647, greatest(0, round(1000 * extract(epoch from
          (case when n."appliedAt" > p."committedAt" then n."appliedAt" else clock_timestamp() end) - p."committedAt"))))::int
@@ -68,8 +69,8 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
      ), sites as (select distinct "siteID" from settled),
      text as (select string_agg("siteID"::text, ',') as ids, count(*) as n from sites)
      select "siteID", (select pg_notify('applied', case when length(ids) < 7900 then ids else '' end)::text from text where n > 0) as told from sites`,
-    [streams.config, only.siteIDs ?? null, only.nodeID ?? null, only.afterSeq ?? null],
-  );
+    values: [streams.config, only.siteIDs ?? null, only.nodeID ?? null, only.afterSeq ?? null],
+  });
   const siteIDs = (rows as { siteID: string }[]).map(row => Number(row.siteID));
   if (siteIDs.length) busEvents.emit('applied', siteIDs);
   return siteIDs;
@@ -77,14 +78,15 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
 
 /** Takes a node's word for how far it is. Never lowers it within one life of the stream. */
 export async function recordAck(db: Queryable, nodeID: number, ack: Ack): Promise<void> {
-  const { rows } = await db.query(
-    `update node n set "appliedSeq" = case when o."appliedEpoch" = $3 then greatest(o."appliedSeq", $2) else $2 end, "appliedEpoch" = $3,
+  const { rows } = await db.query({
+    name: 'ack',
+    text: `update node n set "appliedSeq" = case when o."appliedEpoch" = $3 then greatest(o."appliedSeq", $2) else $2 end, "appliedEpoch" = $3,
        "appliedAt" = case when o."appliedEpoch" = $3 and o."appliedSeq" >= $2 then o."appliedAt" else clock_timestamp() end,
        refused = $4::jsonb
      from (select * from node where id = $1 and "deletedAt" is null for update) o where n.id = o.id
      returning o."appliedSeq" as before, o."appliedEpoch" = $3 and o.refused = $4::jsonb as same`,
-    [nodeID, ack.seq, ack.epoch, JSON.stringify(ack.refused ?? [])],
-  );
+    values: [nodeID, ack.seq, ack.epoch, JSON.stringify(ack.refused ?? [])],
+  });
   const row = rows[0] as { before: string; same: boolean } | undefined;
   if (!row) return;
   // Another epoch, or another list of refusals: anything may have changed for this node.
@@ -220,8 +222,9 @@ interface BeatRow {
 const heard = ['unknown', 'offline', 'natsError', 'reconnect', 'error', 'normal'];
 
 async function recordBeats(db: Queryable, batch: { id: number; beat: Beat }[]): Promise<BeatRow[]> {
-  const { rows } = await db.query(
-    `with said as (select id, beat from jsonb_to_recordset($1::jsonb) as r(id bigint, beat jsonb)),
+  const { rows } = await db.query({
+    name: 'beats',
+    text: `with said as (select id, beat from jsonb_to_recordset($1::jsonb) as r(id bigint, beat jsonb)),
      old as (select n.id, n.status from node n join said on said.id = n.id where n."deletedAt" is null order by n.id for update of n),
      now_ as (
        update node n set "lastBeat" = clock_timestamp(), version = left(said.beat->>'version', 64), beat = said.beat,
@@ -233,11 +236,11 @@ async function recordBeats(db: Queryable, batch: { id: number; beat: Beat }[]): 
      select now_.*, case when now_.status <> old.status then pg_notify('node', now_.id || ' ' || now_.status)::text end as told,
        now_.status <> old.status as changed
      from now_ join old using (id)`,
-    [
+    values: [
       JSON.stringify(batch.map(({ id, beat }) => ({ id, beat: { ...beat, startedMs: Date.parse(beat.startedAt) || null } }))),
       heard,
     ],
-  );
+  });
   const said = new Map(batch.map(({ id, beat }) => [id, beat]));
   type Row = {
     id: string;
@@ -264,13 +267,14 @@ async function recordBeats(db: Queryable, batch: { id: number; beat: Beat }[]): 
 
 /** Nodes that have been silent too long are offline. */
 async function sweep(db: Queryable): Promise<void> {
-  const { rows } = await db.query(
-    `with gone as (
+  const { rows } = await db.query({
+    name: 'offline',
+    text: `with gone as (
        update node set status = 'offline' where "deletedAt" is null and status in ('normal', 'error', 'reconnect', 'natsError')
          and "lastBeat" < clock_timestamp() - $1 * interval '1 ms' returning id
      ) select id, pg_notify('node', id || ' offline')::text as told from gone`,
-    [offlineAfterMs],
-  );
+    values: [offlineAfterMs],
+  });
   for (const row of rows as { id: string }[]) busEvents.emit('node', Number(row.id), 'offline');
 }
 
@@ -292,8 +296,9 @@ export interface Applied {
  * @returns undefined when there is no such site
  */
 export async function siteApplied(db: Queryable, siteID: number): Promise<Applied | undefined> {
-  const { rows } = await db.query(
-    `select jsonb_build_object(
+  const { rows } = await db.query({
+    name: 'applied',
+    text: `select jsonb_build_object(
        'revision', s.revision, 'changedAt', s."changedAt",
        'perNode', coalesce((select jsonb_agg(jsonb_build_object('nodeID', n.id, 'name', n.name, 'status', n.status,
            'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end) order by n.id)
@@ -303,8 +308,8 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
          from "compileError" e where e."siteID" = s.id), '[]')) as answer
      from site s left join (product p join "group" g on g.id = p."groupID") on p.id = s."productID"
      where s.id = $1 and s."deletedAt" is null`,
-    [siteID],
-  );
+    values: [siteID],
+  });
   const row = rows[0] as { answer: Pick<Applied, 'revision' | 'changedAt' | 'perNode' | 'errors'> } | undefined;
   if (!row) return undefined;
   const { revision, changedAt, perNode, errors } = row.answer;

@@ -106,21 +106,23 @@ const inheritedOf = ({ zoneID, site }: SiteRows) => `${zoneID} ${site.forceBacku
 async function addDependents(db: Queryable, entities: Map<string, Entity>, sites: Map<number, Rows>): Promise<void> {
   const ids = [...entities.values()].filter(entity => entity.kind === 'site').map(entity => entity.id);
   if (!ids.length) return;
-  const { rows } = await db.query(
-    `select "entityID" as id, "zoneID", inherited from published where kind = 'site' and "entityID" = any($1::bigint[]) and hash <> ''`,
-    [ids],
-  );
+  const { rows } = await db.query({
+    name: 'published-sites',
+    text: `select "entityID" as id, "zoneID", inherited from published where kind = 'site' and "entityID" = any($1::bigint[]) and hash <> ''`,
+    values: [ids],
+  });
   const known = new Map((rows as { id: string; inherited: string }[]).map(row => [Number(row.id), row.inherited]));
   const changed = ids.filter(id => {
     const site = sites.get(id) as SiteRows | undefined;
     return !site || known.get(id) !== inheritedOf(site);
   });
   if (!changed.length) return;
-  const dependents = await db.query(
-    `select id, 'domain' as kind from domain where "siteID" = any($1::bigint[]) and "deletedAt" is null
+  const dependents = await db.query({
+    name: 'dependents',
+    text: `select id, 'domain' as kind from domain where "siteID" = any($1::bigint[]) and "deletedAt" is null
      union select "entityID", kind from published where "siteID" = any($1::bigint[]) and hash <> '' and kind = 'domain'`,
-    [changed],
-  );
+    values: [changed],
+  });
   for (const row of dependents.rows as { id: string; kind: DocumentKind }[]) {
     const entity = { kind: row.kind, id: Number(row.id) };
     entities.set(key(entity), entity);
@@ -128,11 +130,12 @@ async function addDependents(db: Queryable, entities: Map<string, Entity>, sites
 }
 
 async function loadPublished(db: Queryable, entities: Entity[]): Promise<Map<string, PublishedRow[]>> {
-  const { rows } = await db.query(
-    `select p.kind, p."entityID", p."zoneID", p."siteID", p.subject, p.hash, p.seq, p.inherited
+  const { rows } = await db.query({
+    name: 'published',
+    text: `select p.kind, p."entityID", p."zoneID", p."siteID", p.subject, p.hash, p.seq, p.inherited
      from unnest($1::text[], $2::bigint[]) as e(kind, id) join published p on p.kind = e.kind and p."entityID" = e.id`,
-    [entities.map(entity => entity.kind), entities.map(entity => entity.id)],
-  );
+    values: [entities.map(entity => entity.kind), entities.map(entity => entity.id)],
+  });
   const found = new Map<string, PublishedRow[]>();
   for (const raw of rows as PublishedRow[]) {
     const row = {
@@ -225,8 +228,9 @@ async function record(
   published: PublishedRow[],
   failures: CompileFailure[],
 ): Promise<void> {
-  await db.query(
-    `with put as (
+  await db.query({
+    name: 'record',
+    text: `with put as (
        insert into published (kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited)
        select kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited from jsonb_to_recordset($1::jsonb)
          as r(kind text, "entityID" bigint, "zoneID" bigint, "siteID" bigint, subject text, hash text, seq bigint, inherited text)
@@ -259,7 +263,7 @@ async function record(
        where excluded.revision >= p.revision
      )
      delete from outbox where id = any($7::bigint[])`,
-    [
+    values: [
       JSON.stringify(published),
       entities.map(entity => entity.kind),
       entities.map(entity => entity.id),
@@ -268,5 +272,5 @@ async function record(
       streams.config,
       round.outboxIDs,
     ],
-  );
+  });
 }

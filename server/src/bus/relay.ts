@@ -147,9 +147,10 @@ interface OutboxRow {
 
 /** Publishes what the outbox holds. @returns how many rows were done */
 async function drain(client: pg.Client, nats: NatsConnection): Promise<number> {
-  const { rows } = await client.query<OutboxRow>(
-    `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${outboxRows}`,
-  );
+  const { rows } = await client.query<OutboxRow>({
+    name: 'outbox',
+    text: `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${outboxRows}`,
+  });
   if (!rows.length) return 0;
   const entities = new Map<string, Entity>();
   const changes = new Map<number, SiteChange>();

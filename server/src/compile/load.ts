@@ -1,9 +1,10 @@
 /** Rows out of PostgreSQL for the compiler: one statement per kind, whatever the number of entities. */
 import type { DomainRows, SiteRows, ZoneRows } from './rows.ts';
 
-/** What a `pg` pool or client offers. */
+/** What a `pg` pool or client offers. A statement with a name is planned once per connection. */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(statement: { name?: string; text: string; values?: unknown[] }): Promise<{ rows: unknown[] }>;
 }
 
 /** Newest purges looked at per site; an older one raises the generation of the whole site (`purgesBefore`). */
@@ -18,8 +19,9 @@ const ofSite = (table: string, columns: string) => `coalesce((select jsonb_agg(t
  * @returns by site id
  */
 export async function loadSites(db: Queryable, ids: number[]): Promise<Map<number, SiteRows>> {
-  const { rows } = await db.query(
-    `select s.id, g."zoneID",
+  const { rows } = await db.query({
+    name: 'load-sites',
+    text: `select s.id, g."zoneID",
        jsonb_build_object('id', s.id, 'status', s.status, 'expired', s.expired, 'revision', s.revision,
          'cacheGeneration', s."cacheGeneration", 'forceBackup', false) as site,
        ${ofSite('"cacheRule"', 'id, type, value, mode, duration, priority, enabled')} as "cacheRules",
@@ -36,8 +38,8 @@ export async function loadSites(db: Queryable, ids: number[]): Promise<Map<numbe
      from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
      join zone z on z.id = g."zoneID"
      where s.id = any($1::bigint[]) and s."deletedAt" is null and z."deletedAt" is null`,
-    [ids],
-  );
+    values: [ids],
+  });
   return new Map(
     (rows as (SiteRows & { id: string })[]).map(row => [
       Number(row.id),
@@ -57,8 +59,9 @@ export async function loadSites(db: Queryable, ids: number[]): Promise<Map<numbe
 
 /** @returns by domain id; who is missing from the answer is gone */
 export async function loadDomains(db: Queryable, ids: number[]): Promise<Map<number, DomainRows>> {
-  const { rows } = await db.query(
-    `select d.id, g."zoneID", s.revision, false as "forceBackup",
+  const { rows } = await db.query({
+    name: 'load-domains',
+    text: `select d.id, g."zoneID", s.revision, false as "forceBackup",
        jsonb_build_object('id', d.id, 'siteID', d."siteID", 'domainName', d."domainName", 'status', d.status = 1,
          'balance', d.balance, 'originHost', d."originHost") as domain,
        coalesce((select jsonb_agg(to_jsonb(r)) from (
@@ -67,8 +70,8 @@ export async function loadDomains(db: Queryable, ids: number[]): Promise<Map<num
      from domain d join site s on s.id = d."siteID" join product p on p.id = s."productID"
      join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID"
      where d.id = any($1::bigint[]) and d."deletedAt" is null and s."deletedAt" is null and z."deletedAt" is null`,
-    [ids],
-  );
+    values: [ids],
+  });
   return new Map(
     (rows as (DomainRows & { id: string })[]).map(row => [
       Number(row.id),
@@ -85,10 +88,11 @@ export async function loadDomains(db: Queryable, ids: number[]): Promise<Map<num
 
 /** @returns by zone id; who is missing from the answer is gone */
 export async function loadZones(db: Queryable, ids: number[]): Promise<Map<number, ZoneRows>> {
-  const { rows } = await db.query(
-    `select jsonb_build_object('id', id, 'revision', revision) as zone from zone where id = any($1::bigint[]) and "deletedAt" is null`,
-    [ids],
-  );
+  const { rows } = await db.query({
+    name: 'load-zones',
+    text: `select jsonb_build_object('id', id, 'revision', revision) as zone from zone where id = any($1::bigint[]) and "deletedAt" is null`,
+    values: [ids],
+  });
   return new Map((rows as ZoneRows[]).map(row => [row.zone.id, { zoneID: row.zone.id, zone: row.zone }]));
 }
 

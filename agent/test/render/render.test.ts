@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
+import { domainRecords, frame, frames, recordKeys, siteRecords, snapshot, zoneRecords } from '#agent/render/records.ts';
+import { selfSigned } from '#agent/render/self-signed.ts';
+import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
+
+const golden = new URL('./golden/nginx.conf', import.meta.url);
+
+const facts: NodeFacts = {
+  run: '/run/breakwater',
+  luaDir: '/opt/breakwater/edge/lua',
+  tempDir: '/var/cache/breakwater/temp',
+  cacheDir: '/var/cache/breakwater/objects',
+  logDir: '/var/log/breakwater',
+  snapshot: '/var/lib/breakwater/snapshot.bin',
+  httpPorts: [80, 8080],
+  httpsPorts: [443],
+  workers: 4,
+  user: 'www-data',
+  openFiles: 65_536,
+  epoch: 'k3x9',
+};
+
+/** After a wished change: UPDATE_GOLDEN=1 node --test agent/test/render/render.test.ts, and read the difference. */
+test('nginx.conf is the golden file', () => {
+  const text = renderNginx(facts);
+  if (process.env.UPDATE_GOLDEN || !existsSync(golden)) writeFileSync(golden, text);
+  assert.equal(text, readFileSync(golden, 'utf8'));
+});
+
+test('facts that a configuration cannot carry are refused', () => {
+  const bad: Partial<NodeFacts>[] = [
+    { run: 'relative' },
+    { run: '/run/a"b' },
+    { logDir: '/var/log\n/x' },
+    { cacheDir: '/a$b' },
+    { luaDir: '/a;b' },
+    { run: `/${'x'.repeat(100)}` },
+    { epoch: 'UPPER' },
+    { epoch: 'longer-than-twelve' },
+    { user: 'root; daemon off' },
+    { httpPorts: [1.5] },
+    { workers: -1 },
+  ];
+  for (const change of bad) assert.throws(() => renderNginx({ ...facts, ...change }), RangeError, JSON.stringify(change));
+  assert.doesNotThrow(() => renderNginx({ ...facts, logDir: '/home/a user/log (1)' }));
+});
+
+test('the access log can be off, the account left out', () => {
+  const text = renderNginx({ ...facts, accessLog: false, user: undefined, httpsPorts: [] });
+  assert.match(text, /access_log off;/);
+  assert.doesNotMatch(text, /^user /m);
+  assert.doesNotMatch(text, /ssl_certificate |listen [^\n]*ssl/);
+});
+
+const domain: DomainDocument = {
+  v: 1,
+  rev: 3,
+  id: 31,
+  site: 7,
+  host: '*.example.test',
+  enabled: true,
+  balance: 'ipHash',
+  originHost: 'inner.test',
+  upstreams: ['192.0.2.1', 'two.test', '2001:db8::1', 'none.test'].map(address => ({
+    address,
+    port: 80,
+    weight: 2,
+    backup: false,
+    protocol: 'http',
+    maxFails: 1,
+    failTimeout: 10,
+  })),
+};
+const site: SiteDocument = {
+  v: 1,
+  rev: 1,
+  id: 7,
+  state: 'normal',
+  expires: 0,
+  gen: 1,
+  purges: [],
+  cacheRules: [],
+  whitelists: [],
+  blacklists: [],
+  userAgents: [{ id: 1, urlRegex: '日本', userAgentRegex: '\n', block: 'deny' }],
+};
+
+test('each address of a name is an upstream; names without one are left out; addresses are never looked up', () => {
+  const asked: string[] = [];
+  const [record] = domainRecords(domain, name => {
+    asked.push(name);
+    return name === 'two.test' ? ['198.51.100.1', '198.51.100.2', '198.51.100.1', 'garbage'] : [];
+  });
+  assert.equal(record!.key, 'd:*.example.test');
+  const value = JSON.parse(record!.value!);
+  assert.deepEqual(
+    value.upstreams.map((one: { address: string }) => one.address),
+    ['192.0.2.1', '198.51.100.1', '198.51.100.2', '2001:db8::1'],
+  );
+  assert.deepEqual(asked, ['two.test', 'none.test']);
+  assert.deepEqual({ ...value, upstreams: domain.upstreams }, domain);
+});
+
+test('a document names its keys', () => {
+  assert.deepEqual(recordKeys(domain), ['d:*.example.test']);
+  assert.deepEqual(recordKeys(site), ['s:7']);
+  assert.deepEqual(recordKeys({ v: 1, rev: 1, id: 2 }), ['z:']);
+  assert.deepEqual(zoneRecords({ v: 1, rev: 1, id: 2 })[0]!.key, 'z:');
+});
+
+test('frames count bytes, not letters, and mark deletions', () => {
+  const [record] = siteRecords(site);
+  const length = Buffer.byteLength(record!.value!);
+  assert.equal(
+    frame([record!, { key: 'd:gone.test', value: null }]).toString(),
+    `s:7 ${length}\n${record!.value}\nd:gone.test -1\n`,
+  );
+  assert.equal(Buffer.concat(frames([record!, record!])).length, 2 * frame([record!]).length);
+});
+
+test('a snapshot says how many records it has', () => {
+  const text = Buffer.concat([...snapshot([...siteRecords(site), ...domainRecords(domain, () => [])], '41')]).toString();
+  assert.ok(text.startsWith('BREAKWATER 1 41\ns:7 '));
+  assert.ok(text.endsWith('\nEND 2\n'));
+  assert.throws(() => [...snapshot([], 'two words')], RangeError);
+});
+
+test('the self-signed certificate is one that OpenSSL reads', () => {
+  const { certificate, key } = selfSigned('node.test');
+  const read = new X509Certificate(certificate);
+  assert.equal(read.subject, 'CN=node.test');
+  assert.equal(read.subjectAltName, 'DNS:node.test');
+  assert.ok(read.checkPrivateKey(createPrivateKey(key)));
+  assert.ok(read.verify(read.publicKey));
+  assert.ok(read.checkHost('node.test'));
+  assert.ok(new Date(read.validTo) > new Date());
+});

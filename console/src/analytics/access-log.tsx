@@ -1,117 +1,240 @@
 /** Every request, newest first. */
-import { Drawer } from 'antd';
-import { blockReasons } from '#contract/limits.ts';
-import { Facts } from '../kit/bits.tsx';
-import type { CallKey, RowOf } from '../kit/client.ts';
-import { CopyButton } from '../kit/copy.tsx';
-import { overlay } from '../kit/overlay.ts';
-import { type Resource, resource } from '../kit/resource.ts';
-import { ResourcePage } from '../kit/resource-page.tsx';
-import { t, tOf } from '../kit/text.ts';
-import { dateTime } from '../kit/time.ts';
+import './analytics.css';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { Button, Pagination, Table, type TableColumnType } from 'antd';
+import { useMemo, useRef, useState } from 'react';
+import { paging } from '#contract/limits.ts';
+import { ruleText } from '#contract/rules/rule.ts';
+import { call } from '../kit/client.ts';
+import { Empty, ErrorState } from '../kit/empty.tsx';
+import { Page } from '../kit/page.tsx';
+import { language, t, textOf } from '../kit/text.ts';
+import { dateOnly } from '../kit/time.ts';
 import { bytes, milliseconds } from '../kit/units.ts';
-import { logBody, logRanges, rangeDefault } from './log-query.ts';
+import { useNarrow } from '../kit/use-narrow.ts';
+import { blockWords, LogDetail, StatusWords } from './log-detail.tsx';
+import { liveSeconds, LogFilters, useSites } from './log-filters.tsx';
+import { cacheOf, clockOf, keyOf, type LogLine } from './log-line.ts';
+import { bodyOf, isFiltered, type LogProblem, logStateOf, type LogState, noFilters, problemOf, searchOf } from './log-query.ts';
 
-type Line = RowOf<'POST /{area}/logs/access'>;
+const virtualAboveRows = 50;
+const skeletonRows = 12;
+/** What stands above and below the lines. */
+const aroundPx = 300;
 
-const refreshMs = 5000;
-const cacheStatuses = ['HIT', 'MISS', 'EXPIRED', 'STALE', 'UPDATING', 'REVALIDATED', 'BYPASS', '-'];
-
-const causes = new Map(Object.entries(blockReasons).map(([name, number]) => [number as number, name]));
-const causeOf = (line: Line) =>
-  line.reason ? `${tOf('reason', causes.get(line.reason) ?? line.reason)}${line.ruleID ? ` #${line.ruleID}` : ''}` : '';
-
-function StatusCode({ value }: { value: number }) {
-  const tone = value >= 500 ? 'bad' : value >= 400 ? 'warn' : value >= 300 ? 'idle' : 'good';
-  return (
-    <span className="status numbers">
-      <span className={`status-dot ${tone}`} aria-hidden />
-      {value}
-    </span>
-  );
-}
-
-const log = (metaSites: CallKey) =>
-  resource<'POST /{area}/logs/access'>({
-    name: 'logger',
-    list: 'POST /{area}/logs/access',
-    rowKey: 'requestID',
-    pollMs: refreshMs,
-    input: state => ({ query: { page: state.page, pageSize: state.pageSize }, body: logBody(state, new Date()) }),
-    columns: [
-      { name: 'time', kind: 'time', link: 'detail' },
-      { name: 'status', width: 84, render: line => <StatusCode value={line.status} /> },
-      { name: 'method', width: 80 },
-      { name: 'domain', kind: 'mono', width: 190 },
-      { name: 'uri', kind: 'mono', width: 320 },
-      { name: 'remoteIP', kind: 'mono', width: 140 },
-      { name: 'cacheStatus', width: 110 },
-      { name: 'bytes', kind: 'bytes' },
-      { name: 'requestTimeMs', width: 110, render: line => milliseconds(line.requestTimeMs) },
-      { name: 'reason', width: 130, render: causeOf },
-      { name: 'userAgent', width: 260, isOptional: true },
-      { name: 'referer', width: 220, isOptional: true },
-    ],
-    filters: [
-      {
-        name: 'timeRange',
-        kind: 'segments',
-        values: [...Object.keys(logRanges), 'custom'],
-        texts: 'log',
-        otherwise: rangeDefault,
-      },
-      { name: 'startTime', kind: 'range', when: filters => filters['timeRange'] === 'custom' },
-      { name: 'siteIDs', kind: 'select', from: metaSites },
-      { name: 'domains', kind: 'text' },
-      { name: 'uri', kind: 'text' },
-      { name: 'status', kind: 'text', width: 100 },
-      { name: 'remoteIP', kind: 'text' },
-      { name: 'cacheStatus', kind: 'select', values: cacheStatuses },
-    ],
-    actions: [
-      {
-        name: 'detail',
-        run: async ([line]) => {
-          await overlay(close => <Detail line={line!} onClose={() => close()} />);
-        },
-      },
-    ],
-  } as Resource<'POST /{area}/logs/access', Line & { id: number }>);
-
-function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
-  const shown: Partial<Record<keyof Line, string>> = {
-    time: dateTime(line.time),
-    bytes: bytes(line.bytes),
-    upstreamBytes: bytes(line.upstreamBytes),
-    upstreamTimeMs: milliseconds(line.upstreamTimeMs),
-    requestTimeMs: milliseconds(line.requestTimeMs),
-    reason: causeOf(line),
+export default function AccessLog() {
+  const isNarrow = useNarrow();
+  const search = useSearch({ strict: false }) as Record<string, unknown>;
+  const navigate = useNavigate();
+  const state = useMemo(() => logStateOf(search), [search]);
+  const change = (part: Partial<LogState>, isStep = false) => {
+    const isPaging = 'page' in part || 'request' in part;
+    const next = { ...state, ...(isPaging ? {} : { page: 1 }), ...part };
+    void navigate({ to: '.', search: searchOf(next) as never, replace: !isStep });
   };
-  const facts = (Object.keys(line) as (keyof Line)[]).map(name => {
-    const text = shown[name] ?? String(line[name]);
-    return [
-      tOf('field', name),
-      <>
-        <span className="mono">{text || '–'}</span>
-        {text && <CopyButton text={text} />}
-      </>,
-    ] as const;
+
+  const problem = problemOf(state, Date.now());
+  // A relative range ends when page 1 was asked: the pages behind it go on from there, or lines would show up twice.
+  const end = useRef(0);
+  const { request: _open, isLive: _live, ...asked } = state;
+  const list = useQuery({
+    queryKey: ['accessLog', asked],
+    enabled: !problem,
+    queryFn: ({ signal }) => {
+      if (state.page === 1 || !end.current) end.current = Date.now();
+      const body = bodyOf(state, end.current);
+      return call('POST /{area}/logs/access', { query: { page: state.page, pageSize: state.pageSize }, body }, { signal });
+    },
+    placeholderData: keepPreviousData,
+    refetchInterval: state.isLive && state.page === 1 && !state.request ? liveSeconds * 1000 : false,
   });
+  const refresh = () => {
+    if (state.page === 1) void list.refetch();
+    else change({ page: 1 });
+  };
+  const rows = problem ? undefined : list.data?.data;
+  const total = list.data?.total ?? 0;
+
   return (
-    <Drawer
-      open
-      size={640}
-      title={t('log.detail')}
-      mask={{ blur: false }}
-      onClose={onClose}
-      extra={<CopyButton text={JSON.stringify(line, null, 2)} label={t('action.copyText')} />}
-    >
-      <Facts facts={facts} />
-    </Drawer>
+    <Page title={t('page.logger')}>
+      <div className="panel">
+        <LogFilters state={state} change={change} problem={problem} refresh={refresh} isFetching={list.isFetching} />
+        {problem ? (
+          <p className="log-problem" role="alert">
+            {problemText(problem)}
+          </p>
+        ) : list.error && !rows ? (
+          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+        ) : rows?.length === 0 ? (
+          <Nothing state={state} change={change} />
+        ) : (
+          <Lines rows={rows} isNarrow={isNarrow} open={line => change({ request: line.requestID }, true)} />
+        )}
+        {rows !== undefined && total > 0 && (
+          <div className="table-footer">
+            <span className="ink-3 numbers">{t('list.total', { count: total.toLocaleString('en-US') })}</span>
+            <span className="grow" />
+            <Pagination
+              size="small"
+              current={state.page}
+              pageSize={state.pageSize}
+              total={total}
+              showSizeChanger={{ 'aria-label': t('list.pageSize') }}
+              pageSizeOptions={[...paging.pageSizes]}
+              showLessItems={isNarrow}
+              onChange={(page, pageSize) => change(pageSize === state.pageSize ? { page, isLive: false } : { page: 1, pageSize })}
+            />
+          </div>
+        )}
+      </div>
+      {rows && state.request && <Open rows={rows} id={state.request} change={change} />}
+    </Page>
   );
 }
 
-const userLog = log('GET /user/metaSites');
-const clientLog = log('GET /client/metaSites');
-export const UserLog = () => <ResourcePage resource={userLog} />;
-export const ClientLog = () => <ResourcePage resource={clientLog} />;
+function problemText({ field, rule }: LogProblem) {
+  if (rule) return ruleText(rule, language);
+  return t(field === 'ip' ? 'log.wrongIP' : field === 'status' ? 'log.wrongStatus' : 'log.pickRange');
+}
+
+function Nothing({ state, change }: { state: LogState; change: (part: Partial<LogState>) => void }) {
+  if (isFiltered(state))
+    return (
+      <Empty
+        drawing="noMatch"
+        title={t('empty.noMatch')}
+        action={<Button onClick={() => change(noFilters)}>{t('list.clearFilters')}</Button>}
+      >
+        {t('empty.noMatchText')}
+      </Empty>
+    );
+  return (
+    <Empty
+      drawing="nothing"
+      title={t('log.nothing')}
+      action={state.range !== 'last24h' && <Button onClick={() => change({ range: 'last24h' })}>{t('log.wider')}</Button>}
+    >
+      {t('log.nothingText')}
+    </Empty>
+  );
+}
+
+/** The drawer keeps its line even when the list has moved on below it. */
+function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; change: (part: Partial<LogState>) => void }) {
+  const sites = useSites();
+  const [kept, keep] = useState<LogLine>();
+  const index = rows.findIndex(row => row.requestID === id);
+  const line = rows[index] ?? (kept?.requestID === id ? kept : undefined);
+  if (line && line !== kept) keep(line);
+  if (!line) return null;
+  const to = (row: LogLine | undefined) => row && (() => change({ request: row.requestID }));
+  return (
+    <LogDetail
+      line={line}
+      siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
+      only={part => change({ ...part, request: undefined, page: 1 })}
+      previous={index > 0 ? to(rows[index - 1]) : undefined}
+      next={index >= 0 ? to(rows[index + 1]) : undefined}
+      onClose={() => change({ request: undefined })}
+    />
+  );
+}
+
+function columnsOf(isNarrow: boolean, open: (line: LogLine) => void): TableColumnType<LogLine>[] {
+  const time = (line: LogLine) => (
+    <button type="button" className="link mono" onClick={() => open(line)} title={dateOnly(new Date(line.time))}>
+      {isNarrow ? clockOf(line.time).slice(0, 8) : `${dateOnly(new Date(line.time)).slice(5)} ${clockOf(line.time)}`}
+    </button>
+  );
+  const status = (line: LogLine) => <StatusWords status={line.status} />;
+  if (isNarrow)
+    return [
+      { key: 'time', title: t('logField.time'), width: 78, render: (_, line) => time(line) },
+      { key: 'status', title: t('logField.status'), width: 62, render: (_, line) => status(line) },
+      {
+        key: 'uri',
+        title: t('logField.uri'),
+        width: 190,
+        render: (_, line) => (
+          <>
+            <span className="mono log-short log-value-line">{`${line.method} ${line.uri}`}</span>
+            <span className="log-short">{[line.remoteIP, cacheOf(line), blockWords(line)].filter(Boolean).join(' · ')}</span>
+          </>
+        ),
+      },
+    ];
+  const mono = (text: string) => (text ? <span className="mono">{text}</span> : <span className="ink-3">–</span>);
+  return [
+    { key: 'time', title: t('logField.time'), width: 150, fixed: 'start', render: (_, line) => time(line) },
+    {
+      key: 'status',
+      title: t('logField.status'),
+      width: 76,
+      render: (_, line) => <span title={textOf(`ownStatus.${line.status}`)}>{status(line)}</span>,
+    },
+    { key: 'method', title: t('logField.method'), width: 76, render: (_, line) => mono(line.method) },
+    { key: 'domain', title: t('logField.domain'), width: 180, ellipsis: true, render: (_, line) => mono(line.domain) },
+    { key: 'uri', title: t('logField.uri'), width: 320, ellipsis: true, render: (_, line) => mono(line.uri) },
+    { key: 'remoteIP', title: t('logField.remoteIP'), width: 140, ellipsis: true, render: (_, line) => mono(line.remoteIP) },
+    {
+      key: 'cache',
+      title: t('logField.cacheStatus'),
+      width: 112,
+      render: (_, line) => (cacheOf(line) === '-' ? <span className="ink-3">–</span> : mono(cacheOf(line))),
+    },
+    { key: 'bytes', title: t('logField.bytes'), width: 92, align: 'end', render: (_, line) => bytes(line.bytes) },
+    {
+      key: 'rt',
+      title: t('logField.requestTimeMs'),
+      width: 84,
+      align: 'end',
+      render: (_, line) => milliseconds(line.requestTimeMs),
+    },
+    {
+      key: 'reason',
+      title: t('logField.reason'),
+      width: 150,
+      className: 'log-reason',
+      ellipsis: true,
+      render: (_, line) => blockWords(line) || <span className="ink-3">–</span>,
+    },
+  ];
+}
+
+const skeleton = Array.from({ length: skeletonRows }, (_, index) => ({ requestID: `${index}`, time: '' }) as LogLine);
+const skeletonCell = () => <span className="skeleton-cell" style={{ height: 12 }} />;
+
+function Lines({
+  rows,
+  isNarrow,
+  open,
+}: {
+  rows: readonly LogLine[] | undefined;
+  isNarrow: boolean;
+  open: (line: LogLine) => void;
+}) {
+  const columns = columnsOf(isNarrow, open).map(column => (rows ? column : { ...column, render: skeletonCell }));
+  const width = columns.reduce((sum, column) => sum + Number(column.width), 0);
+  const isVirtual = (rows?.length ?? 0) > virtualAboveRows;
+  return (
+    <Table<LogLine>
+      size="middle"
+      rowKey={keyOf}
+      columns={columns}
+      dataSource={(rows ?? skeleton) as LogLine[]}
+      pagination={false}
+      virtual={isVirtual}
+      scroll={isVirtual ? { x: width, y: Math.max(360, innerHeight - aroundPx) } : isNarrow ? undefined : { x: width }}
+      tableLayout="fixed"
+      rowClassName={rows ? 'log-row' : ''}
+      onRow={line => ({
+        onClick: event => {
+          // Whoever marks a text wants the text; the button opens by itself.
+          if (!rows || getSelection()?.toString() || (event.target as HTMLElement).closest('button')) return;
+          open(line);
+        },
+      })}
+    />
+  );
+}

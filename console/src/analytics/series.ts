@@ -1,10 +1,40 @@
-/** Answers of the statistics calls as columns for charts. Pure. */
-import { statisticTypes } from '#contract/limits.ts';
+/** Answers of the statistics calls as columns for charts, and the ranges that are asked. Pure. */
+import { statistics, statisticTypes } from '#contract/limits.ts';
 
 export type Values = Record<string, number | Record<string, number>>;
 export interface Step {
   time: string;
   values: Values;
+}
+
+const hour = 60;
+const day = 24 * hour;
+/** Minutes. `alignMinutes`: ranges end at multiples of this, so that a refresh moves the window and not the steps' edges at random. */
+export const dashboardRanges = {
+  hours: {
+    spanMinutes: statistics.dashboardHours * hour,
+    stepMinutes: statistics.dashboardIntervalsMinutes.traffic,
+    alignMinutes: statistics.rangeStepMinutes,
+  },
+  days: { spanMinutes: statistics.dashboardDays * day, stepMinutes: 3 * hour, alignMinutes: hour },
+} as const;
+export type RangeName = keyof typeof dashboardRanges;
+
+const minuteMs = 60_000;
+
+/**
+ * The times of a range. It ends with the last full step, since a step half over looks like a fall; `toNow` takes the running step in too,
+ * for a site whose first visitors came just now.
+ */
+export function rangeAt(name: RangeName, now: number, toNow = false) {
+  const { spanMinutes, stepMinutes, alignMinutes } = dashboardRanges[name];
+  const align = alignMinutes * minuteMs;
+  const end = (toNow ? Math.ceil(now / align) : Math.floor(now / align)) * align;
+  return {
+    startTime: new Date(end - spanMinutes * minuteMs).toISOString(),
+    endTime: new Date(end).toISOString(),
+    reportInterval: stepMinutes,
+  };
 }
 
 export const timesOf = (steps: readonly Step[]) => Float64Array.from(steps, step => Date.parse(step.time) / 1000);
@@ -17,13 +47,21 @@ export function column(steps: readonly Step[], type: number): Float64Array {
   });
 }
 
+/** One column as a share of another; a step in which nothing was asked has none, and is a gap. */
+export function shareColumn(part: Float64Array, whole: Float64Array): Float64Array {
+  return part.map((value, index) => (whole[index]! > 0 ? Math.min(1, value / whole[index]!) : Number.NaN));
+}
+
+/** Share of the first in the second; 0 when there is nothing. */
+export const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+
 export const statusClasses = ['2xx', '3xx', '4xx', '5xx', 'other'] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
 /** 903 and the like are ours and belong to no class of HTTP. */
-export function statusClassOf(code: string): StatusClass {
-  const first = code[0];
-  return code.length === 3 && first && '2345'.includes(first) ? (`${first}xx` as StatusClass) : 'other';
+export function statusClassOf(code: string | number): StatusClass {
+  const text = String(code);
+  return /^[2345]\d\d$/.test(text) ? (`${text[0]}xx` as StatusClass) : 'other';
 }
 
 /** Status codes summed by class, a column each. */
@@ -40,5 +78,20 @@ export function statusColumns(steps: readonly Step[]): Record<StatusClass, Float
   return columns;
 }
 
-/** Share of the first in the second; 0 when there is nothing. */
-export const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+/** Sums by class of the codes of a whole range. */
+export function statusTotals(parts: Record<string, number> = {}): Record<StatusClass, number> {
+  const totals = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
+  for (const [code, count] of Object.entries(parts)) totals[statusClassOf(code)] += count;
+  return totals;
+}
+
+/** How much of a month has to be over before its pace says anything. */
+const paceFromShare = 1 / 31;
+
+/** This month at its pace so far against the last one: 0.061 is 6.1 % more. Undefined where that says nothing yet. */
+export function monthPace(current: number, last: number, now: Date): number | undefined {
+  const begin = new Date(now.getFullYear(), now.getMonth(), 1).getTime();
+  const end = new Date(now.getFullYear(), now.getMonth() + 1, 1).getTime();
+  const over = (now.getTime() - begin) / (end - begin);
+  return last > 0 && over >= paceFromShare ? current / over / last - 1 : undefined;
+}

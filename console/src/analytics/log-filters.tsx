@@ -1,0 +1,192 @@
+/** The bar over the access log. */
+import { FilterOutlined, ReloadOutlined } from '@ant-design/icons';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Input, Segmented, Select, Switch } from 'antd';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { area } from '../kit/area.ts';
+import { useCan } from '../kit/permissions.ts';
+import { query } from '../kit/query.ts';
+import { shortcut } from '../kit/shortcuts.ts';
+import { t, tOf } from '../kit/text.ts';
+import { useNarrow } from '../kit/use-narrow.ts';
+import {
+  cacheStatuses,
+  filterNames,
+  isFiltered,
+  logRanges,
+  type LogProblem,
+  type LogRange,
+  type LogState,
+  noFilters,
+} from './log-query.ts';
+
+const RangeInput = lazy(() => import('../kit/time-input.tsx').then(inputs => ({ default: inputs.RangeInput })));
+const ranges: LogRange[] = [...(Object.keys(logRanges) as LogRange[]), 'custom'];
+export const liveSeconds = 5;
+
+interface Props {
+  state: LogState;
+  change: (part: Partial<LogState>) => void;
+  problem: LogProblem | undefined;
+  refresh: () => void;
+  isFetching: boolean;
+}
+
+export function useSites() {
+  const can = useCan();
+  const key = area === 'user' ? 'GET /user/metaSites' : 'GET /client/metaSites';
+  return useQuery({ ...query(key), enabled: can(key), staleTime: 60_000 });
+}
+
+export function LogFilters({ state, change, problem, refresh, isFetching }: Props) {
+  const isNarrow = useNarrow();
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => shortcut('r', refresh), [refresh]);
+  const count = filterNames.filter(name => state[name].length > 0).length;
+  return (
+    <>
+      <div className="toolbar">
+        <Segmented
+          aria-label={t('log.range')}
+          value={state.range}
+          options={ranges.map(value => ({ value, label: t(`log.${value}`) }))}
+          onChange={range =>
+            change({ range, startTime: undefined, endTime: undefined, ...(range === 'custom' ? { isLive: false } : {}) })
+          }
+        />
+        {state.range === 'custom' && (
+          <Suspense>
+            <RangeInput
+              startTime={state.startTime}
+              endTime={state.endTime}
+              onChange={(startTime, endTime) => change({ startTime, endTime })}
+            />
+          </Suspense>
+        )}
+        <span className="grow" />
+        {isNarrow && (
+          <Button icon={<FilterOutlined />} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {t('log.filters')}
+            {count > 0 && ` (${count})`}
+          </Button>
+        )}
+        {state.range !== 'custom' && (
+          <label className="log-live" title={t('log.liveHelp', { seconds: liveSeconds })}>
+            <Switch size="small" checked={state.isLive} onChange={isLive => change({ isLive, page: 1 })} />
+            {t('log.live')}
+          </label>
+        )}
+        <Button
+          type="text"
+          icon={<ReloadOutlined spin={isFetching && !state.isLive} />}
+          aria-label={t('list.refresh')}
+          title={`${t('list.refresh')} (R)`}
+          onClick={refresh}
+        />
+      </div>
+      {(!isNarrow || isOpen) && <Fields state={state} change={change} problem={problem} />}
+    </>
+  );
+}
+
+function Fields({ state, change, problem }: Pick<Props, 'state' | 'change' | 'problem'>) {
+  const sites = useSites();
+  const wrong = (field: LogProblem['field']) => (problem?.field === field ? 'error' : undefined);
+  return (
+    <div className="toolbar log-filters">
+      {(sites.data?.length ?? 0) !== 1 && (
+        <Select
+          className="log-filter-wide"
+          mode="multiple"
+          allowClear
+          maxTagCount="responsive"
+          showSearch={{ optionFilterProp: 'label' }}
+          placeholder={t('log.sites')}
+          aria-label={t('log.sites')}
+          loading={sites.isPending && sites.isFetching}
+          options={sites.data?.map(site => ({ value: site.id, label: site.siteName }))}
+          value={state.sites}
+          onChange={next => change({ sites: next })}
+        />
+      )}
+      <TextFilter label={t('log.uri')} value={state.uri} onChange={uri => change({ uri })} className="log-filter-wide" isMain />
+      <TextFilter
+        label={t('log.domain')}
+        hint={t('log.domainHint')}
+        value={state.domain}
+        onChange={domain => change({ domain })}
+        className="log-filter"
+      />
+      <TextFilter
+        label={t('log.ip')}
+        value={state.ip}
+        onChange={ip => change({ ip })}
+        className="log-filter"
+        status={wrong('ip')}
+      />
+      <TextFilter
+        label={t('log.status')}
+        value={state.status}
+        onChange={status => change({ status })}
+        className="log-filter-short"
+        status={wrong('status')}
+      />
+      <Select
+        className="log-filter"
+        allowClear
+        placeholder={t('log.cache')}
+        aria-label={t('log.cache')}
+        options={cacheStatuses.map(value => ({
+          value,
+          label: value === '-' ? tOf('cacheState', value) : value,
+          title: tOf('cacheState', value),
+        }))}
+        value={state.cache || undefined}
+        onChange={cache => change({ cache: cache ?? '' })}
+      />
+      {isFiltered(state) && (
+        <Button type="text" onClick={() => change(noFilters)}>
+          {t('list.clearFilters')}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface TextProps {
+  label: string;
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+  className: string;
+  status?: 'error';
+  isMain?: boolean;
+}
+
+/** Enter searches; leaving the field does too. */
+function TextFilter({ label, hint, value, onChange, className, status, isMain }: TextProps) {
+  const [typed, setTyped] = useState(value);
+  const input = useRef<{ focus: () => void }>(null);
+  useEffect(() => setTyped(value), [value]);
+  useEffect(() => (isMain ? shortcut('/', () => input.current?.focus()) : undefined), [isMain]);
+  const apply = (next: string) => next.trim() !== value && onChange(next.trim());
+  return (
+    <Input
+      ref={input as never}
+      className={className}
+      allowClear
+      placeholder={label}
+      aria-label={label}
+      aria-invalid={status === 'error'}
+      title={hint}
+      status={status}
+      spellCheck={false}
+      autoComplete="off"
+      value={typed}
+      onChange={event => setTyped(event.target.value)}
+      onClear={() => apply('')}
+      onPressEnter={() => apply(typed)}
+      onBlur={() => apply(typed)}
+    />
+  );
+}

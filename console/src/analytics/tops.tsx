@@ -1,0 +1,61 @@
+/** What is asked most, and by whom; each leads to its lines of the log. */
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { polling, statistics, statisticTypes as types } from '#contract/limits.ts';
+import { call } from '../kit/client.ts';
+import { useCan } from '../kit/permissions.ts';
+import { linkTo } from '../kit/screens.ts';
+import { t } from '../kit/text.ts';
+import { count, bytes } from '../kit/units.ts';
+import { TopList } from '../kit/top-list.tsx';
+import { rangeAt, type RangeName } from './series.ts';
+
+export function Tops({ range }: { range: RangeName }) {
+  const can = useCan();
+  const answer = useQuery({
+    queryKey: ['dashboard', 'top', range],
+    enabled: can('POST /{area}/statistics/top'),
+    refetchInterval: polling.liveStatisticsPollMs,
+    queryFn: ({ signal }) => {
+      const { startTime, endTime } = rangeAt(range, Date.now(), true);
+      const body = { startTime, endTime, types: [types.topURLs, types.topVisitorIPs], top: statistics.dashboardTop };
+      return call('POST /{area}/statistics/top', { body }, { signal });
+    },
+  });
+  const logger = can('POST /{area}/logs/access') ? linkTo('logger') : undefined;
+  const itemsOf = (type: number, searchOf: (key: string) => object) =>
+    answer.data?.data
+      .find(one => one.type === type)
+      ?.items.map(item => ({
+        key: item.key,
+        name: logger ? (
+          <Link to={logger} search={{ range: 'last24h', ...searchOf(item.key) } as never}>
+            {item.key}
+          </Link>
+        ) : (
+          item.key
+        ),
+        value: item.requests,
+        note: bytes(item.bytes),
+      }));
+  const common = {
+    summary: t('dashboard.requestsUnit'),
+    format: count,
+    rows: statistics.dashboardTop,
+    error: answer.data ? undefined : answer.error,
+    onRetry: () => void answer.refetch(),
+  };
+  if (!can('POST /{area}/statistics/top')) return null;
+  return (
+    <div className="charts tops">
+      <TopList {...common} title={t('dashboard.topURLs')} items={itemsOf(types.topURLs, hostAndPath)} />
+      <TopList {...common} title={t('dashboard.topIPs')} items={itemsOf(types.topVisitorIPs, ip => ({ ip }))} />
+    </div>
+  );
+}
+
+/** `www.example.com/a/b` as the log knows it. */
+function hostAndPath(url: string) {
+  const slash = url.indexOf('/');
+  return slash < 0 ? { domain: url } : { domain: url.slice(0, slash), uri: url.slice(slash) };
+}

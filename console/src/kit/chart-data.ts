@@ -1,0 +1,55 @@
+/** The arithmetic of charts. Pure; NaN is a gap. */
+
+/** What uPlot draws: a typed array as it is, or null where a gap is. */
+export function withGaps(values: Float64Array): Float64Array | (number | null)[] {
+  return values.some(Number.isNaN) ? Array.from(values, value => (Number.isNaN(value) ? null : value)) : values;
+}
+
+export const lastOf = (values: Float64Array): number => values.findLast(value => !Number.isNaN(value)) ?? Number.NaN;
+
+/** The highest value, NaN when there is none. */
+export function peakOf(values: Float64Array): number {
+  let peak = Number.NaN;
+  for (const value of values) if (!(value <= peak) && !Number.isNaN(value)) peak = value;
+  return peak;
+}
+
+const roundSteps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+
+/** The top of an axis that begins at 0: a round number a little above the highest value. */
+export function niceMax(max: number | null | undefined): number {
+  if (!max || !(max > 0)) return 1;
+  const unit = 10 ** Math.floor(Math.log10(max));
+  const step = roundSteps.find(one => one * unit >= max * 1.02);
+  return step === undefined ? 20 * unit : step * unit;
+}
+
+/** Longest rows of a table view; the newest are kept. */
+export const tableRowsMax = 500;
+
+/** Indexes of a table view, newest first. */
+export function tableRows(length: number): number[] {
+  return Array.from({ length: Math.min(length, tableRowsMax) }, (_, back) => length - 1 - back);
+}
+
+const two = (value: number) => String(value).padStart(2, '0');
+const daySeconds = 86_400;
+
+/**
+ * Words under the axis: as much of YYYY/MM/DD HH:mm as tells two marks apart. The year stands where it begins, the date at midnight and
+ * on marks a day or more apart, else the hour.
+ */
+export function axisWords(marks: readonly number[]): string[] {
+  const step = marks.length > 1 ? marks[1]! - marks[0]! : daySeconds;
+  return marks.map((mark, index) => {
+    const date = new Date(mark * 1000);
+    const day = `${two(date.getMonth() + 1)}/${two(date.getDate())}`;
+    const isMidnight = date.getHours() === 0 && date.getMinutes() === 0;
+    if (step < daySeconds && !isMidnight) {
+      const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
+      return step < 60 ? `${clock}:${two(date.getSeconds())}` : clock;
+    }
+    const before = index > 0 ? new Date(marks[index - 1]! * 1000) : date;
+    return before.getFullYear() === date.getFullYear() ? day : `${date.getFullYear()}/${day}`;
+  });
+}

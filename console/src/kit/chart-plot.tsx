@@ -1,0 +1,180 @@
+/** The drawing of a TimeChart: uPlot, loaded only where a chart is. */
+import 'uplot/dist/uPlot.min.css';
+import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import uPlot from 'uplot';
+import { axisWords, niceMax, withGaps } from './chart-data.ts';
+import { useTheme } from './theme.ts';
+import { dateMinute } from './time.ts';
+
+export interface Series {
+  label: string;
+  /** NaN is a gap. */
+  values: Float64Array;
+  color: string;
+}
+export interface PlotProps {
+  /** What a reader who does not see it is told. */
+  summary: string;
+  /** epoch seconds */
+  times: Float64Array;
+  series: readonly Series[];
+  /** Labels of series switched off. */
+  hidden: ReadonlySet<string>;
+  format: (value: number) => string;
+  /** Top of the axis; left out: a round number above the highest value. */
+  max?: number;
+  sync?: string;
+  height: number;
+  onZoom: (isZoomed: boolean) => void;
+  /** Filled with what takes the zoom back, of all charts of the same key. */
+  reset: RefObject<(() => void) | null>;
+}
+
+export default function Plot(props: PlotProps) {
+  const { summary, times, series, hidden, sync, height, max, reset } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot>(null);
+  const theme = useTheme();
+  const look = useRef(props);
+  look.current = props;
+  const data = useMemo(() => [times, ...series.map(one => withGaps(one.values))] as uPlot.AlignedData, [times, series]);
+  const shape = series.map(one => `${one.label} ${one.color}`).join('|');
+
+  useEffect(() => {
+    const host = box.current!;
+    const made = new uPlot(optionsOf(host, look), data, host);
+    plot.current = made;
+    reset.current = () => {
+      const all = sync ? uPlot.sync(sync).plots : [made];
+      for (const one of all) one.setScale('x', rangeOf(one));
+    };
+    const observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height }));
+    observer.observe(host);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+      plot.current = null;
+      reset.current = null;
+    };
+    // A new look is a new plot; new data is not.
+  }, [shape, theme, height, sync, max, reset]);
+
+  useEffect(() => {
+    const drawn = plot.current;
+    if (!drawn || drawn.data === data) return;
+    // Whoever looks closely keeps what they look at.
+    drawn.setData(data, !isZoomed(drawn));
+  }, [data]);
+
+  useEffect(() => {
+    series.forEach((one, index) => {
+      const show = !hidden.has(one.label);
+      if (plot.current && plot.current.series[index + 1]?.show !== show) plot.current.setSeries(index + 1, { show });
+    });
+  }, [hidden, shape, theme]);
+
+  return <div ref={box} className="chart-plot" role="img" aria-label={summary} style={{ height }} />;
+}
+
+/** First and last time; the plot's own idea of everything. */
+function rangeOf(plot: uPlot) {
+  const times = plot.data[0];
+  return { min: times[0] ?? 0, max: times[times.length - 1] ?? 0 };
+}
+function isZoomed(plot: uPlot) {
+  const { min, max } = plot.scales['x']!;
+  const all = rangeOf(plot);
+  return min !== undefined && max !== undefined && (min! > all.min || max! < all.max);
+}
+
+type Look = { current: PlotProps };
+const fillAlpha = '1f';
+const digitPx = 6.4;
+
+function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
+  const { height, sync, series, hidden, max, format } = look.current;
+  const css = getComputedStyle(document.documentElement);
+  const color = (name: string) => css.getPropertyValue(name).trim();
+  const axis = {
+    font: `11px ${color('--font')}`,
+    stroke: color('--ink-3'),
+    grid: { stroke: color('--line'), width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width: host.clientWidth,
+    height,
+    padding: [10, 14, 0, 0],
+    legend: { show: false },
+    cursor: {
+      y: false,
+      drag: { x: true, y: false, setScale: true },
+      points: { size: 7, width: 1.5, fill: (_plot, index) => series[index - 1]?.color ?? '' },
+      ...(sync ? { sync: { key: sync, scales: ['x', null] } } : {}),
+    },
+    scales: { y: { range: (_plot, _min, highest) => [0, max ?? niceMax(highest)] } },
+    axes: [
+      { ...axis, size: 28, space: 62, values: (_plot, splits) => axisWords(splits) },
+      {
+        ...axis,
+        size: (_plot, words) => 18 + digitPx * Math.max(3, ...(words ?? []).map(word => word.length)),
+        values: (_plot, splits) => splits.map(split => (split === 0 ? '0' : format(split))),
+      },
+    ],
+    series: [
+      {},
+      ...series.map((one, index) => ({
+        label: one.label,
+        show: !hidden.has(one.label),
+        stroke: one.color,
+        width: 1.5,
+        // One filled series says which is the main one.
+        fill: index === 0 ? `${one.color}${fillAlpha}` : undefined,
+        points: { show: false },
+      })),
+    ],
+    hooks: { setScale: [(plot, key) => key === 'x' && look.current.onZoom(isZoomed(plot))] },
+    plugins: [tooltip(look)],
+  };
+}
+
+const tipGapPx = 14;
+
+/** Follows the cursor, on the side where there is room. */
+function tooltip(look: Look): uPlot.Plugin {
+  const tip = element('div', 'chart-tip numbers');
+  return {
+    hooks: {
+      init: plot => void plot.over.append(tip),
+      setCursor: plot => {
+        const index = plot.cursor.idx;
+        const left = plot.cursor.left ?? -1;
+        if (index === null || index === undefined || left < 0) return void (tip.style.display = 'none');
+        tip.replaceChildren(
+          element('div', 'chart-tip-time', dateMinute(plot.data[0][index]! * 1000)),
+          ...look.current.series.flatMap((one, at) => {
+            if (look.current.hidden.has(one.label)) return [];
+            const value = plot.data[at + 1]?.[index];
+            const row = element('div', 'chart-tip-row');
+            const mark = element('i');
+            mark.style.background = one.color;
+            const word = value === null || value === undefined ? '–' : look.current.format(value);
+            row.append(mark, element('span', '', one.label), element('strong', '', word));
+            return [row];
+          }),
+        );
+        tip.style.display = 'block';
+        const isRight = left > plot.over.clientWidth / 2;
+        tip.style.left = isRight ? '' : `${left + tipGapPx}px`;
+        tip.style.right = isRight ? `${plot.over.clientWidth - left + tipGapPx}px` : '';
+      },
+    },
+  };
+}
+
+function element(name: string, className = '', text = '') {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { FastifyInstance } from 'fastify';
 import { groups } from '#contract/index.ts';
 import { type Area, permissionKeys } from '#contract/kit/call.ts';
-import { createApi } from '#server/calls.ts';
+import { implementations, sharedParams } from '#server/calls.ts';
+import { createServer, type MountOptions } from '#server/kit/mount.ts';
 import { hashPassword, Keys } from '#server/kit/crypto.ts';
 import { Sessions, type Tokens } from '#server/kit/session.ts';
 import type { Services } from '#server/kit/services.ts';
@@ -28,31 +29,46 @@ export class Api {
   readonly database: Database;
   readonly sessions: Sessions;
   readonly services: Services;
-  readonly failures: string[] = [];
+  /** the installation's key */
+  readonly key: Buffer;
+  /** what the server logged: failures of its own */
+  readonly failures: string[];
 
-  private constructor(app: FastifyInstance, services: Services, failures: string[]) {
+  private constructor(app: FastifyInstance, services: Services, failures: string[], key: Buffer) {
     this.app = app;
     this.services = services;
     this.database = services.database;
     this.sessions = services.sessions;
     this.failures = failures;
+    this.key = key;
   }
 
-  static async start(extra: Partial<Services> = {}): Promise<Api> {
-    const url = await freshDatabase();
+  /** `mount`: other calls than the product's. `url`: a database that is there already. */
+  static async start(
+    extra: Partial<Services> = {},
+    mount: Partial<Pick<MountOptions, 'groups' | 'implementations' | 'params'>> = {},
+    url?: string,
+  ): Promise<Api> {
+    url ??= await freshDatabase();
     await migrate(url);
     const database = openDatabase(url, 5);
-    const sessions = new Sessions(database, new Keys(randomBytes(32)), (area: Area) => permissionKeys(groups, area));
+    const key = randomBytes(32);
+    const table = mount.groups ?? groups;
+    const sessions = new Sessions(database, new Keys(key), (area: Area) => permissionKeys(table, area));
     const services: Services = { database, sessions, publicURL: 'http://console.test', ...extra };
     const failures: string[] = [];
     try {
-      const app = createApi({
+      const app = createServer({
+        groups,
+        implementations,
+        params: sharedParams,
+        ...mount,
         services,
         checkAnswers: true,
         log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`),
       });
       await app.ready();
-      return new Api(app, services, failures);
+      return new Api(app, services, failures, key);
     } catch (error) {
       // what stays open would keep the process
       await sessions.stop();
@@ -65,6 +81,13 @@ export class Api {
     await this.app.close();
     await this.sessions.stop();
     await this.database.close();
+  }
+
+  /** Accounts were changed behind the server's back: what it remembers of them is thrown away. */
+  async changed(): Promise<void> {
+    const { db } = this.database;
+    await this.sessions.changed(db);
+    this.sessions.committed(db);
   }
 
   async call(
@@ -97,7 +120,7 @@ export class Api {
   async account(
     auth: Area,
     email: string,
-    options: { parentClient?: number; rootID?: number; keys?: string[] } = {},
+    options: { parentClient?: number | undefined; rootID?: number; keys?: string[] } = {},
   ): Promise<Person> {
     const hash = await (hashed ??= hashPassword(password));
     const made = await row<{ id: number }>(

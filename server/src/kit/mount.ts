@@ -15,7 +15,7 @@ import type { Actor } from './actor.ts';
 import { audit, Context, Partial, publish } from './context.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
-import { badText } from './text.ts';
+import { badQuery, badText } from './text.ts';
 import type { Services } from './services.ts';
 import { unknownID } from './store.ts';
 import type { Table } from './table.ts';
@@ -173,10 +173,10 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
     services,
   };
   const params = pathIDs(request, call);
-  const issues: ReturnType<typeof problems>[] = [];
+  const issues = [badQuery(request.query as Record<string, unknown>)];
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
   const body = parse(call.def.body ?? noBody, call.def.body ? (request.body ?? {}) : request.body, issues);
-  if (issues.length) throw failFields(issues.flat());
+  if (issues.some(one => one.length)) throw failFields(issues.flat());
   const incoming = {
     ip: request.ip,
     userAgent: request.headers['user-agent'] ?? '',

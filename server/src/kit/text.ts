@@ -28,3 +28,12 @@ export function badText(source: string, body: unknown): FieldError[] {
   walk(body, []);
   return problems;
 }
+
+/** The same for a query: names and texts, one level deep. */
+export function badQuery(query: Record<string, unknown>): FieldError[] {
+  const problems: FieldError[] = [];
+  for (const [name, value] of Object.entries(query))
+    if ((Array.isArray(value) ? value : [value]).some(one => typeof one === 'string' && !isText(one)))
+      problems.push({ path: name, rule: 'wrongFormat' });
+  return problems;
+}

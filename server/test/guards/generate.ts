@@ -1,0 +1,145 @@
+/** Valid input out of a call's schemas, so that the guards need no sample per call. */
+import type * as z from 'zod/mini';
+
+interface Check {
+  _zod: { def: { check: string; minimum?: number; maximum?: number; value?: number; inclusive?: boolean } };
+}
+interface Def {
+  type: string;
+  checks?: Check[];
+  format?: string;
+  shape?: Record<string, z.ZodMiniType>;
+  innerType?: z.ZodMiniType;
+  element?: z.ZodMiniType;
+  entries?: Record<string, string>;
+  values?: unknown[];
+  options?: z.ZodMiniType[];
+}
+export const defOf = (schema: unknown) => (schema as { _zod: { def: Def } })._zod.def;
+
+/** The schema without optional and nullable around it. */
+export function bare(schema: z.ZodMiniType): z.ZodMiniType {
+  const def = defOf(schema);
+  return def.type === 'optional' || def.type === 'nullable' ? bare(def.innerType!) : schema;
+}
+
+let serial = 0;
+export const next = () => ++serial;
+
+/** What a field of this name holds, where its schema alone does not say. `owner` stands in every text, so that a leak is seen. */
+const named: Record<string, (owner: string, siblings: Record<string, unknown>) => unknown> = {
+  email: owner => `${owner}-${next()}@test.test`,
+  name: owner => `${owner}-${next()}`,
+  siteName: owner => `${owner}-${next()}`,
+  domainName: owner => `${owner}-${next()}.test`,
+  memo: owner => `${owner} memo`,
+  originHost: owner => `${owner}.origin.test`,
+  address: () => `192.0.2.${(next() % 250) + 1}`,
+  ips: () => [`198.51.100.${(next() % 250) + 1}`, '203.0.113.0/24'],
+  urls: owner => [`http://${owner}.test/`],
+  urlRegex: () => '^/x',
+  userAgentRegex: () => 'bot',
+  value: () => 'jpg',
+  timezone: () => 'Asia/Taipei',
+  startTime: () => new Date(Date.now() - 3_600_000).toISOString(),
+  endTime: () => new Date().toISOString(),
+  expired: () => new Date(Date.now() + 86_400_000).toISOString(),
+};
+
+/** `override` answers undefined for fields it knows nothing of; every optional field is filled in. */
+export function generate(
+  schema: z.ZodMiniType,
+  owner: string,
+  override: (path: string[], schema: z.ZodMiniType) => unknown = () => undefined,
+  path: string[] = [],
+): unknown {
+  const told = override(path, schema);
+  if (told !== undefined) return told;
+  const def = defOf(schema);
+  const into = (inner: z.ZodMiniType, ...step: string[]) => generate(inner, owner, override, [...path, ...step]);
+  const name = path.at(-1) ?? '';
+  switch (def.type) {
+    case 'optional':
+    case 'nullable':
+      return into(def.innerType!);
+    case 'object': {
+      const made: Record<string, unknown> = {};
+      for (const [key, field] of Object.entries(def.shape!)) {
+        const value = into(field, key);
+        made[key] =
+          override([...path, key], field) === undefined && named[key] && fits(field, key) ? named[key](owner, made) : value;
+      }
+      return made;
+    }
+    case 'string':
+      return def.format === 'datetime' ? new Date().toISOString() : text(def.checks ?? [], name);
+    case 'number': {
+      const low = def.checks?.find(c => c._zod.def.check === 'greater_than')?._zod.def.value;
+      return Math.max(low ?? 0, 0);
+    }
+    case 'boolean':
+      return true;
+    case 'enum':
+      return Object.values(def.entries!)[0];
+    case 'literal':
+      return def.values![0];
+    case 'array':
+      return [into(def.element!, '0')];
+    case 'union':
+      return into(def.options![0]!);
+    case 'record':
+      return {};
+    default:
+      throw new Error(`${path.join('.')}: server/test/guards/generate.ts does not know how to make a ${def.type}`);
+  }
+}
+
+/** A named value is used where the type agrees: `ips` of a list, not of a text. */
+function fits(field: z.ZodMiniType, key: string): boolean {
+  const { type } = defOf(bare(field));
+  return (type === 'array') === (key === 'ips' || key === 'urls') && (type === 'array' || type === 'string');
+}
+
+function text(checks: Check[], name: string): string {
+  const min = checks.find(c => c._zod.def.check === 'min_length')?._zod.def.minimum ?? 1;
+  return (name || 'text').padEnd(min, 'x').slice(0, Math.max(min, 8));
+}
+
+export interface Slot {
+  path: string[];
+  /** an array of ids */
+  many: boolean;
+}
+const idName = /^(ids?|sites)$|I[Dd]s?$/;
+
+/** Where ids stand in an input. */
+export function idSlots(schema: z.ZodMiniType, path: string[] = []): Slot[] {
+  const inner = bare(schema);
+  const def = defOf(inner);
+  const name = path.at(-1) ?? '';
+  if (def.type === 'object') return Object.entries(def.shape!).flatMap(([key, field]) => idSlots(field, [...path, key]));
+  if (def.type === 'number') return idName.test(name) ? [{ path, many: false }] : [];
+  if (def.type !== 'array') return [];
+  const element = bare(def.element!);
+  if (defOf(element).type === 'number') return idName.test(name) ? [{ path, many: true }] : [];
+  return idSlots(element, [...path, '0']);
+}
+
+/** Every field of an input with its schema, objects and arrays included. */
+export function fieldsOf(schema: z.ZodMiniType, path: string[] = []): { path: string[]; schema: z.ZodMiniType }[] {
+  const inner = bare(schema);
+  const def = defOf(inner);
+  const own = path.length ? [{ path, schema: inner }] : [];
+  if (def.type === 'object')
+    return [...own, ...Object.entries(def.shape!).flatMap(([key, field]) => fieldsOf(field, [...path, key]))];
+  if (def.type === 'array') return [...own, ...fieldsOf(def.element!, [...path, '0'])];
+  return own;
+}
+
+export function put<T>(target: T, path: string[], value: unknown): T {
+  const copy = structuredClone(target);
+  let at = copy as Record<string, unknown>;
+  for (const step of path.slice(0, -1)) at = at[step] as Record<string, unknown>;
+  at[path.at(-1)!] = value;
+  return copy;
+}

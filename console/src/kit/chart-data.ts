@@ -14,14 +14,13 @@ export function peakOf(values: Float64Array): number {
   return peak;
 }
 
-const roundSteps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+const roundSteps = [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10, 12];
 
 /** The top of an axis that begins at 0: a round number a little above the highest value. */
 export function niceMax(max: number | null | undefined): number {
   if (!max || !(max > 0)) return 1;
   const unit = 10 ** Math.floor(Math.log10(max));
-  const step = roundSteps.find(one => one * unit >= max * 1.02);
-  return step === undefined ? 20 * unit : step * unit;
+  return roundSteps.find(step => step * unit >= max * 1.02)! * unit;
 }
 
 /** Longest rows of a table view; the newest are kept. */

@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { axisWords, lastOf, niceMax, peakOf, tableRows, tableRowsMax, withGaps } from '../src/kit/chart-data.ts';
+
+const { NaN: gap } = Number;
+
+test('gaps become null, and only gaps cost a copy', () => {
+  const full = Float64Array.of(1, 2);
+  assert.equal(withGaps(full), full);
+  assert.deepEqual(withGaps(Float64Array.of(1, gap, 0)), [1, null, 0]);
+});
+
+test('last and highest value look past gaps', () => {
+  assert.equal(lastOf(Float64Array.of(3, 1, gap)), 1);
+  assert.equal(peakOf(Float64Array.of(gap, 3, 1, gap)), 3);
+  assert.ok(Number.isNaN(lastOf(Float64Array.of(gap))));
+  assert.ok(Number.isNaN(peakOf(new Float64Array())));
+});
+
+test('the top of an axis is round and not below the highest value', () => {
+  for (const [max, top] of [
+    [0, 1],
+    [null, 1],
+    [gap, 1],
+    [0.93, 1],
+    [7, 8],
+    [99, 120],
+    [1_116_566, 1_200_000],
+  ] as const)
+    assert.equal(niceMax(max), top);
+  for (let max = 0.0013; max < 1e15; max *= 1.37) assert.ok(niceMax(max) >= max && niceMax(max) <= max * 2.1, String(max));
+});
+
+test('words under an axis: the hour within a day, the date at midnight, the year where it begins', () => {
+  const at = (year: number, month: number, day: number, hour = 0, minute = 0) =>
+    new Date(year, month - 1, day, hour, minute).getTime() / 1000;
+  assert.deepEqual(axisWords([at(2026, 11, 20, 20), at(2026, 11, 21), at(2026, 11, 21, 4)]), ['20:00', '11/21', '04:00']);
+  assert.deepEqual(axisWords([at(2026, 12, 30), at(2027, 1, 1), at(2027, 1, 3)]), ['12/30', '2027/01/01', '01/03']);
+  assert.deepEqual(axisWords([at(2026, 11, 20, 8, 5), at(2026, 11, 20, 8, 5) + 30]), ['08:05:00', '08:05:30']);
+  assert.deepEqual(axisWords([]), []);
+});
+
+test('a table shows the newest rows first', () => {
+  assert.deepEqual(tableRows(3), [2, 1, 0]);
+  assert.equal(tableRows(10_000).length, tableRowsMax);
+  assert.equal(tableRows(10_000)[0], 9999);
+});

@@ -310,7 +310,7 @@ export function startShipper(options: ShipperOptions): Shipper {
         }
         if (underWay >= window) break;
       }
-    for (const file of [...files.values()]) {
+    for (const file of files.values()) {
       settle(file);
       if (file.final && file.mark >= file.size && file.id !== active.id) forget(file);
     }

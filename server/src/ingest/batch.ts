@@ -14,6 +14,7 @@ const blockBytes = 4 << 20;
 const newline = 0x0a;
 
 export class Batch {
+  /** when the batch before it went */
   readonly startedAt = Date.now();
   /** by stream key: the range this batch takes of it */
   readonly ranges = new Map<string, { from: number; to: number }>();

@@ -37,7 +37,7 @@ export interface IngestOptions {
   db: Analytics;
   /** an insert is made when this many lines wait … */
   flushLines?: number;
-  /** … or the oldest has waited this long */
+  /** … or this long after the last insert: the first line after a pause goes at once */
   flushMs?: number;
   /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
   recoverMs?: number;
@@ -212,6 +212,11 @@ export function startIngest(options: IngestOptions): Ingest {
       .finally(() => (committing = undefined));
   }
 
+  /** Until no insert is under way. */
+  async function settled() {
+    while (committing) await committing;
+  }
+
   /** Messages from a sequence on, for ever; throws when the consumer is lost. */
   async function* read(jsm: JetStreamManager, from: number): AsyncGenerator<JsMsg> {
     const made = await jsm.consumers.add(streams.logs, {
@@ -251,7 +256,7 @@ export function startIngest(options: IngestOptions): Ingest {
         if (known) accept(known, message.seq);
         else stats.refused++;
         if (batch.lines >= flushLines || batch.bytes >= maxBatchBytes) {
-          if (committing) await committing;
+          await settled();
           if (failure) break;
           flush(jsm);
         }
@@ -340,9 +345,9 @@ export function startIngest(options: IngestOptions): Ingest {
         const now = await ensureLogStream(jsm, busMaxBytes);
         // Another life of the stream, or an end before our place (a bus that lost its tail): what we know twice is dropped by position.
         if (now.epoch !== epoch || now.lastSeq + 1 < next) {
-          while (committing) await committing;
+          await settled();
           if (!batch.isEmpty) flush(jsm);
-          while (committing) await committing;
+          await settled();
           epoch = now.epoch;
           next = 1;
         }
@@ -354,9 +359,9 @@ export function startIngest(options: IngestOptions): Ingest {
         await delay(200);
       }
     }
-    while (committing) await committing;
+    await settled();
     if (!failure && !batch.isEmpty) flush(jsm);
-    while (committing) await committing;
+    await settled();
     if (failure) throw failure;
   }
 

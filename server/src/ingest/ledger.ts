@@ -22,6 +22,8 @@ export interface ManifestRow {
   streams: string[];
   froms: number[];
   tos: number[];
+  /** when it was written; not read back */
+  at?: string;
 }
 
 /** Another ingest wrote the row we meant to write. */
@@ -82,14 +84,7 @@ export class Ledger {
 
   /** Writes the next row; throws FencedError when somebody else did. May be repeated after any other error. */
   async write(row: ManifestRow, batch: Batch): Promise<void> {
-    const line = {
-      part,
-      ...row,
-      lines: batch.lines,
-      torn: batch.torn,
-      lost: batch.lost,
-      at: new Date(batch.startedAt).toISOString().slice(0, 23).replace('T', ' '),
-    };
+    const line = { part, ...row, lines: batch.lines, torn: batch.torn, lost: batch.lost };
     await this.#db.insert('manifest', 'JSONEachRow', Buffer.from(`${JSON.stringify(line)}\n`), {
       ...oneBlock,
       insert_deduplication_token: `m${part}-${row.n}-${this.last?.id ?? ''}`,
@@ -114,6 +109,7 @@ export class Ledger {
       streams: entries.map(([stream]) => stream),
       froms: entries.map(([, range]) => range.from),
       tos: entries.map(([, range]) => range.to),
+      at: new Date().toISOString().slice(0, 23).replace('T', ' '),
     };
   }
 

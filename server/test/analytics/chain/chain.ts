@@ -100,7 +100,7 @@ export async function startChain(options: { nodes: number; linesPerSecond: numbe
       NATS_CREDS: '',
       CLICKHOUSE_URL: storeUrl,
       CLICKHOUSE_DATABASE: 'chain',
-      INGEST_FLUSH_MS: '300',
+      INGEST_FLUSH_MS: process.env.INGEST_FLUSH_MS ?? '300',
     }),
     ...[...logDirs].flatMap(([node, logDir]) => [
       part(`ship${node}`, process.execPath, [here('shipper.ts'), natsUrl, String(node), logDir, String(options.rotateBytes)]),

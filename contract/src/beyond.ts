@@ -5,4 +5,6 @@ export const beyond: Readonly<Record<string, string>> = {
   'POST /node/credentials': 'A node renews its bus credentials with its own key, so that they can be short-lived.',
   'GET /user/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
   'GET /client/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
+  'GET /user/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
+  'GET /client/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
 };

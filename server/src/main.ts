@@ -6,6 +6,7 @@ import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
 import { registry, startMetrics } from './kit/metrics.ts';
+import { Notices } from './kit/notices.ts';
 import { openApi } from './kit/openapi.ts';
 import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
@@ -45,9 +46,12 @@ export async function start(settings: Settings): Promise<Running> {
     const keysOf = (area: Area) => keysByArea.get(area) ?? keysByArea.set(area, permissionKeys(groups, area)).get(area)!;
     const sessions = new Sessions(database, new Keys(settings.installationKey), keysOf);
     stops.push(() => sessions.stop());
+    const notices = new Notices(settings.databaseUrl);
+    stops.push(() => notices.stop());
     const services: Services = {
       database,
       sessions,
+      notices,
       publicURL: settings.publicURL,
       ...(settings.clickhouseUrl ? { analytics: analytics({ url: settings.clickhouseUrl }) } : {}),
     };

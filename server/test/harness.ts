@@ -8,6 +8,7 @@ import { implementations, sharedParams } from '#server/calls.ts';
 import { createServer, type MountOptions } from '#server/kit/mount.ts';
 import { hashPassword, Keys } from '#server/kit/crypto.ts';
 import { Sessions, type Tokens } from '#server/kit/session.ts';
+import { Notices } from '#server/kit/notices.ts';
 import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
@@ -55,7 +56,8 @@ export class Api {
     const key = randomBytes(32);
     const table = mount.groups ?? groups;
     const sessions = new Sessions(database, new Keys(key), (area: Area) => permissionKeys(table, area));
-    const services: Services = { database, sessions, publicURL: 'http://console.test', ...extra };
+    const notices = new Notices(url);
+    const services: Services = { database, sessions, notices, publicURL: 'http://console.test', ...extra };
     const failures: string[] = [];
     try {
       const app = createServer({
@@ -71,6 +73,7 @@ export class Api {
       return new Api(app, services, failures, key);
     } catch (error) {
       // what stays open would keep the process
+      await notices.stop();
       await sessions.stop();
       await database.close();
       throw error;
@@ -79,6 +82,7 @@ export class Api {
 
   async stop() {
     await this.app.close();
+    await this.services.notices.stop();
     await this.sessions.stop();
     await this.database.close();
   }

@@ -69,6 +69,8 @@ export const domains = calls(
       answer: obj({ ids: arr(id()) }),
       errors: ['duplicateDomains', 'domainsExceeded', 'noUpstreamEnabled', 'multiple'],
     },
+    /** a question in the form of a POST */
+    'POST /domains/export': { as: 'csv', body: obj({ ids: ids() }), permission: 'domains.view', audit: false },
     'DELETE /domains': { body: obj({ ids: ids() }) },
     'DELETE /domainsByNames': { body: obj({ names: some(str(253), 1000) }), errors: ['multiple'] },
     'PUT /domain/setting/tags': { body: obj({ domainIDs: ids(), tags: tags() }) },

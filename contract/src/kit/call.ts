@@ -27,6 +27,8 @@ export interface CallDef {
   errors?: readonly ErrorName[];
   /** Areas of this call, where they are fewer than the group's. */
   areas?: readonly Area[];
+  /** The body is form data with files; `bodyLimit` bounds each file. */
+  upload?: boolean;
   /** Largest body in bytes, where it is not the usual 1 MB. */
   bodyLimit?: number;
 }
@@ -62,13 +64,23 @@ type Part<D, K extends string> = D extends Record<K, infer T> ? T : undefined;
 type In<T> = T extends z.ZodMiniType ? z.input<T> : undefined;
 type Out<T> = T extends z.ZodMiniType ? z.output<T> : undefined;
 type AnswerOf<D> =
-  Part<D, 'as'> extends 'text' | 'csv'
-    ? string
-    : Part<D, 'answer'> extends infer A
-      ? A extends z.ZodMiniType
-        ? z.output<A>
-        : Record<never, never>
-      : never;
+  Part<D, 'as'> extends 'sse'
+    ? Part<D, 'answer'> extends infer E
+      ? AsyncIterable<E extends z.ZodMiniType ? z.output<E> : unknown>
+      : never
+    : Part<D, 'as'> extends 'text' | 'csv'
+      ? string | FileText
+      : Part<D, 'answer'> extends infer A
+        ? A extends z.ZodMiniType
+          ? z.output<A>
+          : Record<never, never>
+        : never;
+
+/** Text with the name under which it is saved. */
+export interface FileText {
+  name: string;
+  text: string;
+}
 
 /** What one call takes and gives, as plain types. */
 export interface CallType<P, Q, B, A, QO = Q, BO = B> {

@@ -20,6 +20,18 @@ export const one = <const T extends readonly string[]>(values: T) => z.enum(valu
 export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);
 /** ISO 8601 UTC on the wire (decisions.md, Wire). */
 export const time = () => z.iso.datetime({ offset: true }).check(z.maxLength(40));
+/** A file of a form: what the server receives of it. */
+export interface UploadedFile {
+  name: string;
+  type: string;
+  bytes: Uint8Array;
+}
+/** A file of at most so many bytes, of one of these media types. */
+export const file = (bytesMax: number, types: readonly string[]) =>
+  z.custom<UploadedFile>(value => {
+    const given = value as Partial<UploadedFile> | null;
+    return given?.bytes instanceof Uint8Array && given.bytes.length <= bytesMax && types.includes(given.type ?? '');
+  });
 export const opt = z.optional;
 export const nullable = z.nullable;
 /** A record of free keys, bounded in keys and values: only for answers. */

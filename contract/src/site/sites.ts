@@ -89,5 +89,5 @@ export const Applied = obj({
 });
 export const applied = calls(
   { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'sites' },
-  { 'GET /applied': { answer: Applied } },
+  { 'GET /applied': { answer: Applied }, 'GET /applied/stream': { as: 'sse', answer: Applied } },
 );

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail } from '#contract/errors.ts';
-import { cache, cacheRuleFields } from '#contract/cache/cache.ts';
+import { cache, type cacheRuleFields } from '#contract/cache/cache.ts';
 import type { Context } from '../kit/context.ts';
 import { crudOf, implement } from '../kit/implement.ts';
 import { table } from '../kit/table.ts';

@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import { domains } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
+import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
 import { unknownID } from '../kit/store.ts';
-import { row } from '../store/db.ts';
+import { row, rows } from '../store/db.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows; the product's row is locked so that two requests do not both fit. */
@@ -61,6 +62,30 @@ export const domainCalls = implement(
         },
       );
       return { ids };
+    },
+    'POST /domains/export': async ({ ctx, params, found, body }) => {
+      const chosen = await ctx.store(domainTable, params).list([sql`t.id = any(${body.ids})`]);
+      if (chosen.length !== new Set(body.ids).size) throw unknownID('ids');
+      const origins = await rows<{ domainID: number; address: string; port: number }>(
+        ctx.db,
+        sql`select "domainID", address, port from upstream where "domainID" = any(${body.ids}) and "deletedAt" is null order by id`,
+      );
+      const lines = chosen.map(domain =>
+        csvLine([
+          domain.domainName,
+          domain.status,
+          domain.balance,
+          origins
+            .filter(origin => origin.domainID === domain.id)
+            .map(origin => `${origin.address.includes(':') ? `[${origin.address}]` : origin.address}:${origin.port}`)
+            .join(' '),
+          domain.tags.join(' '),
+        ]),
+      );
+      return new FileAnswer(
+        `${String(found['siteID']!['siteName'])}-domains.csv`,
+        csvLine(['domainName', 'status', 'balance', 'upstreams', 'tags']) + lines.join(''),
+      );
     },
     'DELETE /domains': async ({ ctx, params, body }) => {
       await ctx.store(domainTable, params).remove(body.ids);

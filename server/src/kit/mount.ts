@@ -16,7 +16,9 @@ import { audit, Context, Partial, publish } from './context.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
+import { sendOther } from './answers.ts';
 import type { Services } from './services.ts';
+import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
 import type { Table } from './table.ts';
 import { observer } from './metrics.ts';
@@ -92,6 +94,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     if (request.url.startsWith('/api/')) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
     return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
   });
+  if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) void acceptUploads(app);
   for (const ready of prepare(options)) mountOne(app, ready, options);
   return app;
 }
@@ -141,8 +144,7 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     },
     handler: async (request, reply) => {
       const answer = await run(ready, request, options);
-      if (call.def.as === 'text' || call.def.as === 'csv')
-        return reply.type(call.def.as === 'csv' ? 'text/csv; charset=utf-8' : 'text/plain; charset=utf-8').send(answer);
+      if (call.def.as && call.def.as !== 'json') return sendOther(reply, call.def.as, answer);
       const text = ready.write(answer ?? {});
       if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
       return reply.type('application/json; charset=utf-8').send(text);
@@ -175,7 +177,8 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   const params = pathIDs(request, call);
   const issues = [badQuery(request.query as Record<string, unknown>)];
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
-  const body = parse(call.def.body ?? noBody, call.def.body ? (request.body ?? {}) : request.body, issues);
+  const sent = call.def.upload ? await readForm(request, call.def.bodyLimit ?? bodyLimit) : request.body;
+  const body = parse(call.def.body ?? noBody, call.def.body ? (sent ?? {}) : sent, issues);
   if (issues.some(one => one.length)) throw failFields(issues.flat());
   const incoming = {
     ip: request.ip,

@@ -1,11 +1,13 @@
 /** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
 import type { Database } from '../store/db.ts';
 import type { Analytics } from '../store/analytics/client.ts';
+import type { Notices } from './notices.ts';
 import type { Sessions } from './session.ts';
 
 export interface Services {
   database: Database;
   sessions: Sessions;
+  notices: Notices;
   /** the analytics store; left out where there is none */
   analytics?: Analytics;
   nodes?: NodeGate;

@@ -118,10 +118,35 @@ export const userSiteCalls = implement(userSites, {
   'DELETE /site/users': ({ ctx, body }) => share(ctx, body, false),
 });
 
+/** A stream ends after this long and is asked for anew, so that a session that ended is noticed. */
+const streamMs = 300_000;
+
 export const appliedCalls = implement(applied, {
-  'GET /applied': async ({ ctx, params }) => {
-    const state = await siteApplied(ctx.services.database.pool, params.siteID);
-    if (!state) throw unknownID('siteID');
-    return state;
-  },
+  'GET /applied': ({ ctx, params }) => appliedTo(ctx, params.siteID),
+  'GET /applied/stream': async ({ ctx, params }) => follow(ctx, params.siteID),
 });
+
+async function appliedTo(ctx: Context, siteID: number) {
+  const state = await siteApplied(ctx.services.database.pool, siteID);
+  if (!state) throw unknownID('siteID');
+  return state;
+}
+
+/** The state now, and again whenever a node acknowledges. */
+async function* follow(ctx: Context, siteID: number) {
+  const { notices } = ctx.services;
+  const until = Date.now() + streamMs;
+  let last = '';
+  while (!notices.stopped && Date.now() < until) {
+    const acknowledged = notices.next(
+      'applied',
+      payload => payload.split(',').includes(String(siteID)),
+      Math.min(5000, until - Date.now()),
+    );
+    const state = await appliedTo(ctx, siteID);
+    const text = JSON.stringify(state);
+    if (text !== last) yield state;
+    last = text;
+    await acknowledged;
+  }
+}

@@ -1,0 +1,68 @@
+/** Answers that are no JSON: text and CSV with a file name, and events that go on until the reader leaves. */
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { CallDef } from '#contract/kit/call.ts';
+
+/** Text that a browser saves under a name (RFC 6266, RFC 8187). */
+export class FileAnswer {
+  readonly name: string;
+  readonly text: string;
+  constructor(name: string, text: string) {
+    this.name = name;
+    this.text = text;
+  }
+}
+
+const types = {
+  text: 'text/plain; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+  sse: 'text/event-stream; charset=utf-8',
+} as const;
+/** Proxies end a connection on which nothing comes. */
+const heartbeatMs = 15_000;
+
+export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json' | undefined>, answer: unknown) {
+  void reply.type(types[as]);
+  if (as === 'sse') return reply.send(Readable.from(eventFrames(answer as AsyncIterable<unknown>)));
+  if (answer instanceof FileAnswer) {
+    const plain = answer.name.replace(/[^\w.-]/g, '_');
+    void reply.header(
+      'Content-Disposition',
+      `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(answer.name)}`,
+    );
+    return reply.send(answer.text);
+  }
+  return reply.send(answer);
+}
+
+/** `data:` lines (HTML standard, server-sent events) with a comment now and then while nothing happens. */
+async function* eventFrames(events: AsyncIterable<unknown>): AsyncGenerator<string> {
+  const iterator = events[Symbol.asyncIterator]();
+  let next: Promise<IteratorResult<unknown>> | undefined;
+  try {
+    for (;;) {
+      next ??= iterator.next();
+      let timer: NodeJS.Timeout | undefined;
+      const idle = new Promise<undefined>(done => (timer = setTimeout(done, heartbeatMs, undefined)));
+      const got = await Promise.race([next, idle]);
+      clearTimeout(timer);
+      if (!got) yield ': still here\n\n';
+      else if (got.done) return;
+      else {
+        next = undefined;
+        yield `data: ${JSON.stringify(got.value)}\n\n`;
+      }
+    }
+  } finally {
+    await iterator.return?.(undefined);
+  }
+}
+
+/** One cell of a CSV (RFC 4180); a spreadsheet must not take a customer's text for a formula. */
+export function csvLine(cells: readonly (string | number | boolean)[]): string {
+  const cell = (value: string | number | boolean) => {
+    const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return `${cells.map(cell).join(',')}\r\n`;
+}

@@ -1,0 +1,30 @@
+/** Bodies of form data (RFC 7578): fields as text, files in memory up to the call's limit. */
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Fail } from '#contract/errors.ts';
+import type { UploadedFile } from '#contract/kit/schema.ts';
+
+export async function acceptUploads(app: FastifyInstance): Promise<void> {
+  await app.register(multipart, {
+    throwFileSizeLimit: true,
+    limits: { fields: 50, fieldSize: 65_536, files: 10, headerPairs: 50 },
+  });
+}
+
+/** The form as an object, for the call's schema to judge. */
+export async function readForm(request: FastifyRequest, bytesMax: number): Promise<Record<string, unknown>> {
+  if (!request.isMultipart()) throw new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'wrongFormat' }] });
+  const form: Record<string, unknown> = {};
+  try {
+    for await (const part of request.parts({ limits: { fileSize: bytesMax } })) {
+      if (part.type === 'field') form[part.fieldname] = part.value;
+      else
+        form[part.fieldname] = { name: part.filename, type: part.mimetype, bytes: await part.toBuffer() } satisfies UploadedFile;
+    }
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode === 413)
+      throw new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
+    throw new Fail('parameter', { errorData: [{ path: '', rule: 'wrongFormat' }], cause: error });
+  }
+  return form;
+}

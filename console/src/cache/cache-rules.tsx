@@ -28,6 +28,7 @@ const rules = resource<'GET /{area}/site/{siteID}/setting/cacheRules'>({
     {
       name: 'value',
       kind: 'mono',
+      isOptional: false,
       help: 'fileType',
       initial: '',
       when: values => values['type'] === 'fileType',
@@ -36,6 +37,7 @@ const rules = resource<'GET /{area}/site/{siteID}/setting/cacheRules'>({
     {
       name: 'value',
       kind: 'mono',
+      isOptional: false,
       initial: '',
       when: values => values['type'] !== 'fileType' && values['type'] !== 'site',
       placeholder: '/images/',

@@ -35,9 +35,8 @@ export function Field({ field, at = [], isDense }: FieldProps) {
   const name = [...at, field.name];
   const label = t(`field.${field.label ?? field.name}`);
   if (field.kind === 'list') return <ListField field={field} name={name} label={label} />;
-  const isOptional =
-    context.check.isOptional([...context.prefix, ...(at.length ? [at[0]!, 0, field.name] : [field.name])]) &&
-    field.kind !== 'switch';
+  const path = [...context.prefix, ...(at.length ? [at[0]!, 0, field.name] : [field.name])];
+  const isOptional = field.isOptional ?? (field.kind !== 'switch' && context.check.isOptional(path));
   return (
     <Form.Item
       name={at.length ? [at[1]!, field.name] : name}

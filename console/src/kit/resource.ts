@@ -60,6 +60,8 @@ interface FieldLook {
   placeholder?: string;
   /** Value of a new row. */
   initial?: unknown;
+  /** What the label says, where the schema alone cannot tell: a rule over several fields asks for it. */
+  isOptional?: boolean;
   when?: (values: Values) => boolean;
   only?: 'create' | 'edit';
   width?: number | string;
@@ -85,6 +87,8 @@ export interface RowAction<Row> {
   isBatch?: boolean;
   /** Whether the row's state allows it; only rows that do are sent. */
   when?: (row: Row) => boolean;
+  /** Why it cannot be done with this row now: the entry stays, disabled, and says so. */
+  why?: (row: Row) => string | undefined;
   /** `reversible`: done at once; `disruptive`: asks, naming the rows; `destructive`: the number or name must be typed. */
   level?: 'reversible' | 'disruptive' | 'destructive';
   isDanger?: boolean;
@@ -136,6 +140,8 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   remove?: CallKey;
   /** How dangerous removing is; `disruptive` unless said. */
   removal?: 'disruptive' | 'destructive';
+  /** Why this row can be neither edited nor removed. */
+  whyFixed?: (row: Row) => string | undefined;
   /** The array that wraps a new row: `{items: [row]}`. */
   wrap?: string;
   /** The body of PUT is not `{id, …fields}`. */
@@ -143,8 +149,6 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   createBody?: (values: Values) => object;
   /** Form values of a row, where they are not the row's own fields. */
   valuesOf?: (row: Row) => Values;
-  /** Beside the create button. */
-  extra?: ReactNode;
   errors?: ActionOptions;
 }
 

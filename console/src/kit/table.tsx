@@ -2,7 +2,7 @@
 import { MoreOutlined } from '@ant-design/icons';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Dropdown, Pagination, Table } from 'antd';
-import { type Key, useEffect, useMemo, useState } from 'react';
+import { type Key, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { tableColumns } from './cells.tsx';
 import { call, type CallKey } from './client.ts';
@@ -18,6 +18,8 @@ import { useNarrow } from './use-narrow.ts';
 
 const virtualAboveRows = 50;
 const rowHeight = 38;
+/** header of the table, footer with the pages, margin of the page */
+const belowTablePx = 130;
 const skeletonRows = 8;
 
 export interface Row {
@@ -54,11 +56,19 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
   });
   const rows = list.data?.data;
   const total = list.data?.total ?? 0;
+  const isVirtual = (rows?.length ?? 0) > virtualAboveRows;
 
   const [chosen, setChosen] = useState<Key[]>([]);
   const chosenRows = useMemo(() => rows?.filter(row => chosen.includes(row.id)) ?? [], [rows, chosen]);
   const [hidden, setHidden] = useHiddenColumns(resource.name, resource.columns);
   const batch = actions.filter(action => action.isBatch);
+
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(170);
+  useLayoutEffect(() => {
+    const table = box.current?.querySelector('.ant-table-wrapper');
+    if (table) setTop(Math.round(table.getBoundingClientRect().top));
+  }, [isVirtual]);
 
   // Someone deleted the last row of the last page.
   useEffect(() => {
@@ -86,16 +96,15 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
       render: (_: unknown, row: Row) => <RowMenu row={row} actions={actions} run={run} />,
     });
   const width = columns.reduce((sum, column) => sum + Number(column.width), batch.length ? 44 : 0);
-  const isVirtual = (rows?.length ?? 0) > virtualAboveRows;
   const isFiltered = Object.keys(state.filters).length > 0;
 
   async function runBatch(action: RowAction<Row>) {
-    const allowed = chosenRows.filter(row => action.when?.(row) ?? true);
+    const allowed = chosenRows.filter(row => isAllowed(action, row));
     if (await run(action, allowed)) setChosen([]);
   }
 
   return (
-    <div className="panel">
+    <div className="panel" ref={box}>
       {chosenRows.length > 0 ? (
         <div className="toolbar toolbar-chosen" role="toolbar" aria-label={t('list.chosen', { count: chosenRows.length })}>
           <strong>{t('list.chosen', { count: chosenRows.length })}</strong>
@@ -104,7 +113,8 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
               key={action.name}
               size="small"
               danger={action.isDanger}
-              disabled={!chosenRows.some(row => action.when?.(row) ?? true)}
+              disabled={!chosenRows.some(row => isAllowed(action, row))}
+              title={chosenRows.length === 1 ? action.why?.(chosenRows[0]!) : undefined}
               onClick={() => void runBatch(action)}
             >
               {t(`action.${action.name}`)}
@@ -153,7 +163,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           dataSource={rows ?? skeleton}
           pagination={false}
           virtual={isVirtual}
-          scroll={isVirtual ? { x: width, y: Math.max(320, innerHeight - 260) } : { x: width }}
+          scroll={isVirtual ? { x: width, y: Math.max(320, innerHeight - top - belowTablePx) } : { x: width }}
           rowSelection={
             batch.length
               ? {
@@ -161,7 +171,9 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
                   onChange: setChosen,
                   columnWidth: 44,
                   fixed: !isNarrow,
-                  getCheckboxProps: row => ({ 'aria-label': resource.rowName?.(row) ?? String(row.id) }),
+                  getCheckboxProps: row =>
+                    // the rows of a skeleton have no names
+                    list.isPending ? { disabled: true } : { 'aria-label': resource.rowName?.(row) ?? String(row.id) },
                 }
               : undefined
           }
@@ -197,17 +209,29 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 
 const skeleton: Row[] = Array.from({ length: skeletonRows }, (_, index) => ({ id: -1 - index }));
 const skeletonCell = () => <span className="skeleton-cell" style={{ height: rowHeight - 26 }} />;
+const isAllowed = (action: RowAction<Row>, row: Row) => (action.when?.(row) ?? true) && action.why?.(row) === undefined;
 const noPermission = new ApiError({ code: 101018, message: '' });
+
+const MenuLabel = ({ text, why }: { text: string; why: string }) => (
+  <>
+    {text}
+    <small className="menu-why">{why}</small>
+  </>
+);
 
 function RowMenu({ row, actions, run }: { row: Row; actions: RowAction<Row>[]; run: TableProps['run'] }) {
   const items = actions
     .filter(action => action.when?.(row) ?? true)
-    .map(action => ({
-      key: action.name,
-      label: t(`action.${action.name}`),
-      danger: action.isDanger,
-      onClick: () => void run(action, [row]),
-    }));
+    .map(action => {
+      const why = action.why?.(row);
+      return {
+        key: action.name,
+        label: why ? <MenuLabel text={t(`action.${action.name}`)} why={why} /> : t(`action.${action.name}`),
+        danger: action.isDanger,
+        disabled: why !== undefined,
+        onClick: () => void run(action, [row]),
+      };
+    });
   if (!items.length) return null;
   return (
     <Dropdown trigger={['click']} placement="bottomRight" menu={{ items }}>

@@ -13,7 +13,7 @@ interface Source {
   find: (keyword: string) => Promise<Found[]>;
 }
 const site = (base: string) => (row: { id: number; siteName: string }) => ({
-  kind: t('field.siteName'),
+  kind: t('field.site'),
   name: row.siteName,
   to: `${base}/${row.id}/${encodeURIComponent(row.siteName)}`,
 });

@@ -33,7 +33,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     },
   });
   const found = [
-    ...pages.filter(page => page.name.toLowerCase().includes(word) || page.to.toLowerCase().includes(word)),
+    ...pages.filter(page => page.name.toLowerCase().includes(word) || page.to.split('/').at(-1)!.toLowerCase().includes(word)),
     ...(word ? (rows.data ?? []) : []),
   ];
   const at = Math.min(chosen, found.length - 1);

@@ -1,0 +1,113 @@
+/** Chromium for tests of the console: visitors with a language, a theme and a window, who remember what went wrong on their page. */
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const programs = [
+  process.env['CHROMIUM'],
+  // Debian's own program, without the wrapper script that reads settings of the user
+  '/usr/lib/chromium/chromium',
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+];
+const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'];
+
+export async function openBrowser(): Promise<Browser> {
+  const program = programs.find(path => path && existsSync(path));
+  if (!program) throw new Error('Browser tests need chromium: install the package or set CHROMIUM to its path.');
+  return chromium.launch({ executablePath: program, args: flags });
+}
+
+export type Area = 'user' | 'client' | 'admin';
+export interface Look {
+  language?: 'zh_TW' | 'zh_CN' | 'en_US';
+  theme?: 'light' | 'dark';
+  width?: number;
+  height?: number;
+}
+
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly origin: string;
+  /** Errors of the page and of its console; a test ends with none it did not expect. */
+  readonly problems: string[] = [];
+
+  private constructor(context: BrowserContext, page: Page, origin: string) {
+    this.context = context;
+    this.page = page;
+    this.origin = origin;
+    page.on('pageerror', error => this.problems.push(`error: ${error.message}`));
+    page.on('console', message => {
+      if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);
+    });
+  }
+
+  static async open(browser: Browser, origin: string, look: Look = {}): Promise<Visitor> {
+    const { language = 'en_US', theme = 'light', width = 1440, height = 900 } = look;
+    const context = await browser.newContext({
+      viewport: { width, height },
+      locale: 'en-US',
+      timezoneId: 'Asia/Taipei',
+      reducedMotion: 'reduce',
+    });
+    await context.addInitScript(
+      ([chosenLanguage, chosenTheme]) => {
+        // A choice made on the page stays: this runs at every load.
+        if (!localStorage.getItem('language')) localStorage.setItem('language', chosenLanguage!);
+        if (!localStorage.getItem('theme')) localStorage.setItem('theme', chosenTheme!);
+      },
+      [language, theme],
+    );
+    return new Visitor(context, await context.newPage(), origin);
+  }
+
+  /** Opens an address and waits until nothing is asked any more. */
+  async go(path: string): Promise<void> {
+    await this.page.goto(this.origin + path);
+    await this.settled();
+  }
+
+  async settled(): Promise<void> {
+    await this.page.waitForLoadState('networkidle');
+    await this.page.waitForFunction(() => !document.querySelector('.topbar-progress, .is-skeleton, .chart-skeleton'));
+  }
+
+  /** Signs in through the form. */
+  async signIn(area: Area, email: string, password: string): Promise<void> {
+    await this.go(`/${area}`);
+    await this.page.fill('input[name=email]', email);
+    await this.page.fill('input[name=password]', password);
+    await this.page.click('button[type=submit]');
+    await this.page.waitForURL(`**/${area}/dashboard`);
+    await this.settled();
+  }
+
+  /** The message on top of the page that holds this text. */
+  async message(text: string): Promise<void> {
+    await this.page.locator('.notice', { hasText: text }).first().waitFor();
+  }
+
+  /** Chooses an entry of a select of the open form by its label. */
+  async choose(field: string, entry: string): Promise<void> {
+    await this.page.click(`#${field}`);
+    await this.page.locator('.ant-select-item-option', { hasText: entry }).first().click();
+  }
+
+  /** Takes what went wrong so far, so that the next look starts clean. */
+  takeProblems(): string[] {
+    return this.problems.splice(0);
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
+
+/** Keeps a picture of the page in the folder BREAKWATER_PICTURES names; without it nothing is kept. */
+export async function picture(page: Page, name: string): Promise<void> {
+  const folder = process.env['BREAKWATER_PICTURES'];
+  if (!folder) return;
+  mkdirSync(folder, { recursive: true });
+  await page.screenshot({ path: join(folder, `${name}.png`) });
+}

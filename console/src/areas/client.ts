@@ -1,5 +1,5 @@
 /** What operators see. */
-import type { AreaScreens } from '../kit/screens.ts';
+import { type AreaScreens, withTexts } from '../kit/screens.ts';
 
 export const screens: AreaScreens = {
   area: 'client',
@@ -7,12 +7,21 @@ export const screens: AreaScreens = {
     {
       name: 'dashboard',
       icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: () => import('../analytics/dashboard.tsx') }],
+      screens: [{ path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) }],
     },
     {
       name: 'nodeManage',
       icon: 'nodes',
       screens: [
+        { path: 'nodeManage/zonesList', title: 'zones', call: 'GET /client/zones', load: withTexts('node', () => import('../node/zones.tsx')) },
+        { path: 'nodeManage/nodesList', title: 'nodes', call: 'GET /client/nodes', load: withTexts('node', () => import('../node/nodes.tsx')) },
+        {
+          path: 'nodeManage/resolutionTitle',
+          title: 'groups',
+          call: 'GET /client/zone/{zoneId}/groups',
+          load: withTexts('node', () => import('../node/groups.tsx')),
+        },
+        { path: 'nodeManage/productsList', title: 'products', call: 'GET /client/products', load: withTexts('node', () => import('../node/products.tsx')) },
         {
           path: 'nodeManage/sitesList',
           title: 'sites',
@@ -36,7 +45,26 @@ export const screens: AreaScreens = {
           path: 'dataAnalysis/logger',
           title: 'logger',
           call: 'POST /{area}/logs/access',
-          load: () => import('../analytics/access-log.tsx').then(screen => ({ default: screen.ClientLog })),
+          load: withTexts('analytics', () => import('../analytics/access-log.tsx')),
+        },
+      ],
+    },
+    {
+      name: 'userManagement',
+      icon: 'people',
+      screens: [
+        { path: 'userManagement/userInformation', title: 'userInformation', load: withTexts('account', () => import('../account/userInformation.tsx')) },
+        {
+          path: 'userManagement/users',
+          title: 'users',
+          call: 'GET /{area}/accounts',
+          load: withTexts('account', () => import('../account/accounts.tsx')),
+        },
+        {
+          path: 'userManagement/roles',
+          title: 'roles',
+          call: 'GET /{area}/roles',
+          load: withTexts('account', () => import('../account/roles.tsx')),
         },
       ],
     },

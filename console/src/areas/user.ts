@@ -1,5 +1,5 @@
 /** What customers see. */
-import type { AreaScreens } from '../kit/screens.ts';
+import { type AreaScreens, withTexts } from '../kit/screens.ts';
 
 export const screens: AreaScreens = {
   area: 'user',
@@ -7,7 +7,7 @@ export const screens: AreaScreens = {
     {
       name: 'dashboard',
       icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: () => import('../analytics/dashboard.tsx') }],
+      screens: [{ path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) }],
     },
     {
       name: 'sitesManagement',
@@ -36,7 +36,26 @@ export const screens: AreaScreens = {
           path: 'dataAnalysis/logger',
           title: 'logger',
           call: 'POST /{area}/logs/access',
-          load: () => import('../analytics/access-log.tsx').then(screen => ({ default: screen.UserLog })),
+          load: withTexts('analytics', () => import('../analytics/access-log.tsx')),
+        },
+      ],
+    },
+    {
+      name: 'userManagement',
+      icon: 'people',
+      screens: [
+        { path: 'userManagement/userInformation', title: 'userInformation', load: withTexts('account', () => import('../account/userInformation.tsx')) },
+        {
+          path: 'userManagement/usersList',
+          title: 'usersList',
+          call: 'GET /{area}/accounts',
+          load: withTexts('account', () => import('../account/accounts.tsx')),
+        },
+        {
+          path: 'userManagement/roles',
+          title: 'roles',
+          call: 'GET /{area}/roles',
+          load: withTexts('account', () => import('../account/roles.tsx')),
         },
       ],
     },

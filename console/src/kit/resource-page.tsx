@@ -25,11 +25,15 @@ interface Props<L extends ListKey> {
   /** A tab of another page: no heading of its own. */
   isEmbedded?: boolean;
   note?: React.ReactNode;
+  /** Beside the create button. */
+  extra?: React.ReactNode;
+  /** What to do where there is nothing yet and no form creates. */
+  emptyAction?: React.ReactNode;
 }
 
 const none: Params = {};
 
-export function ResourcePage<L extends ListKey>({ resource: given, params = none, isEmbedded, note }: Props<L>) {
+export function ResourcePage<L extends ListKey>({ resource: given, params = none, isEmbedded, note, extra, emptyAction }: Props<L>) {
   const resource = given as unknown as Resource<never, Row>;
   const can = useCan();
   const filterNames = useMemo(() => filterNamesOf(resource.filters ?? []), [resource]);
@@ -57,7 +61,7 @@ export function ResourcePage<L extends ListKey>({ resource: given, params = none
   const canCreate = !!resource.create && can(resource.create);
   const canUpdate = !!resource.update && can(resource.update);
   const actions: RowAction<Row>[] = [
-    ...(canUpdate ? [{ name: 'edit', run: ([row]: Row[]) => change({ edit: row!.id }) } satisfies RowAction<Row>] : []),
+    ...(canUpdate ? [{ name: 'edit', why: resource.whyFixed, run: ([row]: Row[]) => change({ edit: row!.id }) } satisfies RowAction<Row>] : []),
     ...(resource.actions ?? []).filter(action => can(action.call)),
     ...(resource.remove && can(resource.remove) ? [removal(resource)] : []),
   ];
@@ -100,7 +104,7 @@ export function ResourcePage<L extends ListKey>({ resource: given, params = none
         actions={actions}
         run={run}
         create={isEmbedded ? create : undefined}
-        emptyAction={create}
+        emptyAction={create || emptyAction}
       />
       {state.edit === 'new' && canCreate && (
         <CreateForm resource={resource} params={params} onClose={() => change({ edit: undefined })} />
@@ -124,7 +128,7 @@ export function ResourcePage<L extends ListKey>({ resource: given, params = none
       note={note}
       actions={
         <>
-          {resource.extra}
+          {extra}
           {create}
         </>
       }
@@ -138,6 +142,7 @@ const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
   name: 'remove',
   isBatch: true,
   isDanger: true,
+  why: resource.whyFixed,
   level: resource.removal ?? 'disruptive',
   run: (rows, { send }) =>
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, { success: t('message.deleteSuccess') }),
@@ -184,7 +189,7 @@ function EditForm({ resource, params, id, onClose }: FormProps & { id: number; q
     <ResourceForm
       title={resource.rowName?.(row) ?? t('form.edit', { name: t(`page.${resource.name}`) })}
       call={resource.update!}
-      params={params}
+      params={{ ...params, id }}
       fields={resource.fields ?? []}
       values={resource.valuesOf?.(row) ?? { ...row }}
       body={values => updateBody(values, row)}

@@ -3,6 +3,9 @@ import { defaultLanguage, fill, isLanguage, languageTags, type Language, type Pa
 import type { base } from '../text/base.zh_TW.ts';
 import type { app } from '../text/app.zh_TW.ts';
 import type { kit } from '../text/kit.zh_TW.ts';
+import type { analytics } from '../text/analytics.zh_TW.ts';
+import type { account } from '../text/account.zh_TW.ts';
+import type { node } from '../text/node.zh_TW.ts';
 import type { Messages } from '../text/messages.zh_TW.ts';
 import { stored } from './stored.ts';
 
@@ -10,7 +13,10 @@ export type { Language };
 export type Base = Record<keyof typeof base, string>;
 export type App = Record<keyof typeof app, string>;
 export type Kit = Record<keyof typeof kit, string>;
-export type Key = keyof Base | keyof Messages | keyof Kit | keyof App;
+export type Node = Record<keyof typeof node, string>;
+export type Analytics = Record<keyof typeof analytics, string>;
+export type Account = Record<keyof typeof account, string>;
+export type Key = keyof Base | keyof Messages | keyof Kit | keyof App | keyof Node | keyof Account | keyof Analytics;
 /** `field.<name>` → `name`: what may stand as a column or a field. */
 export type Named<Prefix extends string> = Key extends infer K ? (K extends `${Prefix}.${infer N}` ? N : never) : never;
 
@@ -29,8 +35,10 @@ export function chooseLanguage(next: Language) {
 const loaders = import.meta.glob<{ default: Record<string, string> }>('../text/*.*.ts');
 let texts: Record<string, string> = {};
 
+/** `node`, `account` and `analytics` come with their own screens (kit/screens.ts, withTexts). */
+export type Part = 'base' | 'messages' | 'kit' | 'app' | 'errors' | 'node' | 'account' | 'analytics';
 /** `base` and `messages` are all a login page says; the shell loads the rest. */
-export async function loadTexts(part: 'base' | 'messages' | 'kit' | 'app' | 'errors'): Promise<void> {
+export async function loadTexts(part: Part): Promise<void> {
   const loaded = await loaders[`../text/${part}.${language}.ts`]!();
   texts = { ...texts, ...loaded.default };
 }

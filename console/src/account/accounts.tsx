@@ -1,0 +1,119 @@
+/** Accounts below one's own: customers and sub-accounts of an operator, sub-users of a customer, everybody for an admin. */
+import '../node/fleet.css';
+import { PlusOutlined } from '@ant-design/icons';
+import { Button } from 'antd';
+import { useSearch } from '@tanstack/react-router';
+import { area } from '../kit/area.ts';
+import { Status } from '../kit/bits.tsx';
+import { useChoices } from '../kit/choices.ts';
+import { useCan } from '../kit/permissions.ts';
+import { act, type Filter, resource, type RowAction } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { linkTo } from '../kit/screens.ts';
+import { t } from '../kit/text.ts';
+import { editFields } from './fields.ts';
+import { createAccount, setPassword, setRole } from './forms.tsx';
+import { mayProxy, signInAs } from './proxy.ts';
+import { type Account, why, whyOwn } from './state.ts';
+
+/** The role's name; a role one may not assign keeps its number. */
+function Role({ id }: { id: number | null }) {
+  const { options } = useChoices({ from: 'GET /{area}/metaRoles' }, {});
+  if (id === null) return <span className="ink-3">–</span>;
+  return options.find(role => role.value === id)?.label ?? `#${id}`;
+}
+
+function Kind({ account }: { account: Account }) {
+  if (account.isRoot) return t(`auth.${account.auth}`);
+  return t(account.auth === area ? 'accountKind.client' : 'account.subOf', { auth: t(`auth.${account.auth}`) });
+}
+
+function State({ account }: { account: Account }) {
+  return (
+    <span>
+      <Status value={account.status} />
+      {!account.emailConfirmed && <span className="cell-note">{t('account.noPassword')}</span>}
+    </span>
+  );
+}
+
+/** Roles are of one's own tree: sub-accounts of one's own area have them, roots have everything. */
+const takesRole = (account: Account) => !account.isRoot && account.auth === area;
+
+function CreateButton() {
+  const can = useCan();
+  const { auth } = useSearch({ strict: false }) as { auth?: string };
+  if (!can('POST /{area}/account')) return null;
+  return (
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => void createAccount(auth)}>
+      {t('action.create')}
+    </Button>
+  );
+}
+
+const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pause' | 'lock') =>
+  act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
+    name,
+    why: why(name),
+    level: to === 'normal' ? 'reversible' : 'disruptive',
+    warning: to === 'normal' ? undefined : 'stopAccount',
+    body: ([account]) => ({ id: account!.id, status: to }),
+  });
+
+const filters: Filter[] = [{ name: 'name', kind: 'search' }];
+if (area !== 'user')
+  filters.push({ name: 'auth', kind: 'segments', values: ['user', 'client'], texts: area === 'client' ? 'accountKind' : 'auth' });
+if (area === 'admin')
+  filters.push({
+    name: 'client',
+    kind: 'select',
+    from: 'GET /{area}/accounts',
+    query: { auth: 'client', pageSize: 500 },
+    text: row => String(row['email']),
+  });
+
+const customersOf: RowAction<Account> = {
+  name: 'customers',
+  when: account => area === 'admin' && account.auth === 'client' && account.isRoot,
+  to: account => `${linkTo('usersList')}?auth=user&client=${account.id}`,
+};
+
+const accounts = resource<'GET /{area}/accounts'>({
+  name: 'accounts',
+  list: 'GET /{area}/accounts',
+  empty: area === 'client' ? 'accounts' : area === 'user' ? 'accountsUser' : 'accountsAdmin',
+  defaultSort: '-createdAt',
+  rowName: account => account.email,
+  columns: [
+    { name: 'email', sort: true, link: 'edit', width: 230 },
+    { name: 'name', sort: true, width: 150 },
+    { name: 'auth', width: 120, render: account => <Kind account={account} /> },
+    { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
+    { name: 'roleID', width: 130, render: account => <Role id={account.roleID} /> },
+    { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
+    { name: 'timezone', isOptional: true },
+    { name: 'createdBy', width: 200, isOptional: true },
+    { name: 'createdAt', kind: 'time', sort: true },
+    { name: 'id', kind: 'number', isOptional: true },
+  ],
+  filters,
+  update: 'PUT /{area}/account',
+  remove: 'DELETE /{area}/account',
+  removal: 'destructive',
+  whyFixed: whyOwn,
+  fields: editFields,
+  actions: [
+    { name: 'proxy', call: 'POST /{area}/proxy', when: mayProxy, why: why('switchTo'), run: ([account]) => signInAs(account!) },
+    customersOf,
+    { name: 'setPassword', call: 'PUT /{area}/account/password', why: whyOwn, run: ([account]) => setPassword(account!) },
+    { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
+    status('resume', 'normal'),
+    status('pause', 'pause'),
+    status('unlock', 'normal'),
+    status('lock', 'lock'),
+  ],
+});
+
+export default function Accounts() {
+  return <ResourcePage resource={accounts} extra={<CreateButton />} emptyAction={<CreateButton />} />;
+}

@@ -1,0 +1,86 @@
+/** Drawers of the accounts list that are not the plain form of a row. */
+import { session as limits } from '#contract/limits.ts';
+import { area } from '../kit/area.ts';
+import { call } from '../kit/client.ts';
+import { ResourceForm } from '../kit/form.tsx';
+import { overlay } from '../kit/overlay.ts';
+import type { FormField, Values } from '../kit/resource.ts';
+import { t } from '../kit/text.ts';
+import { ApiError } from '../kit/transport.ts';
+import { createFields } from './fields.ts';
+import type { Account } from './state.ts';
+
+const narrowPx = 480;
+
+/** An account and its first password are two calls: the password is looked at before the first is made. */
+function checkPassword(password: string) {
+  if ([...password].length < limits.passwordLengthMin)
+    throw new ApiError({
+      code: 101003,
+      message: '',
+      status: 400,
+      errorData: [{ path: 'password', rule: 'tooShort', bounds: { min: limits.passwordLengthMin } }],
+    });
+}
+
+function bodyOf(values: Values): Values {
+  const { password: _password, ...account } = values;
+  return { ...account, auth: area === 'user' ? 'user' : area === 'admin' ? 'client' : account['auth'] };
+}
+
+export const createAccount = (auth: string | undefined) =>
+  overlay(close => (
+    <ResourceForm
+      title={t('form.create', { name: t('page.accounts') })}
+      call="POST /{area}/account"
+      params={{}}
+      fields={createFields}
+      values={{ auth: auth ?? 'user' }}
+      body={bodyOf}
+      send={async values => {
+        const password = String(values['password'] ?? '');
+        if (password) checkPassword(password);
+        const { ids } = await call('POST /{area}/account', { body: bodyOf(values) as never });
+        if (password) await call('PUT /{area}/account/password', { body: { id: ids[0]!, password } });
+      }}
+      isEdit={false}
+      success={t('message.createAuthSuccess', { auth: t('page.accounts') })}
+      onClose={() => close()}
+    />
+  ));
+
+const passwordFields: FormField[] = [{ name: 'password', label: 'newPassword', kind: 'password', help: 'setPassword' }];
+
+export const setPassword = (account: Account) =>
+  overlay(close => (
+    <ResourceForm
+      title={t('account.setPasswordTitle', { email: account.email })}
+      call="PUT /{area}/account/password"
+      params={{}}
+      fields={passwordFields}
+      values={{}}
+      body={({ password }) => ({ id: account.id, password: password ?? '' })}
+      isEdit
+      success={t('message.changePasswordSuccess')}
+      widthPx={narrowPx}
+      onClose={() => close()}
+    />
+  ));
+
+const roleFields: FormField[] = [{ name: 'roleID', kind: 'remote', from: 'GET /{area}/metaRoles', help: 'role' }];
+
+export const setRole = (account: Account) =>
+  overlay(close => (
+    <ResourceForm
+      title={t('account.setRoleTitle', { email: account.email })}
+      call="PUT /{area}/account/role"
+      params={{}}
+      fields={roleFields}
+      values={{ roleID: account.roleID ?? undefined }}
+      body={({ roleID }) => ({ accountID: account.id, roleID: roleID ?? null })}
+      isEdit
+      success={t('message.updateUserRoleSuccess')}
+      widthPx={narrowPx}
+      onClose={() => close()}
+    />
+  ));

@@ -1,0 +1,32 @@
+/** Signing in as somebody else: their credentials open in a tab of their own. */
+import { area } from '../kit/area.ts';
+import { call } from '../kit/client.ts';
+import { isSure } from '../kit/confirm.tsx';
+import { present } from '../kit/present.tsx';
+import { currentSelf } from '../kit/session.ts';
+import { t } from '../kit/text.ts';
+import type { Account } from './state.ts';
+
+/** Admins, and the roots of operators and customers (§6). */
+export const mayProxy = () => area === 'admin' || currentSelf()?.isRoot === true;
+
+export async function signInAs(account: Account): Promise<boolean> {
+  const isAgreed = await isSure({
+    level: 'disruptive',
+    title: t('proxy.title'),
+    // Credentials are kept per area: within one's own area they take the place of one's own.
+    warning: account.auth === area ? `${t('warning.proxy')} ${t('proxy.replaces')}` : t('warning.proxy'),
+    targets: [account.email],
+    confirm: t('action.proxy'),
+  });
+  if (!isAgreed) return false;
+  try {
+    const { accessToken, refreshToken, tokenType } = await call('POST /{area}/proxy', { body: { id: account.id } });
+    const search = new URLSearchParams({ accessToken, refreshToken, tokenType });
+    window.open(`/${account.auth}/switchUser?${search}`, '_blank', 'noopener,noreferrer');
+    return true;
+  } catch (error) {
+    present(error);
+    return false;
+  }
+}

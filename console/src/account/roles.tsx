@@ -1,0 +1,162 @@
+/** Roles: sets of permissions for sub-accounts, never more than one holds. */
+import '../node/fleet.css';
+import { Checkbox } from 'antd';
+import { call, type RowOf } from '../kit/client.ts';
+import { notify } from '../kit/notice.ts';
+import { present } from '../kit/present.tsx';
+import { queryClient } from '../kit/query.ts';
+import { resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { currentSelf } from '../kit/session.ts';
+import { t, tOf } from '../kit/text.ts';
+
+type Role = RowOf<'GET /{area}/roles'>;
+const rights = ['view', 'edit'] as const;
+type Right = (typeof rights)[number];
+
+/** `sites.view` → resource and right. */
+const partsOf = (key: string) => {
+  const dot = key.lastIndexOf('.');
+  return [key.slice(0, dot), key.slice(dot + 1)] as const;
+};
+const resourcesOf = (keys: readonly string[]) => [...new Set(keys.map(key => partsOf(key)[0]))];
+
+/** Who may edit may view; who may no longer view may no longer edit. */
+function changed(
+  held: ReadonlySet<string>,
+  resource: string,
+  right: Right,
+  isOn: boolean,
+  grantable: readonly string[],
+): string[] {
+  const next = new Set(held);
+  const touched = isOn ? (right === 'edit' ? rights : ['view']) : right === 'view' ? rights : ['edit'];
+  for (const one of touched) {
+    const key = `${resource}.${one}`;
+    if (!isOn) next.delete(key);
+    else if (grantable.includes(key)) next.add(key);
+  }
+  return [...next].sort();
+}
+
+/** The permissions one may grant, a row for each resource. */
+function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys: string[]) => void }) {
+  const grantable = currentSelf()?.permissionKeys ?? [];
+  const held = new Set(value);
+  const keysOf = (right: Right) => grantable.filter(key => partsOf(key)[1] === right);
+  return (
+    <table className="matrix">
+      <thead>
+        <tr>
+          <th scope="col">{t('role.resource')}</th>
+          {rights.map(right => {
+            const keys = keysOf(right);
+            const count = keys.filter(key => held.has(key)).length;
+            return (
+              <th key={right} scope="col">
+                <Checkbox
+                  checked={count === keys.length && count > 0}
+                  indeterminate={count > 0 && count < keys.length}
+                  onChange={({ target }) => {
+                    let next = [...held];
+                    for (const key of keys) next = changed(new Set(next), partsOf(key)[0], right, target.checked, grantable);
+                    onChange(next);
+                  }}
+                >
+                  {t(`role.${right}`)}
+                </Checkbox>
+              </th>
+            );
+          })}
+        </tr>
+      </thead>
+      <tbody>
+        {resourcesOf(grantable).map(name => (
+          <tr key={name}>
+            <th scope="row">{tOf('resource', name)}</th>
+            {rights.map(right => {
+              const key = `${name}.${right}`;
+              return (
+                <td key={right}>
+                  {grantable.includes(key) && (
+                    <Checkbox
+                      aria-label={`${tOf('resource', name)}: ${t(`role.${right}`)}`}
+                      checked={held.has(key)}
+                      onChange={({ target }) => onChange(changed(held, name, right, target.checked, grantable))}
+                    />
+                  )}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** "sites (edit), logs (view)": what a role holds, at a glance. */
+function summary(keys: readonly string[]): string {
+  return resourcesOf(keys)
+    .map(name => t(keys.includes(`${name}.edit`) ? 'role.mayEdit' : 'role.mayView', { resource: tOf('resource', name) }))
+    .join(t('role.comma'));
+}
+
+async function remove(roles: Role[]) {
+  try {
+    for (const { id } of roles) await call('DELETE /{area}/role/{id}', { id });
+    notify.success(t('message.removeRoleSuccess'));
+    return true;
+  } catch (error) {
+    present(error);
+    return false;
+  } finally {
+    void queryClient.invalidateQueries();
+  }
+}
+
+const roles = resource<'GET /{area}/roles'>({
+  name: 'roles',
+  list: 'GET /{area}/roles',
+  defaultSort: 'name',
+  rowName: role => role.name,
+  columns: [
+    { name: 'name', sort: true, link: 'edit', width: 200 },
+    {
+      name: 'permissionKeys',
+      width: 460,
+      render: role =>
+        role.permissionKeys.length ? summary(role.permissionKeys) : <span className="ink-3">{t('role.nothing')}</span>,
+    },
+    { name: 'createdAt', kind: 'time', sort: true },
+    { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+  ],
+  create: 'POST /{area}/role',
+  update: 'PUT /{area}/role/{id}',
+  updateBody: values => values,
+  fields: [
+    { name: 'name', kind: 'text', help: 'name' },
+    {
+      name: 'permissionKeys',
+      kind: 'custom',
+      initial: [],
+      help: 'permissionKeys',
+      render: ({ value, onChange }) => <Matrix value={(value as string[]) ?? []} onChange={onChange} />,
+    },
+  ],
+  actions: [
+    {
+      name: 'remove',
+      call: 'DELETE /{area}/role/{id}',
+      isBatch: true,
+      isDanger: true,
+      level: 'destructive',
+      warning: 'removeRole',
+      run: remove,
+    },
+  ],
+});
+
+export default function Roles() {
+  return <ResourcePage resource={roles} />;
+}

@@ -1,0 +1,63 @@
+/** Everything known about one node, asked anew every two seconds (§9, node information). */
+import { useQuery } from '@tanstack/react-query';
+import { Alert, Drawer } from 'antd';
+import { polling } from '#contract/limits.ts';
+import { Facts, Status } from '../kit/bits.tsx';
+import { query } from '../kit/query.ts';
+import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { Addresses } from './addresses.tsx';
+import { ago } from './ago.tsx';
+import { type Node, stateOf } from './state.ts';
+import { Refusals, Sync } from './sync.tsx';
+
+const widthPx = 640;
+
+export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () => void }) {
+  const key = given.zoneID === null ? ('GET /client/nodes/uninitialized' as const) : ('GET /client/nodes/initialized' as const);
+  const found = useQuery({
+    ...query(key, { query: { keyword: given.name, pageSize: 100 } }),
+    staleTime: 0,
+    refetchInterval: polling.nodeInformationPollMs,
+  });
+  const current = found.data?.data.find(one => one.id === given.id);
+  const isGone = found.data !== undefined && current === undefined;
+  const node = current ?? given;
+  return (
+    <Drawer open title={node.name} size={widthPx} mask={{ blur: false }} onClose={onClose}>
+      {isGone && <Alert type="warning" showIcon title={t('error.rowGone')} style={{ marginBottom: 12 }} />}
+      <Facts
+        facts={[
+          [t('field.status'), <Status key="status" value={stateOf(node)} />],
+          [t('field.zone'), node.zoneName ?? t('state.uninitialized')],
+          [t('field.type'), t(`nodeType.${node.type}`)],
+          [t('field.addresses'), <Addresses key="addresses" values={node.addresses} isAll />],
+          [
+            t('field.version'),
+            <span key="version" className="mono">
+              {node.version || '–'}
+            </span>,
+          ],
+          [t('field.configuration'), node.zoneID === null ? '–' : <Sync key="sync" node={node} />],
+          [
+            t('field.lastBeat'),
+            node.lastBeat === null ? '–' : t('node.timeAndAgo', { time: dateTime(node.lastBeat), ago: ago(node.lastBeat) }),
+          ],
+          [
+            t('field.startedAt'),
+            node.startedAt === null ? '–' : t('node.timeAndAgo', { time: dateTime(node.startedAt), ago: ago(node.startedAt) }),
+          ],
+          [t('field.createdAt'), dateTime(node.createdAt)],
+          [t('field.memo'), node.memo || '–'],
+        ]}
+      />
+      {node.refused.length > 0 && (
+        <>
+          <h2 className="section-title">{t('node.refusedTitle', { count: node.refused.length })}</h2>
+          <p className="ink-3">{t('node.refusedText')}</p>
+          <Refusals node={node} />
+        </>
+      )}
+    </Drawer>
+  );
+}

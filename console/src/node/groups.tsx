@@ -1,0 +1,125 @@
+/** How names resolve: the groups of a zone, and the nodes that answer on their default line. */
+import './fleet.css';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Button, Select, Skeleton } from 'antd';
+import { useEffect, useMemo } from 'react';
+import type { RowOf } from '../kit/client.ts';
+import { Empty, ErrorState } from '../kit/empty.tsx';
+import { overlay } from '../kit/overlay.ts';
+import { Page } from '../kit/page.tsx';
+import { useCan } from '../kit/permissions.ts';
+import { query } from '../kit/query.ts';
+import { resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { linkTo } from '../kit/screens.ts';
+import { lastSelected } from '../kit/session.ts';
+import { t } from '../kit/text.ts';
+import { ApiError } from '../kit/transport.ts';
+import { number } from '../kit/units.ts';
+import { LineNodes } from './line-nodes.tsx';
+
+type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
+
+function NodeCount({ count }: { count: number }) {
+  return (
+    <span className="status">
+      <span className={`status-dot ${count > 0 ? 'good' : 'warn'}`} aria-hidden />
+      {count > 0 ? t('group.nodes', { count: number(count) }) : t('group.noNodes')}
+    </span>
+  );
+}
+
+const groupsOf = (zoneID: number) =>
+  resource<'GET /client/zone/{zoneId}/groups'>({
+    name: 'groups',
+    list: 'GET /client/zone/{zoneId}/groups',
+    defaultSort: 'name',
+    rowName: group => group.name,
+    columns: [
+      { name: 'name', sort: true, link: 'assignNodes', width: 200 },
+      { name: 'nodeCount', label: 'nodeIDs', width: 180, render: group => <NodeCount count={group.nodeCount} /> },
+      { name: 'productCount', kind: 'number' },
+      { name: 'memo', width: 220 },
+      { name: 'createdAt', kind: 'time', sort: true },
+      { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+      { name: 'id', kind: 'number', isOptional: true },
+    ],
+    create: 'POST /client/group',
+    createBody: values => ({ ...values, zoneID }),
+    update: 'PATCH /client/group',
+    remove: 'DELETE /client/group',
+    removal: 'destructive',
+    fields: [
+      { name: 'name', kind: 'text', help: 'name' },
+      { name: 'memo', kind: 'area' },
+    ],
+    actions: [
+      {
+        name: 'assignNodes',
+        call: 'GET /client/group/{g}/line/{l}/nodes',
+        run: ([group]: Group[]) => overlay(close => <LineNodes group={group!} onClose={() => close()} />),
+      },
+    ],
+  });
+
+/** The zone of the address, else the one looked at last, else the first. */
+export default function Groups() {
+  const can = useCan();
+  const navigate = useNavigate();
+  const search = useSearch({ strict: false }) as { zone?: number };
+  const isAllowed = can('GET /client/metaZones') && can('GET /client/zone/{zoneId}/groups');
+  const zones = useQuery({ ...query('GET /client/metaZones'), enabled: isAllowed });
+  const wanted = search.zone ?? Number(lastSelected.zone.get());
+  const zone = zones.data?.find(one => one.id === wanted) ?? zones.data?.[0];
+  useEffect(() => {
+    if (zone) lastSelected.zone.set(String(zone.id));
+  }, [zone]);
+  const groups = useMemo(() => zone && groupsOf(zone.id), [zone]);
+  const params = useMemo(() => ({ zoneId: zone?.id ?? 0 }), [zone]);
+
+  const picker = zones.data && zones.data.length > 0 && (
+    <Select
+      className="filter-select"
+      aria-label={t('field.zone')}
+      showSearch={zones.data.length > 8 ? { optionFilterProp: 'label' } : false}
+      value={zone?.id}
+      options={zones.data.map(one => ({ value: one.id, label: one.name }))}
+      onChange={id => void navigate({ to: '.', search: { zone: id } as never })}
+      prefix={<span className="ink-3">{t('field.zone')}</span>}
+    />
+  );
+  return (
+    <Page title={t('menu.groups')} note={t('group.note')} actions={picker}>
+      {groups ? (
+        <ResourcePage key={params.zoneId} resource={groups} params={params} isEmbedded />
+      ) : (
+        <div className="panel panel-padded">
+          {!isAllowed ? (
+            <ErrorState error={noPermission} />
+          ) : zones.error ? (
+            <ErrorState error={zones.error} onRetry={() => void zones.refetch()} />
+          ) : zones.data ? (
+            <Empty
+              drawing="nothing"
+              title={t('group.noZone')}
+              action={
+                can('POST /client/zone') && (
+                  <Link to={linkTo('zones')!} search={{ edit: 'new' } as never}>
+                    <Button type="primary">{t('group.addZone')}</Button>
+                  </Link>
+                )
+              }
+            >
+              {t('empty.zones')}
+            </Empty>
+          ) : (
+            <Skeleton active title={false} />
+          )}
+        </div>
+      )}
+    </Page>
+  );
+}
+
+const noPermission = new ApiError({ code: 101018, message: '' });

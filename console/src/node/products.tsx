@@ -1,0 +1,73 @@
+/** Products: what the operator sells, a group and its limits. */
+import './fleet.css';
+import { Link } from '@tanstack/react-router';
+import { useChoices } from '../kit/choices.ts';
+import { type FormField, resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { linkTo } from '../kit/screens.ts';
+import { t } from '../kit/text.ts';
+import { number } from '../kit/units.ts';
+
+const productStates = ['normal', 'pause'] as const;
+const Limit = ({ value }: { value: number }) =>
+  value === 0 ? <span className="ink-3">{t('unit.unlimited')}</span> : number(value);
+
+/** The zone is the group's: the row carries its id alone. */
+function Zone({ id }: { id: number }) {
+  const { options } = useChoices({ from: 'GET /client/metaZones' }, {});
+  return options.find(zone => zone.value === id)?.label ?? `#${id}`;
+}
+
+const group = (only: 'create' | 'edit'): FormField => ({
+  name: 'groupID',
+  kind: 'remote',
+  from: 'GET /client/metaGroups',
+  text: row => t('product.groupOfZone', { group: String(row['name']), zone: String(row['zoneName']) }),
+  help: only === 'create' ? 'productGroup' : 'productGroupMove',
+  only,
+});
+
+const products = resource<'GET /client/products'>({
+  name: 'products',
+  list: 'GET /client/products',
+  defaultSort: 'name',
+  rowName: product => product.name,
+  columns: [
+    { name: 'name', sort: true, link: 'edit', width: 170 },
+    { name: 'zoneID', width: 120, render: product => <Zone id={product.zoneID} /> },
+    {
+      name: 'groupName',
+      width: 120,
+      render: product => (
+        <Link to={linkTo('groups')!} search={{ zone: product.zoneID } as never}>
+          {product.groupName}
+        </Link>
+      ),
+    },
+    { name: 'siteCount', kind: 'number' },
+    { name: 'siteLimit', kind: 'number', width: 110, render: product => <Limit value={product.siteLimit} /> },
+    { name: 'domainLimit', kind: 'number', width: 110, render: product => <Limit value={product.domainLimit} /> },
+    { name: 'defaultState', kind: 'status' },
+    { name: 'memo', width: 160 },
+    { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
+    { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+  ],
+  filters: [{ name: 'keyword', kind: 'search' }],
+  create: 'POST /client/product',
+  update: 'PUT /client/product',
+  remove: 'DELETE /client/product',
+  removal: 'destructive',
+  fields: [
+    { name: 'name', kind: 'text', help: 'name' },
+    group('create'),
+    group('edit'),
+    { name: 'siteLimit', kind: 'number', help: 'zeroUnlimited', initial: 0 },
+    { name: 'domainLimit', kind: 'number', help: 'domainLimitPerSite', initial: 0 },
+    { name: 'defaultState', kind: 'segments', values: productStates, texts: 'state', help: 'defaultState', initial: 'normal' },
+    { name: 'memo', kind: 'area' },
+  ],
+});
+
+export default function Products() {
+  return <ResourcePage resource={products} />;
+}

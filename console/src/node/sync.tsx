@@ -1,0 +1,51 @@
+/** How far a node is with its configuration: the sequence it serves, what is still to come, what it refused. */
+import { Popover } from 'antd';
+import { t } from '../kit/text.ts';
+import { number } from '../kit/units.ts';
+import type { Node } from './state.ts';
+
+export function Sync({ node }: { node: Node }) {
+  const isBehind = node.behind > 0;
+  return (
+    <span>
+      <span className="status">
+        <span className={`status-dot ${isBehind ? 'warn' : 'good'}`} aria-hidden />
+        {isBehind ? t('node.behind', { count: number(node.behind) }) : t('node.upToDate')}
+      </span>
+      <span className="cell-note">{t('node.sequence', { seq: number(node.appliedSeq) })}</span>
+    </span>
+  );
+}
+
+export function Refusals({ node }: { node: Node }) {
+  return (
+    <ul className="refusals">
+      {node.refused.map(one => (
+        <li key={`${one.subject} ${one.seq}`}>
+          <strong className="mono">{one.subject}</strong> <span className="ink-3">#{number(one.seq)}</span>
+          <div className="bad">{one.why}</div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Refused({ node }: { node: Node }) {
+  if (node.refused.length === 0) return <span className="ink-3">{t('node.noRefusals')}</span>;
+  return (
+    <Popover
+      trigger={['hover', 'click']}
+      placement="bottomLeft"
+      content={
+        <div className="column-list">
+          <Refusals node={node} />
+        </div>
+      }
+    >
+      <button type="button" className="link status">
+        <span className="status-dot bad" aria-hidden />
+        {t('node.refusals', { count: node.refused.length })}
+      </button>
+    </Popover>
+  );
+}

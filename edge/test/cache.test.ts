@@ -290,6 +290,18 @@ describe('what is cached, and for how long', () => {
     assert.equal(await hits(), 'HIT HIT HIT HIT');
   });
 
+  test('invalidation and cookies can be switched per site', async () => {
+    await edge.putDocuments([site(1, { cache: { invalidation: false, storeCookies: true } })], []);
+    assert.ok(await stored({ 'cache-control': 'max-age=60', 'set-cookie': 'a=b' }));
+    const path = url();
+    answers({ 'cache-control': 'max-age=60' });
+    await get(path);
+    await edge.ask('a.test', path, { method: 'POST' });
+    await new Promise(done => setTimeout(done, 2));
+    assert.equal((await get(path)).headers['x-cache'], 'HIT');
+    await edge.putDocuments([site(1)], []);
+  });
+
   describe('cache rules', () => {
     const rules = (cacheRules: SiteDocument['cacheRules'], more: Partial<SiteDocument> = {}) =>
       edge.putDocuments([site(1, { cacheRules, ...more })], []);

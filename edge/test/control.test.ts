@@ -40,6 +40,8 @@ describe('the control socket', () => {
       's:3 2\n{}\n', // no site
       `s:3 ${JSON.stringify(site(4)).length}\n${JSON.stringify(site(4))}\n`, // another site's key
       'd:x 4\nnull\n',
+      frame(domainRecords(domain(5, 'c.test', [origin.port], { originHost: 'x\r\nInjected: 1' }), none)).toString(),
+      frame(domainRecords(domain(5, 'c.test', [origin.port]), none).map(one => ({ ...one, key: 'd:d.test' }))).toString(),
       'd:x 3\n{"a\n',
     ];
     const seq = (await edge.stat()).seq;

@@ -21,6 +21,8 @@ const connections = 32;
 
 /** At most so many times plain nginx's CPU per request */
 const targets = { '1 KB': 1.25, '100 KB': 1.1, '1 KB, access log on': 1.3 } as const;
+/** The edge keeps cache files open. This is how it stands to a plain nginx that does so too. */
+const tuned = '1 KB, plain with open_file_cache';
 
 interface Side {
   port: number;
@@ -59,7 +61,7 @@ function records(originPort: number): EdgeRecord[] {
   return list;
 }
 
-const plainConf = (folder: string, port: number, originPort: number, log: boolean) => `
+const plainConf = (folder: string, port: number, originPort: number, log: boolean, keepOpen: boolean) => `
 worker_processes 1;
 pid ${folder}/nginx.pid;
 error_log ${folder}/error.log;
@@ -67,6 +69,7 @@ ${process.getuid?.() === 0 ? 'user root;' : ''}
 events { worker_connections 8192; }
 http {
   access_log ${log ? `${folder}/access.log combined buffer=64k flush=1s` : 'off'};
+  ${keepOpen ? 'open_file_cache max=2000 inactive=60s; open_file_cache_valid 60s; open_file_cache_min_uses 2;' : ''}
   sendfile on; tcp_nopush on; keepalive_requests 10000;
   client_body_temp_path ${folder}/t1; proxy_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3; uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5;
   proxy_buffer_size 16k; proxy_buffers 8 16k; proxy_busy_buffers_size 32k; proxy_http_version 1.1;
@@ -79,11 +82,11 @@ http {
   }
 }`;
 
-async function startPlain(originPort: number, log: boolean) {
+async function startPlain(originPort: number, log = false, keepOpen = false) {
   const folder = mkdtempSync(join(tmpdir(), 'plain-'));
   const port = await freePort();
   mkdirSync(join(folder, 'cache'));
-  writeFileSync(join(folder, 'nginx.conf'), plainConf(folder, port, originPort, log));
+  writeFileSync(join(folder, 'nginx.conf'), plainConf(folder, port, originPort, log, keepOpen));
   const child = spawn(
     'nginx',
     ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'],
@@ -139,7 +142,7 @@ async function turn(side: Side, path: string, seconds: number) {
 
 const median = (list: number[]) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)]!;
 
-async function compare(name: keyof typeof targets, path: string, plain: Side, edge: Side) {
+async function compare(name: keyof typeof targets | typeof tuned, path: string, plain: Side, edge: Side) {
   for (const side of [plain, edge]) await turn(side, path, 1);
   const turns: Record<'plain' | 'edge', Awaited<ReturnType<typeof turn>>>[] = [];
   for (let i = 0; i < rounds; i++) {
@@ -150,14 +153,15 @@ async function compare(name: keyof typeof targets, path: string, plain: Side, ed
     turns.push(first === plain ? { plain: one, edge: other } : { plain: other, edge: one });
   }
   const of = (side: 'plain' | 'edge', what: 'us' | 'rps' | 'p99') => median(turns.map(t => t[side][what]));
+  const target = name === tuned ? undefined : targets[name];
   const ratio = median(turns.map(t => t.edge.us / t.plain.us));
   const spread = turns.map(t => t.edge.us / t.plain.us).toSorted((a, b) => a - b);
   console.log(
-    `${name.padEnd(20)} CPU per hit: plain ${of('plain', 'us').toFixed(1)} µs, edge ${of('edge', 'us').toFixed(1)} µs, ` +
-      `ratio ${ratio.toFixed(3)} (${spread[0]!.toFixed(2)}–${spread.at(-1)!.toFixed(2)}), at most ${targets[name]}: ${ratio <= targets[name] ? 'met' : 'MISSED'}; ` +
+    `${name.padEnd(32)} CPU per hit: plain ${of('plain', 'us').toFixed(1)} µs, edge ${of('edge', 'us').toFixed(1)} µs, ` +
+      `ratio ${ratio.toFixed(3)} (${spread[0]!.toFixed(2)}–${spread.at(-1)!.toFixed(2)}), ${target === undefined ? 'for comparison' : `at most ${target}: ${ratio <= target ? 'met' : 'MISSED'}`}; ` +
       `requests/s ${of('plain', 'rps').toFixed(0)} and ${of('edge', 'rps').toFixed(0)}, p99 ${of('plain', 'p99').toFixed(2)} and ${of('edge', 'p99').toFixed(2)} ms`,
   );
-  return { name, ratio, target: targets[name], met: ratio <= targets[name] };
+  return { name, ratio, met: target === undefined || ratio <= target };
 }
 
 /** Prints one line per case; resolves to the ratios. */
@@ -170,8 +174,9 @@ export async function run() {
   const shared = { workers: 1, recordsMb: 256, records: records(origin.port) };
   await using edge = await startEdge({ ...shared, accessLog: false });
   await using logging = await startEdge({ ...shared, accessLog: {} });
-  await using plain = await startPlain(origin.port, false);
+  await using plain = await startPlain(origin.port);
   await using plainLogging = await startPlain(origin.port, true);
+  await using plainTuned = await startPlain(origin.port, false, true);
   const loaded = (await edge.stat()).records;
   console.log(
     `edge-hit: ${loaded / 2} domains, one worker, wrk -t1 -c${connections}, ${rounds} rounds of ${turnSeconds} s a side`,
@@ -181,7 +186,7 @@ export async function run() {
     logging: { port: logging.port, worker: workerOf(logging.pid()) },
   };
   for (const path of ['/1k', '/100k']) {
-    for (const port of [edge.port, logging.port, plain.port, plainLogging.port]) {
+    for (const port of [edge.port, logging.port, plain.port, plainLogging.port, plainTuned.port]) {
       for (let i = 0; i < 2; i++) await edge.ask('d5000.test', path, { port });
     }
   }
@@ -189,6 +194,7 @@ export async function run() {
     await compare('1 KB', '/1k', plain, sides.edge),
     await compare('100 KB', '/100k', plain, sides.edge),
     await compare('1 KB, access log on', '/1k', plainLogging, sides.logging),
+    await compare(tuned, '/1k', plainTuned, sides.edge),
   ];
 }
 

@@ -10,6 +10,8 @@ export { balances, blockTypes, cacheModes, cacheRuleTypes, originProtocols, site
 
 const id = z.int().check(z.gte(1));
 const text = (max: number) => z.string().check(z.maxLength(max));
+/** Goes into a record's key or a header line: printable ASCII without spaces */
+const hostText = z.string().check(z.maxLength(253), z.regex(/^[!-~]*$/));
 
 export const Upstream = z.object({
   /** IP address or host name; the agent resolves names. */
@@ -30,11 +32,11 @@ export const DomainDocument = z.object({
   id,
   site: id,
   /** lower-case host name, or `*.parent` */
-  host: text(253),
+  host: hostText.check(z.minLength(1)),
   enabled: z.boolean(),
   balance: z.enum(balances),
   /** Host header towards the origin; empty: the visitor's */
-  originHost: text(253),
+  originHost: hostText,
   upstreams: z.array(Upstream).check(z.maxLength(100)),
 });
 
@@ -60,6 +62,14 @@ export const SiteDocument = z.object({
   gen: z.int(),
   purges: z.array(Purge).check(z.maxLength(200)),
   cacheRules: z.array(CacheRule).check(z.maxLength(1000)),
+  cache: z.optional(
+    z.object({
+      /** a successful POST, PUT, DELETE … removes its URL from the cache (RFC 9111 4.4); default true */
+      invalidation: z.optional(z.boolean()),
+      /** answers with Set-Cookie may be stored; default false */
+      storeCookies: z.optional(z.boolean()),
+    }),
+  ),
   whitelists: z.array(z.object({ id, ips: z.array(text(100)), urls: z.array(text(2048)) })),
   blacklists: z.array(z.object({ id, ips: z.array(text(100)), block: z.enum(blockTypes) })),
   userAgents: z.array(z.object({ id, urlRegex: text(1024), userAgentRegex: text(1024), block: z.enum(blockTypes) })),

@@ -23,7 +23,10 @@ function M.compile(record, report)
     invalidation = true,
     checks = {},
   }
-  for option, value in pairs(record.cache or {}) do site[option] = value end
+  if record.cache then
+    site.invalidation = record.cache.invalidation ~= false
+    site.storeCookies = record.cache.storeCookies == true
+  end
   for _, module in ipairs(modules) do
     local conf = module.compile(record, function(id, why) report(module.name, id, why) end)
     if conf then site.checks[#site.checks + 1] = { module = module, conf = conf } end

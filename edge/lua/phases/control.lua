@@ -1,4 +1,5 @@
 -- The agent's socket: takes records, tells how things stand. The protocol is described in agent/src/render/records.ts.
+local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
 local faults = require "core.faults"
 local frames = require "core.frames"
@@ -29,6 +30,14 @@ local function body()
   return text
 end
 
+local function domain(key, record)
+  assert(key == "d:" .. tostring(record.host), "another host's key")
+  assert(type(record.id) == "number" and type(record.site) == "number" and type(record.enabled) == "boolean", "no domain")
+  -- It becomes a header line.
+  assert(type(record.originHost) == "string" and not record.originHost:find "[^!-~]", "originHost is no host")
+  balancer.pool(record)
+end
+
 -- A record that a request could stumble over is refused with the whole push, here, where nobody is hurt. → faults; nil, why
 local function inspect(records)
   local bad = {}
@@ -39,10 +48,7 @@ local function inspect(records)
       if type(record) ~= "table" then return nil, key .. " is no JSON object" end
       local kind = key:sub(1, 2)
       if kind == "d:" then
-        if type(record.id) ~= "number" or type(record.site) ~= "number" or type(record.upstreams) ~= "table" then
-          return nil, key .. " is no domain"
-        end
-        local ok, why = pcall(require("core.balancer").pool, record)
+        local ok, why = pcall(domain, key, record)
         if not ok then return nil, key .. ": " .. tostring(why) end
       elseif kind == "s:" then
         local found = {}

@@ -63,7 +63,6 @@ export const notYet = {
     POST /client/site/{siteID}/domains/checkCNAME
     POST /client/site/{siteID}/domains/copyToSite
     POST /client/site/{siteID}/domains/createFrom
-    POST /client/site/{siteID}/domains/export
     PUT /client/site/{siteID}/domains/modifyUpstreamIPs
     GET /user/site/{siteID}/domain/{domainID}/antiHeaders
     PUT /user/site/{siteID}/domain/{domainID}/antiHeaders
@@ -78,7 +77,6 @@ export const notYet = {
     POST /user/site/{siteID}/domains/checkCNAME
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
-    POST /user/site/{siteID}/domains/export
     PUT /user/site/{siteID}/domains/modifyUpstreamIPs
     PUT /client/site/{siteID}/certificate/{certificateID}
     PATCH /client/site/{siteID}/certificate/{certificateID}/domains
@@ -303,14 +301,6 @@ export const notYet = {
     GET /client/site/{siteID}/firewall/setting/limitReqs
     POST /client/site/{siteID}/firewall/setting/limitReqs
     PUT /client/site/{siteID}/firewall/setting/limitReqs
-    DELETE /client/site/{siteID}/firewall/setting/userAgents
-    GET /client/site/{siteID}/firewall/setting/userAgents
-    POST /client/site/{siteID}/firewall/setting/userAgents
-    PUT /client/site/{siteID}/firewall/setting/userAgents
-    DELETE /client/site/{siteID}/firewall/setting/whitelists
-    GET /client/site/{siteID}/firewall/setting/whitelists
-    POST /client/site/{siteID}/firewall/setting/whitelists
-    PUT /client/site/{siteID}/firewall/setting/whitelists
     DELETE /user/firewall/setting/blockIPs
     GET /user/firewall/setting/blockIPs
     DELETE /user/firewall/setting/blockIPs/all
@@ -352,48 +342,32 @@ export const notYet = {
     GET /user/site/{siteID}/firewall/setting/limitReqs
     POST /user/site/{siteID}/firewall/setting/limitReqs
     PUT /user/site/{siteID}/firewall/setting/limitReqs
-    DELETE /user/site/{siteID}/firewall/setting/userAgents
-    GET /user/site/{siteID}/firewall/setting/userAgents
-    POST /user/site/{siteID}/firewall/setting/userAgents
-    PUT /user/site/{siteID}/firewall/setting/userAgents
-    DELETE /user/site/{siteID}/firewall/setting/whitelists
-    GET /user/site/{siteID}/firewall/setting/whitelists
-    POST /user/site/{siteID}/firewall/setting/whitelists
-    PUT /user/site/{siteID}/firewall/setting/whitelists
     GET /client/log/export/{ID}
     POST /client/log/export/file
     GET /client/log/export/file/{ID}
     POST /client/log/export/file/retry
     DELETE /client/log/exports
     GET /client/log/exports
-    POST /client/logs/access
     POST /client/logs/waf
-    POST /client/statistics/info
     POST /client/statistics/list
     POST /client/statistics/list/export
     POST /client/statistics/network/countries/avgBitRate
     POST /client/statistics/network/countries/tops
     POST /client/statistics/network/outcomes/avgBitRate
     POST /client/statistics/network/outcomes/sumBits
-    POST /client/statistics/timeSeries
-    POST /client/statistics/top
     GET /user/log/export/{ID}
     POST /user/log/export/file
     GET /user/log/export/file/{ID}
     POST /user/log/export/file/retry
     DELETE /user/log/exports
     GET /user/log/exports
-    POST /user/logs/access
     POST /user/logs/waf
-    POST /user/statistics/info
     POST /user/statistics/list
     POST /user/statistics/list/export
     POST /user/statistics/network/countries/avgBitRate
     POST /user/statistics/network/countries/tops
     POST /user/statistics/network/outcomes/avgBitRate
     POST /user/statistics/network/outcomes/sumBits
-    POST /user/statistics/timeSeries
-    POST /user/statistics/top
     GET /client/{clientId}/zones
     PUT /client/{clientId}/zones
     GET /client/autoCertificates
@@ -563,15 +537,11 @@ export const notYet = {
   routes: lines(`
     /user/createPassword
     /user/verifyMail
-    /user/userManagement/userInformation
-    /user/userManagement/usersList
-    /user/userManagement/roles
     /user/userManagement/logOperation
     /user/userManagement/apiTokenSetting
     /user/userManagement/apiDoc
     /user/sitesManagement/blockList
     /user/dataAnalysis/statistics
-    /user/dataAnalysis/logger
     /user/dataAnalysis/logExport
     /user/dataAnalysis/securityAnalysis
     /user/dataAnalysis/l4AttackAnalysis
@@ -579,16 +549,11 @@ export const notYet = {
     /user/systemManagement/notifySetting
     /client/createPassword
     /client/verifyMail
-    /client/nodeManage/zonesList
-    /client/nodeManage/nodesList
     /client/nodeManage/vNode
-    /client/nodeManage/resolutionTitle
-    /client/nodeManage/productsList
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/nodeManage/autoSSLManagement
     /client/dataAnalysis/statistics
-    /client/dataAnalysis/logger
     /client/dataAnalysis/logExport
     /client/dataAnalysis/securityAnalysis
     /client/dataAnalysis/l4AttackAnalysis
@@ -603,9 +568,6 @@ export const notYet = {
     /client/systemManagement/nginxSetting
     /client/systemManagement/errorSetting
     /client/systemManagement/perdefinedSetting
-    /client/userManagement/userInformation
-    /client/userManagement/users
-    /client/userManagement/roles
     /client/userManagement/logOperation
     /client/userManagement/apiTokenSetting
     /client/userManagement/customizeLogo
@@ -614,38 +576,25 @@ export const notYet = {
     /admin/verifyMail
     /admin/licenses
     /admin/offlineLicense
-    /admin/userManagement/userInformation
-    /admin/userManagement/usersList
     /admin/userManagement/logOperation
   `),
   codes: lines(`
-    ok
-    unknown
-    parameter
     pathInvalid
     database
     invalidDNSSetting
     proxyConnectionFailed
     accountNotEnabled
-    multiple
     dnsExecution
     inconsistentPorts
     credentialFailed
-    invalidToken
-    tokenExpired
-    revokeTokenFailed
-    refreshTokenFailed
     duplicateEmail
-    permissionDenied
     licenseExpired
     illegalEmailSettings
     illegalTelegramToken
     licenseNotFound
     illegalPortType
     invalidLicenseServer
-    duplicated
     zoneHasNodes
-    zoneNameExists
     zonesExceeded
     nodeCommunication
     nodesExceeded
@@ -654,32 +603,23 @@ export const notYet = {
     portType4InUse
     invalidNodeTime
     nodeVersionMismatch
-    groupActive
     groupSiteInUse
     groupNodesExceeded
     invalidGroupNode
     layer4GroupInUse
     productInUse
     productSitesExceeded
-    sitesExceeded
     siteStatusNotAllowed
-    siteInUse
     siteHasLayer4Ports
-    siteHasLayer7Domains
     trafficLimited
     redirectsExceeded
     virtualNodeInUse
     invalidCertificateName
-    duplicateDomains
     domainsExceeded
-    illegalPortMapping
     autoSSLExceeded
     portsExceeded
     noUpstreamEnabled
-    simultaneousDownloads
-    dailyDownloads
     illegalLicense
-    duplicateKeys
     selfCheck
     supplier
     supplierUnknown
@@ -693,16 +633,7 @@ export const notYet = {
     aclActions.redirect302
     aclDeprecatedFrom
     aclOperators
-    blockReasons.blacklist
-    blockReasons.geo
-    blockReasons.antiCC
-    blockReasons.frequency
-    blockReasons.userAgent
-    blockReasons.acl
-    blockReasons.waf
-    blockReasons.tokenAuth
     cacheTasks
-    chartPalette
     continents
     display.layer4PageDefault
     display.copyrightSuffix
@@ -723,7 +654,6 @@ export const notYet = {
     moduleNone
     nodeTypes
     offlineLicense.portTypeChangesAfterUpgrade
-    originRoles
     ownStatuses.drop
     ownStatuses.unknownDomain
     ownStatuses.notServing
@@ -731,9 +661,6 @@ export const notYet = {
     ownStatuses.challenge
     paging.pageSizeMax
     paging.orders
-    polling.nodeListPollMs
-    polling.nodeInformationPollMs
-    polling.liveStatisticsPollMs
     polling.liveStatisticsWindowHours
     polling.liveStatisticsStepMinutes
     portTypes
@@ -748,20 +675,6 @@ export const notYet = {
     session.refreshReuseGraceSeconds
     session.codeLifetimeMinutes
     session.codeTriesMax
-    statistics.reportIntervalMinutesDefault
-    statistics.dashboardIntervalsMinutes
-    statistics.dashboardHours
-    statistics.dashboardDays
-    statistics.securityReportIntervalMinutes
-    statistics.securityTimeInterval
-    statistics.blacklistSeriesStepMinutes
-    statistics.layer4CountriesTop
-    statistics.dashboardTop
-    statistics.dynamicTop
-    statistics.wafTop
-    statistics.domainRankSortKey
-    statistics.domainRankOrder
-    statistics.layer4BitsPerByte
     tlsOptions
     traffic.warningShare
     traffic.limitedShare
@@ -786,17 +699,13 @@ export const notYet = {
     message.createPasswordFailed
     message.editAccountSuccess
     message.resendEmailSuccess
-    message.updateInformationSuccess
-    message.createAuthSuccess
     message.updateAuthSuccess
     message.removeAuthSuccess
     message.authUser
     message.authClient
     message.authAdmin
-    message.updateUserRoleSuccess
     message.createRoleSuccess
     message.updateRoleSuccess
-    message.removeRoleSuccess
     message.createRoleFailed
     message.updateRoleFailed
     message.removeRoleFailed
@@ -826,7 +735,6 @@ export const notYet = {
     message.resetFailed
     message.modifyFailed
     message.exportFailed
-    message.nodeInitialSuccess
     message.nodeRestartSuccess
     message.nodeResetSuccess
     message.addSubNodeSuccess

@@ -6,50 +6,16 @@
 import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { setImmediate as breath } from 'node:timers/promises';
-import { type NatsConnection, headers } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
 import { type LogKind, LogMark, accessStream, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import { LogFolder, newFileID, writersOf } from './files.ts';
+import type { Shipper, ShipperOptions } from './types.ts';
+
+export type { Shipper, ShipperOptions, ShipperStats } from './types.ts';
 
 /** A range takes about two milliseconds. */
 const packing = { chunkSize: 1 << 19, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
-
-export interface ShipperOptions {
-  nodeID: number;
-  nc: NatsConnection;
-  /** the folder where nginx writes `access.log`; made if missing. nginx must be able to create files in it. */
-  logDir: string;
-  /** Makes the writers open `access.log` anew. Default: USR1 to every process that has the old file open for writing. */
-  reopen?: (() => Promise<void> | void) | undefined;
-  /** a new file is begun at this size … */
-  rotateBytes?: number;
-  /** … or at this age; 0: by size alone */
-  rotateSeconds?: number;
-  /** all log files together; beyond it the oldest are dropped, and the loss is recorded */
-  diskBudgetBytes?: number;
-  log?: (event: string, facts?: Record<string, unknown>) => void;
-}
-
-export interface ShipperStats {
-  /** bytes on disk that are not known to be stored */
-  waitingBytes: number;
-  files: number;
-  /** bytes the bus took since the start, as they stand in the files */
-  sentBytes: number;
-  /** bytes dropped for lack of room since the start */
-  lostBytes: number;
-  /** why nothing can be sent at the moment */
-  problem: string | null;
-}
-
-export interface Shipper {
-  stop(): Promise<void>;
-  stats(): ShipperStats;
-  /** Begins a new log file now, if the current one holds anything. */
-  rotate(): void;
-  /** Changes what may change while running. */
-  configure(settings: { rotateBytes?: number; rotateSeconds?: number; diskBudgetBytes?: number }): void;
-}
 
 const window = 8;
 const pollMs = 200;

@@ -213,7 +213,7 @@ test('nginx: the log format, a plain access.log taken over while it runs, rotati
        server { listen 127.0.0.1:${port}; return 200 ok; } }`,
   );
   fs.chmodSync(root, 0o755);
-  fs.chmodSync(s.logDir, 0o777);
+  fs.chmodSync(s.logDir, 0o755); // the workers are somebody else: the master makes the file for them
   const nginx = await spawnEngine({ command, args: ['-c', conf, '-e', `${root}/error.log`], ref: false, deathSignal: 'SIGKILL' });
   t.after(() => nginx.stop());
   let serial = 0;

@@ -219,6 +219,47 @@ describe('who is served', () => {
     streams[0]!.end();
   });
 
+  test('an origin that sends interim answers works; they are swallowed', async () => {
+    origin.script = (request, response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });
+      response.setHeader('cache-control', 'max-age=60');
+      response.setHeader('x-two', ['1', '2']);
+      if (request.url === '/early-length') response.setHeader('content-length', 5);
+      response.write('final');
+      response.end();
+    };
+    await edge.putDocuments([], [domain(73, 'early.test', [origin.port])]);
+    for (const path of ['/early', '/early-length']) {
+      const first = await edge.ask('early.test', path);
+      assert.deepEqual(
+        [first.status, first.body, first.headers['x-cache'], first.headers['x-two']],
+        [200, 'final', 'MISS', '1, 2'],
+      );
+      const second = await edge.ask('early.test', path);
+      assert.deepEqual([second.status, second.body, second.headers['x-cache']], [200, 'final', 'HIT']);
+    }
+    const posted = await edge.ask('early.test', '/post', { method: 'POST', body: 'x'.repeat(100_000) });
+    assert.deepEqual([posted.status, posted.body], [200, 'final']);
+    assert.equal(origin.seen.at(-1)!.body.length, 100_000);
+    assert.equal(origin.seen.at(-1)!.headers.host, 'early.test');
+    assert.equal(origin.seen.at(-1)!.headers['x-edge-cs'], undefined);
+    const head = await edge.ask('early.test', '/head', { method: 'HEAD' });
+    assert.equal(head.status, 200);
+    origin.script = (_, response) => {
+      response.writeEarlyHints({ link: '</a>; rel=preload' });
+      response.setHeader('cache-control', 'max-age=60');
+      response.setHeader('content-length', 10);
+      response.write('half');
+      setImmediate(() => response.destroy());
+    };
+    await assert.rejects(edge.ask('early.test', '/half'));
+    origin.script = (_, response) => {
+      response.setHeader('cache-control', 'max-age=60');
+      response.end('whole');
+    };
+    assert.equal((await edge.ask('early.test', '/half')).body, 'whole');
+  });
+
   test('HTTPS is served with the node’s own certificate', async () => {
     origin.script = (request, response) => response.end(request.headers['x-forwarded-proto'] as string);
     const request = https.get({

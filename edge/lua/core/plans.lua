@@ -95,6 +95,7 @@ function M.refresh(plan)
   plan.flags_at = flags.epoch
   plan.invalidated = flags.has("invalidated", plan.host)
   plan.uncacheable = flags.has("uncacheable", plan.host)
+  plan.interim = flags.has("interim", plan.host)
   plan.encodings = flags.has("encodings", plan.host)
 end
 

@@ -4,7 +4,9 @@
 --   Cache-Control, X-Accel-Expires   addressed to the front half's cache
 local balancer = require "core.balancer"
 local decide = require "cache.decide"
+local fetch = require "phases.fetch"
 local fields = require "cache.fields"
+local flags = require "core.flags"
 local meta = require "cache.meta"
 local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
@@ -20,6 +22,9 @@ local M = {}
 
 -- RFC 8586. An origin may be another site of this node, and behind that nothing that is here again; more is a circle.
 local visits_max, hops_max = 2, 8
+
+-- So long a host whose origin sent an interim answer is asked by phases/fetch.lua
+local interim_seconds = 600
 
 local function circles(loop)
   local _, hops = loop:gsub("breakwater", "")
@@ -60,11 +65,12 @@ function M.rewrite()
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
   local hung = rt:get("hung:" .. var.http_x_request_id)
   if hung == "stale" then return runner.close() end
-  if hung then return runner.refuse(502) end
   local plan = plans.of(var.host)
   if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
   local loop = var.http_cdn_loop
   if loop and circles(loop) then return runner.refuse(508) end
+  if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
+  if plan.interim then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
   local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
   enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
@@ -121,6 +127,22 @@ function M.failed()
   return runner.refuse((var.upstream_status or ""):match "504$" and 504 or 502)
 end
 
+-- For hosts whose origin sends interim answers
+function M.fetch()
+  local plan = plans.of(var.host)
+  local answer = plan and fetch.ask(plan, visitor_scheme(), hash_key(plan))
+  local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)
+  if failed and (not answer or var.http_x_edge_cs == "EXPIRED") then
+    if answer then answer.close() end
+    return M.failed()
+  end
+  ngx.ctx.plan, ngx.ctx.peer = plan, answer.peer
+  local whole = answer.send()
+  answer.close()
+  -- Half an answer must not look like a whole one.
+  if not whole then return runner.close() end
+end
+
 local function header_of(name) return header[name] end
 
 -- Connection names further fields that are meant for this hop alone.
@@ -154,7 +176,10 @@ local function judge()
     return
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
-  if status < 200 and status ~= 101 then return runner.hang_up(hang("interim")) end
+  if status < 200 and status ~= 101 then
+    flags.set("interim", ctx.plan.host, interim_seconds)
+    return runner.hang_up()
+  end
   balancer.answered(ctx.peer)
   drop_hop_by_hop(status)
   local cc = fields.join(header["Cache-Control"])

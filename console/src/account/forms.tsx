@@ -4,6 +4,7 @@ import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
+import { currentSelf } from '../kit/session.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
@@ -35,7 +36,7 @@ export const createAccount = (auth: string | undefined) =>
       call="POST /{area}/account"
       params={{}}
       fields={createFields}
-      values={{ auth: auth ?? 'user' }}
+      values={{ auth: auth ?? 'user', language: currentSelf()?.language }}
       body={bodyOf}
       send={async values => {
         const password = String(values['password'] ?? '');

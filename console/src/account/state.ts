@@ -6,8 +6,13 @@ import { language, t } from '../kit/text.ts';
 
 export type Account = RowOf<'GET /{area}/accounts'>;
 
-/** One's own account is not among those one manages: the server refuses it too. */
-export const whyOwn = (account: Account) => (account.id === currentSelf()?.id ? t('account.own') : undefined);
+/** A sub-account manages those further down, neither itself nor its siblings: the server refuses it too. */
+export function whyOwn(account: Account): string | undefined {
+  const self = currentSelf();
+  if (account.id === self?.id) return t('account.own');
+  const isSibling = self && !self.isRoot && !account.isRoot && account.auth === self.auth && account.grade <= self.grade;
+  return isSibling ? t('account.notBelow') : undefined;
+}
 
 export const why = (action: keyof typeof accountActions) => (account: Account) => {
   const own = whyOwn(account);

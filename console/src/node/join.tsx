@@ -48,18 +48,18 @@ export function JoinDialog({
       title={t('join.title')}
       mask={{ blur: false }}
       onCancel={onClose}
-      footer={token && <Button onClick={onClose}>{t('action.close')}</Button>}
+      footer={token ? <Button onClick={onClose}>{t('action.close')}</Button> : null}
     >
       {token ? (
         <Command token={token} onAgain={() => setToken(undefined)} onInitialize={onInitialize} />
       ) : (
-        <Ask zoneID={zoneID} onToken={setToken} />
+        <Ask zoneID={zoneID} onToken={setToken} onClose={onClose} />
       )}
     </Modal>
   );
 }
 
-function Ask({ zoneID, onToken }: { zoneID?: number; onToken: (token: Token) => void }) {
+function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: Token) => void; onClose: () => void }) {
   const zones = useChoices({ from: 'GET /client/metaZones' }, {});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
@@ -86,9 +86,7 @@ function Ask({ zoneID, onToken }: { zoneID?: number; onToken: (token: Token) => 
   }
   return (
     <Form layout="vertical" requiredMark={false} initialValues={{ zoneID }} onFinish={values => void make(values)}>
-      <p className="ink-3" style={{ marginBottom: 16 }}>
-        {t('join.intro')}
-      </p>
+      <p className="ink-3">{t('join.intro')}</p>
       <Form.Item
         name="name"
         label={<Label text={t('field.name')} isOptional />}
@@ -101,9 +99,13 @@ function Ask({ zoneID, onToken }: { zoneID?: number; onToken: (token: Token) => 
       <Form.Item name="zoneID" label={<Label text={t('field.zone')} isOptional />} extra={t('join.zoneHelp')}>
         <Select allowClear placeholder={t('join.later')} options={zones.options} loading={zones.isPending} />
       </Form.Item>
-      <Button type="primary" htmlType="submit" loading={isBusy}>
-        {t('join.make')}
-      </Button>
+      <div className="dialog-footer">
+        <span className="grow" />
+        <Button onClick={onClose}>{t('action.cancel')}</Button>
+        <Button type="primary" htmlType="submit" loading={isBusy}>
+          {t('join.make')}
+        </Button>
+      </div>
     </Form>
   );
 }

@@ -72,7 +72,7 @@ function Line({ group, lineID }: { group: Group; lineID: number }) {
       warning: t(isLast ? 'group.removeLast' : 'group.removeText'),
       targets: [node.name],
       isDanger: true,
-      confirm: t('action.remove'),
+      confirm: t('group.remove'),
     });
     if (isAgreed) await remove.run({ ...at, body: { ids: [node.id] } });
   }

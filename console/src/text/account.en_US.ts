@@ -34,6 +34,7 @@ export default {
   'languageName.en_US': 'English',
 
   'account.own': 'This is your own account',
+  'account.notBelow': 'Only accounts below yours can be managed',
   'account.noPassword': 'No password yet',
   'account.subOf': 'Sub-account ({auth})',
   'account.setPasswordTitle': 'Set password: {email}',

@@ -33,6 +33,7 @@ export default {
   'languageName.en_US': 'English',
 
   'account.own': '这是您自己的账号',
+  'account.notBelow': '只能管理您下级的账号',
   'account.noPassword': '尚未设置密码',
   'account.subOf': '{auth}的子账号',
   'account.setPasswordTitle': '设置密码：{email}',

@@ -32,6 +32,7 @@ export const account = {
   'languageName.en_US': 'English',
 
   'account.own': '這是您自己的帳號',
+  'account.notBelow': '只能管理您下層的帳號',
   'account.noPassword': '尚未設定密碼',
   'account.subOf': '{auth}的子帳號',
   'account.setPasswordTitle': '設定密碼：{email}',

@@ -50,6 +50,7 @@ export default {
   'group.chooseNodes': 'Choose nodes to add',
   'group.allOnLine': 'All nodes of this zone are on the line',
   'group.add': 'Add to line',
+  'group.remove': 'Remove',
   'group.removeNode': 'Remove {node} from the line',
   'group.removeTitle': 'Remove the node from the line?',
   'group.removeText': 'Domains will no longer resolve to the addresses of this node.',

@@ -49,6 +49,7 @@ export default {
   'group.chooseNodes': '选择要加入线路的节点',
   'group.allOnLine': '这个区域的节点都已在线路上',
   'group.add': '加入线路',
+  'group.remove': '移出',
   'group.removeNode': '将 {node} 移出线路',
   'group.removeTitle': '将节点移出线路？',
   'group.removeText': '域名不再解析到这个节点的地址。',

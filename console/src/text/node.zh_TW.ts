@@ -48,6 +48,7 @@ export const node = {
   'group.chooseNodes': '選擇要加入線路的節點',
   'group.allOnLine': '這個區域的節點都已在線路上',
   'group.add': '加入線路',
+  'group.remove': '移出',
   'group.removeNode': '將 {node} 移出線路',
   'group.removeTitle': '將節點移出線路？',
   'group.removeText': '網域不再解析到這個節點的位址。',

@@ -49,6 +49,7 @@ test('a state survives its address', () => {
     ip: '2001:db8::1',
     status: '404',
     cache: '-',
+    id: 'e-1-2-4',
     page: 4,
     pageSize: 500,
     live: true,
@@ -65,6 +66,7 @@ test('a state survives its address', () => {
     remoteIP: '2001:db8::1',
     status: 404,
     cacheStatus: '-',
+    requestID: 'e-1-2-4',
   });
   for (const name of Object.keys(bodyOf(state, now))) assert.ok(name in accessLogBody, name);
   assert.ok(isFiltered(state));

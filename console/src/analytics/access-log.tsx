@@ -34,7 +34,7 @@ export default function AccessLog() {
     void navigate({ to: '.', search: searchOf(next) as never, replace: !isStep });
   };
 
-  const problem = problemOf(state, Date.now());
+  const problem = problemOf(state);
   // A relative range ends when page 1 was asked: the pages behind it go on from there, or lines would show up twice.
   const end = useRef(0);
   const { request: _open, isLive: _live, ...asked } = state;
@@ -158,7 +158,7 @@ function columnsOf(isNarrow: boolean, open: (line: LogLine) => void): TableColum
         width: 190,
         render: (_, line) => (
           <>
-            <span className="mono log-short log-value-line">{`${line.method} ${line.uri}`}</span>
+            <span className="mono log-short log-short-main">{`${line.method} ${line.uri}`}</span>
             <span className="log-short">{[line.remoteIP, cacheOf(line), blockWords(line)].filter(Boolean).join(' · ')}</span>
           </>
         ),
@@ -166,35 +166,35 @@ function columnsOf(isNarrow: boolean, open: (line: LogLine) => void): TableColum
     ];
   const mono = (text: string) => (text ? <span className="mono">{text}</span> : <span className="ink-3">–</span>);
   return [
-    { key: 'time', title: t('logField.time'), width: 150, fixed: 'start', render: (_, line) => time(line) },
+    { key: 'time', title: t('logField.time'), width: 142, fixed: 'start', render: (_, line) => time(line) },
     {
       key: 'status',
       title: t('logField.status'),
-      width: 76,
+      width: 70,
       render: (_, line) => <span title={textOf(`ownStatus.${line.status}`)}>{status(line)}</span>,
     },
-    { key: 'method', title: t('logField.method'), width: 76, render: (_, line) => mono(line.method) },
-    { key: 'domain', title: t('logField.domain'), width: 180, ellipsis: true, render: (_, line) => mono(line.domain) },
-    { key: 'uri', title: t('logField.uri'), width: 320, ellipsis: true, render: (_, line) => mono(line.uri) },
-    { key: 'remoteIP', title: t('logField.remoteIP'), width: 140, ellipsis: true, render: (_, line) => mono(line.remoteIP) },
+    { key: 'method', title: t('logField.method'), width: 68, render: (_, line) => mono(line.method) },
+    { key: 'domain', title: t('logField.domain'), width: 152, ellipsis: true, render: (_, line) => mono(line.domain) },
+    { key: 'uri', title: t('logField.uri'), width: 220, ellipsis: true, render: (_, line) => mono(line.uri) },
+    { key: 'remoteIP', title: t('logField.remoteIP'), width: 118, ellipsis: true, render: (_, line) => mono(line.remoteIP) },
     {
       key: 'cache',
       title: t('logField.cacheStatus'),
-      width: 112,
+      width: 108,
       render: (_, line) => (cacheOf(line) === '-' ? <span className="ink-3">–</span> : mono(cacheOf(line))),
     },
-    { key: 'bytes', title: t('logField.bytes'), width: 92, align: 'end', render: (_, line) => bytes(line.bytes) },
+    { key: 'bytes', title: t('logField.bytes'), width: 84, align: 'end', render: (_, line) => bytes(line.bytes) },
     {
       key: 'rt',
       title: t('logField.requestTimeMs'),
-      width: 84,
+      width: 76,
       align: 'end',
       render: (_, line) => milliseconds(line.requestTimeMs),
     },
     {
       key: 'reason',
       title: t('logField.reason'),
-      width: 150,
+      width: 120,
       className: 'log-reason',
       ellipsis: true,
       render: (_, line) => blockWords(line) || <span className="ink-3">–</span>,

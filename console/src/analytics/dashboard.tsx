@@ -124,7 +124,7 @@ const cards = [
 ] as const;
 
 function Cards({ info }: { info: Info | undefined }) {
-  const pace = info && monthPace(info.currentMonthTraffic, info.lastMonthTraffic, new Date());
+  const pace = info && monthPace(info.currentMonthTraffic, info.lastMonthTraffic);
   return (
     <div className="cards">
       {cards.map(([name, format]) => (

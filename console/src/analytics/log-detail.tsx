@@ -23,20 +23,21 @@ interface Props {
 
 export function LogDetail({ line, siteName, only, previous, next, onClose }: Props) {
   const hasUpstream = line.upstreamBytes > 0 || line.upstreamTimeMs > 0;
+  const onlyButton = (filter: Partial<LogState>) => (
+    <Button
+      className="log-only"
+      type="text"
+      size="small"
+      icon={<FilterOutlined />}
+      aria-label={t('log.onlyThis')}
+      title={t('log.onlyThis')}
+      onClick={() => only(filter)}
+    />
+  );
   const value = (text: string, filter?: Partial<LogState>, shown: ReactNode = text) => (
     <>
       <span className="mono log-value">{text ? shown : '–'}</span>
-      {text && filter && (
-        <Button
-          className="log-only"
-          type="text"
-          size="small"
-          icon={<FilterOutlined />}
-          aria-label={t('log.onlyThis')}
-          title={t('log.onlyThis')}
-          onClick={() => only(filter)}
-        />
-      )}
+      {text && filter && onlyButton(filter)}
       {text && <CopyButton text={text} />}
     </>
   );
@@ -70,6 +71,7 @@ export function LogDetail({ line, siteName, only, previous, next, onClose }: Pro
           <br />
           <span className="ink-3">{t('log.requestIDHelp')}</span>
         </span>
+        {onlyButton({ id: line.requestID })}
         <CopyButton text={line.requestID} />
       </>,
     ],
@@ -106,7 +108,9 @@ export function LogDetail({ line, siteName, only, previous, next, onClose }: Pro
         <CopyButton text={JSON.stringify(line, null, 2)} label={t('log.copyJSON')} />
         <CopyButton text={curlOf(line)} label={t('log.copyCurl')} />
       </div>
-      <Facts facts={facts} />
+      <div className="log-facts">
+        <Facts facts={facts} />
+      </div>
     </Drawer>
   );
 }

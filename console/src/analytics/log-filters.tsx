@@ -144,6 +144,13 @@ function Fields({ state, change, problem }: Pick<Props, 'state' | 'change' | 'pr
         value={state.cache || undefined}
         onChange={cache => change({ cache: cache ?? '' })}
       />
+      <TextFilter
+        label={t('logField.requestID')}
+        hint={t('log.requestIDHint')}
+        value={state.id}
+        onChange={id => change({ id })}
+        className="log-filter"
+      />
       {isFiltered(state) && (
         <Button type="text" onClick={() => change(noFilters)}>
           {t('list.clearFilters')}
@@ -166,8 +173,13 @@ interface TextProps {
 /** Enter searches; leaving the field does too. */
 function TextFilter({ label, hint, value, onChange, className, status, isMain }: TextProps) {
   const [typed, setTyped] = useState(value);
+  const [last, setLast] = useState(value);
+  // Cleared from elsewhere, or a step back in the history.
+  if (last !== value) {
+    setLast(value);
+    setTyped(value);
+  }
   const input = useRef<{ focus: () => void }>(null);
-  useEffect(() => setTyped(value), [value]);
   useEffect(() => (isMain ? shortcut('/', () => input.current?.focus()) : undefined), [isMain]);
   const apply = (next: string) => next.trim() !== value && onChange(next.trim());
   return (

@@ -25,6 +25,8 @@ export interface LogState {
   ip: string;
   status: string;
   cache: string;
+  /** whole id, as in the X-Request-Id of an answer */
+  id: string;
   page: number;
   pageSize: number;
   isLive: boolean;
@@ -32,11 +34,13 @@ export interface LogState {
   request?: string;
 }
 type Search = Record<string, unknown>;
-export const filterNames = ['sites', 'domain', 'uri', 'ip', 'status', 'cache'] as const;
+export const filterNames = ['sites', 'domain', 'uri', 'ip', 'status', 'cache', 'id'] as const;
 export type LogFilter = (typeof filterNames)[number];
 
 const word = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');
 const sizes: readonly number[] = paging.pageSizes;
+/** Longer than any id the edge makes. */
+const requestIDMax = 40;
 /** More fits on a page of lines than of anything else. */
 export const pageSizeDefault = 50;
 
@@ -57,6 +61,7 @@ export function logStateOf(search: Search): LogState {
     ip: word(search['ip']),
     status: word(search['status']),
     cache: (cacheStatuses as readonly string[]).includes(cache) ? cache : '',
+    id: word(search['id']).slice(0, requestIDMax),
     page: Number.isInteger(page) && page > 0 ? page : paging.pageFirst,
     pageSize: sizes.includes(pageSize) ? pageSize : pageSizeDefault,
     isLive: search['live'] === true || search['live'] === 'true',
@@ -71,7 +76,7 @@ export function searchOf(state: LogState): Search {
   if (range !== rangeDefault) search['range'] = range;
   if (range === 'custom' && startTime && endTime) Object.assign(search, { startTime, endTime });
   if (sites.length) search['sites'] = sites;
-  for (const name of ['domain', 'uri', 'ip', 'status', 'cache'] as const) if (state[name]) search[name] = state[name];
+  for (const name of ['domain', 'uri', 'ip', 'status', 'cache', 'id'] as const) if (state[name]) search[name] = state[name];
   if (page !== paging.pageFirst) search['page'] = page;
   if (pageSize !== pageSizeDefault) search['pageSize'] = pageSize;
   if (isLive) search['live'] = true;
@@ -80,13 +85,13 @@ export function searchOf(state: LogState): Search {
 }
 
 export const isFiltered = (state: LogState) => filterNames.some(name => state[name].length > 0);
-export const noFilters = { sites: [], domain: '', uri: '', ip: '', status: '', cache: '' } satisfies Partial<LogState>;
+export const noFilters = { sites: [], domain: '', uri: '', ip: '', status: '', cache: '', id: '' } satisfies Partial<LogState>;
 
 export type LogBody = Api['POST /{area}/logs/access']['body'];
 
 /** A relative range ends at `now`; a chosen one stays. */
 export function bodyOf(state: LogState, now: number): LogBody {
-  const { range, startTime = '', endTime = '', sites, domain, uri, ip, status, cache } = state;
+  const { range, startTime = '', endTime = '', sites, domain, uri, ip, status, cache, id } = state;
   const domains = domain
     .split(/[\s,]+/)
     .filter(Boolean)
@@ -101,13 +106,14 @@ export function bodyOf(state: LogState, now: number): LogBody {
     ...(ip ? { remoteIP: ip } : {}),
     ...(status ? { status: Number(status) } : {}),
     ...(cache ? { cacheStatus: cache } : {}),
+    ...(id ? { requestID: id } : {}),
   };
 }
 
 export type LogProblem = { field: 'range' | 'ip' | 'status'; rule?: Problem };
 
 /** What keeps this state from being asked, found before the server is. */
-export function problemOf(state: LogState, now: number): LogProblem | undefined {
+export function problemOf(state: LogState, now = Date.now()): LogProblem | undefined {
   const isPicked = state.range !== 'custom' || (state.startTime && state.endTime);
   if (!isPicked) return { field: 'range' };
   const checked = logQuery.check(bodyOf(state, now), { now });

@@ -89,7 +89,7 @@ export function statusTotals(parts: Record<string, number> = {}): Record<StatusC
 const paceFromShare = 1 / 31;
 
 /** This month at its pace so far against the last one: 0.061 is 6.1 % more. Undefined where that says nothing yet. */
-export function monthPace(current: number, last: number, now: Date): number | undefined {
+export function monthPace(current: number, last: number, now = new Date()): number | undefined {
   const begin = new Date(now.getFullYear(), now.getMonth(), 1).getTime();
   const end = new Date(now.getFullYear(), now.getMonth() + 1, 1).getTime();
   const over = (now.getTime() - begin) / (end - begin);

@@ -1,6 +1,6 @@
 /** The drawing of a TimeChart: uPlot, loaded only where a chart is. */
 import 'uplot/dist/uPlot.min.css';
-import { type RefObject, useEffect, useMemo, useRef } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import uPlot from 'uplot';
 import { axisWords, niceMax, withGaps } from './chart-data.ts';
 import { useTheme } from './theme.ts';
@@ -26,55 +26,59 @@ export interface PlotProps {
   sync?: string;
   height: number;
   onZoom: (isZoomed: boolean) => void;
-  /** Filled with what takes the zoom back, of all charts of the same key. */
-  reset: RefObject<(() => void) | null>;
+  /** Handed what takes the zoom back, of all charts of the same key; null when the plot is gone. */
+  onReady: (reset: (() => void) | null) => void;
 }
 
 export default function Plot(props: PlotProps) {
-  const { summary, times, series, hidden, sync, height, max, reset } = props;
+  const { summary, times, series, hidden, sync, height, max } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const theme = useTheme();
   const look = useRef(props);
-  look.current = props;
-  const data = useMemo(() => [times, ...series.map(one => withGaps(one.values))] as uPlot.AlignedData, [times, series]);
+  const data = useMemo(() => dataOf(times, series), [times, series]);
   const shape = series.map(one => `${one.label} ${one.color}`).join('|');
+
+  // What the plot reads later, at a movement of the cursor, is that of the last drawing.
+  useEffect(() => void (look.current = props));
 
   useEffect(() => {
     const host = box.current!;
-    const made = new uPlot(optionsOf(host, look), data, host);
+    const { onReady } = look.current;
+    const made = new uPlot(optionsOf(host, look), dataOf(look.current.times, look.current.series), host);
     plot.current = made;
-    reset.current = () => {
-      const all = sync ? uPlot.sync(sync).plots : [made];
-      for (const one of all) one.setScale('x', rangeOf(one));
-    };
+    onReady(() => {
+      for (const one of sync ? uPlot.sync(sync).plots : [made]) one.setScale('x', rangeOf(one));
+    });
     const observer = new ResizeObserver(() => made.setSize({ width: host.clientWidth, height }));
     observer.observe(host);
     return () => {
       observer.disconnect();
       made.destroy();
       plot.current = null;
-      reset.current = null;
+      onReady(null);
     };
     // A new look is a new plot; new data is not.
-  }, [shape, theme, height, sync, max, reset]);
+  }, [shape, theme, height, sync, max]);
 
   useEffect(() => {
     const drawn = plot.current;
-    if (!drawn || drawn.data === data) return;
     // Whoever looks closely keeps what they look at.
-    drawn.setData(data, !isZoomed(drawn));
+    if (drawn) drawn.setData(data, !isZoomed(drawn));
   }, [data]);
 
   useEffect(() => {
-    series.forEach((one, index) => {
+    look.current.series.forEach((one, index) => {
       const show = !hidden.has(one.label);
       if (plot.current && plot.current.series[index + 1]?.show !== show) plot.current.setSeries(index + 1, { show });
     });
-  }, [hidden, shape, theme]);
+  }, [hidden]);
 
   return <div ref={box} className="chart-plot" role="img" aria-label={summary} style={{ height }} />;
 }
+
+const dataOf = (times: Float64Array, series: readonly Series[]) =>
+  [times, ...series.map(one => withGaps(one.values))] as uPlot.AlignedData;
 
 /** First and last time; the plot's own idea of everything. */
 function rangeOf(plot: uPlot) {
@@ -118,7 +122,7 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
       {
         ...axis,
         size: (_plot, words) => 18 + digitPx * Math.max(3, ...(words ?? []).map(word => word.length)),
-        values: (_plot, splits) => splits.map(split => (split === 0 ? '0' : format(split))),
+        values: (_plot, splits) => splits.map(split => (split === 0 ? '0' : shortened(format(split)))),
       },
     ],
     series: [
@@ -130,12 +134,24 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
         width: 1.5,
         // One filled series says which is the main one.
         fill: index === 0 ? `${one.color}${fillAlpha}` : undefined,
-        points: { show: false },
+        points: { show: false, size: 4, width: 0, fill: one.color, filter: lonely },
       })),
     ],
     hooks: { setScale: [(plot, key) => key === 'x' && look.current.onZoom(isZoomed(plot))] },
     plugins: [tooltip(look)],
   };
+}
+
+/** `80.0%` reads `80%` on an axis. */
+const shortened = (text: string) => text.replace(/(\.\d*?)0+(?=\D|$)/, '$1').replace(/\.(?=\D|$)/, '');
+
+/** A value between two gaps has no line to be seen by: it gets a point. */
+function lonely(plot: uPlot, index: number): number[] | null {
+  const values = plot.data[index]!;
+  // Typed columns have no gaps.
+  if (!Array.isArray(values)) return null;
+  const isThere = (at: number) => values[at] !== null && values[at] !== undefined;
+  return values.flatMap((_, at) => (isThere(at) && !isThere(at - 1) && !isThere(at + 1) ? [at] : []));
 }
 
 const tipGapPx = 14;
@@ -145,7 +161,7 @@ function tooltip(look: Look): uPlot.Plugin {
   const tip = element('div', 'chart-tip numbers');
   return {
     hooks: {
-      init: plot => void plot.over.append(tip),
+      init: plot => plot.over.append(tip),
       setCursor: plot => {
         const index = plot.cursor.idx;
         const left = plot.cursor.left ?? -1;

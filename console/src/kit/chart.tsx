@@ -28,7 +28,10 @@ export interface ChartProps {
 }
 
 const heightDefault = 210;
-const Plot = lazy(() => import('./chart-plot.tsx'));
+const loadPlot = () => import('./chart-plot.tsx');
+const Plot = lazy(loadPlot);
+// On its way while the figures are.
+loadPlot().catch(() => {});
 
 export function TimeChart(props: ChartProps) {
   const { title, summary, series, times, format, max, sync, height = heightDefault, error, onRetry } = props;
@@ -57,7 +60,9 @@ export function TimeChart(props: ChartProps) {
           sync={sync}
           height={height}
           onZoom={setZoomed}
-          reset={reset}
+          onReady={next => {
+            reset.current = next;
+          }}
         />
       </Suspense>
     );

@@ -1,4 +1,6 @@
 /** Times on the wire are ISO 8601 UTC; people see the browser's zone as YYYY/MM/DD HH:mm:ss (§1). */
+import { statistics } from '#contract/limits.ts';
+
 const two = (value: number) => String(value).padStart(2, '0');
 
 export function dateTime(value: string | number | Date | null | undefined): string {
@@ -7,7 +9,9 @@ export function dateTime(value: string | number | Date | null | undefined): stri
   if (Number.isNaN(date.getTime())) return '–';
   return `${dateOnly(date)} ${clock(date)}`;
 }
-const dateOnly = (date: Date) => `${date.getFullYear()}/${two(date.getMonth() + 1)}/${two(date.getDate())}`;
+/** Without the seconds: a step of a chart begins at a full minute. */
+export const dateMinute = (value: string | number | Date) => dateTime(value).slice(0, 16);
+export const dateOnly = (date: Date) => `${date.getFullYear()}/${two(date.getMonth() + 1)}/${two(date.getDate())}`;
 const clock = (date: Date) => `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 
 /** For an axis: the hour within a day, the date at midnight. `stepSeconds` is the distance between two marks. */
@@ -18,9 +22,10 @@ export function axisTime(epochSeconds: number, stepSeconds: number): string {
   return stepSeconds < 60 ? clock(date) : `${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** Statistics ranges snap to steps (§9): the end goes up to the next full step, the start as far back as asked. */
+const minuteMs = 60_000;
+/** Statistics ranges snap to 5-minute steps (§9): the end is the next one, the start the step of the chart that is `spanMinutes` before. */
 export function snappedRange(now: Date, spanMinutes: number, stepMinutes: number): { startTime: string; endTime: string } {
-  const step = stepMinutes * 60_000;
-  const end = Math.ceil(now.getTime() / step) * step;
-  return { startTime: new Date(end - spanMinutes * 60_000).toISOString(), endTime: new Date(end).toISOString() };
+  const end = Math.ceil(now.getTime() / (statistics.rangeStepMinutes * minuteMs)) * statistics.rangeStepMinutes * minuteMs;
+  const start = Math.floor((end - spanMinutes * minuteMs) / (stepMinutes * minuteMs)) * stepMinutes * minuteMs;
+  return { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString() };
 }

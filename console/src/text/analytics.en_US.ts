@@ -84,6 +84,7 @@ export const analytics = {
   'log.onlyThis': 'Only this value',
   'log.requestIDHelp':
     'Every answer carries this ID in its X-Request-Id header, and so do error pages; quote it when you report a problem.',
+  'log.requestIDHint': 'The whole X-Request-Id header of an answer',
   'log.rule': 'rule #{id}',
   'log.none': 'None',
 

@@ -80,6 +80,7 @@ export const analytics = {
   'log.copyCurl': '复制为 curl',
   'log.onlyThis': '只看这个值',
   'log.requestIDHelp': '每个响应的 X-Request-Id 标头与错误页面都带有这个 ID，反馈问题时请一并提供。',
+  'log.requestIDHint': '响应标头 X-Request-Id 的完整内容',
   'log.rule': '规则 #{id}',
   'log.none': '无',
 

@@ -79,6 +79,7 @@ export const analytics = {
   'log.copyCurl': '複製為 curl',
   'log.onlyThis': '只看這個值',
   'log.requestIDHelp': '每個回應的 X-Request-Id 標頭與錯誤頁面都帶有這個 ID，回報問題時請一併提供。',
+  'log.requestIDHint': '回應標頭 X-Request-Id 的完整內容',
   'log.rule': '規則 #{id}',
   'log.none': '無',
 

@@ -93,6 +93,8 @@ export const accessLogBody = {
   /** any part of the URI with its query */
   uri: opt(str(2048)),
   status: opt(int(100, 999)),
+  /** as in the answer's X-Request-Id */
+  requestID: opt(str(40)),
 };
 
 export const AccessLogRow = z.object({

@@ -17,6 +17,7 @@ export interface AccessLogQuery {
   /** any part of the URI with its query */
   uri?: string | undefined;
   status?: number | undefined;
+  requestID?: string | undefined;
   /** from 1 */
   page?: number | undefined;
   pageSize?: number | undefined;
@@ -54,6 +55,7 @@ export async function accessLog(db: Analytics, query: AccessLogQuery): Promise<{
   filter('cache = {cache:String}', 'cache', query.cacheStatus === '-' ? '' : query.cacheStatus);
   filter('position(uri, {uri:String}) > 0', 'uri', query.uri);
   filter('status = {status:UInt16}', 'status', query.status);
+  filter('rid = {rid:String}', 'rid', query.requestID);
   const where = conditions.join(' AND ');
   const pageSize = query.pageSize ?? 10;
   const offset = ((query.page ?? 1) - 1) * pageSize;

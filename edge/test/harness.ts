@@ -258,11 +258,12 @@ export async function startEdge(options: EdgeOptions = {}) {
       return edge.put(...sites.flatMap(siteRecords), ...domains.flatMap(doc => domainRecords(doc, () => [])));
     },
     stat: async () => (await control('GET', '/stat')).body,
-    /** Log lines as lists of fields, when there are at least `count` */
-    async log(count: number): Promise<string[][]> {
+    /** Log lines as lists of fields, when there are `count` that `wanted` holds for */
+    async log(count: number, wanted: (line: string[]) => boolean): Promise<string[][]> {
       return until(`${count} log lines`, () => {
         const lines = readFileSync(join(folder, 'log/access.log'), 'latin1').split('\n').slice(0, -1);
-        return lines.length >= count ? lines.map(line => line.split('\t')) : undefined;
+        const found = lines.map(line => line.split('\t')).filter(wanted);
+        return found.length >= count ? found : undefined;
       });
     },
     /** Full restart: memory is lost, files stay. */

@@ -38,7 +38,9 @@ function State({ account }: { account: Account }) {
 }
 
 /** Roles are of one's own tree: sub-accounts of one's own area have them, roots have everything. */
-const takesRole = (account: Account) => !account.isRoot && account.auth === area;
+const takesRole = (account: Account) => isBelow(account) && !account.isRoot && account.auth === area;
+
+const isBelow = (account: Account) => whyOwn(account) === undefined;
 
 function CreateButton() {
   const can = useCan();
@@ -54,6 +56,7 @@ function CreateButton() {
 const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pause' | 'lock') =>
   act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
     name,
+    when: isBelow,
     why: why(name),
     level: to === 'normal' ? 'reversible' : 'disruptive',
     warning: to === 'normal' ? undefined : 'stopAccount',
@@ -103,10 +106,16 @@ const accounts = resource<'GET /{area}/accounts'>({
   whyFixed: whyOwn,
   fields: editFields,
   actions: [
-    { name: 'proxy', call: 'POST /{area}/proxy', when: mayProxy, why: why('switchTo'), run: ([account]) => signInAs(account!) },
+    {
+      name: 'proxy',
+      call: 'POST /{area}/proxy',
+      when: account => mayProxy() && isBelow(account),
+      why: why('switchTo'),
+      run: ([account]) => signInAs(account!),
+    },
     customersOf,
-    { name: 'setPassword', call: 'PUT /{area}/account/password', why: whyOwn, run: ([account]) => setPassword(account!) },
-    { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
+    { name: 'setPassword', call: 'PUT /{area}/account/password', when: isBelow, run: ([account]) => setPassword(account!) },
+    { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, run: ([account]) => setRole(account!) },
     status('resume', 'normal'),
     status('pause', 'pause'),
     status('unlock', 'normal'),

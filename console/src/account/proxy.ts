@@ -4,7 +4,7 @@ import { call } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.tsx';
 import { present } from '../kit/present.tsx';
 import { currentSelf } from '../kit/session.ts';
-import { t } from '../kit/text.ts';
+import { language, t } from '../kit/text.ts';
 import type { Account } from './state.ts';
 
 /** Admins, and the roots of operators and customers (§6). */
@@ -15,7 +15,9 @@ export async function signInAs(account: Account): Promise<boolean> {
     level: 'disruptive',
     title: t('proxy.title'),
     // Credentials are kept per area: within one's own area they take the place of one's own.
-    warning: account.auth === area ? `${t('warning.proxy')} ${t('proxy.replaces')}` : t('warning.proxy'),
+    warning: [t('warning.proxy'), t('proxy.newTab'), ...(account.auth === area ? [t('proxy.replaces')] : [])].join(
+      language === 'en_US' ? ' ' : '',
+    ),
     targets: [account.email],
     confirm: t('action.proxy'),
   });

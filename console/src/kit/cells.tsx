@@ -53,7 +53,7 @@ export function tableColumns<Row extends { id: number }>(
   columns: readonly Column<Row>[],
   state: ListState,
   isNarrow: boolean,
-  opener: (name: string) => ((row: Row) => void) | undefined,
+  opener: (name: string, row: Row) => (() => void) | undefined,
 ): TableColumnType<Row>[] {
   return columns.map((column, index) => {
     const kind = column.kind ?? 'text';
@@ -71,10 +71,10 @@ export function tableColumns<Row extends { id: number }>(
       render: (_: unknown, row: Row) => {
         const content = cell(column, row);
         if (typeof column.link === 'string') {
-          const open = opener(column.link);
+          const open = opener(column.link, row);
           if (!open) return content;
           return (
-            <button type="button" className="link" onClick={() => open(row)}>
+            <button type="button" className="link" onClick={open}>
               {content}
             </button>
           );

@@ -83,9 +83,9 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
     );
 
   const shown = resource.columns.filter(column => !hidden.includes(column.name));
-  const columns = tableColumns(shown, state, isNarrow, name => {
+  const columns = tableColumns(shown, state, isNarrow, (name, row: Row) => {
     const action = actions.find(one => String(one.name) === name);
-    return action && ((row: Row) => void run(action, [row]));
+    return action && isAllowed(action, row) ? () => void run(action, [row]) : undefined;
   });
   if (actions.length)
     columns.push({

@@ -74,7 +74,6 @@ function bindings(params: URLSearchParams, sql: string): Record<string, unknown>
 const tmpfs = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions): http.Server {
-  const spool = fs.mkdtempSync(path.join(tmpfs, 'breakwater-insert-'));
   let serial = 0;
 
   function allowed(request: http.IncomingMessage, params: URLSearchParams): boolean {
@@ -121,16 +120,18 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
     const queryText = params.get('query') ?? '';
     const insert = /^\s*insert\s+into\s+(?:table\s+)?([\w.`"]+\s*(?:\([^)]*\))?)\s*format\s+(\w+)\s*$/i.exec(queryText);
     if (insert) {
-      const file = path.join(spool, `${++serial}`);
-      const fd = fs.openSync(file, 'wx', 0o600);
+      // Without a name from the start, so that a kill leaves nothing behind in memory.
+      const file = path.join(tmpfs, `breakwater-insert-${process.pid}-${++serial}`);
+      const fd = fs.openSync(file, 'wx+', 0o600);
+      fs.unlinkSync(file);
       try {
-        const size = await receive(request, part => fs.writeSync(fd, part)).finally(() => fs.closeSync(fd));
+        const size = await receive(request, part => fs.writeSync(fd, part));
         if (size > 0)
           await session(params.get('database') ?? 'default').queryAsync(
-            `INSERT INTO ${insert[1]}${settings} SELECT * FROM file('${file}', '${insert[2]}')`,
+            `INSERT INTO ${insert[1]}${settings} SELECT * FROM file('/proc/self/fd/${fd}', '${insert[2]}')`,
           );
       } finally {
-        fs.rmSync(file, { force: true });
+        fs.closeSync(fd);
       }
       return new Uint8Array();
     }
@@ -162,6 +163,5 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
   });
   server.requestTimeout = 0;
   server.keepAliveTimeout = 60_000;
-  server.on('close', () => fs.rmSync(spool, { recursive: true, force: true }));
   return server;
 }

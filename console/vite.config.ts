@@ -84,7 +84,27 @@ function precompress(): Plugin {
   };
 }
 
-const antd = /node_modules[\\/](?:antd[\\/](?!es[\\/]locale)|@rc-component|@ant-design[\\/]cssinjs)/;
+/**
+ * What is always loaded together travels together: the login pages with the router (`start`), the frame of everything inside (`inside`),
+ * lists and forms (`lists`). The rest is cut by what each screen uses.
+ */
+const ours = (folder: string, names: string) => new RegExp(`console/src/${folder}/(?:${names})[.]tsx?$`);
+const together = [
+  { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
+  { name: 'start', test: /node_modules\/@tanstack\/(?:react-router|router-core|history|react-store|store)\// },
+  { name: 'start', test: /contract\/src\/(?:limits|kit\/text|kit\/call)\.ts$/ },
+  { name: 'start', test: ours('kit', 'area|client|credentials|deployment|guard|notice|screens|session|stored|text|transport') },
+  { name: 'start', test: ours('shell', 'brand|login-shell|notices|states') },
+  { name: 'start', test: ours('account', 'login|parts|said') },
+  { name: 'inside', test: /node_modules\/@tanstack\/(?:react-query|query-core)\// },
+  {
+    name: 'inside',
+    test: ours('kit', 'query|present|errors|overlay|overlay-host|permissions|theme|page|shortcuts|empty|units|time'),
+  },
+  { name: 'inside', test: ours('shell', 'shell|header|side-menu') },
+  { name: 'lists', test: ours('kit', 'table|cells|filters|filter-input|choices|list-state|use-list-state|use-narrow|resource') },
+  { name: 'lists', test: ours('kit', 'resource-page|bits|confirm|form|fields|form-paths|schema-of') },
+];
 
 export default defineConfig({
   root: here,
@@ -99,11 +119,11 @@ export default defineConfig({
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {
+        // modules are cut without their dependencies (far smaller first pages), so their order has to be kept by hand
+        strictExecutionOrder: true,
         codeSplitting: {
-          groups: [
-            { name: 'react', test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/, priority: 30 },
-            { name: 'antd', test: antd, entriesAware: true, entriesAwareMergeThreshold: 24_000, priority: 20 },
-          ],
+          includeDependenciesRecursively: false,
+          groups: together.map((group, index) => ({ ...group, priority: together.length - index })),
         },
       },
     },

@@ -46,7 +46,12 @@ describe('which origin answers', () => {
     return doc.host;
   }
   /** What `count` requests for different URLs were answered, as {a: 3, b: 1} */
-  async function spread(name: string, count: number, path = (i: number) => `/${i}`, from = (_: number) => '127.0.0.1') {
+  async function spread(
+    name: string,
+    count: number,
+    path = (i: number) => `/${i}`,
+    from: (i: number) => string = () => '127.0.0.1',
+  ) {
     const counts: Record<string, number> = {};
     for (let i = 0; i < count; i++) {
       const answer = await edge.ask(name, path(i), { from: from(i) });

@@ -301,7 +301,8 @@ describe('who is served', () => {
     const [miss, hit, off, unknown] = seen.map(answer => byID(answer.headers['x-request-id']));
     for (const line of lines) {
       assert.equal(line.length, 18);
-      assert.match(line[0]!, /^\x1e\d+\.\d{3}$/);
+      assert.equal(line[0]![0], '\x1e');
+      assert.match(line[0]!.slice(1), /^\d+\.\d{3}$/);
       assert.match(line[17]!, /^test-\d+-\d+-\d+$/);
     }
     assert.deepEqual(miss!.slice(1, 8), ['1', '11', 'one.test', 'GET', '/logged?x=%20\\x22', 'HTTP/1.1', '200']);

@@ -126,7 +126,7 @@ const runMax = 92;
 
 /** The template puts paths in double quotes, in nginx's language and in Lua's; `;` and `?` divide a Lua search path. */
 function path(text: string): string {
-  if (!/^\/[^"'\\$;?{}*\x00-\x1f\x7f]*$/.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
+  if (!/^\/[^"'\\$;?{}*\p{Cc}]*$/u.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
   return text;
 }
 

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import type { SiteDocument } from '#contract/edge/document.ts';
+import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
+
+type Fields = Record<string, string | string[]>;
+
+describe('what rules and purges do to the cache', () => {
+  let edge: Edge;
+  let origin: Origin;
+  let next = 0;
+  before(async () => {
+    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
+    await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port]), domain(2, 'b.test', [origin.port])]);
+  });
+  beforeEach(() => {
+    origin.seen.length = 0;
+  });
+  after(async () => {
+    await edge[Symbol.asyncDispose]();
+    await origin[Symbol.asyncDispose]();
+  });
+
+  /** The origin answers every request so, with a body that counts. */
+  function answers(fields: Fields, status = 200) {
+    origin.script = (_, response) => {
+      for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
+      response.statusCode = status;
+      response.end(`body ${origin.seen.length}`);
+    };
+  }
+  const url = (suffix = '') => `/u${next++}${suffix}`;
+  const get = (path: string, headers: Ask['headers'] = {}, host = 'a.test') => edge.ask(host, path, { headers });
+  const states = async (path: string, count: number, headers: Ask['headers'] = {}) => {
+    const list = [];
+    for (let i = 0; i < count; i++) list.push((await get(path, headers)).headers['x-cache']);
+    return list.join(' ');
+  };
+  /** MISS HIT: stored. Anything else: not. */
+  const stored = async (fields: Fields, headers: Ask['headers'] = {}, status = 200, path = url()) => {
+    answers(fields, status);
+    return (await states(path, 2, headers)) === 'MISS HIT';
+  };
+
+  describe('cache rules', () => {
+    const rules = (cacheRules: SiteDocument['cacheRules'], more: Partial<SiteDocument> = {}) =>
+      edge.putDocuments([site(1, { cacheRules, ...more })], []);
+    after(() => rules([]));
+
+    test('the first that matches counts; followOrigin gives the lifetime where the origin says none', async () => {
+      await rules([
+        { type: 'exact', value: '/exact', mode: 'followOrigin', ttl: 0 },
+        { type: 'exact', value: '/exact?q=1', mode: 'followOrigin', ttl: 60 },
+        { type: 'prefix', value: '/static/', mode: 'followOrigin', ttl: 60 },
+        { type: 'regex', value: '^/r\\d+$', mode: 'followOrigin', ttl: 60 },
+        { type: 'fileType', value: 'jpg, .PNG', mode: 'followOrigin', ttl: 60 },
+        { type: 'prefix', value: '/api/', mode: 'followOrigin', ttl: 0 },
+      ]);
+      const fresh = { 'cache-control': 'max-age=60' };
+      assert.ok(!(await stored(fresh, {}, 200, '/exact')));
+      assert.equal((await get('/exact')).headers['x-cache'], 'BYPASS');
+      assert.ok(await stored({}, {}, 200, '/static/' + next++));
+      assert.ok(await stored({}, {}, 200, '/r' + next++));
+      assert.ok(!(await stored({}, {}, 200, '/s' + next++)));
+      assert.ok(await stored({}, {}, 200, url('.jpg')));
+      assert.ok(await stored({}, {}, 200, url('.pNg?x=1')));
+      assert.ok(!(await stored({}, {}, 200, url('.jpgx'))));
+      assert.ok(!(await stored(fresh, {}, 200, '/api/x')));
+      // An encoded or roundabout spelling is the same URL to the origin.
+      assert.ok(!(await stored(fresh, {}, 200, '/static/../ap%69/x')));
+    });
+
+    test('followOrigin heeds what the origin says; ttl 0 lets conditions through to it', async () => {
+      await rules([
+        { type: 'prefix', value: '/n/', mode: 'followOrigin', ttl: 0 },
+        { type: 'site', value: '', mode: 'followOrigin', ttl: 60 },
+      ]);
+      for (const cc of ['no-store', 'private', 'no-cache', 'max-age=0']) assert.ok(!(await stored({ 'cache-control': cc })), cc);
+      assert.ok(!(await stored({}, {}, 500)));
+      answers({});
+      await get('/n/x', { 'if-none-match': '"x"', range: 'bytes=0-1' });
+      assert.equal(origin.seen.at(-1)!.headers['if-none-match'], '"x"');
+      assert.equal(origin.seen.at(-1)!.headers.range, 'bytes=0-1');
+    });
+
+    test('forceCache outranks Cache-Control, but never Authorization, cookies, Vary: * or errors', async () => {
+      await rules([{ type: 'site', value: '', mode: 'forceCache', ttl: 60 }]);
+      for (const cc of ['no-store', 'private', 'no-cache', 'max-age=0']) assert.ok(await stored({ 'cache-control': cc }), cc);
+      assert.equal((await get(url())).headers['cache-control'], 'max-age=0', 'the visitor sees what the origin said');
+      assert.ok(!(await stored({}, { authorization: 'x' })));
+      assert.ok(!(await stored({ 'set-cookie': 'a=b' })));
+      assert.ok(!(await stored({ vary: '*' })));
+      assert.ok(!(await stored({}, {}, 500)));
+      assert.ok(await stored({}, {}, 404));
+    });
+
+    test('a rule whose expression does not compile is left out and reported; the rest works', async () => {
+      const answer = await rules([
+        { type: 'regex', value: '(', mode: 'forceCache', ttl: 60 },
+        { type: 'prefix', value: '/ok/', mode: 'followOrigin', ttl: 60 },
+      ]);
+      assert.deepEqual(
+        answer.bad.map((one: any) => [one.site, one.list, one.id]),
+        [[1, 'cacheRules', 1]],
+      );
+      assert.ok(await stored({}, {}, 200, '/ok/' + next++));
+      assert.equal((await edge.stat()).bad.length, 1);
+      await rules([]);
+      assert.equal((await edge.stat()).bad.length, 0);
+    });
+  });
+
+  describe('purges', () => {
+    const purge = (change: Partial<SiteDocument>) => edge.putDocuments([site(1, change)], []);
+
+    test('a URL, a prefix, a host or the whole site are gone at once, everything else stays', async () => {
+      answers({ 'cache-control': 'max-age=60' });
+      const paths = ['/p/a', '/p/a?q', '/p/b', '/q'];
+      const hosts = ['a.test', 'b.test'];
+      const look = async () => {
+        const list = [];
+        for (const host of hosts)
+          for (const path of paths) list.push((await get(path, {}, host)).headers['x-cache'] === 'HIT' ? '+' : '-');
+        return list.join('');
+      };
+      const purges: SiteDocument['purges'] = [];
+      await purge({ gen: 10 });
+      await look();
+      assert.equal(await look(), '++++++++');
+      purges.unshift({ type: 'exact', host: 'a.test', uri: '/p/a', gen: 11 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '-+++++++');
+      assert.equal(await look(), '++++++++');
+      purges.unshift({ type: 'prefix', host: 'a.test', uri: '/p/', gen: 12 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '---+++++');
+      purges.unshift({ type: 'host', host: 'b.test', uri: '', gen: 13 });
+      await purge({ gen: 10, purges });
+      assert.equal(await look(), '++++----');
+      // A change that touches no generation keeps the cache.
+      await purge({ gen: 10, purges, blacklists: [{ id: 1, ips: ['203.0.113.1'], block: 'deny' }], rev: 99 });
+      assert.equal(await look(), '++++++++');
+      await purge({ gen: 14, purges: [] });
+      assert.equal(await look(), '--------');
+      assert.equal(await look(), '++++++++');
+    });
+
+    test('a purge of a URL takes all its variants', async () => {
+      answers({ 'cache-control': 'max-age=60', vary: 'x-kind' });
+      const look = async () =>
+        [(await get('/v', { 'x-kind': '1' })).headers['x-cache'], (await get('/v', { 'x-kind': '2' })).headers['x-cache']].join(
+          ' ',
+        );
+      await look();
+      assert.equal(await look(), 'HIT HIT');
+      await purge({ gen: 14, purges: [{ type: 'exact', host: 'a.test', uri: '/v', gen: 15 }] });
+      assert.equal(await look(), 'MISS MISS');
+    });
+  });
+});

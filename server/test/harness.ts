@@ -1,7 +1,7 @@
 /** A server over a fresh database, called in process; accounts of two operators, so that isolation can be seen. */
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { groups } from '#contract/index.ts';
 import { type Area, permissionKeys } from '#contract/kit/call.ts';
 import { implementations, sharedParams } from '#server/calls.ts';
@@ -97,7 +97,7 @@ export class Api {
   async call(
     method: string,
     path: string,
-    options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string> } = {},
+    options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string>; stream?: boolean } = {},
   ): Promise<Reply> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const response = await this.app.inject({
@@ -110,7 +110,9 @@ export class Api {
         ...options.headers,
       },
       ...(payload === undefined ? {} : { payload }),
+      ...(options.stream ? { payloadAsStream: true } : {}),
     });
+    if (options.stream) return firstEvent(response);
     let body: unknown;
     try {
       body = response.json();
@@ -124,13 +126,13 @@ export class Api {
   async account(
     auth: Area,
     email: string,
-    options: { parentClient?: number | undefined; rootID?: number; keys?: string[] } = {},
+    options: { parentClient?: number | undefined; rootID?: number; keys?: string[]; grade?: number } = {},
   ): Promise<Person> {
     const hash = await (hashed ??= hashPassword(password));
     const made = await row<{ id: number }>(
       this.database.db,
-      sql`insert into account (email, name, auth, "isRoot", "rootID", "parentClient", password, "emailConfirmed")
-          values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${hash}, true) returning id`,
+      sql`insert into account (email, name, auth, "isRoot", grade, "rootID", "parentClient", password, "emailConfirmed")
+          values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.grade ?? (options.rootID === undefined ? 0 : 1)}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${hash}, true) returning id`,
     );
     const id = made!.id;
     if (options.rootID === undefined) await sql`update account set "rootID" = id where id = ${id}`.execute(this.database.db);
@@ -160,6 +162,17 @@ export class Api {
     const siteID = await make('/client/site', { siteName: `${name}-site`, productID, userID: user.id });
     return { client, user, zoneID, groupID, productID, siteID };
   }
+}
+
+/** Events go on for ever: the first one is read, then the reader leaves. */
+async function firstEvent(response: LightMyRequestResponse): Promise<Reply> {
+  let text = '';
+  for await (const chunk of response.stream()) {
+    text += String(chunk);
+    if (text.startsWith('data: ') && text.endsWith('\n\n')) break;
+  }
+  const json = text.startsWith('data: ') ? text.slice(6) : text;
+  return { status: response.statusCode, body: JSON.parse(json), text, headers: response.headers };
 }
 
 export interface Person {

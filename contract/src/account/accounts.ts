@@ -30,14 +30,18 @@ export const accounts = calls(
     },
     'PUT /account': { body: obj({ id: id(), name: opt(str(100)), status: opt(status()), language: opt(one(languages)) }) },
     'PUT /account/password': { body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }) },
-    'DELETE /account': { body: obj({ ids: ids() }), errors: ['multiple'] },
-    'PUT /account/role': { permission: 'roles.edit', body: obj({ accountID: id(), roleID: nullable(id()) }) },
+    'DELETE /account': { body: obj({ ids: ids() }), errors: ['permissionDenied', 'siteInUse', 'multiple'] },
+    'PUT /account/role': {
+      permission: 'roles.edit',
+      body: obj({ accountID: id(), roleID: nullable(id()) }),
+      errors: ['permissionDenied'],
+    },
     'POST /proxy': {
       auth: 'session',
       permission: 'accounts.edit',
       body: obj({ id: id() }),
       answer: tokens,
-      errors: ['accountNotEnabled'],
+      errors: ['accountNotEnabled', 'permissionDenied'],
     },
   },
 );
@@ -50,8 +54,8 @@ export const roles = calls(
   {
     'GET /roles': { query: list({}), answer: page(Role) },
     'GET /metaRoles': { answer: arr(obj({ id: id(), name: text(64) })) },
-    'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated', 'permissionDenied'] },
+    'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated'] },
     'PUT /role/{id}': { body: roleBody(), errors: ['duplicated', 'permissionDenied'] },
-    'DELETE /role/{id}': {},
+    'DELETE /role/{id}': { errors: ['permissionDenied'] },
   },
 );

@@ -56,7 +56,7 @@ export const session = calls(
         login2FAType: opt(oneOf(login2FATypes)),
         vcode: opt(str(6)),
       }),
-      errors: ['credentialFailed', 'accountNotEnabled', 'permissionDenied'],
+      errors: ['credentialFailed', 'accountNotEnabled'],
       audit: false,
     },
     'POST /login': {
@@ -76,7 +76,7 @@ export const session = calls(
       auth: 'session',
       permission: null,
       body: obj({ oldPassword: anyPassword(), password: password() }),
-      errors: ['credentialFailed'],
+      errors: ['permissionDenied'],
     },
     'GET /account/self': { auth: 'any', permission: null, answer: Self },
     'PUT /account/self': {

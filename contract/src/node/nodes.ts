@@ -33,9 +33,12 @@ export const nodes = calls(
     'GET /zone/{id}/nodes': { query: list({}), answer: page(Node) },
     'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
     'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
-    'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
+    'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeCommunication', 'nodeInGroup', 'multiple'] },
     'PATCH /node': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }) },
-    'PATCH /node/status': { body: obj({ ids: ids(), status: one(['normal', 'paused']) }) },
+    'PATCH /node/status': {
+      body: obj({ ids: ids(), status: one(['normal', 'paused']) }),
+      errors: ['nodeCommunication', 'multiple'],
+    },
     'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
     'POST /nodes/joinToken': {
       body: obj({ name: opt(name()), zoneID: opt(id()) }),

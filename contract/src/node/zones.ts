@@ -35,8 +35,8 @@ export const groups = calls(
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
     'GET /dns/lines': { answer: arr(Line, 1000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
-    'POST /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }), errors: ['invalidGroupNode', 'nodeInGroup', 'multiple'] },
-    'PATCH /group/{g}/line/{l}/nodes': { body: obj({ ids: ids(), backup: bool() }) },
+    'POST /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }), errors: ['invalidGroupNode'] },
+    'PATCH /group/{g}/line/{l}/nodes': { body: obj({ ids: ids(), backup: bool() }), errors: ['invalidGroupNode'] },
     'DELETE /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }) },
   },
 );
@@ -70,7 +70,7 @@ export const products = calls(
     'POST /product': { body: obj(productFields), answer: created(), errors: ['duplicated'] },
     'PUT /product': {
       body: obj({ ...productFields, id: id(), name: opt(name()), groupID: opt(id()) }),
-      errors: ['duplicated', 'productInUse'],
+      errors: ['duplicated'],
     },
     'DELETE /product': { body: obj({ ids: ids() }), errors: ['productInUse', 'multiple'] },
   },

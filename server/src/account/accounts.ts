@@ -6,7 +6,8 @@ import type { Context } from '../kit/context.ts';
 import { hashPassword } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import type { Actor } from '../kit/actor.ts';
-import { accountTable, type AccountRow, roleTable } from './tables.ts';
+import { unknownID } from '../kit/store.ts';
+import { accountTable, type AccountRow, type RoleRow, roleTable } from './tables.ts';
 
 /** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them. */
 function placeOf(actor: Actor, auth: 'user' | 'client') {
@@ -28,11 +29,31 @@ function placeOf(actor: Actor, auth: 'user' | 'client') {
   throw fail('permissionDenied');
 }
 
-/** An account below the actor: never itself, never the root it hangs on. */
+/**
+ * An account below the actor: never itself, never the root it hangs on. Inside its own tree a sub-account reaches only
+ * accounts that are deeper and hold no key it lacks: else a password it sets would be a way to more than it may.
+ */
 async function below(ctx: Context, id: number, path = 'id'): Promise<AccountRow> {
+  const { actor } = ctx;
   const account = await ctx.store(accountTable).get(id, path);
-  if (account.id === ctx.actor.accountID || account.id === ctx.actor.rootID) throw fail('permissionDenied');
+  if (account.id === actor.accountID || account.id === actor.rootID) throw fail('permissionDenied');
+  if (!actor.isRoot && account.rootID === actor.rootID) {
+    if (account.grade <= actor.grade) throw fail('permissionDenied');
+    const role = account.roleID === null ? undefined : await ctx.store(roleTable).find(account.roleID);
+    if (role && !holds(actor, role)) throw fail('permissionDenied');
+  }
   return account;
+}
+
+const holds = (actor: Actor, role: RoleRow) => role.permissionKeys.every(key => actor.permissions.has(key));
+
+/** A role of the actor's tree that gives no more than the actor has; `rootID`: the tree of whoever is to get it. */
+async function assignable(ctx: Context, roleID: number | null | undefined, rootID: number | null | undefined) {
+  if (!roleID) return;
+  const role = await ctx.store(roleTable).get(roleID, 'roleID');
+  // roles are made for one tree: in another they mean nothing
+  if (rootID !== ctx.actor.rootID) throw unknownID('roleID');
+  if (!holds(ctx.actor, role)) throw fail('permissionDenied');
 }
 
 export const accountCalls = implement(
@@ -45,7 +66,7 @@ export const accountCalls = implement(
         .page(query, [sql`(t."rootID" = ${params.id} or t."parentClient" = ${params.id}) and t.id <> ${params.id}`]),
     'POST /account': async ({ ctx, body }) => {
       const place = placeOf(ctx.actor, body.auth);
-      if (body.roleID) await ctx.store(roleTable).get(body.roleID, 'roleID');
+      await assignable(ctx, body.roleID, 'rootID' in place ? place.rootID : null);
       const ids = await ctx
         .store(accountTable)
         .add(
@@ -61,7 +82,7 @@ export const accountCalls = implement(
     'PUT /account': async ({ ctx, body }) => {
       await below(ctx, body.id);
       await ctx.store(accountTable).set(body.id, body);
-      if (body.status && body.status !== 'normal') await ctx.services.sessions.endAll(ctx.db, body.id);
+      // a paused account keeps its sessions: it is told 101008, and can sign out
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },
@@ -77,16 +98,22 @@ export const accountCalls = implement(
       await ctx.store(accountTable).need(body.ids);
       await ctx.each(body.ids, String, async id => {
         await below(ctx, id, 'ids');
-        const used = await sql`select 1 from site where "userID" = ${id} and "deletedAt" is null limit 1`.execute(ctx.db);
+        // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
+        const tree = await ctx.store(accountTable).list([sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
+        const ids = tree.map(account => account.id);
+        const used =
+          await sql`select 1 from site where ("userID" = any(${ids}) or "clientID" = any(${ids})) and "deletedAt" is null limit 1`.execute(
+            ctx.db,
+          );
         if (used.rows.length) throw fail('siteInUse');
-        await ctx.store(accountTable).remove([id]);
-        await ctx.services.sessions.endAll(ctx.db, id);
+        await ctx.store(accountTable).remove(ids);
+        for (const gone of ids) await ctx.services.sessions.endAll(ctx.db, gone);
       });
       return {};
     },
     'PUT /account/role': async ({ ctx, body }) => {
-      await below(ctx, body.accountID, 'accountID');
-      if (body.roleID) await ctx.store(roleTable).get(body.roleID, 'roleID');
+      const account = await below(ctx, body.accountID, 'accountID');
+      await assignable(ctx, body.roleID, account.rootID);
       await ctx.store(accountTable).set(body.accountID, { roleID: body.roleID });
       await ctx.services.sessions.changed(ctx.db);
       return {};
@@ -95,7 +122,8 @@ export const accountCalls = implement(
       const target = await below(ctx, body.id);
       if (target.status !== 'normal') throw fail('accountNotEnabled');
       if (ctx.actor.area !== 'admin' && !ctx.actor.isRoot) throw fail('permissionDenied');
-      return ctx.services.sessions.open(ctx.db, target.id, ctx.actor.accountID);
+      // also through several doors it is the first one who acts
+      return ctx.services.sessions.open(ctx.db, target.id, ctx.actor.proxyID ?? ctx.actor.accountID);
     },
   },
   { params: { id: accountTable } },
@@ -110,22 +138,31 @@ function checkKeys(ctx: Context, keys: readonly string[]) {
     });
 }
 
+/** A role that gives more than the actor has is not its to change. */
+async function mayTouch(ctx: Context, id: number) {
+  if (!holds(ctx.actor, await ctx.store(roleTable).get(id))) throw fail('permissionDenied');
+}
+
 export const roleCalls = implement(
   roles,
   {
     'GET /roles': ({ ctx, query }) => ctx.store(roleTable).page(query),
-    'GET /metaRoles': async ({ ctx }) => (await ctx.store(roleTable).list()).map(({ id, name }) => ({ id, name })),
+    // the roles one may assign
+    'GET /metaRoles': async ({ ctx }) =>
+      (await ctx.store(roleTable).list()).filter(role => holds(ctx.actor, role)).map(({ id, name }) => ({ id, name })),
     'POST /role': async ({ ctx, body }) => {
       checkKeys(ctx, body.permissionKeys);
       return { ids: await ctx.store(roleTable).add([body], { rootID: ctx.actor.rootID }) };
     },
     'PUT /role/{id}': async ({ ctx, params, body }) => {
       checkKeys(ctx, body.permissionKeys);
+      await mayTouch(ctx, params.id);
       await ctx.store(roleTable).set(params.id, body);
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },
     'DELETE /role/{id}': async ({ ctx, params }) => {
+      await mayTouch(ctx, params.id);
       await ctx.store(roleTable).remove([params.id], 'id');
       await ctx.services.sessions.changed(ctx.db);
       return {};

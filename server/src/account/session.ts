@@ -7,7 +7,7 @@ import type { Area } from '#contract/kit/call.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';
-import { type SelfRow } from './tables.ts';
+import { type SelfRow, selfTable } from './tables.ts';
 
 const loginTries = 5;
 const loginMinutes = 10;
@@ -27,7 +27,7 @@ async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | 
   return row<LoginRow>(
     db,
     sql`select a.id, a.password, a.status, root.status as "rootStatus" from account a join account root on root.id = coalesce(a."rootID", a.id)
-        where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null`,
+        where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null`,
   );
 }
 
@@ -143,13 +143,9 @@ export const sessionCalls = implement(session, {
   },
 
   'PUT /account/self': async ({ ctx, body }) => {
-    const names = Object.entries(body).filter(([, value]) => value !== undefined);
     if (body.timezone !== undefined && !isTimezone(body.timezone))
       throw new Fail('parameter', { errorData: [{ path: 'timezone', rule: 'wrongFormat' }] });
-    if (names.length)
-      await sql`update account set ${sql.join(names.map(([name, value]) => sql`${sql.ref(name)} = ${value}`))}, "updatedAt" = now() where id = ${ctx.actor.accountID}`.execute(
-        ctx.db,
-      );
+    await ctx.store(selfTable).set(ctx.actor.accountID, body);
     await ctx.services.sessions.changed(ctx.db);
     return {};
   },

@@ -25,6 +25,13 @@ export const accountTable = table<AccountRow>()({
   secret: ['password'],
 });
 
+/** One's own row. */
+export const selfTable = table<AccountRow>()({
+  table: 'account',
+  scope: { owner: (actor, a) => sql`${col('id', a)} = ${actor.accountID}` },
+  secret: ['password'],
+});
+
 /** Root customers of an operator: whom a site can be sold to. */
 export const customerTable = table<AccountRow>()({
   ...accountTable,

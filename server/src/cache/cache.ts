@@ -18,6 +18,7 @@ export const cacheRuleTable = table<CacheRuleRow>()({
   scope: { parent: siteTable, column: 'siteID' },
   sort: ['priority', 'type', 'duration', 'createdAt', 'updatedAt'],
   order: sql`t.priority, t.id`,
+  most: 1000,
   edge: { kind: 'site', column: 'siteID' },
 });
 interface PurgeRow extends Record<string, unknown> {

@@ -9,14 +9,15 @@ import { unknownID } from '../kit/store.ts';
 import { row, rows } from '../store/db.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 
-/** How many more domains the site's product allows; the product's row is locked so that two requests do not both fit. */
+/** How many more domains the site's product allows; the site's row is locked so that two requests do not both fit. */
 async function room(ctx: Context, siteID: number): Promise<number> {
   const found = await row<{ max: number; used: number }>(
     ctx.db,
     sql`select p."domainLimit" as max, (select count(*) from domain d where d."siteID" = s.id and d."deletedAt" is null) as used
-        from site s join product p on p.id = s."productID" where s.id = ${siteID} for update of s`,
+        from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null for update of s`,
   );
-  return found!.max === 0 ? Infinity : found!.max - found!.used;
+  if (!found) throw unknownID('siteID');
+  return found.max === 0 ? Infinity : found.max - found.used;
 }
 
 /** A domain that is switched on has an origin that is (401008). */
@@ -54,11 +55,12 @@ export const domainCalls = implement(
         body.domains,
         domain => domain.domainName,
         async ({ upstreams, ...domain }) => {
-          if (free-- <= 0) throw fail('domainsExceeded');
+          if (free <= 0) throw fail('domainsExceeded');
           const [id] = await ctx.store(domainTable, params).add([domain]);
           await ctx.store(upstreamTable, { domainID: id! }).add(upstreams.map(lower));
           await checkEnabledOrigin(ctx, id!);
           ids.push(id!);
+          free--;
         },
       );
       return { ids };
@@ -131,7 +133,7 @@ export const domainCalls = implement(
     'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
       ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
     'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => ({
-      ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower)),
+      ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams'),
     }),
     'PUT /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
       for (const upstream of body.upstreams)

@@ -22,6 +22,7 @@ export const upstreamTable = table<UpstreamRow>()({
   scope: { parent: domainTable, column: 'domainID' },
   sort: ['address', 'port', 'weight', 'protocol', 'createdAt', 'updatedAt'],
   order: sql`t.id`,
+  most: 100,
   unique: { upstream_address: 'duplicated' },
   edge: { kind: 'domain', column: 'domainID' },
 });

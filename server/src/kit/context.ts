@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Fail, type MultipleError, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
-import { type Effects, Store, touch } from './store.ts';
+import { type Change, type Effects, Store, touch } from './store.ts';
 import type { Table } from './table.ts';
 import type { Db } from '../store/db.ts';
 import type { Services } from './services.ts';
@@ -31,6 +31,11 @@ export class Context {
   /** The rows of a table that this actor may touch; `parents` pins columns to the ids of the path. */
   store<R extends Record<string, unknown>>(target: Table<R>, parents: Record<string, number> = {}): Store<R> {
     return new Store<R>(this.db, this.actor, target, parents, this.effects);
+  }
+
+  /** For the audit row: a change that went past the store. */
+  note(change: Change) {
+    this.effects.changes.push(change);
   }
 
   touch(kind: 'site' | 'domain' | 'zone', id: number) {

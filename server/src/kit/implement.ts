@@ -88,7 +88,7 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
     [`POST ${path}`]: async ({ ctx, params, body }) => {
       const items = body[options.items ?? 'items'] as Record<string, unknown>[];
       for (const item of items) await options.before?.(ctx, item, params);
-      return { ids: await ctx.store(target, parents(params)).add(items) };
+      return { ids: await ctx.store(target, parents(params)).add(items, {}, options.items) };
     },
     [`PUT ${path}`]: async ({ ctx, params, body }) => {
       await options.before?.(ctx, body, params);

@@ -132,8 +132,9 @@ export class Store<R extends Row> {
   }
 
   /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
-  async add(items: readonly Row[], fixed: Row = {}): Promise<number[]> {
+  async add(items: readonly Row[], fixed: Row = {}, path = 'items'): Promise<number[]> {
     const ids: number[] = [];
+    await this.#checkRoom(items.length, path);
     for (const item of items) {
       const values: Row = { ...defined(item), ...fixed, ...this.#parents };
       await this.#checkRefs(values);
@@ -186,6 +187,19 @@ export class Store<R extends Row> {
       if (wanted === undefined || wanted === null) continue;
       await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).#hold(wanted as number, field);
     }
+  }
+
+  /** The parent's row is locked, so that two requests at once do not both fit. */
+  async #checkRoom(more: number, path: string) {
+    const { most, scope, table } = this.#target;
+    if (most === undefined || !('parent' in scope)) return;
+    const parent = this.#parents[scope.column]!;
+    await sql`select 1 from ${sql.table(scope.parent.table)} where id = ${parent} for no key update`.execute(this.#db);
+    const { n } = (await row<{ n: number }>(
+      this.#db,
+      sql`select count(*) as n from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is null`,
+    ))!;
+    if (n + more > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
   }
 
   /** The row must be there, and stay until this transaction is through. */

@@ -25,6 +25,8 @@ export interface Table<Row = Record<string, unknown>> {
   refs?: Record<string, Table>;
   /** which edge document a write changes; `through`: the column that holds the document's id */
   edge?: { kind: 'site' | 'domain' | 'zone'; column: string };
+  /** rows at most below one row of `scope.parent` (the edge document has no room for more) */
+  most?: number;
   /** unique index → the error it means */
   unique?: Record<string, ErrorName>;
   /** rows carry deletedAt (default), or are removed outright */

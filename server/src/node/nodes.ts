@@ -1,14 +1,18 @@
 /** Nodes of an operator, and what a node itself calls. */
 import { sql } from 'kysely';
-import { fail } from '#contract/errors.ts';
+import { Fail, fail } from '#contract/errors.ts';
+import { can, nodeActions, reasonError } from '#contract/states.ts';
 import { nodes, nodeSelf } from '#contract/node/nodes.ts';
 import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import { rows, type Sql } from '../store/db.ts';
-import { nodeTable, zoneTable } from './tables.ts';
+import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
 const joinTokenHours = 24;
+/** Where a node keeps its identity, its configuration and its cache: the agent does not start without a folder. */
+const nodeFolder = '/var/lib/breakwater';
+const commandOf = (server: string, token: string) => `breakwater agent --data ${nodeFolder} --server ${server} --join ${token}`;
 const joined = sql`t."zoneID" is not null`;
 const waiting = sql`t."zoneID" is null`;
 
@@ -16,6 +20,12 @@ const byId = async (ctx: Context, ids: readonly number[]) =>
   new Map((await ctx.store(nodeTable).need(ids)).map(node => [node.id, node]));
 const inGroup = async (ctx: Context, id: number) =>
   (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
+/** Refuses what the node's state does not allow. */
+function allow(action: 'initialize' | 'deinitialize' | 'pause' | 'resume', node: NodeRow) {
+  const why = can(nodeActions, action, node.zoneID === null ? 'uninitialized' : node.status);
+  if (why !== true)
+    throw new Fail(reasonError(why), { errorData: [{ path: 'ids', rule: 'invalidChoice', bounds: { value: node.name } }] });
+}
 /** A node's zone is part of its credentials: it fetches them again once this is committed. */
 const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
 
@@ -35,10 +45,17 @@ export const nodeCalls = implement(
     'POST /nodes/initialize': async ({ ctx, body }) => {
       await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
       const found = await byId(ctx, body.ids);
-      for (const id of found.keys()) {
-        await ctx.store(nodeTable).set(id, { zoneID: body.zoneID });
-        tell(ctx, id);
-      }
+      await ctx.each(
+        [...found.values()],
+        node => node.name,
+        async node => {
+          // into the zone where it is already: nothing to do
+          if (node.zoneID === body.zoneID) return;
+          allow('initialize', node);
+          await ctx.store(nodeTable).set(node.id, { zoneID: body.zoneID });
+          tell(ctx, node.id);
+        },
+      );
       return {};
     },
     'POST /nodes/deinitialize': async ({ ctx, body }) => {
@@ -47,6 +64,7 @@ export const nodeCalls = implement(
         [...found.values()],
         node => node.name,
         async node => {
+          allow('deinitialize', node);
           if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
           await ctx.store(nodeTable).set(node.id, { zoneID: null });
           tell(ctx, node.id);
@@ -60,8 +78,16 @@ export const nodeCalls = implement(
     },
     'PATCH /node/status': async ({ ctx, body }) => {
       // paused: its addresses are not answered; it goes on serving who still comes. Heartbeats tell the state otherwise.
-      for (const id of (await byId(ctx, body.ids)).keys())
-        await ctx.store(nodeTable).set(id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
+      const found = await byId(ctx, body.ids);
+      await ctx.each(
+        [...found.values()],
+        node => node.name,
+        async node => {
+          if ((body.status === 'paused') === (node.status === 'paused') && node.zoneID !== null) return;
+          allow(body.status === 'paused' ? 'pause' : 'resume', node);
+          await ctx.store(nodeTable).set(node.id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
+        },
+      );
       return {};
     },
     'DELETE /node': async ({ ctx, body }) => {
@@ -85,7 +111,7 @@ export const nodeCalls = implement(
         values (${sha256(token)}, ${ctx.actor.rootID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
         ctx.db,
       );
-      return { token, expiredAt, command: `breakwater agent --server ${ctx.services.publicURL} --join ${token}` };
+      return { token, expiredAt, command: commandOf(ctx.services.publicURL, token) };
     },
   },
   { params: { id: zoneTable } },

@@ -104,6 +104,7 @@ export const groupCalls = implement(
       await lineNodes(ctx, params.g, body.ids);
       await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
         on conflict do nothing`.execute(ctx.db);
+      ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids } });
       return {};
     },
     'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, body }) => {
@@ -113,6 +114,7 @@ export const groupCalls = implement(
         sql`update "lineNode" set backup = ${body.backup} where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids}) returning id`,
       );
       if (done.length !== new Set(body.ids).size) throw unknownID('ids');
+      ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids, backup: body.backup } });
       return {};
     },
     'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, body }) => {
@@ -120,6 +122,7 @@ export const groupCalls = implement(
       await sql`delete from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids})`.execute(
         ctx.db,
       );
+      ctx.note({ table: 'lineNode', id: params.g, before: { line: params.l, nodes: body.ids } });
       return {};
     },
   },

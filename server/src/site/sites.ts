@@ -21,7 +21,14 @@ async function meta(ctx: Context, keyword: string | undefined) {
 async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; userIDs: number[] }, add: boolean) {
   const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
   await ctx.store(memberTable).need(userIDs, 'userIDs');
+  const { n } = (await row<{ n: number }>(
+    ctx.db,
+    sql`select count(distinct a.id) as n from account a join site s on s."userID" = a."rootID" where a.id = any(${userIDs}) and s.id = any(${siteIDs})`,
+  ))!;
+  // somebody none of these sites belongs to
+  if (n !== new Set(userIDs).size) throw unknownID('userIDs');
   const pairs = sql`select s."siteID", u."userID" from unnest(${sites.map(s => s.id)}::bigint[]) s("siteID"), unnest(${userIDs}::bigint[]) u("userID")`;
+  for (const { id } of sites) ctx.note({ table: 'siteUser', id, [add ? 'after' : 'before']: { userIDs } });
   if (add)
     // an account of another customer's tree is left out by the join
     await sql`insert into "siteUser" ("siteID", "userID") select p."siteID", p."userID" from (${pairs}) p

@@ -249,6 +249,7 @@ export async function isolation(
     const theirIDs = slots.length ? await rig.ids(call, theirWorld) : {};
     const send = (ids: Record<string, number>, body: unknown, query = '') =>
       rig.api.call(call.method, pathOf(call, ids) + query, {
+        stream: call.def.as === 'sse',
         ...(token ? { token } : {}),
         ...(body === undefined ? {} : { body }),
       });

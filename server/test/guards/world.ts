@@ -114,6 +114,22 @@ const special: Record<string, (rig: Rig, world: World, area: Area, ids: Record<s
     return { accessToken, refreshToken };
   },
   'DELETE /{area}': async (rig, world, area) => special['PATCH /{area}']!(rig, world, area, {}),
+  'POST /{area}/account': async (rig, world, area) => ({
+    email: `${world.name}-${next()}@test.test`,
+    name: world.name,
+    auth: area === 'admin' ? 'client' : area,
+    language: 'en_US',
+    // an admin makes roots, and those have no role
+    ...(area === 'admin' ? {} : { roleID: await rig.fresh(world, 'role', area) }),
+  }),
+  'PUT /{area}/account/role': async (rig, world, area) => ({
+    // a role is for somebody of the same tree
+    accountID:
+      area === 'admin'
+        ? (await rig.api.account('admin', `${world.name}-${next()}@test.test`, { rootID: world.people.admin.id })).id
+        : await rig.fresh(world, 'account', area),
+    roleID: await rig.fresh(world, 'role', area),
+  }),
   'PATCH /{area}/password': async () => ({ oldPassword: password, password }),
   'PUT /{area}/account/password': async (rig, world, area) => ({ id: await factories['account']!(rig, world, area), password }),
   'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
@@ -296,8 +312,6 @@ export class Rig {
     const keys = call.area ? permissionKeys(this.mount.groups, call.area) : [];
     return generate(schema, world.name, path => {
       if (path.at(-1) === 'permissionKeys') return keys.slice(0, 1);
-      // an account may make only some kinds of accounts
-      if (path.at(-1) === 'auth') return call.area === 'admin' ? 'client' : call.area;
       return values.get(path.join('.'));
     });
   }

@@ -182,8 +182,9 @@ export class Sync {
         // `restart` may have emptied the queue meanwhile.
         if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
       } catch (error) {
-        this.problem = (error as Error).message;
-        this.#options.log(`configuration not taken in: ${this.problem}`);
+        const message = (error as Error).message;
+        if (message !== this.problem) this.#options.log(`configuration not taken in: ${message}`);
+        this.problem = message;
         await new Promise(next => setTimeout(next, retryMs));
       }
     }

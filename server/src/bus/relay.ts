@@ -46,6 +46,7 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
   let stopped = false;
   let active = false;
   let problem: string | undefined = 'starting';
+  let told = '';
   let distrust = false;
   let fenced = 0;
   let wake: () => void = () => {};
@@ -77,9 +78,10 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
       }
       await client.query('listen outbox');
       await trustStream(client, nats, log, fenced > 1);
-      fenced = 0;
+      if (fenced > 1) fenced = 0;
       active = true;
       problem = undefined;
+      told = '';
       let checked = Date.now();
       while (!stopped) {
         if (broken) throw broken;
@@ -89,7 +91,9 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
           checked = Date.now();
           await trustStream(client, nats, log, false);
         }
-        if ((await drain(client, nats)) === 0 && !noticed && !stopped && !distrust) await sleep(checkMs);
+        const done = await drain(client, nats);
+        if (done > 0) fenced = 0;
+        else if (!noticed && !stopped && !distrust) await sleep(checkMs);
       }
     } finally {
       active = false;
@@ -105,8 +109,9 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
         if (stopped) return;
         // Somebody else wrote to a subject of ours. Reading what the stream holds mends it; if that does not help, start over.
         if (error instanceof JetStreamApiError && error.code === 10071) fenced++;
-        problem = (error as Error).message;
-        log(`relay: ${problem}`);
+        const message = (error as Error).message;
+        if (message !== told) log(`relay: ${message}`);
+        problem = told = message;
         await sleep(retryMs);
       }
     }

@@ -146,6 +146,22 @@ test('documents the database knows nothing of are compiled again: a restored bac
   await until('unknown ones are gone', async () => (await rig.stands())[`cfg.${zoneID}.domain.999`]!.document === null);
 });
 
+test('a database that does not know what stands on the bus starts a new stream', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const domainID = await rig.domain(siteID, 'a.test');
+  relay(rig);
+  await empty(rig);
+  const epoch = await rig.one<string>('select epoch from "busStream"');
+  await rig.pool.query('update published set seq = seq + 5');
+  await rig.setOrigin(domainID, 81);
+  await empty(rig);
+  assert.notEqual(await rig.one<string>('select epoch from "busStream"'), epoch);
+  const { document } = (await rig.stands())[`cfg.${zoneID}.domain.${domainID}`]!;
+  assert.equal((document?.upstreams as { port: number }[])[0]!.port, 81);
+});
+
 test('a wiped bus is filled again; a second relay takes over', async t => {
   const rig = await Rigs.start(t);
   const { zoneID, productID } = await rig.zone('one');

@@ -8,13 +8,17 @@ export function Addresses({ values, isAll }: { values: readonly string[]; isAll?
   const shown = isAll ? values : values.slice(0, shownMax);
   return (
     <span className="address-list">
-      {shown.map(value => (
+      {shown.map((value, index) => (
         <span key={value} className="address">
           <span className="mono">{value}</span>
           <CopyButton text={value} />
+          {index === shown.length - 1 && shown.length < values.length && (
+            <span className="ink-3" title={values.slice(shown.length).join('\n')}>
+              +{values.length - shown.length}
+            </span>
+          )}
         </span>
       ))}
-      {shown.length < values.length && <span className="cell-note">+{values.length - shown.length}</span>}
     </span>
   );
 }

@@ -86,7 +86,7 @@ function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: T
   }
   return (
     <Form layout="vertical" requiredMark={false} initialValues={{ zoneID }} onFinish={values => void make(values)}>
-      <p className="ink-3">{t('join.intro')}</p>
+      <p className="join-intro ink-3">{t('join.intro')}</p>
       <Form.Item
         name="name"
         label={<Label text={t('field.name')} isOptional />}

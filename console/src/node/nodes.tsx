@@ -46,7 +46,7 @@ function JoinButton() {
   );
 }
 
-const name: Column<Node> = { name: 'name', sort: true, link: 'detail', width: 150 };
+const name: Column<Node> = { name: 'name', sort: true, link: 'detail', width: 170 };
 const addresses: Column<Node> = { name: 'addresses', width: 170, render: node => <Addresses values={node.addresses} /> };
 const version: Column<Node> = { name: 'version', kind: 'mono', sort: true, width: 90 };
 const lastBeat: Column<Node> = { name: 'lastBeat', sort: true, width: 120, render: node => <Ago time={node.lastBeat} /> };
@@ -84,7 +84,7 @@ const initialized = resource<'GET /client/nodes/initialized'>({
   columns: [
     name,
     { name: 'status', sort: true, width: 120, render: node => <Status value={stateOf(node)} /> },
-    { name: 'zoneName', width: 120 },
+    { name: 'zoneName', width: 110 },
     addresses,
     lastBeat,
     { name: 'behind', label: 'configuration', width: 150, render: node => <Sync node={node} /> },

@@ -3,7 +3,7 @@ import './analytics.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Button, Pagination, Table, type TableColumnType } from 'antd';
-import { useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
 import { call } from '../kit/client.ts';
@@ -13,11 +13,13 @@ import { language, t, textOf } from '../kit/text.ts';
 import { dateOnly } from '../kit/time.ts';
 import { bytes, milliseconds } from '../kit/units.ts';
 import { useNarrow } from '../kit/use-narrow.ts';
-import { blockWords, LogDetail, StatusWords } from './log-detail.tsx';
+import { blockWords, StatusWords } from './log-words.tsx';
 import { liveSeconds, LogFilters, useSites } from './log-filters.tsx';
 import { cacheOf, clockOf, keyOf, type LogLine } from './log-line.ts';
 import { bodyOf, isFiltered, type LogProblem, logStateOf, type LogState, noFilters, problemOf, searchOf } from './log-query.ts';
 
+// The drawer is loaded when the first line is opened.
+const LogDetail = lazy(() => import('./log-detail.tsx'));
 const virtualAboveRows = 50;
 const skeletonRows = 12;
 /** What stands above and below the lines. */
@@ -130,14 +132,16 @@ function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; chan
   if (!line) return null;
   const to = (row: LogLine | undefined) => row && (() => change({ request: row.requestID }));
   return (
-    <LogDetail
-      line={line}
-      siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
-      only={part => change({ ...part, request: undefined, page: 1 })}
-      previous={index > 0 ? to(rows[index - 1]) : undefined}
-      next={index >= 0 ? to(rows[index + 1]) : undefined}
-      onClose={() => change({ request: undefined })}
-    />
+    <Suspense>
+      <LogDetail
+        line={line}
+        siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
+        only={part => change({ ...part, request: undefined, page: 1 })}
+        previous={index > 0 ? to(rows[index - 1]) : undefined}
+        next={index >= 0 ? to(rows[index + 1]) : undefined}
+        onClose={() => change({ request: undefined })}
+      />
+    </Suspense>
   );
 }
 

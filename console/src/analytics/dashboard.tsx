@@ -73,10 +73,13 @@ export default function Dashboard() {
     <Page
       title={t('menu.dashboard')}
       note={
-        answers.data && (
+        answers.data ? (
           <span className={isStale ? 'numbers bad' : 'numbers'} role={isStale ? 'alert' : undefined}>
             {t(isStale ? 'dashboard.updateFailed' : 'dashboard.updated', { time: dateTime(answers.data.at) })}
           </span>
+        ) : (
+          // Holds the line's place: nothing jumps when the figures arrive.
+          t(answers.error ? 'empty.broken' : 'page.loading')
         )
       }
       actions={

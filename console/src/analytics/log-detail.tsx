@@ -9,7 +9,7 @@ import { dateOnly } from '../kit/time.ts';
 import { bytes, milliseconds } from '../kit/units.ts';
 import { cacheOf, causeOf, clockOf, curlOf, type LogLine } from './log-line.ts';
 import type { LogState } from './log-query.ts';
-import { statusClassOf } from './series.ts';
+import { blockWords, StatusWords } from './log-words.tsx';
 
 interface Props {
   line: LogLine;
@@ -21,7 +21,7 @@ interface Props {
   onClose: () => void;
 }
 
-export function LogDetail({ line, siteName, only, previous, next, onClose }: Props) {
+export default function LogDetail({ line, siteName, only, previous, next, onClose }: Props) {
   const hasUpstream = line.upstreamBytes > 0 || line.upstreamTimeMs > 0;
   const onlyButton = (filter: Partial<LogState>) => (
     <Button
@@ -121,27 +121,11 @@ const exact = (text: string, value: number) => (
   </span>
 );
 
-/** `WAF, rule #31`. */
-export function blockWords(line: LogLine): string {
-  const cause = causeOf(line);
-  if (cause === undefined) return '';
-  return [tOf('reason', cause), line.ruleID ? t('log.rule', { id: line.ruleID }) : ''].filter(Boolean).join(' ');
-}
-
 function cacheWords(line: LogLine) {
   const cache = cacheOf(line);
   return (
     <>
       {cache} <span className="ink-3">{tOf('cacheState', cache, '')}</span>
     </>
-  );
-}
-
-export function StatusWords({ status, words }: { status: number; words?: string }) {
-  return (
-    <span>
-      <span className={`log-code log-code-${statusClassOf(status)}`}>{status}</span>
-      {words && <span className="ink-3"> {words}</span>}
-    </span>
   );
 }

@@ -10,6 +10,7 @@ import { shortcut } from '../kit/shortcuts.ts';
 import { t, tOf } from '../kit/text.ts';
 import { useNarrow } from '../kit/use-narrow.ts';
 import {
+  bodyOf,
   cacheStatuses,
   filterNames,
   isFiltered,
@@ -38,6 +39,12 @@ export function useSites() {
   return useQuery({ ...query(key), enabled: can(key), staleTime: 60_000 });
 }
 
+/** A range of one's own begins as the range seen so far. */
+function customOf(state: LogState): Partial<LogState> {
+  const { startTime, endTime } = bodyOf(state, Date.now());
+  return { range: 'custom', startTime, endTime, isLive: false };
+}
+
 export function LogFilters({ state, change, problem, refresh, isFetching }: Props) {
   const isNarrow = useNarrow();
   const [isOpen, setOpen] = useState(false);
@@ -50,9 +57,7 @@ export function LogFilters({ state, change, problem, refresh, isFetching }: Prop
           aria-label={t('log.range')}
           value={state.range}
           options={ranges.map(value => ({ value, label: t(`log.${value}`) }))}
-          onChange={range =>
-            change({ range, startTime: undefined, endTime: undefined, ...(range === 'custom' ? { isLive: false } : {}) })
-          }
+          onChange={range => change(range === 'custom' ? customOf(state) : { range, startTime: undefined, endTime: undefined })}
         />
         {state.range === 'custom' && (
           <Suspense>
@@ -94,21 +99,19 @@ function Fields({ state, change, problem }: Pick<Props, 'state' | 'change' | 'pr
   const wrong = (field: LogProblem['field']) => (problem?.field === field ? 'error' : undefined);
   return (
     <div className="toolbar log-filters">
-      {(sites.data?.length ?? 0) !== 1 && (
-        <Select
-          className="log-filter-wide"
-          mode="multiple"
-          allowClear
-          maxTagCount="responsive"
-          showSearch={{ optionFilterProp: 'label' }}
-          placeholder={t('log.sites')}
-          aria-label={t('log.sites')}
-          loading={sites.isPending && sites.isFetching}
-          options={sites.data?.map(site => ({ value: site.id, label: site.siteName }))}
-          value={state.sites}
-          onChange={next => change({ sites: next })}
-        />
-      )}
+      <Select
+        className="log-filter-wide"
+        mode="multiple"
+        allowClear
+        maxTagCount="responsive"
+        showSearch={{ optionFilterProp: 'label' }}
+        placeholder={t('log.sites')}
+        aria-label={t('log.sites')}
+        loading={sites.isPending && sites.isFetching}
+        options={sites.data?.map(site => ({ value: site.id, label: site.siteName }))}
+        value={state.sites}
+        onChange={next => change({ sites: next })}
+      />
       <TextFilter label={t('log.uri')} value={state.uri} onChange={uri => change({ uri })} className="log-filter-wide" isMain />
       <TextFilter
         label={t('log.domain')}

@@ -10,6 +10,8 @@ local find, sub = string.find, string.sub
 local M = {}
 
 local plans = memo.new(3000)
+-- URLs that all plans of this worker remember
+local url_budget = memo.budget(200000)
 -- Wildcards go up to this many labels.
 local labels_max = 10
 
@@ -54,7 +56,7 @@ local function compile(host, text, key)
   plan.pre = plan.id_pre .. plan.gen .. "|"
   -- Only where the URL decides something beyond the key itself is it looked at.
   if site.rules.excludes or (purged and purged.some) then
-    plan.urls, plan.purged = memo.new(1024), purged
+    plan.urls, plan.purged = memo.new(1024, url_budget), purged
   end
   return plan
 end

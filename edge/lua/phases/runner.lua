@@ -15,9 +15,9 @@ local M = {}
 local passed = { refusal = false }
 -- Longer values are judged anew each time: they are rare, and keeping them is what an attacker would like.
 local value_max = 512
-local root_max, node_max, total_max = 4096, 1024, 200000
--- Nodes and leaves of all plans of this worker; beyond the budget all trees start anew.
-local total, round = 0, 0
+local root_max, node_max = 4096, 1024
+-- Branches of all trees of this worker
+local budget = memo.budget(200000)
 
 local statuses = { deny = 403, drop = 444 }
 
@@ -40,10 +40,6 @@ end
 
 -- Judges and keeps the way to the verdict. → leaf
 local function learn(plan)
-  if plan.round ~= round or total > total_max then
-    if total > total_max then total, round = 0, round + 1 end
-    plan.tree, plan.round = nil, round
-  end
   request.start()
   local leaf = judge(plan)
   local steps = request.steps
@@ -56,20 +52,18 @@ local function learn(plan)
   end
   local node = plan.tree
   if not node then
-    node = { read = read[request.names[1]], memo = memo.new(root_max) }
+    node = { read = read[request.names[1]], memo = memo.new(root_max, budget) }
     plan.tree = node
   end
   for i = 1, steps - 1 do
     local child = get(node.memo, request.values[i])
     if not child then
-      child = { read = read[request.names[i + 1]], memo = memo.new(node_max) }
+      child = { read = read[request.names[i + 1]], memo = memo.new(node_max, budget) }
       put(node.memo, request.values[i], child)
-      total = total + 1
     end
     node = child
   end
   put(node.memo, request.values[steps], leaf)
-  total = total + 1
   return leaf
 end
 
@@ -77,7 +71,7 @@ end
 -- never compiles what stands around it. Three quantities exist, so three steps suffice.
 function M.judge(plan)
   local node = plan.tree
-  if node == nil or plan.round ~= round then return learn(plan).refusal end
+  if node == nil then return learn(plan).refusal end
   if node.memo then
     node = get(node.memo, node.read())
     if node == nil then return learn(plan).refusal end

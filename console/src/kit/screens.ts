@@ -2,7 +2,7 @@
 import type { ComponentType } from 'react';
 import type { CallKey } from './client.ts';
 import type { Area } from './area.ts';
-import { loadTexts, type Named, type Part } from './text.ts';
+import type { Named, Part } from './text.ts';
 
 export interface Screen {
   /** below the area; `{-$id}` is an optional parameter */
@@ -34,10 +34,10 @@ export function linkTo(title: Screen['title'], ...parameters: (string | number)[
   return [`/${screens.area}/${screen.path.split('/{-$')[0]}`, ...parameters.map(one => encodeURIComponent(one))].join('/');
 }
 
-/** A screen whose words are loaded with it. */
+/** A screen whose words are loaded with it. The text module is reached late, so that an area stays data which anything can read. */
 export const withTexts =
   <T>(part: Part, load: () => Promise<T>) =>
-  async (): Promise<T> => (await Promise.all([load(), loadTexts(part)]))[0];
+  async (): Promise<T> => (await Promise.all([load(), import('./text.ts').then(text => text.loadTexts(part))]))[0];
 
 export const screensOf = (screens: AreaScreens) => screens.sections.flatMap(section => section.screens);
 

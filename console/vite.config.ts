@@ -99,10 +99,10 @@ const together = [
   { name: 'inside', test: /node_modules\/@tanstack\/(?:react-query|query-core)\// },
   {
     name: 'inside',
-    test: ours('kit', 'query|present|errors|overlay|overlay-host|permissions|theme|page|shortcuts|empty|units|time'),
+    test: ours('kit', 'query|present|errors|overlay|overlay-host|permissions|theme|page|shortcuts|empty|units|time|use-narrow'),
   },
   { name: 'inside', test: ours('shell', 'shell|header|side-menu') },
-  { name: 'lists', test: ours('kit', 'table|cells|filters|filter-input|choices|list-state|use-list-state|use-narrow|resource') },
+  { name: 'lists', test: ours('kit', 'table|cells|filters|filter-input|choices|list-state|use-list-state|resource') },
   { name: 'lists', test: ours('kit', 'resource-page|bits|confirm|form|fields|form-paths|schema-of') },
 ];
 

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { DomainDocument } from '#contract/edge/document.ts';
+import { EdgeState, readDocument } from '../src/edge-state.ts';
+
+const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): DomainDocument => ({
+  v: 1,
+  rev: 1,
+  id,
+  site: 1,
+  host,
+  enabled: true,
+  balance: 'roundRobin',
+  originHost: '',
+  upstreams: [],
+  ...more,
+});
+function world() {
+  const bodies = new Map<string, string>();
+  const addresses: Record<string, string[]> = {};
+  const state = new EdgeState(
+    subject => bodies.get(subject),
+    name => addresses[name] ?? [],
+  );
+  return {
+    state,
+    addresses,
+    put(document: DomainDocument | null, id = document!.id) {
+      const subject = `cfg.1.domain.${id}`;
+      if (document) bodies.set(subject, JSON.stringify(document));
+      else bodies.delete(subject);
+      const { keys } = state.note(subject, document);
+      return state.records(keys).map(({ key, value }) => [key, value && JSON.parse(value).id]);
+    },
+  };
+}
+
+test('a renamed domain leaves its old key, also when two change names', () => {
+  const { put } = world();
+  assert.deepEqual(put(domain(1, 'a.test')), [['d:a.test', 1]]);
+  assert.deepEqual(put(domain(2, 'b.test')), [['d:b.test', 2]]);
+  // 1 takes b while 2 still stands there: the newest wins until 2 has moved on.
+  assert.deepEqual(put(domain(1, 'b.test')), [
+    ['d:b.test', 2],
+    ['d:a.test', null],
+  ]);
+  assert.deepEqual(put(domain(2, 'a.test')), [
+    ['d:b.test', 1],
+    ['d:a.test', 2],
+  ]);
+});
+
+test('of several domains of a name the enabled one is served, then the newest; the next one comes back', () => {
+  const { put } = world();
+  put(domain(1, 'a.test'));
+  assert.deepEqual(put(domain(2, 'a.test', { enabled: false })), [['d:a.test', 1]]);
+  assert.deepEqual(put(domain(1, 'a.test', { enabled: false })), [['d:a.test', 2]]);
+  assert.deepEqual(put(domain(3, 'a.test')), [['d:a.test', 3]]);
+  assert.deepEqual(put(null, 3), [['d:a.test', 2]]);
+  assert.deepEqual(put(null, 2), [['d:a.test', 1]]);
+  assert.deepEqual(put(null, 1), [['d:a.test', null]]);
+});
+
+test('names of origins: who uses them, and when nobody does', () => {
+  const { state, put, addresses } = world();
+  const upstream = {
+    address: 'origin.test',
+    port: 80,
+    weight: 1,
+    backup: false,
+    protocol: 'http' as const,
+    maxFails: 1,
+    failTimeout: 1,
+  };
+  put(domain(1, 'a.test', { upstreams: [upstream] }));
+  put(domain(2, 'b.test', { upstreams: [upstream, { ...upstream, address: '192.0.2.1' }] }));
+  assert.deepEqual([...state.names()], ['origin.test']);
+  addresses['origin.test'] = ['192.0.2.9', '2001:db8::9'];
+  assert.deepEqual(state.keysWithNames(['origin.test', 'other.test']), ['d:a.test', 'd:b.test']);
+  const [record] = state.records(['d:b.test']);
+  assert.deepEqual(
+    JSON.parse(record!.value!).upstreams.map((one: { address: string }) => one.address),
+    ['192.0.2.9', '2001:db8::9', '192.0.2.1'],
+  );
+  assert.deepEqual(state.note('cfg.1.domain.1', null).unused, []);
+  assert.deepEqual(state.note('cfg.1.domain.2', domain(2, 'b.test')).unused, ['origin.test']);
+});
+
+test('documents are read as the contract has them, or refused with a reason', () => {
+  const good = domain(7, 'a.test');
+  assert.equal(readDocument('cfg.1.domain.7', JSON.stringify(good)).id, 7);
+  const refused = (subject: string, body: string, why: RegExp) => assert.throws(() => readDocument(subject, body), why);
+  refused('cfg.1.domain.7', '{', /not JSON/);
+  refused('cfg.1.domain.8', JSON.stringify(good), /id 7/);
+  refused('cfg.1.domain.7', JSON.stringify({ ...good, v: 2 }), /^Error: v:/);
+  refused('cfg.1.domain.7', JSON.stringify({ ...good, upstreams: [{ address: 'x' }] }), /upstreams\.0/);
+  refused('cfg.1.domain.7', JSON.stringify({ ...good, host: 'two words' }), /^Error: host/);
+  refused('other', '{}', /unknown subject/);
+  const ips = Array.from({ length: 30_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  const site = {
+    v: 1,
+    rev: 1,
+    id: 1,
+    state: 'normal',
+    expires: 0,
+    gen: 1,
+    purges: [],
+    cacheRules: [],
+    whitelists: [],
+    userAgents: [],
+  };
+  refused('cfg.1.site.1', JSON.stringify({ ...site, blacklists: [{ id: 1, ips, block: 'deny' }] }), /bytes/);
+});

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { testFolder } from '#system/engines.ts';
+import { DocumentStore, type Entry } from '../src/store.ts';
+
+const set = (id: number, body = `{"id":${id}}`): Entry => ({ kind: 'set', subject: `cfg.1.domain.${id}`, seq: id, body });
+const at = (cursor: number) => ({ epoch: 'e', cursor, zoneID: 1 });
+const logOf = (dir: string) =>
+  join(
+    dir,
+    readdirSync(dir).find(name => name.startsWith('log.'))!,
+  );
+
+test('what was written is there after a restart: documents, removals, refusals, the cursor', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1), set(2), set(3, '{"text":"鳥 \\n"}')], at(3));
+  await store.write(
+    [
+      { kind: 'gone', subject: 'cfg.1.domain.2' },
+      { kind: 'refused', subject: 'cfg.1.domain.1', seq: 9, why: 'no' },
+    ],
+    at(9),
+  );
+  await store.close();
+  const again = await DocumentStore.open(dir);
+  assert.deepEqual([...again.held.keys()], ['cfg.1.domain.1', 'cfg.1.domain.3']);
+  assert.equal(again.held.get('cfg.1.domain.3')?.body, '{"text":"鳥 \\n"}');
+  assert.deepEqual(again.at, at(9));
+  assert.equal(again.refused.get('cfg.1.domain.1')?.why, 'no');
+  await again.write([set(1)], at(10));
+  assert.equal(again.refused.size, 0, 'a good document ends the refusal');
+  await again.close();
+});
+
+test('a torn tail is cut off wherever it tears, and what follows is kept', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1)], at(1));
+  const good = statSync(logOf(dir)).size;
+  await store.write([set(2)], at(2));
+  await store.close();
+  const whole = readFileSync(logOf(dir));
+  for (let size = good; size < whole.length; size++) {
+    writeFileSync(logOf(dir), whole.subarray(0, size));
+    const torn = await DocumentStore.open(dir);
+    assert.equal(torn.at.cursor, 1);
+    assert.equal(torn.damaged, 0);
+    await torn.write([set(3)], at(3));
+    await torn.close();
+    const next = await DocumentStore.open(dir);
+    assert.equal(next.at.cursor, 3);
+    assert.ok(next.held.has('cfg.1.domain.1') && next.held.has('cfg.1.domain.3'));
+    await next.close();
+  }
+});
+
+test('a damaged line costs itself alone, and the stream is read again', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  for (let i = 1; i <= 5; i++) await store.write([set(i)], at(i));
+  await store.close();
+  const bytes = readFileSync(logOf(dir));
+  bytes[bytes.indexOf('cfg.1.domain.2') + 3] = 0x7a;
+  writeFileSync(logOf(dir), bytes);
+  const again = await DocumentStore.open(dir);
+  assert.equal(again.damaged, 1);
+  assert.equal(again.held.size, 4);
+  assert.deepEqual([again.at.epoch, again.at.cursor], ['', 0]);
+  await again.close();
+});
+
+test('compaction keeps the state and drops old logs; a crash in the middle loses nothing', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  for (let i = 1; i <= 50; i++) await store.write([set(1, `{"n":${i}}`), set(100 + i)], at(i));
+  const before = statSync(logOf(dir)).size;
+  await store.compact();
+  await store.write([set(2)], at(51));
+  await store.close();
+  assert.deepEqual(readdirSync(dir).sort(), ['log.1', 'snapshot']);
+  assert.ok(statSync(join(dir, 'snapshot')).size < before);
+  // As if the process had died between the new log and the snapshot: a log beside it, and half a snapshot.
+  writeFileSync(join(dir, 'snapshot.new'), 'half');
+  appendFileSync(join(dir, 'log.2'), readFileSync(join(dir, 'log.1')));
+  truncateSync(join(dir, 'log.1'), 0);
+  const again = await DocumentStore.open(dir);
+  assert.equal(again.held.size, 52);
+  assert.equal(again.held.get('cfg.1.domain.1')?.body, '{"n":50}');
+  assert.equal(again.at.cursor, 51);
+  await again.close();
+});
+
+test('batches given at once become durable in order', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await Promise.all(Array.from({ length: 100 }, (_, i) => store.write([set(1, `{"n":${i}}`)], at(i))));
+  assert.equal(store.held.get('cfg.1.domain.1')?.body, '{"n":99}');
+  await store.close();
+  const again = await DocumentStore.open(dir);
+  assert.equal(again.held.get('cfg.1.domain.1')?.body, '{"n":99}');
+  assert.equal(again.at.cursor, 99);
+  await again.close();
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { connect, jwtAuthenticator } from '@nats-io/transport-node';
+import { createUser, fromSeed } from '@nats-io/nkeys';
+import { Fail } from '#contract/errors.ts';
+import { busEvents, offlineAfterMs, startAcks } from '#server/bus/acks.ts';
+import { joinNode, joinTokenHash, renewNode, renewalText, renewalWindowMs } from '#server/bus/join.ts';
+import { Rig, until } from './rig.ts';
+
+const key = () => {
+  const pair = createUser();
+  const seed = new TextEncoder().encode(new TextDecoder().decode(pair.getSeed()));
+  const sign = (text: string) => Buffer.from(fromSeed(seed).sign(new TextEncoder().encode(text))).toString('base64');
+  return { publicKey: pair.getPublicKey(), seed, sign };
+};
+const token = (rig: Rig, text: string, zoneID: number | null, valid = '1 hour') =>
+  rig.pool.query(`insert into "joinToken" (hash, "clientID", "zoneID", "expiredAt") values ($1, 1, $2, now() + $3::interval)`, [
+    joinTokenHash(text),
+    zoneID,
+    valid,
+  ]);
+const refused = (name: string) => (error: unknown) => error instanceof Fail && error.name === name;
+
+test('a token makes one node; its credentials work for its own subjects alone', async t => {
+  const rig = await Rig.start(t);
+  const bus = { keys: rig.engine.keys, natsUrl: rig.engine.url };
+  const { zoneID } = await rig.zone('one');
+  await token(rig, 'good', zoneID);
+  await token(rig, 'old', zoneID, '-1 second');
+  const node = key();
+  const body = { token: 'good', name: 'n', publicKey: node.publicKey, addresses: ['192.0.2.1'], version: '1' };
+  const grant = await joinNode(rig.pool, bus, body);
+  assert.equal(grant.zoneID, zoneID);
+  assert.deepEqual(await joinNode(rig.pool, bus, body).then(again => again.nodeID), grant.nodeID, 'a lost answer is given again');
+  assert.equal(await rig.one('select count(*)::int from node'), 1);
+  await assert.rejects(joinNode(rig.pool, bus, { ...body, publicKey: key().publicKey }), refused('invalidToken'));
+  await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'unknown' }), refused('invalidToken'));
+  await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'old', publicKey: key().publicKey }), refused('tokenExpired'));
+  await assert.rejects(joinNode(rig.pool, bus, { ...body, publicKey: 'nonsense' }), refused('parameter'));
+
+  const nc = await connect({
+    servers: bus.natsUrl,
+    authenticator: jwtAuthenticator(grant.jwt, node.seed),
+    inboxPrefix: `_INBOX.n${grant.nodeID}`,
+  });
+  const denied = Promise.withResolvers<string>();
+  void (async () => {
+    for await (const status of nc.status()) if (status.type === 'error') denied.resolve(status.error.message);
+  })();
+  nc.publish(`ack.${grant.nodeID}`, '{}');
+  nc.publish(`ack.${grant.nodeID + 1}`, '{}');
+  assert.match(await denied.promise, /ack\.2/);
+  await nc.close();
+});
+
+test('renewal proves the key, and is good for a few minutes alone', async t => {
+  const rig = await Rig.start(t);
+  const bus = { keys: rig.engine.keys, natsUrl: rig.engine.url };
+  const { zoneID } = await rig.zone('one');
+  await token(rig, 'good', null);
+  const node = key();
+  const { nodeID, zoneID: none } = await joinNode(rig.pool, bus, {
+    token: 'good',
+    name: 'n',
+    publicKey: node.publicKey,
+    addresses: [],
+    version: '1',
+  });
+  assert.equal(none, null);
+  await rig.pool.query('update node set "zoneID" = $1', [zoneID]);
+  const time = Date.now();
+  const signature = node.sign(renewalText(nodeID, time));
+  assert.equal((await renewNode(rig.pool, bus, { nodeID, time, signature })).zoneID, zoneID);
+  await assert.rejects(renewNode(rig.pool, bus, { nodeID, time: time + 1, signature }), refused('invalidToken'));
+  await assert.rejects(renewNode(rig.pool, bus, { nodeID: nodeID + 1, time, signature }), refused('invalidToken'));
+  await assert.rejects(renewNode(rig.pool, bus, { nodeID, time, signature: 'AAAA' }), refused('invalidToken'));
+  await assert.rejects(
+    renewNode(rig.pool, bus, { nodeID, time, signature: key().sign(renewalText(nodeID, time)) }),
+    refused('invalidToken'),
+  );
+  const long = time - renewalWindowMs - 1000;
+  await assert.rejects(
+    renewNode(rig.pool, bus, { nodeID, time: long, signature: node.sign(renewalText(nodeID, long)) }),
+    refused('invalidToken'),
+  );
+  await rig.pool.query('update node set "deletedAt" = now()');
+  await assert.rejects(renewNode(rig.pool, bus, { nodeID, time, signature }), refused('invalidToken'));
+});
+
+test('heartbeats: a node is normal, in error, offline and back; a paused one stays paused', async t => {
+  const rig = await Rig.start(t);
+  const { zoneID } = await rig.zone('one');
+  const insert = 'insert into node ("clientID", "zoneID", name, status) values (1, $1, $2, $3) returning id';
+  const [a, paused] = [await rig.one(insert, [zoneID, 'a', 'unknown']), await rig.one(insert, [zoneID, 'p', 'paused'])];
+  const told: number[] = [];
+  const acks = startAcks({ db: rig.pool, nats: rig.nc, renew: nodeID => told.push(nodeID) });
+  rig.onEnd(() => acks.stop());
+  const events: string[] = [];
+  const hear = (id: number, status: string) => events.push(`${id} ${status}`);
+  busEvents.on('node', hear);
+  t.after(() => busEvents.off('node', hear));
+  const beat = (id: number, more: object = {}) =>
+    rig.nc.publish(
+      `beat.${id}`,
+      JSON.stringify({ seq: 0, epoch: '', zoneID, version: '1.2', startedAt: '2026-01-01T00:00:00Z', problem: null, ...more }),
+    );
+  const status = (id: number) => rig.one<string>('select status from node where id = $1', [id]);
+  beat(a);
+  beat(paused);
+  rig.nc.publish(`beat.${a}`, 'not json');
+  rig.nc.publish('beat.999', '{}');
+  await until('normal', async () => (await status(a)) === 'normal');
+  assert.equal(await status(paused), 'paused');
+  assert.equal(await rig.one<string>('select version from node where id = $1', [a]), '1.2');
+  beat(a, { problem: 'nginx does not run' });
+  await until('in error', async () => (await status(a)) === 'error');
+  beat(a, { zoneID: zoneID + 1 });
+  await until('told to renew', () => told.includes(a));
+  await until('normal', async () => (await status(a)) === 'normal');
+  await rig.pool.query(`update node set "lastBeat" = now() - interval '1 ms' * $1`, [offlineAfterMs + 5000]);
+  await until('offline', async () => (await status(a)) === 'offline');
+  assert.equal(await status(paused), 'paused');
+  beat(a);
+  await until('back', async () => (await status(a)) === 'normal');
+  assert.deepEqual(events, [`${a} normal`, `${a} error`, `${a} normal`, `${a} offline`, `${a} normal`]);
+});

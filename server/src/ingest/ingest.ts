@@ -48,6 +48,8 @@ export interface IngestOptions {
 
 export interface IngestStats {
   inserts: number;
+  /** lines taken from the bus that wait for their insert */
+  held: number;
   lines: number;
   torn: number;
   lostBytes: number;
@@ -73,7 +75,7 @@ const rewindEveryMs = 1000;
 export function startIngest(options: IngestOptions): Ingest {
   const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 30_000, busMaxBytes } = options;
   const log = options.log ?? (() => undefined);
-  const stats: IngestStats = {
+  const stats: Omit<IngestStats, 'held'> = {
     inserts: 0,
     lines: 0,
     torn: 0,
@@ -392,6 +394,6 @@ export function startIngest(options: IngestOptions): Ingest {
       void fetching?.close();
       await running;
     },
-    stats: () => ({ ...stats }),
+    stats: () => ({ ...stats, held: batch.lines }),
   };
 }

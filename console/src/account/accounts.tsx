@@ -18,9 +18,9 @@ import { type Account, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
 function Role({ id }: { id: number | null }) {
-  const { options } = useChoices({ from: 'GET /{area}/metaRoles' }, {});
+  const { options, isPending } = useChoices({ from: 'GET /{area}/metaRoles' }, {});
   if (id === null) return <span className="ink-3">–</span>;
-  return options.find(role => role.value === id)?.label ?? `#${id}`;
+  return options.find(role => role.value === id)?.label ?? (isPending ? '' : `#${id}`);
 }
 
 function Kind({ account }: { account: Account }) {
@@ -92,7 +92,10 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'name', sort: true, width: 150 },
     { name: 'auth', width: 120, render: account => <Kind account={account} /> },
     { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
-    { name: 'roleID', width: 130, render: account => <Role id={account.roleID} /> },
+    // An admin assigns no roles: those of operators and customers are their own affair.
+    ...(area === 'admin'
+      ? []
+      : [{ name: 'roleID', width: 130, render: (account: Account) => <Role id={account.roleID} /> } as const]),
     { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
     { name: 'timezone', isOptional: true },
     { name: 'createdBy', width: 200, isOptional: true },

@@ -9,59 +9,27 @@ import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { currentSelf } from '../kit/session.ts';
 import { t, tOf } from '../kit/text.ts';
+import { changed, changedAll, keysOf, resourcesOf, rights } from './matrix.ts';
 
 type Role = RowOf<'GET /{area}/roles'>;
-const rights = ['view', 'edit'] as const;
-type Right = (typeof rights)[number];
-
-/** `sites.view` → resource and right. */
-const partsOf = (key: string) => {
-  const dot = key.lastIndexOf('.');
-  return [key.slice(0, dot), key.slice(dot + 1)] as const;
-};
-const resourcesOf = (keys: readonly string[]) => [...new Set(keys.map(key => partsOf(key)[0]))];
-
-/** Who may edit may view; who may no longer view may no longer edit. */
-function changed(
-  held: ReadonlySet<string>,
-  resource: string,
-  right: Right,
-  isOn: boolean,
-  grantable: readonly string[],
-): string[] {
-  const next = new Set(held);
-  const touched = isOn ? (right === 'edit' ? rights : ['view']) : right === 'view' ? rights : ['edit'];
-  for (const one of touched) {
-    const key = `${resource}.${one}`;
-    if (!isOn) next.delete(key);
-    else if (grantable.includes(key)) next.add(key);
-  }
-  return [...next].sort();
-}
-
 /** The permissions one may grant, a row for each resource. */
 function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys: string[]) => void }) {
   const grantable = currentSelf()?.permissionKeys ?? [];
   const held = new Set(value);
-  const keysOf = (right: Right) => grantable.filter(key => partsOf(key)[1] === right);
   return (
     <table className="matrix">
       <thead>
         <tr>
           <th scope="col">{t('role.resource')}</th>
           {rights.map(right => {
-            const keys = keysOf(right);
+            const keys = keysOf(grantable, right);
             const count = keys.filter(key => held.has(key)).length;
             return (
               <th key={right} scope="col">
                 <Checkbox
                   checked={count === keys.length && count > 0}
                   indeterminate={count > 0 && count < keys.length}
-                  onChange={({ target }) => {
-                    let next = [...held];
-                    for (const key of keys) next = changed(new Set(next), partsOf(key)[0], right, target.checked, grantable);
-                    onChange(next);
-                  }}
+                  onChange={({ target }) => onChange(changedAll(value, right, target.checked, grantable))}
                 >
                   {t(`role.${right}`)}
                 </Checkbox>
@@ -82,7 +50,7 @@ function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys
                     <Checkbox
                       aria-label={`${tOf('resource', name)}: ${t(`role.${right}`)}`}
                       checked={held.has(key)}
-                      onChange={({ target }) => onChange(changed(held, name, right, target.checked, grantable))}
+                      onChange={({ target }) => onChange(changed(value, name, right, target.checked, grantable))}
                     />
                   )}
                 </td>

@@ -4,8 +4,8 @@ import { PlusOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Button } from 'antd';
-import { nodeStatuses } from '#contract/node/nodes.ts';
 import { polling } from '#contract/limits.ts';
+import { nodeStates } from '#contract/states.ts';
 import { Status } from '../kit/bits.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
@@ -95,7 +95,7 @@ const initialized = resource<'GET /client/nodes/initialized'>({
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
-    { name: 'status', kind: 'select', values: nodeStatuses, texts: 'state' },
+    { name: 'status', kind: 'select', values: nodeStates.filter(state => state !== 'uninitialized'), texts: 'state' },
   ],
   actions: [
     detail,

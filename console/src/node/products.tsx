@@ -14,8 +14,8 @@ const Limit = ({ value }: { value: number }) =>
 
 /** The zone is the group's: the row carries its id alone. */
 function Zone({ id }: { id: number }) {
-  const { options } = useChoices({ from: 'GET /client/metaZones' }, {});
-  return options.find(zone => zone.value === id)?.label ?? `#${id}`;
+  const { options, isPending } = useChoices({ from: 'GET /client/metaZones' }, {});
+  return options.find(zone => zone.value === id)?.label ?? (isPending ? '' : `#${id}`);
 }
 
 const group = (only: 'create' | 'edit'): FormField => ({

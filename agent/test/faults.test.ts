@@ -37,7 +37,8 @@ test('an agent that is killed leaves nginx serving; the next one goes on with it
   assert.equal(node.nginx(), master, 'the same nginx');
   assert.ok(alive(master));
   await applied('acknowledged again');
-  assert.equal((await rig.stands())[`cfg.${zone.zoneID}.domain.${gone}`]?.document, null);
+  // published and taken back, or never published: the relay may see both changes at once
+  assert.equal((await rig.stands())[`cfg.${zone.zoneID}.domain.${gone}`]?.document ?? null, null);
 });
 
 test('everything else is gone: a node starts from its disk and serves', async t => {

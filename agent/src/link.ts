@@ -130,7 +130,7 @@ export class Link {
           again();
         } else if (status.type === 'error' && refusedByBus(status.error)) {
           this.problem = 'the bus refuses our credentials';
-          void this.renew();
+          void this.renew(true);
         } else if (status.type === 'reconnecting' && lostAt && Date.now() - lostAt > askAgainMs) {
           lostAt = Date.now();
           void this.renew();
@@ -149,8 +149,11 @@ export class Link {
     }
   }
 
-  /** Fetches credentials and acts on what changed. Never throws; at most once in two seconds. */
-  renew(): Promise<void> {
+  /**
+   * Fetches credentials and acts on what changed. Never throws; at most once in two seconds.
+   * @param refused the bus no longer takes the ones we have: if the server gives no others, knocking on is no use
+   */
+  renew(refused = false): Promise<void> {
     return (this.#renewing ??= (async () => {
       const wait = this.#renewedAt + 2000 - Date.now();
       if (wait > 0) await new Promise(next => setTimeout(next, wait));
@@ -159,6 +162,7 @@ export class Link {
         await this.#renew();
       } catch (error) {
         this.#options.log(`credentials not renewed: ${(error as Error).message}`);
+        if (refused && error instanceof Refusal) await this.#nc?.close();
       } finally {
         this.#renewing = undefined;
       }

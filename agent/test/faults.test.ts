@@ -157,3 +157,12 @@ test('two zones are apart; a site moves from one to the other', async t => {
     ['second'],
   );
 });
+
+test('a node that is removed is cut off the bus, and serves on until somebody ends it', async t => {
+  const { rig, node, domainID } = await oneSite(t);
+  await rig.pool.query('update node set "deletedAt" = now()');
+  await until('cut off', async () => /agent_connected 0/.test((await node.get('/metrics', node.healthPort)).body));
+  await rig.setOrigin(domainID, await origin(t, 'two'));
+  await until('published', async () => (await rig.outbox()) === 0);
+  assert.equal(await node.visit('a.test'), 'one');
+});

@@ -1,10 +1,11 @@
-/** The control plane's side of the bus in one handle: relay, acknowledgements, joining. */
+/** The control plane's side of the bus in one handle: relay, acknowledgements, joining, revocation. */
 import { type NatsConnection, connect, credsAuthenticator } from '@nats-io/transport-node';
 import type { Queryable } from '../compile/load.ts';
 import { type AckOptions, startAcks } from './acks.ts';
 import type { BusKeys } from './credentials.ts';
 import { type Grant, type JoinBody, type RenewBody, askToRenew, joinNode, renewNode } from './join.ts';
 import { type Relay, startRelay } from './relay.ts';
+import { startRevocations } from './revoke.ts';
 
 export interface BusOptions {
   /** PostgreSQL; the relay opens a connection of its own */
@@ -45,6 +46,7 @@ export function startBus({ databaseUrl, db, nats, keys, natsUrl, log }: BusOptio
   const relay = startRelay({ databaseUrl, nats, log });
   const ackOptions: AckOptions = { db, nats, log, renew: nodeID => askToRenew(nats, nodeID) };
   const acks = startAcks(ackOptions);
+  const revocations = startRevocations({ databaseUrl, db, natsUrl, keys, log });
   const authority = { keys, natsUrl };
   return {
     relay,
@@ -52,7 +54,7 @@ export function startBus({ databaseUrl, db, nats, keys, natsUrl, log }: BusOptio
     renew: body => renewNode(db, authority, body),
     notify: async nodeID => askToRenew(nats, nodeID),
     stop: async () => {
-      await Promise.all([relay.stop(), acks.stop()]);
+      await Promise.all([relay.stop(), acks.stop(), revocations.stop()]);
     },
   };
 }

@@ -142,7 +142,12 @@ const refusals: [what: string, env: NodeJS.ProcessEnv, args: string[], says: Reg
     /^BREAKWATER_PORT and BREAKWATER_EDGE_HTTP are both 8080: give one of them another port\.$/,
   ],
   ['an unknown argument', {}, ['--fast'], /^Unknown argument --fast\. `npm start -- --help` lists what there is\.$/],
-  ['an unknown part', {}, ['--only=mail'], /^--only knows no part "mail": it takes postgres, nats, store, ingest, server, agent\.$/],
+  [
+    'an unknown part',
+    {},
+    ['--only=mail'],
+    /^--only knows no part "mail": it takes postgres, nats, store, ingest, server, agent\.$/,
+  ],
   [
     'a data folder that is a file',
     { BREAKWATER_DATA: '/etc/hostname/data' },

@@ -164,21 +164,16 @@ export class Whole {
 }
 
 /** An origin of the test's own. */
-export function originServer(answer: http.RequestListener): Promise<{ port: number; stop(): Promise<void> }> {
+export async function originServer(answer: http.RequestListener): Promise<{ port: number; stop(): Promise<void> }> {
   const server = http.createServer(answer);
-  return freePort().then(
-    port =>
-      new Promise(done =>
-        server.listen(port, '127.0.0.1', () =>
-          done({
-            port,
-            stop: () =>
-              new Promise(ended => {
-                server.closeAllConnections();
-                server.close(() => ended());
-              }),
-          }),
-        ),
-      ),
-  );
+  const port = await freePort();
+  await new Promise<void>(done => server.listen(port, '127.0.0.1', done));
+  return {
+    port,
+    stop: () =>
+      new Promise(ended => {
+        server.closeAllConnections();
+        server.close(() => ended());
+      }),
+  };
 }

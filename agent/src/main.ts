@@ -23,7 +23,10 @@ async function main(): Promise<void> {
   });
   const text = (name: string, variable?: string) =>
     (values[name] as string | undefined) ?? ((variable && process.env[variable]) || undefined);
-  if (values.help) return void console.log(usage);
+  if (values.help) {
+    console.log(usage);
+    return;
+  }
   const data = text('data', 'BREAKWATER_NODE_DATA');
   if (!data) throw new Error(`--data is missing\n\n${usage}`);
   const ports = (value: string | undefined, name: string) =>

@@ -5,6 +5,7 @@
  * undeclared fields.
  */
 import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { errorBody, Fail, fail, failFields } from '#contract/errors.ts';
@@ -297,7 +298,9 @@ function sendError(
   log: MountOptions['log'],
 ) {
   const failure = toFail(error);
-  if (failure.status >= 500 || isDataError(failure.cause)) {
+  // who is told what stands in the way (a node away, a supplier down) meets no fault of ours
+  const isOurs = failure.name === 'unknown' || failure.name === 'database' || failure.cause !== undefined;
+  if ((failure.status >= 500 && isOurs) || isDataError(failure.cause)) {
     const cause =
       failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
     log('error', 'a call failed', {
@@ -318,7 +321,7 @@ function sendError(
 }
 
 /** A request that is no HTTP never becomes one of ours: it is refused on the socket. */
-function refuse(error: NodeJS.ErrnoException, socket: import('node:net').Socket) {
+function refuse(error: NodeJS.ErrnoException, socket: Socket) {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
   const body = JSON.stringify(errorBody(fail('parameter'), 'en_US'));

@@ -15,8 +15,8 @@ before(async () => {
   a = await api.tenant('a');
 });
 after(async () => {
+  await api?.stop();
   assert.deepEqual(api.failures, []);
-  await api.stop();
 });
 
 const is = (reply: Reply, name: keyof typeof errors, status = errors[name].status) =>

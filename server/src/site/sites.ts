@@ -68,7 +68,9 @@ export const clientSiteCalls = implement(clientSites, {
       body.ids,
       id => found.get(id)!.siteName,
       async id => {
-        if (found.get(id)!.domainCount > 0) throw fail('siteHasLayer7Domains');
+        // asked once the row is held: a domain may have come while we waited for it
+        if (await row(ctx.db, sql`select 1 from domain where "siteID" = ${id} and "deletedAt" is null limit 1`))
+          throw fail('siteHasLayer7Domains');
         await ctx.store(siteTable).remove([id]);
       },
     );

@@ -1,0 +1,331 @@
+/** Zones, groups with their lines, nodes and products: the odd rules, over HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { row } from '#server/store/db.ts';
+import { broken, by, is, mark, multiple, ok } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let op: ReturnType<typeof by>;
+const told: number[] = [];
+before(async () => {
+  const never = () => Promise.reject(new Error('not asked'));
+  api = await Api.start({ nodes: { join: never, renew: never, notify: async id => void told.push(id) } });
+  a = await api.tenant('a');
+  op = by(api, a.client);
+});
+after(async () => {
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+let serial = 0;
+/** A node that has joined; in a zone, or waiting for one. */
+async function node(zoneID: number | null, status = 'normal'): Promise<number> {
+  const made = await row<{ id: number }>(
+    api.database.db,
+    sql`insert into node ("clientID", "zoneID", name, status, "publicKey") values (${a.client.id}, ${zoneID}, ${`node-${++serial}`}, ${status}, ${`U${serial}`}) returning id`,
+  );
+  return made!.id;
+}
+const nodeRow = async (id: number) =>
+  (await row<{ zoneID: number | null; status: string; name: string }>(
+    api.database.db,
+    sql`select * from node where id = ${id}`,
+  ))!;
+const zone = (name = `zone-${++serial}`) => op.make('/client/zone', { name });
+
+describe('zones', () => {
+  test('a name is taken once per operator, whatever its case, until its zone is gone', async () => {
+    const id = await zone('Taken');
+    is(await op.post('/client/zone', { name: 'taken' }), 'zoneNameExists');
+    const other = await zone();
+    is(await op.put('/client/zone', { id: other, name: 'TAKEN' }), 'zoneNameExists');
+    const b = await api.tenant('zones-b');
+    assert.ok(await by(api, b.client).make('/client/zone', { name: 'Taken' }));
+    ok(await op.del('/client/zone', { ids: [id] }));
+    ok(await op.put('/client/zone', { id: other, name: 'taken' }));
+  });
+
+  test('names are letters, digits and hyphens, and not the word default', async () => {
+    broken(await op.post('/client/zone', { name: 'a b' }), 'name', 'nameFormat');
+    broken(await op.post('/client/zone', { name: 'Default' }), 'name', 'nameForbidden');
+    broken(await op.post('/client/zone', { name: '' }), 'name', 'required');
+    broken(await op.post('/client/zone', { name: 'x'.repeat(65) }), 'name', 'tooLong');
+  });
+
+  test('one with nodes or groups stays: 201001, 203001; the others of the call go', async () => {
+    const [empty, withNode, withGroup] = [await zone('empty'), await zone('with-node'), await zone('with-group')];
+    await node(withNode);
+    await op.make('/client/group', { zoneID: withGroup, name: 'g' });
+    is(await op.del('/client/zone', { ids: [withNode] }), 'zoneHasNodes');
+    is(await op.del('/client/zone', { ids: [withGroup] }), 'groupActive');
+    multiple(
+      await op.del('/client/zone', { ids: [withNode, empty, withGroup, empty] }),
+      ['zoneHasNodes', ['with-node']],
+      ['groupActive', ['with-group']],
+    );
+    broken(await op.put('/client/zone', { id: empty, memo: 'x' }), 'id', 'unknown', 404);
+    ok(await op.put('/client/zone', { id: withNode, memo: 'still here' }));
+  });
+
+  test('an unknown id fails the whole call before anything is done', async () => {
+    const id = await zone();
+    broken(await op.del('/client/zone', { ids: [id, 77_777_777] }), 'ids', 'unknown', 404);
+    ok(await op.put('/client/zone', { id, memo: 'here' }));
+  });
+
+  test('counts nodes and sites; a change is put into the outbox with a new revision', async () => {
+    const id = await zone();
+    await node(id);
+    await node(id, 'offline');
+    const list = await op.read('/client/zones?pageSize=500');
+    const found = list.data.find((one: { id: number }) => one.id === id);
+    assert.deepEqual([found.nodeCount, found.normalCount, found.siteCount], [2, 1, 0]);
+    const since = await mark(api);
+    ok(await op.put('/client/zone', { id, memo: 'new' }));
+    const [line] = await since.outbox();
+    assert.deepEqual([line?.kind, line?.entityID], ['zone', id]);
+    // the same again changes nothing
+    ok(await op.put('/client/zone', { id, memo: 'new' }));
+    assert.equal((await since.outbox()).length, 1);
+  });
+
+  test('a sub-account sees the zones it was given, and those it makes', async () => {
+    const sub = await api.account('client', 'zones-sub@test.test', {
+      rootID: a.client.id,
+      keys: ['zones.view', 'zones.edit', 'groups.view', 'nodes.view', 'products.view'],
+    });
+    const its = by(api, sub);
+    assert.equal((await its.read('/client/zones')).total, 0);
+    const own = await its.make('/client/zone', { name: 'own-zone' });
+    assert.deepEqual(
+      (await its.read('/client/metaZones')).map((one: { id: number }) => one.id),
+      [own],
+    );
+    await sql`insert into "zoneAccount" values (${a.zoneID}, ${sub.id})`.execute(api.database.db);
+    assert.equal((await its.read('/client/zones')).total, 2);
+    assert.equal((await its.read(`/client/zone/${a.zoneID}/groups`)).total, 1);
+    assert.equal((await its.read('/client/products')).total, 1);
+    // nodes that wait for a zone are the root's business
+    await node(null);
+    assert.equal((await its.read('/client/nodes/uninitialized')).total, 0);
+    assert.ok((await op.read('/client/nodes/uninitialized')).total >= 1);
+  });
+});
+
+describe('groups and their lines', () => {
+  test('a name is taken once per zone', async () => {
+    const [one, two] = [await zone(), await zone()];
+    await op.make('/client/group', { zoneID: one, name: 'same' });
+    is(await op.post('/client/group', { zoneID: one, name: 'SAME' }), 'duplicated');
+    const id = await op.make('/client/group', { zoneID: two, name: 'same' });
+    const other = await op.make('/client/group', { zoneID: two, name: 'other' });
+    is(await op.patch('/client/group', { id: other, name: 'same' }), 'duplicated');
+    ok(await op.patch('/client/group', { id, name: 'renamed', memo: 'm' }));
+    assert.deepEqual(
+      (await op.read(`/client/metaGroups?zoneID=${two}`)).map((one_: { name: string }) => one_.name),
+      ['other', 'renamed'],
+    );
+    assert.equal((await op.read('/client/metaGroups?keyword=renam')).length, 1);
+  });
+
+  test('one that a product answers from stays: 203001; its lines go with it', async () => {
+    const zoneID = await zone();
+    const used = await op.make('/client/group', { zoneID, name: 'used' });
+    const free = await op.make('/client/group', { zoneID, name: 'free' });
+    await op.make('/client/product', { groupID: used, name: `product-${++serial}` });
+    const nodeID = await node(zoneID);
+    ok(await op.post(`/client/group/${free}/line/1/nodes`, { ids: [nodeID] }));
+    is(await op.del('/client/group', { ids: [used] }), 'groupActive');
+    multiple(await op.del('/client/group', { ids: [used, free] }), ['groupActive', ['used']]);
+    ok(await op.del('/client/node', { ids: [nodeID] }));
+  });
+
+  test('a line answers with nodes of its own zone: 203005', async () => {
+    const zoneID = await zone();
+    const groupID = await op.make('/client/group', { zoneID, name: 'lines' });
+    const [one, two, foreign] = [await node(zoneID), await node(zoneID), await node(a.zoneID)];
+    const path = `/client/group/${groupID}/line/1/nodes`;
+    is(await op.post(path, { ids: [one, foreign] }), 'invalidGroupNode');
+    assert.equal((await op.read(path)).total, 0);
+    ok(await op.post(path, { ids: [one, two] }));
+    ok(await op.post(path, { ids: [one] }));
+    const since = await mark(api);
+    ok(await op.patch(path, { ids: [two], backup: true }));
+    assert.equal((await since.audits())[0]?.changes[0]?.table, 'lineNode');
+    const { data, total } = await op.read(path);
+    assert.equal(total, 2);
+    assert.deepEqual(
+      data.map((n: { UID: string; backup: boolean }) => [n.UID, n.backup]).sort(),
+      [
+        [`n-${one}`, false],
+        [`n-${two}`, true],
+      ].sort(),
+    );
+    // not on the line, or on none of this zone
+    broken(await op.patch(path, { ids: [await node(zoneID)], backup: true }), 'ids', 'unknown', 404);
+    is(await op.patch(path, { ids: [foreign], backup: true }), 'invalidGroupNode');
+    broken(await op.get(`/client/group/${groupID}/line/99/nodes`), 'l', 'unknown', 404);
+    assert.equal((await op.read(`/client/nodes?groupID=${groupID}`)).total, 2);
+    ok(await op.del(path, { ids: [one, foreign] }));
+    assert.equal((await op.read(path)).total, 1);
+    assert.deepEqual(
+      (await op.read('/client/dns/lines')).map((line: { id: number; kind: string }) => [line.id, line.kind]),
+      [[1, 'default']],
+    );
+  });
+});
+
+describe('nodes', () => {
+  test('in a group they stay: 202003, in a bulk call only those', async () => {
+    const zoneID = await zone();
+    const groupID = await op.make('/client/group', { zoneID, name: 'holds' });
+    const [held, free] = [await node(zoneID), await node(zoneID)];
+    ok(await op.post(`/client/group/${groupID}/line/1/nodes`, { ids: [held] }));
+    const name = (await nodeRow(held)).name;
+    is(await op.post('/client/nodes/deinitialize', { ids: [held] }), 'nodeInGroup');
+    is(await op.del('/client/node', { ids: [held] }), 'nodeInGroup');
+    multiple(await op.post('/client/nodes/deinitialize', { ids: [held, free] }), ['nodeInGroup', [name]]);
+    assert.equal((await nodeRow(free)).zoneID, null);
+    const [other] = [await node(zoneID)];
+    multiple(await op.del('/client/node', { ids: [other, held] }), ['nodeInGroup', [name]]);
+    broken(await op.patch('/client/node', { id: other, memo: 'x' }), 'id', 'unknown', 404);
+  });
+
+  test('are initialized into a zone once, and told to fetch their credentials', async () => {
+    const [one, two] = [await zone(), await zone()];
+    const [waiting, placed] = [await node(null, 'unknown'), await node(one)];
+    told.length = 0;
+    multiple(await op.post('/client/nodes/initialize', { ids: [waiting, placed], zoneID: two }), [
+      'parameter',
+      [(await nodeRow(placed)).name],
+    ]);
+    assert.deepEqual([(await nodeRow(waiting)).zoneID, (await nodeRow(placed)).zoneID], [two, one]);
+    assert.deepEqual(told, [waiting]);
+    broken(await op.post('/client/nodes/initialize', { ids: [placed], zoneID: two }), 'ids');
+    // again into the same zone: as wished already
+    ok(await op.post('/client/nodes/initialize', { ids: [waiting], zoneID: two }));
+    ok(await op.post('/client/nodes/deinitialize', { ids: [waiting] }));
+    is(await op.post('/client/nodes/deinitialize', { ids: [waiting] }), 'nodeCommunication');
+    assert.deepEqual(told, [waiting, waiting]);
+  });
+
+  test('are paused and resumed; the heartbeat says what they are after that', async () => {
+    const zoneID = await zone();
+    const [running, waiting] = [await node(zoneID), await node(null)];
+    const set = (ids: number[], status: string) => op.patch('/client/node/status', { ids, status });
+    ok(await set([running], 'normal'));
+    assert.equal((await nodeRow(running)).status, 'normal');
+    ok(await set([running], 'paused'));
+    ok(await set([running], 'paused'));
+    assert.equal((await nodeRow(running)).status, 'paused');
+    ok(await set([running], 'normal'));
+    assert.equal((await nodeRow(running)).status, 'unknown');
+    is(await set([waiting], 'paused'), 'nodeCommunication');
+    multiple(await set([waiting, running], 'paused'), ['nodeCommunication', [(await nodeRow(waiting)).name]]);
+    broken(await set([running], 'offline'), 'status', 'invalidChoice');
+  });
+
+  test('lists: those with a zone, those without, by zone, status and word', async () => {
+    const zoneID = await zone();
+    const id = await node(zoneID, 'error');
+    await node(zoneID);
+    const waiting = await node(null);
+    ok(await op.patch('/client/node', { id, memo: 'in the cellar' }));
+    assert.equal((await op.read(`/client/nodes?zoneID=${zoneID}`)).total, 2);
+    assert.equal((await op.read(`/client/zone/${zoneID}/nodes`)).total, 2);
+    assert.equal((await op.read(`/client/nodes?zoneID=${zoneID}&status=error`)).data[0].id, id);
+    assert.equal((await op.read('/client/nodes?keyword=CELLAR')).data[0].id, id);
+    assert.equal((await op.read('/client/nodes?keyword=%25')).total, 0);
+    assert.ok((await op.read('/client/nodes/uninitialized?pageSize=500')).data.some((n: { id: number }) => n.id === waiting));
+    assert.ok(!(await op.read('/client/nodes/initialized?pageSize=500')).data.some((n: { id: number }) => n.id === waiting));
+    assert.equal((await op.read(`/client/metaNodes?zoneID=${zoneID}`)).length, 2);
+    broken(await op.get('/client/nodes?status=melted'), 'status', 'invalidChoice');
+  });
+
+  test('a join token is shown once and kept as its hash', async () => {
+    const reply = ok(await op.post('/client/nodes/joinToken', { name: 'new-node', zoneID: a.zoneID }));
+    const { token, command, expiredAt } = reply.body;
+    assert.ok(command.includes(`--server http://console.test --join ${token}`));
+    assert.ok(Date.parse(expiredAt) > Date.now() + 23 * 3_600_000);
+    const stored = await row<{ text: string }>(
+      api.database.db,
+      sql`select to_jsonb(t)::text || coalesce((select string_agg(to_jsonb(u)::text, '') from audit u), '') as text from "joinToken" t limit 1`,
+    );
+    assert.ok(stored && !stored.text.includes(token));
+  });
+
+  test('without a bus a machine that wants to join is told: 202001', async () => {
+    const alone = await Api.start({}, {}, api.database.url);
+    try {
+      is(
+        await alone.call('POST', '/node/credentials', { body: { nodeID: 1, time: Date.now(), signature: 'x' } }),
+        'nodeCommunication',
+      );
+      const body = { token: 'x', name: 'n', publicKey: 'U', addresses: [], version: '1' };
+      is(await alone.call('POST', '/node/join', { body }), 'nodeCommunication');
+    } finally {
+      await alone.stop();
+    }
+  });
+});
+
+describe('products', () => {
+  test('a name is taken once per operator; one with sites stays: 204002', async () => {
+    const used = await op.make('/client/product', { groupID: a.groupID, name: 'sold' });
+    const free = await op.make('/client/product', { groupID: a.groupID, name: 'unsold' });
+    is(await op.post('/client/product', { groupID: a.groupID, name: 'SOLD' }), 'duplicated');
+    is(await op.put('/client/product', { id: free, name: 'sold' }), 'duplicated');
+    await op.make('/client/site', { siteName: 'on-sold', productID: used, userID: a.user.id });
+    is(await op.del('/client/product', { ids: [used] }), 'productInUse');
+    multiple(await op.del('/client/product', { ids: [used, free] }), ['productInUse', ['sold']]);
+    assert.equal((await op.read('/client/products?keyword=sold')).total, 1);
+    const { data } = await op.read('/client/products?keyword=sold');
+    assert.deepEqual([data[0].siteCount, data[0].groupName, data[0].zoneID], [1, 'a-group', a.zoneID]);
+    assert.deepEqual(
+      (await op.read('/client/metaProducts?keyword=sold')).map((p: { name: string }) => p.name),
+      ['sold'],
+    );
+  });
+
+  test('moved to another group, all that hangs on it is published anew', async () => {
+    const zoneID = await zone();
+    const groupID = await op.make('/client/group', { zoneID, name: 'target' });
+    const productID = await op.make('/client/product', { groupID: a.groupID, name: `moving-${++serial}` });
+    const site = await op.make('/client/site', { siteName: 'moves', productID, userID: a.user.id });
+    const domain = await by(api, a.user).make(`/user/site/${site}/domains`, {
+      domains: [{ domainName: 'moves.test', upstreams: [{ address: '192.0.2.1' }] }],
+    });
+    const since = await mark(api);
+    ok(await op.put('/client/product', { id: productID, memo: 'no move' }));
+    assert.deepEqual(await since.outbox(), []);
+    ok(await op.put('/client/product', { id: productID, groupID }));
+    assert.deepEqual(
+      (await since.outbox()).map(one => [one.kind, one.entityID]),
+      [
+        ['domain', domain],
+        ['site', site],
+      ],
+    );
+    assert.equal((await op.read(`/client/site/${site}`)).zoneID, zoneID);
+  });
+
+  test('what is referred to cannot go at the same time', async () => {
+    for (let i = 0; i < 5; i++) {
+      const groupID = await op.make('/client/group', { zoneID: a.zoneID, name: `race-${++serial}` });
+      const [made, gone] = await Promise.all([
+        op.post('/client/product', { groupID, name: `race-${serial}` }),
+        op.del('/client/group', { ids: [groupID] }),
+      ]);
+      // one of the two comes first, and the other is told
+      if (made.status === 200) is(gone, 'groupActive');
+      else {
+        broken(made, 'groupID', 'unknown', 404);
+        ok(gone);
+      }
+    }
+  });
+});

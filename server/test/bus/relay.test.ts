@@ -27,7 +27,7 @@ test('what is committed stands on the bus; equal documents are not published twi
   ]);
   const domain = first[`cfg.${zoneID}.domain.${domainID}`]!;
   assert.equal(domain.document?.host, 'a.test');
-  assert.equal((domain.document?.upstreams as { address: string }[] | undefined)[0]?.address, '192.0.2.1');
+  assert.equal((domain.document?.upstreams as { address: string }[] | undefined)?.[0]?.address, '192.0.2.1');
 
   // Tags are no part of the document: the revision counts as published, the sequence stays.
   await rig.change([`domain ${domainID}`], [`update domain set tags = '{x}' where id = $1`, [domainID]]);
@@ -40,7 +40,7 @@ test('what is committed stands on the bus; equal documents are not published twi
   await rig.setOrigin(domainID, 8080);
   await empty(rig);
   const after = (await rig.stands())[`cfg.${zoneID}.domain.${domainID}`]!;
-  assert.equal((after.document?.upstreams as { port: number }[] | undefined)[0]?.port, 8080);
+  assert.equal((after.document?.upstreams as { port: number }[] | undefined)?.[0]?.port, 8080);
 });
 
 test('a moved site takes its domains along, a deleted domain leaves an empty body', async t => {
@@ -86,11 +86,11 @@ test('a document that cannot be made breaks that entity alone and is visible', a
   await empty(rig);
   const stands = await rig.stands();
   assert.equal(
-    (stands[`cfg.${zoneID}.domain.${bad}`]!.document?.upstreams as { weight: number }[] | undefined)[0]?.weight,
+    (stands[`cfg.${zoneID}.domain.${bad}`]!.document?.upstreams as { weight: number }[] | undefined)?.[0]?.weight,
     1,
     'the last good one stays',
   );
-  assert.equal((stands[`cfg.${zoneID}.domain.${good}`]!.document?.upstreams as { weight: number }[] | undefined)[0]?.weight, 7);
+  assert.equal((stands[`cfg.${zoneID}.domain.${good}`]!.document?.upstreams as { weight: number }[] | undefined)?.[0]?.weight, 7);
   const applied = (await siteApplied(rig.pool, siteID))!;
   assert.equal(applied.errors.length, 1);
   assert.equal(applied.errors[0]!.id, bad);
@@ -122,7 +122,7 @@ test('a crash between publishing and recording publishes again and nothing is lo
   running = relay(rig);
   await empty(rig);
   const stands = await rig.stands();
-  assert.equal((stands[`cfg.${zoneID}.domain.${a}`]!.document?.upstreams as { port: number }[] | undefined)[0]!.port, 81);
+  assert.equal((stands[`cfg.${zoneID}.domain.${a}`]!.document?.upstreams as { port: number }[] | undefined)?.[0].port, 81);
   assert.equal(
     await rig.one('select "lastSeq" from "busStream"'),
     (await (await jetstreamManager(rig.nc)).streams.info('CFG')).state.last_seq,

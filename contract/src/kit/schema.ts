@@ -19,7 +19,12 @@ export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => z.array(it
 export const one = <const T extends readonly string[]>(values: T) => z.enum(values);
 export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);
 /** ISO 8601 UTC on the wire (decisions.md, Wire). */
-export const time = () => z.iso.datetime({ offset: true }).check(z.maxLength(40));
+export const time = () =>
+  z.iso.datetime({ offset: true }).check(
+    z.maxLength(40),
+    // PostgreSQL's calendar has no year 0
+    z.refine(value => !value.startsWith('0000')),
+  );
 /** A file of a form: what the server receives of it. */
 export interface UploadedFile {
   name: string;

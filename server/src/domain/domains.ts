@@ -11,13 +11,18 @@ import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows; the site's row is locked so that two requests do not both fit. */
 async function room(ctx: Context, siteID: number): Promise<number> {
-  const found = await row<{ max: number; used: number }>(
+  const found = await row<{ max: number }>(
     ctx.db,
-    sql`select p."domainLimit" as max, (select count(*) from domain d where d."siteID" = s.id and d."deletedAt" is null) as used
-        from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null for update of s`,
+    sql`select p."domainLimit" as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null for update of s`,
   );
   if (!found) throw unknownID('siteID');
-  return found.max === 0 ? Infinity : found.max - found.used;
+  if (found.max === 0) return Infinity;
+  // counted by a statement of its own: the one that waited for the lock still sees what was before
+  const { n } = (await row<{ n: number }>(
+    ctx.db,
+    sql`select count(*) as n from domain where "siteID" = ${siteID} and "deletedAt" is null`,
+  ))!;
+  return found.max - n;
 }
 
 /** A domain that is switched on has an origin that is (401008). */

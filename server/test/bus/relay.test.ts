@@ -114,7 +114,9 @@ test('a crash between publishing and recording publishes again and nothing is lo
   await rig.setOrigin(b, 82);
   await until(
     'published, not recorded',
-    async () => ((await rig.stands())[`cfg.${zoneID}.domain.${b}`]!.document?.upstreams as { port: number }[])[0]!.port === 82,
+    async () =>
+      ((await rig.stands())[`cfg.${zoneID}.domain.${b}`]!.document?.upstreams as { port: number }[] | undefined)?.[0]?.port ===
+      82,
   );
   await running.stop();
   assert.notEqual(await rig.outbox(), 0);

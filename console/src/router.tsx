@@ -12,6 +12,7 @@ import { ApiError } from './kit/transport.ts';
 import { LoginShell } from './shell/login-shell.tsx';
 import { Broken, Loading, NotFound } from './shell/states.tsx';
 
+const permissionDenied = 101018;
 const home = `/${area}`;
 
 interface At {
@@ -43,7 +44,8 @@ async function inside(at: At) {
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 0) throw error;
     reset();
-    notify.info(error.message);
+    // the API refuses an account of another area before it says who it is
+    notify.info(error.code === permissionDenied ? t('message.authMismatch') : error.message);
     throw redirect({ to: home });
   }
 }

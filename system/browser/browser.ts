@@ -37,6 +37,8 @@ export class Visitor {
     this.context = context;
     this.page = page;
     this.origin = origin;
+    // the machine that runs this may be busy with other tests
+    page.setDefaultTimeout(60_000);
     page.on('pageerror', error => this.problems.push(`error: ${error.message}`));
     page.on('console', message => {
       if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);

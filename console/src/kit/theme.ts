@@ -40,6 +40,7 @@ const common: ThemeConfig['token'] = {
   controlHeightLG: 38,
   controlHeightSM: 26,
   fontWeightStrong: 600,
+  motion: !matchMedia('(prefers-reduced-motion: reduce)').matches,
   motionDurationFast: '0.08s',
   motionDurationMid: '0.14s',
   motionDurationSlow: '0.2s',

@@ -1,0 +1,226 @@
+/** The console in a real browser, against the whole product: the newcomer's walk from sign-in to chart, the session, and what every page owes. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { originServer, password, Whole } from '#system/whole.ts';
+import { type Area, openBrowser, picture, Visitor } from './browser.ts';
+import { budget, weigh } from './weight.ts';
+
+const host = 'shop.breakwater.test';
+let whole: Whole;
+let browser: Browser;
+let origin: Awaited<ReturnType<typeof originServer>>;
+let asked = 0;
+
+before(async () => {
+  origin = await originServer((request, response) => {
+    asked++;
+    response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'max-age=60' });
+    response.end(`hello from ${request.url}`);
+  });
+  [whole, browser] = await Promise.all([Whole.start(), openBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await whole?.stop();
+  await origin?.stop();
+});
+
+const mail = (area: Area) => `${area}@breakwater.test`;
+async function inside(area: Area, look = {}): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, whole.origin, look);
+  await visitor.signIn(area, mail(area), password);
+  return visitor;
+}
+/** Opens the drawer of a new row. */
+async function create(visitor: Visitor) {
+  await visitor.page.locator('.ant-btn-primary', { hasText: 'Create' }).first().click();
+  await visitor.page.waitForSelector('.ant-drawer form');
+}
+async function save(visitor: Visitor) {
+  await visitor.page.click('.ant-drawer-footer .ant-btn-primary');
+  await visitor.page.waitForSelector('.ant-drawer form', { state: 'detached' });
+}
+
+test('a stranger is told what is wrong, and sees no page of the inside', async () => {
+  const stranger = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
+  await stranger.go('/client/nodeManage/zonesList');
+  assert.match(stranger.page.url(), /\/client\?next=/, 'without a session the form opens');
+  await stranger.page.click('button[type=submit]');
+  assert.deepEqual(await stranger.page.locator('.field-error').allTextContents(), ['必填', '必填']);
+  await stranger.page.fill('input[name=email]', mail('client'));
+  await stranger.page.fill('input[name=password]', 'not the password');
+  await stranger.page.click('button[type=submit]');
+  await stranger.message('登入憑據驗證失敗');
+  assert.equal(await stranger.page.evaluate(() => document.querySelector('.notices')!.getBoundingClientRect().top), 50);
+  await stranger.go('/client/verifyAccount');
+  assert.match(stranger.page.url(), /\/client$/, 'VerifyAccount without e-mail and password returns to the form');
+  await stranger.go('/somewhere/else');
+  await stranger.page.waitForSelector('.fullpage-code');
+  await stranger.page.waitForURL('**/user', { timeout: 20_000 });
+  await stranger.close();
+});
+
+test('a newcomer comes from sign-in to a chart', async t => {
+  const operator = await inside('client');
+  const { page } = operator;
+
+  await t.test('the operator sees one zone with one healthy node', async () => {
+    await operator.message('Login Success! Welcome!');
+    await operator.go('/client/nodeManage/zonesList');
+    await page.locator('.panel', { hasText: 'local' }).first().waitFor();
+    await operator.go('/client/nodeManage/nodesList');
+    await page.locator('.ant-table-row', { hasText: 'local-1' }).getByText('Normal').first().waitFor();
+    await picture(page, 'nodes');
+  });
+
+  await t.test('the operator makes a product and a site for a customer', async () => {
+    await operator.go('/client/nodeManage/productsList');
+    await create(operator);
+    await page.fill('#name', 'starter');
+    await operator.choose('groupID', 'main');
+    await save(operator);
+    await page.locator('.ant-table-row', { hasText: 'starter' }).waitFor();
+
+    await operator.go('/client/nodeManage/sitesList');
+    await create(operator);
+    await page.click('.ant-drawer-footer .ant-btn-primary');
+    await page.locator('.ant-form-item-explain-error').first().waitFor();
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'siteName', 'the first broken field is focused');
+    await page.fill('#siteName', 'shop');
+    await operator.choose('userID', mail('user'));
+    await operator.choose('productID', 'starter');
+    await save(operator);
+    await page.locator('.ant-table-row', { hasText: 'shop' }).waitFor();
+    await picture(page, 'sites');
+  });
+  assert.deepEqual(operator.takeProblems(), []);
+  await operator.close();
+
+  const customer = await inside('user');
+  await t.test('the customer adds a domain, and the edge serves it', async () => {
+    await customer.go('/user/sitesManagement/sites');
+    await customer.page.click('.ant-table-row a');
+    await customer.page.waitForURL('**/sitesSetting/**');
+    await customer.settled();
+    await create(customer);
+    await customer.page.fill('#domainName', host);
+    await customer.page.fill('#upstreams_0_address', '127.0.0.1');
+    await customer.page.fill('#upstreams_0_port', String(origin.port));
+    await customer.choose('upstreams_0_protocol', 'HTTP');
+    await save(customer);
+    await customer.page.locator('.ant-table-row', { hasText: host }).waitFor();
+    await customer.page.locator('.applied', { hasText: /applied: 1 of 1 nodes, \d+ ms/ }).waitFor();
+    await picture(customer.page, 'site');
+
+    const answers = [await whole.visit(host, '/'), await whole.visit(host, '/')];
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['x-cache']]),
+      [
+        [200, 'MISS'],
+        [200, 'HIT'],
+      ],
+    );
+    assert.equal(asked, 1);
+  });
+
+  await t.test('the requests stand in the access log and on the dashboard', async () => {
+    await customer.go('/user/dataAnalysis/logger');
+    const rows = customer.page.locator('.ant-table-row', { hasText: host });
+    await rows.nth(1).waitFor({ timeout: 60_000 });
+    await picture(customer.page, 'access-log');
+    await customer.go('/user/dashboard');
+    await customer.page.locator('.chart canvas').first().waitFor();
+    await picture(customer.page, 'dashboard');
+  });
+
+  await t.test('a purged page is asked of its origin again', async () => {
+    await customer.go('/user/sitesManagement/sites');
+    await customer.page.click('.ant-table-row a');
+    await customer.page.locator('.tab', { hasText: /^Purge$/ }).click();
+    await customer.page.fill('.purge-form textarea', `http://${host}/`);
+    await customer.page.click('.purge-form .ant-btn-primary');
+    await customer.page.locator('.ant-table-row', { hasText: 'Completed' }).waitFor();
+    assert.equal((await whole.visit(host, '/')).headers['x-cache'], 'MISS');
+  });
+
+  await t.test('a form says under its field what the rules say, and sends nothing', async () => {
+    await customer.page.locator('.tab', { hasText: 'Blacklist' }).click();
+    await create(customer);
+    await customer.page.fill('#ips', '192.0.2.1\nnonsense\n192.0.2.1');
+    await customer.page.click('.ant-drawer-footer .ant-btn-primary');
+    const said = customer.page.locator('.ant-form-item-explain-error');
+    await said.first().waitFor();
+    assert.match((await said.allTextContents()).join(' '), /Line 2: Wrong format/);
+    await customer.page.fill('#ips', '198.51.100.0/24');
+    await save(customer);
+    await customer.page.locator('.ant-table-row', { hasText: '198.51.100.0/24' }).waitFor();
+  });
+  assert.deepEqual(customer.takeProblems(), []);
+  await customer.close();
+});
+
+test('a session that has ended leads to the form with a message, another area’s credentials are not taken', async () => {
+  const visitor = await inside('user');
+  const cookies = await visitor.context.cookies();
+  const held = cookies.filter(cookie => cookie.name.startsWith('u_'));
+  assert.deepEqual(
+    held.map(cookie => [cookie.name, cookie.sameSite, cookie.domain, cookie.path]).sort(),
+    ['u_accessToken', 'u_refreshToken', 'u_tokenType'].map(name => [name, 'Strict', '127.0.0.1', '/']),
+  );
+  await visitor.context.addCookies(held.map(({ name, value }) => ({ name: name.replace('u_', 'c_'), value, url: whole.origin })));
+  await visitor.go('/client/dashboard');
+  await visitor.message('Auth is not match !');
+  assert.match(visitor.page.url(), /\/client$/);
+  assert.equal((await visitor.context.cookies()).filter(cookie => cookie.name.startsWith('c_')).length, 0);
+
+  await visitor.go('/user/dashboard');
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
+  await visitor.page.locator('.menu-entry', { hasText: 'Sites' }).first().click();
+  await visitor.page.waitForURL('**/user');
+  await visitor.message('Your session has ended');
+  assert.equal((await visitor.context.cookies()).filter(cookie => cookie.name.startsWith('u_')).length, 0);
+  await visitor.close();
+});
+
+test('switchUser takes over credentials and leaves no trace of them', async () => {
+  const token = await whole.call('POST', '/user/verify', undefined, { email: mail('user'), password });
+  const { accessToken, refreshToken, tokenType } = token.body as Record<string, string>;
+  const visitor = await Visitor.open(browser, whole.origin);
+  await visitor.go(`/user/switchUser?${new URLSearchParams({ accessToken, refreshToken, tokenType } as Record<string, string>)}`);
+  await visitor.page.waitForURL('**/user/dashboard');
+  await visitor.page.goBack().catch(() => null);
+  assert.doesNotMatch(visitor.page.url(), /Token/);
+  await visitor.go('/user/switchUser?accessToken=a&refreshToken=b');
+  assert.match(visitor.page.url(), /\/user(\/dashboard)?$/, 'one missing value is as good as none');
+  await visitor.close();
+});
+
+test('language and theme are chosen on the page and stay', async () => {
+  const visitor = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
+  await visitor.go('/user');
+  assert.equal(await visitor.page.getAttribute('html', 'lang'), 'zh-Hant-TW');
+  await visitor.page.getByRole('button', { name: '简体中文' }).click();
+  await visitor.page.locator('h1', { hasText: '登录' }).waitFor();
+  assert.equal(await visitor.page.evaluate(() => localStorage.getItem('language')), 'zh_CN');
+  await visitor.signIn('user', mail('user'), password);
+  await visitor.page.getByRole('button', { name: '深色主题' }).click();
+  await visitor.page.reload();
+  await visitor.settled();
+  assert.equal(await visitor.page.getAttribute('html', 'data-theme'), 'dark');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('the first pages keep their budget', async () => {
+  const stranger = await Visitor.open(browser, whole.origin);
+  const login = await weigh(stranger.page, `${whole.origin}/user`, 'input[name=email]');
+  assert.ok(login.scriptBytes <= budget.login, `login: ${login.scriptBytes} bytes of script`);
+  await stranger.signIn('user', mail('user'), password);
+  const context = await browser.newContext({ storageState: await stranger.context.storageState() });
+  const page = await context.newPage();
+  const dashboard = await weigh(page, `${whole.origin}/user/dashboard`, '.chart canvas');
+  assert.ok(dashboard.scriptBytes <= budget.dashboard, `dashboard: ${dashboard.scriptBytes} bytes of script`);
+  await context.close();
+  await stranger.close();
+});

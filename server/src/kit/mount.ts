@@ -62,8 +62,11 @@ export function createServer(options: MountOptions): FastifyInstance {
     logger: false,
     requestTimeout: 300_000,
     // before any route: an address that cannot be read
-    frameworkErrors: (_error, request, reply) =>
-      void sendError(fail('pathInvalid'), request as FastifyRequest, reply as FastifyReply, 'session', options.log),
+    frameworkErrors: (_error, request, reply) => {
+      request.language = languageOf(request.headers['accept-language']);
+      describe(request as FastifyRequest, reply as FastifyReply);
+      void sendError(fail('pathInvalid'), request as FastifyRequest, reply as FastifyReply, 'session', options.log);
+    },
     clientErrorHandler: refuse,
   });
   app.decorateRequest('actor', null);
@@ -86,7 +89,7 @@ export function createServer(options: MountOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     request.reqID = request.id;
     request.language = languageOf(request.headers['accept-language']);
-    void reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
+    describe(request, reply);
   });
   const context = (request: FastifyRequest) =>
     /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
@@ -99,6 +102,9 @@ export function createServer(options: MountOptions): FastifyInstance {
   for (const ready of prepare(options)) mountOne(app, ready, options);
   return app;
 }
+
+const describe = (request: FastifyRequest, reply: FastifyReply) =>
+  void reply.header('X-Request-Id', request.id).header('Cache-Control', 'no-store').header('X-Content-Type-Options', 'nosniff');
 
 /** Pairs declarations with handlers; refuses to start when one lacks the other. */
 function prepare(options: MountOptions): Ready[] {

@@ -1,0 +1,233 @@
+/** The account tree and its roles (decisions.md, Who may do what). */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { row } from '#server/store/db.ts';
+import { broken, by, is, mark, multiple, ok } from './expect.ts';
+import { Api, password, type Person, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let admin: Person;
+let op: ReturnType<typeof by>;
+let me: ReturnType<typeof by>;
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+  admin = await api.account('admin', 'admin@test.test');
+  op = by(api, a.client);
+  me = by(api, a.user);
+});
+after(async () => {
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+interface Account {
+  id: number;
+  auth: string;
+  isRoot: boolean;
+  rootID: number;
+  grade: number;
+  parentClient: number | null;
+  parentUser: number | null;
+  roleID: number | null;
+  createdBy: string;
+  status: string;
+}
+const stored = async (id: number) => (await row<Account>(api.database.db, sql`select * from account where id = ${id}`))!;
+let serial = 0;
+const email = () => `account-${++serial}@test.test`;
+/** A sub-account with a role of its own, made by SQL. */
+const sub = (root: Person, keys: string[], grade = 1) =>
+  api.account(root.area, email(), {
+    rootID: root.id,
+    grade,
+    keys,
+    ...(root.area === 'user' ? { parentClient: a.client.id } : {}),
+  });
+
+describe('making accounts', () => {
+  test('each lands where it belongs, whatever the body wishes', async () => {
+    const customer = await stored(await op.make('/client/account', { email: email(), name: 'c', auth: 'user' }));
+    assert.deepEqual(
+      [customer.auth, customer.isRoot, customer.rootID, customer.parentClient, customer.grade, customer.createdBy],
+      ['user', true, customer.id, a.client.id, 0, a.client.email],
+    );
+    const colleague = await stored(await op.make('/client/account', { email: email(), name: 's', auth: 'client' }));
+    assert.deepEqual(
+      [colleague.auth, colleague.isRoot, colleague.rootID, colleague.parentClient, colleague.grade],
+      ['client', false, a.client.id, null, 1],
+    );
+    const member = await stored(await me.make('/user/account', { email: email(), name: 'm', auth: 'user' }));
+    assert.deepEqual(
+      [member.auth, member.isRoot, member.rootID, member.parentClient, member.parentUser, member.grade],
+      ['user', false, a.user.id, a.client.id, a.user.id, 1],
+    );
+    const operator = await stored(await by(api, admin).make('/admin/account', { email: email(), name: 'o', auth: 'client' }));
+    assert.deepEqual([operator.auth, operator.isRoot, operator.rootID], ['client', true, operator.id]);
+    for (const field of ['isRoot', 'grade', 'rootID', 'parentClient', 'parentUser', 'status', 'createdBy', 'password'])
+      broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'user', [field]: 1 }), field, 'unknownKey');
+  });
+
+  test('only of the kinds one may make: 101018', async () => {
+    is(await me.post('/user/account', { email: email(), name: 'x', auth: 'client' }), 'permissionDenied');
+    is(await by(api, admin).post('/admin/account', { email: email(), name: 'x', auth: 'user' }), 'permissionDenied');
+    broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'admin' }), 'auth', 'invalidChoice');
+  });
+
+  test('an e-mail is taken once per area: 101017; free again once its account is gone', async () => {
+    const taken = email();
+    const id = await op.make('/client/account', { email: taken, name: 'x', auth: 'user' });
+    is(await op.post('/client/account', { email: taken.toUpperCase(), name: 'y', auth: 'user' }), 'duplicateEmail');
+    is(await me.post('/user/account', { email: taken, name: 'y', auth: 'user' }), 'duplicateEmail');
+    await op.make('/client/account', { email: taken, name: 'y', auth: 'client' });
+    ok(await op.del('/client/account', { ids: [id] }));
+    await op.make('/client/account', { email: taken, name: 'z', auth: 'user' });
+    broken(await op.post('/client/account', { email: 'nonsense', name: 'x', auth: 'user' }), 'email', 'email');
+  });
+
+  test('two at once with one e-mail', async () => {
+    const same = email();
+    const replies = await Promise.all(
+      Array.from({ length: 5 }, () => op.post('/client/account', { email: same, name: 'x', auth: 'user' })),
+    );
+    assert.equal(replies.filter(reply => reply.status === 200).length, 1);
+    for (const reply of replies.filter(one => one.status !== 200)) is(reply, 'duplicateEmail');
+  });
+});
+
+describe('changing and removing', () => {
+  test('never oneself, never one’s root', async () => {
+    const colleague = await sub(a.client, ['accounts.edit', 'accounts.view', 'roles.edit']);
+    const its = by(api, colleague);
+    for (const id of [a.client.id, colleague.id]) {
+      is(await its.put('/client/account', { id, name: 'x' }), 'permissionDenied');
+      is(await its.put('/client/account/password', { id, password: 'another one' }), 'permissionDenied');
+      is(await its.del('/client/account', { ids: [id] }), 'permissionDenied');
+      is(await its.put('/client/account/role', { accountID: id, roleID: null }), 'permissionDenied');
+    }
+    is(await op.put('/client/account', { id: a.client.id, name: 'x' }), 'permissionDenied');
+  });
+
+  test('a sub-account reaches only who is deeper and holds no more than it', async () => {
+    const colleague = by(api, await sub(a.client, ['accounts.edit', 'sites.view']));
+    const peer = await sub(a.client, []);
+    const weaker = await sub(a.client, ['sites.view'], 2);
+    const stronger = await sub(a.client, ['sites.edit'], 2);
+    const set = (id: number) => colleague.put('/client/account/password', { id, password: 'taken over' });
+    is(await set(peer.id), 'permissionDenied');
+    is(await set(stronger.id), 'permissionDenied');
+    is(await colleague.del('/client/account', { ids: [stronger.id] }), 'permissionDenied');
+    ok(await set(weaker.id));
+    // customers are another tree
+    ok(await colleague.put('/client/account', { id: a.user.id, name: 'renamed by a colleague' }));
+  });
+
+  test('one with sites stays: 205003; what hangs on a root goes with it', async () => {
+    const root = await api.account('user', email(), { parentClient: a.client.id });
+    const member = await api.account('user', email(), { rootID: root.id, parentClient: a.client.id });
+    const busy = await api.account('user', email(), { parentClient: a.client.id });
+    const site = await op.make('/client/site', { siteName: 'busy', productID: a.productID, userID: busy.id });
+    is(await op.del('/client/account', { ids: [busy.id] }), 'siteInUse');
+    multiple(await op.del('/client/account', { ids: [root.id, busy.id] }), ['siteInUse', [String(busy.id)]]);
+    is(await by(api, member).get('/user/account/self'), 'invalidToken');
+    is(await api.call('POST', '/user/verify', { body: { email: member.email, password } }), 'credentialFailed');
+    ok(await op.del('/client/site', { ids: [site] }));
+    ok(await op.del('/client/account', { ids: [busy.id, busy.id] }));
+  });
+
+  test('an operator with customers that have sites stays, by the admin’s hand too', async () => {
+    const b = await api.tenant('operator-b');
+    const root = by(api, admin);
+    is(await root.del('/admin/account', { ids: [b.client.id] }), 'siteInUse');
+    ok(await by(api, b.client).del('/client/site', { ids: [b.siteID] }));
+    const since = await mark(api);
+    ok(await root.del('/admin/account', { ids: [b.client.id] }));
+    assert.deepEqual((await since.audits())[0]!.changes.map(change => change.id).sort(), [b.client.id, b.user.id].sort());
+    is(await by(api, b.user).get('/user/account/self'), 'invalidToken');
+  });
+});
+
+describe('lists', () => {
+  test('an operator sees its tree and its customers, a customer its tree, an admin all', async () => {
+    const b = await api.tenant('lists');
+    const colleague = await api.account('client', email(), { rootID: b.client.id });
+    const member = await api.account('user', email(), { rootID: b.user.id, parentClient: b.client.id });
+    const ids = async (person: Person, query = '') =>
+      (await by(api, person).read(`/${person.area}/accounts?pageSize=500&${query}`)).data
+        .map((one: { id: number }) => one.id)
+        .sort();
+    assert.deepEqual(await ids(b.client), [b.user.id, colleague.id, member.id].sort());
+    assert.deepEqual(await ids(b.client, 'auth=client'), [colleague.id]);
+    assert.deepEqual(await ids(b.client, `name=${member.email.toUpperCase()}`), [member.id]);
+    assert.deepEqual(await ids(b.client, 'name=%25'), []);
+    assert.deepEqual(await ids(b.user), [member.id]);
+    const all = await ids(admin);
+    assert.ok([a.client.id, b.client.id, b.user.id, member.id].every(id => all.includes(id)));
+    assert.deepEqual(await ids(admin, `client=${b.client.id}`), [b.user.id, member.id].sort());
+    const subs = async (person: Person, id: number) =>
+      (await by(api, person).read(`/${person.area}/account/${id}/subs`)).data.map((one: { id: number }) => one.id).sort();
+    assert.deepEqual(await subs(admin, b.client.id), [b.user.id, colleague.id, member.id].sort());
+    assert.deepEqual(await subs(b.client, b.user.id), [member.id]);
+    broken(await by(api, b.client).get(`/client/account/${a.user.id}/subs`), 'id', 'unknown', 404);
+    for (const one of (await by(api, b.client).read('/client/accounts')).data) assert.equal('password' in one, false);
+  });
+});
+
+describe('roles', () => {
+  test('names are taken once per tree; keys are of the area and no more than one holds', async () => {
+    await op.make('/client/role', { name: 'same', permissionKeys: ['sites.view'] });
+    is(await op.post('/client/role', { name: 'SAME', permissionKeys: [] }), 'duplicated');
+    const other = await op.make('/client/role', { name: 'other', permissionKeys: [] });
+    is(await op.put(`/client/role/${other}`, { name: 'same', permissionKeys: [] }), 'duplicated');
+    await me.make('/user/role', { name: 'same', permissionKeys: ['sites.view'] });
+    // zones are none of a customer's business
+    broken(await me.post('/user/role', { name: 'x', permissionKeys: ['zones.view'] }), 'permissionKeys', 'unknown');
+    broken(await op.post('/client/role', { name: 'x', permissionKeys: ['nonsense'] }), 'permissionKeys', 'unknown');
+    broken(await op.post('/client/role', { name: 'a b', permissionKeys: [] }), 'name', 'nameFormat');
+    const colleague = by(api, await sub(a.client, ['roles.edit', 'sites.view']));
+    broken(
+      await colleague.post('/client/role', { name: 'more', permissionKeys: ['sites.view', 'sites.edit'] }),
+      'permissionKeys',
+      'unknown',
+    );
+    ok(await colleague.post('/client/role', { name: 'less', permissionKeys: ['sites.view'] }));
+  });
+
+  test('a sub-account neither changes nor gives roles that hold more than it', async () => {
+    const strong = await op.make('/client/role', { name: 'strong', permissionKeys: ['sites.edit', 'zones.edit'] });
+    const weak = await op.make('/client/role', { name: 'weak', permissionKeys: ['sites.view'] });
+    const colleague = by(api, await sub(a.client, ['roles.edit', 'roles.view', 'accounts.edit', 'sites.view']));
+    is(await colleague.put(`/client/role/${strong}`, { name: 'strong', permissionKeys: [] }), 'permissionDenied');
+    is(await colleague.del(`/client/role/${strong}`), 'permissionDenied');
+    const deeper = await sub(a.client, [], 2);
+    is(await colleague.put('/client/account/role', { accountID: deeper.id, roleID: strong }), 'permissionDenied');
+    is(
+      await colleague.post('/client/account', { email: email(), name: 'x', auth: 'client', roleID: strong }),
+      'permissionDenied',
+    );
+    ok(await colleague.put('/client/account/role', { accountID: deeper.id, roleID: weak }));
+    const offered = (await colleague.read('/client/metaRoles')).map((role: { id: number }) => role.id);
+    assert.ok(offered.includes(weak) && !offered.includes(strong));
+    assert.ok((await op.read('/client/metaRoles')).some((role: { id: number }) => role.id === strong));
+  });
+
+  test('a role is given inside its tree alone', async () => {
+    const theirs = await me.make('/user/role', { name: 'customers', permissionKeys: ['sites.view'] });
+    const colleague = await sub(a.client, []);
+    broken(await op.put('/client/account/role', { accountID: colleague.id, roleID: theirs }), 'roleID', 'unknown', 404);
+    const own = await op.make('/client/role', { name: 'operators', permissionKeys: ['sites.view'] });
+    broken(await op.put('/client/account/role', { accountID: a.user.id, roleID: own }), 'roleID', 'unknown', 404);
+    broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'user', roleID: own }), 'roleID', 'unknown', 404);
+    ok(await op.put('/client/account/role', { accountID: colleague.id, roleID: own }));
+    assert.equal((await stored(colleague.id)).roleID, own);
+    ok(await op.put('/client/account/role', { accountID: colleague.id, roleID: null }));
+  });
+
+  test('a root holds every key of its area, also those that came with a new release', async () => {
+    const keys = (await by(api, a.user).read('/user/account/self')).selfPerms as string[];
+    assert.ok(keys.includes('sites.view') && !keys.includes('zones.view'));
+    assert.deepEqual([...keys].sort(), keys);
+  });
+});

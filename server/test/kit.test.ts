@@ -1,0 +1,316 @@
+/** What the kit promises every call: one transaction, HTTP manners, and an API document that says what is there. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import * as z from 'zod/mini';
+import { errors } from '#contract/errors.ts';
+import { groups } from '#contract/index.ts';
+import { calls as declare, mounted } from '#contract/kit/call.ts';
+import { arr, id, obj, str } from '#contract/kit/schema.ts';
+import { Context, redact } from '#server/kit/context.ts';
+import { implement } from '#server/kit/implement.ts';
+import { registry } from '#server/kit/metrics.ts';
+import { openApi } from '#server/kit/openapi.ts';
+import { coercer, writer } from '#server/kit/schema.ts';
+import { table } from '#server/kit/table.ts';
+import { badText } from '#server/kit/text.ts';
+import { row, rows } from '#server/store/db.ts';
+import { is, mark } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+});
+after(() => api?.stop());
+
+describe('HTTP manners', () => {
+  test('every answer carries its id, is not kept, and is JSON by name', async () => {
+    for (const reply of [
+      await api.call('GET', '/user/sites', { token: a.user.token }),
+      await api.call('GET', '/user/sites'),
+      await api.call('GET', '/nowhere'),
+    ]) {
+      assert.match(String(reply.headers['x-request-id']), /^[0-9a-f]{16}$/);
+      assert.equal(reply.headers['cache-control'], 'no-store');
+      assert.equal(reply.headers['x-content-type-options'], 'nosniff');
+      assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8');
+    }
+  });
+
+  test('the id is the one of the audit row', async () => {
+    const reply = await api.call('PUT', `/user/site/${a.siteID}/tags`, { token: a.user.token, body: { tags: ['x'] } });
+    const line = await row<{ reqID: string }>(api.database.db, sql`select "reqID" from audit order by id desc limit 1`);
+    assert.equal(line!.reqID, reply.headers['x-request-id']);
+  });
+
+  test('an unknown path, a method nobody takes, an address that cannot be read: 101004', async () => {
+    is(await api.call('GET', '/user/nothing'), 'pathInvalid');
+    is(await api.call('PUT', '/user/sites', { token: a.user.token }), 'pathInvalid');
+    is(await api.call('GET', '/user/site/%zz', { token: a.user.token }), 'pathInvalid');
+    is(await api.call('GET', `/user/site/${'9'.repeat(300)}`, { token: a.user.token }), 'pathInvalid');
+    const outside = await api.app.inject({ method: 'GET', url: '/nothing' });
+    assert.deepEqual([outside.statusCode, outside.payload], [404, 'not found\n']);
+  });
+
+  test('a credential that is no Bearer token is none', async () => {
+    for (const authorization of [
+      '',
+      'Basic eDp5',
+      'Bearer',
+      `Bearer ${'x'.repeat(3000)}`,
+      a.user.token,
+      `bearer  ${a.user.token}`,
+    ])
+      is(await api.call('GET', '/user/sites', { headers: { authorization } }), 'credentialFailed');
+  });
+
+  test('what is no HTTP is refused in the house’s words', async () => {
+    const address = new URL(await api.app.listen({ host: '127.0.0.1', port: 0 }));
+    const answer = await new Promise<string>((done, failed) => {
+      let text = '';
+      const socket = connect(Number(address.port), '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nbroken header\r\n\r\n'));
+      socket
+        .setEncoding('utf8')
+        .on('data', chunk => (text += chunk))
+        .on('close', () => done(text))
+        .on('error', failed);
+    });
+    assert.match(answer, /^HTTP\/1\.1 400 Bad Request\r\n/);
+    assert.equal(JSON.parse(answer.split('\r\n\r\n')[1]!).code, errors.parameter.code);
+  });
+
+  test('metrics tell failures from answers, also those before the handler', async () => {
+    await api.call('GET', '/user/metaSites');
+    await api.call('GET', '/user/metaSites', { token: a.user.token });
+    const text = await registry.metrics();
+    for (const status of ['2xx', '4xx'])
+      assert.match(text, new RegExp(`duration_seconds_count\\{call="GET /user/metaSites",status="${status}"\\} 1`));
+  });
+});
+
+describe('the transaction around a call', () => {
+  const notes = table<Record<string, unknown>>()({
+    table: 'zone',
+    scope: { owner: actor => sql`t."clientID" = ${actor.rootID}` },
+    edge: { kind: 'zone', column: 'id' },
+  });
+  const group = declare(
+    { base: '/client/kit', resource: 'kit' },
+    {
+      'POST /late': { body: obj({ name: str() }) },
+      'POST /twice': { body: obj({ id: id() }) },
+      'POST /leaky': { answer: obj({ name: str() }) },
+      'POST /unaudited': { audit: false, body: obj({ name: str() }) },
+      'GET /wrong': { answer: obj({ name: str(), n: z.int() }) },
+      'POST /constraint': {},
+    },
+  );
+  let kit: Api;
+  const after_: string[] = [];
+  before(async () => {
+    const implementation = implement(group, {
+      'POST /late': async ({ ctx, body }) => {
+        await ctx.store(notes).add([body], { clientID: ctx.actor.rootID });
+        ctx.after.push(() => after_.push(body.name));
+        throw new Error('too late');
+      },
+      'POST /twice': async ({ ctx, body }) => {
+        await ctx.store(notes).set(body.id, { memo: 'one' });
+        await ctx.store(notes).set(body.id, { memo: 'two' });
+        ctx.touch('zone', body.id);
+        return {};
+      },
+      'POST /leaky': async () => ({ name: 'shown', secret: 'not declared' }) as never,
+      'POST /unaudited': async ({ ctx, body }) => {
+        await ctx.store(notes).add([body], { clientID: ctx.actor.rootID });
+        return {};
+      },
+      'GET /wrong': async () => ({ name: 'x', n: 1.5 }),
+      'POST /constraint': async ({ ctx }) => {
+        await sql`insert into "group" ("clientID", "zoneID", name) values (1, 77777777, 'x')`.execute(ctx.db);
+        return {};
+      },
+    });
+    kit = await Api.start({}, { groups: [group], implementations: [implementation] }, api.database.url);
+  });
+  after(() => kit?.stop());
+  const post = async (path: string, body?: unknown) => {
+    const { accessToken } = await kit.sessions.open(kit.database.db, a.client.id);
+    return kit.call(path.startsWith('/wrong') ? 'GET' : 'POST', `/client/kit${path}`, {
+      token: accessToken,
+      ...(body ? { body } : {}),
+    });
+  };
+
+  test('a fault at the end undoes rows, audit and outbox, and nothing is told afterwards', async () => {
+    const since = await mark(kit);
+    is(await post('/late', { name: 'too-late' }), 'unknown');
+    assert.deepEqual([await since.audits(), await since.outbox(), after_], [[], [], []]);
+    assert.equal((await rows(kit.database.db, sql`select 1 from zone where name = 'too-late'`)).length, 0);
+    assert.match(kit.failures.splice(0).join(), /too late/);
+  });
+
+  test('an entity changed several times is published once', async () => {
+    const since = await mark(kit);
+    assert.equal((await post('/twice', { id: a.zoneID })).status, 200);
+    assert.equal((await since.outbox()).length, 1);
+    const [line] = await since.audits();
+    assert.deepEqual(
+      line!.changes.map(change => [change.before, change.after]),
+      [
+        [{ memo: '' }, { memo: 'one' }],
+        [{ memo: 'one' }, { memo: 'two' }],
+      ],
+    );
+  });
+
+  test('what is not declared does not leave; what is declared wrongly is seen by the tests', async () => {
+    assert.equal((await post('/leaky')).text, '{"name":"shown"}');
+    is(await post('/wrong'), 'unknown');
+    assert.match(kit.failures.splice(0).join(), /answered what it does not declare/);
+  });
+
+  test('a call that is not audited changes no rows', async () => {
+    is(await post('/unaudited', { name: 'unaudited' }), 'unknown');
+    assert.match(kit.failures.splice(0).join(), /must be audited/);
+  });
+
+  test('a refusal of the database is 101005, without its words', async () => {
+    const reply = await post('/constraint');
+    is(reply, 'database');
+    assert.equal(/foreign key|group/i.test(reply.text), false);
+    assert.match(kit.failures.splice(0).join(), /foreign key/);
+  });
+});
+
+describe('small parts', () => {
+  test('query text becomes what the schema means', () => {
+    const read = coercer(
+      obj({ n: z.int(), flag: z.boolean(), tags: arr(str()), ids: arr(id()), word: str(), kind: z.literal([1, 2]) }),
+    );
+    assert.deepEqual(
+      { ...read({ n: '7', flag: 'true', tags: 'a', ids: ['1', '2'], word: '12', kind: '2', extra: 'x', empty: '' }) },
+      { n: 7, flag: true, tags: ['a'], ids: [1, 2], word: '12', kind: 2, extra: 'x' },
+    );
+    assert.deepEqual({ ...read({ n: '1e3', flag: 'yes' }) }, { n: '1e3', flag: 'yes' });
+  });
+  test('the writer drops what is not declared and keeps large whole numbers', () => {
+    const write = writer(obj({ n: z.nullable(z.int()), list: arr(obj({ a: str() })) }));
+    assert.equal(write({ n: 2 ** 52, list: [{ a: 'x', b: 'y' }], more: 1 }), `{"n":${2 ** 52},"list":[{"a":"x"}]}`);
+    assert.equal(write({ n: null, list: [] }), '{"n":null,"list":[]}');
+  });
+  test('text that cannot be kept is found wherever it stands', () => {
+    const problems = (value: unknown) => badText(JSON.stringify(value), value).map(one => `${one.path} ${one.rule}`);
+    assert.deepEqual(problems({ a: [{ b: 'x\0' }], 'c\0': 1, d: 'fine \u00e9 \u{1f600}' }), ['a.0.b wrongFormat', ' unknownKey']);
+    assert.deepEqual(problems({ a: '\ud800' }), ['a wrongFormat']);
+    const deep = `${'['.repeat(5000)}"\\u0001"${']'.repeat(5000)}`;
+    assert.equal(badText(deep, JSON.parse(deep)).length, 1);
+  });
+  test('secrets do not reach the audit, long texts are cut', () => {
+    const body = { password: 'x', a: [{ privateKey: 'y', Token: 'z' }], long: 'x'.repeat(5000), credentials: { deep: 1 } };
+    const kept = redact(body) as Record<string, unknown>;
+    assert.deepEqual(kept['a'], [{ privateKey: '***', Token: '***' }]);
+    assert.deepEqual([kept['password'], kept['credentials']], ['***', '***']);
+    assert.equal((kept['long'] as string).length, 2001);
+  });
+  test('each: an id said twice is one id; a fault that is no refusal ends everything', async () => {
+    const { db } = api.database;
+    const seen: number[] = [];
+    await db.transaction().execute(async tx => {
+      const ctx = new Context({ actor: {} as never, db: tx, language: 'en_US', reqID: '', ip: '', services: api.services });
+      await ctx.each([1, 2, 1], String, async one => void seen.push(one));
+      await assert.rejects(
+        ctx.each([1, 2], String, async () => {
+          throw new Error('a fault');
+        }),
+        /a fault/,
+      );
+    });
+    assert.deepEqual(seen, [1, 2]);
+  });
+});
+
+describe('the API document', () => {
+  type Json = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- walked by hand
+  const document = JSON.parse(JSON.stringify(openApi(groups))) as Json;
+  const operations = Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
+    Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
+  );
+
+  test('holds every mounted call, and nothing else', () => {
+    assert.equal(document['openapi'], '3.1.0');
+    assert.deepEqual(
+      operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
+      [...mounted(groups)].map(call => `${call.method} ${call.path}`).sort(),
+    );
+  });
+
+  test('operation ids are unique and made for code', () => {
+    const ids = operations.map(({ operation }) => operation['operationId'] as string);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const one of ids) assert.match(one, /^[A-Za-z][A-Za-z0-9_]*$/);
+  });
+
+  test('every path parameter is declared, once, and only those', () => {
+    for (const { path, operation } of operations) {
+      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(m => m[1]);
+      const declared = (operation['parameters'] as Json[]).filter(p => p['in'] === 'path');
+      assert.deepEqual(
+        declared.map(p => p['name']),
+        wanted,
+        path,
+      );
+      assert.ok(declared.every(p => p['required'] === true && p['schema']));
+      const all = (operation['parameters'] as Json[]).map(p => `${p['in']} ${p['name']}`);
+      assert.equal(new Set(all).size, all.length, path);
+    }
+  });
+
+  test('every reference leads somewhere; schemas are JSON Schema 2020-12', () => {
+    const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
+    let references = 0;
+    const walk = (node: unknown, at: string): void => {
+      if (Array.isArray(node)) return node.forEach((one, i) => walk(one, `${at}/${i}`));
+      if (node === null || typeof node !== 'object') return;
+      const one = node as Json;
+      if (typeof one['$ref'] === 'string') {
+        references++;
+        const target = (one['$ref'] as string)
+          .replace(/^#\//, '')
+          .split('/')
+          .reduce<unknown>((found, step) => (found as Json | undefined)?.[step], document);
+        assert.ok((one['$ref'] as string).startsWith('#/') && target, `${at}: ${one['$ref']}`);
+      }
+      if (
+        'type' in one &&
+        typeof one['type'] === 'string' &&
+        !at.endsWith('/securitySchemes/bearer') &&
+        !at.endsWith('/properties')
+      )
+        assert.ok(types.has(one['type']), `${at}: ${one['type']}`);
+      assert.equal('nullable' in one && !at.endsWith('/properties'), false, `${at}: nullable is of OpenAPI 3.0`);
+      for (const [key, value] of Object.entries(one)) walk(value, `${at}/${key}`);
+    };
+    walk(document, '#');
+    assert.ok(references > 100);
+  });
+
+  test('each operation says what it takes and answers', () => {
+    for (const { path, method, operation } of operations) {
+      const where = `${method} ${path}`;
+      const answers = operation['responses'] as Json;
+      assert.ok(answers['200']?.content, where);
+      for (const [status, answer] of Object.entries(answers)) {
+        assert.match(status, /^[1-5]\d\d$/);
+        assert.ok((answer as Json)['description'], where);
+      }
+      if (operation['requestBody']) assert.ok(operation['requestBody'].content, where);
+      if (method === 'get') assert.equal(operation['requestBody'], undefined, where);
+      assert.ok(Array.isArray(operation['security']));
+    }
+  });
+});

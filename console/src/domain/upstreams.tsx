@@ -33,7 +33,7 @@ const written = ({ id, address, port, weight, protocol, backup, enabled, maxFail
   ...{ address, port, weight, protocol, backup, enabled, maxFails, failTimeout },
 });
 const rowsOf = (values: Values) => ((values['upstreams'] ?? []) as Written[]).map(written);
-const withoutID = ({ id: _, ...row }: Written) => row;
+const withoutID = ({ id: _id, ...row }: Written) => row;
 
 interface Props {
   domain: { id: number; domainName: string };

@@ -98,7 +98,12 @@ function SearchInput({ filter, label, value, onChange }: SearchProps) {
   const isMain = filter.kind === 'search';
   const [typed, setTyped] = useState(value);
   const input = useRef<{ focus: () => void }>(null);
-  useEffect(() => setTyped(value), [value]);
+  // what the address says wins over what was typed before
+  const [seen, setSeen] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
+    setTyped(value);
+  }
   useEffect(() => (isMain ? shortcut('/', () => input.current?.focus()) : undefined), [isMain]);
   const common = {
     ref: input as never,

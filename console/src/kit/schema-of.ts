@@ -1,9 +1,10 @@
 /** The contract's schemas in the browser, loaded when the first form opens: a form is checked by the very schema the server uses. */
 import { area } from './area.ts';
 import type { CallKey } from './client.ts';
+import type * as contract from './contract.ts';
 import type { FieldProblem } from './errors.ts';
 
-type Contract = typeof import('./contract.ts');
+type Contract = typeof contract;
 let loading: Promise<Contract> | undefined;
 
 export function loadContract(): Promise<Contract> {

@@ -2,14 +2,13 @@
 import '../styles/app.css';
 import { MenuOutlined } from '@ant-design/icons';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { Outlet, useLocation } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Button, ConfigProvider } from 'antd';
 import type { Locale } from 'antd/es/locale';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { OverlayHost } from '../kit/overlay-host.tsx';
 import { queryClient } from '../kit/query.ts';
-import { currentScreens, screensOf } from '../kit/screens.ts';
-import { area } from '../kit/area.ts';
+import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { language, t } from '../kit/text.ts';
 import { themeOf, useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
@@ -34,7 +33,12 @@ export function Shell() {
   const theme = useTheme();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
-  useEffect(() => setMenuOpen(false), [pathname]);
+  // another page closes the menu
+  const [seen, setSeen] = useState(pathname);
+  if (seen !== pathname) {
+    setSeen(pathname);
+    setMenuOpen(false);
+  }
   return (
     <QueryClientProvider client={queryClient}>
       <ConfigProvider
@@ -75,12 +79,13 @@ export function Shell() {
 }
 
 function Crumbs({ pathname }: { pathname: string }) {
-  const path = pathname.slice(area.length + 2);
-  const section = currentScreens().sections.find(one => path.startsWith(one.name));
-  const screen = screensOf(currentScreens()).find(one => path === one.path || path.startsWith(`${one.path.split('/{-$')[0]!}/`));
+  const screen = screenAt(pathname);
+  const section = screen && currentScreens().sections.find(one => one.screens.includes(screen));
+  const above = screen?.below && linkTo(screen.below);
   return (
     <nav className="crumbs" aria-label={t('shell.crumbs')}>
-      {section && screen && section.screens.length > 1 && <span>{t(`menu.${section.name}`)}</span>}
+      {section && section.screens.length > 1 && !above && <span>{t(`menu.${section.name}`)}</span>}
+      {above && <Link to={above}>{t(`menu.${screen.below!}`)}</Link>}
       {screen && <strong>{t(`menu.${screen.title}`)}</strong>}
     </nav>
   );

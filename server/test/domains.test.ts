@@ -319,8 +319,15 @@ describe('lists', () => {
     assert.deepEqual(await found(`updatedEnd=${yesterday}`), []);
     assert.deepEqual(await found(`updatedStart=${encodeURIComponent(yesterday.replace('Z', '+00:00'))}`), ids);
     broken(await its.get(`${path}/domains?createdStart=yesterday`), 'createdStart', 'wrongFormat');
-    // a year PostgreSQL does not know
-    broken(await its.get(`${path}/domains?createdStart=0000-01-01T00:00:00Z`), 'createdStart', 'wrongFormat');
+    // years that have no written form in UTC, days that are none
+    for (const time of [
+      '0000-01-01T00:00:00Z',
+      '0001-01-01T00:00:00%2B14:00',
+      '9999-12-31T23:59:59-12:00',
+      '2026-02-30T00:00:00Z',
+    ])
+      broken(await its.get(`${path}/domains?createdStart=${time}`), 'createdStart', 'wrongFormat');
+    assert.deepEqual(await found('createdEnd=9999-12-31T23:59:59Z&createdStart=0001-01-01T00:00:00Z'), ids);
     assert.deepEqual(
       (await its.read(`${path}/metaDomains?keyword=i`)).map((d: { name: string }) => d.name),
       ['api.list.test', 'img.list.test', 'www.list.test'].filter(n => n.includes('i')),

@@ -187,6 +187,44 @@ describe('the transaction around a call', () => {
   });
 });
 
+describe('the database', () => {
+  test('times come as the wire has them, to the millisecond', async () => {
+    const times = [
+      '2026-01-02T03:04:05Z',
+      '2026-01-02T03:04:05.1Z',
+      '2026-01-02T03:04:05.12Z',
+      '2026-01-02T03:04:05.123456Z',
+      '2026-06-30T23:59:59.999+02:00',
+      '0001-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.999Z',
+    ];
+    for (const time of times) {
+      const found = await row<{ t: string }>(api.database.db, sql`select ${time}::timestamptz as t`);
+      assert.equal(found!.t, new Date(time).toISOString());
+    }
+  });
+
+  test('a statement that comes again is prepared; a column that comes in between does no lasting harm', async () => {
+    const { db } = api.database;
+    const ask = () => rows(db, sql`select * from line where id = ${1}`);
+    for (let i = 0; i < 20; i++) await ask();
+    const prepared = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        rows(db, sql`select 1 from pg_prepared_statements where statement like 'select * from line%' and ${1} = 1`),
+      ),
+    );
+    assert.ok(prepared.some(one => one.length === 1));
+    await sql`alter table line add column extra int`.execute(db);
+    // one connection after the other finds out; each says so once at most
+    let failures = 0;
+    for (let i = 0; i < 40; i++) await ask().catch(() => failures++);
+    assert.ok(failures <= 5, String(failures));
+    for (let i = 0; i < 20; i++) assert.equal((await ask()).length, 1);
+    await sql`alter table line drop column extra`.execute(db);
+    for (let i = 0; i < 10; i++) await ask().catch(() => {});
+  });
+});
+
 describe('small parts', () => {
   test('query text becomes what the schema means', () => {
     const read = coercer(

@@ -22,8 +22,8 @@ export const oneOf = <const T extends readonly number[]>(values: T) => z.literal
 export const time = () =>
   z.iso.datetime({ offset: true }).check(
     z.maxLength(40),
-    // PostgreSQL's calendar has no year 0
-    z.refine(value => !value.startsWith('0000')),
+    // the years 1 to 9999 in UTC: what lies beyond has another written form, and PostgreSQL's calendar has no year 0
+    z.refine(value => Date.parse(value) >= -62_135_596_800_000 && Date.parse(value) < 253_402_300_800_000),
   );
 /** A file of a form: what the server receives of it. */
 export interface UploadedFile {

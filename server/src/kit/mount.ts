@@ -88,7 +88,7 @@ export function createServer(options: MountOptions): FastifyInstance {
   });
   app.addHook('onRequest', async (request, reply) => {
     request.reqID = request.id;
-    request.language = languageOf(request.headers['accept-language']);
+    request.language = languageOfHeader(request.headers['accept-language']);
     describe(request, reply);
   });
   const context = (request: FastifyRequest) =>
@@ -101,6 +101,18 @@ export function createServer(options: MountOptions): FastifyInstance {
   if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) void acceptUploads(app);
   for (const ready of prepare(options)) mountOne(app, ready, options);
   return app;
+}
+
+// browsers send one of a few; reading it anew each time costs more than finding it
+const languages = new Map<string, Language>();
+function languageOfHeader(header: string | undefined): Language {
+  if (header === undefined) return languageOf(header);
+  let found = languages.get(header);
+  if (!found) {
+    if (languages.size >= 1000) languages.clear();
+    languages.set(header, (found = languageOf(header)));
+  }
+  return found;
 }
 
 const describe = (request: FastifyRequest, reply: FastifyReply) =>

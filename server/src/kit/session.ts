@@ -16,6 +16,7 @@ const accessTokenMs = 15 * 60_000;
 const refreshTokenMs = 30 * 86_400_000;
 const successorMs = 10_000;
 const actorCacheMs = 30_000;
+const rememberedMax = 20_000;
 
 export interface Tokens {
   accessToken: string;
@@ -43,6 +44,8 @@ export class Sessions {
   readonly #refreshSigner;
   readonly #box;
   readonly #actors = new Map<string, { actor: Actor | null; until: number }>();
+  /** tokens whose signature was found good */
+  readonly #tokens = new Map<string, { sessionID: string; until: number }>();
   /** how often what is remembered was thrown away: an answer that was asked for before is not remembered after */
   #generation = 0;
   readonly #changedIn = new WeakSet<Db>();
@@ -99,10 +102,16 @@ export class Sessions {
 
   /** The session of an access token; 101013 when it is none of ours, 101014 when it has expired. */
   #sessionOf(accessToken: string, checkExpiry = true): string {
-    const m = /^([0-9a-f-]{36})\.(\d{1,16})\.([\w-]{43})$/.exec(accessToken);
-    if (!m || !this.#signer.check(`${m[1]}.${m[2]}`, m[3]!)) throw fail('invalidToken');
-    if (checkExpiry && Number(m[2]) < Date.now()) throw fail('tokenExpired');
-    return m[1]!;
+    let known = this.#tokens.get(accessToken);
+    if (!known) {
+      const m = /^([0-9a-f-]{36})\.(\d{1,16})\.([\w-]{43})$/.exec(accessToken);
+      if (!m || !this.#signer.check(`${m[1]}.${m[2]}`, m[3]!)) throw fail('invalidToken');
+      known = { sessionID: m[1]!, until: Number(m[2]) };
+      if (this.#tokens.size >= rememberedMax) this.#tokens.clear();
+      this.#tokens.set(accessToken, known);
+    }
+    if (checkExpiry && known.until < Date.now()) throw fail('tokenExpired');
+    return known.sessionID;
   }
 
   /** Who acts. 101012 without a credential is the mount's; here: 101013, 101014. */
@@ -115,7 +124,7 @@ export class Sessions {
     else {
       const generation = this.#generation;
       actor = await this.#load(sessionID);
-      if (this.#actors.size > 20_000) this.#actors.clear();
+      if (this.#actors.size >= rememberedMax) this.#actors.clear();
       if (generation === this.#generation) this.#actors.set(sessionID, { actor, until: Date.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');

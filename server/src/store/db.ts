@@ -1,6 +1,7 @@
 /** The PostgreSQL connection: kysely as driver and SQL-template layer, nothing generated. */
 import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
+import { PreparingClient } from './statements.ts';
 
 // deliberately untyped by table: row types come from the contract, tables are reached through the scoped store alone
 // oxlint-disable-next-line typescript/no-explicit-any -- see above
@@ -13,7 +14,12 @@ const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
 types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, value => isoTime(value));
 
-const isoTime = (value: string) => new Date(value).toISOString();
+/** `2026-01-02 03:04:05.123456+00` → `2026-01-02T03:04:05.123Z`; text to text where the session is in UTC, as ours are. */
+function isoTime(value: string): string {
+  if (!value.endsWith('+00') || value[10] !== ' ') return new Date(value).toISOString();
+  const fraction = value.length > 22 ? value.slice(20, 23).replace('+', '').padEnd(3, '0').slice(0, 3) : '000';
+  return `${value.slice(0, 10)}T${value.slice(11, 19)}.${fraction}Z`;
+}
 
 export interface Database {
   db: Kysely<Schema>;
@@ -24,6 +30,7 @@ export interface Database {
 
 export function openDatabase(url: string, max = 10): Database {
   const pool = new pg.Pool({
+    Client: PreparingClient,
     connectionString: url,
     max,
     types,

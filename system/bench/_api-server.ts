@@ -1,0 +1,66 @@
+/** One side of the api benchmark, in a process of its own: `node _api-server.ts ours|plain|constant`, told by environment. */
+import Fastify from 'fastify';
+import { groups } from '#contract/index.ts';
+import { type Area, permissionKeys } from '#contract/kit/call.ts';
+import type { Site } from '#contract/site/sites.ts';
+import { createApi } from '#server/calls.ts';
+import { Keys } from '#server/kit/crypto.ts';
+import { Notices } from '#server/kit/notices.ts';
+import { Sessions } from '#server/kit/session.ts';
+import { openDatabase } from '#server/store/db.ts';
+import type * as z from 'zod/mini';
+
+const env = (name: string) => process.env[name]!;
+const database = openDatabase(env('DATABASE_URL'));
+
+if (process.argv[2] === 'ours') {
+  const keysOf = new Map<Area, string[]>();
+  const sessions = new Sessions(
+    database,
+    new Keys(Buffer.from(env('BENCH_KEY'), 'hex')),
+    area => keysOf.get(area) ?? keysOf.set(area, permissionKeys(groups, area)).get(area)!,
+  );
+  const services = { database, sessions, notices: new Notices(database.url), publicURL: '' };
+  await listen(createApi({ services, log: (_level, message, data) => console.error(message, data) }));
+} else {
+  const app = Fastify();
+  const { text, values } = JSON.parse(env('BENCH_SQL')) as { text: string; values: unknown[] };
+  type Row = z.output<typeof Site> & { '#': number };
+  const answer = async () => {
+    const { rows } = await database.pool.query<Row>(text, values);
+    return {
+      data: rows.map(row => ({
+        id: row.id,
+        createdAt: row.createdAt,
+        updatedAt: row.updatedAt,
+        deletedAt: row.deletedAt,
+        siteName: row.siteName,
+        tags: row.tags,
+        status: row.status,
+        productID: row.productID,
+        productName: row.productName,
+        zoneID: row.zoneID,
+        zoneName: row.zoneName,
+        userID: row.userID,
+        userEmail: row.userEmail,
+        users: row.users,
+        expired: row.expired,
+        domainCount: row.domainCount,
+        revision: row.revision,
+      })),
+      total: rows[0]?.['#'] ?? 0,
+    };
+  };
+  const path = '/api/v1/user/sites';
+  const constant = JSON.stringify(await answer());
+  if (process.argv[2] === 'plain')
+    app.get(path, async (_request, reply) => reply.type('application/json; charset=utf-8').send(JSON.stringify(await answer())));
+  else app.get(path, (_request, reply) => reply.type('application/json; charset=utf-8').send(constant));
+  await listen(app);
+}
+
+async function listen(app: { listen(options: { host: string; port: number }): Promise<string> }) {
+  console.log(`url ${await app.listen({ host: '127.0.0.1', port: Number(env('PORT')) })}`);
+}
+// an orderly end writes the profile (BENCH_PROFILE)
+process.once('SIGTERM', () => process.exit(0));

@@ -579,46 +579,32 @@ export const notYet = {
     /admin/userManagement/logOperation
   `),
   codes: lines(`
-    pathInvalid
-    database
     invalidDNSSetting
     proxyConnectionFailed
-    accountNotEnabled
     dnsExecution
     inconsistentPorts
-    credentialFailed
-    duplicateEmail
     licenseExpired
     illegalEmailSettings
     illegalTelegramToken
     licenseNotFound
     illegalPortType
     invalidLicenseServer
-    zoneHasNodes
     zonesExceeded
-    nodeCommunication
     nodesExceeded
-    nodeInGroup
     nodeInVirtualNode
     portType4InUse
     invalidNodeTime
     nodeVersionMismatch
     groupSiteInUse
     groupNodesExceeded
-    invalidGroupNode
     layer4GroupInUse
-    productInUse
-    productSitesExceeded
     siteStatusNotAllowed
     siteHasLayer4Ports
-    trafficLimited
     redirectsExceeded
     virtualNodeInUse
     invalidCertificateName
-    domainsExceeded
     autoSSLExceeded
     portsExceeded
-    noUpstreamEnabled
     illegalLicense
     selfCheck
     supplier
@@ -699,18 +685,6 @@ export const notYet = {
     message.createPasswordFailed
     message.editAccountSuccess
     message.resendEmailSuccess
-    message.updateAuthSuccess
-    message.removeAuthSuccess
-    message.authUser
-    message.authClient
-    message.authAdmin
-    message.createRoleSuccess
-    message.updateRoleSuccess
-    message.createRoleFailed
-    message.updateRoleFailed
-    message.removeRoleFailed
-    message.createSiteSuccess
-    message.removeSiteSuccess
     message.assignSiteSuccess
     message.changeSiteSuccess
     message.refreshSiteSuccess

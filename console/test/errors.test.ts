@@ -97,6 +97,11 @@ test('any other error shows what the server says; a code nobody knows is logged'
   assert.equal(unknown.logged.length, 1);
 });
 
+test('a screen may say what failed before the server says why', () => {
+  const { what } = shown(api(205001), { otherwise: '新增角色失敗！' });
+  assert.deepEqual(what, { kind: 'message', level: 'error', text: '新增角色失敗！\nfrom the server' });
+});
+
 test('101003 goes to the fields it names; without fields it is a message', () => {
   const fields = [{ path: 'items.0.ips', rule: 'duplicateIP', bounds: { ip: '192.0.2.1' } }];
   assert.deepEqual(shown(api(101003, { errorData: fields })).what, { kind: 'fields', fields, text: 'from the server' });

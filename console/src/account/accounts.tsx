@@ -40,6 +40,9 @@ function State({ account }: { account: Account }) {
 /** Roles are of one's own tree: sub-accounts of one's own area have them, roots have everything. */
 const takesRole = (account: Account) => isBelow(account) && !account.isRoot && account.auth === area;
 
+const authNames = { user: 'message.authUser', client: 'message.authClient', admin: 'message.authAdmin' } as const;
+const authName = (account: Account) => t(authNames[account.auth]);
+
 const isBelow = (account: Account) => whyOwn(account) === undefined;
 
 function CreateButton() {
@@ -106,6 +109,10 @@ const accounts = resource<'GET /{area}/accounts'>({
   update: 'PUT /{area}/account',
   remove: 'DELETE /{area}/account',
   removal: 'destructive',
+  said: {
+    updated: account => t('message.updateAuthSuccess', { auth: authName(account) }),
+    removed: rows => t('message.removeAuthSuccess', { auth: authName(rows[0]!) }),
+  },
   whyFixed: whyOwn,
   fields: editFields,
   actions: [

@@ -19,11 +19,16 @@ export default function Overview() {
 
 function Count({ auth }: { auth: 'client' | 'user' }) {
   const can = useCan();
-  const accounts = useQuery({ ...query('GET /{area}/accounts', { query: { auth, pageSize: 1 } }), enabled: can('GET /{area}/accounts') });
+  const accounts = useQuery({
+    ...query('GET /{area}/accounts', { query: { auth, pageSize: 1 } }),
+    enabled: can('GET /{area}/accounts'),
+  });
   return (
     <div className="panel card">
       <div className="card-name">{t(`auth.${auth}`)}</div>
-      <div className="card-value">{accounts.data ? number(accounts.data.total) : <span className="skeleton-cell card-skeleton" />}</div>
+      <div className="card-value">
+        {accounts.data ? number(accounts.data.total) : <span className="skeleton-cell card-skeleton" />}
+      </div>
     </div>
   );
 }

@@ -76,7 +76,7 @@ async function remove(roles: Role[]) {
     notify.success(t('message.removeRoleSuccess'));
     return true;
   } catch (error) {
-    present(error);
+    present(error, { otherwise: t('message.removeRoleFailed') });
     return false;
   } finally {
     void queryClient.invalidateQueries();
@@ -102,6 +102,12 @@ const roles = resource<'GET /{area}/roles'>({
   create: 'POST /{area}/role',
   update: 'PUT /{area}/role/{id}',
   updateBody: values => values,
+  said: {
+    created: () => t('message.createRoleSuccess'),
+    updated: () => t('message.updateRoleSuccess'),
+    createFailed: () => t('message.createRoleFailed'),
+    updateFailed: () => t('message.updateRoleFailed'),
+  },
   fields: [
     { name: 'name', kind: 'text', help: 'name' },
     {

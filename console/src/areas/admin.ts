@@ -13,7 +13,11 @@ export const screens: AreaScreens = {
       name: 'userManagement',
       icon: 'people',
       screens: [
-        { path: 'userManagement/userInformation', title: 'userInformation', load: withTexts('account', () => import('../account/userInformation.tsx')) },
+        {
+          path: 'userManagement/userInformation',
+          title: 'userInformation',
+          load: withTexts('account', () => import('../account/userInformation.tsx')),
+        },
         {
           path: 'userManagement/usersList',
           title: 'usersList',

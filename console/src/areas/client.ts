@@ -7,21 +7,38 @@ export const screens: AreaScreens = {
     {
       name: 'dashboard',
       icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) }],
+      screens: [
+        { path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) },
+      ],
     },
     {
       name: 'nodeManage',
       icon: 'nodes',
       screens: [
-        { path: 'nodeManage/zonesList', title: 'zones', call: 'GET /client/zones', load: withTexts('node', () => import('../node/zones.tsx')) },
-        { path: 'nodeManage/nodesList', title: 'nodes', call: 'GET /client/nodes', load: withTexts('node', () => import('../node/nodes.tsx')) },
+        {
+          path: 'nodeManage/zonesList',
+          title: 'zones',
+          call: 'GET /client/zones',
+          load: withTexts('node', () => import('../node/zones.tsx')),
+        },
+        {
+          path: 'nodeManage/nodesList',
+          title: 'nodes',
+          call: 'GET /client/nodes',
+          load: withTexts('node', () => import('../node/nodes.tsx')),
+        },
         {
           path: 'nodeManage/resolutionTitle',
           title: 'groups',
           call: 'GET /client/zone/{zoneId}/groups',
           load: withTexts('node', () => import('../node/groups.tsx')),
         },
-        { path: 'nodeManage/productsList', title: 'products', call: 'GET /client/products', load: withTexts('node', () => import('../node/products.tsx')) },
+        {
+          path: 'nodeManage/productsList',
+          title: 'products',
+          call: 'GET /client/products',
+          load: withTexts('node', () => import('../node/products.tsx')),
+        },
         {
           path: 'nodeManage/sitesList',
           title: 'sites',
@@ -33,6 +50,7 @@ export const screens: AreaScreens = {
           title: 'sitesSetting',
           call: 'GET /client/site/{siteID}',
           hidden: true,
+          below: 'sites',
           load: () => import('../site/settings.tsx'),
         },
       ],
@@ -53,7 +71,11 @@ export const screens: AreaScreens = {
       name: 'userManagement',
       icon: 'people',
       screens: [
-        { path: 'userManagement/userInformation', title: 'userInformation', load: withTexts('account', () => import('../account/userInformation.tsx')) },
+        {
+          path: 'userManagement/userInformation',
+          title: 'userInformation',
+          load: withTexts('account', () => import('../account/userInformation.tsx')),
+        },
         {
           path: 'userManagement/users',
           title: 'users',

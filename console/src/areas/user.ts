@@ -7,7 +7,9 @@ export const screens: AreaScreens = {
     {
       name: 'dashboard',
       icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) }],
+      screens: [
+        { path: 'dashboard', title: 'dashboard', load: withTexts('analytics', () => import('../analytics/dashboard.tsx')) },
+      ],
     },
     {
       name: 'sitesManagement',
@@ -24,6 +26,7 @@ export const screens: AreaScreens = {
           title: 'sitesSetting',
           call: 'GET /user/site/{siteID}',
           hidden: true,
+          below: 'sites',
           load: () => import('../site/settings.tsx'),
         },
       ],
@@ -44,7 +47,11 @@ export const screens: AreaScreens = {
       name: 'userManagement',
       icon: 'people',
       screens: [
-        { path: 'userManagement/userInformation', title: 'userInformation', load: withTexts('account', () => import('../account/userInformation.tsx')) },
+        {
+          path: 'userManagement/userInformation',
+          title: 'userInformation',
+          load: withTexts('account', () => import('../account/userInformation.tsx')),
+        },
         {
           path: 'userManagement/usersList',
           title: 'usersList',

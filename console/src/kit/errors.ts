@@ -25,6 +25,8 @@ export interface PresentOptions {
   suppress?: readonly number[];
   /** The code whose text stands for 101025 on this screen. */
   duplicate?: number;
+  /** A sentence of the screen that comes before what the server says ("Create Role Failed !"). */
+  otherwise?: string;
   /** Exports a day, of this account. */
   maxLogExportTimes?: number;
 }
@@ -80,7 +82,7 @@ export function presentError(
     }
   }
   if (texts.of(code) === undefined) log(`unknown error code ${code}`, error);
-  return message(error.message);
+  return message(options.otherwise ? `${options.otherwise}\n${error.message}` : error.message);
 }
 
 /** The port of 401003 out of its extra text, which may be the bare number or a sentence around it. */

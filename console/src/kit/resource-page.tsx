@@ -33,7 +33,14 @@ interface Props<L extends ListKey> {
 
 const none: Params = {};
 
-export function ResourcePage<L extends ListKey>({ resource: given, params = none, isEmbedded, note, extra, emptyAction }: Props<L>) {
+export function ResourcePage<L extends ListKey>({
+  resource: given,
+  params = none,
+  isEmbedded,
+  note,
+  extra,
+  emptyAction,
+}: Props<L>) {
   const resource = given as unknown as Resource<never, Row>;
   const can = useCan();
   const filterNames = useMemo(() => filterNamesOf(resource.filters ?? []), [resource]);
@@ -61,7 +68,9 @@ export function ResourcePage<L extends ListKey>({ resource: given, params = none
   const canCreate = !!resource.create && can(resource.create);
   const canUpdate = !!resource.update && can(resource.update);
   const actions: RowAction<Row>[] = [
-    ...(canUpdate ? [{ name: 'edit', why: resource.whyFixed, run: ([row]: Row[]) => change({ edit: row!.id }) } satisfies RowAction<Row>] : []),
+    ...(canUpdate
+      ? [{ name: 'edit', why: resource.whyFixed, run: ([row]: Row[]) => change({ edit: row!.id }) } satisfies RowAction<Row>]
+      : []),
     ...(resource.actions ?? []).filter(action => can(action.call)),
     ...(resource.remove && can(resource.remove) ? [removal(resource)] : []),
   ];
@@ -145,7 +154,9 @@ const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
   why: resource.whyFixed,
   level: resource.removal ?? 'disruptive',
   run: (rows, { send }) =>
-    send(resource.remove!, { ids: rows.map(row => row.id) } as never, { success: t('message.deleteSuccess') }),
+    send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
+      success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),
+    }),
 });
 
 interface FormProps {
@@ -167,8 +178,8 @@ function CreateForm({ resource, params, onClose }: FormProps) {
       body={values => (wrap ? { [wrap]: [createBody(values)] } : createBody(values))}
       wrap={wrap}
       isEdit={false}
-      success={t('message.createSuccess')}
-      errors={resource.errors}
+      success={resource.said?.created?.() ?? t('message.createSuccess')}
+      errors={{ otherwise: resource.said?.createFailed?.(), ...resource.errors }}
       widthPx={resource.drawerPx}
       onClose={onClose}
     />
@@ -194,8 +205,8 @@ function EditForm({ resource, params, id, onClose }: FormProps & { id: number; q
       values={resource.valuesOf?.(row) ?? { ...row }}
       body={values => updateBody(values, row)}
       isEdit
-      success={t('message.updateSuccess')}
-      errors={resource.errors}
+      success={resource.said?.updated?.(row) ?? t('message.updateSuccess')}
+      errors={{ otherwise: resource.said?.updateFailed?.(), ...resource.errors }}
       widthPx={resource.drawerPx}
       onClose={onClose}
     />

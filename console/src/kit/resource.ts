@@ -150,6 +150,14 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   /** Form values of a row, where they are not the row's own fields. */
   valuesOf?: (row: Row) => Values;
   errors?: ActionOptions;
+  /** What is said after a change, where the general words ("Create Success!") are not enough. */
+  said?: {
+    created?: () => string;
+    updated?: (row: Row) => string;
+    removed?: (rows: Row[]) => string;
+    createFailed?: () => string;
+    updateFailed?: () => string;
+  };
 }
 
 /** Ties the rows of the list to columns and actions. */

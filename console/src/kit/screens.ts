@@ -14,6 +14,8 @@ export interface Screen {
   title: Named<'menu'>;
   /** Reached from another page, not from the menu. */
   hidden?: boolean;
+  /** The page of the menu a hidden one belongs to. */
+  below?: Named<'menu'>;
 }
 export interface Section {
   /** Text `menu.<name>`; also the first segment of the addresses below. */
@@ -37,7 +39,14 @@ export function linkTo(title: Screen['title'], ...parameters: (string | number)[
 /** A screen whose words are loaded with it. The text module is reached late, so that an area stays data which anything can read. */
 export const withTexts =
   <T>(part: Part, load: () => Promise<T>) =>
-  async (): Promise<T> => (await Promise.all([load(), import('./text.ts').then(text => text.loadTexts(part))]))[0];
+  async (): Promise<T> =>
+    (await Promise.all([load(), import('./text.ts').then(text => text.loadTexts(part))]))[0];
+
+/** The page at an address of this area. */
+export function screenAt(pathname: string): Screen | undefined {
+  const path = pathname.slice(screens.area.length + 2);
+  return screensOf(screens).find(screen => path === screen.path || `${path}/`.startsWith(`${screen.path.split('/{-$')[0]!}/`));
+}
 
 export const screensOf = (screens: AreaScreens) => screens.sections.flatMap(section => section.screens);
 

@@ -10,10 +10,10 @@ import {
   TeamOutlined,
 } from '@ant-design/icons';
 import { Link, useLocation } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { area } from '../kit/area.ts';
 import { useCan } from '../kit/permissions.ts';
-import { currentScreens, type IconName, type Section } from '../kit/screens.ts';
+import { currentScreens, type IconName, type Screen, screenAt, type Section } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { Mark } from './brand.tsx';
 
@@ -56,10 +56,20 @@ export function SideMenu() {
 
 function Entry({ section }: { section: Section }) {
   const Icon = icons[section.icon];
-  const screen = section.screens[0]!;
   return (
-    <Link to={`/${area}/${screen.path}`} className="menu-entry" activeProps={{ 'aria-current': 'page' }}>
+    <Page screen={section.screens[0]!}>
       <Icon />
+    </Page>
+  );
+}
+
+function Page({ screen, className = 'menu-entry', children }: { screen: Screen; className?: string; children?: ReactNode }) {
+  const { pathname } = useLocation();
+  const here = screenAt(pathname);
+  const isHere = here === screen || here?.below === screen.title || here?.path === screen.path;
+  return (
+    <Link to={`/${area}/${screen.path}`} className={className} aria-current={isHere ? 'page' : undefined}>
+      {children}
       {t(`menu.${screen.title}`)}
     </Link>
   );
@@ -88,18 +98,7 @@ function Folder({ section }: { section: Section }) {
           <path d="m1.5 6.500 3.500-3.500 3.500 3.500" />
         </svg>
       </button>
-      {isOpen &&
-        section.screens.map(screen => (
-          <Link
-            key={screen.path}
-            to={`/${area}/${screen.path}`}
-            className="menu-entry menu-child"
-            activeProps={{ 'aria-current': 'page' }}
-            activeOptions={{ includeSearch: false }}
-          >
-            {t(`menu.${screen.title}`)}
-          </Link>
-        ))}
+      {isOpen && section.screens.map(screen => <Page key={screen.path} screen={screen} className="menu-entry menu-child" />)}
     </div>
   );
 }

@@ -42,6 +42,7 @@ const clientSites = resource<'GET /client/sites'>({
   update: 'PATCH /client/site',
   remove: 'DELETE /client/site',
   removal: 'destructive',
+  said: { created: () => t('message.createSiteSuccess'), removed: () => t('message.removeSiteSuccess') },
   fields: [
     { name: 'siteName', kind: 'text', help: 'name' },
     {

@@ -266,7 +266,8 @@ export default {
   'purge.progress': '{applied} of {nodes} nodes',
 
   'join.title': 'Join a node',
-  'join.text': 'Run the command below as root on the machine. The node then appears under “Uninitialized”, or in the chosen zone at once.',
+  'join.text':
+    'Run the command below as root on the machine. The node then appears under “Uninitialized”, or in the chosen zone at once.',
   'join.make': 'Make the command',
   'join.until': 'Valid until {time}, and only once.',
   'join.later': 'Decide later',

@@ -1,0 +1,32 @@
+/** The areas as data: every page's call exists in its area, and an administrator's browser never loads a customer's screens. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { groups } from '#contract/index.ts';
+import { type Area, mounted } from '#contract/kit/call.ts';
+import { screens as admin } from '../src/areas/admin.ts';
+import { screens as client } from '../src/areas/client.ts';
+import { screens as user } from '../src/areas/user.ts';
+import { screensOf } from '../src/kit/screens.ts';
+
+const areas = { user, client, admin };
+const calls = new Set([...mounted(groups)].map(call => `${call.area} ${call.key}`));
+
+for (const [area, screens] of Object.entries(areas) as [Area, typeof user][]) {
+  test(`${area}: paths are its own, calls are mounted there, hidden pages belong to one of the menu`, () => {
+    assert.equal(screens.area, area);
+    const pages = screensOf(screens);
+    assert.equal(new Set(pages.map(page => page.path)).size, pages.length);
+    for (const section of screens.sections)
+      for (const page of section.screens)
+        assert.ok(page.path === section.name || page.path.startsWith(`${section.name}/`), page.path);
+    for (const { call, path } of pages) assert.ok(!call || calls.has(`${area} ${call}`), `${path} asks for ${call}`);
+    for (const { hidden, below } of pages) assert.ok(!hidden || pages.some(page => page.title === below && !page.hidden));
+  });
+}
+
+test('the admin area imports no screen of customers’ or operators’ things', () => {
+  const source = readFileSync(new URL('../src/areas/admin.ts', import.meta.url), 'utf8');
+  const folders = [...source.matchAll(/import\('\.\.\/(\w+)\//g)].map(found => found[1]);
+  assert.deepEqual([...new Set(folders)], ['account']);
+});

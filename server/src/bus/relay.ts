@@ -57,8 +57,19 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
       wake = () => (clearTimeout(timer), done());
     });
 
+  const settling = new Set<Promise<unknown>>();
+  const settleLater = (db: Queryable, siteIDs: number[]) => {
+    // What fails here is settled by the nodes' next acknowledgements, or by the next start.
+    const done: Promise<unknown> = settle(db, { siteIDs }).catch(error => log(`relay: ${(error as Error).message}`));
+    settling.add(done);
+    void done.finally(() => settling.delete(done));
+  };
+
   async function hold(): Promise<void> {
     const client = new pg.Client({ connectionString: databaseUrl, application_name: 'breakwater-relay', keepAlive: true });
+    // Settling needs no lock, and the next change should not wait for it.
+    const aside = new pg.Pool({ connectionString: databaseUrl, application_name: 'breakwater-relay-settle', max: 1 });
+    aside.on('error', () => {});
     let noticed = false;
     let broken: Error | undefined;
     const lost = (error?: Error) => {
@@ -78,6 +89,7 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
       }
       await client.query('listen outbox');
       await trustStream(client, nats, log, fenced > 1);
+      await settle(client, {});
       if (fenced > 1) fenced = 0;
       active = true;
       problem = undefined;
@@ -91,12 +103,14 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
           checked = Date.now();
           await trustStream(client, nats, log, false);
         }
-        const done = await drain(client, nats);
+        const done = await drain(client, nats, siteIDs => settleLater(aside, siteIDs));
         if (done > 0) fenced = 0;
         else if (!noticed && !stopped && !distrust) await sleep(checkMs);
       }
     } finally {
       active = false;
+      await Promise.all(settling);
+      await aside.end().catch(() => {});
       await client.end().catch(() => {});
     }
   }
@@ -151,7 +165,7 @@ interface OutboxRow {
 }
 
 /** Publishes what the outbox holds. @returns how many rows were done */
-async function drain(client: pg.Client, nats: NatsConnection): Promise<number> {
+async function drain(client: pg.Client, nats: NatsConnection, settleLater: (siteIDs: number[]) => void): Promise<number> {
   const { rows } = await client.query<OutboxRow>({
     name: 'outbox',
     text: `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${outboxRows}`,
@@ -172,7 +186,7 @@ async function drain(client: pg.Client, nats: NatsConnection): Promise<number> {
     outboxIDs: rows.map(row => row.id),
   });
   // Nodes may have acknowledged before the publication was recorded, or serve the same documents already.
-  await settle(client, { siteIDs: [...changes.keys()] });
+  settleLater([...changes.keys()]);
   return rows.length;
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { place } from '../src/kit/form-paths.ts';
 import { listStateOf, queryOf, searchOf } from '../src/kit/list-state.ts';
+import { spaced } from '../src/kit/spaced.ts';
 import { axisTime, dateTime, snappedRange } from '../src/kit/time.ts';
 import { requestOf } from '../src/kit/transport.ts';
 import { bitRate, bytes, count, duration, number, percent } from '../src/kit/units.ts';
@@ -116,4 +117,13 @@ test('a call becomes a request: area and parameters filled in, empty filters lef
   });
   assert.deepEqual(request, { method: 'GET', path: '/client/site/3/domains', query: '?page=2&tags=a&tags=b+c', body: undefined });
   assert.throws(() => requestOf('GET /{area}/site/{siteID}', 'user', {}), /needs siteID/);
+});
+
+test('a blank stands between Han and Latin where a parameter meets the text', () => {
+  assert.equal(spaced('新增{name}', { name: 'User-Agent' }), '新增 {name}');
+  assert.equal(spaced('新增{name}', { name: '黑名單' }), '新增{name}');
+  assert.equal(spaced('由{name}代為操作', { name: 'Ops' }), '由 {name} 代為操作');
+  assert.equal(spaced('共 {count} 筆', { count: 3 }), '共 {count} 筆');
+  assert.equal(spaced('第{line}行：{text}', { line: 2, text: 'x' }), '第 {line} 行：{text}');
+  assert.equal(spaced('同時下載（{num} 筆）', {}), '同時下載（{num} 筆）');
 });

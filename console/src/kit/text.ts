@@ -7,6 +7,7 @@ import type { analytics } from '../text/analytics.zh_TW.ts';
 import type { account } from '../text/account.zh_TW.ts';
 import type { node } from '../text/node.zh_TW.ts';
 import type { Messages } from '../text/messages.zh_TW.ts';
+import { spaced } from './spaced.ts';
 import { stored } from './stored.ts';
 
 export type { Language };
@@ -45,7 +46,8 @@ export async function loadTexts(part: Part): Promise<void> {
 
 /** `t('list.selected', {count: 3})`; a remark in brackets whose parameter is unknown is left out. */
 export function t(key: Key, params?: Parameters): string {
-  return fill(texts[key] ?? key, params);
+  const text = texts[key] ?? key;
+  return fill(params ? spaced(text, params) : text, params);
 }
 
 /** For keys put together from data (`state.normal`): the text, or the given word when there is none. */

@@ -8,10 +8,10 @@
  * silence about a document says nothing.
  */
 import { subjects } from '#contract/edge/subjects.ts';
-import { type EdgeRecord, applyBytesMax, frames, snapshot } from './render/records.ts';
-import { type Control, ControlError } from './control.ts';
+import type { Control } from './control.ts';
 import { EdgeState, originNames, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
+import { Pusher, unsettled } from './push.ts';
 import type { NameResolver } from './resolve.ts';
 import type { Cursor, DocumentStore, Entry, Held, Refused } from './store.ts';
 
@@ -38,9 +38,9 @@ export class Sync {
   readonly state: EdgeState;
   /** Whole since the start of this process: the stream was read to its end. */
   inStep = false;
-  /** Why documents cannot be taken in; null while they can. */
-  problem: string | null = null;
+  #problem: string | null = null;
   readonly #options: SyncOptions;
+  readonly #pusher: Pusher;
   readonly #queue: ConfigMessage[] = [];
   /** Bodies of the batch under way; null: gone. */
   readonly #underway = new Map<string, string | null>();
@@ -50,13 +50,6 @@ export class Sync {
   #mentioned: Set<string> | undefined;
   #zoneSeen = false;
   #working: Promise<void> | undefined;
-  #pushes: Promise<unknown> = Promise.resolve();
-  #nginxUp = false;
-  /** Keys whose change nginx did not get; it starts without them, or did not answer. */
-  readonly #missed = new Set<string>();
-  /** The cursor text of the snapshot nginx was given. */
-  #snapshotText: string | undefined;
-  #retry: NodeJS.Timeout | undefined;
   #stopped = false;
   #acknowledged = { seq: -1, epoch: '', refused: '' };
 
@@ -68,21 +61,29 @@ export class Sync {
       return underway === undefined ? store.held.get(subject)?.body : (underway ?? undefined);
     };
     this.state = new EdgeState(body, resolver.addresses);
+    this.#pusher = new Pusher({
+      state: this.state,
+      control: options.control,
+      cursor: () => (this.#mentioned ? unsettled : cursorTextOf(store.at)),
+      caughtUp: () => this.#acknowledgeLater(),
+      restartNginx: options.restartNginx,
+      log: options.log,
+    });
     for (const [subject, held] of store.held) this.state.note(subject, JSON.parse(held.body));
     resolver.use(this.state.names());
     // A refused document may be good for another version of ours: then all is read again.
     this.#live = store.refused.size ? { epoch: '', cursor: 0 } : { epoch: store.at.epoch, cursor: store.at.cursor };
   }
 
+  /** Why documents cannot be taken in; null while they can. */
+  get problem(): string | null {
+    return this.#problem ?? this.#pusher.problem;
+  }
+
   position(): { epoch: string; cursor: number } {
     // What waits in the queue was received; asking for it again would be taken for a gap.
     const last = this.#queue.at(-1);
     return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0) };
-  }
-
-  /** The text nginx keeps for us: what its records are. */
-  #cursorText(): string {
-    return this.#mentioned ? 'resync' : cursorTextOf(this.#options.store.at);
   }
 
   /** The feed reads from the start. */
@@ -123,32 +124,26 @@ export class Sync {
       subjects.map(subject => ({ kind: 'gone', subject })),
       { epoch: '', cursor: 0, zoneID },
     );
-    await this.#push([...keys]).catch(() => {});
+    await this.#pusher.push([...keys]).catch(() => {});
   }
 
   /** nginx is up: it must hold what we hold. */
-  async nginxUp(): Promise<void> {
-    this.#nginxUp = true;
-    await this.#serial(() => this.#reconcile());
-    this.#acknowledgeLater();
+  nginxUp(): Promise<void> {
+    return this.#pusher.nginxUp();
   }
   nginxDown(): void {
-    this.#nginxUp = false;
+    this.#pusher.nginxDown();
   }
 
   /** Addresses of these names changed. */
   renamed(names: string[]): void {
     const keys = this.state.keysWithNames(names);
-    if (keys.length) void this.#push(keys).catch(() => {});
+    if (keys.length) void this.#pusher.push(keys).catch(() => {});
   }
 
-  /** What nginx shall start with. Made at once, so that it is the state of one moment. */
+  /** What nginx shall start with. */
   snapshot(): Buffer[] {
-    const text = this.#cursorText();
-    const parts = [...snapshot(this.state.all(), text)];
-    this.#snapshotText = text;
-    this.#missed.clear();
-    return parts;
+    return this.#pusher.snapshot();
   }
 
   /** Says again how far the node is, e.g. over a new connection. */
@@ -159,9 +154,8 @@ export class Sync {
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#retry);
     await this.#working;
-    await this.#pushes.catch(() => {});
+    await this.#pusher.stop();
   }
 
   #work(): void {
@@ -178,13 +172,13 @@ export class Sync {
       const batch = this.#queue.slice(0, batchMost);
       try {
         await this.#batch(batch);
-        this.problem = null;
+        this.#problem = null;
         // `restart` may have emptied the queue meanwhile.
         if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
       } catch (error) {
         const message = (error as Error).message;
-        if (message !== this.problem) this.#options.log(`configuration not taken in: ${message}`);
-        this.problem = message;
+        if (message !== this.#problem) this.#options.log(`configuration not taken in: ${message}`);
+        this.#problem = message;
         await new Promise(next => setTimeout(next, retryMs));
       }
     }
@@ -231,8 +225,8 @@ export class Sync {
     const mentioned = this.#mentioned;
     try {
       if (at !== store.at) this.#mentioned = undefined;
-      const cursor = this.#mentioned ? 'resync' : cursorTextOf(at);
-      const [written, pushed] = await Promise.allSettled([store.write(entries, at), this.#push([...keys], cursor)]);
+      const cursor = this.#mentioned ? unsettled : cursorTextOf(at);
+      const [written, pushed] = await Promise.allSettled([store.write(entries, at), this.#pusher.push([...keys], cursor)]);
       if (written.status === 'rejected')
         throw new Error(`the node's store cannot be written: ${(written.reason as Error).message}`);
       if (pushed.status === 'rejected') throw pushed.reason;
@@ -268,59 +262,6 @@ export class Sync {
     this.#options.log(`the whole configuration is read${gone ? `; ${gone} documents are gone` : ''}`);
   }
 
-  // ── nginx ──
-
-  /** One pusher at a time: two would be told to wait, and could overtake each other. */
-  #serial<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#pushes.then(act, act);
-    this.#pushes = done.catch(() => {});
-    return done;
-  }
-
-  /**
-   * Brings these keys to nginx. While it is down there is nothing to do: it starts from a snapshot.
-   * @returns keys nginx cannot take
-   */
-  #push(keys: string[], cursor = this.#cursorText()): Promise<string[]> {
-    return this.#serial(async () => {
-      try {
-        if (this.#nginxUp) return await this.#send(this.state.records(keys), cursor);
-      } catch (error) {
-        if (!(error instanceof ControlError) || error.status !== 0) throw error;
-        // It died, then it starts from a snapshot; or it was slow, then we ask again.
-        this.#snapshotText = undefined;
-        this.#reconcileLater();
-      }
-      for (const key of keys) this.#missed.add(key);
-      return [];
-    });
-  }
-
-  /** @returns keys nginx cannot take */
-  async #send(records: EdgeRecord[], cursor: string): Promise<string[]> {
-    const { control } = this.#options;
-    try {
-      const bodies = records.length ? frames(records) : [Buffer.alloc(0)];
-      // The cursor goes with the last body: until then nginx holds a mixture.
-      for (const [i, body] of bodies.entries()) await control.apply(body, i === bodies.length - 1 ? cursor : 'partial');
-      return [];
-    } catch (error) {
-      if (!unfit(error)) throw error;
-    }
-    // nginx refuses a push as a whole: find the records it stumbles over, so that they hurt nobody else.
-    const refused: string[] = [];
-    for (const record of records) {
-      try {
-        await control.apply(frames([record])[0]!, cursor);
-      } catch (error) {
-        if (!unfit(error)) throw error;
-        this.#options.log(`${record.key}: ${(error as Error).message}`);
-        refused.push(record.key);
-      }
-    }
-    return refused;
-  }
-
   /** nginx did not take these records: their documents are refused, the last good ones come back. */
   async #takeBack(keys: string[], batch: Map<string, ConfigMessage>, before: Map<string, Held | undefined>): Promise<void> {
     const { store } = this.#options;
@@ -334,55 +275,14 @@ export class Sync {
       entries.push(held ? { kind: 'set', subject, ...held } : { kind: 'gone', subject });
       entries.push({ kind: 'refused', subject, seq, why: 'nginx cannot take the record' });
     }
-    await Promise.all([store.write(entries, store.at), this.#push([...again])]);
+    await Promise.all([store.write(entries, store.at), this.#pusher.push([...again])]);
   }
-
-  #reconcileLater(): void {
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      if (this.#nginxUp && !this.#stopped) void this.#serial(() => this.#reconcile()).then(() => this.#acknowledgeLater());
-    }, retryMs);
-  }
-
-  /** Compares what nginx holds with what it should, by the cursor, and brings what is missing. */
-  async #reconcile(): Promise<void> {
-    const { control, restartNginx, log } = this.#options;
-    try {
-      const cursor = this.#cursorText();
-      const stat = await control.stat();
-      if (stat.cursor !== (this.#snapshotText ?? cursor) || cursor === 'resync') {
-        log(`nginx holds ${stat.records} records of ${stat.cursor || 'nothing'}; pushing all ${this.state.size}`);
-        let batch: EdgeRecord[] = [];
-        let bytes = 0;
-        for (const record of [...this.state.all()]) {
-          batch.push(record);
-          bytes += record.value?.length ?? 0;
-          if (bytes < 4 * applyBytesMax) continue;
-          await this.#send(batch, 'partial');
-          batch = [];
-          bytes = 0;
-        }
-        await this.#send(batch, 'partial');
-      }
-      const missed = [...this.#missed];
-      await this.#send(this.state.records(missed), cursor);
-      for (const key of missed) this.#missed.delete(key);
-      this.#snapshotText = undefined;
-      const { records } = await control.stat();
-      if (records > this.state.size) restartNginx(`it holds ${records} records, and ${this.state.size} are known`);
-    } catch (error) {
-      log(`nginx does not take the configuration: ${(error as Error).message}`);
-      this.#reconcileLater();
-    }
-  }
-
-  // ── acknowledgement ──
 
   #acknowledgeLater(): void {
     const { epoch, cursor } = this.#live;
-    if (!epoch || !this.#nginxUp) return;
+    if (!epoch || !this.#pusher.serving) return;
     setTimeout(() => {
-      if (this.#live.epoch !== epoch || !this.#nginxUp) return;
+      if (this.#live.epoch !== epoch || !this.#pusher.serving) return;
       const refused = [...this.#options.store.refused.values()].slice(0, 100);
       const text = refused.map(({ subject, seq }) => `${subject} ${seq}`).join();
       const last = this.#acknowledged;
@@ -399,8 +299,6 @@ export class Sync {
   }
 }
 
-/** nginx (HTTP 400) or the wire form refuses the record itself. */
-const unfit = (error: unknown) => error instanceof RangeError || (error instanceof ControlError && error.status === 400);
-
+/** The text nginx keeps for us: which state its records are. */
 const cursorTextOf = ({ epoch, cursor, zoneID }: Cursor) =>
   `${epoch.replaceAll(/[^0-9A-Za-z]/g, '') || 'none'}.${cursor}.${zoneID ?? 'none'}`;

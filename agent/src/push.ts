@@ -1,0 +1,178 @@
+/**
+ * What nginx should hold → nginx. Only keys that changed are pushed; by the cursor text that nginx keeps for us we know after a
+ * start, a silence or a change of agents whether it holds what we think.
+ */
+import { type Control, ControlError } from './control.ts';
+import type { EdgeState } from './edge-state.ts';
+import { type EdgeRecord, applyBytesMax, frames, snapshot } from './render/records.ts';
+
+export interface PusherOptions {
+  state: EdgeState;
+  control: Control;
+  /** the text that stands for the state as it is */
+  cursor(): string;
+  /** what was missed is there now */
+  caughtUp(): void;
+  /** nginx holds records nobody can name: it must be started from a snapshot */
+  restartNginx(why: string): void;
+  log(message: string): void;
+}
+
+/** Nothing compares equal to it: what stands in nginx is to be told in full. */
+export const unsettled = 'unsettled';
+const retryMs = 1000;
+
+export class Pusher {
+  /** Why nginx does not take records; null while it does, or is not there. */
+  problem: string | null = null;
+  readonly #options: PusherOptions;
+  #up = false;
+  /** Keys whose change nginx did not get: it was starting, or did not answer. */
+  readonly #missed = new Set<string>();
+  /** The cursor of the snapshot nginx was given. */
+  #snapshotCursor: string | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  constructor(options: PusherOptions) {
+    this.#options = options;
+  }
+
+  /** nginx runs and holds everything that was pushed. */
+  get serving(): boolean {
+    return this.#up && this.#missed.size === 0;
+  }
+
+  /**
+   * Brings these keys to nginx. While it is down there is nothing to do: it starts from a snapshot.
+   * @returns keys nginx cannot take
+   * @throws ControlError when it takes nothing at all (its dictionary is full)
+   */
+  push(keys: string[], cursor = this.#options.cursor()): Promise<string[]> {
+    return this.#serial(async () => {
+      for (const key of keys) this.#missed.add(key);
+      if (!this.#up) return [];
+      try {
+        return await this.#sendMissed(cursor);
+      } catch (error) {
+        if (!(error instanceof ControlError) || error.status !== 0) throw error;
+        // It died, then it starts from a snapshot; or it was slow, then we ask again.
+        this.#reconcileLater();
+        return [];
+      }
+    });
+  }
+
+  /** nginx is up: it must hold what we hold. */
+  async nginxUp(): Promise<void> {
+    this.#up = true;
+    await this.#serial(() => this.#reconcile());
+  }
+  nginxDown(): void {
+    this.#up = false;
+  }
+
+  /** What nginx shall start with. Made at once, so that it is the state of one moment. */
+  snapshot(): Buffer[] {
+    const cursor = this.#options.cursor();
+    const parts = [...snapshot(this.#options.state.all(), cursor)];
+    this.#snapshotCursor = cursor;
+    this.#missed.clear();
+    return parts;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#retry);
+    await this.#queue;
+  }
+
+  /** One push at a time: two would be told to wait, and could overtake each other. */
+  #serial<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#queue.then(act, act);
+    this.#queue = done.catch(() => {});
+    return done;
+  }
+
+  async #sendMissed(cursor: string): Promise<string[]> {
+    const keys = [...this.#missed];
+    const refused = await this.#send(this.#options.state.records(keys), cursor);
+    for (const key of keys) this.#missed.delete(key);
+    return refused;
+  }
+
+  /** @returns keys nginx cannot take */
+  async #send(records: EdgeRecord[], cursor: string): Promise<string[]> {
+    const { control, log } = this.#options;
+    try {
+      const bodies = records.length ? frames(records) : [Buffer.alloc(0)];
+      // The cursor goes with the last body: until then nginx holds a mixture.
+      for (const [i, body] of bodies.entries()) await control.apply(body, i === bodies.length - 1 ? cursor : unsettled);
+      return [];
+    } catch (error) {
+      if (!unfit(error)) throw error;
+    }
+    // nginx refuses a push as a whole: find the records it stumbles over, so that they hurt nobody else.
+    const refused: string[] = [];
+    for (const record of records) {
+      try {
+        await control.apply(frames([record])[0]!, cursor);
+      } catch (error) {
+        if (!unfit(error)) throw error;
+        log(`${record.key}: ${(error as Error).message}`);
+        refused.push(record.key);
+      }
+    }
+    return refused;
+  }
+
+  #reconcileLater(): void {
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#up && !this.#stopped) void this.#serial(() => this.#reconcile());
+    }, retryMs);
+  }
+
+  /** Compares what nginx holds with what it should, by the cursor, and brings what is missing. */
+  async #reconcile(): Promise<void> {
+    const { state, control, restartNginx, log, caughtUp } = this.#options;
+    try {
+      const cursor = this.#options.cursor();
+      const stat = await control.stat();
+      if (stat.cursor !== (this.#snapshotCursor ?? cursor) || stat.cursor === unsettled) {
+        log(`nginx holds ${stat.records} records of ${stat.cursor || 'nothing'}; pushing all ${state.size}`);
+        for (const records of inParts(state.all())) await this.#send(records, unsettled);
+      }
+      await this.#sendMissed(cursor);
+      this.#snapshotCursor = undefined;
+      this.problem = null;
+      const { records } = await control.stat();
+      if (records > state.size) restartNginx(`it holds ${records} records, and ${state.size} are known`);
+      caughtUp();
+    } catch (error) {
+      const message = `nginx does not take the configuration: ${(error as Error).message}`;
+      if (message !== this.problem) log(message);
+      this.problem = message;
+      this.#reconcileLater();
+    }
+  }
+}
+
+/** nginx (HTTP 400) or the wire form refuses the record itself. */
+const unfit = (error: unknown) => error instanceof RangeError || (error instanceof ControlError && error.status === 400);
+
+/** All records as they are now, in parts that fit a few pushes each. */
+function inParts(all: Iterable<EdgeRecord>): EdgeRecord[][] {
+  const parts: EdgeRecord[][] = [[]];
+  let bytes = 0;
+  for (const record of all) {
+    bytes += record.value?.length ?? 0;
+    if (bytes > 4 * applyBytesMax) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)!.push(record);
+  }
+  return parts;
+}

@@ -28,7 +28,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export function openDatabase(url: string, max = 10): Database {
+/** `waitMs`: for a connection, also for a free one of the pool; then the caller is told (101005) rather than kept. */
+export function openDatabase(url: string, max = 10, waitMs = 10_000): Database {
   const pool = new pg.Pool({
     Client: PreparingClient,
     connectionString: url,
@@ -37,8 +38,11 @@ export function openDatabase(url: string, max = 10): Database {
     application_name: 'breakwater',
     allowExitOnIdle: true,
     keepAlive: true,
-    // for a connection, also a free one of the pool: rather an error (101005) than a caller who waits for ever
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: waitMs,
+    // nobody waits for ever, neither for an answer nor for somebody else's lock
+    statement_timeout: 60_000,
+    lock_timeout: 20_000,
+    idle_in_transaction_session_timeout: 60_000,
   });
   // a broken idle connection is replaced by the pool; without a listener it would end the process
   pool.on('error', () => {});

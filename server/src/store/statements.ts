@@ -36,6 +36,13 @@ function forget() {
 
 /** A client of the pool that prepares what kysely sends: `query(text, values)`. */
 export class PreparingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    // The pool listens to idle connections alone. One that is cut in the middle of a transaction, between two of its
+    // statements, would end the process; its next statement fails in any case.
+    this.on('error', () => {});
+  }
+
   // oxlint-disable-next-line typescript/no-explicit-any -- pg overloads it eight ways; only one is of interest
   override query(...args: any[]): any {
     const [text, values] = args as unknown[];

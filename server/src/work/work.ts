@@ -1,14 +1,33 @@
 /** Jobs on PostgreSQL (graphile-worker): what happens by the clock, once in the installation however many processes run. */
-import { run } from 'graphile-worker';
+import { Logger, run } from 'graphile-worker';
 import { sql } from 'kysely';
+import pg from 'pg';
 import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
+import { PreparingClient } from '../store/statements.ts';
 
-export async function startWork(settings: Settings, services: Services): Promise<{ stop(): Promise<void> }> {
+/** What the library says, among the other lines of the log; its every completed job is a detail. */
+const workLog = {
+  error: (message: string) => logger.warn(`work: ${message}`),
+  warning: (message: string) => logger.warn(`work: ${message}`),
+  info: (message: string) => logger.debug(`work: ${message}`),
+  debug: (message: string) => logger.trace(`work: ${message}`),
+};
+
+export async function startWork(
+  settings: Pick<Settings, 'databaseUrl'>,
+  services: Pick<Services, 'database'>,
+): Promise<{ stop(): Promise<void> }> {
   const { db } = services.database;
+  // A pool of its own, whose listeners outlive the runner: the library takes its own away before the last connection has
+  // ended, and a server that goes at that moment would end this process. With pg's own types, which the library expects.
+  const pgPool = new pg.Pool({ Client: PreparingClient, connectionString: settings.databaseUrl, max: 5, keepAlive: true });
+  pgPool.on('error', () => {});
+  pgPool.on('connect', () => {});
   const runner = await run({
-    connectionString: settings.databaseUrl,
+    pgPool,
+    logger: new Logger(() => (level, message) => workLog[level](message)),
     concurrency: 2,
     noHandleSignals: true,
     pollInterval: 5000,
@@ -25,5 +44,10 @@ export async function startWork(settings: Settings, services: Services): Promise
     },
   });
   runner.promise.catch(error => logger.error({ err: error as Error }, 'the job runner ended'));
-  return { stop: () => runner.stop() };
+  return {
+    async stop() {
+      await runner.stop();
+      await pgPool.end();
+    },
+  };
 }

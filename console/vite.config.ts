@@ -93,7 +93,10 @@ const together = [
   { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
   { name: 'start', test: /node_modules\/@tanstack\/(?:react-router|router-core|history|react-store|store)\// },
   { name: 'start', test: /contract\/src\/(?:limits|kit\/text|kit\/call)\.ts$/ },
-  { name: 'start', test: ours('kit', 'area|client|credentials|deployment|guard|notice|screens|session|spaced|stored|text|transport') },
+  {
+    name: 'start',
+    test: ours('kit', 'area|client|credentials|deployment|guard|notice|screens|session|spaced|stored|text|transport'),
+  },
   { name: 'start', test: ours('shell', 'brand|login-shell|notices|states') },
   { name: 'start', test: ours('account', 'login|parts|said') },
   { name: 'inside', test: /node_modules\/@tanstack\/(?:react-query|query-core)\// },

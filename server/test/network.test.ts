@@ -1,9 +1,13 @@
 /** Zones, groups with their lines, nodes and products: the odd rules, over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { createUser } from '@nats-io/nkeys';
 import { sql } from 'kysely';
+import { renewalText } from '#server/bus/join.ts';
+import { sha256 } from '#server/kit/crypto.ts';
 import { row } from '#server/store/db.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
+import { nodeGate } from './guards/world.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -256,6 +260,53 @@ describe('nodes', () => {
       sql`select to_jsonb(t)::text || coalesce((select string_agg(to_jsonb(u)::text, '') from audit u), '') as text from "joinToken" t limit 1`,
     );
     assert.ok(stored && !stored.text.includes(token));
+  });
+
+  test('a machine joins with its token, once, and renews by its own key', async () => {
+    let joining: Api | undefined;
+    const gate = await nodeGate(() => joining!);
+    joining = await Api.start({ nodes: gate }, {}, api.database.url);
+    try {
+      const user = createUser();
+      const post = (path: string, body: object) => joining!.call('POST', path, { body });
+      const body = { token: '', name: 'machine', publicKey: user.getPublicKey(), addresses: ['192.0.2.7'], version: '1' };
+      const newToken = async () =>
+        (await op.post('/client/nodes/joinToken', { name: 'named', zoneID: a.zoneID })).body.token as string;
+      is(await post('/node/join', { ...body, token: 'no such token' }), 'invalidToken');
+      broken(await post('/node/join', { ...body, token: await newToken(), publicKey: 'nonsense' }), 'publicKey', 'wrongFormat');
+      const late = await newToken();
+      await sql`update "joinToken" set "expiredAt" = now() - interval '1 minute' where hash = ${sha256(late)}`.execute(
+        api.database.db,
+      );
+      is(await post('/node/join', { ...body, token: late }), 'tokenExpired');
+      const token = await newToken();
+      const { nodeID, zoneID, jwt } = ok(await post('/node/join', { ...body, token })).body;
+      assert.equal(zoneID, a.zoneID);
+      assert.ok(jwt.length > 100);
+      assert.equal((await nodeRow(nodeID)).name, 'named');
+      // its answer may have been lost; another machine gets nothing for the same token
+      assert.equal((await post('/node/join', { ...body, token })).body.nodeID, nodeID);
+      is(await post('/node/join', { ...body, token, publicKey: createUser().getPublicKey() }), 'invalidToken');
+
+      const renew = (time: number, id = nodeID) =>
+        post('/node/credentials', {
+          nodeID: id,
+          time,
+          signature: Buffer.from(user.sign(new TextEncoder().encode(renewalText(id, time)))).toString('base64'),
+        });
+      assert.equal((await renew(Date.now())).body.nodeID, nodeID);
+      is(await renew(Date.now() - 600_000), 'invalidToken');
+      is(await post('/node/credentials', { nodeID, time: Date.now(), signature: 'AAAA' }), 'invalidToken');
+      // a node that is not there reads like a wrong signature
+      const other = await node(a.zoneID);
+      const replies = [await renew(Date.now(), other), await renew(Date.now(), 77_777_777)];
+      for (const reply of replies) is(reply, 'invalidToken');
+      assert.equal(replies[0]!.text, replies[1]!.text);
+      ok(await op.del('/client/node', { ids: [nodeID] }));
+      is(await renew(Date.now()), 'invalidToken');
+    } finally {
+      await joining.stop();
+    }
   });
 
   test('without a bus a machine that wants to join is told: 202001', async () => {

@@ -67,7 +67,7 @@ export const domains = calls(
         ),
       }),
       answer: obj({ ids: arr(id()) }),
-      errors: ['duplicateDomains', 'domainsExceeded', 'noUpstreamEnabled', 'multiple'],
+      errors: ['duplicateDomains', 'domainsExceeded', 'multiple'],
     },
     /** a question in the form of a POST */
     'POST /domains/export': { as: 'csv', body: obj({ ids: ids() }), permission: 'domains.view', audit: false },

@@ -44,7 +44,7 @@ export const clientSites = calls(
     'DELETE /site': { body: obj({ ids: ids() }), errors: ['siteHasLayer7Domains', 'multiple'] },
     'PATCH /site/status': {
       body: obj({ ids: ids(), status: one(['normal', 'pause']) }),
-      errors: ['trafficLimited', 'siteStatusNotAllowed', 'multiple'],
+      errors: ['trafficLimited', 'multiple'],
     },
     'PUT /site/expired': { body: obj({ ids: ids(), expired: nullable(time()) }) },
     'DELETE /site/currentCache': { body: obj({ ids: ids() }) },

@@ -1,8 +1,8 @@
 /** Sites: sold and paused by the operator, seen by the customer. */
 import { sql } from 'kysely';
-import { fail } from '#contract/errors.ts';
+import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
-import { can, siteActions } from '#contract/states.ts';
+import { can, reasonError, siteActions } from '#contract/states.ts';
 import { siteApplied } from '../bus/acks.ts';
 import { memberTable } from '../account/tables.ts';
 import type { Context } from '../kit/context.ts';
@@ -86,7 +86,7 @@ export const clientSiteCalls = implement(clientSites, {
         if (site.status === body.status) return;
         const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
         // `limit` is set and lifted by the system alone
-        if (why !== true) throw fail(why === 'siteLimited' ? 'trafficLimited' : 'siteStatusNotAllowed');
+        if (why !== true) throw new Fail(reasonError(why));
         await ctx.store(siteTable).set(id, { status: body.status });
       },
     );

@@ -1,16 +1,26 @@
 /** Serves the built console: hashed assets for ever, index.html never from a cache and with a nonce per answer. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import serve from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 const dist = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const noncePlace = '__NONCE__';
+/** The switch of the deployment (decisions.md, Sessions): an offline build has no admin area. */
+const offlinePlace = /(<meta name="breakwater-offline" content=")false/;
+const isOffline = process.env['BREAKWATER_OFFLINE'] === 'true';
 
 export async function serveConsole(app: FastifyInstance): Promise<void> {
   if (!existsSync(`${dist}index.html`)) return;
-  const index = readFileSync(`${dist}index.html`, 'utf8');
+  // a new build is picked up without a restart: its assets have other names
+  let index = { text: '', time: -1 };
+  const readIndex = () => {
+    const time = statSync(`${dist}index.html`).mtimeMs;
+    if (time !== index.time)
+      index = { text: readFileSync(`${dist}index.html`, 'utf8').replace(offlinePlace, `$1${isOffline}`), time };
+    return index.text;
+  };
   await app.register(serve, {
     root: `${dist}assets`,
     prefix: '/assets/',
@@ -41,11 +51,11 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
       .header('Cross-Origin-Opener-Policy', 'same-origin')
       .header(
         'Content-Security-Policy',
-        // a few measuring styles of the component library carry no nonce; scripts do not need any
-        `default-src 'self'; script-src 'self' 'nonce-${nonce}'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'`,
+        // style attributes come from the component library's measuring; they cannot carry a nonce
+        `default-src 'self'; script-src 'self' 'nonce-${nonce}'; style-src 'self' 'nonce-${nonce}'; style-src-attr 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'`,
       )
       .type('text/html; charset=utf-8')
-      .send(index.replaceAll(noncePlace, nonce));
+      .send(readIndex().replaceAll(noncePlace, nonce));
   };
   for (const path of ['/', '/404', '/user', '/user/*', '/client', '/client/*', '/admin', '/admin/*'])
     app.get(path, page as never);

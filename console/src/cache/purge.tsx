@@ -28,7 +28,6 @@ const tasks = resource<'GET /{area}/site/{siteID}/setting/urlCaches'>({
       render: (task: Task) => t('purge.progress', { nodes: task.nodes, applied: task.applied }),
     },
     { name: 'createdAt', kind: 'time' },
-    { name: 'finishedAt', kind: 'time' },
   ],
 });
 

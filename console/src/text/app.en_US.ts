@@ -103,7 +103,6 @@ export default {
   'field.urls': 'URLs',
   'field.kind': 'Task',
   'field.progress': 'Progress',
-  'field.finishedAt': 'Finished',
 
   'field.nodeCount': 'Nodes',
   'field.normalCount': 'Healthy',

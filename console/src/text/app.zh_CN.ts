@@ -103,7 +103,6 @@ export default {
   'field.urls': '网址',
   'field.kind': '任务',
   'field.progress': '进度',
-  'field.finishedAt': '完成时间',
 
   'field.nodeCount': '节点数',
   'field.normalCount': '正常',

@@ -102,7 +102,6 @@ export const app = {
   'field.urls': '網址',
   'field.kind': '任務',
   'field.progress': '進度',
-  'field.finishedAt': '完成時間',
 
   'field.nodeCount': '節點數',
   'field.normalCount': '正常',

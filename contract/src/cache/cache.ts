@@ -1,7 +1,7 @@
 /** Cache rules and purges of a site (§3 Cache rule; decisions.md, Wire: durations in minutes, purge types). */
 import { calls } from '../kit/call.ts';
 import { crud } from '../kit/crud.ts';
-import { arr, bool, id, int, list, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
+import { arr, bool, id, int, list, obj, one, oneOf, page, record, some, str, text } from '../kit/schema.ts';
 import { cacheModes, cacheRuleTypes } from '../edge/document.ts';
 import * as rules from '../rules.ts';
 
@@ -44,7 +44,6 @@ export const cache = calls(
           status: one(['processing', 'completed', 'failed']),
           nodes: int(),
           applied: int(),
-          finishedAt: opt(time()),
         }),
       ),
     },

@@ -16,6 +16,7 @@ import { coercer, writer } from '#server/kit/schema.ts';
 import { table } from '#server/kit/table.ts';
 import { badText } from '#server/kit/text.ts';
 import { row, rows } from '#server/store/db.ts';
+import { poll } from '#server/store/engine-process.ts';
 import { is, mark } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
@@ -107,9 +108,11 @@ describe('the transaction around a call', () => {
       'POST /unaudited': { audit: false, body: obj({ name: str() }) },
       'GET /wrong': { answer: obj({ name: str(), n: z.int() }) },
       'POST /constraint': {},
+      'POST /tangle': { body: obj({ ids: arr(id()) }) },
     },
   );
   let kit: Api;
+  let holding = 0;
   const after_: string[] = [];
   before(async () => {
     const implementation = implement(group, {
@@ -130,6 +133,15 @@ describe('the transaction around a call', () => {
         return {};
       },
       'GET /wrong': async () => ({ name: 'x', n: 1.5 }),
+      'POST /tangle': async ({ ctx, body }) => {
+        const [first, second] = body.ids as [number, number];
+        await ctx.store(notes).set(first, { memo: `${first} before ${second}` });
+        holding++;
+        await poll(() => holding >= 2, 5000);
+        await ctx.store(notes).set(second, { memo: `${first} before ${second}` });
+        ctx.after.push(() => after_.push('untangled'));
+        return {};
+      },
       'POST /constraint': async ({ ctx }) => {
         await sql`insert into "group" ("clientID", "zoneID", name) values (1, 77777777, 'x')`.execute(ctx.db);
         return {};
@@ -177,6 +189,22 @@ describe('the transaction around a call', () => {
   test('a call that is not audited changes no rows', async () => {
     is(await post('/unaudited', { name: 'unaudited' }), 'unknown');
     assert.match(kit.failures.splice(0).join(), /must be audited/);
+  });
+
+  test('two changes that wait for each other are both made, each once', async () => {
+    const ids = [
+      a.zoneID,
+      (await api.call('POST', '/client/zone', { token: a.client.token, body: { name: 'other-zone' } })).body.ids[0] as number,
+    ];
+    const since = await mark(kit);
+    const replies = await Promise.all([post('/tangle', { ids }), post('/tangle', { ids: [...ids].reverse() })]);
+    assert.deepEqual(
+      replies.map(reply => reply.status),
+      [200, 200],
+    );
+    assert.equal((await since.audits()).length, 2);
+    assert.deepEqual(after_, ['untangled', 'untangled']);
+    assert.equal(holding, 3);
   });
 
   test('a refusal of the database is 101005, without its words', async () => {

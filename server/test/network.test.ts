@@ -263,12 +263,10 @@ describe('nodes', () => {
   });
 
   test('a machine joins with its token, once, and renews by its own key', async () => {
-    let joining: Api | undefined;
-    const gate = await nodeGate(() => joining!);
-    joining = await Api.start({ nodes: gate }, {}, api.database.url);
+    const joining = await Api.start({ nodes: await nodeGate(() => api) }, {}, api.database.url);
     try {
       const user = createUser();
-      const post = (path: string, body: object) => joining!.call('POST', path, { body });
+      const post = (path: string, body: object) => joining.call('POST', path, { body });
       const body = { token: '', name: 'machine', publicKey: user.getPublicKey(), addresses: ['192.0.2.7'], version: '1' };
       const newToken = async () =>
         (await op.post('/client/nodes/joinToken', { name: 'named', zoneID: a.zoneID })).body.token as string;

@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import { calls as declare } from '#contract/kit/call.ts';
 import { implement } from '#server/kit/implement.ts';
-import { toFail } from '#server/kit/mount.ts';
+import { toFail } from '#server/kit/failures.ts';
 import { listen, openDatabase, rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { type PostgresEngine, startPostgres } from '#server/store/postgres-launcher.ts';

@@ -4,14 +4,13 @@
  * around every call that may change something, error bodies of the catalogue, JSON through a writer that drops
  * undeclared fields.
  */
-import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
-import { errorBody, Fail, fail, failFields } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { mounted, type Area, type Group, type Mounted } from '#contract/kit/call.ts';
 import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
+import { type Log, refuse, sendError } from './failures.ts';
 import type { Actor } from './actor.ts';
 import { audit, Context, Partial, publish } from './context.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
@@ -23,6 +22,7 @@ import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
 import type { Table } from './table.ts';
 import { observer } from './metrics.ts';
+import type { Database, Db } from '../store/db.ts';
 
 export interface MountOptions {
   services: Services;
@@ -30,8 +30,8 @@ export interface MountOptions {
   implementations: readonly Implementation[];
   /** path parameters that mean the same row everywhere: siteID, domainID … */
   params: Record<string, Table>;
-  /** log of failures that are ours; never carries bodies or credentials */
-  log: (level: 'warn' | 'error', message: string, data: Record<string, unknown>) => void;
+  /** of failures that are ours */
+  log: Log;
   /** parse each answer against its schema (tests) */
   checkAnswers?: boolean;
 }
@@ -221,8 +221,9 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
 
   let kept: Partial | undefined;
   let done!: Context;
-  const answer = await services.database.db.transaction().execute(async db => {
+  const answer = await untangled(services.database.db, async db => {
     const ctx = (done = new Context({ ...base, db }));
+    kept = undefined;
     let result: unknown;
     try {
       result = await act(ctx);
@@ -249,6 +250,17 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   for (const one of done.after) one();
   if (kept) throw kept.failure;
   return answer;
+}
+
+/** Two changes that waited for each other: one was undone by PostgreSQL, as if it had not been, and is made again. */
+const tangled = new Set(['40P01', '40001']);
+async function untangled<T>(db: Database['db'], act: (db: Db) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await db.transaction().execute(act);
+    } catch (error) {
+      if (attempt === 3 || !tangled.has((error as { code?: string }).code ?? '')) throw error;
+    }
 }
 
 const noQuery = z.strictObject({});
@@ -306,83 +318,4 @@ function checkAnswer(call: Mounted, text: string) {
   const result = z.safeParse(call.def.answer!, sent);
   if (!result.success)
     throw new Error(`${call.key} answered what it does not declare: ${JSON.stringify(problems(result.error, sent))}`);
-}
-
-function sendError(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  context: 'session' | 'login',
-  log: MountOptions['log'],
-) {
-  const failure = toFail(error);
-  // who is told what stands in the way (a node away, a supplier down) meets no fault of ours
-  const isOurs = failure.name === 'unknown' || failure.name === 'database' || failure.cause !== undefined;
-  if ((failure.status >= 500 && isOurs) || isDataError(failure.cause)) {
-    const cause =
-      failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
-    log('error', 'a call failed', {
-      reqID: request.id,
-      method: request.method,
-      url: request.url.split('?')[0],
-      code: failure.code,
-      cause,
-    });
-  }
-  const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
-  if (failure.status === 429)
-    void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
-  return reply
-    .code(failure.status)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(failure, language, context)));
-}
-
-/** A request that is no HTTP never becomes one of ours: it is refused on the socket. */
-function refuse(error: NodeJS.ErrnoException, socket: Socket) {
-  if (error.code === 'ECONNRESET' || socket.destroyed) return;
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
-  const body = JSON.stringify(errorBody(fail('parameter'), 'en_US'));
-  if (socket.writable)
-    socket.write(
-      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-    );
-  socket.destroy(error);
-}
-
-/** Class 22 of SQLSTATE: a value that PostgreSQL cannot take, so one that our schemas should not have let through. */
-const isDataError = (error: unknown) => /^22[0-9A-Z]{3}$/.test((error as { code?: string } | undefined)?.code ?? '');
-
-// what node and pg say when there is nobody, or no longer anybody, at the other end
-const unreachable = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'ENOENT',
-]);
-const lostConnection =
-  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect)/;
-
-/** Anything thrown, as an error of the catalogue. */
-export function toFail(error: unknown): Fail {
-  if (error instanceof Fail) return error;
-  const { code, statusCode, message, syscall } = error as {
-    code?: string;
-    statusCode?: number;
-    message?: string;
-    syscall?: string;
-  };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
-  if (isDataError(error)) return new Fail('parameter', { cause: error });
-  if (/^[0-9A-Z]{5}$/.test(code ?? '') || lostConnection.test(message ?? '')) return new Fail('database', { cause: error });
-  if (syscall !== undefined && unreachable.has(code ?? '')) return new Fail('database', { cause: error });
-  return new Fail('unknown', { cause: error });
 }

@@ -1,0 +1,81 @@
+/** Everything thrown, on its way to the caller: an error of the catalogue, in the caller's language, and a line in the log when it is ours. */
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { errorBody, type ErrorContext, Fail, fail } from '#contract/errors.ts';
+
+/** A line of the log; never carries bodies or credentials. */
+export type Log = (level: 'warn' | 'error', message: string, data: Record<string, unknown>) => void;
+
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: ErrorContext, log: Log) {
+  const failure = toFail(error);
+  // who is told what stands in the way (a node away, a supplier down) meets no fault of ours
+  const isOurs = failure.name === 'unknown' || failure.name === 'database' || failure.cause !== undefined;
+  if ((failure.status >= 500 && isOurs) || isDataError(failure.cause)) {
+    const cause =
+      failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
+    log('error', 'a call failed', {
+      reqID: request.id,
+      method: request.method,
+      url: request.url.split('?')[0],
+      code: failure.code,
+      cause,
+    });
+  }
+  const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
+  if (failure.status === 429)
+    void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
+  return reply
+    .code(failure.status)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(failure, language, context)));
+}
+
+/** A request that is no HTTP never becomes one of ours: it is refused on the socket. */
+export function refuse(error: NodeJS.ErrnoException, socket: Socket) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400;
+  const body = JSON.stringify(errorBody(fail('parameter'), 'en_US'));
+  if (socket.writable)
+    socket.write(
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    );
+  socket.destroy(error);
+}
+
+/** Class 22 of SQLSTATE: a value that PostgreSQL cannot take, so one that our schemas should not have let through. */
+const isDataError = (error: unknown) => /^22[0-9A-Z]{3}$/.test((error as { code?: string } | undefined)?.code ?? '');
+
+// what node and pg say when there is nobody, or no longer anybody, at the other end
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'ENOENT',
+]);
+const lostConnection =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying to connect)/;
+
+/** Anything thrown, as an error of the catalogue. */
+export function toFail(error: unknown): Fail {
+  if (error instanceof Fail) return error;
+  const { code, statusCode, message, syscall } = error as {
+    code?: string;
+    statusCode?: number;
+    message?: string;
+    syscall?: string;
+  };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
+  if (isDataError(error)) return new Fail('parameter', { cause: error });
+  if (/^[0-9A-Z]{5}$/.test(code ?? '') || lostConnection.test(message ?? '')) return new Fail('database', { cause: error });
+  if (syscall !== undefined && unreachable.has(code ?? '')) return new Fail('database', { cause: error });
+  return new Fail('unknown', { cause: error });
+}

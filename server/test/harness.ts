@@ -97,7 +97,7 @@ export class Api {
   async call(
     method: string,
     path: string,
-    options: { token?: string; body?: unknown; raw?: string; headers?: Record<string, string>; stream?: boolean } = {},
+    options: { token?: string; body?: unknown; raw?: string | Buffer; headers?: Record<string, string>; stream?: boolean } = {},
   ): Promise<Reply> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const response = await this.app.inject({

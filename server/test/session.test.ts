@@ -253,7 +253,9 @@ describe('refresh', () => {
     is(await refresh({ accessToken: 'x', refreshToken: one.refreshToken }), 'refreshTokenFailed');
     is(await refresh({ accessToken: one.accessToken, refreshToken: 'x' }), 'refreshTokenFailed');
     is(await refresh(one, 'client'), 'refreshTokenFailed');
-    await sql`update session set "expiredAt" = now() where id = ${two.refreshToken.split('.')[0]}`.execute(api.database.db);
+    await sql`update session set "expiredAt" = now() - interval '1 second' where id = ${two.refreshToken.split('.')[0]}`.execute(
+      api.database.db,
+    );
     is(await refresh(two), 'refreshTokenFailed');
     assert.equal((await refresh(one)).status, 200);
   });

@@ -43,6 +43,7 @@ interface Ready {
   handler: AnyHandler;
   tables: Record<string, Table>;
   coerce: (query: Record<string, unknown>) => Record<string, unknown>;
+  coerceForm: (form: Record<string, unknown>) => Record<string, unknown>;
   write: (value: unknown) => string;
 }
 declare module 'fastify' {
@@ -140,6 +141,7 @@ function prepare(options: MountOptions): Ready[] {
       handler,
       tables,
       coerce: call.def.query ? coercer(call.def.query) : query => query,
+      coerceForm: call.def.upload && call.def.body ? coercer(call.def.body) : form => form,
       write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
     });
   }
@@ -196,7 +198,13 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   const params = pathIDs(request, call);
   const issues = [badQuery(request.query as Record<string, unknown>)];
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
-  const sent = call.def.upload ? await readForm(request, call.def.bodyLimit ?? bodyLimit) : request.body;
+  let sent: unknown = request.body;
+  if (call.def.upload) {
+    const form = await readForm(request, call.def.bodyLimit ?? bodyLimit);
+    issues.push(badQuery(form));
+    // the fields of a form arrive as text, as those of a query do
+    sent = ready.coerceForm(form);
+  }
   const body = parse(call.def.body ?? noBody, call.def.body ? (sent ?? {}) : sent, issues);
   if (issues.some(one => one.length)) throw failFields(issues.flat());
   const incoming = {

@@ -67,7 +67,12 @@ function operation(call: Mounted): Json {
       })),
     ],
     ...(def.body
-      ? { requestBody: { required: true, content: { 'application/json': { schema: jsonSchema(def.body, 'input') } } } }
+      ? {
+          requestBody: {
+            required: true,
+            content: { [def.upload ? 'multipart/form-data' : 'application/json']: { schema: jsonSchema(def.body, 'input') } },
+          },
+        }
       : {}),
     responses: {
       200: {

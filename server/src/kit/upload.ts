@@ -14,7 +14,8 @@ export async function acceptUploads(app: FastifyInstance): Promise<void> {
 /** The form as an object, for the call's schema to judge. */
 export async function readForm(request: FastifyRequest, bytesMax: number): Promise<Record<string, unknown>> {
   if (!request.isMultipart()) throw new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'wrongFormat' }] });
-  const form: Record<string, unknown> = {};
+  // no prototype: a field may be called __proto__
+  const form = Object.create(null) as Record<string, unknown>;
   try {
     for await (const part of request.parts({ limits: { fileSize: bytesMax } })) {
       if (part.type === 'field') form[part.fieldname] = part.value;

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import { areas, type Area, type Mounted } from '#contract/kit/call.ts';
 import type { Api, Reply } from '../harness.ts';
-import { bare, defOf, fieldsOf, generate, idSlots, put, type Slot } from './generate.ts';
+import { bare, defOf, fieldsOf, generate, idSlots, put, sendable, type Slot } from './generate.ts';
 import { pathOf, type Rig, type World } from './world.ts';
 
 /** No row has this id. */
@@ -139,31 +139,51 @@ export async function inputs(rig: Rig, calls: readonly Mounted[], world: World):
 
     const { body: schema, query } = call.def;
     const body = schema ? generate(schema, world.name) : undefined;
-    await expect(
-      'an unknown query key',
-      { ...(body ? { body } : {}) },
-      { path: 'nobodyKnows', rule: 'unknownKey' },
-      '?nobodyKnows=1',
-    );
-    await expect('a query key called __proto__', { ...(body ? { body } : {}) }, {}, '?__proto__=1&__proto__=2');
+    await expect('an unknown query key', sendable(call, body), { path: 'nobodyKnows', rule: 'unknownKey' }, '?nobodyKnows=1');
+    await expect('a query key called __proto__', sendable(call, body), {}, '?__proto__=1&__proto__=2');
     if (query)
       for (const { path: field, schema: inner } of fieldsOf(query)) {
         const { type } = defOf(inner);
         if (field.length > 1 || (type === 'array' && defOf(bare(defOf(inner).element!)).type === 'string')) continue;
         const text = type === 'string' ? '%00' : 'no-such';
-        await expect(`${text} in the query`, { ...(body ? { body } : {}) }, { path: field[0]! }, `?${field[0]}=${text}`);
+        await expect(`${text} in the query`, sendable(call, body), { path: field[0]! }, `?${field[0]}=${text}`);
       }
     for (const name of call.params)
       for (const bad of ['abc', '0', '-1', '1.5', '1e3', '99999999999999999999', '%00', '1%2F2']) {
         const reply = await rig.api.call(call.method, pathOf(call, { ...ids, [name]: bad }), {
           ...(token ? { token } : {}),
-          ...(body ? { body } : {}),
+          ...sendable(call, body),
         });
         if (reply.status !== 404 || reply.body?.code !== 101004)
           problems.push(`${lineOf(call)} with ${name}=${bad}: ${told(reply)} instead of 101004`);
       }
 
     if (call.method === 'GET') continue;
+    if (call.def.upload) {
+      await expect('JSON instead of a form', { body: {} }, { path: '', status: 415 });
+      await expect('an unknown field', sendable(call, { ...(body as object), nobodyKnows: 1 }), {
+        path: 'nobodyKnows',
+        rule: 'unknownKey',
+      });
+      for (const { path: field, schema: inner } of fieldsOf(schema!)) {
+        const { type } = defOf(inner);
+        if (field.length > 1 || type === 'array' || type === 'object') continue;
+        const [value, status] =
+          type === 'custom' ? [{ name: 'x', type: 'x/unheard-of', bytes: new Uint8Array(1) }, 400] : ['a\0b', 400];
+        await expect(`what cannot be in ${field[0]}`, sendable(call, { ...(body as object), [field[0]!]: value }), {
+          path: field[0]!,
+          status,
+        });
+        if (type === 'custom') {
+          const large = { name: 'x', type: 'image/png', bytes: new Uint8Array((call.def.bodyLimit ?? 1_048_576) + 1) };
+          await expect(`a file too large in ${field[0]}`, sendable(call, { ...(body as object), [field[0]!]: large }), {
+            path: '',
+            status: 413,
+          });
+        }
+      }
+      continue;
+    }
     await expect('broken JSON', { raw: '{"a":' }, { path: '', rule: 'json' });
     await expect('a body that is no JSON', { raw: 'a=b', headers: { 'content-type': 'text/plain' } }, { path: '', status: 415 });
     await expect(
@@ -251,7 +271,7 @@ export async function isolation(
       rig.api.call(call.method, pathOf(call, ids) + query, {
         stream: call.def.as === 'sse',
         ...(token ? { token } : {}),
-        ...(body === undefined ? {} : { body }),
+        ...sendable(call, body),
       });
 
     for (const slot of slots) {

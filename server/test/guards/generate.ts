@@ -1,5 +1,7 @@
 /** Valid input out of a call's schemas, so that the guards need no sample per call. */
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import type { Mounted } from '#contract/kit/call.ts';
+import type { UploadedFile } from '#contract/kit/schema.ts';
 
 interface Check {
   _zod: { def: { check: string; minimum?: number; maximum?: number; value?: number; inclusive?: boolean } };
@@ -89,9 +91,48 @@ export function generate(
       return into(def.options![0]!);
     case 'record':
       return {};
+    case 'custom':
+      return fileFor(schema, path);
     default:
       throw new Error(`${path.join('.')}: server/test/guards/generate.ts does not know how to make a ${def.type}`);
   }
+}
+
+/** A file the schema takes: of the first media type it knows. */
+function fileFor(schema: z.ZodMiniType, path: string[]): UploadedFile {
+  for (const type of [
+    'image/png',
+    'image/jpeg',
+    'image/svg+xml',
+    'image/x-icon',
+    'application/json',
+    'text/plain',
+    'application/octet-stream',
+  ]) {
+    const file = { name: 'file', type, bytes: new Uint8Array(8) };
+    if (z.safeParse(schema, file).success) return file;
+  }
+  throw new Error(
+    `${path.join('.')}: no file of a usual media type fits; add its type to fileFor in server/test/guards/generate.ts`,
+  );
+}
+
+/** The body as JSON, or as form data where the call takes files. */
+export function sendable(call: Mounted, body: unknown): { body?: unknown; raw?: Buffer; headers?: Record<string, string> } {
+  if (body === undefined) return {};
+  if (!call.def.upload) return { body };
+  const boundary = 'guard-boundary';
+  const parts = Object.entries(body as object).flatMap(([name, value]) => {
+    const file = (value as Partial<UploadedFile> | null)?.bytes instanceof Uint8Array ? (value as UploadedFile) : undefined;
+    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+    return [
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file ? `; filename="${file.name}"\r\nContent-Type: ${file.type}` : ''}\r\n\r\n`,
+      file ? Buffer.from(file.bytes) : text,
+      '\r\n',
+    ];
+  });
+  const raw = Buffer.concat([...parts, `--${boundary}--\r\n`].map(part => (typeof part === 'string' ? Buffer.from(part) : part)));
+  return { raw, headers: { 'content-type': `multipart/form-data; boundary=${boundary}` } };
 }
 
 /** A named value is used where the type agrees: `ips` of a list, not of a text. */

@@ -12,7 +12,7 @@ import type { NodeGate } from '#server/kit/services.ts';
 import type { Table } from '#server/kit/table.ts';
 import { row } from '#server/store/db.ts';
 import { type Api, password, type Person } from '../harness.ts';
-import { generate, idSlots, next, type Slot } from './generate.ts';
+import { generate, idSlots, next, sendable, type Slot } from './generate.ts';
 
 export interface Mount {
   groups: readonly Group[];
@@ -281,7 +281,10 @@ export class Rig {
     const area = call.area ?? 'user';
     if (typeof kind === 'string') return this.fresh(world, kind, area);
     const body = await this.body(kind, world, ids);
-    const reply = await this.api.call('POST', pathOf(kind, ids), { token: token ?? world.people[area].token, body });
+    const reply = await this.api.call('POST', pathOf(kind, ids), {
+      token: token ?? world.people[area].token,
+      ...sendable(kind, body),
+    });
     if (reply.status !== 200) throw new Error(`${kind.key} made no row: ${reply.text} ${this.api.failures.splice(0).join(' ')}`);
     return reply.body.ids[0];
   }

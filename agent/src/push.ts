@@ -46,8 +46,7 @@ export class Pusher {
 
   /**
    * Brings these keys to nginx. While it is down there is nothing to do: it starts from a snapshot.
-   * @returns keys nginx cannot take
-   * @throws ControlError when it takes nothing at all (its dictionary is full)
+   * @returns keys nginx cannot take. What it cannot take now (it is silent, its dictionary is full) is tried again.
    */
   push(keys: string[], cursor = this.#options.cursor()): Promise<string[]> {
     return this.#serial(async () => {
@@ -56,9 +55,8 @@ export class Pusher {
       try {
         return await this.#sendMissed(cursor);
       } catch (error) {
-        if (!(error instanceof ControlError) || error.status !== 0) throw error;
-        // It died, then it starts from a snapshot; or it was slow, then we ask again.
-        this.#reconcileLater();
+        // No answer: it died, then it starts from a snapshot; or it was slow, then we ask again.
+        this.#failed(error as Error);
         return [];
       }
     });
@@ -71,6 +69,7 @@ export class Pusher {
   }
   nginxDown(): void {
     this.#up = false;
+    this.problem = null; // whoever saw it end says so
   }
 
   /** What nginx shall start with. Made at once, so that it is the state of one moment. */
@@ -99,6 +98,7 @@ export class Pusher {
     const keys = [...this.#missed];
     const refused = await this.#send(this.#options.state.records(keys), cursor);
     for (const key of keys) this.#missed.delete(key);
+    this.problem = null;
     return refused;
   }
 
@@ -127,13 +127,6 @@ export class Pusher {
     return refused;
   }
 
-  #reconcileLater(): void {
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      if (this.#up && !this.#stopped) void this.#serial(() => this.#reconcile());
-    }, retryMs);
-  }
-
   /** Compares what nginx holds with what it should, by the cursor, and brings what is missing. */
   async #reconcile(): Promise<void> {
     const { state, control, restartNginx, log, caughtUp } = this.#options;
@@ -146,16 +139,22 @@ export class Pusher {
       }
       await this.#sendMissed(cursor);
       this.#snapshotCursor = undefined;
-      this.problem = null;
       const { records } = await control.stat();
       if (records > state.size) restartNginx(`it holds ${records} records, and ${state.size} are known`);
       caughtUp();
     } catch (error) {
-      const message = `nginx does not take the configuration: ${(error as Error).message}`;
-      if (message !== this.problem) log(message);
-      this.problem = message;
-      this.#reconcileLater();
+      this.#failed(error as Error);
     }
+  }
+
+  #failed(error: Error): void {
+    const message = `nginx does not take the configuration: ${error.message}`;
+    if (message !== this.problem) this.#options.log(message);
+    this.problem = message;
+    this.#retry ??= setTimeout(() => {
+      this.#retry = undefined;
+      if (this.#up && !this.#stopped) void this.#serial(() => this.#reconcile());
+    }, retryMs);
   }
 }
 

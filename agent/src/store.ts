@@ -6,7 +6,7 @@
  *   ["x", subject]              it is gone
  *   ["r", subject, seq, why]    a newer one was refused; what stands stays
  *   ["c", {epoch, cursor, zoneID}]  how far the stream is read; last line of each batch
- * A batch is durable when `write` resolves. A torn tail is cut off at the next start: its batch has no "c" line, so the
+ * A batch is in memory at once and durable when `write` resolves; batches that wait are written together. A torn tail is cut off at the next start: its batch has no "c" line, so the
  * stream is read again from the older cursor, and documents are whole states.
  */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -40,6 +40,7 @@ type Line = ['d', string, number, string] | ['x', string] | ['r', string, number
 /** Below this a log is not worth compacting. */
 const compactAtBytes = 4 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
+const retryMs = 1000;
 
 export class DocumentStore {
   readonly held = new Map<string, Held>();
@@ -48,12 +49,17 @@ export class DocumentStore {
   /** Parts of the files that could not be read; the stream is then read from its start. */
   damaged = 0;
 
+  /** Why nothing can be written (disk full); what was given is kept and tried again. null: all is well. */
+  problem: string | null = null;
+
   readonly #folder: string;
+  #waiting: { text: string; done: () => void }[] = [];
   #generation = 0;
   #log!: FileHandle;
   #size = 0;
   #snapshotSize = 0;
-  #queue: Promise<void> = Promise.resolve();
+  #flushing: Promise<void> | undefined;
+  #closing = false;
   #compacting: Promise<void> | undefined;
 
   private constructor(folder: string) {
@@ -81,50 +87,66 @@ export class DocumentStore {
     return store;
   }
 
-  /**
-   * Takes a batch in and makes it durable. Calls are served in order.
-   * @throws the file system's error (disk full); the log is then as before and the batch may be given again
-   */
+  /** Takes a batch in. Resolves when it is on disk; while the disk takes nothing, it waits. */
   write(entries: Entry[], at: Cursor): Promise<void> {
-    const lines = entries.map(entry =>
-      line(
-        entry.kind === 'set'
-          ? ['d', entry.subject, entry.seq, entry.body]
-          : entry.kind === 'gone'
-            ? ['x', entry.subject]
-            : ['r', entry.subject, entry.seq, entry.why],
-      ),
-    );
-    lines.push(line(['c', at]));
-    const bytes = Buffer.from(lines.join(''));
-    const done = this.#queue.then(async () => {
-      try {
-        await writeAll(this.#log, bytes);
-        await this.#log.datasync();
-      } catch (error) {
-        await this.#log.truncate(this.#size).catch(() => {});
-        throw error;
-      }
-      this.#size += bytes.length;
-      for (const entry of entries) this.#take(entry);
-      this.at = at;
-      if (this.#size > Math.max(compactAtBytes, this.#snapshotSize) && !this.#compacting) await this.#rotate();
+    const lines = entries.map(entry => {
+      this.#take(entry);
+      if (entry.kind === 'set') return line(['d', entry.subject, entry.seq, entry.body]);
+      return line(entry.kind === 'gone' ? ['x', entry.subject] : ['r', entry.subject, entry.seq, entry.why]);
     });
-    this.#queue = done.catch(() => {});
-    return done;
+    this.at = at;
+    lines.push(line(['c', at]));
+    return new Promise(done => {
+      this.#waiting.push({ text: lines.join(''), done });
+      this.#kick();
+    });
+  }
+
+  #kick(): void {
+    this.#flushing ??= this.#flush().finally(() => {
+      this.#flushing = undefined;
+      if (this.#waiting.length && !this.#closing) this.#kick(); // given between the last look and now
+    });
   }
 
   /** Writes a compact snapshot now; resolves when it is in place. */
   async compact(): Promise<void> {
+    await this.#flushing;
     await this.#compacting;
-    await (this.#queue = this.#queue.then(() => this.#rotate()));
+    await this.#rotate();
     await this.#compacting;
   }
 
+  /** What cannot be written by now is lost; the stream will tell it again. */
   async close(): Promise<void> {
-    await this.#queue;
+    this.#closing = true;
+    await this.#flushing;
+    await this.#flush();
     await this.#compacting;
     await this.#log.close();
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
+      try {
+        await writeAll(this.#log, bytes);
+        await this.#log.datasync();
+      } catch (error) {
+        this.problem = `the node's store cannot be written: ${(error as Error).message}`;
+        await this.#log.truncate(this.#size).catch(() => {});
+        this.#waiting = [...batch, ...this.#waiting];
+        if (this.#closing) return;
+        await new Promise(next => setTimeout(next, retryMs));
+        continue;
+      }
+      this.problem = null;
+      this.#size += bytes.length;
+      for (const { done } of batch) done();
+      if (this.#size > Math.max(compactAtBytes, this.#snapshotSize) && !this.#compacting) await this.#rotate().catch(() => {}); // disk full: the next batch tries again
+    }
   }
 
   #take(entry: Entry): void {

@@ -2,7 +2,7 @@
  * Documents from the stream → the node's store and nginx → acknowledgement.
  *
  * What arrives together is taken in together: checked, then written to disk and pushed to nginx at the same time, and acknowledged
- * when both are done and nginx's workers have had their 2 ms to notice. An invalid document is refused as a whole and reported; the
+ * when both are done and nginx's workers have had their 2 ms to notice. The next ones wait for the push alone. An invalid document is refused as a whole and reported; the
  * last good one stays. When the stream is read from its start (another epoch, another zone), documents that it does not mention are
  * removed, but only once the zone's own document has come and nothing is pending: the relay publishes it last, so until then
  * silence about a document says nothing.
@@ -32,18 +32,14 @@ const tickMs = 2;
 const batchMost = 1000;
 /** A domain whose origin's name was never resolved waits this long for its first addresses. */
 const firstLookupMs = 50;
-const retryMs = 1000;
 
 export class Sync {
   readonly state: EdgeState;
   /** Whole since the start of this process: the stream was read to its end. */
   inStep = false;
-  #problem: string | null = null;
   readonly #options: SyncOptions;
   readonly #pusher: Pusher;
   readonly #queue: ConfigMessage[] = [];
-  /** Bodies of the batch under way; null: gone. */
-  readonly #underway = new Map<string, string | null>();
   /** How far we are in memory; the store is behind while the stream is read from its start. */
   #live: { epoch: string; cursor: number };
   /** Subjects mentioned since the stream was read from its start; undefined: we follow from a cursor. */
@@ -51,16 +47,14 @@ export class Sync {
   #zoneSeen = false;
   #working: Promise<void> | undefined;
   #stopped = false;
+  /** What is on disk. */
+  #durable = { epoch: '', seq: 0 };
   #acknowledged = { seq: -1, epoch: '', refused: '' };
 
   constructor(options: SyncOptions) {
     this.#options = options;
     const { store, resolver } = options;
-    const body = (subject: string) => {
-      const underway = this.#underway.get(subject);
-      return underway === undefined ? store.held.get(subject)?.body : (underway ?? undefined);
-    };
-    this.state = new EdgeState(body, resolver.addresses);
+    this.state = new EdgeState(subject => store.held.get(subject)?.body, resolver.addresses);
     this.#pusher = new Pusher({
       state: this.state,
       control: options.control,
@@ -73,11 +67,12 @@ export class Sync {
     resolver.use(this.state.names());
     // A refused document may be good for another version of ours: then all is read again.
     this.#live = store.refused.size ? { epoch: '', cursor: 0 } : { epoch: store.at.epoch, cursor: store.at.cursor };
+    this.#durable = { epoch: store.at.epoch, seq: store.at.cursor };
   }
 
   /** Why documents cannot be taken in; null while they can. */
   get problem(): string | null {
-    return this.#problem ?? this.#pusher.problem;
+    return this.#options.store.problem ?? this.#pusher.problem;
   }
 
   position(): { epoch: string; cursor: number } {
@@ -120,11 +115,11 @@ export class Sync {
     const subjects = zoneID === null ? [...store.held.keys()] : [];
     const keys = new Set<string>();
     for (const subject of subjects) for (const key of this.#note(subject, null)) keys.add(key);
-    await store.write(
+    void store.write(
       subjects.map(subject => ({ kind: 'gone', subject })),
       { epoch: '', cursor: 0, zoneID },
     );
-    await this.#pusher.push([...keys]).catch(() => {});
+    await this.#pusher.push([...keys]);
   }
 
   /** nginx is up: it must hold what we hold. */
@@ -138,7 +133,7 @@ export class Sync {
   /** Addresses of these names changed. */
   renamed(names: string[]): void {
     const keys = this.state.keysWithNames(names);
-    if (keys.length) void this.#pusher.push(keys).catch(() => {});
+    if (keys.length) void this.#pusher.push(keys);
   }
 
   /** What nginx shall start with. */
@@ -170,17 +165,9 @@ export class Sync {
   async #drain(): Promise<void> {
     while (this.#queue.length && !this.#stopped) {
       const batch = this.#queue.slice(0, batchMost);
-      try {
-        await this.#batch(batch);
-        this.#problem = null;
-        // `restart` may have emptied the queue meanwhile.
-        if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
-      } catch (error) {
-        const message = (error as Error).message;
-        if (message !== this.#problem) this.#options.log(`configuration not taken in: ${message}`);
-        this.#problem = message;
-        await new Promise(next => setTimeout(next, retryMs));
-      }
+      await this.#batch(batch);
+      // `restart` may have emptied the queue meanwhile.
+      if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
     }
   }
 
@@ -206,7 +193,6 @@ export class Sync {
 
     const before = new Map(accepted.map(({ message }) => [message.subject, store.held.get(message.subject)]));
     for (const { message, document } of accepted) {
-      this.#underway.set(message.subject, document ? message.body : null);
       for (const key of this.#note(message.subject, document)) keys.add(key);
       entries.push(
         document
@@ -222,21 +208,13 @@ export class Sync {
       if (this.#zoneSeen && last.pending === 0) this.#sweep(entries, keys);
       else at = store.at; // until all is read, a restart reads it all again
     }
-    const mentioned = this.#mentioned;
-    try {
-      if (at !== store.at) this.#mentioned = undefined;
-      const cursor = this.#mentioned ? unsettled : cursorTextOf(at);
-      const [written, pushed] = await Promise.allSettled([store.write(entries, at), this.#pusher.push([...keys], cursor)]);
-      if (written.status === 'rejected')
-        throw new Error(`the node's store cannot be written: ${(written.reason as Error).message}`);
-      if (pushed.status === 'rejected') throw pushed.reason;
-      if (pushed.value.length) await this.#takeBack(pushed.value, newest, before);
-    } catch (error) {
-      if (round === this.#live) this.#mentioned = mentioned; // the next try sweeps again
-      throw error;
-    } finally {
-      this.#underway.clear();
-    }
+    if (at !== store.at) this.#mentioned = undefined;
+    void store.write(entries, at).then(() => {
+      this.#durable = { epoch: round.epoch, seq: last.seq };
+      this.#acknowledgeLater();
+    });
+    const refused = await this.#pusher.push([...keys], this.#mentioned ? unsettled : cursorTextOf(at));
+    if (refused.length) await this.#takeBack(refused, newest, before);
     round.cursor = last.seq;
     if (last.pending === 0) this.inStep = true;
     this.#acknowledgeLater();
@@ -255,7 +233,6 @@ export class Sync {
     for (const subject of new Set([...store.held.keys(), ...store.refused.keys()])) {
       if (this.#mentioned!.has(subject)) continue;
       gone++;
-      this.#underway.set(subject, null);
       for (const key of this.#note(subject, null)) keys.add(key);
       entries.push({ kind: 'gone', subject });
     }
@@ -271,31 +248,42 @@ export class Sync {
       if (!this.state.keysOf(subject).some(key => keys.includes(key))) continue;
       const held = before.get(subject);
       for (const key of this.#note(subject, held ? JSON.parse(held.body) : null)) again.add(key);
-      this.#underway.set(subject, held?.body ?? null);
       entries.push(held ? { kind: 'set', subject, ...held } : { kind: 'gone', subject });
       entries.push({ kind: 'refused', subject, seq, why: 'nginx cannot take the record' });
     }
-    await Promise.all([store.write(entries, store.at), this.#pusher.push([...again])]);
+    void store.write(entries, store.at);
+    await this.#pusher.push([...again]);
+  }
+
+  /** How far both nginx and the disk are. */
+  #settled(): number {
+    const { epoch, cursor } = this.#live;
+    return epoch && this.#pusher.serving && this.#durable.epoch === epoch ? Math.min(cursor, this.#durable.seq) : -1;
   }
 
   #acknowledgeLater(): void {
-    const { epoch, cursor } = this.#live;
-    if (!epoch || !this.#pusher.serving) return;
+    const { epoch } = this.#live;
+    const seq = this.#settled();
+    if (seq < 0) return;
     setTimeout(() => {
-      if (this.#live.epoch !== epoch || !this.#pusher.serving) return;
-      const refused = [...this.#options.store.refused.values()].slice(0, 100);
-      const text = refused.map(({ subject, seq }) => `${subject} ${seq}`).join();
+      if (this.#live.epoch !== epoch || this.#settled() < seq) return;
+      const refused = this.#refused();
+      const text = refused.map(one => `${one.subject} ${one.seq}`).join();
       const last = this.#acknowledged;
-      if (last.epoch === epoch && last.seq >= cursor && last.refused === text) return;
-      this.#acknowledged = { seq: cursor, epoch, refused: text };
-      this.#options.acknowledge(cursor, epoch, refused);
+      if (last.epoch === epoch && last.seq >= seq && last.refused === text) return;
+      this.#acknowledged = { seq, epoch, refused: text };
+      this.#options.acknowledge(seq, epoch, refused);
     }, tickMs);
+  }
+
+  #refused(): Refused[] {
+    return [...this.#options.store.refused.values()].slice(0, 100);
   }
 
   /** What the node serves, for the heartbeat. */
   served(): { seq: number; epoch: string; refused: Refused[] } {
     const { seq, epoch } = this.#acknowledged;
-    return { seq: Math.max(0, seq), epoch, refused: [...this.#options.store.refused.values()].slice(0, 100) };
+    return { seq: Math.max(0, seq), epoch, refused: this.#refused() };
   }
 }
 

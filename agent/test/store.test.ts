@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '#system/engines.ts';
 import { DocumentStore, type Entry } from '../src/store.ts';
+import { until } from './node.ts';
 
 const set = (id: number, body = `{"id":${id}}`): Entry => ({ kind: 'set', subject: `cfg.1.domain.${id}`, seq: id, body });
 const at = (cursor: number) => ({ epoch: 'e', cursor, zoneID: 1 });
@@ -104,3 +106,33 @@ test('batches given at once become durable in order', async () => {
   assert.equal(again.at.cursor, 99);
   await again.close();
 });
+
+test(
+  'a disk that is full: nothing is lost or torn, and writing goes on when there is room',
+  { skip: process.getuid?.() !== 0 && 'mounts a small disk: needs root' },
+  async t => {
+    const dir = testFolder('full');
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', dir], { stdio: 'ignore' });
+    } catch {
+      return t.skip('no mount here');
+    }
+    t.after(() => execFileSync('umount', [dir]));
+    const store = await DocumentStore.open(dir);
+    await store.write([set(1)], at(1));
+    writeFileSync(join(dir, 'ballast'), Buffer.alloc(56 * 1024));
+    let durable = false;
+    const written = store.write([set(2, JSON.stringify({ text: 'x'.repeat(9000) }))], at(2)).then(() => (durable = true));
+    await until('it says so', () => store.problem !== null);
+    assert.match(store.problem!, /no space/i);
+    assert.ok(store.held.has('cfg.1.domain.2'), 'in memory it is there');
+    assert.equal(durable, false);
+    rmSync(join(dir, 'ballast'));
+    await written;
+    assert.equal(store.problem, null);
+    await store.close();
+    const again = await DocumentStore.open(dir);
+    assert.deepEqual([again.held.size, again.at.cursor, again.damaged], [2, 2, 0]);
+    await again.close();
+  },
+);

@@ -85,7 +85,12 @@ function addProbes(app: FastifyInstance, database?: Database) {
   startMetrics();
   app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
   app.get('/readyz', async (_request, reply) => {
-    await database?.pool.query('select 1');
+    try {
+      await database?.pool.query('select 1');
+    } catch {
+      // alive, but of no use until it is back: whoever balances load sends nobody here meanwhile
+      return reply.code(503).type('text/plain').send('the database cannot be reached\n');
+    }
     return reply.type('text/plain').send('ready\n');
   });
   app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));

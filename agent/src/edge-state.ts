@@ -8,7 +8,7 @@ import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import {
   type EdgeRecord,
   type Resolve,
-  applyBytesMax,
+  recordBytesMax,
   domainRecords,
   frame,
   recordKeys,
@@ -138,6 +138,6 @@ export function readDocument(subject: string, body: string): EdgeDocument {
   if (checked.data.id !== parsed.id) throw new Error(`id ${checked.data.id} on the subject of ${parsed.id}`);
   // Also refuses what the wire form cannot carry. A name has few addresses; sixteen each are reckoned with.
   const bytes = frame(recordsOf(subject, checked.data, () => Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`))).length;
-  if (bytes > applyBytesMax) throw new Error(`the record would have ${bytes} bytes, at most ${applyBytesMax} are taken`);
+  if (bytes > recordBytesMax) throw new Error(`the record would have ${bytes} bytes, at most ${recordBytesMax} are taken`);
   return checked.data;
 }

@@ -52,3 +52,12 @@ test('a user-agent rule needs two patterns the edge can read', async () => {
   const both = await api.call('GET', `/client/site/${a.siteID}/firewall/setting/userAgents`, { token: a.client.token });
   assert.equal(both.body.total, 1, 'the operator sees the rule of its customer');
 });
+
+test('lists that no edge document has room for are refused as a whole, and what stood before stays', async () => {
+  const ips = (from: number, n: number) =>
+    Array.from({ length: n }, (_, i) => `10.${(from + i) >> 16}.${((from + i) >> 8) & 255}.${(from + i) & 255}`);
+  assert.equal((await add('blacklists', { ips: ips(0, 8000), blockType: 'drop', enabled: true })).status, 200);
+  const before = (await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total;
+  assert.deepEqual(rule(await add('blacklists', { ips: ips(8000, 8000), blockType: 'drop', enabled: true })), ['items tooLong']);
+  assert.equal((await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total, before);
+});

@@ -52,8 +52,8 @@ interface CompileFailure {
   message: string;
 }
 
-/** A node's nginx takes a record of at most 256 KB (agent/src/render/records.ts). */
-export const documentBytesMax = 250_000;
+/** A node's nginx takes a record of at most 4 MB (agent/src/render/records.ts), NATS a message of 8 MB; what customers may write stays below. */
+export const documentBytesMax = 1_000_000;
 /** Publications under way at once: enough to hide the round trip, few enough for the server's buffers. */
 const inFlight = 256;
 const publishTimeoutMs = 5000;

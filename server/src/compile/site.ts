@@ -3,6 +3,8 @@ import type { ListRow, SiteRows } from './rows.ts';
 
 /** How many single purges a node keeps per site; older ones are folded into a purge of the whole site. */
 export const purgesPerSite = 200;
+/** And how much they may weigh together: long URLs must not crowd out the rules. */
+export const purgeBytesMax = 100_000;
 
 const purgeTypes = { 1: 'exact', 2: 'prefix', 3: 'host' } as const;
 
@@ -53,8 +55,12 @@ function compilePurges({ site, purges, purgesBefore }: SiteRows) {
     if (!targets.has(key)) targets.set(key, purge);
   }
   const all = [...targets.values()];
-  const gen = all[purgesPerSite]?.gen ?? base;
-  return { gen, purges: all.slice(0, purgesPerSite).filter(purge => purge.gen > gen) };
+  let bytes = 0;
+  const full = all.findIndex(
+    (purge, index) => (bytes += purge.host.length + purge.uri.length + 60) > purgeBytesMax || index >= purgesPerSite,
+  );
+  const gen = all[full]?.gen ?? base;
+  return { gen, purges: (full < 0 ? all : all.slice(0, full)).filter(purge => purge.gen > gen) };
 }
 
 /**

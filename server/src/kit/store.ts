@@ -148,6 +148,7 @@ export class Store<R extends Row> {
       ids.push(inserted!.id);
       this.#note({ table: this.#target.table, id: inserted!.id, after: this.#shown(values) }, inserted!);
     }
+    await this.#checkBytes(path);
     return ids;
   }
 
@@ -168,6 +169,7 @@ export class Store<R extends Row> {
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
     this.#note({ table: this.#target.table, id, before: pick(before!), after: pick(values) }, after!);
+    await this.#checkBytes(names[0]!);
     return before!;
   }
 
@@ -191,15 +193,28 @@ export class Store<R extends Row> {
 
   /** The parent's row is locked, so that two requests at once do not both fit. */
   async #checkRoom(more: number, path: string) {
-    const { most, scope, table } = this.#target;
-    if (most === undefined || !('parent' in scope)) return;
+    const { most, bytesMax, scope, table } = this.#target;
+    if ((most === undefined && bytesMax === undefined) || !('parent' in scope)) return;
     const parent = this.#parents[scope.column]!;
     await sql`select 1 from ${sql.table(scope.parent.table)} where id = ${parent} for no key update`.execute(this.#db);
+    if (most === undefined) return;
     const { n } = (await row<{ n: number }>(
       this.#db,
       sql`select count(*) as n from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is null`,
     ))!;
     if (n + more > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
+  }
+
+  /** What the rows of one parent weigh once they are written; a refusal undoes the write. */
+  async #checkBytes(path: string) {
+    const { bytesMax, scope, table } = this.#target;
+    if (bytesMax === undefined || !('parent' in scope)) return;
+    const { n } = (await row<{ n: number }>(
+      this.#db,
+      sql`select coalesce(sum(octet_length((to_jsonb(t) - array['createdAt', 'updatedAt', 'deletedAt', 'memo'])::text)), 0) as n
+          from ${sql.table(table)} as t where ${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,
+    ))!;
+    if (n > bytesMax) throw new Fail('parameter', { errorData: [{ path, rule: 'tooLong', bounds: { max: bytesMax } }] });
   }
 
   /** The row must be there, and stay until this transaction is through. */

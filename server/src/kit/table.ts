@@ -27,6 +27,8 @@ export interface Table<Row = Record<string, unknown>> {
   edge?: { kind: 'site' | 'domain' | 'zone'; column: string };
   /** rows at most below one row of `scope.parent` (the edge document has no room for more) */
   most?: number;
+  /** bytes of all rows together below one row of `scope.parent`, for the same reason */
+  bytesMax?: number;
   /** unique index → the error it means */
   unique?: Record<string, ErrorName>;
   /** rows carry deletedAt (default), or are removed outright */

@@ -16,6 +16,8 @@ export function siteRows<P extends string>(
     scope: { parent: siteTable, column: 'siteID' },
     sort: ['createdAt', 'updatedAt', ...(options.sort ?? [])],
     edge: { kind: 'site', column: 'siteID' },
+    // five such lists, the cache rules and the purges fit one document (bus/publish.ts, documentBytesMax)
+    bytesMax: 150_000,
   });
   return implement(group, crudOf(path, rows, { group, ...(options.before ? { before: options.before } : {}) }) as never);
 }

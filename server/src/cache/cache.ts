@@ -19,7 +19,7 @@ export const cacheRuleTable = table<CacheRuleRow>()({
   sort: ['priority', 'type', 'duration', 'createdAt', 'updatedAt'],
   order: sql`t.priority, t.id`,
   most: 1000,
-  bytesMax: 100_000,
+  bytesMax: 250_000,
   edge: { kind: 'site', column: 'siteID' },
 });
 interface PurgeRow extends Record<string, unknown> {

@@ -1,0 +1,36 @@
+/**
+ * Every setting there is: key → shape and default. A key belongs to the operators, one value each, or to the installation.
+ * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
+ */
+import * as z from 'zod/mini';
+import { arr, str } from '../kit/schema.ts';
+
+interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
+  of: 'operator' | 'installation';
+  shape: T;
+  fallback: z.output<T>;
+}
+const setting = <T extends z.ZodMiniType>(of: Setting['of'], shape: T, fallback: z.output<T>): Setting<T> => ({
+  of,
+  shape,
+  fallback,
+});
+
+const ranges = () => arr(str(50), 100);
+
+export const settings = {
+  /** private ranges in which the operator's customers may have origins */
+  originAllow: setting('operator', ranges(), []),
+  /** BREAKWATER_ORIGIN_ALLOW as the server read it when it started */
+  originEnvironment: setting('installation', ranges(), []),
+} as const;
+
+export type SettingKey = keyof typeof settings;
+export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['shape']>;
+
+/** What a stored value means: the default where there is none, or none that fits. */
+export function settingValue<K extends SettingKey>(key: K, stored: unknown): SettingValue<K> {
+  const { shape, fallback } = settings[key];
+  const read = stored === undefined || stored === null ? undefined : z.safeParse(shape as z.ZodMiniType, stored);
+  return (read?.success ? read.data : fallback) as SettingValue<K>;
+}

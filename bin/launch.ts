@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { StartError } from '#server/store/engine-process.ts';
 import { demoHost, startDemo } from './launch/demo.ts';
+import { handedOn } from './launch/environment.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
 import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
@@ -29,17 +30,15 @@ class Launcher {
   constructor(settings: Settings) {
     this.#settings = settings;
     this.#env = {
+      ...handedOn(process.env),
       BREAKWATER_DATA: settings.dataFolder,
       BREAKWATER_PORT: String(settings.consolePort),
       BREAKWATER_EDGE_HTTP: String(settings.edgeHttpPort),
       BREAKWATER_EDGE_HTTPS: String(settings.edgeHttpsPort),
+      BREAKWATER_EDGE_HOST: settings.edgeHosts.join(','),
       BREAKWATER_DNS: String(settings.dnsPort),
       BREAKWATER_URL: `http://127.0.0.1:${settings.consolePort}`,
       BREAKWATER_SECRET_FILE: join(settings.dataFolder, 'secret.key'),
-      ...(process.env.BREAKWATER_PASSWORD && { BREAKWATER_PASSWORD: process.env.BREAKWATER_PASSWORD }),
-      ...(process.env.NATS_CREDS && { NATS_CREDS: process.env.NATS_CREDS }),
-      ...(process.env.NATS_KEYS && { NATS_KEYS: process.env.NATS_KEYS }),
-      ...(process.env.NATS_SYSTEM_CREDS && { NATS_SYSTEM_CREDS: process.env.NATS_SYSTEM_CREDS }),
     };
   }
 

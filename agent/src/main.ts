@@ -10,12 +10,13 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
   --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
+  --listen HOSTS   addresses for visitors, comma-separated            BREAKWATER_EDGE_HOST   every IPv4 and IPv6 address
   --health PORT    /healthz /readyz /metrics on 127.0.0.1             BREAKWATER_AGENT_PORT  9180`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: Object.fromEntries(
-      ['data', 'server', 'join', 'name', 'http', 'https', 'health', 'help'].map(name => [
+      ['data', 'server', 'join', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
         name,
         { type: name === 'help' ? ('boolean' as const) : ('string' as const) },
       ]),
@@ -45,6 +46,7 @@ async function main(): Promise<void> {
     name: text('name'),
     httpPorts: ports(text('http', 'BREAKWATER_EDGE_HTTP') ?? '80', '--http'),
     httpsPorts: ports(text('https', 'BREAKWATER_EDGE_HTTPS'), '--https'),
+    listen: text('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean),
     healthPort: ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
     log: message => console.log(message),
   });

@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '#server/store/engine-process.ts';
+import { environmentFor } from './environment.ts';
 import type { ChildEnv } from './parts.ts';
 import { projectFolder } from './settings.ts';
 
@@ -20,7 +21,7 @@ export const has = (file: string): boolean => existsSync(join(projectFolder, fil
 export async function callProgram<T>(file: string, env: ChildEnv, onLine: (line: string) => void, limitMs = 120_000): Promise<T> {
   const child = spawn(process.execPath, [join(projectFolder, file)], {
     cwd: projectFolder,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    env: environmentFor('seed', env),
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: limitMs,
     killSignal: 'SIGKILL',

@@ -6,11 +6,12 @@ import { startNats } from '#server/bus/nats-launcher.ts';
 import { type Engine, StartError, accepts, freePort, poll, portIsFree, spawnEngine } from '#server/store/engine-process.ts';
 import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
 import type { Logs } from './logs.ts';
+import { type Environment, environmentFor } from './environment.ts';
 import { type PartName, type Settings, projectFolder } from './settings.ts';
 import type { Part } from './supervise.ts';
 
 /** What the parts tell each other; the environment of every child. Secrets travel as paths of 0600 files or in URLs, never on a command line. */
-export type ChildEnv = Record<string, string>;
+export type ChildEnv = Environment;
 
 export interface Context {
   settings: Settings;
@@ -119,6 +120,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     const port = await rememberedPort(settings.dataFolder, 'store');
     const password = secretFile(join(settings.dataFolder, 'store.password'), 24).toString('base64url');
     const ping = `http://127.0.0.1:${port}/ping`;
+    // what a person set for a ClickHouse of his own is not meant for this one
+    for (const name of ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_DATABASE', 'CLICKHOUSE_CLUSTER']) delete env[name];
     env.CLICKHOUSE_URL = `http://default:${password}@127.0.0.1:${port}/breakwater`;
     return {
       name: 'store',
@@ -128,7 +131,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'store',
           file: 'server/src/store/analytics/store.ts',
           args: ['--data', join(settings.dataFolder, 'store'), '--port', String(port)],
-          env: { CLICKHOUSE_PASSWORD: password },
+          env: environmentFor('store', { CLICKHOUSE_PASSWORD: password }),
           logs,
           quiet: true,
           ready: () => pings(ping),
@@ -149,7 +152,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'ingest',
           file: 'server/src/main.ts',
           args: ['--services=ingest'],
-          env: { ...env, BREAKWATER_PORT: String(port) },
+          env: environmentFor('ingest', { ...env, BREAKWATER_PORT: String(port) }),
           logs,
           ready: () => pings(`${origin}/readyz`),
         }),
@@ -167,7 +170,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'server',
           file: 'server/src/main.ts',
           args: ['--services=api,work,bus'],
-          env,
+          env: environmentFor('server', env),
           logs,
           ready: () => pings(`${origin}/readyz`),
         }),
@@ -186,8 +189,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'agent',
           file: 'agent/src/main.ts',
           args: ['--data', join(settings.dataFolder, 'node')],
-          // a node gets no address and no secret of the control plane's engines
-          env: { ...agentEnv(env), BREAKWATER_AGENT_PORT: String(port) },
+          env: environmentFor('agent', { ...env, BREAKWATER_AGENT_PORT: String(port) }),
           logs,
           ready: () => pings(`${origin}/readyz`),
         }),
@@ -195,19 +197,6 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     };
   },
 };
-
-function agentEnv(env: ChildEnv): ChildEnv {
-  const secret = [
-    'DATABASE_URL',
-    'CLICKHOUSE_URL',
-    'NATS_CREDS',
-    'NATS_SYSTEM_CREDS',
-    'NATS_KEYS',
-    'BREAKWATER_SECRET_FILE',
-    'BREAKWATER_PASSWORD',
-  ];
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !secret.includes(name)));
-}
 
 interface Program {
   name: string;
@@ -226,7 +215,7 @@ async function startProgram({ name, file, args, env, logs, quiet, ready }: Progr
     command: process.execPath,
     args: [join(projectFolder, file), ...args],
     cwd: projectFolder,
-    env: { ...inherited(), ...env },
+    env,
     onLine: line => logs.line(name, line, { quiet }),
   });
   let gone = false;
@@ -238,26 +227,6 @@ async function startProgram({ name, file, args, env, logs, quiet, ready }: Progr
   throw new StartError(
     `${name} did not ${gone ? 'start' : 'become ready within 120 s'}: ${said.at(-1)?.trim() ?? 'it said nothing'}`,
   );
-}
-
-/** The part of our own environment that children may see: not the engines' URLs, which the parts put there themselves. */
-function inherited(): ChildEnv {
-  const names = [
-    'PATH',
-    'HOME',
-    'LANG',
-    'LC_ALL',
-    'TZ',
-    'NODE_EXTRA_CA_CERTS',
-    'SSL_CERT_FILE',
-    'SSL_CERT_DIR',
-    'http_proxy',
-    'https_proxy',
-    'no_proxy',
-    'NODE_OPTIONS',
-    'LOG_LEVEL',
-  ];
-  return Object.fromEntries(names.flatMap(name => (process.env[name] === undefined ? [] : [[name, process.env[name]]])));
 }
 
 /** Whether a URL answers with 2xx within 3 s. */

@@ -1,7 +1,10 @@
 /** What the environment and the command line of `npm start` say, checked once. */
+import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '#server/store/engine-process.ts';
+import { helpText } from './environment.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -15,6 +18,8 @@ export interface Settings {
   edgeHttpPort: number;
   edgeHttpsPort: number;
   dnsPort: number;
+  /** Addresses the local edge node listens on. */
+  edgeHosts: string[];
   demo: boolean;
   parts: ReadonlySet<PartName>;
   /** Engines somebody else runs. */
@@ -29,13 +34,7 @@ export const usage = `npm start -- [--demo] [--only=postgres,nats,…]
   --only=PARTS   start these parts alone: ${partNames.join(', ')}
 
 Environment
-  BREAKWATER_DATA        where everything is kept            data/ in this folder
-  BREAKWATER_PORT        console and API                     8080
-  BREAKWATER_EDGE_HTTP   the local edge node, HTTP           8081
-  BREAKWATER_EDGE_HTTPS  the local edge node, HTTPS          8443
-  BREAKWATER_DNS         the DNS server                      5353
-  BREAKWATER_PASSWORD    password of the first accounts      made at the first start and printed once
-  DATABASE_URL, CLICKHOUSE_URL, NATS_URL (with NATS_CREDS)   use these engines instead of the embedded ones`;
+${helpText()}`;
 
 /** Reads the settings. Errors: StartError with the name of the variable. */
 export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): Settings {
@@ -52,6 +51,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     edgeHttpPort: port(env, 'BREAKWATER_EDGE_HTTP', 8081),
     edgeHttpsPort: port(env, 'BREAKWATER_EDGE_HTTPS', 8443),
     dnsPort: port(env, 'BREAKWATER_DNS', 5353),
+    edgeHosts: hosts(env),
     demo,
     parts,
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
@@ -90,6 +90,19 @@ function port(env: NodeJS.ProcessEnv, name: string, fallback: number): number {
   if (!Number.isInteger(value) || value < 1 || value > 65_535)
     throw new StartError(`${name} must be a port from 1 to 65535, it is "${text}".`);
   return value;
+}
+
+function hosts(env: NodeJS.ProcessEnv): string[] {
+  const { lo = [] } = networkInterfaces();
+  const loopback = lo.some(one => one.address === '::1') ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
+  if (!env.BREAKWATER_EDGE_HOST) return loopback; // where IPv6 is switched off, nobody can listen on ::1
+  const list = env.BREAKWATER_EDGE_HOST.split(',').map(one => one.trim());
+  for (const one of list)
+    if (!isIP(one))
+      throw new StartError(
+        `BREAKWATER_EDGE_HOST must be IP addresses, comma-separated, for example 0.0.0.0,::; "${one}" is none.`,
+      );
+  return list;
 }
 
 function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {

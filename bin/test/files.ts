@@ -26,7 +26,8 @@ export function phases(): Phase[] {
     limit,
     files: all.filter(belongs),
   });
-  const isUnit = (file: string) => /^(contract|console)\/|^(bin|server|agent)\/src\/|^server\/test\/compile\//.test(file);
+  const isUnit = (file: string) =>
+    /^(contract|console)\/|^(bin\/launch|server\/src|agent\/src)\/|^server\/test\/compile\//.test(file);
   const isSystem = (file: string) => file.startsWith('system/');
   const isBrowser = (file: string) => file.startsWith('system/browser/');
   return [

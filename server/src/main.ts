@@ -53,7 +53,7 @@ export async function start(settings: Settings): Promise<Running> {
       sessions,
       notices,
       publicURL: settings.publicURL,
-      ...(settings.clickhouseUrl ? { analytics: analytics({ url: settings.clickhouseUrl }) } : {}),
+      ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
     const bus = await connectBus(settings, services);

@@ -1,6 +1,7 @@
 /** What the process is told by its environment. */
 import { readFileSync } from 'node:fs';
 import type { BusKeys } from './bus/credentials.ts';
+import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -8,7 +9,7 @@ export type ServiceName = (typeof serviceNames)[number];
 export interface Settings {
   services: Set<ServiceName>;
   databaseUrl: string;
-  clickhouseUrl: string | undefined;
+  clickhouse: AnalyticsOptions | undefined;
   natsUrl: string | undefined;
   natsCreds: string | undefined;
   natsKeys: BusKeys | undefined;
@@ -32,16 +33,18 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   for (const name of asked)
     if (!serviceNames.includes(name as ServiceName))
       throw new Error(`unknown service ${name}: choose from ${serviceNames.join(', ')}`);
+  // it keeps no rows and signs nothing: it is given neither the database nor the key
+  const ingestAlone = asked.length === 1 && asked[0] === 'ingest';
   const port = Number(env['BREAKWATER_PORT'] ?? 8080);
   const host = env['BREAKWATER_HOST'] ?? '127.0.0.1';
   return {
     services: new Set(asked as ServiceName[]),
-    databaseUrl: required('DATABASE_URL', env),
-    clickhouseUrl: env['CLICKHOUSE_URL'],
+    databaseUrl: ingestAlone ? '' : required('DATABASE_URL', env),
+    clickhouse: analyticsOptions(env),
     natsUrl: env['NATS_URL'],
     natsCreds: env['NATS_CREDS'] && readFileSync(env['NATS_CREDS'], 'utf8'),
     natsKeys: env['NATS_KEYS'] ? (JSON.parse(readFileSync(env['NATS_KEYS'], 'utf8')) as BusKeys) : undefined,
-    installationKey: readFileSync(required('BREAKWATER_SECRET_FILE', env)),
+    installationKey: ingestAlone ? Buffer.alloc(0) : readFileSync(required('BREAKWATER_SECRET_FILE', env)),
     port,
     host,
     publicURL: env['BREAKWATER_URL'] ?? `http://${host}:${port}`,

@@ -7,10 +7,9 @@ import { analytics } from '../store/analytics/client.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
 
 export async function startIngestService(settings: Settings): Promise<{ stop(): Promise<void> }> {
-  const { natsUrl, natsCreds, clickhouseUrl } = settings;
-  if (!natsUrl || !natsCreds || !clickhouseUrl)
-    throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
-  const db = analytics({ url: clickhouseUrl });
+  const { natsUrl, natsCreds, clickhouse } = settings;
+  if (!natsUrl || !natsCreds || !clickhouse) throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
+  const db = analytics(clickhouse);
   await migrateAnalytics(db);
   const nc = await connectServer(natsUrl, natsCreds);
   const ingest = startIngest({ nc, db, log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`) });

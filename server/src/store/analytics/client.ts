@@ -134,15 +134,22 @@ export function analytics(options: AnalyticsOptions): Analytics {
   };
 }
 
-/** From the environment: CLICKHOUSE_URL, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_DATABASE, CLICKHOUSE_CLUSTER. */
-export function analyticsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Analytics {
-  if (!env.CLICKHOUSE_URL)
-    throw new Error('CLICKHOUSE_URL is not set: give the address of the analytics store, for example http://127.0.0.1:8123');
-  return analytics({
-    url: env.CLICKHOUSE_URL,
-    user: env.CLICKHOUSE_USER,
-    password: env.CLICKHOUSE_PASSWORD,
-    database: env.CLICKHOUSE_DATABASE,
+/** What CLICKHOUSE_URL, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_DATABASE, CLICKHOUSE_CLUSTER say; the URL's own parts go first. */
+export function analyticsOptions(env: NodeJS.ProcessEnv): AnalyticsOptions | undefined {
+  if (!env.CLICKHOUSE_URL) return undefined;
+  const url = new URL(env.CLICKHOUSE_URL);
+  return {
+    url: url.href,
+    user: decodeURIComponent(url.username) || env.CLICKHOUSE_USER,
+    password: decodeURIComponent(url.password) || env.CLICKHOUSE_PASSWORD,
+    database: url.pathname.slice(1) || env.CLICKHOUSE_DATABASE,
     cluster: env.CLICKHOUSE_CLUSTER,
-  });
+  };
+}
+
+export function analyticsFromEnvironment(env: NodeJS.ProcessEnv = process.env): Analytics {
+  const options = analyticsOptions(env);
+  if (!options)
+    throw new Error('CLICKHOUSE_URL is not set: give the address of the analytics store, for example http://127.0.0.1:8123');
+  return analytics(options);
 }

@@ -1,0 +1,129 @@
+/**
+ * Every environment variable of Breakwater, once. From this list come `npm start -- --help`, the environment of each part (a part gets
+ * what it is for and nothing else) and the tables of README.md and docs/handbook/running.md; environment.test.ts holds the sources to it.
+ */
+
+/** Who is handed a variable. `seed` are the short programs of the server: the first accounts, the demo. */
+export type Receiver = 'launcher' | 'seed' | 'server' | 'ingest' | 'store' | 'agent';
+export type Environment = Record<string, string>;
+
+export interface Variable {
+  readonly name: string;
+  readonly about: string;
+  /** What holds when it is not set, in words. */
+  readonly default?: string;
+  readonly for: readonly Receiver[];
+  /** Its value opens something. */
+  readonly secret?: true;
+  /** The launcher sets it for its parts; a person needs it only to run a part on its own. */
+  readonly internal?: true;
+}
+
+const v = (
+  name: string,
+  about: string,
+  fallback: string | undefined,
+  receivers: string,
+  more: Partial<Variable> = {},
+): Variable => ({
+  name,
+  about,
+  ...(fallback !== undefined && { default: fallback }),
+  for: receivers.split(' ') as Receiver[],
+  ...more,
+});
+const secret = { secret: true } as const;
+const internal = { internal: true } as const;
+
+export const variables: readonly Variable[] = [
+  v('BREAKWATER_DATA', 'where everything is kept', 'data/ in this folder', 'launcher'),
+  v('BREAKWATER_PORT', 'console and API', '8080', 'launcher server ingest'),
+  v('BREAKWATER_EDGE_HTTP', 'the local edge node, HTTP', '8081', 'launcher agent'),
+  v('BREAKWATER_EDGE_HTTPS', 'the local edge node, HTTPS', '8443', 'launcher agent'),
+  v('BREAKWATER_EDGE_HOST', 'addresses the local edge node listens on, comma-separated', '127.0.0.1,::1', 'launcher agent'),
+  v('BREAKWATER_DNS', 'the DNS server', '5353', 'launcher'),
+  v('BREAKWATER_PASSWORD', 'password of the first accounts', 'made at the first start, printed once', 'launcher seed', secret),
+  v('BREAKWATER_OFFLINE', '`true`: an offline build; the console has no admin area', 'false', 'server'),
+  v(
+    'BREAKWATER_ORIGIN_ALLOW',
+    'networks (CIDR, comma-separated) in which origins may lie although they are private or loopback',
+    'none',
+    'server agent',
+  ),
+  v('BREAKWATER_TRUSTED_PROXIES', 'proxies (addresses or CIDR, comma-separated) whose X-Forwarded-For counts', 'none', 'server'),
+  v(
+    'BREAKWATER_METRICS_ALLOW',
+    'who beside loopback may read /metrics and /openapi.json (addresses or CIDR)',
+    'nobody',
+    'server',
+  ),
+  v('BREAKWATER_LOG', 'how much the server says: fatal, error, warn, info, debug, trace', 'info', 'server ingest seed'),
+  v('DATABASE_URL', 'a PostgreSQL of your own instead of the embedded one', undefined, 'launcher seed server', secret),
+  v('CLICKHOUSE_URL', 'a ClickHouse of your own instead of the embedded store', undefined, 'launcher server ingest', secret),
+  v('CLICKHOUSE_USER', 'its user, if the URL names none', 'default', 'server ingest'),
+  v('CLICKHOUSE_PASSWORD', 'its password, if the URL holds none', 'none', 'server ingest store', secret),
+  v('CLICKHOUSE_DATABASE', 'its database, if the URL names none', 'breakwater', 'server ingest'),
+  v('CLICKHOUSE_CLUSTER', 'its cluster: tables are made on all replicas', 'none', 'server ingest'),
+  v(
+    'NATS_URL',
+    'a NATS of your own instead of the embedded one; with NATS_CREDS, NATS_KEYS, NATS_SYSTEM_CREDS',
+    undefined,
+    'launcher server ingest',
+  ),
+  v('NATS_CREDS', 'path of the credentials of server and ingest', undefined, 'launcher server ingest'),
+  v('NATS_KEYS', 'path of the keys with which nodes are signed', undefined, 'launcher server'),
+  v('NATS_SYSTEM_CREDS', 'path of the credentials of the system account', undefined, 'launcher server'),
+  v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),
+  v('INGEST_FLUSH_MS', 'how long ingest waits for them', 'its own', 'ingest'),
+
+  v('BREAKWATER_HOST', 'address the console and API listen on', '127.0.0.1', 'server', internal),
+  v('BREAKWATER_URL', 'address of the control plane', 'http://127.0.0.1:8080', 'server agent', internal),
+  v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'server', internal),
+  v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
+  v('BREAKWATER_NODE_DATA', 'what a node keeps', undefined, 'agent', internal),
+  v('BREAKWATER_AGENT_PORT', 'loopback port of the health of a node', '9180', 'agent', internal),
+  v('BREAKWATER_DEMO_ORIGIN', 'where the origin of the demo listens', undefined, 'seed', internal),
+];
+
+/** What belongs to the machine: every part gets it, as far as it is set. */
+export const machine: readonly string[] = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_OPTIONS',
+];
+
+/** The environment of a part: what of `given` is for it, and what the machine gives. Everything else stays behind. */
+export function environmentFor(receiver: Receiver, given: NodeJS.ProcessEnv, own: NodeJS.ProcessEnv = process.env): Environment {
+  const mine = variables.filter(one => one.for.includes(receiver)).map(({ name }) => [name, given[name]] as const);
+  const entries = [...machine.map(name => [name, own[name]] as const), ...mine];
+  return Object.fromEntries(entries.filter((entry): entry is readonly [string, string] => Boolean(entry[1])));
+}
+
+/** What a person set of the variables that parts receive: they are handed on as they are unless the launcher decides otherwise. */
+export function handedOn(own: NodeJS.ProcessEnv): Environment {
+  const entries = variables.filter(one => !one.internal || one.name === 'BREAKWATER_HOST').map(({ name }) => [name, own[name]]);
+  return Object.fromEntries(entries.filter(([, value]) => value)) as Environment;
+}
+
+/** The list for a terminal. */
+export function helpText(): string {
+  const width = Math.max(...variables.map(({ name }) => name.length)) + 2;
+  return variables
+    .filter(one => !one.internal)
+    .map(one => `  ${one.name.padEnd(width)}${one.about}${one.default ? `  [${one.default}]` : ''}`)
+    .join('\n');
+}
+
+/** The list for the handbook. */
+export function table(): string {
+  const rows = variables.map(
+    one =>
+      `| \`${one.name}\` | ${one.about}${one.secret ? '; a secret' : ''} | ${one.default ?? ''} | ${one.internal ? 'set for the parts: ' : ''}${one.for.join(', ')} |`,
+  );
+  return ['| variable | what | default | who gets it |', '|---|---|---|---|', ...rows].join('\n');
+}

@@ -14,7 +14,7 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
   const database = openDatabase(databaseUrl, 1);
   try {
     await database.db.transaction().execute(async db => {
-      const effects: Effects = { changes: [], documents: new Map() };
+      const effects: Effects = { holds: true, changes: [], documents: new Map() };
       const one = async (query: ReturnType<typeof sql>) => (await row<{ id: number }>(db, query))!.id;
       const found = await row<{ id: number }>(
         db,

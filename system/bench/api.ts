@@ -166,7 +166,7 @@ async function statementOf(database: Database, actor: Actor): Promise<{ text: st
     return query.apply(this, args);
   };
   try {
-    await new Store(database.db, actor, siteTable, {}, { changes: [], documents: new Map() }).page({
+    await new Store(database.db, actor, siteTable, {}, { holds: false, changes: [], documents: new Map() }).page({
       page: 1,
       pageSize: 25,
       sortBy: 'siteName',

@@ -45,7 +45,8 @@ async function below(ctx: Context, id: number, path = 'id'): Promise<AccountRow>
   return account;
 }
 
-const holds = (actor: Actor, role: RoleRow) => role.permissionKeys.every(key => actor.permissions.has(key));
+const holds = (actor: Actor, role: Pick<RoleRow, 'permissionKeys'>) =>
+  role.permissionKeys.every(key => actor.permissions.has(key));
 
 /** A role of the actor's tree that gives no more than the actor has; `rootID`: the tree of whoever is to get it. */
 async function assignable(ctx: Context, roleID: number | null | undefined, rootID: number | null | undefined) {
@@ -99,7 +100,9 @@ export const accountCalls = implement(
       await ctx.each(body.ids, String, async id => {
         await below(ctx, id, 'ids');
         // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
-        const tree = await ctx.store(accountTable).list([sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
+        const tree = await ctx
+          .store(accountTable)
+          .pick(['id'], [sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
         const ids = tree.map(account => account.id);
         const used =
           await sql`select 1 from site where ("userID" = any(${ids}) or "clientID" = any(${ids})) and "deletedAt" is null limit 1`.execute(
@@ -149,7 +152,9 @@ export const roleCalls = implement(
     'GET /roles': ({ ctx, query }) => ctx.store(roleTable).page(query),
     // the roles one may assign
     'GET /metaRoles': async ({ ctx }) =>
-      (await ctx.store(roleTable).list()).filter(role => holds(ctx.actor, role)).map(({ id, name }) => ({ id, name })),
+      (await ctx.store(roleTable).pick(['id', 'name', 'permissionKeys']))
+        .filter(role => holds(ctx.actor, role))
+        .map(({ id, name }) => ({ id, name })),
     'POST /role': async ({ ctx, body }) => {
       checkKeys(ctx, body.permissionKeys);
       return { ids: await ctx.store(roleTable).add([body], { rootID: ctx.actor.rootID }) };

@@ -39,20 +39,20 @@ export async function siteIDsOf(ctx: Context, wanted: Wanted, path = 'sites'): P
   const sites = ctx.store(siteTable);
   const tagged = wanted.tags?.length ? [sql`t.tags && ${wanted.tags}::text[]`] : [];
   if (wanted.sites?.length) {
-    const found = await sites.list([sql`t.id = any(${wanted.sites})`]);
+    const found = await sites.pick(['id', 'tags'], [sql`t.id = any(${wanted.sites})`]);
     if (found.length !== new Set(wanted.sites).size)
       throw new Fail('parameter', { status: 404, errorData: [{ path, rule: 'unknown' }] });
     return found.filter(site => !wanted.tags?.length || site.tags.some(tag => wanted.tags!.includes(tag))).map(site => site.id);
   }
-  return (await sites.list(tagged)).map(site => site.id);
+  return (await sites.pick(['id'], tagged)).map(site => site.id);
 }
 
 async function scopeOf(ctx: Context, body: Wanted & { startTime: string; endTime: string }): Promise<Scope> {
   const siteIDs = await siteIDsOf(ctx, body);
   const domainIDs = body.domains?.length
-    ? (await ctx.store(domainTable).list([sql`t."domainName" = any(${body.domains})`, sql`t."siteID" = any(${siteIDs})`])).map(
-        domain => domain.id,
-      )
+    ? (
+        await ctx.store(domainTable).pick(['id'], [sql`t."domainName" = any(${body.domains})`, sql`t."siteID" = any(${siteIDs})`])
+      ).map(domain => domain.id)
     : undefined;
   return { siteIDs, domainIDs, startTime: new Date(body.startTime), endTime: new Date(body.endTime) };
 }

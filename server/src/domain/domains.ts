@@ -9,15 +9,14 @@ import { unknownID } from '../kit/store.ts';
 import { row, rows } from '../store/db.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 
-/** How many more domains the site's product allows; the site's row is locked so that two requests do not both fit. */
+/** How many more domains the site's product allows. */
 async function room(ctx: Context, siteID: number): Promise<number> {
   const found = await row<{ max: number }>(
     ctx.db,
-    sql`select p."domainLimit" as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null for update of s`,
+    sql`select p."domainLimit" as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null`,
   );
   if (!found) throw unknownID('siteID');
   if (found.max === 0) return Infinity;
-  // counted by a statement of its own: the one that waited for the lock still sees what was before
   const { n } = (await row<{ n: number }>(
     ctx.db,
     sql`select count(*) as n from domain where "siteID" = ${siteID} and "deletedAt" is null`,
@@ -47,10 +46,12 @@ export const domainCalls = implement(
     'GET /simpleDomains': ({ ctx, params, query }) => ctx.store(domainTable, params).page(query),
     'GET /metaDomains': async ({ ctx, params, query }) => {
       const conditions = query.keyword ? [sql`t."domainName" ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`] : [];
-      return (await ctx.store(domainTable, params).list(conditions, sql`t."domainName"`)).map(({ id, domainName }) => ({
-        id,
-        name: domainName,
-      }));
+      return (await ctx.store(domainTable, params).pick(['id', 'domainName'], conditions, sql`t."domainName"`)).map(
+        ({ id, domainName }) => ({
+          id,
+          name: domainName,
+        }),
+      );
     },
     'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
     'POST /domains': async ({ ctx, params, body }) => {
@@ -71,7 +72,9 @@ export const domainCalls = implement(
       return { ids };
     },
     'POST /domains/export': async ({ ctx, params, found, body }) => {
-      const chosen = await ctx.store(domainTable, params).list([sql`t.id = any(${body.ids})`]);
+      const chosen = await ctx
+        .store(domainTable, params)
+        .pick(['id', 'domainName', 'status', 'balance', 'tags'], [sql`t.id = any(${body.ids})`]);
       if (chosen.length !== new Set(body.ids).size) throw unknownID('ids');
       const origins = await rows<{ domainID: number; address: string; port: number }>(
         ctx.db,
@@ -103,7 +106,7 @@ export const domainCalls = implement(
         body.names,
         name => name,
         async name => {
-          const found = await ctx.store(domainTable, params).list([sql`t."domainName" = ${name.toLowerCase()}`]);
+          const found = await ctx.store(domainTable, params).pick(['id'], [sql`t."domainName" = ${name.toLowerCase()}`]);
           if (!found.length) throw unknownID('names');
           await ctx.store(domainTable, params).remove(found.map(domain => domain.id));
         },

@@ -1,17 +1,17 @@
 /** What a handler is given, and how its transaction ends: revisions, outbox, audit row, notice. */
 import { sql } from 'kysely';
-import { type Fail, type MultipleError, Fail as Failure, multipleErrors } from '#contract/errors.ts';
+import { type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
 import { type Change, type Effects, Store, touch } from './store.ts';
 import type { Table } from './table.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, row } from '../store/db.ts';
 import type { Services } from './services.ts';
 
 export class Context {
   readonly actor: Actor;
   readonly db: Db;
-  readonly effects: Effects = { changes: [], documents: new Map() };
+  readonly effects: Effects;
   readonly language: Language;
   readonly reqID: string;
   readonly ip: string;
@@ -19,7 +19,17 @@ export class Context {
   /** what the transaction does after its commit */
   readonly after: (() => void)[] = [];
 
-  constructor(init: { actor: Actor; db: Db; language: Language; reqID: string; ip: string; services: Services }) {
+  /** `holds`: the call may write (store.ts, Effects) */
+  constructor(init: {
+    actor: Actor;
+    db: Db;
+    language: Language;
+    reqID: string;
+    ip: string;
+    services: Services;
+    holds?: boolean;
+  }) {
+    this.effects = { holds: init.holds ?? false, changes: [], documents: new Map() };
     this.actor = init.actor;
     this.db = init.db;
     this.language = init.language;
@@ -31,6 +41,18 @@ export class Context {
   /** The rows of a table that this actor may touch; `parents` pins columns to the ids of the path. */
   store<R extends Record<string, unknown>>(target: Table<R>, parents: Record<string, number> = {}): Store<R> {
     return new Store<R>(this.db, this.actor, target, parents, this.effects);
+  }
+
+  /**
+   * Whatever belongs to one root account is changed by one call at a time, and by none once the account is deleted. Calls
+   * below a row of a `closed` table hold that row instead, so that changes of different sites do not wait for each other.
+   */
+  async holdRoot(): Promise<void> {
+    const found = await row(
+      this.db,
+      sql`select 1 from account where id = ${this.actor.rootID} and "deletedAt" is null for no key update`,
+    );
+    if (!found) throw fail('credentialFailed');
   }
 
   /** For the audit row: a change that went past the store. */
@@ -81,7 +103,7 @@ export class Partial extends Error {
 }
 
 /** Raises the revisions of the sites whose documents changed and puts the documents into the outbox. */
-export async function publish(db: Db, effects: Effects): Promise<void> {
+export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Promise<void> {
   if (!effects.documents.size) return;
   const ids = (kind: string) => [...effects.documents.values()].filter(d => d.kind === kind).map(d => d.id);
   const [site, domain, zone] = [ids('site'), ids('domain'), ids('zone')];

@@ -23,6 +23,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     });
   }
   const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
+  if (failure.status === 503) void reply.header('Retry-After', '5');
   if (failure.status === 429)
     void reply.header('Retry-After', String((failure.extra as { retryAfter?: number } | undefined)?.retryAfter ?? 60));
   return reply
@@ -45,6 +46,9 @@ export function refuse(error: NodeJS.ErrnoException, socket: Socket) {
 
 /** Class 22 of SQLSTATE: a value that PostgreSQL cannot take, so one that our schemas should not have let through. */
 const isDataError = (error: unknown) => /^22[0-9A-Z]{3}$/.test((error as { code?: string } | undefined)?.code ?? '');
+
+// Others held what this one needed for too long, or it took too long itself: nothing was done, and it may be sent again.
+const busy = new Set(['55P03', '57014', '40P01', '40001']);
 
 // what node and pg say when there is nobody, or no longer anybody, at the other end
 const unreachable = new Set([
@@ -75,6 +79,7 @@ export function toFail(error: unknown): Fail {
     return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
   if (isDataError(error)) return new Fail('parameter', { cause: error });
+  if (busy.has(code ?? '')) return new Fail('database', { cause: error, status: 503 });
   if (/^[0-9A-Z]{5}$/.test(code ?? '') || lostConnection.test(message ?? '')) return new Fail('database', { cause: error });
   if (syscall !== undefined && unreachable.has(code ?? '')) return new Fail('database', { cause: error });
   return new Fail('unknown', { cause: error });

@@ -215,6 +215,8 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
 
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};
+    // Before anything is looked at: what two calls find at once and then both change, no check can guard.
+    if (ctx.effects.holds && request.actor && !tables[call.params[0] ?? '']?.closed) await ctx.holdRoot();
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
     return handler({ ctx, params, query, body, found, request: incoming });
   };
@@ -230,7 +232,7 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   let kept: Partial | undefined;
   let done!: Context;
   const answer = await untangled(services.database.db, async db => {
-    const ctx = (done = new Context({ ...base, db }));
+    const ctx = (done = new Context({ ...base, db, holds: true }));
     kept = undefined;
     let result: unknown;
     try {

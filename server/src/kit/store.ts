@@ -26,6 +26,12 @@ export interface Change {
 }
 /** What a request has changed so far. */
 export interface Effects {
+  /**
+   * The call may write, so it runs in a transaction, and every row it looks up by its id stays as it was seen until the
+   * end: of two such calls one waits before it checks anything. Order of the locks: the root account, the rows of the
+   * path from the outermost in, then what the body names (context.ts, `holdRoot`; mount.ts).
+   */
+  holds: boolean;
   changes: Change[];
   /** edge documents to compile again: `kind:id` */
   documents: Map<string, { kind: 'site' | 'domain' | 'zone'; id: number }>;
@@ -102,15 +108,28 @@ export class Store<R extends Row> {
     return { data, total };
   }
 
-  async list(more: Sql[] = [], order: Sql = sql`t.id`, limit = 100_000): Promise<R[]> {
-    return rows<R>(
+  /** These columns of every row; one that is computed is computed only where it is named. */
+  async pick<const K extends keyof R & string>(
+    names: readonly K[],
+    more: Sql[] = [],
+    order: Sql = sql`t.id`,
+    limit = 100_000,
+  ): Promise<Pick<R, K>[]> {
+    const { extra } = this.#target;
+    const columns = names.map(name => (extra?.[name] ? sql`(${extra[name]}) as ${sql.ref(name)}` : col(name)));
+    return rows<Pick<R, K>>(
       this.#db,
-      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`,
+      sql`select ${sql.join(columns)} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`,
     );
   }
 
   async find(id: number): Promise<R | undefined> {
-    return row<R>(this.#db, sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])}`);
+    // rows that nobody changes are everybody's: a lock would make strangers wait for each other
+    const lock = this.#effects.holds && !this.#target.fixed ? lockRow : sql``;
+    return row<R>(
+      this.#db,
+      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])}${lock}`,
+    );
   }
 
   /** The row, or the error that an unknown id gives. */
@@ -125,7 +144,7 @@ export class Store<R extends Row> {
     const wanted = [...new Set(ids)];
     const found = await rows<R & { id: number }>(
       this.#db,
-      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = any(${wanted})`])} order by t.id for update of t`,
+      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = any(${wanted})`])} order by t.id${lockRow}`,
     );
     if (found.length !== wanted.length) throw unknownID(path);
     return found;
@@ -134,6 +153,7 @@ export class Store<R extends Row> {
   /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
   async add(items: readonly Row[], fixed: Row = {}, path = 'items'): Promise<number[]> {
     const ids: number[] = [];
+    await this.#holdParent();
     await this.#checkRoom(items.length, path);
     for (const item of items) {
       const values: Row = { ...defined(item), ...fixed, ...this.#parents };
@@ -156,6 +176,7 @@ export class Store<R extends Row> {
   async set(id: number, patch: Row, path = 'id'): Promise<R> {
     const values = defined(patch);
     delete values['id'];
+    await this.#holdParent();
     const [before] = await this.need([id], path);
     const names = Object.keys(values).filter(name => !same(values[name], before![name]));
     if (!names.length) return before!;
@@ -174,6 +195,7 @@ export class Store<R extends Row> {
   }
 
   async remove(ids: readonly number[], path = 'ids'): Promise<R[]> {
+    await this.#holdParent();
     const found = (await this.need(ids, path)) as (R & { id: number })[];
     const wanted = found.map(r => r.id);
     if (this.#soft)
@@ -191,13 +213,27 @@ export class Store<R extends Row> {
     }
   }
 
-  /** The parent's row is locked, so that two requests at once do not both fit. */
+  /**
+   * Rows hang on a row that is there, and one writer at a time changes what hangs on it. Calls hold the rows of their
+   * path already; whoever writes below another row is caught here.
+   */
+  async #holdParent() {
+    if (!this.#db.isTransaction)
+      throw new Error(`${this.#target.table} is written outside a transaction: the call must be audited`);
+    const { scope } = this.#target;
+    if (!('parent' in scope)) return;
+    const id = this.#parents[scope.column];
+    if (id === undefined) return;
+    const parent = sql.table(scope.parent.table);
+    const alive = scope.parent.soft === false ? sql`` : sql` and t."deletedAt" is null`;
+    if (!(await row(this.#db, sql`select 1 from ${parent} as t where t.id = ${id}${alive}${lockRow}`)))
+      throw unknownID(scope.column);
+  }
+
   async #checkRoom(more: number, path: string) {
-    const { most, bytesMax, scope, table } = this.#target;
-    if ((most === undefined && bytesMax === undefined) || !('parent' in scope)) return;
+    const { most, scope, table } = this.#target;
+    if (most === undefined || !('parent' in scope)) return;
     const parent = this.#parents[scope.column]!;
-    await sql`select 1 from ${sql.table(scope.parent.table)} where id = ${parent} for no key update`.execute(this.#db);
-    if (most === undefined) return;
     const { n } = (await row<{ n: number }>(
       this.#db,
       sql`select count(*) as n from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is null`,
@@ -256,6 +292,12 @@ export class Store<R extends Row> {
 export function touch(effects: Effects, kind: 'site' | 'domain' | 'zone', id: number) {
   effects.documents.set(`${kind}:${id}`, { kind, id });
 }
+
+/**
+ * One strength for all: two writers exclude each other, a row that merely refers to this one may be written meanwhile, and
+ * no lock is ever raised to a stronger one.
+ */
+const lockRow = sql` for no key update of t`;
 
 const defined = (values: Row): Row => Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined));
 const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -31,6 +31,10 @@ export interface Table<Row = Record<string, unknown>> {
   bytesMax?: number;
   /** unique index → the error it means */
   unique?: Record<string, ErrorName>;
+  /** its rows alone are what a call below one of them may break: such a call needs no lock on the account it acts for */
+  closed?: boolean;
+  /** rows come with the program and never change */
+  fixed?: boolean;
   /** rows carry deletedAt (default), or are removed outright */
   soft?: boolean;
   /** fields never shown in the audit log */

@@ -40,7 +40,7 @@ export const nodeCalls = implement(
       const conditions: Sql[] = [];
       if (query.keyword) conditions.push(sql`t.name ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`);
       if (query.zoneID) conditions.push(sql`t."zoneID" = ${query.zoneID}`);
-      return (await ctx.store(nodeTable).list(conditions, sql`t.name`)).map(({ id, name }) => ({ id, name }));
+      return ctx.store(nodeTable).pick(['id', 'name'], conditions, sql`t.name`);
     },
     'POST /nodes/initialize': async ({ ctx, body }) => {
       await ctx.store(zoneTable).get(body.zoneID, 'zoneID');

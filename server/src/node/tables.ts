@@ -80,6 +80,7 @@ export const lineTable = table<{ id: number; kind: 'default'; name: string }>()(
   table: 'line',
   scope: { owner: () => sql`true` },
   soft: false,
+  fixed: true,
 });
 
 export const productTable = table<ProductRow>()({

@@ -8,13 +8,13 @@ import { unknownID } from '../kit/store.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import { groupTable, lineTable, nodeTable, productTable, zoneTable } from './tables.ts';
 
-const meta = <T extends { id: number; name: string }>(found: T[]) => found.map(({ id, name }) => ({ id, name }));
+const named = ['id', 'name'] as const;
 const keyword = (word: string | undefined) => (word ? [sql`t.name ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`] : []);
 const exists = async (db: Db, query: Sql) => (await rows(db, query)).length > 0;
 
 export const zoneCalls = implement(zones, {
   'GET /zones': ({ ctx, query }) => ctx.store(zoneTable).page(query),
-  'GET /metaZones': async ({ ctx, query }) => meta(await ctx.store(zoneTable).list(keyword(query.keyword), sql`t.name`)),
+  'GET /metaZones': ({ ctx, query }) => ctx.store(zoneTable).pick(named, keyword(query.keyword), sql`t.name`),
   'POST /zone': async ({ ctx, body }) => {
     const ids = await ctx.store(zoneTable).add([body], { clientID: ctx.actor.rootID });
     // whoever makes a zone sees it
@@ -57,8 +57,12 @@ export const groupCalls = implement(
     'GET /metaGroups': async ({ ctx, query }) => {
       const found = await ctx
         .store(groupTable)
-        .list([...keyword(query.keyword), ...(query.zoneID ? [sql`t."zoneID" = ${query.zoneID}`] : [])], sql`t.name`);
-      const zoneNames = new Map((await ctx.store(zoneTable).list()).map(zone => [zone.id, zone.name]));
+        .pick(
+          ['id', 'name', 'zoneID'],
+          [...keyword(query.keyword), ...(query.zoneID ? [sql`t."zoneID" = ${query.zoneID}`] : [])],
+          sql`t.name`,
+        );
+      const zoneNames = new Map((await ctx.store(zoneTable).pick(named)).map(zone => [zone.id, zone.name]));
       return found.map(({ id, name, zoneID }) => ({ id, name, zoneID, zoneName: zoneNames.get(zoneID) ?? '' }));
     },
     'POST /group': async ({ ctx, body }) => ({ ids: await ctx.store(groupTable).add([body], { clientID: ctx.actor.rootID }) }),
@@ -80,7 +84,7 @@ export const groupCalls = implement(
       );
       return {};
     },
-    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).list(),
+    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, query }) => {
       const on = sql`exists (select 1 from "lineNode" ln where ln."nodeID" = t.id and ln."groupID" = ${params.g} and ln."lineID" = ${params.l})`;
       const { data, total } = await ctx.store(nodeTable).page(query, [on]);
@@ -131,7 +135,7 @@ export const groupCalls = implement(
 
 export const productCalls = implement(products, {
   'GET /products': ({ ctx, query }) => ctx.store(productTable).page(query),
-  'GET /metaProducts': async ({ ctx, query }) => meta(await ctx.store(productTable).list(keyword(query.keyword), sql`t.name`)),
+  'GET /metaProducts': ({ ctx, query }) => ctx.store(productTable).pick(named, keyword(query.keyword), sql`t.name`),
   'POST /product': async ({ ctx, body }) => ({ ids: await ctx.store(productTable).add([body], { clientID: ctx.actor.rootID }) }),
   'PUT /product': async ({ ctx, body }) => {
     const before = await ctx.store(productTable).set(body.id, body);

@@ -10,7 +10,7 @@ import { siteTable } from './tables.ts';
 
 export const resourceInfoCalls = implement(resourceInfo, {
   'GET /resourceInfo': async ({ ctx }) => {
-    const siteIDs = (await ctx.store(siteTable).list()).map(site => site.id);
+    const siteIDs = (await ctx.store(siteTable).pick(['id'])).map(site => site.id);
     const { total: domainCount } = await ctx.store(domainTable).page({ pageSize: 1 });
     const months = (await row<{ last: string; current: string; now: string }>(
       ctx.db,

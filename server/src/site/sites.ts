@@ -14,13 +14,14 @@ import { siteTable } from './tables.ts';
 
 async function meta(ctx: Context, keyword: string | undefined) {
   const conditions = keyword ? [sql`t."siteName" ilike ${`%${keyword.replace(/[\\%_]/g, '\\$&')}%`}`] : [];
-  return (await ctx.store(siteTable).list(conditions, sql`t."siteName"`)).map(({ id, siteName }) => ({ id, siteName }));
+  return ctx.store(siteTable).pick(['id', 'siteName'], conditions, sql`t."siteName"`);
 }
 
 /** Shows sites to accounts of the customer's own tree, or hides them again. */
 async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; userIDs: number[] }, add: boolean) {
-  const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
+  // accounts before sites, as everywhere
   await ctx.store(memberTable).need(userIDs, 'userIDs');
+  const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
   const { n } = (await row<{ n: number }>(
     ctx.db,
     sql`select count(distinct a.id) as n from account a join site s on s."userID" = a."rootID" where a.id = any(${userIDs}) and s.id = any(${siteIDs})`,
@@ -118,7 +119,8 @@ export const userSiteCalls = implement(userSites, {
   'GET /sites': ({ ctx, query }) => ctx.store(siteTable).page(query),
   'GET /metaSites': ({ ctx, query }) => meta(ctx, query.keyword),
   'GET /site/{siteID}': async ({ found }) => found['siteID'] as never,
-  'GET /site/tags': async ({ ctx }) => [...new Set((await ctx.store(siteTable).list()).flatMap(site => site.tags))].sort(),
+  'GET /site/tags': async ({ ctx }) =>
+    [...new Set((await ctx.store(siteTable).pick(['tags'])).flatMap(site => site.tags))].sort(),
   'PUT /site/{siteID}/tags': async ({ ctx, params, body }) => {
     await ctx.store(siteTable).set(params.siteID, { tags: body.tags }, 'siteID');
     return {};

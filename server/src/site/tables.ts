@@ -42,6 +42,7 @@ export const siteTable = table<SiteRow>()({
   refs: { productID: productTable, userID: customerTable },
   unique: { site_name: 'duplicated' },
   edge: { kind: 'site', column: 'id' },
+  closed: true,
   extra: {
     productName: sql`select name from product p where p.id = t."productID"`,
     zoneID: sql`select g."zoneID" from product p join "group" g on g.id = p."groupID" where p.id = t."productID"`,

@@ -28,8 +28,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** `waitMs`: for a connection, also for a free one of the pool; then the caller is told (101005) rather than kept. */
-export function openDatabase(url: string, max = 10, waitMs = 10_000): Database {
+/**
+ * `waitMs`: for a connection, also for a free one of the pool; `lockMs`: for somebody else's lock. Then the caller is told
+ * (101005) rather than kept.
+ */
+export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10_000): Database {
   const pool = new pg.Pool({
     Client: PreparingClient,
     connectionString: url,
@@ -41,7 +44,7 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000): Database {
     connectionTimeoutMillis: waitMs,
     // nobody waits for ever, neither for an answer nor for somebody else's lock
     statement_timeout: 60_000,
-    lock_timeout: 20_000,
+    lock_timeout: lockMs,
     idle_in_transaction_session_timeout: 60_000,
   });
   // a broken idle connection is replaced by the pool; without a listener it would end the process

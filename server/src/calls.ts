@@ -41,5 +41,5 @@ export const implementations: readonly Implementation[] = [
 /** Path parameters that mean the same row everywhere. */
 export const sharedParams = { siteID: siteTable };
 
-export const createApi = (options: Pick<MountOptions, 'services' | 'log' | 'checkAnswers'>) =>
+export const createApi = (options: Pick<MountOptions, 'services' | 'log' | 'checkAnswers' | 'trustedProxies'>) =>
   createServer({ ...options, groups, implementations, params: sharedParams });

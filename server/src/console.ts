@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import serve from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
-const dist = fileURLToPath(new URL('../../console/dist/', import.meta.url));
+const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const noncePlace = '__NONCE__';
 /** The switch of the deployment (decisions.md, Sessions): an offline build has no admin area. */
 const offlinePlace = /(<meta name="breakwater-offline" content=")false/;
 const isOffline = process.env['BREAKWATER_OFFLINE'] === 'true';
 
-export async function serveConsole(app: FastifyInstance): Promise<void> {
+export async function serveConsole(app: FastifyInstance, dist = built): Promise<void> {
   if (!existsSync(`${dist}index.html`)) return;
   // a new build is picked up without a restart: its assets have other names
   let index = { text: '', time: -1 };
@@ -59,9 +59,11 @@ export async function serveConsole(app: FastifyInstance): Promise<void> {
   };
   for (const path of ['/', '/404', '/user', '/user/*', '/client', '/client/*', '/admin', '/admin/*'])
     app.get(path, page as never);
-  // any other address that a person opens is the console's to answer (§2)
-  app.get('/*', page as never);
+  // any other address that a person opens is the console's to answer (§2); one of the API is none of those
+  app.get('/*', (request, reply) => (isApi(request.url) ? reply.callNotFound() : page(request, reply as never)));
 }
+
+const isApi = (url: string) => /^\/api(?:[/?]|$)/.test(url);
 
 function typeOf(name: string) {
   if (name.endsWith('.svg')) return 'image/svg+xml';

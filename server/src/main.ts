@@ -1,11 +1,12 @@
 /** The control plane: `node server/src/main.ts --services=api,work,ingest,bus` (all of them by default). */
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { groups } from '#contract/index.ts';
 import { permissionKeys, type Area } from '#contract/kit/call.ts';
 import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
 import { registry, startMetrics } from './kit/metrics.ts';
+import { loopback } from './kit/networks.ts';
 import { Notices } from './kit/notices.ts';
 import { openApi } from './kit/openapi.ts';
 import type { Services } from './kit/services.ts';
@@ -65,11 +66,18 @@ export async function start(settings: Settings): Promise<Running> {
     let url = '';
     if (!settings.services.has('api')) url = await probe(settings, stops, database);
     else {
-      const app = createApi({ services, log: (level, message, data) => logger[level](data, message) });
-      addProbes(app, database);
-      app.get('/openapi.json', (_request, reply) => reply.type('application/json').send(openApi(groups)));
+      const { trustedProxies } = settings;
+      const app = createApi({ services, trustedProxies, log: (level, message, data) => logger[level](data, message) });
+      addProbes(app, settings, database);
+      app.get('/openapi.json', { onRequest: insidersOnly(settings) }, (_request, reply) =>
+        reply.type('application/json').send(openApi(groups)),
+      );
       await serveConsole(app);
-      stops.push(() => app.close());
+      stops.push(async () => {
+        // what waits for a notice ends now, else the server would wait for it in turn
+        await notices.stop();
+        await closeServer(app);
+      });
       url = await app.listen({ host: settings.host, port: settings.port });
       logger.info({ url, services: [...settings.services] }, 'serving');
     }
@@ -80,8 +88,27 @@ export async function start(settings: Settings): Promise<Running> {
   }
 }
 
+/** Answers on their way get this long at the end, then they are cut off: whoever ends us waits for no slow caller. */
+const graceMs = 400;
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
+  await app.close();
+  clearTimeout(timer);
+}
+
+/** What tells of the inside of the house is told to this machine and to whom the settings name; others find nothing. */
+const insidersOnly = (settings: Settings) => async (request: FastifyRequest, reply: FastifyReply) => {
+  if (!isInsider(request, settings)) reply.callNotFound();
+};
+function isInsider(request: FastifyRequest, { trustedProxies, metricsAllow }: Settings): boolean {
+  // somebody stands between whom nobody named: whose request this is cannot be known
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some(name => request.headers[name] !== undefined);
+  if (isForwarded && !trustedProxies.has(request.socket.remoteAddress)) return false;
+  return loopback.has(request.ip) || metricsAllow.has(request.ip);
+}
+
 /** What an orchestrator and a monitoring system ask; without a database, being up is being ready. */
-function addProbes(app: FastifyInstance, database?: Database) {
+function addProbes(app: FastifyInstance, settings: Settings, database?: Database) {
   startMetrics();
   app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
   app.get('/readyz', async (_request, reply) => {
@@ -93,14 +120,16 @@ function addProbes(app: FastifyInstance, database?: Database) {
     }
     return reply.type('text/plain').send('ready\n');
   });
-  app.get('/metrics', async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()));
+  app.get('/metrics', { onRequest: insidersOnly(settings) }, async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
 }
 
 /** The same for a process that serves no API. */
 async function probe(settings: Settings, stops: (() => Promise<unknown>)[], database?: Database): Promise<string> {
-  const app = Fastify({ logger: false });
-  addProbes(app, database);
-  stops.push(() => app.close());
+  const app = Fastify({ logger: false, trustProxy: address => settings.trustedProxies.has(address) });
+  addProbes(app, settings, database);
+  stops.push(() => closeServer(app));
   return app.listen({ host: settings.host, port: settings.port });
 }
 

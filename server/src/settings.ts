@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
+import { Networks } from './kit/networks.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -17,6 +18,10 @@ export interface Settings {
   port: number;
   host: string;
   publicURL: string;
+  /** whose X-Forwarded-For is believed */
+  trustedProxies: Networks;
+  /** who, beside this machine, may read /metrics and /openapi.json */
+  metricsAllow: Networks;
 }
 
 function required(name: string, env: NodeJS.ProcessEnv): string {
@@ -48,5 +53,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     port,
     host,
     publicURL: env['BREAKWATER_URL'] ?? `http://${host}:${port}`,
+    trustedProxies: Networks.of('BREAKWATER_TRUSTED_PROXIES', env['BREAKWATER_TRUSTED_PROXIES']),
+    metricsAllow: Networks.of('BREAKWATER_METRICS_ALLOW', env['BREAKWATER_METRICS_ALLOW']),
   };
 }

@@ -17,6 +17,7 @@ import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
 import { sendOther } from './answers.ts';
+import type { Networks } from './networks.ts';
 import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
@@ -32,6 +33,8 @@ export interface MountOptions {
   params: Record<string, Table>;
   /** of failures that are ours */
   log: Log;
+  /** whose X-Forwarded-For is believed; nobody's by default */
+  trustedProxies?: Networks;
   /** parse each answer against its schema (tests) */
   checkAnswers?: boolean;
 }
@@ -57,7 +60,7 @@ declare module 'fastify' {
 export function createServer(options: MountOptions): FastifyInstance {
   const app = Fastify({
     bodyLimit,
-    trustProxy: ['127.0.0.1', '::1'],
+    trustProxy: address => options.trustedProxies?.has(address) ?? false,
     genReqId: newRequestID,
     routerOptions: { maxParamLength: 200 },
     logger: false,
@@ -96,7 +99,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context(request), options.log));
   app.setNotFoundHandler((request, reply) => {
-    if (request.url.startsWith('/api/')) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
+    if (/^\/api(?:[/?]|$)/.test(request.url)) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
     return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
   });
   if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) void acceptUploads(app);

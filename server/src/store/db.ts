@@ -1,4 +1,5 @@
 /** The PostgreSQL connection: kysely as driver and SQL-template layer, nothing generated. */
+import type { Socket } from 'node:net';
 import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import { PreparingClient } from './statements.ts';
@@ -50,8 +51,26 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
   // a broken idle connection is replaced by the pool; without a listener it would end the process
   pool.on('error', () => {});
   const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  return { db, pool, url, close: () => db.destroy() };
+  const connected = new Set<pg.PoolClient>();
+  pool.on('connect', client => connected.add(client));
+  pool.on('remove', client => connected.delete(client));
+  return {
+    db,
+    pool,
+    url,
+    async close() {
+      // The pool waits for whoever still asks, for as long as a statement may take. Its connection is cut instead:
+      // PostgreSQL undoes what was not committed.
+      const timer = setTimeout(() => {
+        for (const client of connected) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+      }, closeMs);
+      await db.destroy();
+      clearTimeout(timer);
+    },
+  };
 }
+/** How long statements that are under way get at the end. */
+const closeMs = 200;
 
 /** Rows of a statement, as the given type. */
 export async function rows<T>(db: Db, query: RawBuilder<unknown>): Promise<T[]> {

@@ -8,6 +8,7 @@ import { implementations, sharedParams } from '#server/calls.ts';
 import { createServer, type MountOptions } from '#server/kit/mount.ts';
 import { hashPassword, Keys } from '#server/kit/crypto.ts';
 import { Sessions, type Tokens } from '#server/kit/session.ts';
+import { Networks } from '#server/kit/networks.ts';
 import { Notices } from '#server/kit/notices.ts';
 import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
@@ -66,6 +67,8 @@ export class Api {
         params: sharedParams,
         ...mount,
         services,
+        // a test speaks for many addresses
+        trustedProxies: new Networks(['127.0.0.1']),
         checkAnswers: true,
         log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`),
       });
@@ -97,7 +100,15 @@ export class Api {
   async call(
     method: string,
     path: string,
-    options: { token?: string; body?: unknown; raw?: string | Buffer; headers?: Record<string, string>; stream?: boolean } = {},
+    options: {
+      token?: string;
+      body?: unknown;
+      raw?: string | Buffer;
+      headers?: Record<string, string>;
+      stream?: boolean;
+      /** where the socket comes from; by default the proxy that is trusted */
+      socket?: string;
+    } = {},
   ): Promise<Reply> {
     const payload = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body));
     const response = await this.app.inject({
@@ -111,6 +122,7 @@ export class Api {
       },
       ...(payload === undefined ? {} : { payload }),
       ...(options.stream ? { payloadAsStream: true } : {}),
+      ...(options.socket ? { remoteAddress: options.socket } : {}),
     });
     if (options.stream) return firstEvent(response);
     let body: unknown;

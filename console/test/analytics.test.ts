@@ -90,9 +90,14 @@ test('five minutes later the window has moved by five minutes', () => {
 });
 
 test('the pace of a month says nothing on its first day, and nothing without a month before', () => {
-  const half = new Date(2026, 10, 16);
-  assert.equal(monthPace(550, 1000, half)!.toFixed(3), '0.100');
-  assert.equal(monthPace(450, 1000, half)!.toFixed(3), '-0.100');
-  assert.equal(monthPace(450, 0, half), undefined);
-  assert.equal(monthPace(450, 1000, new Date(2026, 10, 1, 12)), undefined);
+  // a month of Taipei, wherever the browser is
+  const november = { monthStart: '2026-10-31T16:00:00.000Z', monthEnd: '2026-11-30T16:00:00.000Z' };
+  const pace = (currentMonthTraffic: number, lastMonthTraffic: number, now: string) =>
+    monthPace({ ...november, currentMonthTraffic, lastMonthTraffic }, Date.parse(now));
+  const half = '2026-11-15T16:00:00Z';
+  assert.equal(pace(550, 1000, half)!.toFixed(3), '0.100');
+  assert.equal(pace(450, 1000, half)!.toFixed(3), '-0.100');
+  assert.equal(pace(450, 0, half), undefined);
+  assert.equal(pace(450, 1000, '2026-11-01T03:00:00Z'), undefined);
+  assert.equal(pace(1000, 1000, '2026-11-30T17:00:00Z'), 0, 'an answer that outlived its month');
 });

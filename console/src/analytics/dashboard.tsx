@@ -102,7 +102,7 @@ export default function Dashboard() {
         </>
       }
     >
-      <Cards info={info.data} />
+      <Cards info={info.data} isBroken={info.isError} />
       {isAllowed && isNew && (isSilent || info.data.domainCount === 0) ? (
         <FirstSteps info={info.data} />
       ) : isAllowed && answers.error && !answers.data ? (
@@ -126,15 +126,21 @@ const cards = [
   ['lastMonthTraffic', bytes],
 ] as const;
 
-function Cards({ info }: { info: Info | undefined }) {
-  const pace = info && monthPace(info.currentMonthTraffic, info.lastMonthTraffic);
+function Cards({ info, isBroken }: { info: Info | undefined; isBroken: boolean }) {
+  const pace = info && monthPace(info);
   return (
     <div className="cards">
       {cards.map(([name, format]) => (
         <div key={name} className="panel card">
           <div className="card-name">{t(`dashboard.${name}`)}</div>
           <div className="card-value">
-            {info ? format(info[name]) : <span className="skeleton-cell card-skeleton" />}
+            {info ? (
+              format(info[name])
+            ) : isBroken ? (
+              <span title={t('empty.broken')}>–</span>
+            ) : (
+              <span className="skeleton-cell card-skeleton" />
+            )}
             {name === 'currentMonthTraffic' && pace !== undefined && (
               <span className="card-delta" title={t('dashboard.pace')}>
                 {signed(pace)}

@@ -88,10 +88,18 @@ export function statusTotals(parts: Record<string, number> = {}): Record<StatusC
 /** How much of a month has to be over before its pace says anything. */
 const paceFromShare = 1 / 31;
 
-/** This month at its pace so far against the last one: 0.061 is 6.1 % more. Undefined where that says nothing yet. */
-export function monthPace(current: number, last: number, now = new Date()): number | undefined {
-  const begin = new Date(now.getFullYear(), now.getMonth(), 1).getTime();
-  const end = new Date(now.getFullYear(), now.getMonth() + 1, 1).getTime();
-  const over = (now.getTime() - begin) / (end - begin);
+/** This month (the operator's) at its pace so far against the last one: 0.061 is 6.1 % more. Undefined where that says nothing yet. */
+export function monthPace(
+  { currentMonthTraffic: current, lastMonthTraffic: last, monthStart, monthEnd }: MonthFigures,
+  now = Date.now(),
+): number | undefined {
+  const begin = Date.parse(monthStart);
+  const over = Math.min((now - begin) / (Date.parse(monthEnd) - begin), 1);
   return last > 0 && over >= paceFromShare ? current / over / last - 1 : undefined;
+}
+interface MonthFigures {
+  currentMonthTraffic: number;
+  lastMonthTraffic: number;
+  monthStart: string;
+  monthEnd: string;
 }

@@ -29,12 +29,15 @@ export const keyedTypes = [
 ] as const;
 export type KeyedType = (typeof keyedTypes)[number];
 
+/** Sites and hosts one question may name: those of the largest operator, with room. */
+const namedMost = 20_000;
+
 /** Body of every statistics call. An empty or absent `sites` means every site of the caller. */
 export const statisticsBody = {
-  sites: opt(arr(id())),
+  sites: opt(arr(id(), namedMost)),
   tags: opt(arr(str(64), 100)),
   /** host names */
-  domains: opt(arr(str(253))),
+  domains: opt(arr(str(253), namedMost)),
   types: some(type(), statisticNumbers.length),
   startTime: time(),
   endTime: time(),
@@ -84,9 +87,9 @@ export const StatisticTop = z.object({
 export const accessLogBody = {
   startTime: time(),
   endTime: time(),
-  siteIDs: opt(arr(id())),
+  siteIDs: opt(arr(id(), namedMost)),
   /** host names, exact */
-  domains: opt(arr(str(253))),
+  domains: opt(arr(str(253), namedMost)),
   remoteIP: opt(str(45)),
   /** HIT, MISS, EXPIRED, STALE, UPDATING, REVALIDATED, BYPASS; `-`: the cache was not asked */
   cacheStatus: opt(str(16)),

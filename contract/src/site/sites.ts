@@ -70,7 +70,15 @@ export const resourceInfo = calls(
   { base: '/{area}', areas: ['user', 'client'], resource: 'sites' },
   {
     'GET /resourceInfo': {
-      answer: obj({ siteCount: int(), domainCount: int(), currentMonthTraffic: big(), lastMonthTraffic: big() }),
+      answer: obj({
+        siteCount: int(),
+        domainCount: int(),
+        currentMonthTraffic: big(),
+        lastMonthTraffic: big(),
+        /** the operator's current month, which is not the browser's */
+        monthStart: time(),
+        monthEnd: time(),
+      }),
     },
   },
 );

@@ -24,7 +24,7 @@ export async function ask<T>(question: Promise<T>): Promise<T> {
   try {
     return await question;
   } catch (error) {
-    if (error instanceof AnalyticsError || (error as Error).name === 'TypeError') throw new Fail('database', { cause: error });
+    if (error instanceof AnalyticsError) throw new Fail('database', { cause: error });
     throw error;
   }
 }

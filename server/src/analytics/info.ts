@@ -89,3 +89,9 @@ export async function monthTraffic(db: Analytics, siteIDs: readonly number[], fr
     values,
   );
 }
+
+/** Traffic of all the sites together in [from, to): the figure of the charts (type 2), over the same steps. */
+export async function trafficOf(db: Analytics, siteIDs: readonly number[], from: Date, to: Date): Promise<number> {
+  const [total] = await info(db, { siteIDs, startTime: from, endTime: to, types: [t.traffic] });
+  return total!.total;
+}

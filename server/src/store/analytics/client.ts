@@ -1,7 +1,9 @@
 /**
  * The one way to the analytics store, over ClickHouse's HTTP form: the embedded store process (store.ts) and a ClickHouse server are
- * reached by the same code. Values travel as query parameters (`{name:Type}` in the text), settings with each statement.
+ * reached by the same code. Values travel as query parameters (`{name:Type}` in the text) in the body, so that their number is not
+ * bounded by the length of an address; settings travel with each statement.
  */
+import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
 
@@ -15,6 +17,12 @@ export interface AnalyticsOptions {
   /** name of a ClickHouse cluster: tables become Replicated… and DDL runs ON CLUSTER */
   cluster?: string | undefined;
 }
+
+/** How long a question may take: the store gives up first and says so, then we do. */
+const queryLimitSeconds = 25;
+const queryLimitMs = 30_000;
+/** DDL, nightly lists and inserts may take their time, but nobody waits for ever. */
+const statementLimitMs = 600_000;
 
 export type QueryValue = string | number | boolean | readonly (string | number)[];
 export type Settings = Record<string, string | number>;
@@ -42,6 +50,11 @@ export interface Analytics {
   close(): void;
 }
 
+interface SendOptions {
+  limitMs?: number;
+  contentType?: string;
+}
+
 /** A parameter's text as ClickHouse reads it: escaped like TSV; arrays as literals. */
 function parameter(value: QueryValue): string {
   if (typeof value === 'string') return escape(value);
@@ -62,7 +75,8 @@ export function analytics(options: AnalyticsOptions): Analytics {
   if (!/^\w+$/.test(database)) throw new Error(`not a database name: ${database}`);
   const headers = { 'X-ClickHouse-User': user, ...(password ? { 'X-ClickHouse-Key': password } : {}) };
 
-  function send(search: URLSearchParams, body: readonly Buffer[]): Promise<Buffer> {
+  function send(search: URLSearchParams, body: readonly Buffer[], options: SendOptions = {}): Promise<Buffer> {
+    const { limitMs = statementLimitMs, contentType } = options;
     return new Promise((resolve, reject) => {
       const unreachable = (error: Error) =>
         reject(new AnalyticsError(0, `analytics store at ${url.host}: ${error.message}`, { cause: error }));
@@ -74,8 +88,7 @@ export function analytics(options: AnalyticsOptions): Analytics {
           port: url.port || (secure ? 8443 : 8123),
           method: 'POST',
           path: `/?${search}`,
-          headers: { ...headers, 'Content-Length': length },
-          timeout: 600_000,
+          headers: { ...headers, ...(contentType ? { 'Content-Type': contentType } : {}), 'Content-Length': length },
         },
         response => {
           const parts: Buffer[] = [];
@@ -91,40 +104,59 @@ export function analytics(options: AnalyticsOptions): Analytics {
           response.on('aborted', () => unreachable(new Error('connection lost in mid-answer')));
         },
       );
+      const timer = setTimeout(() => request.destroy(new Error(`no answer in ${limitMs / 1000} s`)), limitMs);
+      request.on('close', () => clearTimeout(timer));
       request.on('error', unreachable);
-      request.on('timeout', () => request.destroy(new Error('no answer in 600 s')));
       for (const part of body) request.write(part);
       request.end();
     });
   }
 
-  function search(values: Record<string, QueryValue> | undefined, settings: Settings | undefined, into = database) {
+  function search(settings: Settings | undefined, into = database) {
     const params = new URLSearchParams({ database: into });
     for (const [name, value] of Object.entries(settings ?? {})) params.set(name, String(value));
-    for (const [name, value] of Object.entries(values ?? {})) params.set(`param_${name}`, parameter(value));
     return params;
+  }
+
+  /** A statement with its values as fields of a form; without values as it is. */
+  function ask(sql: string, values: Record<string, QueryValue> = {}, params: URLSearchParams, limitMs: number) {
+    const fields = Object.entries(values).map(([name, value]) => [`param_${name}`, parameter(value)]);
+    if (fields.length === 0) return send(params, [Buffer.from(sql)], { limitMs });
+    // random, so that no value can hold it
+    const boundary = randomBytes(24).toString('hex');
+    const parts = [['query', sql], ...fields].map(
+      ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    );
+    const body = [Buffer.from(`${parts.join('')}--${boundary}--\r\n`)];
+    return send(params, body, { limitMs, contentType: `multipart/form-data; boundary=${boundary}` });
   }
 
   return {
     database,
     cluster: options.cluster,
     async query<T>(sql: string, values?: Record<string, QueryValue>, settings?: Settings) {
-      const params = search(values, { output_format_json_quote_64bit_integers: 0, ...settings });
-      const answer = await send(params, [Buffer.from(`${sql}\nFORMAT JSONEachRow`)]);
+      const params = search({
+        output_format_json_quote_64bit_integers: 0,
+        max_execution_time: queryLimitSeconds,
+        // an error in mid-answer must be an error, not half an answer
+        wait_end_of_query: 1,
+        ...settings,
+      });
+      const answer = await ask(`${sql}\nFORMAT JSONEachRow`, values, params, queryLimitMs);
       const text = answer.toString('utf8').trimEnd();
       return text === '' ? [] : (JSON.parse(`[${text.replaceAll('\n', ',')}]`) as T[]);
     },
     async command(sql, values, settings, into) {
-      await send(search(values, settings, into), [Buffer.from(sql)]);
+      await ask(sql, values, search(settings, into), statementLimitMs);
     },
     async insert(into, format, body, settings) {
-      const params = search(undefined, settings);
+      const params = search(settings);
       params.set('query', `INSERT INTO ${into} FORMAT ${format}`);
       await send(params, Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]));
     },
     async ping() {
       try {
-        await send(new URLSearchParams({ query: 'SELECT 1' }), []);
+        await send(new URLSearchParams({ query: 'SELECT 1' }), [], { limitMs: 5000 });
         return true;
       } catch {
         return false;

@@ -71,6 +71,24 @@ function bindings(params: URLSearchParams, sql: string): Record<string, unknown>
   return Object.keys(found).length ? found : undefined;
 }
 
+/** The fields of a form, as ClickHouse takes a query and its parameters in a body. */
+function formFields(body: Buffer, boundary: string): Map<string, string> {
+  const fields = new Map<string, string>();
+  const mark = Buffer.from(`--${boundary}`);
+  let at = body.indexOf(mark);
+  while (at >= 0) {
+    const start = at + mark.length + 2;
+    const next = body.indexOf(mark, start);
+    if (next < 0) break;
+    const head = body.indexOf('\r\n\r\n', start);
+    const name = /name="([^"]*)"/i.exec(body.subarray(start, head).toString('latin1'))?.[1];
+    if (head < 0 || head > next || name === undefined) throw new HttpError(400, 36, 'not a form: a field has no name');
+    fields.set(name, body.subarray(head + 4, next - 2).toString('utf8'));
+    at = next;
+  }
+  return fields;
+}
+
 const tmpfs = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
 export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions): http.Server {
@@ -137,7 +155,15 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
     }
     const parts: Buffer[] = queryText ? [Buffer.from(`${queryText}\n`)] : [];
     await receive(request, part => parts.push(part));
-    let sql = Buffer.concat(parts).toString('utf8').trim();
+    const body = Buffer.concat(parts);
+    const boundary = /^multipart\/form-data;\s*boundary="?([^";]+)"?/i.exec(request.headers['content-type'] ?? '')?.[1];
+    let sql: string;
+    if (boundary) {
+      const fields = formFields(body, boundary);
+      sql = queryText + (fields.get('query') ?? '');
+      for (const [name, value] of fields) if (name.startsWith('param_')) params.set(name, value);
+    } else sql = body.toString('utf8');
+    sql = sql.trim();
     if (/^(select|with|insert)\b/i.test(sql)) sql += `\n${settings}`;
     const on = session(params.get('database') ?? 'default');
     const values = bindings(params, sql);

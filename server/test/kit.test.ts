@@ -13,6 +13,7 @@ import { implement } from '#server/kit/implement.ts';
 import { registry } from '#server/kit/metrics.ts';
 import { openApi } from '#server/kit/openapi.ts';
 import { coercer, writer } from '#server/kit/schema.ts';
+import { Store } from '#server/kit/store.ts';
 import { table } from '#server/kit/table.ts';
 import { badText } from '#server/kit/text.ts';
 import { row, rows } from '#server/store/db.ts';
@@ -302,6 +303,38 @@ describe('small parts', () => {
       );
     });
     assert.deepEqual(seen, [1, 2]);
+  });
+});
+
+describe('columns that are computed', () => {
+  test('are computed for the rows of the answer alone, and only where they are asked for', async () => {
+    const { db } = api.database;
+    const make = async (name: string) =>
+      (await row<{ id: number }>(db, sql`insert into zone ("clientID", name) values (${a.client.id}, ${name}) returning id`))!.id;
+    const [first, second, last] = [await make('computed-1'), await make('computed-2'), await make('computed-3')];
+    const costly = table<{ id: number; name: string; ratio: number }>()({
+      table: 'zone',
+      scope: { owner: () => sql`t.name like 'computed-%'` },
+      sort: ['name'],
+      // fails for the two rows that no page below shows
+      extra: { ratio: sql`1 / (case when t.id in (${sql.lit(first)}, ${sql.lit(last)}) then 0 else 1 end)` },
+    });
+    const actor = {} as never;
+    const effects = { holds: false, changes: [], documents: new Map() };
+    const store = new Store(db, actor, costly, {}, effects);
+    assert.deepEqual(await store.pick(['id', 'name'], [], sql`t.name`), [
+      { id: first, name: 'computed-1' },
+      { id: second, name: 'computed-2' },
+      { id: last, name: 'computed-3' },
+    ]);
+    for (const query of [
+      { page: 2, pageSize: 1 },
+      { page: 2, pageSize: 1, sortBy: 'name' },
+    ]) {
+      const { data, total } = await store.page(query);
+      assert.deepEqual([data.map(one => [one.id, one.ratio]), total], [[[second, 1]], 3]);
+    }
+    await assert.rejects(store.pick(['ratio']), /division by zero/);
   });
 });
 

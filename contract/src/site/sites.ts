@@ -33,7 +33,7 @@ export const clientSites = calls(
       query: list({ ...siteFilters, zoneID: opt(id()), productName: opt(str(64)), statuses: opt(arr(one(siteStates), 3)) }),
       answer: page(Site),
     },
-    'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 10_000) },
+    'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 100_000) },
     'GET /site/{siteID}': { answer: Site },
     'POST /site': {
       body: obj({ ...siteBody, productID: id(), userID: id() }),
@@ -57,7 +57,7 @@ export const userSites = calls(
   { base: '/user', resource: 'sites' },
   {
     'GET /sites': { query: list({ ...siteFilters, status: opt(one(siteStates)), productID: opt(id()) }), answer: page(Site) },
-    'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 10_000) },
+    'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 100_000) },
     'GET /site/{siteID}': { answer: Site },
     'GET /site/tags': { answer: arr(str(64), 1000) },
     'PUT /site/{siteID}/tags': { body: obj({ tags: tags() }) },

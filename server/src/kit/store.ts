@@ -82,7 +82,7 @@ export class Store<R extends Row> {
   #order(query: ListQuery): Sql {
     const direction = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
     if (query.sortBy && this.#target.sort?.includes(query.sortBy))
-      return sql`${sql.ref(query.sortBy)} ${direction}, t.id ${direction}`;
+      return sql`${col(query.sortBy)} ${direction}, t.id ${direction}`;
     if (query.sortBy && query.sortBy !== 'id')
       throw new Fail('parameter', {
         errorData: [{ path: 'sortBy', rule: 'unknown', bounds: { allowed: ['id', ...(this.#target.sort ?? [])].join(', ') } }],
@@ -91,14 +91,18 @@ export class Store<R extends Row> {
     return sql`t.id ${direction}`;
   }
 
-  /** One page: rows and how many there are in all, in one statement. */
+  /** One page: rows and how many there are in all, in one statement. Sorted by stored columns alone. */
   async page(query: ListQuery = {}, more: Sql[] = []): Promise<{ data: R[]; total: number }> {
     const size = query.pageSize ?? 10;
     const offset = ((query.page ?? 1) - 1) * size;
     const where = this.#where([...this.#filters(query), ...more]);
+    const order = this.#order(query);
+    // what is computed is computed for the rows of the page, not for those before it
     const data = await rows<R & { '#': number }>(
       this.#db,
-      sql`select ${this.#columns}, count(*) over () as "#" from ${this.#name} as t where ${where} order by ${this.#order(query)} limit ${size} offset ${offset}`,
+      sql`select ${this.#columns} from (
+            select t.*, count(*) over () as "#" from ${this.#name} as t where ${where} order by ${order} limit ${size} offset ${offset}
+          ) as t order by ${order}`,
     );
     let total = data[0]?.['#'] ?? 0;
     // a page past the end has no row to carry the total

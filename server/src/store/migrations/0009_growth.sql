@@ -1,0 +1,38 @@
+-- Every column that refers to another table has an index over all rows, deleted ones included: rows are removed for good after a
+-- while, and each removal asks whether something still refers to the row (server/test/schema.test.ts lists what lacks one).
+create index "account_parentUser" on account ("parentUser") where "parentUser" is not null;
+create index account_role on account ("roleID") where "roleID" is not null;
+create index session_proxy on session ("proxyID") where "proxyID" is not null;
+drop index session_account;
+create index session_account on session ("accountID");
+create index login_account on login ("accountID");
+create index "zoneAccount_account" on "zoneAccount" ("accountID");
+create index "joinToken_client" on "joinToken" ("clientID");
+create index "joinToken_zone" on "joinToken" ("zoneID") where "zoneID" is not null;
+create index "joinToken_node" on "joinToken" ("nodeID") where "nodeID" is not null;
+create index node_client on node ("clientID");
+create index group_client on "group" ("clientID");
+create index group_zone on "group" ("zoneID");
+create index "lineNode_node" on "lineNode" ("nodeID");
+create index product_group on product ("groupID");
+create index product_client on product ("clientID");
+create index role_root on role ("rootID");
+create index zone_client on zone ("clientID");
+create index site_user on site ("userID");
+create index setting_client on setting ("clientID") where "clientID" is not null;
+drop index node_zone;
+create index node_zone on node ("zoneID");
+drop index site_product;
+create index site_product on site ("productID");
+drop index domain_site;
+create index domain_site on domain ("siteID");
+drop index upstream_domain;
+create index upstream_domain on upstream ("domainID");
+drop index "cacheRule_site";
+create index "cacheRule_site" on "cacheRule" ("siteID");
+drop index blacklist_site;
+create index blacklist_site on blacklist ("siteID");
+drop index whitelist_site;
+create index whitelist_site on whitelist ("siteID");
+drop index "userAgent_site";
+create index "userAgent_site" on "userAgent" ("siteID");

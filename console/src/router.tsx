@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet,
 import { area } from './kit/area.ts';
 import { onSessionEnd } from './kit/client.ts';
 import { decide, type Place, wanted } from './kit/guard.ts';
+import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
 import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
@@ -126,10 +127,12 @@ export function createAppRouter(screens: AreaScreens) {
     // A list keeps its state in the address: numbers and words as they are, without quotes.
     scrollRestoration: true,
   });
+  guardHistory(router.history);
   onSessionEnd(() => {
+    keepTyped();
     reset();
     notify.info(t('message.sessionEnded'));
-    void router.navigate({ to: home });
+    void router.navigate({ to: home, search: { next: wanted(router.history.location.href, area) } });
   });
   return router;
 }

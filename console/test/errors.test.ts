@@ -23,6 +23,18 @@ test('101018 shows the translated message', () => {
   assert.deepEqual(shown(api(101018)).what, { kind: 'message', level: 'error', text: '權限不足' });
 });
 
+test('a code that speaks of a field stands there, also where the screen itself says nothing', () => {
+  const fields = { duplicateEmail: 'email', duplicateKeys: 'key', duplicated: 'name' };
+  assert.deepEqual(shown(api(101017), { fields, suppress: [101017] }).what, {
+    kind: 'fields',
+    fields: [{ path: 'email', rule: 'unknown', text: errorMessage('duplicateEmail', 'zh_TW') }],
+    text: errorMessage('duplicateEmail', 'zh_TW'),
+  });
+  const named = shown(api(101025), { fields, duplicate: 201002 }).what;
+  assert.equal(named.kind === 'fields' && named.fields[0]!.text, errorMessage('zoneNameExists', 'zh_TW'));
+  assert.equal(shown(api(101018), { fields }).what.kind, 'message', 'another code is said as ever');
+});
+
 test('101009 shows every error with its targets, grouped by code', () => {
   const errorData = [
     { code: 205005, message: '站點仍有七層網域設定', targets: ['a'] },

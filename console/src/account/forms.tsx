@@ -45,6 +45,7 @@ export const createAccount = (auth: string | undefined) =>
         if (password) await call('PUT /{area}/account/password', { body: { id: ids[0]!, password } });
       }}
       isEdit={false}
+      errors={{ fields: { duplicateEmail: 'email' } }}
       success={t('message.createAuthSuccess', { auth: t('page.accounts') })}
       onClose={() => close()}
     />

@@ -100,6 +100,7 @@ const roles = resource<'GET /{area}/roles'>({
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
   create: 'POST /{area}/role',
+  errors: { fields: { duplicated: 'name' } },
   update: 'PUT /{area}/role/{id}',
   updateBody: values => values,
   said: {

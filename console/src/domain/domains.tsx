@@ -1,5 +1,6 @@
 /** Domains of a site: made with their origins, switched on and off, balanced. */
 import { balances } from '#contract/edge/document.ts';
+import { mendDomainName } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { initialValues, ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
@@ -64,8 +65,14 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   create: 'POST /{area}/site/{siteID}/domains',
   remove: 'DELETE /{area}/site/{siteID}/domains',
   wrap: 'domains',
+  errors: { fields: { duplicateDomains: 'domainName' } },
   fields: [
-    { name: 'domainName', kind: 'mono', placeholder: 'www.example.com' },
+    {
+      name: 'domainName',
+      kind: 'mono',
+      placeholder: 'www.example.com',
+      mend: typed => ({ domainName: mendDomainName(typed) }),
+    },
     {
       name: 'upstreams',
       kind: 'list',

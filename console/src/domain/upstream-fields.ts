@@ -1,6 +1,7 @@
 /** An origin as a form asks for it. */
 import { originProtocols } from '#contract/edge/document.ts';
 import { upstreamLimits } from '#contract/limits.ts';
+import { mendOrigin } from '#contract/rules/mend.ts';
 import type { FormField } from '../kit/resource.ts';
 
 export const newUpstream = () => ({
@@ -11,7 +12,7 @@ export const newUpstream = () => ({
   backup: false,
 });
 export const upstreamFields: FormField[] = [
-  { name: 'address', kind: 'mono' },
+  { name: 'address', kind: 'mono', mend: typed => ({ ...mendOrigin(typed) }) },
   { name: 'port', kind: 'number', width: 84 },
   { name: 'weight', kind: 'number', width: 74 },
   { name: 'protocol', kind: 'select', values: originProtocols, texts: 'protocol', width: 96 },

@@ -1,4 +1,5 @@
 /** The one error map (§8, client behaviour on error): what people see of an error, decided without drawing anything. */
+import { errorCodes, type ErrorName } from '#contract/errors/codes.ts';
 import { caps } from '#contract/limits.ts';
 import { ApiError, isSessionCode } from './transport.ts';
 
@@ -12,6 +13,8 @@ export interface FieldProblem {
   path: string;
   rule: string;
   bounds?: Record<string, string | number>;
+  /** The sentence as it is, where no rule has one. */
+  text?: string;
 }
 export type Presented =
   | { kind: 'none' }
@@ -25,6 +28,8 @@ export interface PresentOptions {
   suppress?: readonly number[];
   /** The code whose text stands for 101025 on this screen. */
   duplicate?: number;
+  /** The field of the form that a code speaks of: its sentence stands there, also when the screen itself says nothing. */
+  fields?: Readonly<Partial<Record<ErrorName, string>>>;
   /** A sentence of the screen that comes before what the server says ("Create Role Failed !"). */
   otherwise?: string;
   /** Exports a day, of this account. */
@@ -56,6 +61,11 @@ export function presentError(
     return message(undefined);
   }
   const { code } = error;
+  const at = Object.entries(options.fields ?? {}).find(([name]) => errorCodes[name as ErrorName][0] === code)?.[1];
+  if (at) {
+    const text = texts.of(code === duplicated ? (options.duplicate ?? code) : code) ?? (error.message || texts.generic);
+    return { kind: 'fields', fields: [{ path: at, rule: 'unknown', text }], text };
+  }
   if (options.suppress?.includes(code)) return { kind: 'none' };
   // The transport has ended the session and said so.
   if (isSessionCode(code)) return { kind: 'none' };

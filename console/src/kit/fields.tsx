@@ -3,6 +3,7 @@ import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
 import { createContext, lazy, Suspense, useContext, useState } from 'react';
 import { useChoices } from './choices.ts';
+import type { Path } from './form-paths.ts';
 import type { BodyCheck } from './schema-of.ts';
 import type { FormField, Params, Values } from './resource.ts';
 import { t, tOf } from './text.ts';
@@ -15,8 +16,8 @@ export interface FormContext {
   prefix: (string | number)[];
   params: Params;
   isEdit: boolean;
-  /** Checks one field as it stands. */
-  validate: (name: (string | number)[]) => Promise<void>;
+  /** A row of a list was added, or taken away. */
+  rowsChanged: (list: Path, removed?: number) => void;
 }
 export const FormContext = createContext<FormContext | null>(null);
 
@@ -43,7 +44,7 @@ export function Field({ field, at = [], isDense }: FieldProps) {
       label={isDense ? undefined : <Label text={label} isOptional={isOptional} />}
       extra={field.help && t(`help.${field.help}`)}
       valuePropName={field.kind === 'switch' ? 'checked' : 'value'}
-      rules={[{ validator: () => context.validate(name) }]}
+      data-field={name.join('.')}
       style={field.width === undefined ? undefined : { width: field.width }}
       className={isDense ? 'field-dense' : undefined}
     >
@@ -69,12 +70,15 @@ interface InputProps {
   value?: unknown;
   checked?: boolean;
   onChange?: (value: unknown) => void;
+  'aria-invalid'?: boolean | 'true' | 'false';
+  'aria-describedby'?: string;
 }
 
-/** The input itself; `value`, `onChange` and `id` come from Form.Item. */
+/** The input itself; `value`, `onChange`, `id` and what a screen reader says of it come from Form.Item. */
 function FieldInput({ field, params, label, ...input }: InputProps) {
   const { id, value, onChange } = input;
-  const common = { id, 'aria-label': label, placeholder: field.placeholder } as const;
+  const spoken = { 'aria-label': label, 'aria-invalid': input['aria-invalid'], 'aria-describedby': input['aria-describedby'] };
+  const common = { id, ...spoken, placeholder: field.placeholder } as const;
   const text = (event: { target: { value: string } }) => onChange?.(event.target.value);
   switch (field.kind) {
     case 'text':
@@ -96,7 +100,7 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
         />
       );
     case 'switch':
-      return <Switch id={id} aria-label={label} checked={input.checked} onChange={onChange} />;
+      return <Switch id={id} {...spoken} checked={input.checked} onChange={onChange} />;
     case 'tags':
       return (
         <Select
@@ -115,7 +119,7 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
       return (
         <Segmented
           id={id}
-          aria-label={label}
+          {...spoken}
           value={value as string}
           onChange={onChange}
           options={field.values.map(one => ({ value: one, label: field.texts ? tOf(field.texts, one) : String(one) }))}
@@ -123,7 +127,7 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
       );
     case 'select':
     case 'remote':
-      return <ChoiceInput field={field as ChoiceField} params={params} label={label} id={id} value={value} onChange={onChange} />;
+      return <ChoiceInput field={field as ChoiceField} params={params} {...input} {...spoken} />;
     case 'time':
       return (
         <Suspense fallback={<Input disabled />}>
@@ -137,12 +141,19 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
 
 type ChoiceField = Extract<FormField, { from: unknown }> | Extract<FormField, { values: unknown }>;
 
-function ChoiceInput({ field, params, label, id, value, onChange }: Omit<InputProps, 'field'> & { field: ChoiceField }) {
+function ChoiceInput({
+  field,
+  params,
+  checked: _checked,
+  label: _label,
+  value,
+  onChange,
+  ...spoken
+}: Omit<InputProps, 'field'> & { field: ChoiceField; 'aria-label'?: string }) {
   const { options, isPending } = useChoices(field, params);
   return (
     <Select
-      id={id}
-      aria-label={label}
+      {...spoken}
       placeholder={field.placeholder}
       mode={field.kind === 'remote' && field.isMultiple ? 'multiple' : undefined}
       showSearch={options.length > 8 ? { optionFilterProp: 'label' } : false}
@@ -187,11 +198,10 @@ function ListField({
   name: (string | number)[];
   label: string;
 }) {
-  const { validate } = useContext(FormContext)!;
-  const form = Form.useFormInstance();
+  const { rowsChanged } = useContext(FormContext)!;
   return (
-    <Form.Item label={<Label text={label} isOptional={false} />} className="field-list">
-      <Form.List name={name} rules={[{ validator: () => validate(name) }]}>
+    <Form.Item label={<Label text={label} isOptional={false} />} className="field-list" data-field={name.join('.')}>
+      <Form.List name={name}>
         {(rows, { add, remove }, { errors }) => (
           <>
             {rows.length > 0 && (
@@ -214,7 +224,10 @@ function ListField({
                   className="list-remove"
                   icon={<DeleteOutlined />}
                   aria-label={t('action.remove')}
-                  onClick={() => remove(row.name)}
+                  onClick={() => {
+                    remove(row.name);
+                    rowsChanged(name, row.name);
+                  }}
                 />
               </div>
             ))}
@@ -225,7 +238,7 @@ function ListField({
               icon={<PlusOutlined />}
               onClick={() => {
                 add(field.template());
-                form.setFields([{ name, errors: [] }]);
+                rowsChanged(name);
               }}
             >
               {t(`action.${field.add}`)}

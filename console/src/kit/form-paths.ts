@@ -10,6 +10,8 @@ export interface PlacedProblem {
   name: Path;
   rule: string;
   bounds?: FieldProblem['bounds'];
+  /** the sentence as it is, where no rule has one */
+  text?: string;
   /** line of a text area, from 1 */
   line?: number;
 }
@@ -32,6 +34,7 @@ export function place(problems: readonly FieldProblem[], fields: readonly string
         name: home,
         rule: problem.rule,
         bounds: problem.bounds,
+        ...(problem.text === undefined ? {} : { text: problem.text }),
         ...(typeof rest === 'number' ? { line: rest + 1 } : {}),
       });
     }

@@ -1,18 +1,22 @@
 /** The drawer in which a row is made or changed: one form for both, checked by the contract's own schema. */
 import { Button, Drawer, Form, Skeleton } from 'antd';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { ruleText } from '#contract/rules/rule.ts';
 import { call, type CallKey } from './client.ts';
 import { mayDiscard } from './confirm.tsx';
+import { keepDraft, takeDraft, withoutSecrets } from './drafts.ts';
 import { ErrorState } from './empty.tsx';
 import type { FieldProblem } from './errors.ts';
 import { Field, fieldPaths, FormContext } from './fields.tsx';
-import { place, type PlacedProblem } from './form-paths.ts';
+import { type Path, pathOf, place, type PlacedProblem } from './form-paths.ts';
+import { changedFields, FormState, isSame } from './form-state.ts';
+import { holdPage } from './leaving.ts';
 import { notify } from './notice.ts';
 import { presented, show } from './present.tsx';
 import { type ActionOptions, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
 import { type BodyCheck, bodyCheck } from './schema-of.ts';
+import { currentSelf } from './session.ts';
 import { commandKey, shortcut } from './shortcuts.ts';
 import { language, t } from './text.ts';
 
@@ -40,11 +44,9 @@ export interface FormProps {
 }
 
 const sentence = (problem: PlacedProblem) => {
-  const text = ruleText(problem, language);
+  const text = problem.text ?? ruleText(problem, language);
   return problem.line === undefined ? text : t('form.line', { line: problem.line, text });
 };
-const same = (a: readonly unknown[], b: readonly unknown[]) =>
-  a.length === b.length && a.every((step, index) => step === b[index]);
 
 export function ResourceForm(props: FormProps) {
   const { fields, params, wrap, isEdit } = props;
@@ -52,66 +54,124 @@ export function ResourceForm(props: FormProps) {
   const [check, setCheck] = useState<BodyCheck>();
   const [failure, setFailure] = useState<unknown>();
   const [isBusy, setBusy] = useState(false);
-  const isTouched = useRef(false);
-  const paths = fieldPaths(fields);
+  const [state] = useState(() => new FormState());
+  const body = useRef<HTMLDivElement>(null);
+  const release = useRef(() => {});
+  const paths = useMemo(() => fieldPaths(fields), [fields]);
+  // Who was typing when the session ended finds the form as it was.
+  const draftName = `${currentSelf()?.id} ${props.call} ${JSON.stringify(params)}`;
+  const [draft] = useState(() => takeDraft(draftName));
 
   useEffect(() => {
     bodyCheck(props.call).then(setCheck, setFailure);
   }, [props.call]);
 
+  const valuesNow = () => form.getFieldsValue(true) as Values;
   const shownValues = (): Values => {
-    const values = form.getFieldsValue(true) as Values;
+    const values = valuesNow();
     return Object.fromEntries(
       fields.filter(field => isShown(field, values, isEdit)).map(field => [field.name, values[field.name]]),
     );
   };
   const bodyNow = () => (props.body ? props.body(shownValues()) : shownValues());
-  const problemsNow = () => place(check!.problems(bodyNow()), paths, wrap);
+  const isDirty = () => !isSame({ ...props.values, ...shownValues() }, props.values);
 
-  async function validate(name: (string | number)[]) {
-    const mine = problemsNow().placed.filter(problem => same(problem.name, name));
-    if (mine.length) throw new Error(mine.map(sentence).join('\n'));
+  useEffect(() => {
+    if (!check) return undefined;
+    if (draft) {
+      form.setFieldsValue(draft);
+      notify.info(t('form.restored'));
+    }
+    // A finger would have the keyboard over half of the form at once.
+    if (matchMedia('(pointer: fine)').matches) focusFirst(body.current);
+    release.current = holdPage({ isDirty, keep: () => keepDraft(draftName, withoutSecrets(fields, shownValues())) });
+    return () => release.current();
+    // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
+  }, [check]);
+
+  /** Puts under each field what it says now, and nothing where it has nothing to say. */
+  function judge(): Map<string, string> {
+    const problems = place(check!.problems(bodyNow()), paths, wrap).placed;
+    const said = state.shown(
+      problems.map(problem => ({ name: problem.name, text: sentence(problem) })),
+      name => form.getFieldValue(name as never) as unknown,
+    );
+    const change: { name: never; errors: string[] }[] = [];
+    for (const { name, errors } of form.getFieldsError()) {
+      const text = said.get((name as Path).join('.'));
+      if (errors.length !== (text === undefined ? 0 : 1) || errors[0] !== text)
+        change.push({ name: name as never, errors: text === undefined ? [] : [text] });
+    }
+    if (change.length) form.setFields(change);
+    return said;
   }
 
-  /** Puts problems under their fields and focuses the first; says aloud what has no field. */
-  function mark(problems: readonly FieldProblem[], otherwise?: string) {
-    const { placed, homeless } = place(problems, paths, wrap);
-    const names = [...new Set(placed.map(problem => problem.name.join('.')))];
-    form.setFields(
-      names.map(name => {
-        const mine = placed.filter(problem => problem.name.join('.') === name);
-        return { name: mine[0]!.name as never, errors: [...new Set(mine.map(sentence))] };
-      }),
+  /** The field the person left: mended where it can be, then judged. */
+  function leave(target: EventTarget) {
+    const name = pathOf((target as Element).closest('[data-field]')?.getAttribute('data-field') ?? '');
+    if (!name.length || !check) return;
+    const field = fieldAt(fields, name);
+    const value = form.getFieldValue(name as never) as unknown;
+    if (typeof value === 'string' && field && ['text', 'mono'].includes(field.kind)) {
+      const mended: Values = field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
+      for (const [key, next] of Object.entries(mended))
+        if (next !== form.getFieldValue([...name.slice(0, -1), key] as never))
+          form.setFieldValue([...name.slice(0, -1), key] as never, next as never);
+    }
+    state.left(name, form.getFieldValue(name as never));
+    judge();
+  }
+
+  /** Says what is wrong, focuses the first field on screen that says something, and says aloud what has no field. */
+  function refuse(homeless: readonly FieldProblem[], otherwise?: string) {
+    const said = judge();
+    const first = [...(body.current?.querySelectorAll('[data-field]') ?? [])].find(one =>
+      said.has(one.getAttribute('data-field')!),
     );
-    if (placed[0]) form.scrollToField(placed[0].name as never, { focus: true, block: 'center' });
+    first?.scrollIntoView({ block: 'center' });
+    focusFirst(first);
     if (homeless.length)
       notify.error(otherwise ?? homeless.map(problem => `${problem.path}: ${ruleText(problem, language)}`).join('\n'));
   }
 
   async function save() {
     if (isBusy || !check) return;
+    // Saved by keyboard: the field the cursor stands in was never left.
+    if (document.activeElement && body.current?.contains(document.activeElement)) leave(document.activeElement);
+    state.asked();
     const problems = check.problems(bodyNow());
-    if (problems.length) return mark(problems);
+    if (problems.length) return refuse(place(problems, paths, wrap).homeless);
     setBusy(true);
     try {
       if (props.send) await props.send(shownValues());
       else await call(props.call, ...([{ ...params, body: bodyNow() }] as unknown as [never]));
+      release.current();
       notify.success(props.success);
       void queryClient.invalidateQueries();
       props.onClose();
     } catch (error) {
       const what = presented(error, props.errors);
-      if (what.kind === 'fields') mark(what.fields, what.text);
-      else show(what);
+      if (what.kind !== 'fields') return show(what);
+      const { placed, homeless } = place(what.fields, paths, wrap);
+      for (const problem of placed)
+        state.answered(problem.name, sentence(problem), form.getFieldValue(problem.name as never) as unknown);
+      refuse(homeless, what.text);
     } finally {
       setBusy(false);
     }
   }
 
   async function close() {
-    if (!isTouched.current || (await mayDiscard())) props.onClose();
+    if (isBusy || (isDirty() && !(await mayDiscard()))) return;
+    release.current();
+    props.onClose();
   }
   useEffect(() => shortcut('mod+enter', () => void save()));
+
+  function rowsChanged(list: Path, removed?: number) {
+    if (removed !== undefined) state.withoutRow(list, removed);
+    judge();
+  }
 
   return (
     <Drawer
@@ -136,26 +196,43 @@ export function ResourceForm(props: FormProps) {
       ) : !check ? (
         <Skeleton active title={false} paragraph={{ rows: 6 }} />
       ) : (
-        <FormContext value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, validate }}>
+        <FormContext value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, rowsChanged }}>
           {props.children}
-          <Form
-            form={form}
-            layout="vertical"
-            requiredMark={false}
-            initialValues={props.values}
-            validateTrigger="onBlur"
-            onValuesChange={() => (isTouched.current = true)}
-            onFinish={() => void save()}
-          >
-            {fields.map((field, index) => (
-              <Field key={`${index} ${field.name}`} field={field} />
-            ))}
-            <button type="submit" hidden aria-hidden />
-          </Form>
+          <div ref={body} onBlur={event => leave(event.target)}>
+            <Form
+              form={form}
+              layout="vertical"
+              requiredMark={false}
+              initialValues={props.values}
+              onValuesChange={changed => {
+                for (const name of changedFields(changed, paths)) state.typed(name);
+                judge();
+              }}
+              onFinish={() => void save()}
+            >
+              {fields.map((field, index) => (
+                <Field key={`${index} ${field.name}`} field={field} />
+              ))}
+              <button type="submit" hidden aria-hidden />
+            </Form>
+          </div>
         </FormContext>
       )}
     </Drawer>
   );
+}
+
+/** The first thing in a box that takes a key. */
+function focusFirst(box: Element | null | undefined) {
+  box
+    ?.querySelector<HTMLElement>('input:not([type=hidden], :disabled), textarea, [role=combobox], button[role=switch]')
+    ?.focus({ preventScroll: true });
+}
+
+/** The field of a name; of `upstreams.0.port` the one of the list. */
+function fieldAt(fields: readonly FormField[], name: Path): FormField | undefined {
+  const field = fields.find(one => one.name === name[0]);
+  return field?.kind === 'list' && name.length > 1 ? field.fields.find(one => one.name === name[2]) : field;
 }
 
 function isShown(field: FormField, values: Values, isEdit: boolean) {

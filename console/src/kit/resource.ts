@@ -65,6 +65,8 @@ interface FieldLook {
   when?: (values: Values) => boolean;
   only?: 'create' | 'edit';
   width?: number | string;
+  /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
+  mend?: (typed: string) => Values;
 }
 export type FormField = FieldLook & { name: FieldName } & (
     | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'tags' | 'lines' | 'time' }

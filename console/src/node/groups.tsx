@@ -46,6 +46,7 @@ const groupsOf = (zoneID: number) =>
       { name: 'id', kind: 'number', isOptional: true },
     ],
     create: 'POST /client/group',
+    errors: { fields: { duplicated: 'name' } },
     createBody: values => ({ ...values, zoneID }),
     update: 'PATCH /client/group',
     remove: 'DELETE /client/group',

@@ -54,6 +54,7 @@ const products = resource<'GET /client/products'>({
   ],
   filters: [{ name: 'keyword', kind: 'search' }],
   create: 'POST /client/product',
+  errors: { fields: { duplicated: 'name' } },
   update: 'PUT /client/product',
   remove: 'DELETE /client/product',
   removal: 'destructive',

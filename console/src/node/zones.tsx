@@ -38,6 +38,7 @@ const zones = resource<'GET /client/zones'>({
   ],
   filters: [{ name: 'keyword', kind: 'search' }],
   create: 'POST /client/zone',
+  errors: { fields: { zoneNameExists: 'name' } },
   update: 'PUT /client/zone',
   remove: 'DELETE /client/zone',
   removal: 'destructive',

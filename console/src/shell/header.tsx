@@ -4,6 +4,7 @@ import { Button, Dropdown } from 'antd';
 import { useEffect } from 'react';
 import { languages, languageTags } from '#contract/kit/text.ts';
 import { area } from '../kit/area.ts';
+import { mayLeave } from '../kit/leaving.ts';
 import { overlay } from '../kit/overlay.ts';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { signOut, useSelf } from '../kit/session.ts';
@@ -49,7 +50,7 @@ export function LanguageMenu() {
   const items = languages.map(name => ({
     key: name,
     label: <span lang={languageTags[name]}>{languageNames[name]}</span>,
-    onClick: () => chooseLanguage(name),
+    onClick: () => void mayLeave().then(isSure => isSure && chooseLanguage(name)),
   }));
   return (
     <Dropdown trigger={['click']} menu={{ items, selectedKeys: [language] }}>

@@ -39,6 +39,7 @@ const clientSites = resource<'GET /client/sites'>({
     tags,
   ],
   create: 'POST /client/site',
+  errors: { fields: { duplicated: 'siteName' } },
   update: 'PATCH /client/site',
   remove: 'DELETE /client/site',
   removal: 'destructive',

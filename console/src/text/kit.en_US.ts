@@ -24,6 +24,7 @@ export default {
   'form.optional': '(optional)',
   'form.create': 'Create: {name}',
   'form.edit': 'Edit: {name}',
+  'form.restored': 'What you had typed before you were signed out is back.',
   'form.line': 'Line {line}: {text}',
 
   'confirm.title': '{verb}: {count}',

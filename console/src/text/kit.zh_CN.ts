@@ -24,6 +24,7 @@ export default {
   'form.optional': '（选填）',
   'form.create': '新建{name}',
   'form.edit': '编辑{name}',
+  'form.restored': '已恢复退出登录前尚未保存的内容。',
   'form.line': '第 {line} 行：{text}',
 
   'confirm.title': '{verb}：{count} 项',

@@ -23,6 +23,7 @@ export const kit = {
   'form.optional': '（選填）',
   'form.create': '新增{name}',
   'form.edit': '編輯{name}',
+  'form.restored': '已還原登出前尚未儲存的內容。',
   'form.line': '第 {line} 行：{text}',
 
   'confirm.title': '{verb}：{count} 項',

@@ -1,0 +1,33 @@
+/** What was typed when a session ended: kept in this tab alone, given back once to the same form of the same account after sign-in. */
+import type { FormField, Values } from './resource.ts';
+
+const prefix = 'draft.';
+/** Older than this it would surprise more than help. */
+const keptMs = 30 * 60_000;
+
+/** Secrets are never kept. */
+export const withoutSecrets = (fields: readonly FormField[], values: Values): Values =>
+  Object.fromEntries(
+    fields.flatMap(field => (field.kind === 'password' || !(field.name in values) ? [] : [[field.name, values[field.name]]])),
+  );
+
+export function keepDraft(name: string, values: Values): void {
+  try {
+    sessionStorage.setItem(prefix + name, JSON.stringify({ at: Date.now(), values }));
+  } catch {
+    // a full or forbidden storage: the draft is lost, the session is over all the same
+  }
+}
+
+/** The draft of a form; it is given back once. */
+export function takeDraft(name: string): Values | undefined {
+  try {
+    const text = sessionStorage.getItem(prefix + name);
+    if (text === null) return undefined;
+    sessionStorage.removeItem(prefix + name);
+    const draft = JSON.parse(text) as { at: number; values: Values };
+    return Date.now() - draft.at < keptMs ? draft.values : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+/** When a field speaks, what can be mended, what is kept of a form whose session ended. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mendDomainName, mendOrigin } from '#contract/rules/mend.ts';
+import { withoutSecrets } from '../src/kit/drafts.ts';
+import { changedFields, FormState, isSame } from '../src/kit/form-state.ts';
+
+const nameWrong = [{ name: ['name'], text: 'wrong' }];
+const nothing = () => undefined;
+const said = (
+  state: FormState,
+  problems: { name: (string | number)[]; text: string }[],
+  valueAt: (name: unknown) => unknown = nothing,
+) => Object.fromEntries(state.shown(problems, valueAt));
+
+test('an untouched empty field is quiet when it is left; one that was emptied is not', () => {
+  const state = new FormState();
+  state.left(['name'], '');
+  assert.deepEqual(said(state, nameWrong), {});
+  state.typed(['name']);
+  assert.deepEqual(said(state, nameWrong), {}, 'not while it is being typed for the first time');
+  state.left(['name'], '');
+  assert.deepEqual(said(state, nameWrong), { name: 'wrong' });
+});
+
+test('a field that has spoken is judged with every change, others wait until they are left', () => {
+  const state = new FormState();
+  state.left(['name'], 'x');
+  assert.deepEqual(said(state, [...nameWrong, { name: ['port'], text: 'too big' }]), { name: 'wrong' });
+  assert.deepEqual(said(state, []), {}, 'mended: quiet at once');
+  assert.deepEqual(said(state, nameWrong), { name: 'wrong' }, 'broken again: said at once');
+});
+
+test('after a refused save every field speaks, one sentence each', () => {
+  const state = new FormState();
+  state.asked();
+  assert.deepEqual(said(state, [...nameWrong, { name: ['name'], text: 'also' }, { name: ['port'], text: 'too big' }]), {
+    name: 'wrong',
+    port: 'too big',
+  });
+});
+
+test('what the server said stands until that value changes, whatever happens to the others', () => {
+  const state = new FormState();
+  let name = 'taken';
+  const valueAt = () => name;
+  state.answered(['name'], 'exists already', name);
+  assert.deepEqual(said(state, [], valueAt), { name: 'exists already' });
+  state.typed(['port']);
+  assert.deepEqual(said(state, [], valueAt), { name: 'exists already' });
+  name = 'taken2';
+  assert.deepEqual(said(state, [], valueAt), {});
+  name = 'taken';
+  assert.deepEqual(said(state, [], valueAt), {}, 'it may have been freed: the server is asked again');
+});
+
+test('a removed row takes what was known of it along, and the rows behind keep theirs', () => {
+  const state = new FormState();
+  for (const row of [0, 1, 2]) state.left(['rows', row, 'address'], 'x');
+  state.answered(['rows', 2, 'port'], 'in use', 80);
+  state.withoutRow(['rows'], 1);
+  const wrong = [0, 1, 2].map(row => ({ name: ['rows', row, 'address'], text: `row ${row}` }));
+  assert.deepEqual(
+    said(state, wrong, () => 80),
+    {
+      'rows.0.address': 'row 0',
+      'rows.1.address': 'row 1',
+      'rows.1.port': 'in use',
+    },
+  );
+});
+
+test('a change is told by the names of the fields it touched', () => {
+  const fields = ['name', 'ips', 'upstreams', 'upstreams.*.address', 'upstreams.*.port'];
+  assert.deepEqual(changedFields({ name: 'x' }, fields), [['name']]);
+  assert.deepEqual(changedFields({ ips: ['1', '2'] }, fields), [['ips']]);
+  // oxlint-disable-next-line no-sparse-arrays -- so antd tells it
+  assert.deepEqual(changedFields({ upstreams: [, { port: 1 }] }, fields), [['upstreams', 1, 'port']]);
+});
+
+test('a form is as it was when only emptiness is spelled otherwise', () => {
+  assert.ok(isSame({ a: '', b: [1, { c: null }] }, { b: [1, {}] }));
+  assert.ok(!isSame({ a: [1, 2] }, { a: [1] }));
+  assert.ok(!isSame({ a: 0 }, { a: '' }));
+  assert.ok(!isSame({ a: false }, {}));
+});
+
+test('what people paste becomes what the rules ask for', () => {
+  const names: [string, string][] = [
+    ['  Shop.Example.COM. ', 'shop.example.com'],
+    ['https://Shop.example.com/path?x#y', 'shop.example.com'],
+    ['//shop.example.com:8443', 'shop.example.com'],
+    ['*.Example.com', '*.example.com'],
+    ['shop.example.com/path', 'shop.example.com'],
+    ['not a name', 'not a name'],
+  ];
+  for (const [typed, name] of names) assert.equal(mendDomainName(typed), name);
+  const origins: [string, object][] = [
+    ['http://192.0.2.1:8080/', { address: '192.0.2.1', port: 8080, protocol: 'http' }],
+    ['192.0.2.1:8080', { address: '192.0.2.1', port: 8080 }],
+    ['[2001:DB8::1]:443', { address: '2001:db8::1', port: 443 }],
+    ['2001:DB8::1', { address: '2001:db8::1' }],
+    ['HTTPS://Origin.Test.', { address: 'origin.test', protocol: 'https' }],
+    [' origin.test ', { address: 'origin.test' }],
+    ['a b:c', { address: 'a b:c' }],
+  ];
+  for (const [typed, origin] of origins) assert.deepEqual(mendOrigin(typed), origin);
+});
+
+test('no password is kept for after the sign-in', () => {
+  const fields = [
+    { name: 'email', kind: 'text' },
+    { name: 'password', kind: 'password' },
+  ] as never;
+  assert.deepEqual(withoutSecrets(fields, { email: 'a@b.test', password: 'secret' }), { email: 'a@b.test' });
+});

@@ -1,0 +1,33 @@
+/**
+ * What can be mended instead of refused: what people paste is put into the form the rules ask for. Pure; forms call it when a field is
+ * left, so that the person sees what became of it before anything is sent.
+ */
+import { isIP } from './address.ts';
+
+export interface MendedOrigin {
+  address: string;
+  port?: number;
+  protocol?: 'http' | 'https';
+}
+
+const withoutEnd = (host: string) => host.replace(/\.$/, '').toLowerCase();
+
+/** `HTTPS://Shop.Example.com./path` → `shop.example.com`; what is no address of a page only loses its spaces. */
+export function mendDomainName(typed: string): string {
+  const text = typed.trim();
+  const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#@\s]+)/i.exec(text)?.[1] ?? text.replace(/[/?#].*$/, '');
+  return withoutEnd(host.replace(/:\d{1,5}$/, ''));
+}
+
+/** `http://10.0.0.1:8080/` → its address, port and protocol; `[2001:db8::1]:443` and `origin.test:81` likewise. */
+export function mendOrigin(typed: string): MendedOrigin {
+  const text = typed.trim();
+  const scheme = /^(https?):\/\//i.exec(text);
+  const rest = (scheme ? text.slice(scheme[0].length) : text).replace(/[/?#].*$/, '');
+  const protocol = scheme ? { protocol: scheme[1]!.toLowerCase() as 'http' | 'https' } : {};
+  if (isIP(rest)) return { address: rest.toLowerCase(), ...protocol };
+  const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(rest);
+  if (!match) return { address: rest, ...protocol };
+  const address = withoutEnd(match[1]!.replace(/^\[|\]$/g, ''));
+  return { address, ...(match[2] ? { port: Number(match[2]) } : {}), ...protocol };
+}

@@ -1,0 +1,144 @@
+/** Forms in a real browser: when a field speaks, what is mended, where the cursor goes, and that nothing typed is lost without asking. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { password, Whole } from '#system/whole.ts';
+import { openBrowser, picture, Visitor } from './browser.ts';
+
+let whole: Whole;
+let browser: Browser;
+before(async () => {
+  [whole, browser] = await Promise.all([Whole.start(['--demo']), openBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await whole?.stop();
+});
+
+async function customer(look = {}): Promise<Visitor> {
+  const visitor = await Visitor.open(browser, whole.origin, look);
+  await visitor.signIn('user', 'user@breakwater.test', password);
+  return visitor;
+}
+/** Opens the form of a new domain of the demo's site. */
+async function newDomain(visitor: Visitor) {
+  const { page } = visitor;
+  await visitor.go('/user/sitesManagement/sites');
+  await page.click('.ant-table-row a');
+  await page.waitForURL('**/sitesSetting/**');
+  await visitor.settled();
+  await page.locator('.panel .ant-btn-primary, .ant-btn-primary').first().click();
+  await page.waitForSelector('.ant-drawer form #domainName');
+}
+const said = (page: Page, field: string) => page.locator(`[data-field="${field}"] .ant-form-item-explain-error`);
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.id);
+const question = (page: Page) => page.locator('.ant-modal', { hasText: 'Discard unsaved changes?' });
+
+test('a field speaks when it is left, is quiet when it is mended, and says one thing', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  assert.equal(await focused(page), 'domainName', 'the cursor stands in the first field');
+
+  await page.keyboard.press('Tab');
+  assert.equal(await said(page, 'domainName').count(), 0, 'an empty field that was only passed is quiet');
+  await page.fill('#domainName', 'no spaces please');
+  assert.equal(await said(page, 'domainName').count(), 0, 'nobody is corrected in mid-word');
+  await page.press('#domainName', 'Tab');
+  await said(page, 'domainName').waitFor();
+  assert.equal(await page.getAttribute('#domainName', 'aria-invalid'), 'true');
+  await picture(page, 'form-said');
+  await page.fill('#domainName', 'shop.breakwater.test');
+  await said(page, 'domainName').waitFor({ state: 'detached' });
+
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await said(page, 'upstreams.0.address').waitFor();
+  assert.equal(await focused(page), 'upstreams_0_address', 'a refused save puts the cursor into the first broken field');
+  assert.equal(await page.locator('.ant-form-item-explain-error').count(), 1);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('what was pasted is mended: the case, the scheme, the path; a port goes into its own field', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  await page.fill('#domainName', ' HTTPS://Pasted.Breakwater.Test./page ');
+  await page.fill('#upstreams_0_address', 'http://198.51.100.7:8080/');
+  await page.press('#upstreams_0_address', 'Tab');
+  assert.equal(await page.inputValue('#domainName'), 'pasted.breakwater.test');
+  assert.equal(await page.inputValue('#upstreams_0_address'), '198.51.100.7');
+  assert.equal(await page.inputValue('#upstreams_0_port'), '8080');
+  assert.equal(await page.locator('[data-field="upstreams.0.protocol"]').innerText(), 'HTTP');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a second domain of one name: the server’s word stands at the field and goes when the name changes', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  await page.fill('#domainName', 'demo.breakwater.test');
+  await page.fill('#upstreams_0_address', '198.51.100.7');
+  await visitor.choose('upstreams_0_protocol', 'HTTP');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await said(page, 'domainName').waitFor();
+  assert.equal(await focused(page), 'domainName');
+  await picture(page, 'form-duplicate');
+  await page.fill('#domainName', 'demo2.breakwater.test');
+  await said(page, 'domainName').waitFor({ state: 'detached' });
+  await visitor.close();
+});
+
+test('Back, a reload and another language ask before they lose what was typed', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  await page.goBack();
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await page.goForward();
+  await page.fill('#domainName', 'half.breakwater.test');
+
+  await page.goBack();
+  await question(page).waitFor();
+  await page.goBack();
+  await question(page).getByRole('button', { name: 'Cancel' }).click();
+  await question(page).waitFor({ state: 'hidden' });
+  assert.equal(await page.inputValue('#domainName'), 'half.breakwater.test', 'two steps back, and still there');
+
+  let asked = 0;
+  page.on('dialog', dialog => {
+    asked++;
+    void dialog.dismiss();
+  });
+  await page.evaluate(() => location.reload());
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('#domainName')?.value === 'half.breakwater.test');
+  assert.equal(asked, 1, 'the browser asks before a reload');
+
+  await page.goBack();
+  await question(page).getByRole('button', { name: 'Discard' }).click();
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a session that ends while somebody types: the form is as it was after signing in again', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  await page.fill('#domainName', 'later.breakwater.test');
+  await page.fill('#upstreams_0_address', '198.51.100.9');
+  await visitor.choose('upstreams_0_protocol', 'HTTP');
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
+  await page.fill('input[name=email]', 'user@breakwater.test');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  await page.waitForSelector('.ant-drawer form #domainName');
+  await visitor.message('is back');
+  assert.equal(await page.inputValue('#domainName'), 'later.breakwater.test');
+  assert.equal(await page.inputValue('#upstreams_0_address'), '198.51.100.9');
+  await picture(page, 'form-restored');
+  await visitor.close();
+});

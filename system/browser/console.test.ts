@@ -177,7 +177,7 @@ test('a session that has ended leads to the form with a message, another area’
   await visitor.go('/user/dashboard');
   await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
   await visitor.page.locator('.menu-entry', { hasText: 'Sites' }).first().click();
-  await visitor.page.waitForURL('**/user');
+  await visitor.page.waitForURL(url => url.pathname === '/user' && url.search.startsWith('?next='));
   await visitor.message('Your session has ended');
   assert.equal((await visitor.context.cookies()).filter(cookie => cookie.name.startsWith('u_')).length, 0);
   await visitor.close();

@@ -108,7 +108,7 @@ class Launcher {
     this.#seeded = undefined;
     console.log(`\nSign in at ${this.#env.BREAKWATER_URL}`);
     for (const { email, password } of seeded.accounts) {
-      const known = process.env.BREAKWATER_PASSWORD
+      const known = this.#env.BREAKWATER_PASSWORD
         ? 'BREAKWATER_PASSWORD, if it was set at the first start'
         : 'as shown at the first start';
       console.log(`  ${email.padEnd(28)}${password ?? known}`);
@@ -136,6 +136,7 @@ class Launcher {
 }
 
 const args = process.argv.slice(2);
+process.umask(0o022); // what is private says so itself; what parts must pass through is not closed by a stricter one
 if (import.meta.main) {
   if (args.includes('--help')) {
     console.log(usage);

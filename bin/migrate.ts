@@ -1,7 +1,8 @@
 /** `breakwater migrate`: brings the schema of DATABASE_URL up to date, and says what it did. */
+import { settingOf } from '#host/secrets.ts';
 import { migrate } from '#server/store/migrate.ts';
 
-const url = process.env.DATABASE_URL;
+const url = settingOf('DATABASE_URL', process.env);
 if (!url) {
   console.error('DATABASE_URL is not set: give the PostgreSQL whose schema is to be brought up to date.');
   process.exit(1);

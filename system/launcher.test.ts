@@ -1,7 +1,7 @@
 /** The supervisor of `npm start` on its engines alone: faults, restarts, what is left behind. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -109,6 +109,33 @@ test('the life of a data folder: start, second instance, kill -9 of each engine,
   assert.deepEqual(await ask('select n from kept'), [{ n: 1 }]);
   third.child.kill('SIGINT');
   assert.equal(await third.ended, 0);
+});
+
+test('a data folder below one that only root may enter: its parts see their own part of it, and nothing else there', async () => {
+  const closed = testFolder('closed');
+  chmodSync(closed, 0o700);
+  writeFileSync(join(closed, 'private'), 'of somebody else', { mode: 0o644 });
+  const folder = join(closed, 'below/data');
+  const { child, output, ended } = launch([engines], { BREAKWATER_DATA: folder });
+  const isUp = await poll(() => output().includes('\nready postgres, nats\n') || child.exitCode !== null, 60_000);
+  if (child.exitCode !== null) {
+    // a machine (a container) on which not even root may mount
+    assert.match(
+      output().trim(),
+      /lies below \S+, which only its owner may enter: run `chmod o\+x \S+`, or move it, for example below \/opt\.$/,
+    );
+    return;
+  }
+  assert.ok(isUp, output());
+  const postgres = pidOf(folder, 'postgres')!;
+  if (process.getuid?.() === 0) {
+    assert.deepEqual(readdirSync(`/proc/${postgres}/root${closed}`), ['below']);
+    assert.doesNotMatch(readFileSync(`/proc/${postgres}/status`, 'latin1'), /^CapEff:\s*0*[1-9a-f]/m);
+  }
+  child.kill('SIGTERM');
+  assert.equal(await ended, 0, output());
+  assert.deepEqual(processesOn(folder), []);
+  assert.equal(readFileSync(join(closed, 'private'), 'utf8'), 'of somebody else');
 });
 
 test('orphans of an earlier run are ended, strangers are left alone', async () => {

@@ -1,6 +1,6 @@
 /** The whole product as a user starts it, in a folder and on ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { projectFolder } from '#bin/launch/settings.ts';
@@ -34,7 +34,7 @@ export class Whole {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       BREAKWATER_DATA: folder,
-      BREAKWATER_PASSWORD: password,
+      BREAKWATER_PASSWORD_FILE: `${folder}.password`,
       BREAKWATER_PORT: String(console_),
       BREAKWATER_EDGE_HTTP: String(http_),
       BREAKWATER_EDGE_HTTPS: String(https),
@@ -50,6 +50,7 @@ export class Whole {
       if (!ports.includes(port)) ports.push(port);
     }
     const whole = new Whole(join(testFolder('whole'), 'data'), ports, args);
+    writeFileSync(`${whole.folder}.password`, password, { mode: 0o600 });
     await whole.up();
     return whole;
   }

@@ -3,9 +3,10 @@
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { writeWhole } from '#host/files.ts';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 
 export interface Grant {
@@ -118,8 +119,7 @@ export class Identity {
   }
 
   async #save(): Promise<void> {
-    await writeFile(`${this.#file}.new`, JSON.stringify(this.#stored), { mode: 0o600, flush: true });
-    await rename(`${this.#file}.new`, this.#file);
+    writeWhole(this.#file, JSON.stringify(this.#stored));
   }
 }
 

@@ -1,5 +1,6 @@
 /** `node agent/src/main.ts --data DIR [--server URL --join TOKEN]`: a node, until SIGTERM or SIGINT. */
 import { parseArgs } from 'node:util';
+import { settingOf } from '#host/secrets.ts';
 import { startAgent } from './agent.ts';
 
 const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
@@ -13,6 +14,9 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --listen HOSTS   addresses for visitors, comma-separated            BREAKWATER_EDGE_HOST   every IPv4 and IPv6 address
   --health PORT    /healthz /readyz /metrics on 127.0.0.1             BREAKWATER_AGENT_PORT  9180`;
 
+// whatever we and nginx write: for our group at most
+process.umask(0o027);
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: Object.fromEntries(
@@ -23,7 +27,7 @@ async function main(): Promise<void> {
     ),
   });
   const text = (name: string, variable?: string) =>
-    (values[name] as string | undefined) ?? ((variable && process.env[variable]) || undefined);
+    (values[name] as string | undefined) ?? (variable && settingOf(variable, process.env));
   if (values.help) {
     console.log(usage);
     return;

@@ -7,8 +7,9 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { readJson, writeWhole } from '#host/files.ts';
 import { Control } from './control.ts';
 import { allProcesses, bootID, processFacts, signal, workingFolder } from './processes.ts';
 import { type NodeFacts, renderNginx } from './render/nginx.ts';
@@ -51,6 +52,9 @@ interface State {
   boot: string;
   epoch: string;
 }
+
+const isState = (value: unknown): value is State =>
+  typeof value === 'object' && value !== null && 'pid' in value && Number.isInteger(value.pid) && 'epoch' in value;
 
 const watchMs = 250;
 const startLimitMs = 15_000;
@@ -172,12 +176,17 @@ export class Nginx {
     await this.#options.beforeStart();
     await this.#writeConfig(epoch, true);
     const output = openSync(join(folders.logs, 'nginx.out'), 'a', 0o640);
-    const child = spawn('nginx', [...this.#arguments(), '-g', 'daemon off;'], {
-      cwd: folders.run,
-      detached: true,
-      stdio: ['ignore', output, output],
-      env: { PATH: process.env.PATH ?? '/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC' },
-    });
+    // ours may include the firewall's; it needs ports below 1024 at most
+    const child = spawn(
+      'setpriv',
+      ['--inh-caps=-net_admin', '--ambient-caps=-net_admin', 'nginx', ...this.#arguments(), '-g', 'daemon off;'],
+      {
+        cwd: folders.run,
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: { PATH: process.env.PATH ?? '/usr/sbin:/usr/bin:/sbin:/bin', TZ: 'UTC' },
+      },
+    );
     closeSync(output);
     this.#child = child;
     let ended: string | undefined;
@@ -198,7 +207,8 @@ export class Nginx {
 
   /** Goes on with an nginx an earlier agent started, if it is whole. */
   async #adopt(): Promise<boolean> {
-    const state = (await readFile(this.#stateFile, 'utf8').then(JSON.parse, () => undefined)) as State | undefined;
+    // without it, or with half of it, what runs is found by its working folder and ended
+    const state = readJson(this.#stateFile, isState);
     if (!state || state.boot !== bootID() || processFacts(state.pid)?.start !== state.start) return false;
     this.#state = state;
     if (!(await this.#answers())) {
@@ -218,9 +228,8 @@ export class Nginx {
     if (!this.#options.facts.httpsPorts.length) return;
     if (await stat(join(run, 'default.key')).catch(() => undefined)) return;
     const { certificate, key } = selfSigned('breakwater.invalid');
-    await writeFile(join(run, 'default.crt'), certificate);
-    await writeFile(join(run, 'default.key.new'), key, { mode: 0o600, flush: true });
-    await rename(join(run, 'default.key.new'), join(run, 'default.key'));
+    writeWhole(join(run, 'default.crt'), certificate);
+    writeWhole(join(run, 'default.key'), key);
   }
 
   #answers(): Promise<boolean> {
@@ -232,8 +241,7 @@ export class Nginx {
 
   async #remember(state: State): Promise<void> {
     this.#state = state;
-    await writeFile(`${this.#stateFile}.new`, JSON.stringify(state), { flush: true });
-    await rename(`${this.#stateFile}.new`, this.#stateFile);
+    writeWhole(this.#stateFile, JSON.stringify(state));
   }
 
   /** Ends the master, then whatever of its group is left. */
@@ -292,7 +300,7 @@ export class Nginx {
     const before = await readFile(this.#configFile, 'utf8').catch(() => '');
     if (before === text && !always) return false;
     const fresh = `${this.#configFile}.new`;
-    await writeFile(fresh, text, { mode: 0o644 });
+    writeWhole(fresh, text);
     await this.#test(fresh);
     await rename(fresh, this.#configFile);
     return true;
@@ -327,17 +335,17 @@ export class Nginx {
     const { home, run, logs, cache, temp } = this.#options.folders;
     await mkdir(home, { recursive: true, mode: 0o711 });
     const account = process.getuid?.() === 0 ? await workerAccount(home) : undefined;
-    for (const [folder, mode, workers] of [
-      [run, 0o711, false],
-      [join(run, 'ctl'), 0o700, false],
-      [join(run, 'back'), 0o700, true],
-      [logs, 0o755, false],
-      [cache, 0o700, true],
-      [temp, 0o700, true],
+    for (const [folder, mode, whose] of [
+      [run, 0o711, 'agent'],
+      [join(run, 'ctl'), 0o700, 'agent'],
+      [join(run, 'back'), 0o700, 'workers'],
+      [logs, 0o750, 'group'],
+      [cache, 0o700, 'workers'],
+      [temp, 0o700, 'workers'],
     ] as const) {
       await mkdir(folder, { recursive: true, mode });
       await chmod(folder, mode);
-      if (workers && account) await chown(folder, account.uid, account.gid);
+      if (account && whose !== 'agent') await chown(folder, whose === 'workers' ? account.uid : 0, account.gid);
     }
     await this.#defaultCertificate(run);
   }

@@ -57,7 +57,7 @@ async function demoProgram(file: string, args: string[], name: string, logs: Log
   const engine = await spawnEngine({
     command: process.execPath,
     args: [join(projectFolder, file), ...args],
-    unprivileged: true,
+    as: 'demo',
     reaches: [join(projectFolder, file), process.execPath],
     env: { PATH: '/usr/bin:/bin' },
     onLine: line => logs.line(name, line, { quiet: true }),

@@ -3,6 +3,8 @@
  * what it is for and nothing else) and the tables of README.md and docs/handbook/running.md; environment.test.ts holds the sources to it.
  */
 
+import { settingOf } from '#host/secrets.ts';
+
 /** Who is handed a variable. `seed` are the short programs of the server: the first accounts, the demo. */
 export type Receiver = 'launcher' | 'seed' | 'server' | 'ingest' | 'store' | 'agent';
 export type Environment = Record<string, string>;
@@ -13,8 +15,10 @@ export interface Variable {
   /** What holds when it is not set, in words. */
   readonly default?: string;
   readonly for: readonly Receiver[];
-  /** Its value opens something. */
+  /** Its value opens something: it may be given as a file, NAME_FILE, and is handed on in no other way. */
   readonly secret?: true;
+  /** It names a file that opens something: each part gets a copy of its own. */
+  readonly holds?: 'path of a secret';
   /** The launcher sets it for its parts; a person needs it only to run a part on its own. */
   readonly internal?: true;
 }
@@ -33,6 +37,7 @@ const v = (
   ...more,
 });
 const secret = { secret: true } as const;
+const path = { holds: 'path of a secret' } as const;
 const internal = { internal: true } as const;
 
 export const variables: readonly Variable[] = [
@@ -70,15 +75,15 @@ export const variables: readonly Variable[] = [
     undefined,
     'launcher server ingest',
   ),
-  v('NATS_CREDS', 'path of the credentials of server and ingest', undefined, 'launcher server ingest'),
-  v('NATS_KEYS', 'path of the keys with which nodes are signed', undefined, 'launcher server'),
-  v('NATS_SYSTEM_CREDS', 'path of the credentials of the system account', undefined, 'launcher server'),
+  v('NATS_CREDS', 'path of the credentials of server and ingest', undefined, 'launcher server ingest', path),
+  v('NATS_KEYS', 'path of the keys with which nodes are signed', undefined, 'launcher server', path),
+  v('NATS_SYSTEM_CREDS', 'path of the credentials of the system account', undefined, 'launcher server', path),
   v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),
   v('INGEST_FLUSH_MS', 'how long ingest waits for them', 'its own', 'ingest'),
 
   v('BREAKWATER_HOST', 'address the console and API listen on', '127.0.0.1', 'server', internal),
   v('BREAKWATER_URL', 'address of the control plane', 'http://127.0.0.1:8080', 'server agent', internal),
-  v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'server', internal),
+  v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'server', { ...path, ...internal }),
   v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
   v('BREAKWATER_NODE_DATA', 'what a node keeps', undefined, 'agent', internal),
   v('BREAKWATER_AGENT_PORT', 'loopback port of the health of a node', '9180', 'agent', internal),
@@ -104,9 +109,11 @@ export function environmentFor(receiver: Receiver, given: NodeJS.ProcessEnv, own
   return Object.fromEntries(entries.filter((entry): entry is readonly [string, string] => Boolean(entry[1])));
 }
 
-/** What a person set of the variables that parts receive: they are handed on as they are unless the launcher decides otherwise. */
+/** What a person set, secrets also as files: handed on to the parts unless the launcher decides otherwise. */
 export function handedOn(own: NodeJS.ProcessEnv): Environment {
-  const entries = variables.filter(one => !one.internal || one.name === 'BREAKWATER_HOST').map(({ name }) => [name, own[name]]);
+  const entries = variables
+    .filter(one => !one.internal || one.name === 'BREAKWATER_HOST')
+    .map(one => [one.name, one.secret ? settingOf(one.name, own) : own[one.name]]);
   return Object.fromEntries(entries.filter(([, value]) => value)) as Environment;
 }
 
@@ -123,7 +130,7 @@ export function helpText(): string {
 export function table(): string {
   const rows = variables.map(
     one =>
-      `| \`${one.name}\` | ${one.about}${one.secret ? '; a secret' : ''} | ${one.default ?? ''} | ${one.internal ? 'set for the parts: ' : ''}${one.for.join(', ')} |`,
+      `| \`${one.name}\` | ${one.about}${one.secret ? `; a secret, also as \`${one.name}_FILE\`` : ''} | ${one.default ?? ''} | ${one.internal ? 'set for the parts: ' : ''}${one.for.join(', ')} |`,
   );
   return ['| variable | what | default | who gets it |', '|---|---|---|---|', ...rows].join('\n');
 }

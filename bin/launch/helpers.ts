@@ -1,9 +1,8 @@
 /** Short programs of the server that the launcher calls: the first accounts, the demo. */
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { StartError } from '#server/store/engine-process.ts';
-import { environmentFor } from './environment.ts';
+import { StartError, signalGroup, spawnEngine } from '#server/store/engine-process.ts';
+import { accountOfPart, handOver, takeBack } from './hand-over.ts';
 import type { ChildEnv } from './parts.ts';
 import { projectFolder } from './settings.ts';
 
@@ -19,21 +18,21 @@ export const has = (file: string): boolean => existsSync(join(projectFolder, fil
 
 /** Runs a program to its end and reads the JSON object of its last line of output. Its other lines go to `onLine`. Errors: StartError. */
 export async function callProgram<T>(file: string, env: ChildEnv, onLine: (line: string) => void, limitMs = 120_000): Promise<T> {
-  const child = spawn(process.execPath, [join(projectFolder, file)], {
-    cwd: projectFolder,
-    env: environmentFor('seed', env),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitMs,
-    killSignal: 'SIGKILL',
-  });
   let output = '';
   let errors = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
-  const code = await new Promise<number | null>((done, fail) => {
-    child.once('error', fail);
-    child.once('close', done);
+  const program = await spawnEngine({
+    command: process.execPath,
+    args: [join(projectFolder, file)],
+    cwd: projectFolder,
+    env: handOver('seed', env, env.BREAKWATER_DATA!),
+    as: accountOfPart.seed,
+    reaches: [join(projectFolder, file), join(env.BREAKWATER_DATA!, 'run')],
+    onLine: (line, stream) => (stream === 'stdout' ? (output += `${line}\n`) : (errors += `${line}\n`)),
   });
+  const timer = setTimeout(() => signalGroup(program.pid, 'SIGKILL'), limitMs);
+  const { code } = await program.exited;
+  clearTimeout(timer);
+  takeBack('seed', env.BREAKWATER_DATA!);
   for (const line of errors.split('\n').filter(Boolean)) onLine(line);
   if (code !== 0) {
     const said =

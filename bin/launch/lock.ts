@@ -1,8 +1,9 @@
 /** One Breakwater per data folder; and what a killed one left behind is cleared away. */
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:net';
 import { basename, join } from 'node:path';
+import { writeWhole } from '#host/files.ts';
 import { StartError, allPids, poll, processFacts, signalGroup } from '#server/store/engine-process.ts';
 
 export class DataLock {
@@ -46,13 +47,13 @@ export class DataLock {
       server.listen(`\0breakwater-${name}`, ok);
     });
     server.unref();
-    writeFileSync(owner, `${process.pid}\n`);
+    writeWhole(owner, `${process.pid}\n`, { durable: false });
     return new DataLock(server, dataFolder);
   }
 
   /** Remembers a session we started, so that its members can be found after a crash of ours. */
   remember(name: string, pid: number): void {
-    appendFileSync(this.#sessions, `${pid} ${processFacts(pid)?.start ?? 0} ${this.#boot} ${name}\n`);
+    appendFileSync(this.#sessions, `${pid} ${processFacts(pid)?.start ?? 0} ${this.#boot} ${name}\n`, { mode: 0o600 });
   }
 
   /** Ends every process of earlier or present sessions of this data folder that still runs; answers how many there were. */

@@ -1,16 +1,28 @@
 /** The parts of one machine: how each is started, asked for its health, and what environment it gets. */
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readJson, writeWhole } from '#host/files.ts';
 import { startNats } from '#server/bus/nats-launcher.ts';
-import { type Engine, StartError, accepts, freePort, poll, portIsFree, spawnEngine } from '#server/store/engine-process.ts';
+import {
+  type Engine,
+  type Right,
+  StartError,
+  accepts,
+  freePort,
+  poll,
+  portIsFree,
+  privateFolder,
+  spawnEngine,
+} from '#server/store/engine-process.ts';
 import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
 import type { Logs } from './logs.ts';
-import { type Environment, environmentFor } from './environment.ts';
+import type { Environment } from './environment.ts';
+import { accountOfPart, handOver } from './hand-over.ts';
 import { type PartName, type Settings, projectFolder } from './settings.ts';
 import type { Part } from './supervise.ts';
 
-/** What the parts tell each other; the environment of every child. Secrets travel as paths of 0600 files or in URLs, never on a command line. */
+/** What the parts tell each other, by the names of environment.ts; hand-over.ts makes of it what each child is told. */
 export type ChildEnv = Environment;
 
 export interface Context {
@@ -22,13 +34,13 @@ export interface Context {
 /** Ports of embedded engines, chosen once and kept, so that who knows an address finds it again after a restart. */
 export async function rememberedPort(dataFolder: string, name: string): Promise<number> {
   const file = join(dataFolder, 'run/ports.json');
-  const ports = readJson<Record<string, number>>(file) ?? {};
+  const ports = readJson(file, isPorts) ?? {}; // cut or lost: chosen anew, and handed on to who asks
   const known = ports[name];
   if (known && (await portIsFree(known))) return known;
   const taken = new Set(Object.values(ports));
   do ports[name] = await freePort();
   while (taken.has(ports[name]));
-  writeFileSync(file, `${JSON.stringify(ports, null, 1)}\n`);
+  writeWhole(file, `${JSON.stringify(ports, null, 1)}\n`);
   return ports[name];
 }
 
@@ -42,8 +54,7 @@ export function secretFile(path: string, bytes: number): Buffer {
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
   const made = randomBytes(bytes);
-  writeFileSync(path, made, { mode: 0o600, flag: 'wx', flush: true });
-  chmodSync(path, 0o600);
+  writeWhole(path, made);
   return made;
 }
 
@@ -126,16 +137,20 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     return {
       name: 'store',
       stopLimitMs: 30_000,
-      start: () =>
-        startProgram({
+      async start() {
+        await privateFolder(join(settings.dataFolder, 'store'), 'store');
+        return startProgram({
           name: 'store',
           file: 'server/src/store/analytics/store.ts',
           args: ['--data', join(settings.dataFolder, 'store'), '--port', String(port)],
-          env: environmentFor('store', { CLICKHOUSE_PASSWORD: password }),
+          as: 'store',
+          given: { CLICKHOUSE_PASSWORD: password },
+          settings,
           logs,
           quiet: true,
           ready: () => pings(ping),
-        }),
+        });
+      },
       healthy: () => pings(ping),
     };
   },
@@ -152,7 +167,9 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'ingest',
           file: 'server/src/main.ts',
           args: ['--services=ingest'],
-          env: environmentFor('ingest', { ...env, BREAKWATER_PORT: String(port) }),
+          as: 'ingest',
+          given: { ...env, BREAKWATER_PORT: String(port) },
+          settings,
           logs,
           ready: () => pings(`${origin}/readyz`),
         }),
@@ -170,7 +187,9 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           name: 'server',
           file: 'server/src/main.ts',
           args: ['--services=api,work,bus'],
-          env: environmentFor('server', env),
+          as: 'server',
+          given: env,
+          settings,
           logs,
           ready: () => pings(`${origin}/readyz`),
         }),
@@ -184,15 +203,20 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     return {
       name: 'agent',
       stopLimitMs: 20_000,
-      start: () =>
-        startProgram({
+      async start() {
+        await privateFolder(join(settings.dataFolder, 'node'), 'node');
+        return startProgram({
           name: 'agent',
           file: 'agent/src/main.ts',
           args: ['--data', join(settings.dataFolder, 'node')],
-          env: environmentFor('agent', { ...env, BREAKWATER_AGENT_PORT: String(port) }),
+          as: 'agent',
+          keeps: ['net_bind_service', 'net_admin'],
+          given: { ...env, BREAKWATER_AGENT_PORT: String(port) },
+          settings,
           logs,
           ready: () => pings(`${origin}/readyz`),
-        }),
+        });
+      },
       healthy: () => pings(`${origin}/healthz`),
     };
   },
@@ -202,7 +226,11 @@ interface Program {
   name: string;
   file: string;
   args: string[];
-  env: ChildEnv;
+  as: 'store' | 'ingest' | 'server' | 'agent';
+  keeps?: readonly Right[];
+  /** All there is to know; it is told what is for it. */
+  given: ChildEnv;
+  settings: Settings;
   logs: Logs;
   /** Its lines go to the log file alone. */
   quiet?: boolean;
@@ -210,12 +238,16 @@ interface Program {
 }
 
 /** Starts one of our own programs under this Node and waits until it says it can be used, at most two minutes. */
-async function startProgram({ name, file, args, env, logs, quiet, ready }: Program): Promise<Engine> {
+async function startProgram({ name, file, args, as, keeps, given, settings, logs, quiet, ready }: Program): Promise<Engine> {
+  const env = handOver(as, given, settings.dataFolder);
   const engine = await spawnEngine({
     command: process.execPath,
     args: [join(projectFolder, file), ...args],
     cwd: projectFolder,
     env,
+    as: accountOfPart[as],
+    keeps,
+    reaches: [join(projectFolder, file), join(settings.dataFolder, 'run')],
     onLine: line => logs.line(name, line, { quiet }),
   });
   let gone = false;
@@ -240,6 +272,7 @@ export async function pings(url: string): Promise<boolean> {
   }
 }
 
-function readJson<T>(file: string): T | undefined {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as T) : undefined;
-}
+const isPorts = (value: unknown): value is Record<string, number> =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.values(value).every(port => Number.isInteger(port) && port > 0 && port < 65_536);

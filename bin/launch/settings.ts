@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { settingOf } from '#host/secrets.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { helpText } from './environment.ts';
 
@@ -106,7 +107,7 @@ function hosts(env: NodeJS.ProcessEnv): string[] {
 }
 
 function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {
-  const text = env[name];
+  const text = settingOf(name, env);
   if (!text) return undefined;
   const parsed = URL.canParse(text) ? new URL(text) : undefined;
   if (!parsed || !protocols.includes(parsed.protocol)) {

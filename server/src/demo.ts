@@ -3,6 +3,7 @@
  * (`127.0.0.1:port`). Made once, by the same rows a person would make; a second start points it at the origin again.
  */
 import { sql } from 'kysely';
+import { settingOf } from '#host/secrets.ts';
 import { openDatabase, row } from './store/db.ts';
 import { publish } from './kit/context.ts';
 import type { Effects } from './kit/store.ts';
@@ -55,7 +56,8 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
 }
 
 if (import.meta.main) {
-  const { DATABASE_URL: url, BREAKWATER_DEMO_ORIGIN: origin } = process.env;
+  const { BREAKWATER_DEMO_ORIGIN: origin } = process.env;
+  const url = settingOf('DATABASE_URL', process.env);
   if (!url || !origin) throw new Error('DATABASE_URL and BREAKWATER_DEMO_ORIGIN must be set');
   await demo(url, origin);
   console.log(JSON.stringify({ host: demoHost }));

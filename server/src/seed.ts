@@ -3,6 +3,7 @@
  * `{accounts: [{email, password?}], joinToken?}`; a password is printed at the first start alone.
  */
 import { sql } from 'kysely';
+import { settingOf } from '#host/secrets.ts';
 import { hashPassword, newToken, sha256 } from './kit/crypto.ts';
 import { type Db, openDatabase, row } from './store/db.ts';
 import { migrate } from './store/migrate.ts';
@@ -17,7 +18,7 @@ const first = [
   { auth: 'user', email: 'user@breakwater.test', name: 'Customer' },
 ] as const;
 
-export async function seed(databaseUrl: string, password = process.env['BREAKWATER_PASSWORD']): Promise<Seeded> {
+export async function seed(databaseUrl: string, password = settingOf('BREAKWATER_PASSWORD', process.env)): Promise<Seeded> {
   await migrate(databaseUrl);
   const database = openDatabase(databaseUrl, 1);
   try {
@@ -75,7 +76,7 @@ async function firstNode(db: Db, operator: number): Promise<string | undefined> 
 }
 
 if (import.meta.main) {
-  const url = process.env['DATABASE_URL'];
+  const url = settingOf('DATABASE_URL', process.env);
   if (!url) throw new Error('DATABASE_URL is not set');
   console.log(JSON.stringify(await seed(url)));
 }

@@ -1,5 +1,6 @@
 /** What the process is told by its environment. */
 import { readFileSync } from 'node:fs';
+import { settingOf } from '#host/secrets.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
@@ -25,7 +26,7 @@ export interface Settings {
 }
 
 function required(name: string, env: NodeJS.ProcessEnv): string {
-  const value = env[name];
+  const value = settingOf(name, env);
   if (!value) throw new Error(`${name} is not set; \`npm start\` sets it, or see docs/handbook/running.md`);
   return value;
 }

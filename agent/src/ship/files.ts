@@ -10,6 +10,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { writeWhole } from '#host/files.ts';
 
 export const linkName = 'access.log';
 const marksName = 'access.marks.json';
@@ -65,7 +66,7 @@ export class LogFolder {
 
   /** Drops a log file for good, remembering that `size` bytes of it were there. */
   dig(id: string, size: number) {
-    fs.writeFileSync(this.#holeOf(id), String(size));
+    writeWhole(this.#holeOf(id), String(size));
     this.remove(id);
   }
   holeSize = (id: string) => Number(fs.readFileSync(this.#holeOf(id), 'utf8')) || 0;
@@ -82,9 +83,14 @@ export class LogFolder {
   }
   writeMarks(marks: Record<string, number>) {
     const file = path.join(this.dir, marksName);
-    fs.writeFileSync(`${file}.new`, JSON.stringify(marks));
-    fs.renameSync(`${file}.new`, file);
+    writeWhole(file, JSON.stringify(marks), { durable: false }); // the control plane knows them better
   }
+}
+
+/** Whoever writes to our log was started by us, as us, while nobody else may write to it. */
+function mayBeOurs(pid: string, file: fs.Stats): boolean {
+  const isPrivate = file.uid === process.getuid?.() && (file.mode & 0o022) === 0;
+  return !isPrivate || fs.statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === file.uid;
 }
 
 /**
@@ -102,7 +108,7 @@ export function writersOf(file: string): { pids: number[]; complete: boolean } {
     try {
       fds = fs.readdirSync(`/proc/${name}/fd`);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') complete = false;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && mayBeOurs(name, target)) complete = false;
       continue;
     }
     for (const fd of fds) {

@@ -3,9 +3,11 @@
  *
  * Folder: `keys.json` (0600: the seeds), `server.creds` and `system.creds` (0600), `nats.conf`, `jwt/` (account statements), `jetstream/`.
  */
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '#host/files.ts';
 import { type BusKeys, type Credentials, accountsOf, createBusKeys, mintNode, mintServer, mintSystem } from './credentials.ts';
+import { accountOf } from '../store/accounts.ts';
 import {
   type Engine,
   StartError,
@@ -54,15 +56,15 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   const port = options.port ?? (await freePort());
   if (!(await portIsFree(port, host))) throw new StartError(`Port ${port} of NATS is taken by another program.`);
   const work = join(dir, 'work');
-  await privateFolder(work);
+  await privateFolder(work, 'nats');
   const config = join(dir, 'nats.conf');
-  await writeFile(config, render({ host, port, work, keys: secrets.keys }), { mode: 0o644 }); // public statements only: no seed is in it
+  writeWhole(config, render({ host, port, work, keys: secrets.keys }), { owner: accountOf('nats') });
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
     cwd: work,
     env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
-    unprivileged: true,
+    as: 'nats',
     reaches: [config, work],
     onLine: options.onLine,
     ref: options.ref,
@@ -87,7 +89,7 @@ async function busSecrets(dir: string) {
   const systemCredsFile = join(dir, 'system.creds');
   const stored = await readFile(keysFile, 'utf8').catch(() => undefined);
   const keys = stored === undefined ? await createBusKeys() : (JSON.parse(stored) as BusKeys);
-  if (stored === undefined) await writeSecret(keysFile, `${JSON.stringify(keys, null, 1)}\n`);
+  if (stored === undefined) writeWhole(keysFile, `${JSON.stringify(keys, null, 1)}\n`);
   const serverCreds = await readOrWrite(serverCredsFile, async () => (await mintServer(keys)).creds);
   const sysCreds = await readOrWrite(systemCredsFile, async () => (await mintSystem(keys)).creds);
   return { keys, keysFile, serverCredsFile, systemCredsFile, serverCreds, sysCreds };
@@ -97,14 +99,8 @@ async function readOrWrite(path: string, make: () => Promise<string>): Promise<s
   const stored = await readFile(path, 'utf8').catch(() => undefined);
   if (stored !== undefined) return stored;
   const made = await make();
-  await writeSecret(path, made);
+  writeWhole(path, made);
   return made;
-}
-
-/** Whole or not at all: a half-written key file would lock every node out. */
-async function writeSecret(path: string, content: string): Promise<void> {
-  await writeFile(`${path}.new`, content, { mode: 0o600, flush: true });
-  await rename(`${path}.new`, path);
 }
 
 /** NATS reads its own dialect of JSON, so every value is written as a JSON string. */

@@ -6,20 +6,19 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
-import { access, chown, constants, lstat, mkdir, readdir, stat } from 'node:fs/promises';
+import { access, chmod, constants, lchown, lstat, mkdir, readdir } from 'node:fs/promises';
 import { createConnection, createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { type Account, type PartAccount, accountOf } from './accounts.ts';
+import { viewOf } from './private-view.ts';
+import { StartError } from './start-error.ts';
 
-/** The Debian user `nobody` and the group `nogroup`: PostgreSQL refuses to run as root, and nothing else needs to. */
-export const nobody = { uid: 65_534, gid: 65_534 } as const;
+export { StartError };
 
-const isRoot = process.getuid?.() === 0;
-
-/** A failure a person can mend: the message is one sentence that says what is wrong and what to do; no stack trace is shown. */
-export class StartError extends Error {
-  override name = 'StartError';
-}
+/** A right of root that a part may keep (capabilities(7)). */
+export type Right = 'net_bind_service' | 'net_admin';
+const bits: Record<Right | 'setpcap', number> = { setpcap: 8, net_bind_service: 10, net_admin: 12 };
 
 export interface EngineExit {
   code: number | null;
@@ -41,15 +40,17 @@ export interface EngineOptions {
   args: readonly string[];
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Give root away before the program starts (only has an effect when we are root). */
-  unprivileged?: boolean;
-  /** Paths the unprivileged user must be able to enter; if it cannot, it is lent the right to read and search (and nothing more). */
+  /** The part whose user it runs as, without any right of root but `keeps` (only has an effect when we are root). */
+  as?: PartAccount;
+  /** Rights it keeps, as far as we have them. */
+  keeps?: readonly Right[];
+  /** Paths that user must be able to reach; where it cannot, it gets a view in which it can (private-view.ts). */
   reaches?: readonly string[];
   /** How it is asked to end; default SIGTERM. */
   stopSignal?: NodeJS.Signals;
   /** What it gets when we die without a word; default the stop signal. */
   deathSignal?: NodeJS.Signals;
-  onLine?: (line: string) => void;
+  onLine?: (line: string, stream: 'stdout' | 'stderr') => void;
   /** false: this engine does not keep our event loop alive (tests). */
   ref?: boolean;
 }
@@ -57,29 +58,36 @@ export interface EngineOptions {
 /** Starts a program; rejects with StartError when the program does not exist or cannot be executed. */
 export async function spawnEngine(options: EngineOptions): Promise<Engine> {
   const stopSignal = options.stopSignal ?? 'SIGTERM';
-  const setpriv = ['--pdeathsig', (options.deathSignal ?? stopSignal).slice(3)];
-  if (options.unprivileged && isRoot) {
-    setpriv.push('--reuid', String(nobody.uid), '--regid', String(nobody.gid), '--clear-groups');
-    if (!(await everyoneMayEnter(options.reaches ?? []))) {
-      // without the secure bit, access(2) would look at the user alone, and initdb asks it
-      setpriv.push('--inh-caps', '+dac_read_search', '--ambient-caps', '+dac_read_search', '--securebits', '+no_setuid_fixup');
-    }
-  }
-  const child = spawn('setpriv', [...setpriv, '--', options.command, ...options.args], {
-    cwd: options.cwd ?? '/',
+  const cwd = options.cwd ?? '/';
+  const account = options.as && accountOf(options.as);
+  const view = account
+    ? await viewOf(
+        [...(options.reaches ?? []), options.command].filter(path => path.startsWith('/')),
+        cwd,
+      )
+    : [];
+  const [command, ...args] = [
+    ...view,
+    'setpriv',
+    ...['--pdeathsig', (options.deathSignal ?? stopSignal).slice(3)],
+    ...(account ? lessThanRoot(account, options.keeps ?? []) : []),
+    ...['--', options.command, ...options.args],
+  ];
+  const child = spawn(command!, args, {
+    cwd,
     env: options.env ?? process.env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const tail: string[] = [];
-  const take = (line: string) => {
+  const take = (line: string, stream: 'stdout' | 'stderr') => {
     tail.push(line);
     if (tail.length > 40) tail.shift();
-    options.onLine?.(line);
+    options.onLine?.(line, stream);
   };
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream, crlfDelay: Infinity }).on('line', take);
-    if (options.ref === false) (stream as unknown as { unref(): void }).unref();
+  for (const name of ['stdout', 'stderr'] as const) {
+    createInterface({ input: child[name]!, crlfDelay: Infinity }).on('line', line => take(line, name));
+    if (options.ref === false) (child[name] as unknown as { unref(): void }).unref();
   }
   const exited = new Promise<EngineExit>(done => {
     child.once('close', (code, signal) => done({ code, signal }));
@@ -96,6 +104,18 @@ export async function spawnEngine(options: EngineOptions): Promise<Engine> {
     stop: (limitMs = 10_000) => stopGroup(child, exited, stopSignal, limitMs),
     lastLines: () => [...tail],
   };
+}
+
+/** The arguments of setpriv(1) that make a process a user without rights, who can never get any. */
+function lessThanRoot({ uid, gid }: Account, keeps: readonly Right[]): string[] {
+  const ours = BigInt(`0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1] ?? '0'}`);
+  const have = (right: keyof typeof bits) => (ours & (1n << BigInt(bits[right]))) !== 0n;
+  const kept = ['-all', ...keeps.filter(have).map(right => `+${right}`)].join(',');
+  return [
+    ...['--reuid', String(uid), '--regid', String(gid), '--clear-groups', '--no-new-privs'],
+    ...(have('setpcap') ? ['--bounding-set', kept] : []), // a container may have taken it
+    ...['--inh-caps', kept, '--ambient-caps', kept],
+  ];
 }
 
 async function stopGroup(
@@ -122,30 +142,23 @@ export function signalGroup(group: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Whether any user may enter each path: every folder on the way is world-searchable. */
-async function everyoneMayEnter(paths: readonly string[]): Promise<boolean> {
-  for (const path of paths) {
-    for (let folder = dirname(resolve(path)); ; folder = dirname(folder)) {
-      if (((await stat(folder)).mode & 0o001) === 0) return false;
-      if (folder === '/') break;
-    }
-  }
-  return true;
-}
-
-/** Creates a private folder (0700) for an engine and hands it, with all it holds, to the unprivileged user when we are root. */
-export async function privateFolder(folder: string): Promise<void> {
+/** Creates a private folder (0700) for a part and hands it, with all it holds, to the part's user when we are root. */
+export async function privateFolder(folder: string, part: PartAccount): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (isRoot) await chownTree(folder);
+  const account = accountOf(part);
+  if (account) await chownTree(folder, account);
+  await chmod(folder, 0o700);
 }
 
-async function chownTree(path: string): Promise<void> {
+/** Also for a folder that another user had: an earlier version, or another machine. The folder itself goes last: it says that all is done. */
+async function chownTree(path: string, account: Account): Promise<void> {
+  const { uid, gid } = account;
   const entry = await lstat(path);
-  if (entry.isDirectory() && entry.uid === nobody.uid && entry.gid === nobody.gid) return; // handed over before
-  if (!entry.isSymbolicLink()) {
-    if (entry.isDirectory()) for (const name of await readdir(path)) await chownTree(join(path, name));
-    await chown(path, nobody.uid, nobody.gid);
+  if (entry.isDirectory()) {
+    if (entry.uid === uid && entry.gid === gid) return;
+    for (const name of await readdir(path)) await chownTree(join(path, name), account);
   }
+  await lchown(path, uid, gid);
 }
 
 /** The full path of a program in PATH or the system's folders, or undefined. */

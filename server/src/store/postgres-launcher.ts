@@ -4,16 +4,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readlinkSync, rmSync } from 'node:fs';
-import { chmod, chown, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { flushFolder, writeWhole } from '#host/files.ts';
+import { accountOf } from './accounts.ts';
 import {
   type Engine,
   StartError,
   allPids,
   freePort,
-  nobody,
   poll,
   portIsFree,
   privateFolder,
@@ -60,7 +61,7 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresE
     args: ['-D', dir, '-p', String(port), '-k', dir.length < 80 ? dir : '', ...settings(options).flatMap(s => ['-c', s])],
     cwd: dir,
     env: { PATH: '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' },
-    unprivileged: true,
+    as: 'postgres',
     reaches: [native + '/bin', dir],
     stopSignal: 'SIGINT', // "fast": ends sessions, writes a checkpoint
     onLine: options.onLine,
@@ -130,9 +131,8 @@ async function ensureDataFolder(dir: string): Promise<string> {
   const fresh = `${dir}.new`; // renamed when it is whole, so that an interrupted initdb is simply done again
   const handover = `${dir}.handover`;
   await rm(fresh, { recursive: true, force: true });
-  await privateFolder(fresh);
-  await writeFile(handover, password, { mode: 0o600 });
-  if (process.getuid?.() === 0) await chown(handover, nobody.uid, nobody.gid);
+  await privateFolder(fresh, 'postgres');
+  writeWhole(handover, password, { owner: accountOf('postgres'), durable: false });
   try {
     const initdb = await spawnEngine({
       command: join(native, 'bin/initdb'),
@@ -150,7 +150,7 @@ async function ensureDataFolder(dir: string): Promise<string> {
         '--no-instructions',
       ],
       env: { PATH: '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' },
-      unprivileged: true,
+      as: 'postgres',
       reaches: [native + '/bin', fresh],
     });
     const { code } = await initdb.exited;
@@ -158,9 +158,9 @@ async function ensureDataFolder(dir: string): Promise<string> {
   } finally {
     await rm(handover, { force: true });
   }
-  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-  await chmod(passwordFile, 0o600);
+  writeWhole(passwordFile, `${password}\n`);
   await rename(fresh, dir);
+  flushFolder(dirname(dir));
   return password;
 }
 

@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import http from 'node:http';
 import https from 'node:https';
+import { settingOf } from '#host/secrets.ts';
 
 export interface AnalyticsOptions {
   /** `http://127.0.0.1:8123`; user, password and database may stand in it (`http://u:p@host:8123/database`) */
@@ -168,12 +169,13 @@ export function analytics(options: AnalyticsOptions): Analytics {
 
 /** What CLICKHOUSE_URL, CLICKHOUSE_USER, CLICKHOUSE_PASSWORD, CLICKHOUSE_DATABASE, CLICKHOUSE_CLUSTER say; the URL's own parts go first. */
 export function analyticsOptions(env: NodeJS.ProcessEnv): AnalyticsOptions | undefined {
-  if (!env.CLICKHOUSE_URL) return undefined;
-  const url = new URL(env.CLICKHOUSE_URL);
+  const address = settingOf('CLICKHOUSE_URL', env);
+  if (!address) return undefined;
+  const url = new URL(address);
   return {
     url: url.href,
     user: decodeURIComponent(url.username) || env.CLICKHOUSE_USER,
-    password: decodeURIComponent(url.password) || env.CLICKHOUSE_PASSWORD,
+    password: decodeURIComponent(url.password) || settingOf('CLICKHOUSE_PASSWORD', env),
     database: url.pathname.slice(1) || env.CLICKHOUSE_DATABASE,
     cluster: env.CLICKHOUSE_CLUSTER,
   };

@@ -3,12 +3,13 @@
  *
  *   node server/src/store/analytics/store.ts --data DIR --port PORT
  *
- * Environment: CLICKHOUSE_PASSWORD (asked from every caller when set). Prints `ready http://127.0.0.1:PORT` and serves until SIGTERM or
+ * Environment: CLICKHOUSE_PASSWORD or CLICKHOUSE_PASSWORD_FILE (asked from every caller when set). Prints `ready http://127.0.0.1:PORT` and serves until SIGTERM or
  * SIGINT, which finish the running statements first. A second process on the same directory is refused by chDB's own lock.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { settingOf } from '#host/secrets.ts';
 // Queries occupy threads of this pool, one each, for as long as they run. Set before its first use.
 process.env.UV_THREADPOOL_SIZE ??= '16';
 const { Session, drainPending } = await import('chdb');
@@ -55,7 +56,7 @@ function session(database: string) {
   return found;
 }
 
-const server = createShim({ session, password: process.env.CLICKHOUSE_PASSWORD ?? '' });
+const server = createShim({ session, password: settingOf('CLICKHOUSE_PASSWORD', process.env) ?? '' });
 server.on('error', (error: NodeJS.ErrnoException) => {
   console.error(
     error.code === 'EADDRINUSE'

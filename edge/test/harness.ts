@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { createServer as createTcp } from 'node:net';
+import { connect, createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
@@ -65,6 +65,37 @@ export function ask(port: number, host: string, path: string, options: Ask = {})
     );
     request.setTimeout(15_000, () => request.destroy(new Error(`no answer to ${host}${path}`)));
     request.end(options.body);
+  });
+}
+
+/**
+ * Bytes as they are, on a connection of their own → status of each answer, everything received, and whether the edge ended the
+ * connection: closed it or said `Connection: close` (nginx lingers before it does). One that is kept open is watched for `quietMs`.
+ */
+export function raw(port: number, bytes: string | Buffer, quietMs = 1000) {
+  return new Promise<{ statuses: number[]; text: string; closed: boolean }>((resolve, reject) => {
+    let text = '';
+    const bodiless = String(bytes).startsWith('HEAD ');
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes),
+    );
+    const end = (closed: boolean) => {
+      clearTimeout(timer);
+      socket.destroy();
+      const statuses = [...text.matchAll(/HTTP\/1\.[01] (\d{3}) /g)].map(match => Number(match[1]));
+      resolve({ statuses, text, closed });
+    };
+    const timer = setTimeout(() => end(false), quietMs);
+    socket.on('data', piece => {
+      text += piece.toString('latin1');
+      const last = text.slice(text.lastIndexOf('HTTP/1.1 '));
+      const [head, body] = last.split('\r\n\r\n', 2);
+      const length = /^content-length: (\d+)/im.exec(head!)?.[1];
+      if (/^connection: close/im.test(head!) && body !== undefined && length && (bodiless || body.length >= Number(length)))
+        end(true);
+    });
+    socket.on('end', () => end(true));
+    socket.on('error', error => ((error as NodeJS.ErrnoException).code === 'ECONNRESET' ? end(true) : reject(error)));
   });
 }
 

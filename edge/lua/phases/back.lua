@@ -7,6 +7,7 @@ local decide = require "cache.decide"
 local fetch = require "phases.fetch"
 local fields = require "cache.fields"
 local flags = require "core.flags"
+local forward = require "core.forward"
 local meta = require "cache.meta"
 local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
@@ -69,6 +70,7 @@ function M.rewrite()
   if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
   local loop = var.http_cdn_loop
   if loop and circles(loop) then return runner.refuse(508) end
+  forward.prepare(var.http_x_edge_cs ~= nil)
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if plan.interim then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
@@ -183,7 +185,7 @@ local function judge()
   balancer.answered(ctx.peer)
   drop_hop_by_hop(status)
   local cc = fields.join(header["Cache-Control"])
-  header["X-Edge-CC"], header["X-Edge-M"] = cc, nil
+  header["X-Edge-CC"], header["X-Edge-M"], header["X-Edge-Custom"] = cc, nil, nil
   header["Cache-Control"] = nil
   local kind = header["Content-Type"]
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
@@ -208,6 +210,12 @@ local function judge()
     took = math.floor(tonumber(var.upstream_header_time) or 0),
   }
   header["Cache-Control"] = nil
+  local vary = d.store and fields.join(header["Vary"])
+  if d.store and not forward.keyed(vary) then
+    d.store, header["X-Edge-Custom"] = false, "1"
+  elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
+    if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end
+  end
   if not d.store then
     header["X-Accel-Expires"] = status == 304 and "@1" or "0"
     return

@@ -1,6 +1,8 @@
 -- Front half: what happens to every visitor's request before, and to every answer after, nginx's cache.
 local encodings = require "cache.encodings"
 local flags = require "core.flags"
+local forward = require "core.forward"
+local ids = require "core.ids"
 local invalidation = require "cache.invalidation"
 local memo = require "core.memo"
 local meta = require "cache.meta"
@@ -14,7 +16,7 @@ local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
 local method, time, exec = ngx.req.get_method, ngx.time, ngx.exec
 local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
-local tick, plan_of, refresh, judge = store.tick, plans.of, plans.refresh, runner.judge
+local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
 
 local M = {}
 
@@ -36,6 +38,22 @@ local function uncacheable_key(pre)
   return (var.http_authorization and "a" or "u") .. pre .. var.scheme .. "://" .. var.host .. var.request_uri
 end
 
+-- hfm holds when a URL turned out uncacheable, below zero when that was for its request's custom headers alone.
+local function passes_by(pre)
+  local since = hfm:get(uncacheable_key(pre))
+  return since ~= nil and (since > 0 or forward.custom())
+end
+
+-- Longest body of a GET or HEAD that is read, so that it can be left out
+local left_out_max = 65536
+
+-- What is not in the key does not reach the origin. → status to refuse with, or nil
+local function leave_out_body()
+  -- Its end is not known beforehand.
+  if var.http_transfer_encoding then return 411 end
+  if (tonumber(var.http_content_length) or 0) > left_out_max then return 413 end
+end
+
 -- First part of the cache key, and whether the URL stays outside the cache
 local function prefix(plan)
   local pre, direct = plan.pre, false
@@ -54,6 +72,7 @@ end
 
 function M.rewrite()
   tick()
+  var.edge_rid = new_id()
   local plan = plan_of(var.host)
   if not plan then return runner.refuse(903) end
   var.edge_site = plan.site_text
@@ -65,12 +84,16 @@ function M.rewrite()
   end
   local verb = method()
   local pre, direct = prefix(plan)
-  if direct or (verb ~= "GET" and verb ~= "HEAD") then
+  if direct or (verb ~= "GET" and verb ~= "HEAD") or var.http_upgrade then
     var.edge_direct = "BYPASS"
     return exec "@direct"
   end
+  if var.http_content_length or var.http_transfer_encoding then
+    local status = leave_out_body()
+    if status then return runner.refuse(status, true) end
+  end
   var.edge_pre = pre
-  if plan.uncacheable and hfm:get(uncacheable_key(pre)) then var.edge_pass = "1" end
+  if plan.uncacheable and passes_by(pre) then var.edge_pass = "1" end
   if plan.encodings then
     local accepted = var.http_accept_encoding
     if accepted then
@@ -131,9 +154,9 @@ local function unstored()
     if plan.site.invalidation and not safe[method()] and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
   elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
     local key = uncacheable_key(var.edge_pre)
-    local since, now = hfm:get(key), ngx.now()
-    if not since or now - since > renew_after then
-      hfm:set(key, now, uncacheable_seconds)
+    local since, now, custom = hfm:get(key), ngx.now(), var.upstream_http_x_edge_custom
+    if not since or now - math.abs(since) > renew_after or (since < 0 and not custom) then
+      hfm:set(key, custom and -now or now, uncacheable_seconds)
       flags.set("uncacheable", plan.host, uncacheable_seconds)
     end
   end

@@ -88,7 +88,11 @@ function M.judge(plan)
 end
 
 local titles = {
+  [400] = "Bad Request",
   [403] = "Forbidden",
+  [411] = "Length Required",
+  [413] = "Content Too Large",
+  [500] = "Internal Error",
   [502] = "Bad Gateway",
   [503] = "Service Unavailable",
   [504] = "Gateway Timeout",
@@ -97,8 +101,9 @@ local titles = {
   [904] = "Site Unavailable",
 }
 
--- Ends the request with a page of our own (444: without an answer).
-function M.refuse(status)
+-- Ends the request with a page of our own (444: without an answer). close: and the connection, because where the next request
+-- on it would begin is not sure, or not worth finding out.
+function M.refuse(status, close)
   if status == 444 then return ngx.exit(444) end
   local title = titles[status] or "Refused"
   var.edge_cc = "no-store"
@@ -106,6 +111,7 @@ function M.refuse(status)
   ngx.header["Content-Type"] = "text/html; charset=utf-8"
   local body = "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
   ngx.header["Content-Length"] = #body
+  if close then ngx.header["Connection"] = "close" end
   ngx.print(body)
   return ngx.exit(ngx.HTTP_OK)
 end

@@ -1,0 +1,97 @@
+-- What of a visitor's request reaches the origin, and what of it may shape a stored answer.
+--
+-- A stored answer is handed to visitors who sent other headers than the one it was made for. So of each header one of these holds:
+--   ours     set by us on every request, whatever the visitor sent
+--   claims   what only a proxy could vouch for (who the visitor is, what was asked for really), or meant for one hop: never passed on
+--   shaping  would make another request of a GET (method overrides, a body's fields): not passed on where the cache takes part
+--   plain    what HTTP and browsers send anyway; an origin that heeds one says so in Vary, or it could not stand behind any cache
+--   custom   everything else, known to the application alone: passed on, but the answer is stored only if Vary names all of them
+-- A header nobody has thought of is custom: the worst it can do is to cost its sender the cache.
+local ngx = ngx
+local var = ngx.var
+local lower, match = string.lower, string.match
+local get_headers, clear_header = ngx.req.get_headers, ngx.req.clear_header
+
+local M = {}
+
+local function set(text)
+  local names = {}
+  for name in text:gmatch "%S+" do names[name] = true end
+  return names
+end
+
+local ours = set [[host x-forwarded-for x-forwarded-proto x-forwarded-host x-real-ip x-request-id cdn-loop connection upgrade
+  content-length transfer-encoding x-edge-key x-edge-cs x-edge-connection]]
+
+local claims = set [[forwarded x-forwarded x-host x-host-override x-http-host-override x-url-scheme x-scheme front-end-https https
+  true-client-ip client-ip x-client-ip x-cluster-client-ip x-remote-addr x-remote-ip x-remote-user x-originating-ip
+  x-client-cert x-client-dn x-client-verify x-wap-profile proxy
+  proxy-authorization proxy-connection keep-alive te trailer expect http2-settings max-forwards]]
+local claim_families = set [[x-forwarded- x-original- x-rewrite- x-edge- x-accel- x-azure- x-envoy- x-proxyuser- x-akamai- x-appengine- x-arr-
+  x-ssl- ssl- cf- fastly- akamai- cloudfront-]]
+
+local shaping = set [[x-http-method-override x-http-method x-method-override via]]
+local shaping_families = set [[content-]]
+
+local plain = set [[accept accept-charset accept-encoding accept-language authorization cookie user-agent referer origin
+  cache-control pragma if-modified-since if-none-match dnt save-data upgrade-insecure-requests priority purpose x-purpose x-moz
+  device-memory dpr width viewport-width downlink ect rtt traceparent tracestate baggage]]
+local plain_families = set [[sec-]]
+
+local function family(name) return match(name, "^x%-%w+%-") or match(name, "^%w+%-") or "" end
+
+-- name: lower case → "ours", "claims", "shaping", "plain" or "custom"
+local function kind(name)
+  if plain[name] then return "plain" end
+  if ours[name] then return "ours" end
+  local of = family(name)
+  if claims[name] or claim_families[of] then return "claims" end
+  if shaping[name] or shaping_families[of] then return "shaping" end
+  if plain_families[of] then return "plain" end
+  return "custom"
+end
+
+-- In the back half, before anything is sent. cached: the cache takes part in this request
+function M.prepare(cached)
+  for name in pairs(get_headers(0, true)) do
+    local of = kind(lower(name))
+    if of == "claims" or (cached and of == "shaping") then clear_header(name) end
+  end
+  -- RFC 9110 7.6.1. What is ours was set after the visitor spoke.
+  local named = var.http_x_edge_connection
+  if not named then return end
+  for name in named:gmatch "[^%s,]+" do
+    if not ours[lower(name)] then clear_header(name) end
+  end
+end
+
+-- Has the visitor sent something that is not part of what the cache knows to keep apart?
+function M.custom()
+  for name in pairs(get_headers(0, true)) do
+    if kind(lower(name)) == "custom" then return true end
+  end
+  return false
+end
+
+-- vary: the answer's, lines joined, or nil. → whether each custom header of the request is named in it
+function M.keyed(vary)
+  local named
+  for name in pairs(get_headers(0, true)) do
+    local field = lower(name)
+    if kind(field) == "custom" then
+      if not vary then return false end
+      named = named or set((lower(vary):gsub(",", " ")))
+      if not named[field] then return false end
+    end
+  end
+  return true
+end
+
+-- An answer that lets in the very origin the request came from, without saying that it looked: it is for that origin alone.
+function M.reflects_origin(allowed, vary)
+  local origin = var.http_origin
+  if not origin or allowed ~= origin then return false end
+  return not (vary and set((lower(vary):gsub(",", " "))).origin)
+end
+
+return M

@@ -1,10 +1,12 @@
 /** `breakwater doctor`: one sentence per matter, what is well and what is not; exit code 1 when something must be mended. */
-import { existsSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Finding, adviceOf, readChecks, sentenceOf, troubles } from '#contract/system/health.ts';
+import { diskFinding } from '#contract/system/room.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
-import { pings } from './launch/parts.ts';
+import { diskOf, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { type Settings, portVariables, readSettings } from './launch/settings.ts';
 
@@ -12,6 +14,13 @@ let bad = 0;
 function say(ok: boolean, sentence: string): void {
   if (!ok) bad++;
   console.log(`${ok ? 'ok ' : 'BAD'}  ${sentence}`);
+}
+
+/** A check as a sentence and what to do; only what fails makes the exit code 1. */
+function tell(finding: Finding, since?: string): void {
+  const sentence = `${sentenceOf(finding, 'en_US')}${since ? ` (since ${since})` : ''}`;
+  if (finding.state === 'fail') say(false, `${finding.id}: ${sentence} ${adviceOf(finding, 'en_US')}`);
+  else console.log(`look ${finding.id}: ${sentence} ${adviceOf(finding, 'en_US')}`);
 }
 
 function asked(ok: boolean, who: string): void {
@@ -40,12 +49,10 @@ async function packages(): Promise<void> {
 function disk(settings: Settings): void {
   let folder = settings.dataFolder;
   while (!existsSync(folder)) folder = dirname(folder);
-  const { bavail, bsize } = statfsSync(folder);
-  const freeGB = (bavail * bsize) / 1e9;
-  say(
-    freeGB > 2,
-    `${freeGB.toFixed(1)} GB are free for ${settings.dataFolder}${freeGB > 2 ? '' : ': free some space, 2 GB is the least to work with'}.`,
-  );
+  const space = diskOf(folder);
+  const finding = diskFinding(settings.dataFolder, space);
+  if (finding.state === 'ok') say(true, `${(space.freeBytes / 1e9).toFixed(1)} GB are free for ${settings.dataFolder}.`);
+  else tell(finding);
 }
 
 /** The pid of the Breakwater that runs on the folder, if one does. */
@@ -80,8 +87,21 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
     asked(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`), 'The ClickHouse of CLICKHOUSE_URL');
   if (!running) return;
   for (const [name, port] of Object.entries(known)) asked(await accepts(port), `${name} on port ${port}`);
-  const server = `http://127.0.0.1:${settings.consolePort}/readyz`;
-  asked(await pings(server), server);
+  await checks('server', `http://127.0.0.1:${settings.consolePort}`);
+  if (known.agent) await checks('agent', `http://127.0.0.1:${known.agent}`);
+}
+
+/** What a running process finds itself, the worst first. */
+async function checks(name: string, origin: string): Promise<void> {
+  try {
+    const answer = await fetch(`${origin}/readyz?verbose`, { signal: AbortSignal.timeout(5000) });
+    const list = readChecks(((await answer.json()) as { checks?: unknown }).checks, 1000);
+    const wrong = troubles(list);
+    for (const check of wrong) tell(check, check.since);
+    if (!wrong.length) say(true, `All ${list.length} checks of ${name} are well.`);
+  } catch {
+    asked(false, `${name} (${origin}/readyz)`);
+  }
 }
 
 try {

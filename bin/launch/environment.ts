@@ -41,7 +41,7 @@ const path = { holds: 'path of a secret' } as const;
 const internal = { internal: true } as const;
 
 export const variables: readonly Variable[] = [
-  v('BREAKWATER_DATA', 'where everything is kept', 'data/ in this folder', 'launcher'),
+  v('BREAKWATER_DATA', 'where everything is kept', 'data/ in this folder', 'launcher server ingest'),
   v('BREAKWATER_PORT', 'console and API', '8080', 'launcher server ingest'),
   v('BREAKWATER_EDGE_HTTP', 'the local edge node, HTTP', '8081', 'launcher agent'),
   v('BREAKWATER_EDGE_HTTPS', 'the local edge node, HTTPS', '8443', 'launcher agent'),
@@ -83,6 +83,13 @@ export const variables: readonly Variable[] = [
 
   v('BREAKWATER_HOST', 'address the console and API listen on', '127.0.0.1', 'server', internal),
   v('BREAKWATER_URL', 'address of the control plane', 'http://127.0.0.1:8080', 'server agent', internal),
+  v(
+    'BREAKWATER_PEERS',
+    'processes whose checks the server tells with its own: name=address, comma-separated',
+    'none',
+    'server',
+    internal,
+  ),
   v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'server', { ...path, ...internal }),
   v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
   v('BREAKWATER_NODE_DATA', 'what a node keeps', undefined, 'agent', internal),

@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { startNats } from '#server/bus/nats-launcher.ts';
+import { type Disk, leastOf } from '#contract/system/room.ts';
 import {
   type Engine,
   type Right,
   StartError,
-  accepts,
   freePort,
   poll,
   portIsFree,
@@ -16,6 +16,7 @@ import {
   spawnEngine,
 } from '#server/store/engine-process.ts';
 import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
+import { busTrouble } from '#server/system/ask-bus.ts';
 import type { Logs } from './logs.ts';
 import type { Environment } from './environment.ts';
 import { accountOfPart, handOver } from './hand-over.ts';
@@ -58,14 +59,26 @@ export function secretFile(path: string, bytes: number): Buffer {
   return made;
 }
 
+export function diskOf(folder: string): Disk {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
 /** Refuses to begin on a disk that is nearly full: databases end badly there. */
-export function checkDisk(folder: string, leastMB = 512): void {
-  const { bavail, bsize } = statfsSync(folder);
-  const freeMB = Math.floor((bavail * bsize) / 1e6);
-  if (freeMB < leastMB)
+export function checkDisk(folder: string): void {
+  const disk = diskOf(folder);
+  if (disk.freeBytes < leastOf(disk))
     throw new StartError(
-      `Only ${freeMB} MB are free on the disk that holds ${folder}: free at least ${leastMB} MB, or set BREAKWATER_DATA to a folder on another disk.`,
+      `Only ${Math.floor(disk.freeBytes / 1e6)} MB are free on the disk that holds ${folder}: free at least ${Math.ceil(leastOf(disk) / 1e6)} MB, or set BREAKWATER_DATA to a folder on another disk.`,
     );
+}
+
+/** What an engine cannot live without: on less than this a restart ends as it began. */
+const engineNeedsBytes = 64_000_000;
+function fullDisk(folder: string): string | undefined {
+  const { freeBytes } = diskOf(folder);
+  if (freeBytes >= engineNeedsBytes) return undefined;
+  return `the disk that holds ${folder} is full. Free some space.`;
 }
 
 /** How each part is made, or undefined where an outside engine or --only leaves it out. Order matters: each reads what earlier ones put into `env`. */
@@ -91,15 +104,15 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         return engine;
       },
       healthy: () => answers(env.DATABASE_URL!, 5000),
+      hopeless: () => fullDisk(settings.dataFolder),
     };
   },
 
   async nats({ settings, logs, env }) {
     if (settings.natsUrl) {
       env.NATS_URL = settings.natsUrl;
-      const { hostname, port } = new URL(settings.natsUrl);
-      if (!(await accepts(Number(port) || 4222, hostname, 5000)))
-        throw new StartError(`The NATS of NATS_URL (${hostname}:${port || 4222}) does not answer.`);
+      const trouble = await busTrouble(settings.natsUrl, env.NATS_CREDS, 5000);
+      if (trouble) throw new StartError(`The NATS of NATS_URL (${new URL(settings.natsUrl).host}) does not answer: ${trouble}.`);
       return undefined;
     }
     const port = await rememberedPort(settings.dataFolder, 'nats');
@@ -117,7 +130,11 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         env.NATS_KEYS = engine.keysFile;
         return engine;
       },
-      healthy: () => accepts(port),
+      // An open port says nothing: a bus that hangs, or that turned JetStream off on a full disk, still accepts connections.
+      healthy: async () => (await busTrouble(env.NATS_URL!, env.NATS_CREDS, 2500)) === undefined,
+      healthEveryMs: 2000,
+      patience: 4,
+      hopeless: () => fullDisk(settings.dataFolder),
     };
   },
 
@@ -152,6 +169,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         });
       },
       healthy: () => pings(ping),
+      hopeless: () => fullDisk(settings.dataFolder),
     };
   },
 
@@ -159,6 +177,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     // a process of its own: sorting log lines must never hold up the console
     const port = await rememberedPort(settings.dataFolder, 'ingest');
     const origin = `http://127.0.0.1:${port}`;
+    env.BREAKWATER_PEERS = `ingest=${origin}`;
     return {
       name: 'ingest',
       stopLimitMs: 20_000,
@@ -171,7 +190,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           given: { ...env, BREAKWATER_PORT: String(port) },
           settings,
           logs,
-          ready: () => pings(`${origin}/readyz`),
+          // it listens when it has all it needs; whether all is well, its checks say
+          ready: () => pings(`${origin}/healthz`),
         }),
       healthy: () => pings(`${origin}/healthz`),
     };
@@ -191,7 +211,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           given: env,
           settings,
           logs,
-          ready: () => pings(`${origin}/readyz`),
+          // it listens when it has all it needs; whether all is well, its checks say
+          ready: () => pings(`${origin}/healthz`),
         }),
       healthy: () => pings(`${origin}/healthz`),
     };

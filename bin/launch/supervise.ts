@@ -5,8 +5,14 @@ export interface Part {
   name: string;
   /** Starts the process and resolves when it can be used. Called again for every restart. */
   start(): Promise<Engine>;
-  /** Asked every 5 s; six times false in a row (a busy machine answers late) and the process is killed and started anew. */
+  /** Asked again and again; false several times in a row (a busy machine answers late) and the process is killed and started anew. */
   healthy?(): Promise<boolean>;
+  /** How often it is asked, ms; default 5 s. */
+  healthEveryMs?: number;
+  /** So many times false in a row; default 6. */
+  patience?: number;
+  /** Why starting it anew would not help now (its disk is full); it is killed when that has passed. */
+  hopeless?(): string | undefined;
   /** How long it may take to end before it is killed, ms; default 10 s. */
   stopLimitMs?: number;
 }
@@ -31,14 +37,18 @@ const longestPauseMs = 10_000;
 /** Who ran this long is taken as well again: the next pause is the first one. */
 const steadyAfterMs = 30_000;
 /** This many failed health checks in a row, and the part is taken as dead. */
-const patience = 6;
+const usualPatience = 6;
+/** A part that was killed for silence and is silent again soon after gets twice the patience each time, up to this. */
+const longestPatience = 40;
 
 /** Starts a part; rejects if the first start fails, and keeps it alive from then on. */
 export async function supervise(part: Part, options: SuperviseOptions): Promise<Supervised> {
-  const { log, onStart, healthEveryMs = 5000 } = options;
+  const { log, onStart } = options;
+  const healthEveryMs = part.healthEveryMs ?? options.healthEveryMs ?? 5000;
   let engine: Engine | undefined;
   let restarts = 0;
   let ending = false;
+  let patience = part.patience ?? usualPatience;
   let wake = () => {};
 
   const begin = async () => {
@@ -60,12 +70,24 @@ export async function supervise(part: Part, options: SuperviseOptions): Promise<
 
   const watchHealth = async (watched: Engine) => {
     let failures = 0;
+    let told = '';
+    const since = Date.now();
     while (part.healthy && !ending && engine === watched) {
       await pauseUnref(healthEveryMs);
       if (ending || engine !== watched) return;
-      failures = (await part.healthy().catch(() => false)) ? 0 : failures + 1;
+      const well = await part.healthy().catch(() => false);
+      if (ending || engine !== watched) return;
+      failures = well ? 0 : failures + 1;
+      if (well && Date.now() - since > steadyAfterMs) patience = part.patience ?? usualPatience;
       if (failures < patience) continue;
+      const why = part.hopeless?.();
+      if (why !== undefined) {
+        if (why !== told) log(part.name, `does not answer its health check; it is started anew later: ${why}`);
+        told = why;
+        continue;
+      }
       log(part.name, 'does not answer its health check: killed, to be started anew');
+      patience = Math.min(patience * 2, longestPatience);
       kill(watched.pid);
       return;
     }

@@ -5,6 +5,7 @@ import { permissionKeys, type Area } from '#contract/kit/call.ts';
 import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
+import { addHealthMetrics, addHealthProbes, Health } from './kit/health.ts';
 import { registry, startMetrics } from './kit/metrics.ts';
 import { loopback } from './kit/networks.ts';
 import { Notices } from './kit/notices.ts';
@@ -15,9 +16,10 @@ import { logger } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
-import { type Database, openDatabase } from './store/db.ts';
+import { openDatabase } from './store/db.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
+import { watchProcess, watchServices } from './system/watch.ts';
 import { startWork } from './work/work.ts';
 
 export interface Running {
@@ -32,13 +34,17 @@ export async function start(settings: Settings): Promise<Running> {
     for (const one of stops.splice(0).reverse())
       await one().catch(error => logger.error({ err: error as Error }, 'stopping failed'));
   };
+  const health = new Health();
+  stops.push(async () => health.stop());
   try {
+    watchProcess(health, settings);
     if (settings.services.has('ingest')) {
-      const ingest = await startIngestService(settings);
+      const ingest = await startIngestService(settings, health);
       stops.push(() => ingest.stop());
     }
     // ingest alone needs no database, and goes on without it
-    if (settings.services.size === 1 && settings.services.has('ingest')) return { url: await probe(settings, stops), stop };
+    if (settings.services.size === 1 && settings.services.has('ingest'))
+      return { url: await probe(settings, stops, health), stop };
     const ran = await migrate(settings.databaseUrl);
     if (ran.length) logger.info({ migrations: ran }, 'schema brought up to date');
     const database = openDatabase(settings.databaseUrl);
@@ -54,9 +60,11 @@ export async function start(settings: Settings): Promise<Running> {
       sessions,
       notices,
       publicURL: settings.publicURL,
+      health,
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
+    watchServices(health, services);
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
     if (settings.services.has('work')) {
@@ -64,11 +72,11 @@ export async function start(settings: Settings): Promise<Running> {
       stops.push(() => work.stop());
     }
     let url = '';
-    if (!settings.services.has('api')) url = await probe(settings, stops, database);
+    if (!settings.services.has('api')) url = await probe(settings, stops, health);
     else {
       const { trustedProxies } = settings;
       const app = createApi({ services, trustedProxies, log: (level, message, data) => logger[level](data, message) });
-      addProbes(app, settings, database);
+      addProbes(app, settings, health);
       app.get('/openapi.json', { onRequest: insidersOnly(settings) }, (_request, reply) =>
         reply.type('application/json').send(openApi(groups)),
       );
@@ -107,28 +115,21 @@ function isInsider(request: FastifyRequest, { trustedProxies, metricsAllow }: Se
   return loopback.has(request.ip) || metricsAllow.has(request.ip);
 }
 
-/** What an orchestrator and a monitoring system ask; without a database, being up is being ready. */
-function addProbes(app: FastifyInstance, settings: Settings, database?: Database) {
+/** What an orchestrator and a monitoring system ask. */
+function addProbes(app: FastifyInstance, settings: Settings, health: Health) {
   startMetrics();
-  app.get('/healthz', (_request, reply) => reply.type('text/plain').send('ok\n'));
-  app.get('/readyz', async (_request, reply) => {
-    try {
-      await database?.pool.query('select 1');
-    } catch {
-      // alive, but of no use until it is back: whoever balances load sends nobody here meanwhile
-      return reply.code(503).type('text/plain').send('the database cannot be reached\n');
-    }
-    return reply.type('text/plain').send('ready\n');
-  });
+  addHealthProbes(app, health, request => isInsider(request, settings));
+  addHealthMetrics(health, registry);
+  health.start();
   app.get('/metrics', { onRequest: insidersOnly(settings) }, async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   );
 }
 
 /** The same for a process that serves no API. */
-async function probe(settings: Settings, stops: (() => Promise<unknown>)[], database?: Database): Promise<string> {
+async function probe(settings: Settings, stops: (() => Promise<unknown>)[], health: Health): Promise<string> {
   const app = Fastify({ logger: false, trustProxy: address => settings.trustedProxies.has(address) });
-  addProbes(app, settings, database);
+  addProbes(app, settings, health);
   stops.push(() => closeServer(app));
   return app.listen({ host: settings.host, port: settings.port });
 }

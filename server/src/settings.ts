@@ -23,6 +23,10 @@ export interface Settings {
   trustedProxies: Networks;
   /** who, beside this machine, may read /metrics and /openapi.json */
   metricsAllow: Networks;
+  /** whose disk is watched */
+  dataFolder: string | undefined;
+  /** other processes whose checks are told with ours: name and address */
+  peers: [name: string, url: string][];
 }
 
 function required(name: string, env: NodeJS.ProcessEnv): string {
@@ -56,5 +60,10 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     publicURL: env['BREAKWATER_URL'] ?? `http://${host}:${port}`,
     trustedProxies: Networks.of('BREAKWATER_TRUSTED_PROXIES', env['BREAKWATER_TRUSTED_PROXIES']),
     metricsAllow: Networks.of('BREAKWATER_METRICS_ALLOW', env['BREAKWATER_METRICS_ALLOW']),
+    dataFolder: env['BREAKWATER_DATA'],
+    peers: (env['BREAKWATER_PEERS'] ?? '').split(',').flatMap(one => {
+      const [name, url] = one.split('=');
+      return name && url ? [[name, url] as [string, string]] : [];
+    }),
   };
 }

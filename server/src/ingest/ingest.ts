@@ -44,6 +44,8 @@ export interface IngestOptions {
   /** size of the stream on the bus's disk */
   busMaxBytes?: number;
   log?: (event: string, facts?: Record<string, unknown>) => void;
+  /** called each time the loop goes round, also when it goes round in vain */
+  turn?: () => void;
 }
 
 export interface IngestStats {
@@ -75,6 +77,7 @@ const rewindEveryMs = 1000;
 export function startIngest(options: IngestOptions): Ingest {
   const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 30_000, busMaxBytes } = options;
   const log = options.log ?? (() => undefined);
+  const turn = options.turn ?? (() => undefined);
   const stats: Omit<IngestStats, 'held'> = {
     inserts: 0,
     lines: 0,
@@ -165,6 +168,7 @@ export function startIngest(options: IngestOptions): Ingest {
   /** Repeats until it succeeds; gives up only when the ledger itself is not ours or not there any more. */
   async function insist(what: string, act: () => Promise<void>) {
     for (let wait = 100; ; wait = Math.min(wait * 2, 3000)) {
+      turn();
       try {
         await act();
         stats.problem = null;
@@ -230,6 +234,7 @@ export function startIngest(options: IngestOptions): Ingest {
     });
     const consumer = await jetstream(nc).consumers.get(streams.logs, made.name);
     while (!stopping && !failure) {
+      turn();
       // By number of messages: a limit in bytes answers 409 on a large message and ends the fetch in the middle.
       const messages = (fetching = await consumer.fetch({ max_messages: pullMessages, expires: 2000 }));
       if (stopping) break;
@@ -239,6 +244,8 @@ export function startIngest(options: IngestOptions): Ingest {
         yield message;
       }
       if (!some && !stopping && !failure) await consumer.info();
+      // the bus gives again; what the store refuses is told by whoever insists
+      if (!committing) stats.problem = null;
     }
   }
 
@@ -373,6 +380,7 @@ export function startIngest(options: IngestOptions): Ingest {
   async function run() {
     for (let wait = 200; !stopping; wait = Math.min(wait * 2, 5000)) {
       const started = Date.now();
+      turn();
       try {
         await life();
       } catch (error) {

@@ -1,6 +1,7 @@
 /** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
 import type { Database } from '../store/db.ts';
 import type { Analytics } from '../store/analytics/client.ts';
+import type { Health } from './health.ts';
 import type { Notices } from './notices.ts';
 import type { Sessions } from './session.ts';
 
@@ -11,6 +12,8 @@ export interface Services {
   /** the analytics store; left out where there is none */
   analytics?: Analytics;
   nodes?: NodeGate;
+  /** what this process and its peers find */
+  health?: Health;
   /** address people reach the console at */
   publicURL: string;
 }

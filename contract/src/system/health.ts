@@ -1,0 +1,180 @@
+/**
+ * How well an installation is, in one model: every part finds the same checks, and `/readyz`, `/metrics`, `breakwater doctor`, a node's
+ * heartbeat and the console's banner read the same findings. A finding names a reason; its sentence and what to do about it stand in
+ * health/LANGUAGE.ts, and a page of the handbook has a paragraph for each check.
+ */
+import { fill, type Language, type Parameters } from '../kit/text.ts';
+import { texts as en_US } from './health/en_US.ts';
+import { texts as zh_CN } from './health/zh_CN.ts';
+import { texts as zh_TW } from './health/zh_TW.ts';
+
+/** `warn`: somebody should look; it serves. `fail`: something that was promised is not kept. */
+export const checkStates = ['ok', 'warn', 'fail'] as const;
+export type CheckState = (typeof checkStates)[number];
+
+/** Every check with what may be wrong with it. */
+export const checks = {
+  database: ['away', 'slow', 'noWrites'],
+  bus: ['away', 'slow'],
+  streams: ['missing', 'nearlyFull', 'small'],
+  relay: ['idle', 'late'],
+  store: ['away', 'slow', 'noWrites'],
+  ingest: ['away', 'stuck', 'late'],
+  disk: ['low', 'full', 'unknown'],
+  process: ['away', 'busy'],
+  nodes: ['offline', 'unserved', 'problem', 'refused'],
+  nginx: ['away'],
+  configuration: ['late', 'notTaken'],
+  shipping: ['stuck', 'waiting', 'lost'],
+  unlogged: ['counted'],
+  setAside: ['counted'],
+  foreignWrites: ['counted'],
+} as const;
+export type CheckID = keyof typeof checks;
+export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];
+export const checkIDs = Object.keys(checks) as CheckID[];
+export const reasons = checkIDs.flatMap(id => checks[id].map(why => `${id}.${why}` as Reason));
+
+/** From when on a delay is told, and how often things are looked at. A part that stands still is visible within ten seconds. */
+export const healthTimes = {
+  lookEveryMs: 3000,
+  /** a question that is not answered in this time has no answer */
+  answerMs: 2500,
+  relayLateSeconds: 10,
+  ingestLateSeconds: 20,
+  unservedSeconds: 15,
+  /** a check that nobody renewed for so long says nothing any more */
+  staleMs: 15_000,
+  consolePollMs: 15_000,
+  shippingLateSeconds: 60,
+  /** counters of what should never happen stay visible for so long after the last time */
+  countedMinutes: 60,
+} as const;
+
+/** What one look found. */
+export interface Finding {
+  id: CheckID;
+  /** tells apart several findings of one check: a node's id, a stream's name */
+  key?: string | undefined;
+  state: CheckState;
+  reason?: Reason | undefined;
+  params?: Parameters | undefined;
+  /** the figure behind it: age in seconds, free bytes, a count */
+  value?: number | undefined;
+}
+export interface Check extends Finding {
+  /** since when it is in this state for this reason; ISO 8601 */
+  since: string;
+}
+
+const idOf = (reason: Reason) => reason.slice(0, reason.indexOf('.')) as CheckID;
+export const well = (id: CheckID, value?: number, key?: string): Finding => ({ id, key, state: 'ok', value });
+export const warns = (reason: Reason, params: Parameters = {}, more: { value?: number; key?: string } = {}): Finding => ({
+  id: idOf(reason),
+  state: 'warn',
+  reason,
+  params,
+  ...more,
+});
+export const fails = (reason: Reason, params: Parameters = {}, more: { value?: number; key?: string } = {}): Finding => ({
+  ...warns(reason, params, more),
+  state: 'fail',
+});
+
+const nameOf = ({ id, key }: Finding) => (key === undefined ? id : `${id} ${key}`);
+
+/** Gives findings their `since`: it stays while state and reason stay. */
+export class Tracker {
+  readonly #since = new Map<string, { state: CheckState; reason: Reason | undefined; since: string }>();
+
+  track(findings: readonly Finding[], now = new Date()): Check[] {
+    const seen = new Set<string>();
+    const tracked = findings.map(finding => {
+      const name = nameOf(finding);
+      seen.add(name);
+      let known = this.#since.get(name);
+      if (!known || known.state !== finding.state || known.reason !== finding.reason) {
+        known = { state: finding.state, reason: finding.reason, since: now.toISOString() };
+        this.#since.set(name, known);
+      }
+      return { ...finding, since: known.since };
+    });
+    for (const name of this.#since.keys()) if (!seen.has(name)) this.#since.delete(name);
+    return tracked;
+  }
+}
+
+/** Counts of what should never happen: told from the first one on until nothing came for a while. A counter that starts anew is no count. */
+export class Counted {
+  readonly #reason: Reason;
+  #last: number | undefined;
+  #seen = 0;
+  #at = 0;
+  constructor(reason: Reason) {
+    this.#reason = reason;
+  }
+  /** @param total the counter as it is now @param known where it stood before we looked for the first time */
+  look(total: number, now = Date.now(), known = 0): Finding {
+    const before = this.#last ?? known;
+    const more = total >= before ? total - before : total;
+    this.#last = total;
+    if (more > 0) {
+      this.#seen += more;
+      this.#at = now;
+    } else if (now - this.#at > healthTimes.countedMinutes * 60_000) this.#seen = 0;
+    return this.#seen > 0 ? warns(this.#reason, { count: this.#seen }, { value: total }) : well(idOf(this.#reason), total);
+  }
+}
+
+const weight = { ok: 0, warn: 1, fail: 2 } as const satisfies Record<CheckState, number>;
+export const weightOf = (state: CheckState): number => weight[state];
+export const worst = (list: readonly Finding[]): CheckState =>
+  list.reduce<CheckState>((state, one) => (weight[one.state] > weight[state] ? one.state : state), 'ok');
+/** What is wrong, the worst first, the oldest first among equals. */
+export const troubles = <T extends Check>(list: readonly T[]): T[] =>
+  list
+    .filter(one => one.state !== 'ok')
+    .sort((a, b) => weight[b.state] - weight[a.state] || a.since.localeCompare(b.since) || nameOf(a).localeCompare(nameOf(b)));
+
+const texts = { en_US, zh_CN, zh_TW } as const;
+/** A sentence: what is wrong. */
+export const sentenceOf = ({ reason, params }: Finding, language: Language): string => {
+  if (!reason) return '';
+  const text = texts[language][reason][0];
+  // what a node says of itself, told by somebody else: the name goes in front
+  const whose =
+    params?.['node'] === undefined || text.includes('{node}') ? '' : `${params['node']}${language === 'en_US' ? ': ' : '：'}`;
+  return whose + fill(text, params);
+};
+/** A sentence: what to do. */
+export const adviceOf = ({ reason, params }: Finding, language: Language): string =>
+  reason ? fill(texts[language][reason][1], params) : '';
+
+/** A finding as text, for `/readyz` and the terminal. */
+export const line = (check: Check, language: Language = 'en_US'): string =>
+  `${nameOf(check)}: ${sentenceOf(check, language)} (since ${check.since})`;
+
+const isText = (value: unknown, max: number): value is string => typeof value === 'string' && value.length <= max;
+/** Reads checks another process sent; what is not one of ours is left out. */
+export function readChecks(value: unknown, max = 100): Check[] {
+  if (!Array.isArray(value)) return [];
+  return value.slice(0, max).flatMap((one: Partial<Check> | null): Check[] => {
+    if (!one || !checkIDs.includes(one.id!) || !checkStates.includes(one.state!)) return [];
+    if (one.state !== 'ok' && !reasons.includes(one.reason!)) return [];
+    const params: Record<string, string | number> = {};
+    if (one.params && typeof one.params === 'object')
+      for (const [name, given] of Object.entries(one.params).slice(0, 10))
+        if (isText(given, 500) || Number.isFinite(given)) params[name] = given;
+    return [
+      {
+        id: one.id!,
+        state: one.state!,
+        reason: one.state === 'ok' ? undefined : one.reason,
+        params,
+        key: isText(one.key, 100) ? one.key : undefined,
+        value: Number.isFinite(one.value) ? one.value : undefined,
+        since: isText(one.since, 40) && !Number.isNaN(Date.parse(one.since)) ? one.since : new Date(0).toISOString(),
+      },
+    ];
+  });
+}

@@ -1,0 +1,120 @@
+import type { Reason } from '../health.ts';
+
+/** What is wrong, and what to do. */
+export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
+  'database.away': [
+    'PostgreSQL does not answer: {detail}',
+    'Look into logs/postgres.log. It is started again by itself; if it does not come back, free disk space or check DATABASE_URL.',
+  ],
+  'database.slow': ['PostgreSQL answers late.', 'Look at the load of the machine, and for long statements in pg_stat_activity.'],
+  'database.noWrites': [
+    'PostgreSQL takes no changes: {detail}',
+    'Nothing can be saved. Usually the disk is full: free some space; it recovers by itself.',
+  ],
+  'bus.away': [
+    'The bus (NATS JetStream) does not answer questions: {detail}',
+    'Changes do not reach the nodes and log lines wait there; visitors are served. It is killed and started again by itself within half a minute; see logs/nats.log, and free disk space if it is full.',
+  ],
+  'bus.slow': ['The bus (NATS JetStream) answers late.', 'Look at the load of the machine and its disk.'],
+  'streams.missing': [
+    'The stream {stream} of the bus is missing: {detail}',
+    'It is made again by itself. If the bus refuses it, free disk space on the machine of NATS.',
+  ],
+  'streams.nearlyFull': [
+    'The stream {stream} of the bus is {percent} % full.',
+    'Log lines wait on the nodes until they are stored. Look at the checks “ingest” and “store”.',
+  ],
+  'streams.small': [
+    'The disk leaves only {mb} MB for the stream {stream}.',
+    'It works, with less to lean on when the store is away. Free disk space.',
+  ],
+  'relay.idle': [
+    'Nobody carries changes from the database to the bus: {detail}',
+    'Saved changes wait in order and nothing is lost. Look at the checks “bus” and “database”; restart the service “bus” if both are well.',
+  ],
+  'relay.late': [
+    '{count} saved changes have waited {seconds} s for the bus.',
+    'They go out by themselves when the bus answers. Look at the check “bus” and at logs/server.log (“relay:”).',
+  ],
+  'store.away': [
+    'The analytics store does not answer: {detail}',
+    'Figures and logs are late; lines wait on the bus and on the nodes. It is started again by itself; see logs/store.log or check CLICKHOUSE_URL.',
+  ],
+  'store.slow': ['The analytics store answers late.', 'Look at the load of the machine and for long queries.'],
+  'store.noWrites': [
+    'The analytics store takes no lines: {detail}',
+    'Lines wait on the bus and on the nodes and are stored later. Usually the disk is full: free some space.',
+  ],
+  'ingest.away': [
+    'The ingest process does not answer.',
+    'Figures and logs are late; nothing is lost. It is started again by itself; see logs/ingest.log.',
+  ],
+  'ingest.stuck': [
+    'Log lines cannot be taken in: {detail}',
+    'Nothing is lost: they wait on the bus and on the nodes. Look at the checks “bus”, “store” and “disk”.',
+  ],
+  'ingest.late': [
+    'Log lines have waited {seconds} s for the store.',
+    'Figures are that much late. If it grows, look at the check “store” and at the load of the machine.',
+  ],
+  'disk.low': [
+    'Only {freeMB} MB are free on the disk that holds {folder}.',
+    'Free space or enlarge the disk before it falls below {leastMB} MB.',
+  ],
+  'disk.full': [
+    'The disk that holds {folder} is full: {freeMB} MB are free.',
+    'Free at least {leastMB} MB. Visitors are served; changes and log lines wait, and everything goes on by itself afterwards.',
+  ],
+  'disk.unknown': [
+    'The disk that holds {folder} cannot be asked: {detail}',
+    'Check that the folder is there and its disk is mounted.',
+  ],
+  'process.away': ['The process {name} does not answer.', 'It is started again by itself; see logs/{name}.log.'],
+  'process.busy': [
+    'This process was busy for {ms} ms at a stretch.',
+    'Calls take that much longer. Look at the load of the machine.',
+  ],
+  'nodes.offline': [
+    'Node {node} has not been heard of for {seconds} s.',
+    'Look at the machine and its network. It goes on serving what it has; the addresses of an offline node can be taken off its line.',
+  ],
+  'nodes.unserved': [
+    'Node {node} is online and does not serve {count} changes, the oldest for {seconds} s.',
+    'Look at the node’s own problem and its log (logs/agent.log). Restarting the agent on the node makes it read its configuration again; visitors are served meanwhile.',
+  ],
+  'nodes.problem': ['Node {node}: {detail}', 'Look at the log of the agent on the node.'],
+  'nodes.refused': [
+    'Node {node} refused {count} parts of its configuration.',
+    'It goes on with what it had. Open the node to see which, correct them and save.',
+  ],
+  'nginx.away': [
+    'nginx does not run on this node: {detail}',
+    'Visitors get no answer here. It is started again by itself; see node/log/nginx.out and error.log.',
+  ],
+  'configuration.late': [
+    'This node gets no configuration: {detail}',
+    'It serves what it has. Look at the network between the node and the bus.',
+  ],
+  'configuration.notTaken': ['This node cannot apply its configuration: {detail}', 'It serves what it had. See logs/agent.log.'],
+  'shipping.stuck': ['Log lines of this node cannot be sent: {detail}', 'They wait on the node’s disk. Look at the check “bus”.'],
+  'shipping.waiting': [
+    '{mb} MB of log lines wait on this node, the oldest for {seconds} s.',
+    'They are sent when the bus takes them. If it goes on growing, look at the checks “bus”, “ingest” and “store”.',
+  ],
+  'shipping.lost': [
+    '{mb} MB of log lines were dropped on this node for lack of room.',
+    'These requests are missing from figures and logs. Free disk space on the node and look at why lines waited.',
+  ],
+  'unlogged.counted': [
+    '{count} requests could not be written to the log.',
+    'They were served and are missing from the figures. Usually the node’s disk is full: free some space.',
+  ],
+  'setAside.counted': [
+    '{count} log lines were set aside: their node could not have served the site they name.',
+    'They are not billed. A node that moved between zones does that once; one that goes on doing it should be looked at: its key may be in other hands.',
+  ],
+  'foreignWrites.counted': [
+    '{count} messages that we did not send were found on the bus.',
+    'Somebody with credentials of the bus writes to it. See logs/server.log for the subjects, and revoke the node or credentials concerned.',
+  ],
+};

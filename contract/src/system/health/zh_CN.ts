@@ -1,0 +1,90 @@
+import type { Reason } from '../health.ts';
+
+/** 出了什么问题，以及该怎么做。 */
+export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
+  'database.away': [
+    'PostgreSQL 没有响应：{detail}',
+    '请查看 logs/postgres.log。系统会自动重新启动它；若一直没有恢复，请释放磁盘空间或检查 DATABASE_URL。',
+  ],
+  'database.slow': ['PostgreSQL 响应缓慢。', '请查看机器负载，以及 pg_stat_activity 中执行过久的语句。'],
+  'database.noWrites': ['PostgreSQL 无法写入：{detail}', '目前无法保存任何变更。通常是磁盘已满：释放空间后会自动恢复。'],
+  'bus.away': [
+    '消息总线（NATS JetStream）没有响应：{detail}',
+    '变更无法送达节点，日志留在节点上等候；访客照常获得服务。系统会在半分钟内将它强制结束并重新启动；请查看 logs/nats.log，若磁盘已满请释放空间。',
+  ],
+  'bus.slow': ['消息总线（NATS JetStream）响应缓慢。', '请查看机器负载与磁盘。'],
+  'streams.missing': [
+    '消息总线缺少数据流 {stream}：{detail}',
+    '系统会自动重新创建。若被总线拒绝，请在 NATS 所在机器上释放磁盘空间。',
+  ],
+  'streams.nearlyFull': [
+    '数据流 {stream} 已使用 {percent}%。',
+    '日志会留在节点上，直到能够写入为止。请查看“ingest”与“store”两项检查。',
+  ],
+  'streams.small': ['磁盘只能为数据流 {stream} 保留 {mb} MB。', '目前可正常运行，但分析数据库停止时的缓冲较少。请释放磁盘空间。'],
+  'relay.idle': [
+    '没有程序将变更从数据库送往消息总线：{detail}',
+    '已保存的变更会依次等候，不会丢失。请查看“bus”与“database”两项检查；若两者正常，请重新启动“bus”服务。',
+  ],
+  'relay.late': [
+    '{count} 项已保存的变更等候送出已达 {seconds} 秒。',
+    '消息总线恢复后会自动送出。请查看“bus”检查与 logs/server.log（“relay:”）。',
+  ],
+  'store.away': [
+    '分析数据库没有响应：{detail}',
+    '统计与日志会延迟；数据在总线与节点上等候。系统会自动重新启动它；请查看 logs/store.log 或检查 CLICKHOUSE_URL。',
+  ],
+  'store.slow': ['分析数据库响应缓慢。', '请查看机器负载，以及执行过久的查询。'],
+  'store.noWrites': ['分析数据库无法写入日志：{detail}', '日志在总线与节点上等候，稍后会补写。通常是磁盘已满：请释放空间。'],
+  'ingest.away': [
+    '日志写入程序（ingest）没有响应。',
+    '统计与日志会延迟，但不会丢失。系统会自动重新启动它；请查看 logs/ingest.log。',
+  ],
+  'ingest.stuck': ['日志无法写入：{detail}', '不会丢失：日志在总线与节点上等候。请查看“bus”、“store”与“disk”检查。'],
+  'ingest.late': ['日志等候写入已达 {seconds} 秒。', '统计会延迟相同的时间。若持续增加，请查看“store”检查与机器负载。'],
+  'disk.low': ['{folder} 所在磁盘只剩 {freeMB} MB。', '请在低于 {leastMB} MB 之前释放空间或扩充磁盘。'],
+  'disk.full': [
+    '{folder} 所在磁盘已满：只剩 {freeMB} MB。',
+    '请至少释放 {leastMB} MB。访客照常获得服务；变更与日志会等候，之后自动继续。',
+  ],
+  'disk.unknown': ['无法查询 {folder} 所在磁盘：{detail}', '请确认文件夹存在，且磁盘已挂载。'],
+  'process.away': ['程序 {name} 没有响应。', '系统会自动重新启动它；请查看 logs/{name}.log。'],
+  'process.busy': ['此程序曾连续忙碌 {ms} 毫秒。', '调用会因此延迟。请查看机器负载。'],
+  'nodes.offline': [
+    '节点 {node} 已 {seconds} 秒没有消息。',
+    '请查看该机器与其网络。节点会继续以现有配置提供服务；离线节点的地址可以从线路上移除。',
+  ],
+  'nodes.unserved': [
+    '节点 {node} 在线，但有 {count} 项变更尚未生效，最久的已等候 {seconds} 秒。',
+    '请查看节点本身的问题与日志（logs/agent.log）。在节点上重新启动代理程序会重新读取配置；期间访客照常获得服务。',
+  ],
+  'nodes.problem': ['节点 {node}：{detail}', '请查看节点上代理程序的日志。'],
+  'nodes.refused': ['节点 {node} 拒绝了 {count} 项配置。', '节点会沿用原有配置。请打开该节点查看是哪些配置，修正后保存。'],
+  'nginx.away': [
+    '此节点的 nginx 没有运行：{detail}',
+    '访客在此节点得不到响应。系统会自动重新启动它；请查看 node/log/nginx.out 与 error.log。',
+  ],
+  'configuration.late': ['此节点收不到配置：{detail}', '节点会以现有配置提供服务。请查看节点与消息总线之间的网络。'],
+  'configuration.notTaken': ['此节点无法应用配置：{detail}', '节点会沿用原有配置。请查看 logs/agent.log。'],
+  'shipping.stuck': ['此节点的日志无法送出：{detail}', '日志在节点磁盘上等候。请查看“bus”检查。'],
+  'shipping.waiting': [
+    '此节点有 {mb} MB 的日志等候送出，最久的已等候 {seconds} 秒。',
+    '消息总线可接收时就会送出。若持续增加，请查看“bus”、“ingest”与“store”检查。',
+  ],
+  'shipping.lost': [
+    '因空间不足，此节点丢弃了 {mb} MB 的日志。',
+    '这些请求不会出现在统计与日志中。请释放节点的磁盘空间，并查明日志等候的原因。',
+  ],
+  'unlogged.counted': [
+    '有 {count} 个请求无法写入日志。',
+    '这些请求已获得响应，但不会出现在统计中。通常是节点磁盘已满：请释放空间。',
+  ],
+  'setAside.counted': [
+    '有 {count} 行日志被搁置：送出的节点不可能服务其所载的站点。',
+    '这些日志不计费。节点在区域之间移动时会发生一次；若持续发生，请检查该节点：其密钥可能已泄露。',
+  ],
+  'foreignWrites.counted': [
+    '消息总线上发现 {count} 条并非由系统送出的消息。',
+    '有人以总线凭证写入消息。请在 logs/server.log 查看相关主题，并吊销该节点或凭证。',
+  ],
+};

@@ -1,0 +1,90 @@
+import type { Reason } from '../health.ts';
+
+/** 出了什麼問題，以及該怎麼做。 */
+export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
+  'database.away': [
+    'PostgreSQL 沒有回應：{detail}',
+    '請查看 logs/postgres.log。系統會自動重新啟動它；若一直沒有恢復，請釋出磁碟空間或檢查 DATABASE_URL。',
+  ],
+  'database.slow': ['PostgreSQL 回應緩慢。', '請查看機器負載，以及 pg_stat_activity 中執行過久的陳述式。'],
+  'database.noWrites': ['PostgreSQL 無法寫入：{detail}', '目前無法儲存任何變更。通常是磁碟已滿：釋出空間後會自動恢復。'],
+  'bus.away': [
+    '訊息匯流排（NATS JetStream）沒有回應：{detail}',
+    '變更無法送達節點，日誌留在節點上等候；訪客照常獲得服務。系統會在半分鐘內將它強制結束並重新啟動；請查看 logs/nats.log，若磁碟已滿請釋出空間。',
+  ],
+  'bus.slow': ['訊息匯流排（NATS JetStream）回應緩慢。', '請查看機器負載與磁碟。'],
+  'streams.missing': [
+    '訊息匯流排缺少資料流 {stream}：{detail}',
+    '系統會自動重新建立。若遭匯流排拒絕，請在 NATS 所在機器上釋出磁碟空間。',
+  ],
+  'streams.nearlyFull': [
+    '資料流 {stream} 已使用 {percent}%。',
+    '日誌會留在節點上，直到能夠寫入為止。請查看「ingest」與「store」兩項檢查。',
+  ],
+  'streams.small': ['磁碟只能為資料流 {stream} 保留 {mb} MB。', '目前可正常運作，但分析資料庫停擺時的緩衝較少。請釋出磁碟空間。'],
+  'relay.idle': [
+    '沒有程式將變更從資料庫送往訊息匯流排：{detail}',
+    '已儲存的變更會依序等候，不會遺失。請查看「bus」與「database」兩項檢查；若兩者正常，請重新啟動「bus」服務。',
+  ],
+  'relay.late': [
+    '{count} 筆已儲存的變更等候送出已達 {seconds} 秒。',
+    '訊息匯流排恢復後會自動送出。請查看「bus」檢查與 logs/server.log（「relay:」）。',
+  ],
+  'store.away': [
+    '分析資料庫沒有回應：{detail}',
+    '統計與日誌會延遲；資料在匯流排與節點上等候。系統會自動重新啟動它；請查看 logs/store.log 或檢查 CLICKHOUSE_URL。',
+  ],
+  'store.slow': ['分析資料庫回應緩慢。', '請查看機器負載，以及執行過久的查詢。'],
+  'store.noWrites': ['分析資料庫無法寫入日誌：{detail}', '日誌在匯流排與節點上等候，稍後會補寫。通常是磁碟已滿：請釋出空間。'],
+  'ingest.away': [
+    '日誌寫入程式（ingest）沒有回應。',
+    '統計與日誌會延遲，但不會遺失。系統會自動重新啟動它；請查看 logs/ingest.log。',
+  ],
+  'ingest.stuck': ['日誌無法寫入：{detail}', '不會遺失：日誌在匯流排與節點上等候。請查看「bus」、「store」與「disk」檢查。'],
+  'ingest.late': ['日誌等候寫入已達 {seconds} 秒。', '統計會延遲相同的時間。若持續增加，請查看「store」檢查與機器負載。'],
+  'disk.low': ['{folder} 所在磁碟只剩 {freeMB} MB。', '請在低於 {leastMB} MB 之前釋出空間或擴充磁碟。'],
+  'disk.full': [
+    '{folder} 所在磁碟已滿：只剩 {freeMB} MB。',
+    '請至少釋出 {leastMB} MB。訪客照常獲得服務；變更與日誌會等候，之後自動繼續。',
+  ],
+  'disk.unknown': ['無法查詢 {folder} 所在磁碟：{detail}', '請確認資料夾存在，且磁碟已掛載。'],
+  'process.away': ['程式 {name} 沒有回應。', '系統會自動重新啟動它；請查看 logs/{name}.log。'],
+  'process.busy': ['此程式曾連續忙碌 {ms} 毫秒。', '呼叫會因此延遲。請查看機器負載。'],
+  'nodes.offline': [
+    '節點 {node} 已 {seconds} 秒沒有消息。',
+    '請查看該機器與其網路。節點會繼續以現有設定提供服務；離線節點的位址可以從線路上移除。',
+  ],
+  'nodes.unserved': [
+    '節點 {node} 在線上，但有 {count} 項變更尚未生效，最久的已等候 {seconds} 秒。',
+    '請查看節點本身的問題與日誌（logs/agent.log）。在節點上重新啟動代理程式會重新讀取設定；期間訪客照常獲得服務。',
+  ],
+  'nodes.problem': ['節點 {node}：{detail}', '請查看節點上代理程式的日誌。'],
+  'nodes.refused': ['節點 {node} 拒絕了 {count} 項設定。', '節點會沿用原有設定。請開啟該節點查看是哪些設定，修正後儲存。'],
+  'nginx.away': [
+    '此節點的 nginx 沒有執行：{detail}',
+    '訪客在此節點得不到回應。系統會自動重新啟動它；請查看 node/log/nginx.out 與 error.log。',
+  ],
+  'configuration.late': ['此節點收不到設定：{detail}', '節點會以現有設定提供服務。請查看節點與訊息匯流排之間的網路。'],
+  'configuration.notTaken': ['此節點無法套用設定：{detail}', '節點會沿用原有設定。請查看 logs/agent.log。'],
+  'shipping.stuck': ['此節點的日誌無法送出：{detail}', '日誌在節點磁碟上等候。請查看「bus」檢查。'],
+  'shipping.waiting': [
+    '此節點有 {mb} MB 的日誌等候送出，最久的已等候 {seconds} 秒。',
+    '訊息匯流排可接收時就會送出。若持續增加，請查看「bus」、「ingest」與「store」檢查。',
+  ],
+  'shipping.lost': [
+    '因空間不足，此節點捨棄了 {mb} MB 的日誌。',
+    '這些請求不會出現在統計與日誌中。請釋出節點的磁碟空間，並查明日誌等候的原因。',
+  ],
+  'unlogged.counted': [
+    '有 {count} 個請求無法寫入日誌。',
+    '這些請求已獲得回應，但不會出現在統計中。通常是節點磁碟已滿：請釋出空間。',
+  ],
+  'setAside.counted': [
+    '有 {count} 行日誌被擱置：送出的節點不可能服務其所載的網站。',
+    '這些日誌不計費。節點在區域之間移動時會發生一次；若持續發生，請檢查該節點：其金鑰可能已外洩。',
+  ],
+  'foreignWrites.counted': [
+    '訊息匯流排上發現 {count} 則並非由系統送出的訊息。',
+    '有人以匯流排憑證寫入訊息。請在 logs/server.log 查看相關主題，並撤銷該節點或憑證。',
+  ],
+};

@@ -1,0 +1,194 @@
+/** What the control plane looks at: its engines, the way of changes to the nodes, the nodes, the disk. */
+import { statfs } from 'node:fs/promises';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { streams } from '#contract/edge/subjects.ts';
+import { type Finding, fails, healthTimes, readChecks, warns, well } from '#contract/system/health.ts';
+import { diskFinding } from '#contract/system/room.ts';
+import type { Queryable } from '../compile/load.ts';
+import type { Health } from '../kit/health.ts';
+import type { Analytics } from '../store/analytics/client.ts';
+
+/** It answers a question; and, less often, it takes a change: on a full disk the one works without the other. */
+export function addDatabaseChecks(health: Health, db: Queryable): void {
+  let writes: Finding = well('database');
+  let wroteAt = 0;
+  health.add(
+    'database',
+    async () => {
+      await db.query('select 1');
+      if (Date.now() - wroteAt > 9000) {
+        wroteAt = Date.now();
+        writes = await db.query('update "healthProbe" set at = clock_timestamp()').then(
+          () => well('database'),
+          (error: Error) => fails('database.noWrites', { detail: error.message.slice(0, 300) }),
+        );
+        if (writes.state === 'fail') wroteAt = 0;
+      }
+      return writes;
+    },
+    { away: 'database.away', slow: 'database.slow' },
+  );
+}
+
+interface StreamInfo {
+  config: { name: string; max_bytes?: number };
+  state: { bytes: number; messages: number };
+}
+
+/** JetStream answers a question about every stream it holds: an open port says nothing. */
+export async function askStreams(nats: NatsConnection, timeout = healthTimes.answerMs - 200): Promise<StreamInfo[]> {
+  const reply = await nats.request('$JS.API.STREAM.LIST', '', { timeout });
+  const answer = reply.json<{ error?: { description?: string }; streams?: StreamInfo[] | null }>();
+  if (answer.error) throw new Error(answer.error.description ?? 'JetStream refused the question');
+  return answer.streams ?? [];
+}
+
+const wantedStreamBytes = 64 * 2 ** 20;
+/** @param refused why a stream could not be made, as its maker knows */
+export function addBusChecks(
+  health: Health,
+  nats: NatsConnection,
+  wanted: readonly string[],
+  refused: (stream: string) => string | undefined = () => undefined,
+): void {
+  health.add(
+    'bus',
+    async () => {
+      const found = await askStreams(nats).catch((error: Error) => {
+        // the client's own words for "nobody is there" are two
+        if (/timeout/i.test(error.message)) throw new Error(`no answer in ${healthTimes.answerMs / 1000} s`);
+        throw error;
+      });
+      return [well('bus'), ...wanted.map(name => streamFinding(name, found, refused(name)))];
+    },
+    { away: 'bus.away' },
+  );
+}
+
+function streamFinding(name: string, found: readonly StreamInfo[], refused: string | undefined): Finding {
+  const info = found.find(one => one.config.name === name);
+  if (!info) return fails('streams.missing', { stream: name, detail: refused ?? 'it is about to be made' }, { key: name });
+  const most = info.config.max_bytes ?? -1;
+  const value = info.state.bytes;
+  const percent = most > 0 ? Math.round((100 * value) / most) : 0;
+  if (percent >= 90) return warns('streams.nearlyFull', { stream: name, percent }, { key: name, value });
+  if (name === streams.logs && most > 0 && most < wantedStreamBytes)
+    return warns('streams.small', { stream: name, mb: Math.round(most / 1e6) }, { key: name, value });
+  return well('streams', value, name);
+}
+
+/** The number by which the relay's lock is known (bus/relay.ts). */
+const relayLock = 72_011;
+/** Changes on their way to the bus: how long the oldest waits, and whether anybody carries them. */
+export function addRelayCheck(health: Health, db: Queryable): void {
+  health.add(
+    'relay',
+    async () => {
+      const { rows } = await db.query({
+        name: 'relay-progress',
+        text: `select count(*)::int as count, coalesce(extract(epoch from clock_timestamp() - min("committedAt")), 0)::float8 as seconds,
+          exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = ${relayLock} and objsubid = 1 and granted
+            and database = (select oid from pg_database where datname = current_database())) as held
+          from outbox`,
+        values: [],
+      });
+      const { count, seconds, held } = rows[0] as { count: number; seconds: number; held: boolean };
+      const age = Math.round(seconds);
+      if (count > 0 && age >= healthTimes.relayLateSeconds) {
+        return held
+          ? fails('relay.late', { count, seconds: age }, { value: age })
+          : fails('relay.idle', { detail: `no process holds the relay; ${count} changes wait for ${age} s` }, { value: age });
+      }
+      return well('relay', age);
+    },
+    { away: 'database.away' },
+  );
+}
+
+export function addStoreCheck(health: Health, store: Analytics): void {
+  health.add(
+    'store',
+    async () => {
+      await store.query('SELECT count() AS n FROM (SELECT 1 FROM access LIMIT 1)', {}, { max_execution_time: 5 });
+      return well('store');
+    },
+    { away: 'store.away', slow: 'store.slow' },
+  );
+}
+
+export function addDiskCheck(health: Health, folder: string, key?: string): void {
+  health.add(
+    'disk',
+    async () => {
+      try {
+        const { bavail, blocks, bsize } = await statfs(folder);
+        return diskFinding(folder, { freeBytes: bavail * bsize, totalBytes: blocks * bsize }, key);
+      } catch (error) {
+        return fails('disk.unknown', { folder, detail: (error as Error).message }, key === undefined ? {} : { key });
+      }
+    },
+    { away: 'disk.unknown' },
+  );
+}
+
+interface NodeRow {
+  id: string;
+  name: string;
+  status: string;
+  silent: number | null;
+  problem: string | null;
+  checks: unknown;
+  refused: number;
+  unserved: number;
+  seconds: number;
+}
+/** How many nodes are told of by name; the worst come first. */
+const nodesMax = 200;
+
+/** Each node of a zone: is it heard of, does it serve what was accepted, what does it say itself. `key` is its id. */
+export function addNodesCheck(health: Health, db: Queryable): void {
+  health.add(
+    'nodes',
+    async () => {
+      const { rows } = await db.query({
+        name: 'node-health',
+        text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - n."lastBeat")::float8 as silent,
+            n.beat->>'problem' as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
+            coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds
+          from node n left join lateral (
+            select count(*) as count, extract(epoch from clock_timestamp() - min(p."committedAt")) as seconds
+            from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
+              and p."committedAt" < clock_timestamp() - $1 * interval '1 second'
+          ) late on n.status in ('normal', 'error')
+          where n."deletedAt" is null and n."zoneID" is not null and n.status <> 'paused'
+            and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0
+              or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0)
+          order by late.count desc nulls last, n.id limit ${nodesMax}`,
+        values: [healthTimes.unservedSeconds],
+      });
+      const found = (rows as NodeRow[]).flatMap(row => nodeFindings(row));
+      return found.length ? found : [well('nodes')];
+    },
+    { away: 'database.away' },
+  );
+}
+
+function nodeFindings(row: NodeRow): Finding[] {
+  const node = row.name;
+  const key = String(row.id);
+  // never heard of since it joined, or since a restart of ours: its first word is on the way
+  if (row.status === 'unknown') return [];
+  if (row.status === 'offline')
+    return [warns('nodes.offline', { node, seconds: Math.round(row.silent ?? 0) }, { key, value: Math.round(row.silent ?? 0) })];
+  const found: Finding[] = readChecks(row.checks, 20)
+    .filter(check => check.state !== 'ok')
+    // what fails on one node is that node's: the installation goes on without it
+    .map(check => ({ ...check, state: 'warn', key, params: { ...check.params, node } }));
+  if (row.problem !== null && !found.length) found.push(warns('nodes.problem', { node, detail: row.problem }, { key }));
+  if (row.refused > 0) found.push(warns('nodes.refused', { node, count: row.refused }, { key }));
+  if (row.unserved > 0)
+    found.push(
+      fails('nodes.unserved', { node, count: row.unserved, seconds: Math.round(row.seconds) }, { key, value: row.unserved }),
+    );
+  return found;
+}

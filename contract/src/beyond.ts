@@ -7,4 +7,6 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
   'GET /user/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
   'GET /client/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
+  'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
+  'PUT /client/setting/system/retention': 'How long an audit is kept is law in one country and forbidden in another.',
 };

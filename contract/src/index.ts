@@ -10,6 +10,7 @@ import { groups as nodeGroups, products, zones } from './node/zones.ts';
 import { blacklists } from './protect/blacklists.ts';
 import { userAgents } from './protect/user-agents.ts';
 import { whitelists } from './protect/whitelists.ts';
+import { retention } from './system/retention.ts';
 import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
 
 export const groups: readonly Group[] = [
@@ -32,6 +33,7 @@ export const groups: readonly Group[] = [
   userAgents,
   statistics,
   logs,
+  retention,
 ];
 
 export interface Api
@@ -54,4 +56,5 @@ export interface Api
     ApiOf<typeof whitelists>,
     ApiOf<typeof userAgents>,
     ApiOf<typeof statistics>,
-    ApiOf<typeof logs> {}
+    ApiOf<typeof logs>,
+    ApiOf<typeof retention> {}

@@ -14,6 +14,7 @@ import { userAgentCalls } from './protect/user-agents.ts';
 import { whitelistCalls } from './protect/whitelists.ts';
 import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
+import { retentionCalls } from './system/retention.ts';
 import { resourceInfoCalls } from './site/resource-info.ts';
 
 export const implementations: readonly Implementation[] = [
@@ -36,6 +37,7 @@ export const implementations: readonly Implementation[] = [
   userAgentCalls,
   statisticsCalls,
   logCalls,
+  retentionCalls,
 ];
 
 /** Path parameters that mean the same row everywhere. */

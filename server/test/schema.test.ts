@@ -43,4 +43,13 @@ describe('the schema', () => {
       [],
     );
   });
+
+  test('finds deleted rows without reading a table', async () => {
+    const { rows } = await client.query<{ name: string }>(
+      `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'deletedAt'
+       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and not exists (
+         select from pg_index i where i.indrelid = c.oid and i.indkey[0] = a.attnum)`,
+    );
+    assert.deepEqual(rows, []);
+  });
 });

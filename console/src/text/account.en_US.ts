@@ -60,6 +60,7 @@ export default {
   'resource.domains': 'Domains and origins',
   'resource.cache': 'Cache',
   'resource.firewall': 'Firewall',
+  'resource.retention': 'Retention',
   'resource.statistics': 'Statistics',
   'resource.logs': 'Access logs',
   'resource.zones': 'Zones',

@@ -59,6 +59,7 @@ export default {
   'resource.domains': '域名与源站',
   'resource.cache': '缓存',
   'resource.firewall': '防火墙',
+  'resource.retention': '数据保留',
   'resource.statistics': '统计',
   'resource.logs': '访问日志',
   'resource.zones': '区域',

@@ -58,6 +58,7 @@ export const account = {
   'resource.domains': '網域與源站',
   'resource.cache': '快取',
   'resource.firewall': '防火牆',
+  'resource.retention': '資料保留',
   'resource.statistics': '統計',
   'resource.logs': '存取日誌',
   'resource.zones': '區域',

@@ -25,6 +25,8 @@ export interface CallDef {
   audit?: boolean;
   /** Errors of the catalogue this call may answer beyond the ones every call may. */
   errors?: readonly ErrorName[];
+  /** For the people of the installation's owner alone, the first operator; others are told 101018. */
+  owner?: true;
   /** Areas of this call, where they are fewer than the group's. */
   areas?: readonly Area[];
   /** The body is form data with files; `bodyLimit` bounds each file. */

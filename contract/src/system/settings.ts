@@ -3,7 +3,8 @@
  * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
  */
 import * as z from 'zod/mini';
-import { arr, str } from '../kit/schema.ts';
+import { arr, nullable, obj, str } from '../kit/schema.ts';
+import { retentionDefaults, retentionFields, RetentionRun } from './retention.ts';
 
 interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
   of: 'operator' | 'installation';
@@ -23,6 +24,10 @@ export const settings = {
   originAllow: setting('operator', ranges(), []),
   /** BREAKWATER_ORIGIN_ALLOW as the server read it when it started */
   originEnvironment: setting('installation', ranges(), []),
+  /** days that what nobody needs any more is kept */
+  retention: setting('installation', obj(retentionFields), retentionDefaults),
+  /** written by the work service */
+  retentionRun: setting('installation', nullable(RetentionRun), null),
 } as const;
 
 export type SettingKey = keyof typeof settings;

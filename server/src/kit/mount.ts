@@ -18,6 +18,7 @@ import { coercer, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
 import { sendOther } from './answers.ts';
 import type { Networks } from './networks.ts';
+import { ownerOnly } from './owner.ts';
 import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
@@ -221,6 +222,7 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
     // Before anything is looked at: what two calls find at once and then both change, no check can guard.
     if (ctx.effects.holds && request.actor && !tables[call.params[0] ?? '']?.closed) await ctx.holdRoot();
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
+    if (call.def.owner) await ownerOnly(ctx);
     return handler({ ctx, params, query, body, found, request: incoming });
   };
   // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it

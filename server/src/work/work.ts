@@ -1,11 +1,11 @@
 /** Jobs on PostgreSQL (graphile-worker): what happens by the clock, once in the installation however many processes run. */
 import { Logger, run } from 'graphile-worker';
-import { sql } from 'kysely';
 import pg from 'pg';
 import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { PreparingClient } from '../store/statements.ts';
+import { retain } from './retention.ts';
 
 /** What the library says, among the other lines of the log; its every completed job is a detail. */
 const workLog = {
@@ -34,12 +34,11 @@ export async function startWork(
     // every quarter of an hour, and soon after a start that missed its turn
     crontab: '*/15 * * * * tidy ?fill=1h',
     taskList: {
-      /** Sessions, logins and join tokens that ended long ago. */
+      /** Removes what nobody needs any more. */
       async tidy() {
-        await sql`delete from session where coalesce("endedAt", "expiredAt") < now() - interval '7 days'`.execute(db);
-        await sql`delete from login where "expiredAt" < now() - interval '1 day'`.execute(db);
-        await sql`delete from "loginAttempt" where "startedAt" < now() - interval '1 day'`.execute(db);
-        await sql`delete from "joinToken" where "expiredAt" < now() - interval '7 days'`.execute(db);
+        const { removed, more, problem } = await retain(db);
+        const total = Object.values(removed).reduce((sum, n) => sum + n, 0);
+        if (total || problem) logger[problem ? 'warn' : 'info']({ removed, more, problem }, 'what is no longer kept was removed');
       },
     },
   });

@@ -1,0 +1,15 @@
+-- Deleted rows are found by when they were deleted (server/src/work/retention.ts).
+create index account_deleted on account ("deletedAt") where "deletedAt" is not null;
+create index role_deleted on role ("deletedAt") where "deletedAt" is not null;
+create index zone_deleted on zone ("deletedAt") where "deletedAt" is not null;
+create index node_deleted on node ("deletedAt") where "deletedAt" is not null;
+create index group_deleted on "group" ("deletedAt") where "deletedAt" is not null;
+create index product_deleted on product ("deletedAt") where "deletedAt" is not null;
+create index site_deleted on site ("deletedAt") where "deletedAt" is not null;
+create index domain_deleted on domain ("deletedAt") where "deletedAt" is not null;
+create index upstream_deleted on upstream ("deletedAt") where "deletedAt" is not null;
+create index "cacheRule_deleted" on "cacheRule" ("deletedAt") where "deletedAt" is not null;
+create index "purgeTask_deleted" on "purgeTask" ("deletedAt") where "deletedAt" is not null;
+create index blacklist_deleted on blacklist ("deletedAt") where "deletedAt" is not null;
+create index whitelist_deleted on whitelist ("deletedAt") where "deletedAt" is not null;
+create index "userAgent_deleted" on "userAgent" ("deletedAt") where "deletedAt" is not null;

@@ -1,0 +1,162 @@
+/** What is removed for good, what stays, and who decides. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from 'kysely';
+import { retentionDefaults } from '#contract/system/retention.ts';
+import { row, rows } from '#server/store/db.ts';
+import { childrenFirst, retain } from '#server/work/retention.ts';
+import { broken, by, is, ok } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let serial = 0;
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+});
+beforeEach(() => void serial++);
+after(async () => {
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+const insert = async (table: string, values: Record<string, unknown>): Promise<number> => {
+  const names = Object.keys(values);
+  const made = await row<{ id: number }>(
+    api.database.db,
+    sql`insert into ${sql.table(table)} (${sql.join(names.map(n => sql.ref(n)))}) values (${sql.join(Object.values(values))}) returning id`,
+  );
+  return made!.id;
+};
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
+const isThere = async (table: string, id: number) =>
+  (await rows(api.database.db, sql`select 1 from ${sql.table(table)} where id = ${id}`)).length === 1;
+/** zone → group → product → site → domain → origin, with a rule, a purge and a reader of the site; all deleted that long ago. */
+async function line(days: number): Promise<Record<string, number>> {
+  const deletedAt = ago(days);
+  const name = `gone-${serial}-${days}`;
+  const zone = await insert('zone', { clientID: a.client.id, name, deletedAt });
+  const group = await insert('group', { clientID: a.client.id, zoneID: zone, name, deletedAt });
+  const product = await insert('product', { clientID: a.client.id, groupID: group, name, deletedAt });
+  const site = await insert('site', { clientID: a.client.id, userID: a.user.id, productID: product, siteName: name, deletedAt });
+  const domain = await insert('domain', { siteID: site, domainName: `${name}.test`, deletedAt });
+  const upstream = await insert('upstream', { domainID: domain, address: '192.0.2.1', deletedAt });
+  const purgeTask = await insert('purgeTask', { siteID: site, type: 1, url: 'http://x/', generation: 5, createdAt: deletedAt });
+  const blacklist = await insert('blacklist', { siteID: site, ips: ['192.0.2.1'], blockType: 'x', deletedAt });
+  await sql`insert into "siteUser" values (${site}, ${a.user.id})`.execute(api.database.db);
+  await sql`insert into publication ("siteID", revision, seq, "committedAt") values (${site}, 1, 1, now())`.execute(
+    api.database.db,
+  );
+  return { zone, group, product, site, domain, upstream, purgeTask, blacklist };
+}
+async function left(made: Record<string, number>): Promise<string[]> {
+  const found: string[] = [];
+  for (const [table, id] of Object.entries(made)) if (await isThere(table, id)) found.push(table);
+  return found;
+}
+
+test('children go before parents; what statistics name stays as long as they do', async () => {
+  const old = await line(500);
+  const young = await line(100);
+  const fresh = await line(5);
+  const result = await retain(api.database.db);
+  assert.deepEqual([result.problem, result.more], [null, false]);
+  assert.deepEqual(await left(old), []);
+  assert.deepEqual(await left(young), ['zone', 'group', 'product', 'site', 'domain']);
+  assert.deepEqual(await left(fresh), Object.keys(fresh));
+  assert.equal((await rows(api.database.db, sql`select 1 from publication where "siteID" = ${old['site']}`)).length, 0);
+  assert.ok(result.removed['upstream']! >= 2 && result.removed['site'] === 1, JSON.stringify(result.removed));
+  assert.deepEqual((await retain(api.database.db)).removed, {});
+});
+
+test('what something refers to stays, also where the table that refers is unknown here', async () => {
+  const { db } = api.database;
+  const made = await line(500);
+  await sql`create table invoice (id bigint primary key, "siteID" bigint references site)`.execute(db);
+  await sql`insert into invoice values (1, ${made['site']})`.execute(db);
+  const live = await insert('product', { clientID: a.client.id, groupID: a.groupID, name: `live-${serial}` });
+  await sql`update "group" set "deletedAt" = ${ago(500)} where id = ${a.groupID}`.execute(db);
+  assert.equal((await retain(db)).problem, null);
+  assert.ok((await left(made)).includes('site'));
+  assert.ok(await isThere('group', a.groupID), 'a live product refers to the group');
+  await sql`update "group" set "deletedAt" = null where id = ${a.groupID}`.execute(db);
+  await sql`drop table invoice`.execute(db);
+  await retain(db);
+  assert.deepEqual(await left(made), []);
+  assert.ok(await isThere('product', live));
+});
+
+test('more than one step holds; a row somebody holds is passed over; a run that is cut short says so', async () => {
+  const { db, pool } = api.database;
+  await sql`insert into blacklist ("siteID", ips, "blockType", "deletedAt") select ${a.siteID}, '{}', 'x', ${ago(91)} from generate_series(1, 2500)`.execute(
+    db,
+  );
+  assert.deepEqual(await retain(db, -1).then(({ removed, more }) => [removed, more]), [{}, true]);
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const held = await client.query(
+      'select id from blacklist where "siteID" = $1 and "deletedAt" is not null limit 3 for update',
+      [a.siteID],
+    );
+    assert.equal((await retain(db)).removed['blacklist'], 2497);
+    await client.query('rollback');
+    assert.equal(held.rowCount, 3);
+  } finally {
+    client.release();
+  }
+  assert.equal((await retain(db)).removed['blacklist'], 3);
+});
+
+test('the audit, purges that say nothing any more, sessions', async () => {
+  const { db } = api.database;
+  // the oldest lines have the smallest ids
+  await sql`insert into audit (id, "reqID", method, url, "createdAt") overriding system value select -n, 'old', 'POST', '/x', ${ago(366)} from generate_series(1, 1500) n`.execute(
+    db,
+  );
+  await sql`update site set "cacheGeneration" = 10 where id = ${a.siteID}`.execute(db);
+  const purge = (generation: number, days: number) =>
+    insert('purgeTask', { siteID: a.siteID, type: 1, url: 'http://x/', generation, createdAt: ago(days) });
+  const spent = await purge(9, 31);
+  const young = await purge(9, 29);
+  const standing = await purge(11, 399);
+  const ancient = await purge(11, 401);
+  await retain(db);
+  assert.equal((await rows(db, sql`select 1 from audit where "reqID" = 'old'`)).length, 0);
+  assert.deepEqual(await Promise.all([spent, young, standing, ancient].map(id => isThere('purgeTask', id))), [
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
+
+test('the owner decides within bounds and sees the last run; other operators and customers do not', async () => {
+  const owner = by(api, a.client);
+  const path = '/client/setting/system/retention';
+  await retain(api.database.db);
+  const { lastRun, ...days } = await owner.read(path);
+  assert.deepEqual(days, retentionDefaults);
+  assert.equal(lastRun.problem, null);
+  assert.ok(Date.now() - Date.parse(lastRun.at) < 60_000);
+  broken(await owner.put(path, { ...retentionDefaults, audit: 29 }), 'audit');
+  const made = await line(10);
+  ok(await owner.put(path, { ...retentionDefaults, deleted: 7 }));
+  await retain(api.database.db);
+  assert.ok(!(await left(made)).includes('upstream'));
+  const other = await api.account('client', 'other-operator@test.test');
+  is(await by(api, other).get(path), 'permissionDenied');
+  is(await by(api, other).put(path, retentionDefaults), 'permissionDenied');
+  is(await by(api, a.user).get('/user/setting/system/retention'), 'pathInvalid');
+});
+
+test('an order of tables that refer to each other in a ring is still an order', () => {
+  const reference = (child: string, parent: string) => ({ child, parent, column: 'x' });
+  const order = childrenFirst(
+    ['a', 'b', 'c'],
+    [reference('b', 'a'), reference('c', 'b'), reference('a', 'a'), reference('a', 'c')],
+  );
+  assert.deepEqual([...order].sort(), ['a', 'b', 'c']);
+  assert.deepEqual(childrenFirst(['a', 'b'], [reference('b', 'a')]), ['b', 'a']);
+});

@@ -11,6 +11,7 @@ import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx, nginxFolders } from './nginx.ts';
+import { thisNode } from './origins.ts';
 import { NameResolver } from './resolve.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
@@ -91,6 +92,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     store,
     resolver,
     control: nginx.control,
+    own: thisNode([...options.httpPorts, ...options.httpsPorts, options.healthPort]),
     acknowledge: (seq, epoch, refused) => {
       const grant = identity.grant;
       if (grant && nc && !nc.isClosed())
@@ -112,6 +114,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       problem: problems()[0] ?? null,
       documents: store.held.size,
       nginx: { up: nginxProblem === null, restarts: nginx.restarts },
+      // a customer's mistake and no fault of this node: it stays ready
+      refusedOrigins: sync.state.refusedOrigins(20),
       logs: shipper?.stats() ?? null,
     };
     nc.publish(subjects.beat(grant.nodeID), JSON.stringify(facts));
@@ -194,6 +198,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         agent_nginx_up: nginxProblem === null ? 1 : 0,
         agent_nginx_restarts: nginx.restarts,
         agent_records: sync.state.size,
+        agent_domains_with_refused_origins: sync.state.refusedDomains,
         agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
         agent_log_lost_bytes: shipping?.lostBytes ?? 0,
       },

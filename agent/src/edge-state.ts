@@ -3,10 +3,15 @@
  * the old one's removal is on its way): an enabled one wins, then the newest.
  */
 import { isIP } from 'node:net';
-import { type DomainDocument, type EdgeDocument, documents } from '#contract/edge/document.ts';
+import { type DomainDocument, type EdgeDocument, type ZoneDocument, documents } from '#contract/edge/document.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
+import { strictPolicy } from '#contract/rules/address-policy.ts';
+import type { OriginFacts } from './origins.ts';
+import { policyOf } from './origins.ts';
 import {
   type EdgeRecord,
+  type Judge,
+  type RefusedOrigin,
   type Resolve,
   recordBytesMax,
   domainRecords,
@@ -31,13 +36,39 @@ export class EdgeState {
   readonly #names = new Map<string, Set<string>>();
   /** subject → host names of its origins */
   readonly #namesOf = new Map<string, string[]>();
+  /** domain's key → its origins that the policy refused when its record was made last */
+  readonly #refused = new Map<string, RefusedOrigin[]>();
   readonly #body: (subject: string) => string | undefined;
   readonly #resolve: Resolve;
+  readonly #own: OriginFacts;
+  /** of the zone; until its document is known public addresses alone are connected to */
+  #policy = strictPolicy;
+  #policyText = 'null';
+  #policySubject = '';
 
-  /** @param body the held document of a subject, JSON text */
-  constructor(body: (subject: string) => string | undefined, resolve: Resolve) {
+  /**
+   * @param body the held document of a subject, JSON text
+   * @param own this node itself, where no origin lies
+   */
+  constructor(body: (subject: string) => string | undefined, resolve: Resolve, own: OriginFacts = { addresses: [], ports: [] }) {
     this.#body = body;
     this.#resolve = resolve;
+    this.#own = own;
+    this.#policy = policyOf(undefined, own);
+  }
+
+  /** Origins that are not connected to, each with the domain that names it: at most `most`. */
+  refusedOrigins(most: number): (RefusedOrigin & { host: string })[] {
+    const found: (RefusedOrigin & { host: string })[] = [];
+    for (const [key, origins] of this.#refused)
+      for (const origin of origins) {
+        if (found.length >= most) return found;
+        found.push({ host: key.slice(2), ...origin });
+      }
+    return found;
+  }
+  get refusedDomains(): number {
+    return this.#refused.size;
   }
 
   get size(): number {
@@ -72,7 +103,21 @@ export class EdgeState {
     for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Set()).add(subject));
     const unused = oldNames.filter(name => this.#names.get(name)?.size === 0);
     for (const name of unused) this.#names.delete(name);
-    return { keys: [...new Set([...before, ...keys])], unused };
+    const judgedAnew = parseConfigSubject(subject)?.kind === 'zone' && this.#take(subject, document as ZoneDocument | null);
+    const domains = judgedAnew ? [...this.#claims.keys()].filter(key => key.startsWith('d:')) : [];
+    return { keys: [...new Set([...before, ...keys, ...domains])], unused };
+  }
+
+  /** The zone says where origins may lie. @returns whether that changed */
+  #take(subject: string, zone: ZoneDocument | null): boolean {
+    // the zone that was left goes after the new one has come
+    if (zone === null && this.#policySubject !== subject) return false;
+    this.#policySubject = subject;
+    const text = JSON.stringify(zone?.origins ?? null);
+    if (text === this.#policyText) return false;
+    this.#policyText = text;
+    this.#policy = policyOf(zone?.origins, this.#own);
+    return true;
   }
 
   /** Keys whose records hold addresses of these names. */
@@ -99,16 +144,27 @@ export class EdgeState {
   #record(key: string): EdgeRecord {
     const winner = this.#claims.get(key)?.reduce((a, b) => (better(b, a) ? b : a));
     const body = winner && this.#body(winner.subject);
+    this.#refused.delete(key);
     if (!winner || body === undefined) return { key, value: null };
-    return recordsOf(winner.subject, JSON.parse(body), this.#resolve).find(record => record.key === key) ?? { key, value: null };
+    const refused: RefusedOrigin[] = [];
+    const judge: Judge = (address, port) => this.#policy.judge(address, port);
+    const found = recordsOf(winner.subject, JSON.parse(body), this.#resolve, judge, origin => refused.push(origin));
+    if (refused.length) this.#refused.set(key, refused.slice(0, 10));
+    return found.find(record => record.key === key) ?? { key, value: null };
   }
 }
 
 const better = (a: Claim, b: Claim) => (a.enabled === b.enabled ? a.id > b.id : a.enabled);
 
-function recordsOf(subject: string, document: EdgeDocument, resolve: Resolve): EdgeRecord[] {
+function recordsOf(
+  subject: string,
+  document: EdgeDocument,
+  resolve: Resolve,
+  judge: Judge,
+  refused?: (origin: RefusedOrigin) => void,
+): EdgeRecord[] {
   const kind = parseConfigSubject(subject)?.kind;
-  if (kind === 'domain') return domainRecords(document as never, resolve);
+  if (kind === 'domain') return domainRecords(document as never, resolve, judge, refused);
   return kind === 'site' ? siteRecords(document as never) : zoneRecords(document as never);
 }
 
@@ -116,6 +172,9 @@ export function originNames(document: EdgeDocument): string[] {
   if (!('upstreams' in document)) return [];
   return [...new Set((document as DomainDocument).upstreams.map(upstream => upstream.address).filter(address => !isIP(address)))];
 }
+
+/** For measuring alone: such a record goes nowhere. */
+const measured: Judge = () => ({ allowed: true });
 
 /**
  * A document as the contract wants it, of the subject it came on, and of a size nginx takes.
@@ -137,7 +196,8 @@ export function readDocument(subject: string, body: string): EdgeDocument {
   }
   if (checked.data.id !== parsed.id) throw new Error(`id ${checked.data.id} on the subject of ${parsed.id}`);
   // Also refuses what the wire form cannot carry. A name has few addresses; sixteen each are reckoned with.
-  const bytes = frame(recordsOf(subject, checked.data, () => Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`))).length;
+  const many = Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`);
+  const bytes = frame(recordsOf(subject, checked.data, () => many, measured)).length;
   if (bytes > recordBytesMax) throw new Error(`the record would have ${bytes} bytes, at most ${recordBytesMax} are taken`);
   return checked.data;
 }

@@ -11,6 +11,7 @@ import { subjects } from '#contract/edge/subjects.ts';
 import type { Control } from './control.ts';
 import { EdgeState, originNames, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
+import { type OriginFacts, recordsMark } from './origins.ts';
 import { Pusher, unsettled } from './push.ts';
 import type { NameResolver } from './resolve.ts';
 import type { Cursor, DocumentStore, Entry, Held, Refused } from './store.ts';
@@ -19,6 +20,8 @@ export interface SyncOptions {
   store: DocumentStore;
   resolver: NameResolver;
   control: Control;
+  /** this node itself, where no origin lies */
+  own?: OriginFacts;
   /** The node serves the stream up to here. */
   acknowledge(seq: number, epoch: string, refused: Refused[]): void;
   /** nginx holds records nobody can name: it must be started from a snapshot. */
@@ -39,6 +42,7 @@ export class Sync {
   inStep = false;
   readonly #options: SyncOptions;
   readonly #pusher: Pusher;
+  readonly #mark: string;
   readonly #queue: ConfigMessage[] = [];
   /** How far we are in memory; the store is behind while the stream is read from its start. */
   #live: { epoch: string; cursor: number };
@@ -54,11 +58,13 @@ export class Sync {
   constructor(options: SyncOptions) {
     this.#options = options;
     const { store, resolver } = options;
-    this.state = new EdgeState(subject => store.held.get(subject)?.body, resolver.addresses);
+    const own = options.own ?? { addresses: [], ports: [] };
+    this.state = new EdgeState(subject => store.held.get(subject)?.body, resolver.addresses, own);
+    this.#mark = recordsMark(own);
     this.#pusher = new Pusher({
       state: this.state,
       control: options.control,
-      cursor: () => (this.#mentioned ? unsettled : cursorTextOf(store.at)),
+      cursor: () => (this.#mentioned ? unsettled : this.#cursorText(store.at)),
       caughtUp: () => this.#acknowledgeLater(),
       restartNginx: options.restartNginx,
       log: options.log,
@@ -213,7 +219,7 @@ export class Sync {
       this.#durable = { epoch: round.epoch, seq: last.seq };
       this.#acknowledgeLater();
     });
-    const refused = await this.#pusher.push([...keys], this.#mentioned ? unsettled : cursorTextOf(at));
+    const refused = await this.#pusher.push([...keys], this.#mentioned ? unsettled : this.#cursorText(at));
     if (refused.length) await this.#takeBack(refused, newest, before);
     round.cursor = last.seq;
     if (last.pending === 0) this.inStep = true;
@@ -255,6 +261,11 @@ export class Sync {
     await this.#pusher.push([...again]);
   }
 
+  /** The text nginx keeps for us: which state its records are, and how they were made. */
+  #cursorText({ epoch, cursor, zoneID }: Cursor): string {
+    return `${epoch.replaceAll(/[^0-9A-Za-z]/g, '') || 'none'}.${cursor}.${zoneID ?? 'none'}.${this.#mark}`;
+  }
+
   /** How far both nginx and the disk are. */
   #settled(): number {
     const { epoch, cursor } = this.#live;
@@ -286,7 +297,3 @@ export class Sync {
     return { seq: Math.max(0, seq), epoch, refused: this.#refused() };
   }
 }
-
-/** The text nginx keeps for us: which state its records are. */
-const cursorTextOf = ({ epoch, cursor, zoneID }: Cursor) =>
-  `${epoch.replaceAll(/[^0-9A-Za-z]/g, '') || 'none'}.${cursor}.${zoneID ?? 'none'}`;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DomainDocument } from '#contract/edge/document.ts';
+import type { DomainDocument, ZoneDocument } from '#contract/edge/document.ts';
 import { EdgeState, readDocument } from '../src/edge-state.ts';
 
 const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): DomainDocument => ({
@@ -15,6 +15,7 @@ const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): D
   upstreams: [],
   ...more,
 });
+const zone = (environment: string[]): ZoneDocument => ({ v: 1, rev: 1, id: 1, origins: { operator: [], environment, own: [] } });
 function world() {
   const bodies = new Map<string, string>();
   const addresses: Record<string, string[]> = {};
@@ -63,6 +64,7 @@ test('of several domains of a name the enabled one is served, then the newest; t
 
 test('names of origins: who uses them, and when nobody does', () => {
   const { state, put, addresses } = world();
+  state.note('cfg.1.zone.1', zone(['192.0.2.0/24', '2001:db8::/32']));
   const upstream = {
     address: 'origin.test',
     port: 80,
@@ -84,6 +86,34 @@ test('names of origins: who uses them, and when nobody does', () => {
   );
   assert.deepEqual(state.note('cfg.1.domain.1', null).unused, []);
   assert.deepEqual(state.note('cfg.1.domain.2', domain(2, 'b.test')).unused, ['origin.test']);
+});
+
+test('origins are judged by the zone: strictly before it is known, anew when it changes, and by the zone that is held', () => {
+  const { state, put } = world();
+  const upstream = { port: 80, weight: 1, backup: false, protocol: 'http' as const, maxFails: 1, failTimeout: 1 };
+  put(domain(1, 'a.test', { upstreams: ['10.0.0.1', '127.0.0.1', '8.8.8.8'].map(address => ({ ...upstream, address })) }));
+  const held = () =>
+    JSON.parse(state.records(['d:a.test'])[0]!.value!)
+      .upstreams.map((one: { address: string }) => one.address)
+      .join();
+  assert.equal(held(), '8.8.8.8');
+  assert.deepEqual(
+    state.refusedOrigins(9).map(one => `${one.host} ${one.address} ${one.kind}`),
+    ['a.test 10.0.0.1 private', 'a.test 127.0.0.1 loopback'],
+  );
+  assert.ok(state.note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'its record is to be made again');
+  assert.equal(held(), '10.0.0.1,8.8.8.8');
+  assert.ok(!state.note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'nothing changed for it');
+  // moved: the new zone's document comes before the old one goes
+  state.note('cfg.2.zone.2', zone(['127.0.0.0/8']));
+  state.note('cfg.1.zone.1', null);
+  assert.equal(held(), '127.0.0.1,8.8.8.8');
+  // a document older than the policy
+  state.note('cfg.2.zone.2', { v: 1, rev: 2, id: 2 });
+  assert.equal(held(), '8.8.8.8');
+  put(null, 1);
+  state.records(['d:a.test']);
+  assert.deepEqual(state.refusedOrigins(9), []);
 });
 
 test('documents are read as the contract has them, or refused with a reason', () => {

@@ -53,7 +53,7 @@ export const variables: readonly Variable[] = [
     'BREAKWATER_ORIGIN_ALLOW',
     'networks (CIDR, comma-separated) in which origins may lie although they are private or loopback',
     'none',
-    'server agent',
+    'launcher server',
   ),
   v('BREAKWATER_TRUSTED_PROXIES', 'proxies (addresses or CIDR, comma-separated) whose X-Forwarded-For counts', 'none', 'server'),
   v(
@@ -94,6 +94,14 @@ export const variables: readonly Variable[] = [
   v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
   v('BREAKWATER_NODE_DATA', 'what a node keeps', undefined, 'agent', internal),
   v('BREAKWATER_AGENT_PORT', 'loopback port of the health of a node', '9180', 'agent', internal),
+  v(
+    'BREAKWATER_OWN_PORTS',
+    'loopback ports of the parts of this machine, at which no origin may lie',
+    undefined,
+    'server',
+    internal,
+  ),
+  v('BREAKWATER_DEMO', '`true`: the demo runs, and its zone may have origins on loopback', undefined, 'server', internal),
   v('BREAKWATER_DEMO_ORIGIN', 'where the origin of the demo listens', undefined, 'seed', internal),
 ];
 

@@ -45,6 +45,13 @@ export async function rememberedPort(dataFolder: string, name: string): Promise<
   return ports[name];
 }
 
+/** Where the parts of this machine listen: no origin lies there, also where loopback is allowed. */
+function ownPorts(settings: Settings): Environment {
+  const ports = readJson(join(settings.dataFolder, 'run/ports.json'), isPorts) ?? {};
+  const engines = Object.entries(ports).flatMap(([name, port]) => (name === 'demo-origin' ? [] : [port]));
+  return { BREAKWATER_OWN_PORTS: [...engines, settings.edgeHttpPort, settings.edgeHttpsPort, settings.dnsPort].join() };
+}
+
 /** A secret of its own file (0600), made at the first start. */
 export function secretFile(path: string, bytes: number): Buffer {
   if (existsSync(path)) {
@@ -208,7 +215,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           file: 'server/src/main.ts',
           args: ['--services=api,work,bus'],
           as: 'server',
-          given: env,
+          given: { ...env, ...ownPorts(settings), ...(settings.demo && { BREAKWATER_DEMO: 'true' }) },
           settings,
           logs,
           // it listens when it has all it needs; whether all is well, its checks say

@@ -4,6 +4,7 @@ import { networkInterfaces } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { settingOf } from '#host/secrets.ts';
+import { environmentRanges } from '#contract/rules/address-policy.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { helpText } from './environment.ts';
 
@@ -59,6 +60,11 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     clickhouseUrl: url(env, 'CLICKHOUSE_URL', ['http:', 'https:']),
     natsUrl: url(env, 'NATS_URL', ['nats:', 'tls:']),
   };
+  try {
+    environmentRanges(env.BREAKWATER_ORIGIN_ALLOW);
+  } catch (error) {
+    throw new StartError((error as Error).message);
+  }
   const seen = new Map<number, string>();
   for (const [name, value] of portVariables(settings)) {
     const other = seen.get(value);

@@ -4,6 +4,9 @@ export const beyond: Readonly<Record<string, string>> = {
   'POST /node/join': 'What a new machine calls with its join token to receive its id and its bus credentials.',
   'POST /node/credentials': 'A node renews its bus credentials with its own key, so that they can be short-lived.',
   'GET /user/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
+  'GET /client/setting/system/originAllow': 'Tells an operator in which private ranges its customers may have origins.',
+  'PUT /client/setting/system/originAllow':
+    'An origin inside the house must be somebody’s decision, made where the house is known.',
   'GET /client/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
   'GET /user/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
   'GET /client/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',

@@ -11,6 +11,7 @@ import { blacklists } from './protect/blacklists.ts';
 import { userAgents } from './protect/user-agents.ts';
 import { whitelists } from './protect/whitelists.ts';
 import { retention } from './system/retention.ts';
+import { originAllow } from './system/origins.ts';
 import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
 
 export const groups: readonly Group[] = [
@@ -34,6 +35,7 @@ export const groups: readonly Group[] = [
   statistics,
   logs,
   retention,
+  originAllow,
 ];
 
 export interface Api
@@ -57,4 +59,5 @@ export interface Api
     ApiOf<typeof userAgents>,
     ApiOf<typeof statistics>,
     ApiOf<typeof logs>,
-    ApiOf<typeof retention> {}
+    ApiOf<typeof retention>,
+    ApiOf<typeof originAllow> {}

@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { domainRecords, type EdgeRecord, frame, frames, siteRecords, snapshot } from '#agent/render/records.ts';
-import { type Edge, type Origin, domain, site, startEdge, startOrigin, until } from './harness.ts';
+import { type Edge, type Origin, domain, onLoopback, site, startEdge, startOrigin, until } from './harness.ts';
 
 const none = () => [];
 
@@ -23,7 +23,7 @@ describe('the control socket', () => {
   test('a malformed push is refused as a whole', async () => {
     const good = frame([
       ...siteRecords(site(2)),
-      ...domainRecords(domain(2, 'b.test', [origin.port], { site: 2 }), none),
+      ...domainRecords(domain(2, 'b.test', [origin.port], { site: 2 }), none, onLoopback),
     ]).toString('latin1');
     const bad = [
       'nonsense',
@@ -40,8 +40,10 @@ describe('the control socket', () => {
       's:3 2\n{}\n', // no site
       `s:3 ${JSON.stringify(site(4)).length}\n${JSON.stringify(site(4))}\n`, // another site's key
       'd:x 4\nnull\n',
-      frame(domainRecords(domain(5, 'c.test', [origin.port], { originHost: 'x\r\nInjected: 1' }), none)).toString(),
-      frame(domainRecords(domain(5, 'c.test', [origin.port]), none).map(one => ({ ...one, key: 'd:d.test' }))).toString(),
+      frame(domainRecords(domain(5, 'c.test', [origin.port], { originHost: 'x\r\nInjected: 1' }), none, onLoopback)).toString(),
+      frame(
+        domainRecords(domain(5, 'c.test', [origin.port]), none, onLoopback).map(one => ({ ...one, key: 'd:d.test' })),
+      ).toString(),
       'd:x 3\n{"a\n',
     ];
     const seq = (await edge.stat()).seq;
@@ -86,7 +88,7 @@ describe('the control socket', () => {
 
   test('more changes at once than the ring is long are not missed', async () => {
     assert.equal((await edge.ask('a.test', '/')).status, 200);
-    const off = domainRecords(domain(1, 'a.test', [origin.port], { enabled: false }), none)[0]!;
+    const off = domainRecords(domain(1, 'a.test', [origin.port], { enabled: false }), none, onLoopback)[0]!;
     const fill: EdgeRecord[] = Array.from({ length: 5000 }, (_, i) => ({ key: `d:gone${i}.test`, value: null }));
     await edge.put(off, ...fill);
     for (let i = 0; i < 4; i++) assert.equal((await edge.ask('a.test', '/')).status, 904);
@@ -95,7 +97,7 @@ describe('the control socket', () => {
 
   test('/stat tells sequence, records, cursor and room', async () => {
     const before = await edge.stat();
-    const answer = await apply(frame(domainRecords(domain(9, 'new.test', [origin.port]), none)), '/apply?cursor=77');
+    const answer = await apply(frame(domainRecords(domain(9, 'new.test', [origin.port]), none, onLoopback)), '/apply?cursor=77');
     const stat = await edge.stat();
     assert.equal(answer.body.seq, before.seq + 1);
     assert.equal(stat.seq, before.seq + 1);
@@ -116,6 +118,7 @@ describe('the control socket', () => {
           Array.from({ length: 100 }, () => origin.port),
         ),
         none,
+        onLoopback,
       )[0]!;
     let kept = 0;
     let refused;
@@ -154,7 +157,7 @@ describe('the control socket', () => {
 });
 
 describe('the snapshot', () => {
-  const records = (port: number) => [...siteRecords(site(1)), ...domainRecords(domain(1, 'a.test', [port]), none)];
+  const records = (port: number) => [...siteRecords(site(1)), ...domainRecords(domain(1, 'a.test', [port]), none, onLoopback)];
 
   test('nginx starts with it, and takes up what was written since at the next start', async () => {
     await using origin = await startOrigin();
@@ -162,7 +165,7 @@ describe('the snapshot', () => {
     assert.equal((await edge.ask('a.test', '/kept')).status, 200);
     assert.deepEqual((await edge.stat()).snapshot, { records: 2 });
     assert.equal((await edge.stat()).cursor, 'start');
-    const more = domainRecords(domain(2, 'b.test', [origin.port]), none);
+    const more = domainRecords(domain(2, 'b.test', [origin.port]), none, onLoopback);
     await edge.put(...more);
     writeFileSync(join(edge.folder, 'snapshot.bin'), Buffer.concat([...snapshot([...records(origin.port), ...more], '12')]));
     await edge.restart();

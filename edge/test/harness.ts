@@ -10,7 +10,8 @@ import { connect, createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
-import { domainRecords, type EdgeRecord, frame, siteRecords, snapshot } from '#agent/render/records.ts';
+import { AddressPolicy } from '#contract/rules/address-policy.ts';
+import { domainRecords, type EdgeRecord, type Judge, frame, siteRecords, snapshot } from '#agent/render/records.ts';
 import { selfSigned } from '#agent/render/self-signed.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
 
@@ -189,6 +190,10 @@ export function site(id: number, change: Partial<SiteDocument> = {}): SiteDocume
   return { v: 1, rev: 1, id, state: 'normal', expires: 0, gen: 1, ...lists, ...change };
 }
 
+const loopback = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8', '::1'], own: [] });
+/** Origins of these tests listen on loopback, so that is what is allowed here. */
+export const onLoopback: Judge = (address, port) => loopback.judge(address, port);
+
 export interface EdgeOptions extends Partial<NodeFacts> {
   records?: EdgeRecord[];
   /** folder to use instead of a new one; it is kept */
@@ -286,7 +291,7 @@ export async function startEdge(options: EdgeOptions = {}) {
       return answer.body;
     },
     async putDocuments(sites: SiteDocument[], domains: DomainDocument[]) {
-      return edge.put(...sites.flatMap(siteRecords), ...domains.flatMap(doc => domainRecords(doc, () => [])));
+      return edge.put(...sites.flatMap(siteRecords), ...domains.flatMap(doc => domainRecords(doc, () => [], onLoopback)));
     },
     stat: async () => (await control('GET', '/stat')).body,
     /** Log lines as lists of fields, when there are `count` that `wanted` holds for */

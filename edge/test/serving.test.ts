@@ -4,7 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { domainRecords } from '#agent/render/records.ts';
-import { type Edge, type Origin, domain, freePort, site, startEdge, startOrigin } from './harness.ts';
+import { type Edge, type Origin, domain, freePort, onLoopback, site, startEdge, startOrigin } from './harness.ts';
 
 describe('who is served', () => {
   let edge: Edge;
@@ -81,12 +81,12 @@ describe('who is served', () => {
   test('a domain whose origin does not resolve answers 502, the others go on', async () => {
     const named = domain(81, 'lost.test', []);
     named.upstreams = [{ ...domain(0, 'x', [80]).upstreams[0]!, address: 'no.such.origin' }];
-    await edge.put(...domainRecords(named, () => []));
+    await edge.put(...domainRecords(named, () => [], onLoopback));
     assert.equal((await edge.ask('lost.test', '/')).status, 502);
     assert.equal((await edge.ask('deaf.test', '/')).status, 502);
     assert.equal((await edge.ask('one.test', '/alive')).status, 200);
     await edge.put(
-      ...domainRecords({ ...named, upstreams: [{ ...named.upstreams[0]!, port: origin.port }] }, () => ['127.0.0.1']),
+      ...domainRecords({ ...named, upstreams: [{ ...named.upstreams[0]!, port: origin.port }] }, () => ['127.0.0.1'], onLoopback),
     );
     assert.equal((await edge.ask('lost.test', '/')).status, 200);
   });

@@ -15,6 +15,7 @@ import { whitelistCalls } from './protect/whitelists.ts';
 import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
 import { retentionCalls } from './system/retention.ts';
+import { originAllowCalls } from './system/origins.ts';
 import { resourceInfoCalls } from './site/resource-info.ts';
 
 export const implementations: readonly Implementation[] = [
@@ -38,6 +39,7 @@ export const implementations: readonly Implementation[] = [
   statisticsCalls,
   logCalls,
   retentionCalls,
+  originAllowCalls,
 ];
 
 /** Path parameters that mean the same row everywhere. */

@@ -5,6 +5,7 @@
 import { sql } from 'kysely';
 import { settingOf } from '#host/secrets.ts';
 import { openDatabase, row } from './store/db.ts';
+import { writeSetting } from './system/settings.ts';
 import { publish } from './kit/context.ts';
 import type { Effects } from './kit/store.ts';
 
@@ -48,6 +49,12 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
           (${site}, 'fileType', 'css,js,png,svg', 60, 'followOrigin', 10)`.execute(db);
         effects.documents.set('s', { kind: 'site', id: site }).set('d', { kind: 'domain', id: domain });
       }
+      // the demo's origin is on loopback: its zone, and no other, may have one there while the demo runs
+      const zone =
+        await one(sql`select g."zoneID" as id from domain d join site s on s.id = d."siteID" join product p on p.id = s."productID"
+        join "group" g on g.id = p."groupID" where d."domainName" = ${demoHost} and d."deletedAt" is null`);
+      if (await writeSetting(db, null, 'originDemo', { zoneID: zone, ranges: ['127.0.0.0/8'] }))
+        effects.documents.set('z', { kind: 'zone', id: zone });
       await publish(db, effects);
     });
   } finally {

@@ -17,6 +17,7 @@ import { readSettings, type Settings } from './settings.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
 import { openDatabase } from './store/db.ts';
+import { rememberInstallation } from './system/installation.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
@@ -65,6 +66,7 @@ export async function start(settings: Settings): Promise<Running> {
     };
 
     watchServices(health, services);
+    if (settings.services.has('bus')) await rememberInstallation(database, settings);
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
     if (settings.services.has('work')) {

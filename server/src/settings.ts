@@ -1,6 +1,7 @@
 /** What the process is told by its environment. */
 import { readFileSync } from 'node:fs';
 import { settingOf } from '#host/secrets.ts';
+import { environmentRanges } from '#contract/rules/address-policy.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
@@ -27,6 +28,12 @@ export interface Settings {
   dataFolder: string | undefined;
   /** other processes whose checks are told with ours: name and address */
   peers: [name: string, url: string][];
+  /** ranges in which origins may lie although they are not public */
+  originAllow: string[];
+  /** loopback ports of what runs beside us on this machine */
+  ownPorts: number[];
+  /** this start shows the demo */
+  demo: boolean;
 }
 
 function required(name: string, env: NodeJS.ProcessEnv): string {
@@ -65,5 +72,8 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
       const [name, url] = one.split('=');
       return name && url ? [[name, url] as [string, string]] : [];
     }),
+    originAllow: environmentRanges(env['BREAKWATER_ORIGIN_ALLOW']),
+    ownPorts: (env['BREAKWATER_OWN_PORTS'] ?? '').split(',').filter(Boolean).map(Number),
+    demo: env['BREAKWATER_DEMO'] === 'true',
   };
 }

@@ -13,6 +13,7 @@ import { Notices } from '#server/kit/notices.ts';
 import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
+import { writeSetting } from '#server/system/settings.ts';
 import { freshDatabase } from '#system/engines.ts';
 
 export const password = 'correct horse battery';
@@ -54,6 +55,8 @@ export class Api {
     url ??= await freshDatabase();
     await migrate(url);
     const database = openDatabase(url, 5);
+    // origins of these tests are private, of the documentation, or listen on loopback
+    await writeSetting(database.db, null, 'originEnvironment', ['10.0.0.0/8', '127.0.0.0/8', '192.0.2.0/24', '2001:db8::/32']);
     const key = randomBytes(32);
     const table = mount.groups ?? groups;
     const sessions = new Sessions(database, new Keys(key), (area: Area) => permissionKeys(table, area));

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { domainRecords, type EdgeRecord, siteRecords } from '#agent/render/records.ts';
-import { domain, freePort, site, startEdge, startOrigin, until } from '../../edge/test/harness.ts';
+import { domain, freePort, onLoopback, site, startEdge, startOrigin, until } from '../../edge/test/harness.ts';
 
 const domains = 10_000;
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
@@ -55,7 +55,7 @@ function records(originPort: number): EdgeRecord[] {
           purges: [{ type: 'prefix', host: `d${id}.test`, uri: '/old/', gen: 2 }],
         }),
       ),
-      ...domainRecords(domain(id, `d${id}.test`, [originPort], { site: id }), () => []),
+      ...domainRecords(domain(id, `d${id}.test`, [originPort], { site: id }), () => [], onLoopback),
     );
   }
   return list;

@@ -2,7 +2,7 @@
  * Edge documents → the records nginx keeps in its shared dictionary, and the bytes that carry them.
  *
  * Keys: `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `z:` (zone). A value is the document's JSON, the
- * addresses of a domain's upstreams resolved. `recordKeys(doc)` names the keys a document owns: after a change delete those of
+ * addresses of a domain's upstreams resolved and judged. `recordKeys(doc)` names the keys a document owns: after a change delete those of
  * the old document that the new one no longer has.
  *
  * Bytes: `key SP byteLength LF value LF`; length -1 (and no value line) deletes the key.
@@ -22,6 +22,7 @@
  * file that is torn or malformed is not read at all (`snapshot.error`). Write it beside the old one, fsync, rename.
  */
 import { isIP } from 'node:net';
+import type { Verdict } from '#contract/rules/address-policy.ts';
 import type { DomainDocument, EdgeDocument, SiteDocument, ZoneDocument } from '#contract/edge/document.ts';
 
 /** value null: the key is deleted */
@@ -32,6 +33,14 @@ export interface EdgeRecord {
 
 /** Addresses of a host name; none: it does not resolve (now). Never asked for what already is an address. */
 export type Resolve = (name: string) => readonly string[];
+/** Whether the node may connect there (AddressPolicy). A record holds only what passed: nginx connects to nothing else. */
+export type Judge = (address: string, port: number) => Verdict;
+/** An origin that was left out, and what its address is. */
+export interface RefusedOrigin {
+  address: string;
+  port: number;
+  kind: string;
+}
 
 /** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
 export const applyBytesMax = 256 * 1024;
@@ -40,14 +49,28 @@ export const recordBytesMax = 4 * 1024 * 1024;
 
 /**
  * A domain's record. Each address of a name becomes an upstream of its own with the name's weight (as in nginx). A name
- * without addresses is left out: a domain left without upstreams answers 502, other domains are untouched.
+ * without addresses and an address that `judge` refuses are left out: a domain left without upstreams answers 502, and `refused`
+ * tells its log line why; other domains are untouched.
  */
-export function domainRecords(doc: DomainDocument, resolve: Resolve): EdgeRecord[] {
+export function domainRecords(
+  doc: DomainDocument,
+  resolve: Resolve,
+  judge: Judge,
+  refused: (origin: RefusedOrigin) => void = () => {},
+): EdgeRecord[] {
+  const why = new Set<string>();
   const upstreams = doc.upstreams.flatMap(upstream => {
     const addresses = isIP(upstream.address) ? [upstream.address] : resolve(upstream.address).filter(address => isIP(address));
-    return [...new Set(addresses)].map(address => ({ ...upstream, address }));
+    return [...new Set(addresses)].flatMap(address => {
+      const verdict = judge(address, upstream.port);
+      if (verdict.allowed) return [{ ...upstream, address }];
+      why.add(verdict.kind);
+      refused({ address, port: upstream.port, kind: verdict.kind });
+      return [];
+    });
   });
-  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams }) }];
+  const reasons = upstreams.length === 0 && why.size > 0 ? { refused: [...why].join() } : {};
+  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...reasons }) }];
 }
 
 export function siteRecords(doc: SiteDocument): EdgeRecord[] {

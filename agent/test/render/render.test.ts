@@ -3,7 +3,17 @@ import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
-import { domainRecords, frame, frames, recordKeys, siteRecords, snapshot, zoneRecords } from '#agent/render/records.ts';
+import {
+  domainRecords,
+  frame,
+  frames,
+  type Judge,
+  recordKeys,
+  type RefusedOrigin,
+  siteRecords,
+  snapshot,
+  zoneRecords,
+} from '#agent/render/records.ts';
 import { selfSigned } from '#agent/render/self-signed.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
 
@@ -89,12 +99,47 @@ const site: SiteDocument = {
   userAgents: [{ id: 1, urlRegex: '日本', userAgentRegex: '\n', block: 'deny' }],
 };
 
+const everywhere = () => ({ allowed: true }) as const;
+const only =
+  (...addresses: string[]): Judge =>
+  address =>
+    addresses.includes(address) ? { allowed: true } : { allowed: false, kind: 'loopback' };
+
+test('an address that was judged unfit is no upstream; one is told of it, and the record says so when none is left', () => {
+  const refused: RefusedOrigin[] = [];
+  const made = (judge: Judge) =>
+    JSON.parse(
+      domainRecords(
+        domain,
+        () => ['127.0.0.1'],
+        judge,
+        origin => refused.push(origin),
+      )[0]!.value!,
+    );
+  const half = made(only('192.0.2.1'));
+  assert.deepEqual(
+    half.upstreams.map((one: { address: string }) => one.address),
+    ['192.0.2.1'],
+  );
+  assert.equal(half.refused, undefined);
+  assert.deepEqual(
+    refused.map(one => `${one.address} ${one.port} ${one.kind}`),
+    ['127.0.0.1 80 loopback', '2001:db8::1 80 loopback', '127.0.0.1 80 loopback'],
+  );
+  const none = made(only());
+  assert.deepEqual([none.upstreams, none.refused], [[], 'loopback']);
+});
+
 test('each address of a name is an upstream; names without one are left out; addresses are never looked up', () => {
   const asked: string[] = [];
-  const [record] = domainRecords(domain, name => {
-    asked.push(name);
-    return name === 'two.test' ? ['198.51.100.1', '198.51.100.2', '198.51.100.1', 'garbage'] : [];
-  });
+  const [record] = domainRecords(
+    domain,
+    name => {
+      asked.push(name);
+      return name === 'two.test' ? ['198.51.100.1', '198.51.100.2', '198.51.100.1', 'garbage'] : [];
+    },
+    everywhere,
+  );
   assert.equal(record!.key, 'd:*.example.test');
   const value = JSON.parse(record!.value!);
   assert.deepEqual(
@@ -123,7 +168,9 @@ test('frames count bytes, not letters, and mark deletions', () => {
 });
 
 test('a snapshot says how many records it has', () => {
-  const text = Buffer.concat([...snapshot([...siteRecords(site), ...domainRecords(domain, () => [])], '41')]).toString();
+  const text = Buffer.concat([
+    ...snapshot([...siteRecords(site), ...domainRecords(domain, () => [], everywhere)], '41'),
+  ]).toString();
   assert.ok(text.startsWith('BREAKWATER 1 41\ns:7 '));
   assert.ok(text.endsWith('\nEND 2\n'));
   assert.throws(() => [...snapshot([], 'two words')], RangeError);

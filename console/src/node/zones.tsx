@@ -6,6 +6,7 @@ import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
+import { OriginRanges } from './origin-ranges.tsx';
 
 type Zone = RowOf<'GET /client/zones'>;
 
@@ -53,5 +54,5 @@ const zones = resource<'GET /client/zones'>({
 });
 
 export default function Zones() {
-  return <ResourcePage resource={zones} />;
+  return <ResourcePage resource={zones} extra={<OriginRanges />} />;
 }

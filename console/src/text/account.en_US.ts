@@ -64,6 +64,7 @@ export default {
   'resource.statistics': 'Statistics',
   'resource.logs': 'Access logs',
   'resource.zones': 'Zones',
+  'resource.originAllow': 'Private origins',
   'resource.nodes': 'Nodes',
   'resource.groups': 'Resolution groups',
   'resource.products': 'Products',

@@ -63,6 +63,7 @@ export default {
   'resource.statistics': '统计',
   'resource.logs': '访问日志',
   'resource.zones': '区域',
+  'resource.originAllow': '私有源站',
   'resource.nodes': '节点',
   'resource.groups': '解析分组',
   'resource.products': '产品',

@@ -62,6 +62,7 @@ export const account = {
   'resource.statistics': '統計',
   'resource.logs': '存取日誌',
   'resource.zones': '區域',
+  'resource.originAllow': '私有源站',
   'resource.nodes': '節點',
   'resource.groups': '解析群組',
   'resource.products': '產品',

@@ -3,7 +3,10 @@ import type { Node } from '../kit/text.ts';
 export default {
   'field.nodes': 'Nodes',
   'field.configuration': 'Configuration',
+  'field.ranges': 'Allowed private ranges',
 
+  'help.originRanges':
+    'One CIDR block or address a line, within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7.',
   'help.initialize': 'The nodes get the configuration of this zone and start to serve visitors.',
   'help.productGroup': 'Domains resolve to the nodes of this group.',
   'help.productGroupMove': 'Sites already sold will be served by the nodes of the new group.',
@@ -14,6 +17,12 @@ export default {
 
   'zone.normal': '{normal} / {nodes} normal',
   'zone.noNodes': 'No nodes',
+
+  'origins.open': 'Private origins',
+  'origins.title': 'Private ranges for origins',
+  'origins.text':
+    'Your customers’ origins may lie at public addresses. If their servers are in your own network, allow its ranges here: every customer of yours can then have your nodes connect there. Loopback, link-local and metadata addresses stay refused, and so does the platform itself.',
+  'origins.environment': 'Allowed in addition by the installation (BREAKWATER_ORIGIN_ALLOW): {ranges}',
 
   'node.upToDate': 'Up to date',
   'node.behind': '{count} changes behind',

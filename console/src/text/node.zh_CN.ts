@@ -3,7 +3,9 @@ import type { Node } from '../kit/text.ts';
 export default {
   'field.nodes': '节点',
   'field.configuration': '配置同步',
+  'field.ranges': '允许的私有网段',
 
+  'help.originRanges': '每行一个 CIDR 或地址，须在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之内。',
   'help.initialize': '节点会获取这个区域的配置，开始为访客服务。',
   'help.productGroup': '域名会解析到这个分组的节点。',
   'help.productGroupMove': '更改后，已售出的站点会改由新分组的节点提供服务。',
@@ -14,6 +16,12 @@ export default {
 
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '没有节点',
+
+  'origins.open': '私有源站',
+  'origins.title': '源站可用的私有网段',
+  'origins.text':
+    '客户的源站原则上使用公网地址。若服务器位于您自己的网络，可在此允许其网段：您的所有客户都能让节点连接到这些地址。本机、链路本地与元数据地址，以及本平台自身，一律不允许。',
+  'origins.environment': '安装环境另外允许（BREAKWATER_ORIGIN_ALLOW）：{ranges}',
 
   'node.upToDate': '已是最新',
   'node.behind': '落后 {count} 项变更',

@@ -2,7 +2,9 @@
 export const node = {
   'field.nodes': '節點',
   'field.configuration': '設定同步',
+  'field.ranges': '允許的私有網段',
 
+  'help.originRanges': '每行一個 CIDR 或位址，須在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之內。',
   'help.initialize': '節點會取得這個區域的設定，開始為訪客服務。',
   'help.productGroup': '網域會解析到這個群組的節點。',
   'help.productGroupMove': '變更後，已售出的站點會改由新群組的節點提供服務。',
@@ -13,6 +15,12 @@ export const node = {
 
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '沒有節點',
+
+  'origins.open': '私有源站',
+  'origins.title': '源站可用的私有網段',
+  'origins.text':
+    '客戶的源站原則上使用公開位址。若伺服器位於您自己的網路，可在此允許其網段：您的所有客戶都能讓節點連線到這些位址。本機、鏈路本地與中繼資料位址，以及本平台自身，一律不允許。',
+  'origins.environment': '安裝環境另外允許（BREAKWATER_ORIGIN_ALLOW）：{ranges}',
 
   'node.upToDate': '已是最新',
   'node.behind': '落後 {count} 項變更',

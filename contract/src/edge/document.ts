@@ -75,8 +75,12 @@ export const SiteDocument = z.object({
   userAgents: z.array(z.object({ id, urlRegex: text(1024), userAgentRegex: text(1024), block: z.enum(blockTypes) })),
 });
 
+const addresses = (max: number) => z.array(text(60)).check(z.maxLength(max));
+/** Where origins may lie (rules/address-policy.ts). An older document has none of it: then public addresses alone. */
+export const OriginPolicy = z.object({ operator: addresses(100), environment: addresses(100), own: addresses(10_000) });
+
 /** `cfg.<zone>.zone.<id>`: what holds for every site of the zone. */
-export const ZoneDocument = z.object({ v: z.literal(1), rev: z.int(), id });
+export const ZoneDocument = z.object({ v: z.literal(1), rev: z.int(), id, origins: z.optional(OriginPolicy) });
 
 export type DomainDocument = z.infer<typeof DomainDocument>;
 export type SiteDocument = z.infer<typeof SiteDocument>;

@@ -1,5 +1,6 @@
 /** Rules about lists of addresses and URLs, and about the rows of the firewall (§5). */
 import { keyOf, parseAddressSet } from './address.ts';
+import { isPrivateRange } from './address-policy.ts';
 import { duplicates, originAddress } from './origins.ts';
 import { answer, at, broken, isEmpty, linesOf } from './rule.ts';
 import type { Problem, Rule } from './rule.ts';
@@ -37,6 +38,22 @@ export const ips: Rule<readonly string[] | Missing> = {
   },
 };
 
+/** Ranges in which customers may have origins although they are private: CIDR blocks or addresses within the private blocks, none twice. */
+export const originRanges: Rule<readonly string[]> = {
+  name: 'originRanges',
+  check: value =>
+    answer([
+      ...value.flatMap((range, index) => (isPrivateRange(range) ? [] : broken('privateRange', { range }, [index]))),
+      ...duplicates(
+        value.map(range => {
+          const set = parseAddressSet(range.trim());
+          return set ? keyOf(set) : range;
+        }),
+        index => ({ path: [index], rule: 'duplicateValue', bounds: { value: value[index]! } }),
+      ),
+    ]),
+};
+
 /** The same where the field may stay empty. */
 export const optionalIPs: Rule<readonly string[] | Missing> = {
   name: 'optionalIPs',
@@ -64,6 +81,7 @@ const perLine = (name: string, rule: Rule<readonly string[]>): Rule<string | Mis
 });
 export const whitelistURLLines = perLine('whitelistURLLines', whitelistURLs);
 export const ipLines = perLine('ipLines', ips);
+export const originRangeLines = perLine('originRangeLines', originRanges);
 
 /** Targets of monitoring, one per line: an address or a host name, with an optional port; none twice. */
 export const monitorTargets: Rule<readonly string[]> = {

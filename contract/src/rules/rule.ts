@@ -102,6 +102,29 @@ export const ruleTexts = {
     zh_CN: '只能导出 {hours} 小时以前的数据',
     en_US: 'Only data up to {hours} hour(s) ago can be exported',
   },
+  addressNotAllowed: {
+    zh_TW: '{address} 不可作為源站：這是本機、鏈路本地、群播或保留位址。請填寫源站的公開位址',
+    zh_CN: '{address} 不能作为源站：这是本机、链路本地、组播或保留地址。请填写源站的公网地址',
+    en_US:
+      '{address} cannot be an origin: it is a loopback, link-local, multicast or reserved address. Enter the public address of the origin',
+  },
+  addressPrivate: {
+    zh_TW: '{address} 是私有位址，不在允許的範圍內。請填寫公開位址，或請服務商允許此網段',
+    zh_CN: '{address} 是私有地址，不在允许的范围内。请填写公网地址，或请服务商允许此网段',
+    en_US:
+      '{address} is a private address outside the allowed ranges. Enter a public address, or ask your provider to allow its range',
+  },
+  addressOwn: {
+    zh_TW: '{address} 屬於本平台自身，不可作為源站。請填寫您自己伺服器的位址',
+    zh_CN: '{address} 属于本平台自身，不能作为源站。请填写您自己服务器的地址',
+    en_US: '{address} belongs to this platform itself and cannot be an origin. Enter the address of your own server',
+  },
+  privateRange: {
+    zh_TW: '{range} 不是私有網段。可填寫 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10、fc00::/7 之內的 CIDR',
+    zh_CN: '{range} 不是私有网段。可填写 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10、fc00::/7 之内的 CIDR',
+    en_US:
+      '{range} is no private range. Enter CIDR blocks within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7',
+  },
   wrongPassword: { zh_TW: '密碼錯誤', zh_CN: '密码错误', en_US: 'Wrong password' },
   json: { zh_TW: '不是有效的 JSON', zh_CN: '不是有效的 JSON', en_US: 'Not valid JSON' },
   tooLarge: { zh_TW: '內容過大', zh_CN: '内容过大', en_US: 'Too large' },

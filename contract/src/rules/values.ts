@@ -75,11 +75,17 @@ export const name: Rule<string | Missing> = {
 };
 
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** Dot-separated labels of letters, digits and hyphens (RFC 1123), at most 253 characters; the last is no number. */
+/**
+ * Dot-separated labels of letters, digits and hyphens (RFC 1123), at most 253 characters. The last is no number, in whatever base:
+ * what ends in one is an address to who connects, not a name.
+ */
 export function isHostName(value: string, labelsMin = 1): boolean {
   const labels = value.split('.');
   return (
-    value.length <= 253 && labels.length >= labelsMin && labels.every(part => label.test(part)) && !/^\d+$/.test(labels.at(-1)!)
+    value.length <= 253 &&
+    labels.length >= labelsMin &&
+    labels.every(part => label.test(part)) &&
+    !/^(\d+|0x[0-9a-f]*)$/i.test(labels.at(-1)!)
   );
 }
 

@@ -3,7 +3,7 @@
  * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
  */
 import * as z from 'zod/mini';
-import { arr, nullable, obj, str } from '../kit/schema.ts';
+import { arr, id, nullable, obj, str } from '../kit/schema.ts';
 import { retentionDefaults, retentionFields, RetentionRun } from './retention.ts';
 
 interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
@@ -28,6 +28,10 @@ export const settings = {
   retention: setting('installation', obj(retentionFields), retentionDefaults),
   /** written by the work service */
   retentionRun: setting('installation', nullable(RetentionRun), null),
+  /** what the demo opens, for its own zone alone; null where no demo runs */
+  originDemo: setting('installation', nullable(obj({ zoneID: id(), ranges: ranges() })), null),
+  /** addresses, and addresses with ports, of the installation itself */
+  ownAddresses: setting('installation', arr(str(60), 1000), []),
 } as const;
 
 export type SettingKey = keyof typeof settings;

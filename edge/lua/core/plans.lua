@@ -40,6 +40,8 @@ local function compile(host, text, key)
     site_text = tostring(record.site),
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),
+    -- every origin it has lies where the node must not connect
+    refused = record.refused,
     flags_at = -1,
   }
   if not site then

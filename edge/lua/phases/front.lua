@@ -150,6 +150,7 @@ local function unstored()
   local status = var.upstream_cache_status
   local plan = var.upstream_status and plan_of(var.host)
   if not plan or not plan.site then return end
+  if plan.refused and ngx.status == 502 then var.edge_reason = "originRefused:" .. plan.refused end
   if not status then
     if plan.site.invalidation and not safe[method()] and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
   elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then

@@ -86,14 +86,22 @@ export async function loadDomains(db: Queryable, ids: number[]): Promise<Map<num
   );
 }
 
+/** What is allowed to the origins of zone `z`: the operator's setting, the environment's and the demo's ranges, and who we are. */
+export const originsOfZone = `jsonb_build_object(
+  'operator', coalesce((select value from setting where key = 'originAllow' and "clientID" = z."clientID"), '[]'),
+  'environment', coalesce((select value from setting where key = 'originEnvironment' and "clientID" is null), '[]')
+    || coalesce((select value->'ranges' from setting where key = 'originDemo' and "clientID" is null and value->'zoneID' = to_jsonb(z.id)), '[]'),
+  'own', coalesce((select value from setting where key = 'ownAddresses' and "clientID" is null), '[]'))`;
+
 /** @returns by zone id; who is missing from the answer is gone */
 export async function loadZones(db: Queryable, ids: number[]): Promise<Map<number, ZoneRows>> {
   const { rows } = await db.query({
     name: 'load-zones',
-    text: `select jsonb_build_object('id', id, 'revision', revision) as zone from zone where id = any($1::bigint[]) and "deletedAt" is null`,
+    text: `select jsonb_build_object('id', z.id, 'revision', z.revision) as zone, ${originsOfZone} as origins
+     from zone z where z.id = any($1::bigint[]) and z."deletedAt" is null`,
     values: [ids],
   });
-  return new Map((rows as ZoneRows[]).map(row => [row.zone.id, { zoneID: row.zone.id, zone: row.zone }]));
+  return new Map((rows as ZoneRows[]).map(row => [row.zone.id, { zoneID: row.zone.id, zone: row.zone, origins: row.origins }]));
 }
 
 export const loaders = { domain: loadDomains, site: loadSites, zone: loadZones } as const;

@@ -2,6 +2,7 @@
  * What the compiler reads: plain rows, named as their columns. `load.ts` fills them from PostgreSQL; golden files
  * write them by hand. Nothing here knows SQL, so the same rows give the same document everywhere.
  */
+import type { PolicyFacts } from '#contract/rules/address-policy.ts';
 import type { balances, blockTypes, cacheModes, cacheRuleTypes, originProtocols, siteStates } from '#contract/edge/document.ts';
 
 export interface UpstreamRow {
@@ -80,4 +81,6 @@ export interface SiteRows {
 export interface ZoneRows {
   zoneID: number;
   zone: { id: number; revision: number };
+  /** where its origins may lie */
+  origins: PolicyFacts;
 }

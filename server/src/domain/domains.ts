@@ -7,6 +7,7 @@ import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
 import { unknownID } from '../kit/store.ts';
 import { row, rows } from '../store/db.ts';
+import { checkOrigins } from '../system/origins.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows. */
@@ -55,6 +56,11 @@ export const domainCalls = implement(
     },
     'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
     'POST /domains': async ({ ctx, params, body }) => {
+      await checkOrigins(
+        ctx,
+        params.siteID,
+        body.domains.flatMap(({ upstreams }, i) => upstreams.map((one, j) => ({ ...one, path: `domains.${i}.upstreams.${j}` }))),
+      );
       let free = await room(ctx, params.siteID);
       const ids: number[] = [];
       await ctx.each(
@@ -140,12 +146,34 @@ export const domainCalls = implement(
     },
     'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
       ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
-    'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => ({
-      ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams'),
-    }),
+    'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
+      await checkOrigins(
+        ctx,
+        params.siteID,
+        body.upstreams.map((one, i) => ({ ...one, path: `upstreams.${i}` })),
+      );
+      return {
+        ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams'),
+      };
+    },
     'PUT /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      for (const upstream of body.upstreams)
-        await ctx.store(upstreamTable, { domainID: params.domainID }).set(upstream.id, lower(upstream), 'upstreams');
+      const store = ctx.store(upstreamTable, { domainID: params.domainID });
+      const before = new Map(
+        (
+          await store.need(
+            body.upstreams.map(one => one.id),
+            'upstreams',
+          )
+        ).map(one => [one.id, one]),
+      );
+      // one that is not moved is not judged again: the node does that
+      const moved = body.upstreams.flatMap((one, i) => {
+        const { address, port } = before.get(one.id)!;
+        const wanted = { address: one.address ?? address, port: one.port ?? port };
+        return wanted.address === address && wanted.port === port ? [] : [{ ...wanted, path: `upstreams.${i}` }];
+      });
+      await checkOrigins(ctx, params.siteID, moved);
+      for (const upstream of body.upstreams) await store.set(upstream.id, lower(upstream), 'upstreams');
       await checkEnabledOrigin(ctx, params.domainID);
       return {};
     },

@@ -32,6 +32,8 @@ export class Rig {
     await pool.query(
       `insert into account (email, name, auth, "isRoot") values ('c@x.test', 'c', 'client', true), ('u@x.test', 'u', 'user', true)`,
     );
+    // origins of these tests listen on loopback
+    await pool.query(`insert into setting (key, value) values ('originEnvironment', '["127.0.0.0/8"]')`);
     return rig;
   }
   /** Runs before the engines go, last one first. */

@@ -38,6 +38,7 @@ const named: Record<string, (owner: string, siblings: Record<string, unknown>) =
   originHost: owner => `${owner}.origin.test`,
   address: () => `192.0.2.${(next() % 250) + 1}`,
   ips: () => [`198.51.100.${(next() % 250) + 1}`, '203.0.113.0/24'],
+  ranges: () => ['10.0.0.0/16'],
   urls: owner => [`http://${owner}.test/`],
   urlRegex: () => '^/x',
   userAgentRegex: () => 'bot',
@@ -138,7 +139,7 @@ export function sendable(call: Mounted, body: unknown): { body?: unknown; raw?: 
 /** A named value is used where the type agrees: `ips` of a list, not of a text. */
 function fits(field: z.ZodMiniType, key: string): boolean {
   const { type } = defOf(bare(field));
-  return (type === 'array') === (key === 'ips' || key === 'urls') && (type === 'array' || type === 'string');
+  return (type === 'array') === ['ips', 'ranges', 'urls'].includes(key) && (type === 'array' || type === 'string');
 }
 
 function text(checks: Check[], name: string): string {

@@ -1,0 +1,67 @@
+/** Where origins may lie: the operator's setting, and the judgement when an origin is saved. Nodes judge again after resolution. */
+import { sql } from 'kysely';
+import { failFields } from '#contract/errors.ts';
+import { upstreamLimits } from '#contract/limits.ts';
+import { AddressPolicy, type PolicyFacts, ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { originAllow } from '#contract/system/origins.ts';
+import { originsOfZone } from '../compile/load.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { type Db, row, rows } from '../store/db.ts';
+import { readSetting, writeSetting } from './settings.ts';
+
+/** Every zone of the operator, or of the installation, is told anew what its origins may be. */
+export async function touchZones(ctx: Context): Promise<void> {
+  const found = await rows<{ id: number }>(
+    ctx.db,
+    sql`select id from zone where "clientID" = ${ctx.actor.rootID} and "deletedAt" is null`,
+  );
+  for (const { id } of found) ctx.touch('zone', id);
+}
+
+export const originAllowCalls = implement(originAllow, {
+  'GET /originAllow': async ({ ctx }) => ({
+    ranges: [...(await readSetting(ctx.db, ctx.actor.rootID, 'originAllow'))],
+    environment: [...(await readSetting(ctx.db, null, 'originEnvironment'))],
+  }),
+  'PUT /originAllow': async ({ ctx, body }) => {
+    const { rootID } = ctx.actor;
+    const before = await readSetting(ctx.db, rootID, 'originAllow');
+    if (!(await writeSetting(ctx.db, rootID, 'originAllow', body.ranges))) return {};
+    ctx.note({ table: 'setting', id: rootID, before: { originAllow: before }, after: { originAllow: body.ranges } });
+    await touchZones(ctx);
+    return {};
+  },
+});
+
+/**
+ * The policy for a site. Here the operator's nodes count as the installation's own too; the nodes' documents leave each other
+ * out, because a node says its addresses itself and must not be able to close another's origin.
+ */
+export async function originPolicy(db: Db, siteID: number): Promise<AddressPolicy> {
+  const found = await row<{ origins: PolicyFacts; nodes: string[] }>(
+    db,
+    sql`select ${sql.raw(originsOfZone)} as origins,
+          (select coalesce(array_agg(distinct address), '{}') from node n, unnest(n.addresses) as address
+           where n."clientID" = z."clientID" and n."deletedAt" is null) as nodes
+        from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID"
+        where s.id = ${siteID}`,
+  );
+  if (!found) return new AddressPolicy({ operator: [], environment: [], own: [] });
+  return new AddressPolicy({ ...found.origins, own: [...found.origins.own, ...found.nodes] });
+}
+
+/** Refuses origins that must not be connected to. `path` leads to the origin in the body. */
+export async function checkOrigins(
+  ctx: Context,
+  siteID: number,
+  origins: readonly { address?: string | undefined; port?: number | undefined; path: string }[],
+): Promise<void> {
+  if (!origins.length) return;
+  const policy = await originPolicy(ctx.db, siteID);
+  const problems = origins.flatMap(({ address = '', port = upstreamLimits.portDefault, path }) => {
+    const verdict = policy.judgeHost(address, port);
+    return verdict.allowed ? [] : [{ path: `${path}.address`, rule: ruleOfRefusal(verdict.kind), bounds: { address } } as const];
+  });
+  if (problems.length) throw failFields(problems);
+}

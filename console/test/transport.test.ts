@@ -47,6 +47,7 @@ function answer(request: Seen): { status: number; body: unknown } {
   if (request.url.startsWith('/user/login')) return refuse(101013, 'Wrong verification code');
   if (request.url.startsWith('/user/gone')) return refuse(101013, 'Invalid Token');
   if (request.url.startsWith('/user/broken')) return { status: 500, body: 'oops' };
+  if (request.authorization === undefined) return refuse(101012, 'Credential Verification Failed');
   if (request.authorization !== `Bearer ${valid}`) return refuse(101014, 'Token Expired');
   return { status: 200, body: { ok: true } };
 }
@@ -132,6 +133,18 @@ test('101014 refreshes once for all who wait, and each is made again', async () 
   assert.deepEqual(seen.find(one => one.method === 'PATCH')!.body, { accessToken: 'a1', refreshToken: 'ra1' });
   assert.equal(credentials.read()!.accessToken, 'a2');
   assert.deepEqual(ends, []);
+});
+
+test('a call of the inside without credentials ends the session, once, and a new one may end again', async () => {
+  const { call, credentials } = open('a1');
+  credentials.clear();
+  await Promise.all([1, 2].map(() => assert.rejects(call('GET /{area}/sites'), codeOf(101012))));
+  assert.equal(ends.length, 1);
+  credentials.write({ accessToken: 'a1', refreshToken: 'ra1', tokenType: 'Bearer' });
+  await call('GET /{area}/sites');
+  credentials.clear();
+  await assert.rejects(call('GET /{area}/sites'), codeOf(101012));
+  assert.equal(ends.length, 2);
 });
 
 test('another tab that has refreshed meanwhile is believed', async () => {

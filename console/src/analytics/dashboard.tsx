@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Button, Segmented } from 'antd';
 import { polling, statisticTypes as types } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
-import { ErrorState } from '../kit/empty.tsx';
+import { Empty, ErrorState } from '../kit/empty.tsx';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
@@ -79,30 +79,32 @@ export default function Dashboard() {
           </span>
         ) : (
           // Holds the line's place: nothing jumps when the figures arrive.
-          t(answers.error ? 'empty.broken' : 'page.loading')
+          isAllowed && t(answers.error ? 'empty.broken' : 'page.loading')
         )
       }
       actions={
-        <>
-          <Segmented
-            aria-label={t('dashboard.range')}
-            value={range}
-            onChange={next =>
-              void navigate({ to: '.', search: (next === 'hours' ? {} : { range: next }) as never, replace: true })
-            }
-            options={(['hours', 'days'] as const).map(value => ({ value, label: t(`dashboard.${value}`) }))}
-          />
-          <Button
-            type="text"
-            icon={<ReloadOutlined spin={answers.isFetching} />}
-            aria-label={t('list.refresh')}
-            title={t('list.refresh')}
-            onClick={() => void Promise.all([answers.refetch(), info.refetch()])}
-          />
-        </>
+        isAllowed && (
+          <>
+            <Segmented
+              aria-label={t('dashboard.range')}
+              value={range}
+              onChange={next =>
+                void navigate({ to: '.', search: (next === 'hours' ? {} : { range: next }) as never, replace: true })
+              }
+              options={(['hours', 'days'] as const).map(value => ({ value, label: t(`dashboard.${value}`) }))}
+            />
+            <Button
+              type="text"
+              icon={<ReloadOutlined spin={answers.isFetching} />}
+              aria-label={t('list.refresh')}
+              title={t('list.refresh')}
+              onClick={() => void Promise.all([answers.refetch(), info.refetch()])}
+            />
+          </>
+        )
       }
     >
-      <Cards info={info.data} isBroken={info.isError} />
+      {can('GET /{area}/resourceInfo') && <Cards info={info.data} isBroken={info.isError} />}
       {isAllowed && isNew && (isSilent || info.data.domainCount === 0) ? (
         <FirstSteps info={info.data} />
       ) : isAllowed && answers.error && !answers.data ? (
@@ -114,7 +116,14 @@ export default function Dashboard() {
           <Charts figures={answers.data} />
           <Tops range={range} />
         </>
-      ) : null}
+      ) : (
+        // Figures are not for everybody; the menu holds what this account may see.
+        <div className="panel">
+          <Empty drawing="locked" title={t('dashboard.noFigures')}>
+            {t('dashboard.noFiguresText')}
+          </Empty>
+        </div>
+      )}
     </Page>
   );
 }

@@ -2,6 +2,7 @@
 import type { Api } from '#contract/index.ts';
 import { area } from './area.ts';
 import { credentialStore } from './credentials.ts';
+import { heard } from './network.ts';
 import { languageTag } from './text.ts';
 import { type CallOptions, createTransport, type Input } from './transport.ts';
 
@@ -38,6 +39,7 @@ const transport = createTransport({
   credentials,
   language: () => languageTag,
   onSessionEnd: message => ended(message),
+  heard,
   lock: locks ? <T>(name: string, task: () => Promise<T>) => locks.request(name, task) as Promise<T> : undefined,
 });
 

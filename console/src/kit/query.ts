@@ -2,6 +2,7 @@
 import { keepPreviousData, MutationCache, QueryClient, queryOptions, useMutation } from '@tanstack/react-query';
 import { type AnswerOf, type Arguments, call, type CallKey, type InputOf } from './client.ts';
 import type { PresentOptions } from './errors.ts';
+import { onHealed } from './network.ts';
 import { notify } from './notice.ts';
 import { present } from './present.tsx';
 import { onReset } from './session.ts';
@@ -11,6 +12,8 @@ export const queryClient: QueryClient = new QueryClient({
   mutationCache: new MutationCache({ onSuccess: () => void queryClient.invalidateQueries() }),
   defaultOptions: {
     queries: {
+      // An installation of one's own may be reachable while the browser believes to be offline; calls tell the truth.
+      networkMode: 'always',
       staleTime: 5000,
       // A refusal stays a refusal; a cut cable is tried again.
       retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status === 0),
@@ -18,6 +21,7 @@ export const queryClient: QueryClient = new QueryClient({
   },
 });
 onReset(() => queryClient.clear());
+onHealed(() => void queryClient.invalidateQueries());
 
 /** `useQuery(query('GET /{area}/sites', {query: {page: 2}}))`; the old rows stay while the next are on their way. */
 export function query<K extends CallKey>(key: K, ...args: Arguments<K>) {

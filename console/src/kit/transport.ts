@@ -24,7 +24,9 @@ export class ApiError extends Error {
 /** Codes after which the session is over (§8): state is reset and the login form opens. */
 export const sessionCodes = [101013, 101014, 101015, 101016] as const;
 const tokenExpired = 101014;
-export const isSessionCode = (code: number) => (sessionCodes as readonly number[]).includes(code);
+/** No credentials, or none that count: on a page of the inside that is the end of the session too (decisions.md, Sessions). */
+const credentialFailed = 101012;
+export const isSessionCode = (code: number) => code === credentialFailed || (sessionCodes as readonly number[]).includes(code);
 
 export interface Input {
   query?: object;
@@ -44,6 +46,8 @@ export interface TransportOptions {
   language: () => string;
   /** The session is over: reset state, go to the login form, show the message. */
   onSessionEnd: (message: string) => void;
+  /** How a call ended: with an answer, whatever it said, or with none. */
+  heard?: (answered: boolean) => void;
   /** Serialises the refresh over tabs; `navigator.locks` where there is one. */
   lock?: <T>(name: string, task: () => Promise<T>) => Promise<T>;
   base?: string;
@@ -56,10 +60,13 @@ export function createTransport(options: TransportOptions) {
   const { area, credentials, base = limits.basePath, delayMs = limits.delayAfterCallMs } = options;
   const lock = options.lock ?? ((_name, task) => task());
   let refreshing: Promise<void> | undefined;
+  // Ten calls that fail together end one session.
+  let isOver = false;
 
   async function call(key: string, input: Input = {}, callOptions: CallOptions = {}): Promise<unknown> {
     if (callOptions.as) return send(key, input, callOptions.as, callOptions.signal);
     const used = callOptions.from === 'login' ? null : credentials.read();
+    if (used) isOver = false;
     try {
       return await send(key, input, used, callOptions.signal);
     } catch (error) {
@@ -91,7 +98,8 @@ export function createTransport(options: TransportOptions) {
   }
 
   function end(error: ApiError) {
-    if (credentials.read()) {
+    if (!isOver) {
+      isOver = true;
       credentials.clear();
       options.onSessionEnd(error.message);
     }
@@ -113,9 +121,11 @@ export function createTransport(options: TransportOptions) {
         credentials: 'omit',
         cache: 'no-store',
       });
+      options.heard?.(true);
       return await answerOf(response);
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
+      options.heard?.(false);
       throw new ApiError({ code: 0, message: error instanceof Error ? error.message : String(error) });
     } finally {
       if (delayMs) await new Promise(resolve => setTimeout(resolve, delayMs));

@@ -12,6 +12,7 @@ import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { language, t } from '../kit/text.ts';
 import { themeOf, useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
+import { NetworkBanner } from './network-banner.tsx';
 import { SideMenu } from './side-menu.tsx';
 
 const locales = {
@@ -67,6 +68,7 @@ export function Shell() {
               <LanguageMenu />
               <AccountMenu />
             </header>
+            <NetworkBanner />
             <main className="shell-content">
               <Outlet />
             </main>

@@ -48,7 +48,18 @@ function Settings({ siteID }: { siteID: number }) {
   const open = tabs.filter(tab => can(tab.call));
   const current = open.find(tab => tab.name === search.tab) ?? open[0];
 
-  if (site.error && !site.data) return <ErrorState error={site.error} onRetry={() => void site.refetch()} />;
+  if (site.error && !site.data)
+    return (
+      <Page title={t('menu.sitesSetting')}>
+        <div className="panel">
+          <ErrorState
+            error={site.error}
+            onRetry={() => void site.refetch()}
+            back={{ href: linkTo('sites')!, text: t('site.backToList') }}
+          />
+        </div>
+      </Page>
+    );
   return (
     <Page
       title={site.data?.siteName ?? '…'}

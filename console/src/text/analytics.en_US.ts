@@ -1,6 +1,8 @@
 import type { Analytics } from '../kit/text.ts';
 
 export const analytics = {
+  'dashboard.noFigures': 'This account may not see figures',
+  'dashboard.noFiguresText': 'The menu lists the pages you can use.',
   'dashboard.siteCount': 'Sites',
   'dashboard.domainCount': 'Domains',
   'dashboard.currentMonthTraffic': 'Traffic this month',

@@ -1,6 +1,8 @@
 import type { Analytics } from '../kit/text.ts';
 
 export const analytics = {
+  'dashboard.noFigures': '此账号没有查看统计的权限',
+  'dashboard.noFiguresText': '左侧菜单列出了您可以使用的页面。',
   'dashboard.siteCount': '站点数',
   'dashboard.domainCount': '域名数',
   'dashboard.currentMonthTraffic': '本月流量',

@@ -1,5 +1,7 @@
 /** What the dashboard and the logs say. This file is the type of the other languages. */
 export const analytics = {
+  'dashboard.noFigures': '這個帳號沒有檢視統計的權限',
+  'dashboard.noFiguresText': '左側選單列出您可以使用的頁面。',
   'dashboard.siteCount': '站點數',
   'dashboard.domainCount': '網域數',
   'dashboard.currentMonthTraffic': '本月流量',

@@ -7,6 +7,8 @@ export default {
   'shell.findHint': 'Find pages, sites, nodes…',
   'shell.light': 'Light theme',
   'shell.dark': 'Dark theme',
+  'shell.unreachable':
+    'The server cannot be reached. What you see may be out of date; it will be refreshed when the connection is back.',
   'shell.signOut': 'Sign out',
   'shell.proxy': 'Acting: {name}',
 
@@ -37,6 +39,8 @@ export default {
   'empty.nothing': 'Nothing here yet',
   'empty.noMatch': 'No match',
   'empty.noMatchText': 'Change or clear the filters.',
+  'empty.gone': 'This no longer exists',
+  'empty.goneText': 'It may have been deleted, or it is not yours.',
   'empty.locked': 'No permission',
   'empty.lockedText': 'Your account may not see this page. Ask whoever manages it.',
   'empty.broken': 'The data could not be loaded',

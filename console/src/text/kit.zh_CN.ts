@@ -7,6 +7,7 @@ export default {
   'shell.findHint': '搜索页面、站点、节点…',
   'shell.light': '浅色主题',
   'shell.dark': '深色主题',
+  'shell.unreachable': '无法连接到服务器。页面上的数据可能不是最新的，连接恢复后会自动更新。',
   'shell.signOut': '退出登录',
   'shell.proxy': '由 {name} 代为操作',
 
@@ -37,6 +38,8 @@ export default {
   'empty.nothing': '暂无数据',
   'empty.noMatch': '没有匹配的结果',
   'empty.noMatchText': '请调整或清除筛选条件。',
+  'empty.gone': '找不到该项目',
+  'empty.goneText': '可能已被删除，或不属于您的账号。',
   'empty.locked': '没有权限',
   'empty.lockedText': '您的账号无法查看此页面，请联系管理员。',
   'empty.broken': '无法加载数据',

@@ -6,6 +6,7 @@ export const kit = {
   'shell.findHint': '搜尋頁面、站點、節點…',
   'shell.light': '淺色主題',
   'shell.dark': '深色主題',
+  'shell.unreachable': '無法連線到伺服器。畫面上的資料可能不是最新的，連線恢復後會自動更新。',
   'shell.signOut': '登出',
   'shell.proxy': '由 {name} 代為操作',
 
@@ -36,6 +37,8 @@ export const kit = {
   'empty.nothing': '還沒有資料',
   'empty.noMatch': '沒有符合的結果',
   'empty.noMatchText': '請調整或清除篩選條件。',
+  'empty.gone': '找不到這個項目',
+  'empty.goneText': '可能已被刪除，或不屬於您的帳號。',
   'empty.locked': '沒有權限',
   'empty.lockedText': '您的帳號無法檢視這個頁面，請聯絡管理者。',
   'empty.broken': '無法載入資料',

@@ -1,0 +1,47 @@
+/**
+ * Whether the server can be reached, as the calls of this page find it. A call without any answer says no; any answer says yes. While it
+ * is no, the page asks every few seconds and refreshes what is on screen when the line is back.
+ */
+import { useSyncExternalStore } from 'react';
+import { polling } from './polling.ts';
+
+let isReachable = true;
+let timer: ReturnType<typeof setTimeout> | undefined;
+const listeners = new Set<() => void>();
+const healed = new Set<() => void>();
+
+function change(next: boolean) {
+  if (isReachable === next) return;
+  isReachable = next;
+  for (const listener of listeners) listener();
+  if (next) for (const task of healed) task();
+}
+
+async function ask() {
+  timer = undefined;
+  // Any answer will do: a server that is starting says so by itself.
+  const answer = await fetch('/healthz', { cache: 'no-store', signal: AbortSignal.timeout(polling.reachTimeoutMs) }).catch(
+    () => null,
+  );
+  if (answer && answer.status < 502) change(true);
+  else if (!isReachable) timer = setTimeout(() => void ask(), polling.reachAgainMs);
+}
+
+/** The transport tells how each call ended. */
+export function heard(answered: boolean): void {
+  if (answered) return change(true);
+  change(false);
+  timer ??= setTimeout(() => void ask(), polling.reachAgainMs);
+}
+
+/** What is done again when the line is back. */
+export const onHealed = (task: () => void) => void healed.add(task);
+
+export const useReachable = (): boolean =>
+  useSyncExternalStore(
+    listener => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    () => isReachable,
+  );

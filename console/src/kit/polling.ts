@@ -1,0 +1,2 @@
+/** How often the console itself looks after its line to the server. */
+export const polling = { reachAgainMs: 3000, reachTimeoutMs: 5000 } as const;

@@ -1,0 +1,96 @@
+/** What a page says when it has nothing to show: no permission, gone, no session, no server. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { password, Whole } from '#system/whole.ts';
+import { openBrowser, picture, Visitor } from './browser.ts';
+
+let whole: Whole;
+let browser: Browser;
+before(async () => {
+  [whole, browser] = await Promise.all([Whole.start(['--demo']), openBrowser()]);
+});
+after(async () => {
+  await browser?.close();
+  await whole?.stop();
+});
+
+test('a sub-account with one permission sees what it may, and is told of the rest', async () => {
+  const token = await whole.signIn('client');
+  const made = async (path: string, body: object) => {
+    const answer = await whole.call('POST', path, token, body);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body as { id?: number; ids?: number[] };
+  };
+  const role = await made('/client/role', { name: 'zonesOnly', permissionKeys: ['zones.view'] });
+  const email = 'one@breakwater.test';
+  const account = await made('/client/account', { email, name: 'One', auth: 'client', roleID: role.id ?? role.ids?.[0] });
+  const id = account.id ?? account.ids![0]!;
+  assert.equal((await whole.call('PUT', '/client/account/password', token, { id, password })).status, 200);
+
+  const visitor = await Visitor.open(browser, whole.origin);
+  await visitor.signIn('client', email, password);
+  const { page } = visitor;
+  await page.locator('.page-head').waitFor();
+  await visitor.settled();
+  await picture(page, 'sub-account-dashboard');
+  assert.equal(await page.locator('.skeleton-cell, .chart-skeleton').count(), 0, 'nothing waits for what never comes');
+  assert.deepEqual(await page.locator('.menu-entry').allInnerTexts(), ['Dashboard', 'Zones', 'My account']);
+  for (const path of [
+    'nodeManage/sitesList',
+    'nodeManage/nodesList',
+    'dataAnalysis/logger',
+    'userManagement/users',
+    'nodeManage/sitesSetting/1/demo',
+  ]) {
+    await visitor.go(`/client/${path}`);
+    await page.locator('.empty-title', { hasText: 'No permission' }).waitFor();
+  }
+  await visitor.go('/client/nodeManage/zonesList');
+  await page.locator('.empty-title', { hasText: 'Nothing here yet' }).waitFor();
+  assert.equal(await page.locator('.ant-btn-primary', { hasText: 'Create' }).count(), 0, 'what may not be done is not offered');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('an unknown site says so and leads back', async () => {
+  const visitor = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
+  await visitor.signIn('user', 'user@breakwater.test', password);
+  await visitor.go('/user/sitesManagement/sitesSetting/999/x');
+  await visitor.page.locator('.empty-title', { hasText: '找不到這個項目' }).waitFor();
+  await picture(visitor.page, 'gone');
+  await visitor.page.locator('.empty-action a').click();
+  await visitor.page.waitForURL('**/user/sitesManagement/sites');
+  await visitor.close();
+});
+
+test('a dead session leads every tab to the form, and back to where it was', async () => {
+  const visitor = await Visitor.open(browser, whole.origin);
+  await visitor.signIn('user', 'user@breakwater.test', password);
+  const second = await visitor.context.newPage();
+  await second.goto(`${whole.origin}/user/dataAnalysis/logger`);
+  await second.locator('.page-head').waitFor();
+  await visitor.context.clearCookies();
+  await visitor.page.locator('.menu-entry', { hasText: 'Sites' }).first().click();
+  await visitor.page.waitForURL(url => url.pathname === '/user' && url.searchParams.get('next') !== null);
+  // What a browser says of a tab that is shown again.
+  await second.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await second.waitForURL(url => url.pathname === '/user' && url.searchParams.get('next') === '/user/dataAnalysis/logger');
+  await second.close();
+  await visitor.close();
+});
+
+test('the server goes away and comes back: a banner says so, and the page heals by itself', async () => {
+  const visitor = await Visitor.open(browser, whole.origin);
+  await visitor.signIn('user', 'user@breakwater.test', password);
+  const { page } = visitor;
+  await visitor.go('/user/sitesManagement/sites');
+  await visitor.context.setOffline(true);
+  await page.keyboard.press('r');
+  await page.locator('.network-banner').waitFor();
+  await picture(page, 'unreachable');
+  assert.equal(await page.locator('.ant-table-row', { hasText: 'demo' }).count(), 1, 'what was there stays');
+  await visitor.context.setOffline(false);
+  await page.locator('.network-banner').waitFor({ state: 'detached' });
+  await visitor.close();
+});

@@ -288,6 +288,10 @@ export function can<State extends string, Name extends string>(
     : (otherwise[state] ?? (Object.values(otherwise)[0] as Reason | undefined) ?? 'systemOnly');
 }
 
+/** What people may set an account to, from the state it is in: which action that is. */
+export const accountActionFor = (from: AccountState, to: 'normal' | 'pause' | 'lock'): keyof typeof accountActions =>
+  to === 'normal' ? (from === 'lock' ? 'unlock' : 'resume') : to;
+
 /** What people may set a site to, from the state it is in: which action that is. */
 export const siteActionFor = { normal: 'resume', pause: 'pause', limit: 'limit' } as const satisfies Record<
   SiteState,

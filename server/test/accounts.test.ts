@@ -11,12 +11,17 @@ let a: Tenant;
 let admin: Person;
 let op: ReturnType<typeof by>;
 let me: ReturnType<typeof by>;
+/** a role of the operator, and one of the customer */
+let opRole: number;
+let myRole: number;
 before(async () => {
   api = await Api.start();
   a = await api.tenant('a');
   admin = await api.account('admin', 'admin@test.test');
   op = by(api, a.client);
   me = by(api, a.user);
+  opRole = await op.make('/client/role', { name: 'viewer', permissionKeys: ['sites.view'] });
+  myRole = await me.make('/user/role', { name: 'viewer', permissionKeys: ['sites.view'] });
 });
 after(async () => {
   await api?.stop();
@@ -39,10 +44,10 @@ const stored = async (id: number) => (await row<Account>(api.database.db, sql`se
 let serial = 0;
 const email = () => `account-${++serial}@test.test`;
 /** A sub-account with a role of its own, made by SQL. */
-const sub = (root: Person, keys: string[], grade = 1) =>
+const sub = (root: Person, keys: string[], parent?: Person) =>
   api.account(root.area, email(), {
     rootID: root.id,
-    grade,
+    ...(parent ? { grade: 2, parentID: parent.id } : {}),
     keys,
     ...(root.area === 'user' ? { parentClient: a.client.id } : {}),
   });
@@ -54,12 +59,14 @@ describe('making accounts', () => {
       [customer.auth, customer.isRoot, customer.rootID, customer.parentClient, customer.grade, customer.createdBy],
       ['user', true, customer.id, a.client.id, 0, a.client.email],
     );
-    const colleague = await stored(await op.make('/client/account', { email: email(), name: 's', auth: 'client' }));
+    const colleague = await stored(
+      await op.make('/client/account', { email: email(), name: 's', auth: 'client', roleID: opRole }),
+    );
     assert.deepEqual(
       [colleague.auth, colleague.isRoot, colleague.rootID, colleague.parentClient, colleague.grade],
       ['client', false, a.client.id, null, 1],
     );
-    const member = await stored(await me.make('/user/account', { email: email(), name: 'm', auth: 'user' }));
+    const member = await stored(await me.make('/user/account', { email: email(), name: 'm', auth: 'user', roleID: myRole }));
     assert.deepEqual(
       [member.auth, member.isRoot, member.rootID, member.parentClient, member.parentUser, member.grade],
       ['user', false, a.user.id, a.client.id, a.user.id, 1],
@@ -80,8 +87,8 @@ describe('making accounts', () => {
     const taken = email();
     const id = await op.make('/client/account', { email: taken, name: 'x', auth: 'user' });
     is(await op.post('/client/account', { email: taken.toUpperCase(), name: 'y', auth: 'user' }), 'duplicateEmail');
-    is(await me.post('/user/account', { email: taken, name: 'y', auth: 'user' }), 'duplicateEmail');
-    await op.make('/client/account', { email: taken, name: 'y', auth: 'client' });
+    is(await me.post('/user/account', { email: taken, name: 'y', auth: 'user', roleID: myRole }), 'duplicateEmail');
+    await op.make('/client/account', { email: taken, name: 'y', auth: 'client', roleID: opRole });
     ok(await op.del('/client/account', { ids: [id] }));
     await op.make('/client/account', { email: taken, name: 'z', auth: 'user' });
     broken(await op.post('/client/account', { email: 'nonsense', name: 'x', auth: 'user' }), 'email', 'email');
@@ -105,23 +112,57 @@ describe('changing and removing', () => {
       is(await its.put('/client/account', { id, name: 'x' }), 'permissionDenied');
       is(await its.put('/client/account/password', { id, password: 'another one' }), 'permissionDenied');
       is(await its.del('/client/account', { ids: [id] }), 'permissionDenied');
-      is(await its.put('/client/account/role', { accountID: id, roleID: null }), 'permissionDenied');
+      is(await its.put('/client/account/role', { accountID: id, roleID: opRole }), 'permissionDenied');
     }
     is(await op.put('/client/account', { id: a.client.id, name: 'x' }), 'permissionDenied');
   });
 
-  test('a sub-account reaches only who is deeper and holds no more than it', async () => {
-    const colleague = by(api, await sub(a.client, ['accounts.edit', 'sites.view']));
+  test('a sub-account reaches only who is below it and holds no more than it', async () => {
+    const boss = await sub(a.client, ['accounts.edit', 'accounts.view', 'sites.view']);
+    const colleague = by(api, boss);
     const peer = await sub(a.client, []);
-    const weaker = await sub(a.client, ['sites.view'], 2);
-    const stronger = await sub(a.client, ['sites.edit'], 2);
+    // deeper, but below somebody else
+    const nephew = await sub(a.client, [], peer);
+    const weaker = await sub(a.client, ['sites.view'], boss);
+    const stronger = await sub(a.client, ['sites.edit'], boss);
     const set = (id: number) => colleague.put('/client/account/password', { id, password: 'taken over' });
-    is(await set(peer.id), 'permissionDenied');
-    is(await set(stronger.id), 'permissionDenied');
+    for (const one of [peer, nephew, stronger]) is(await set(one.id), 'permissionDenied');
     is(await colleague.del('/client/account', { ids: [stronger.id] }), 'permissionDenied');
     ok(await set(weaker.id));
-    // customers are another tree
-    ok(await colleague.put('/client/account', { id: a.user.id, name: 'renamed by a colleague' }));
+    // a customer of the root is no customer of its own
+    is(await colleague.put('/client/account', { id: a.user.id, name: 'renamed by a colleague' }), 'permissionDenied');
+    const reasons = new Map<number, string | null>(
+      (await colleague.read('/client/accounts?pageSize=500')).data.map((one: { id: number; actAsDenied: string | null }) => [
+        one.id,
+        one.actAsDenied,
+      ]),
+    );
+    assert.deepEqual(
+      [boss, peer, nephew, stronger, weaker, a.user].map(one => reasons.get(one.id)),
+      ['own', 'notBelow', 'notBelow', 'moreKeys', null, 'notBelow'],
+    );
+  });
+
+  test('states follow their table; a lock is lifted by whoever set it or by somebody above', async () => {
+    const person = await api.account('user', email(), { parentClient: a.client.id });
+    const set = (status: string, who = op) => who.put('/client/account', { id: person.id, status });
+    is(await set('normal'), 'parameter');
+    ok(await set('pause'));
+    is(await set('pause'), 'parameter');
+    // a row that is sent back whole is no action
+    ok(await op.put('/client/account', { id: person.id, name: 'renamed', status: 'pause' }));
+    ok(await set('lock'));
+    is(await set('pause'), 'accountNotEnabled');
+    is(await set('lock'), 'parameter');
+    ok(await set('normal'));
+    const above = by(api, admin);
+    ok(await above.put('/admin/account', { id: person.id, status: 'lock' }));
+    is(await set('normal'), 'permissionDenied');
+    ok(await above.put('/admin/account', { id: person.id, status: 'normal' }));
+    ok(await set('lock'));
+    ok(await above.put('/admin/account', { id: person.id, status: 'normal' }));
+    await sql`update account set status = 'expired' where id = ${person.id}`.execute(api.database.db);
+    is(await set('normal'), 'accountNotEnabled');
   });
 
   test('one with sites stays: 205003; what hangs on a root goes with it', async () => {
@@ -198,10 +239,11 @@ describe('roles', () => {
   test('a sub-account neither changes nor gives roles that hold more than it', async () => {
     const strong = await op.make('/client/role', { name: 'strong', permissionKeys: ['sites.edit', 'zones.edit'] });
     const weak = await op.make('/client/role', { name: 'weak', permissionKeys: ['sites.view'] });
-    const colleague = by(api, await sub(a.client, ['roles.edit', 'roles.view', 'accounts.edit', 'sites.view']));
+    const boss = await sub(a.client, ['roles.edit', 'roles.view', 'accounts.edit', 'sites.view']);
+    const colleague = by(api, boss);
     is(await colleague.put(`/client/role/${strong}`, { name: 'strong', permissionKeys: [] }), 'permissionDenied');
     is(await colleague.del(`/client/role/${strong}`), 'permissionDenied');
-    const deeper = await sub(a.client, [], 2);
+    const deeper = await sub(a.client, [], boss);
     is(await colleague.put('/client/account/role', { accountID: deeper.id, roleID: strong }), 'permissionDenied');
     is(
       await colleague.post('/client/account', { email: email(), name: 'x', auth: 'client', roleID: strong }),
@@ -222,7 +264,41 @@ describe('roles', () => {
     broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'user', roleID: own }), 'roleID', 'unknown', 404);
     ok(await op.put('/client/account/role', { accountID: colleague.id, roleID: own }));
     assert.equal((await stored(colleague.id)).roleID, own);
-    ok(await op.put('/client/account/role', { accountID: colleague.id, roleID: null }));
+    broken(await op.put('/client/account/role', { accountID: colleague.id, roleID: null }), 'roleID', 'required');
+    broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'client' }), 'roleID', 'roleRequired');
+  });
+
+  test('a role gives no more than its maker holds now: along every maker up to the root', async () => {
+    const give = (accountID: number, roleID: number) => op.put('/client/account/role', { accountID, roleID });
+    const keys = ['accounts.edit', 'roles.edit', 'roles.view', 'sites.edit', 'sites.view'];
+    const made = await op.make('/client/role', { name: 'head', permissionKeys: keys });
+    const head = await sub(a.client, []);
+    ok(await give(head.id, made));
+    const deputyRole = await by(api, head).make('/client/role', { name: 'deputy', permissionKeys: keys });
+    const deputy = await sub(a.client, [], head);
+    ok(await by(api, head).put('/client/account/role', { accountID: deputy.id, roleID: deputyRole }));
+    const clerkRole = await by(api, deputy).make('/client/role', { name: 'clerk', permissionKeys: ['sites.edit', 'sites.view'] });
+    const clerk = await sub(a.client, [], deputy);
+    ok(await by(api, deputy).put('/client/account/role', { accountID: clerk.id, roleID: clerkRole }));
+    const held = async (person: Person) => (await by(api, person).read('/client/account/self')).selfPerms as string[];
+    assert.deepEqual(await held(clerk), ['sites.edit', 'sites.view']);
+    const less = keys.filter(key => key !== 'sites.edit');
+    ok(await op.put(`/client/role/${made}`, { name: 'head', permissionKeys: less }));
+    assert.deepEqual([await held(head), await held(deputy), await held(clerk)], [less, less, ['sites.view']]);
+    // nobody makes the role its own rights come from, nor gets one that comes from itself
+    is(await by(api, deputy).put(`/client/role/${deputyRole}`, { name: 'deputy', permissionKeys: [] }), 'permissionDenied');
+    is(await by(api, deputy).put(`/client/role/${made}`, { name: 'head', permissionKeys: less }), 'permissionDenied');
+    // the root may: it then vouches for the role itself
+    ok(await give(deputy.id, clerkRole));
+    assert.deepEqual([await held(deputy), await held(clerk)], [['sites.view'], ['sites.view']]);
+    // who goes leaves its roles as they are
+    ok(await op.del('/client/account', { ids: [head.id] }));
+    assert.deepEqual(await held(clerk), ['sites.view']);
+    assert.equal(
+      (await row<{ parentID: number }>(api.database.db, sql`select "parentID" from account where id = ${deputy.id}`))!.parentID ??
+        a.client.id,
+      a.client.id,
+    );
   });
 
   test('a root holds every key of its area, also those that came with a new release', async () => {

@@ -69,6 +69,9 @@ export interface AuditRow {
   url: string;
   permission: string;
   body: Record<string, unknown>;
+  status: number;
+  durationMs: number;
+  reason: string | null;
   changes: { table: string; id: number; before?: Record<string, unknown>; after?: Record<string, unknown> }[];
 }
 /** What stands behind the calls: audit rows, outbox rows and revisions since a mark. */
@@ -78,7 +81,12 @@ export async function mark(api: Api) {
     Number((await rows<{ n: number | null }>(db, sql`select max(id) as n from ${sql.table(table)}`))[0]?.n ?? 0);
   const [audit, outbox] = [await last('audit'), await last('outbox')];
   return {
-    audits: () => rows<AuditRow>(db, sql`select * from audit where id > ${audit} order by id`),
+    /** of what was done */
+    audits: () =>
+      rows<AuditRow>(db, sql`select * from audit where id > ${audit} and (status = 200 or changes <> '[]') order by id`),
+    /** of what was refused */
+    refusals: () =>
+      rows<AuditRow>(db, sql`select * from audit where id > ${audit} and status <> 200 and changes = '[]' order by id`),
     outbox: () =>
       rows<{ kind: string; entityID: number; siteID: number | null; revision: number }>(
         db,

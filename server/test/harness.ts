@@ -141,13 +141,13 @@ export class Api {
   async account(
     auth: Area,
     email: string,
-    options: { parentClient?: number | undefined; rootID?: number; keys?: string[]; grade?: number } = {},
+    options: { parentClient?: number | undefined; rootID?: number; parentID?: number; keys?: string[]; grade?: number } = {},
   ): Promise<Person> {
     const hash = await (hashed ??= hashPassword(password));
     const made = await row<{ id: number }>(
       this.database.db,
-      sql`insert into account (email, name, auth, "isRoot", grade, "rootID", "parentClient", password, "emailConfirmed")
-          values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.grade ?? (options.rootID === undefined ? 0 : 1)}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${hash}, true) returning id`,
+      sql`insert into account (email, name, auth, "isRoot", grade, "rootID", "parentClient", "parentID", password, "emailConfirmed")
+          values (${email}, ${email.split('@')[0]}, ${auth}, ${options.rootID === undefined}, ${options.grade ?? (options.rootID === undefined ? 0 : 1)}, ${options.rootID ?? null}, ${options.parentClient ?? null}, ${options.parentID ?? null}, ${hash}, true) returning id`,
     );
     const id = made!.id;
     if (options.rootID === undefined) await sql`update account set "rootID" = id where id = ${id}`.execute(this.database.db);

@@ -183,6 +183,35 @@ describe('the transaction around a call', () => {
     );
   });
 
+  test('a refused change leaves a line with status, duration and reason, and nothing of what was sent wrongly', async () => {
+    const tags = (body: unknown, token = a.user.token) =>
+      api.call('PUT', `/user/site/${a.siteID}/tags`, { token, raw: typeof body === 'string' ? body : JSON.stringify(body) });
+    const since = await mark(api);
+    is(await tags({ tags: ['x'] }, a.client.token), 'permissionDenied');
+    is(await tags({ tags: [5], pasword: 'typed into the wrong field' }), 'parameter');
+    is(await tags('{"password":"half'), 'parameter');
+    is(await api.call('DELETE', '/client/zone', { token: a.client.token, body: { ids: [77_777_777] } }), 'parameter', 404);
+    // a stranger changes nothing, and who reads changes nothing
+    is(await api.call('PUT', `/user/site/${a.siteID}/tags`, { body: { tags: [] } }), 'credentialFailed');
+    is(await api.call('GET', '/user/site/77777777', { token: a.user.token }), 'parameter', 404);
+    const lines = await since.refusals();
+    assert.deepEqual(
+      lines.map(({ accountName, status, reason, body }) => [accountName, status, reason, body]),
+      [
+        [a.client.email, 403, 'permissionDenied', null],
+        [a.user.email, 400, 'parameter; tags.0 wrongFormat; unknownKey', null],
+        [a.user.email, 400, 'parameter;  json', null],
+        [a.client.email, 404, 'parameter; ids unknown', { ids: [77_777_777] }],
+      ],
+    );
+    for (const { durationMs } of lines) assert.ok(durationMs >= 0);
+    const done = await mark(api);
+    assert.equal((await tags({ tags: ['x'] })).status, 200);
+    const [line] = await done.audits();
+    assert.deepEqual([line!.status, line!.reason], [200, null]);
+    assert.ok(line!.durationMs >= 0);
+  });
+
   test('what is not declared does not leave; what is declared wrongly is seen by the tests', async () => {
     assert.equal((await post('/leaky')).text, '{"name":"shown"}');
     is(await post('/wrong'), 'unknown');

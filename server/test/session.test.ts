@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { errors } from '#contract/errors.ts';
 import { holdLogin } from '#server/account/session.ts';
 import type { Tokens } from '#server/kit/session.ts';
+import { Tries } from '#server/kit/tries.ts';
 import { row, rows } from '#server/store/db.ts';
 import { Api, type Person, password, type Reply, type Tenant } from './harness.ts';
 
@@ -79,38 +80,118 @@ describe('verify', () => {
 });
 
 describe('too many tries', () => {
-  const from = (ip: string) => ({ 'x-forwarded-for': ip });
+  const from = (ip: string, cookie?: string) => ({ 'x-forwarded-for': ip, ...(cookie ? { cookie } : {}) });
+  const wrongly = async (email: string, ip: string, times: number) => {
+    for (let i = 0; i < times; i++) is(await verify(email, 'wrong password', 'user', from(ip)), 'credentialFailed');
+  };
+  const device = (reply: Reply) => String(reply.headers['set-cookie']).split(';')[0]!;
 
-  test('ten for an account, then 429 with Retry-After, also for the right password', async () => {
+  test('ten wrong passwords of a stranger stop the stranger, not the owner', async () => {
     const person = await customer();
-    for (let i = 0; i < 10; i++)
-      is(await verify(person.email, 'wrong password', 'user', from(`192.0.2.${i}`)), 'credentialFailed');
-    const reply = await verify(person.email, password, 'user', from('192.0.2.99'));
-    is(reply, 'credentialFailed', 429);
-    const seconds = Number(reply.headers['retry-after']);
+    await wrongly(person.email, '192.0.2.1', 10);
+    const refused = await verify(person.email, password, 'user', from('192.0.2.1'));
+    is(refused, 'credentialFailed', 429);
+    const seconds = Number(refused.headers['retry-after']);
     assert.ok(seconds > 0 && seconds <= 900, String(seconds));
-    assert.equal(reply.body.extra.retryAfter, seconds);
-    // another area's account of the same name is another account
-    is(await verify(person.email, 'wrong password', 'client', from('192.0.2.99')), 'credentialFailed');
-    await sql`update "loginAttempt" set "startedAt" = now() - interval '16 minutes' where key = ${`user:${person.email}`}`.execute(
-      api.database.db,
-    );
-    assert.equal((await verify(person.email, password, 'user', from('192.0.2.99'))).status, 200);
-    assert.equal(
-      (await rows(api.database.db, sql`select 1 from "loginAttempt" where key = ${`user:${person.email}`}`)).length,
-      0,
-    );
+    assert.equal(refused.body.extra.retryAfter, seconds);
+    // from elsewhere, and for another account from there, nothing has changed
+    assert.equal((await verify(person.email, password, 'user', from('192.0.2.2'))).status, 200);
+    assert.equal((await verify((await customer()).email, password, 'user', from('192.0.2.1'))).status, 200);
   });
 
-  test('fifty from an address, whatever the accounts; a right password does not count', async () => {
-    const ip = from('198.51.100.7');
-    await sql`insert into "loginAttempt" values ('ip:198.51.100.7', 49, now())`.execute(api.database.db);
+  test('each further try waits twice as long, up to a quarter of an hour; then it is all forgotten', () => {
+    let now = 1_000_000;
+    const tries = new Tries(100, () => now);
+    const claims = [{ key: 'x', free: 3 }];
+    for (let i = 0; i < 3; i++) assert.equal(tries.take(claims), undefined);
+    const waits: number[] = [];
+    for (let i = 0; i < 12; i++) {
+      const wait = tries.take(claims)!;
+      assert.deepEqual([wait.isFirst, tries.take(claims)!.isFirst], [true, false]);
+      waits.push(wait.seconds);
+      now += wait.seconds * 1000;
+      assert.equal(tries.take(claims), undefined);
+    }
+    assert.deepEqual(waits, [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900, 900]);
+    now += 1_800_000;
+    for (let i = 0; i < 3; i++) assert.equal(tries.take(claims), undefined);
+  });
+
+  test('what is counted has a bound, and a right password gives back what it counted', () => {
+    const tries = new Tries(100);
+    for (let i = 0; i < 1000; i++) tries.take([{ key: `k${i}`, free: 1 }]);
+    assert.equal(tries.size, 100);
+    const claims = [
+      { key: 'pair', free: 10 },
+      { key: 'address', free: 2 },
+    ];
+    for (let i = 0; i < 50; i++) {
+      assert.equal(tries.take(claims), undefined);
+      tries.giveBack(claims);
+    }
+  });
+
+  test('an IPv6 visitor is its /64, whichever of its addresses it takes', async () => {
     const person = await customer();
-    for (let i = 0; i < 3; i++) assert.equal((await verify(person.email, password, 'user', ip)).status, 200);
-    is(await verify('nobody-1@test.test', 'wrong password', 'user', ip), 'credentialFailed');
-    is(await verify('nobody-2@test.test', 'wrong password', 'user', ip), 'credentialFailed', 429);
-    is(await verify(person.email, password, 'user', ip), 'credentialFailed', 429);
+    for (let i = 0; i < 10; i++)
+      is(await verify(person.email, 'wrong password', 'user', from(`2001:db8:1:2::${i}`)), 'credentialFailed');
+    is(await verify(person.email, password, 'user', from('2001:db8:1:2:ffff::1')), 'credentialFailed', 429);
+    assert.equal((await verify(person.email, password, 'user', from('2001:db8:1:3::1'))).status, 200);
+  });
+
+  test('an address is held up whatever the accounts; who is held up there but signed in from that device before is not', async () => {
+    const ip = '198.51.100.7';
+    const person = await customer();
+    const cookie = device(await verify(person.email, password, 'user', from(ip)));
+    for (let i = 0; i < 50; i++)
+      is(await verify(`nobody-${i}@test.test`, 'wrong password', 'user', from(ip)), 'credentialFailed');
+    is(await verify(person.email, password, 'user', from(ip)), 'credentialFailed', 429);
+    assert.equal((await verify(person.email, password, 'user', from(ip, `x=1; ${cookie}`))).status, 200);
     assert.equal((await verify(person.email, password, 'user', from('198.51.100.8'))).status, 200);
+    // a device has a count of its own
+    for (let i = 0; i < 10; i++) is(await verify(person.email, 'wrong', 'user', from(ip, cookie)), 'credentialFailed');
+    is(await verify(person.email, password, 'user', from(ip, cookie)), 'credentialFailed', 429);
+  });
+
+  test('the mark of a device is for one account, one password, and of our making', async () => {
+    const ip = '198.51.100.17';
+    const [person, other] = [await customer(), await customer()];
+    const reply = await verify(person.email, password, 'user', from(ip));
+    assert.match(
+      String(reply.headers['set-cookie']),
+      /^u_device_\d+=[\w.-]+; Path=\/api\/v1\/user; Max-Age=\d+; HttpOnly; SameSite=Strict$/,
+    );
+    const cookie = device(reply);
+    const [name, value] = cookie.split('=') as [string, string];
+    await wrongly(person.email, ip, 10);
+    await wrongly(other.email, ip, 10);
+    const forged = `${name}=${value.slice(0, -1)}${value.endsWith('A') ? 'B' : 'A'}`;
+    is(await verify(person.email, password, 'user', from(ip, forged)), 'credentialFailed', 429);
+    is(await verify(other.email, password, 'user', from(ip, `u_device_${other.id}=${value}`)), 'credentialFailed', 429);
+    assert.equal((await verify(person.email, password, 'user', from(ip, cookie))).status, 200);
+    await api.call('PUT', '/client/account/password', {
+      token: a.client.token,
+      body: { id: person.id, password: 'another one' },
+    });
+    is(await verify(person.email, 'another one', 'user', from(ip, cookie)), 'credentialFailed', 429);
+  });
+
+  test('an address that the caller makes up counts for nothing', async () => {
+    const person = await customer();
+    // the socket is no proxy that we trust
+    const send = (i: number, secret: string) =>
+      api.call('POST', '/user/verify', {
+        body: { email: person.email, password: secret },
+        headers: from(`203.0.113.${i}`),
+        socket: '198.51.100.66',
+      });
+    for (let i = 0; i < 10; i++) is(await send(i, 'wrong password'), 'credentialFailed');
+    is(await send(11, password), 'credentialFailed', 429);
+    // nor does what stands to the left of what a trusted proxy saw
+    const other = await customer();
+    for (let i = 0; i < 10; i++)
+      is(await verify(other.email, 'wrong password', 'user', from(`203.0.113.${i}, 198.51.100.67`)), 'credentialFailed');
+    is(await verify(other.email, password, 'user', from('203.0.113.99, 198.51.100.67')), 'credentialFailed', 429);
   });
 
   test('many at once do not slip through, and do not use up the connections', async () => {
@@ -119,6 +200,56 @@ describe('too many tries', () => {
     const replies = await Promise.all(Array.from({ length: 30 }, () => verify(person.email, 'wrong password', 'user', ip)));
     assert.equal(replies.filter(reply => reply.status === 401).length, 10);
     assert.equal(replies.filter(reply => reply.status === 429).length, 20);
+  });
+
+  test('the old password is guessed no faster by whoever holds a session', async () => {
+    const person = await customer();
+    const change = (oldPassword: string) =>
+      api.call('PATCH', '/user/password', { token: person.token, body: { oldPassword, password: 'a new pass phrase' } });
+    for (let i = 0; i < 10; i++) is(await change(`wrong ${i}`), 'parameter');
+    const refused = await change(password);
+    is(refused, 'parameter', 429);
+    assert.equal(refused.body.errorData[0].rule, 'tooManyTries');
+    // the account itself signs in as ever
+    assert.equal((await verify(person.email)).status, 200);
+  });
+});
+
+describe('sign-ins in the audit', () => {
+  const lines = (email: string) =>
+    rows<{ status: number; reason: string; ip: string; accountID: number | null; clientID: number | null; body: unknown }>(
+      api.database.db,
+      sql`select status, reason, ip, "accountID", "clientID", body from audit where "accountName" = ${email} and url like '%/verify' order by id`,
+    );
+
+  test('good and bad ones, with address and reason, where the owner and its operator find them', async () => {
+    const person = await customer();
+    const ip = '192.0.2.77';
+    const headers = { 'x-forwarded-for': ip };
+    await verify(person.email, password, 'user', headers);
+    await verify(person.email, 'a secret typed wrongly', 'user', headers);
+    await sql`update account set status = 'pause' where id = ${person.id}`.execute(api.database.db);
+    await verify(person.email, password, 'user', headers);
+    const mine = { ip, accountID: person.id, clientID: a.client.id, body: null };
+    assert.deepEqual(await lines(person.email), [
+      { ...mine, status: 200, reason: 'signedIn' },
+      { ...mine, status: 401, reason: 'wrongPassword' },
+      { ...mine, status: 403, reason: 'pause' },
+    ]);
+    await verify('who-is-it@test.test', 'x', 'user', headers);
+    assert.deepEqual(await lines('who-is-it@test.test'), [
+      { ip, accountID: null, clientID: null, body: null, status: 401, reason: 'unknownAccount' },
+    ]);
+  });
+
+  test('a flood of tries is no flood of lines', async () => {
+    const person = await customer();
+    for (let i = 0; i < 25; i++) await verify(person.email, 'wrong', 'user', { 'x-forwarded-for': '192.0.2.78' });
+    const found = await lines(person.email);
+    assert.deepEqual(
+      found.map(one => one.reason),
+      [...Array(10).fill('wrongPassword'), 'tooManyTries'],
+    );
   });
 });
 
@@ -315,7 +446,7 @@ describe('what changes an account holds from the next call on', () => {
       body: { name: 'reader', permissionKeys: ['sites.view', 'domains.view'] },
     });
     const roleID = made.body.ids[0] as number;
-    const give = (id: number | null) =>
+    const give = (id: number) =>
       api.call('PUT', '/user/account/role', { token: a.user.token, body: { accountID: sub.id, roleID: id } });
     await give(roleID);
     assert.equal((await sites()).status, 200);
@@ -326,7 +457,8 @@ describe('what changes an account holds from the next call on', () => {
     is(await sites(), 'permissionDenied');
     await narrow(['sites.view']);
     assert.equal((await sites()).status, 200);
-    await give(null);
+    const none = await api.call('POST', '/user/role', { token: a.user.token, body: { name: 'none', permissionKeys: [] } });
+    await give(none.body.ids[0]);
     is(await sites(), 'permissionDenied');
     await give(roleID);
     assert.equal((await sites()).status, 200);
@@ -469,9 +601,13 @@ test('an account sets its own name, language and time zone, and nothing else', a
   const mine = (await self(person.token)).body;
   assert.deepEqual([mine.name, mine.language, mine.timezone], ['New name', 'en_US', 'Europe/Berlin']);
   assert.equal((await put({})).status, 200);
-  const wrong = await put({ timezone: 'Mars/Olympus' });
-  is(wrong, 'parameter');
-  assert.equal(wrong.body.errorData[0].path, 'timezone');
+  for (const timezone of ['Mars/Olympus', '+08:00', '-0800', 'UTC+8', 'GMT+8', '8', '']) {
+    const wrong = await put({ timezone });
+    is(wrong, 'parameter');
+    assert.equal(wrong.body.errorData[0].path, 'timezone', timezone);
+  }
+  for (const timezone of ['UTC', 'America/Argentina/Buenos_Aires', 'Etc/GMT+8'])
+    assert.equal((await put({ timezone })).status, 200);
   for (const field of ['status', 'isRoot', 'auth', 'email', 'roleID', 'parentClient', 'grade'])
     is(await put({ [field]: 1 }), 'parameter');
 });
@@ -490,7 +626,7 @@ test('no credential stands in the audit, in the database or in the log', async (
     secret,
     ...[tokens, again, next, proxied].flatMap(one => [one.accessToken, one.refreshToken, one.refreshToken.split('.')[1]!]),
   ];
-  for (const table of ['audit', 'session', 'account', 'login', 'loginAttempt']) {
+  for (const table of ['audit', 'session', 'account', 'login']) {
     const text = JSON.stringify(await rows(api.database.db, sql`select to_jsonb(t) from ${sql.table(table)} t`));
     assert.ok(text.length > 2);
     for (const one of secrets) assert.equal(text.includes(one), false, `${table} holds a credential`);

@@ -5,6 +5,12 @@ import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
 import { Account, tokens } from './session.ts';
 
+/** Why one may not act as an account: it is one's own, not below one's own, sees more zones or sites, or holds more keys. */
+export const actAsReasons = ['own', 'notBelow', 'wider', 'moreKeys'] as const;
+export type ActAsReason = (typeof actAsReasons)[number];
+/** An account of a list; `actAsDenied` is null where one may act as it. */
+export const ListedAccount = obj({ ...Account.shape, actAsDenied: nullable(one(actAsReasons)) });
+
 const email = () => str(254).check(rules.zodRule(rules.email));
 const permissionKeys = () => arr(str(64), 500);
 const status = () => one(['normal', 'pause', 'lock']);
@@ -14,9 +20,9 @@ export const accounts = calls(
   {
     'GET /accounts': {
       query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }),
-      answer: page(Account),
+      answer: page(ListedAccount),
     },
-    'GET /account/{id}/subs': { query: list({}), answer: page(Account) },
+    'GET /account/{id}/subs': { query: list({}), answer: page(ListedAccount) },
     'POST /account': {
       body: obj({
         email: email(),
@@ -28,12 +34,18 @@ export const accounts = calls(
       answer: obj({ ids: arr(id(), 1) }),
       errors: ['duplicateEmail', 'permissionDenied'],
     },
-    'PUT /account': { body: obj({ id: id(), name: opt(str(100)), status: opt(status()), language: opt(one(languages)) }) },
-    'PUT /account/password': { body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }) },
+    'PUT /account': {
+      body: obj({ id: id(), name: opt(str(100)), status: opt(status()), language: opt(one(languages)) }),
+      errors: ['permissionDenied', 'accountNotEnabled'],
+    },
+    'PUT /account/password': {
+      body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }),
+      errors: ['permissionDenied'],
+    },
     'DELETE /account': { body: obj({ ids: ids() }), errors: ['permissionDenied', 'siteInUse', 'multiple'] },
     'PUT /account/role': {
       permission: 'roles.edit',
-      body: obj({ accountID: id(), roleID: nullable(id()) }),
+      body: obj({ accountID: id(), roleID: id() }),
       errors: ['permissionDenied'],
     },
     'POST /proxy': {

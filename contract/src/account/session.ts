@@ -82,7 +82,11 @@ export const session = calls(
     'PUT /account/self': {
       auth: 'any',
       permission: null,
-      body: obj({ name: opt(str(100)), language: opt(one(languages)), timezone: opt(str(64)) }),
+      body: obj({
+        name: opt(str(100)),
+        language: opt(one(languages)),
+        timezone: opt(str(64).check(rules.zodRule(rules.timezone))),
+      }),
     },
   },
 );

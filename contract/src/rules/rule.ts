@@ -126,6 +126,21 @@ export const ruleTexts = {
       '{range} is no private range. Enter CIDR blocks within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7',
   },
   wrongPassword: { zh_TW: '密碼錯誤', zh_CN: '密码错误', en_US: 'Wrong password' },
+  tooManyTries: {
+    zh_TW: '嘗試次數過多，請於 {seconds} 秒後再試',
+    zh_CN: '尝试次数过多，请在 {seconds} 秒后重试',
+    en_US: 'Too many tries; try again in {seconds} s',
+  },
+  tooManyStreams: {
+    zh_TW: '同時開啟的即時連線最多 {n} 個，請先關閉其他頁面',
+    zh_CN: '同时打开的实时连接最多 {n} 个，请先关闭其他页面',
+    en_US: 'At most {n} live connections at once; close another page first',
+  },
+  timezone: {
+    zh_TW: '請使用 IANA 時區名稱，例如 Asia/Taipei',
+    zh_CN: '请使用 IANA 时区名称，例如 Asia/Shanghai',
+    en_US: 'Use an IANA time zone name, such as Europe/Berlin',
+  },
   json: { zh_TW: '不是有效的 JSON', zh_CN: '不是有效的 JSON', en_US: 'Not valid JSON' },
   tooLarge: { zh_TW: '內容過大', zh_CN: '内容过大', en_US: 'Too large' },
   redirectsExceeded: {

@@ -147,3 +147,18 @@ export const requiredWhenEnabled = (...fields: string[]): Rule<Readonly<Record<s
   check: value =>
     value['enabled'] ? answer(fields.flatMap((field): Problem[] => at(field, positive.check(value[field])))) : true,
 });
+
+/** A name of the IANA time zone database; an offset is none: `+08:00` reads as UTC−8 to PostgreSQL (POSIX signs). */
+export const timezone: Rule<string | Missing> = {
+  name: 'timezone',
+  check(value) {
+    if (isEmpty(value)) return broken('required');
+    if (!/^[A-Za-z][A-Za-z_]*([/+-][A-Za-z0-9_+-]+)*\d*[A-Z]*$/.test(value!)) return broken('timezone');
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: value! });
+      return true;
+    } catch {
+      return broken('timezone');
+    }
+  },
+};

@@ -1,17 +1,20 @@
 /** The account tree and its roles (§6; decisions.md, Who may do what). */
 import { sql } from 'kysely';
-import { Fail, fail } from '#contract/errors.ts';
+import { Fail, fail, failFields } from '#contract/errors.ts';
 import { accounts, roles } from '#contract/account/accounts.ts';
+import { accountActionFor, accountActions, can, reasonError } from '#contract/states.ts';
 import type { Context } from '../kit/context.ts';
 import { hashPassword } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
+import { row, type Sql } from '../store/db.ts';
+import { actAs, actAsDenied } from './act-as.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable } from './tables.ts';
 
 /** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them. */
 function placeOf(actor: Actor, auth: 'user' | 'client') {
-  const own = { createdBy: actor.email, emailConfirmed: false };
+  const own = { createdBy: actor.email, parentID: actor.accountID, emailConfirmed: false };
   if (actor.area === 'admin' && auth === 'client') return { ...own, auth, isRoot: true, grade: 0 };
   if (actor.area === 'client' && auth === 'client')
     return { ...own, auth, isRoot: false, grade: actor.grade + 1, rootID: actor.rootID };
@@ -29,45 +32,71 @@ function placeOf(actor: Actor, auth: 'user' | 'client') {
   throw fail('permissionDenied');
 }
 
-/**
- * An account below the actor: never itself, never the root it hangs on. Inside its own tree a sub-account reaches only
- * accounts that are deeper and hold no key it lacks: else a password it sets would be a way to more than it may.
- */
-async function below(ctx: Context, id: number, path = 'id'): Promise<AccountRow> {
-  const { actor } = ctx;
-  const account = await ctx.store(accountTable).get(id, path);
-  if (account.id === actor.accountID || account.id === actor.rootID) throw fail('permissionDenied');
-  if (!actor.isRoot && account.rootID === actor.rootID) {
-    if (account.grade <= actor.grade) throw fail('permissionDenied');
-    const role = account.roleID === null ? undefined : await ctx.store(roleTable).find(account.roleID);
-    if (role && !holds(actor, role)) throw fail('permissionDenied');
-  }
-  return account;
-}
-
 const holds = (actor: Actor, role: Pick<RoleRow, 'permissionKeys'>) =>
   role.permissionKeys.every(key => actor.permissions.has(key));
 
-/** A role of the actor's tree that gives no more than the actor has; `rootID`: the tree of whoever is to get it. */
-async function assignable(ctx: Context, roleID: number | null | undefined, rootID: number | null | undefined) {
-  if (!roleID) return;
+/**
+ * A role of the actor's tree that gives no more than the actor has, for an account of the tree `rootID`. Nobody gets a
+ * role that comes from itself: in such a circle nobody would hold anything. A root breaks it by vouching for the role.
+ */
+async function assignable(ctx: Context, roleID: number, rootID: number | null, accountID?: number) {
+  const { actor, db } = ctx;
   const role = await ctx.store(roleTable).get(roleID, 'roleID');
   // roles are made for one tree: in another they mean nothing
-  if (rootID !== ctx.actor.rootID) throw unknownID('roleID');
-  if (!holds(ctx.actor, role)) throw fail('permissionDenied');
+  if (rootID !== actor.rootID) throw unknownID('roleID');
+  if (!holds(actor, role)) throw fail('permissionDenied');
+  if (role.makerID === null || accountID === undefined) return;
+  const maker = (await ctx.services.sessions.held(db, [role.makerID])).get(role.makerID);
+  if (!maker?.holders.includes(accountID)) return;
+  if (!actor.isRoot) throw fail('permissionDenied');
+  await vouchFor(ctx, sql`id = ${roleID}`, maker.keys);
+}
+
+/** The root takes over roles as they are now: with what their maker held. */
+async function vouchFor(ctx: Context, which: Sql, keys: ReadonlySet<string>) {
+  await sql`update role set "permissionKeys" = array(select unnest("permissionKeys") intersect select unnest(${[...keys]}::text[]) order by 1),
+      "makerID" = null, "updatedAt" = now() where ${which} and "deletedAt" is null`.execute(ctx.db);
+}
+
+/** Each with the reason why one may not act as it, so that a screen can say it beforehand. */
+async function listed(ctx: Context, { data, total }: { data: AccountRow[]; total: number }) {
+  const denied = await actAsDenied(
+    ctx,
+    data.map(account => account.id),
+  );
+  return { data: data.map(account => ({ ...account, actAsDenied: denied.get(account.id) ?? null })), total };
+}
+
+/** The state tables say what may follow what; a lock is lifted by whoever set it, or by somebody above. */
+async function checkStatus(ctx: Context, account: AccountRow, to: 'normal' | 'pause' | 'lock') {
+  const action = accountActionFor(account.status, to);
+  const why = can(accountActions, action, account.status);
+  if (why !== true) throw new Fail(reasonError(why), { errorData: [{ path: 'status', rule: 'invalidChoice' }] });
+  const { lockedBy } = account;
+  if (action !== 'unlock' || lockedBy === null || lockedBy === ctx.actor.accountID) return;
+  const locker = await ctx.store(accountTable).find(lockedBy);
+  const isGone = !locker && (await row(ctx.db, sql`select 1 from account where id = ${lockedBy} and "deletedAt" is not null`));
+  if (isGone) return;
+  if (!locker || (await actAsDenied(ctx, [lockedBy])).get(lockedBy) !== null) throw fail('permissionDenied');
 }
 
 export const accountCalls = implement(
   accounts,
   {
-    'GET /accounts': ({ ctx, query }) => ctx.store(accountTable).page(query, [sql`t.id <> ${ctx.actor.rootID}`]),
-    'GET /account/{id}/subs': ({ ctx, params, query }) =>
-      ctx
-        .store(accountTable)
-        .page(query, [sql`(t."rootID" = ${params.id} or t."parentClient" = ${params.id}) and t.id <> ${params.id}`]),
+    'GET /accounts': async ({ ctx, query }) =>
+      listed(ctx, await ctx.store(accountTable).page(query, [sql`t.id <> ${ctx.actor.rootID}`])),
+    'GET /account/{id}/subs': async ({ ctx, params, query }) =>
+      listed(
+        ctx,
+        await ctx
+          .store(accountTable)
+          .page(query, [sql`(t."rootID" = ${params.id} or t."parentClient" = ${params.id}) and t.id <> ${params.id}`]),
+      ),
     'POST /account': async ({ ctx, body }) => {
       const place = placeOf(ctx.actor, body.auth);
-      await assignable(ctx, body.roleID, 'rootID' in place ? place.rootID : null);
+      // a root has everything, a sub-account what its role gives: one must be chosen (§5)
+      if (!place.isRoot && !body.roleID) throw failFields([{ path: 'roleID', rule: 'roleRequired' }]);
+      if (body.roleID) await assignable(ctx, body.roleID, 'rootID' in place ? place.rootID : null);
       const ids = await ctx
         .store(accountTable)
         .add(
@@ -81,15 +110,23 @@ export const accountCalls = implement(
       return { ids };
     },
     'PUT /account': async ({ ctx, body }) => {
-      await below(ctx, body.id);
-      await ctx.store(accountTable).set(body.id, body);
-      // a paused account keeps its sessions: it is told 101008, and can sign out
+      const account = await actAs(ctx, body.id);
+      const { status, ...rest } = body;
+      const isOther = status !== undefined && status !== account.status;
+      // a whole row sent back changes what differs; a state alone is an action
+      if (isOther || (status && Object.keys(rest).length === 1)) await checkStatus(ctx, account, status);
+      await ctx.store(accountTable).set(body.id, {
+        ...rest,
+        ...(isOther ? { status, lockedBy: status === 'lock' ? ctx.actor.accountID : null } : {}),
+      });
+      // a paused account keeps its sessions: it is told 101008, and can sign out; what it opened for others ends
+      if (isOther && status !== 'normal') await ctx.services.sessions.endOpened(ctx.db, body.id);
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },
-    'PUT /account/password': async ({ ctx, body }) => {
-      await below(ctx, body.id);
-      await sql`update account set password = ${await hashPassword(body.password)}, "emailConfirmed" = true, "updatedAt" = now() where id = ${body.id}`.execute(
+    'PUT /account/password': async ({ ctx, body, prepared }) => {
+      await actAs(ctx, body.id);
+      await sql`update account set password = ${prepared as string}, "emailConfirmed" = true, "updatedAt" = now() where id = ${body.id}`.execute(
         ctx.db,
       );
       await ctx.services.sessions.endAll(ctx.db, body.id);
@@ -98,39 +135,56 @@ export const accountCalls = implement(
     'DELETE /account': async ({ ctx, body }) => {
       await ctx.store(accountTable).need(body.ids);
       await ctx.each(body.ids, String, async id => {
-        await below(ctx, id, 'ids');
+        const account = await actAs(ctx, id, 'ids');
         // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
         const tree = await ctx
           .store(accountTable)
           .pick(['id'], [sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
-        const ids = tree.map(account => account.id);
+        const ids = tree.map(one => one.id);
         const used =
           await sql`select 1 from site where ("userID" = any(${ids}) or "clientID" = any(${ids})) and "deletedAt" is null limit 1`.execute(
             ctx.db,
           );
         if (used.rows.length) throw fail('siteInUse');
+        if (!account.isRoot) await leave(ctx, account);
         await ctx.store(accountTable).remove(ids);
         for (const gone of ids) await ctx.services.sessions.endAll(ctx.db, gone);
       });
       return {};
     },
     'PUT /account/role': async ({ ctx, body }) => {
-      const account = await below(ctx, body.accountID, 'accountID');
-      await assignable(ctx, body.roleID, account.rootID);
+      const account = await actAs(ctx, body.accountID, 'accountID');
+      await assignable(ctx, body.roleID, account.rootID, account.id);
       await ctx.store(accountTable).set(body.accountID, { roleID: body.roleID });
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },
     'POST /proxy': async ({ ctx, body }) => {
-      const target = await below(ctx, body.id);
-      if (target.status !== 'normal') throw fail('accountNotEnabled');
-      if (ctx.actor.area !== 'admin' && !ctx.actor.isRoot) throw fail('permissionDenied');
+      if (!ctx.actor.isRoot) throw fail('permissionDenied');
+      const target = await actAs(ctx, body.id);
+      const why = can(accountActions, 'switchTo', target.status);
+      if (why !== true) throw new Fail(reasonError(why));
       // also through several doors it is the first one who acts
-      return ctx.services.sessions.open(ctx.db, target.id, ctx.actor.proxyID ?? ctx.actor.accountID);
+      return ctx.services.sessions.open(ctx.db, target.id, {
+        accountID: ctx.actor.proxyID ?? ctx.actor.accountID,
+        openerID: ctx.actor.sessionID,
+      });
     },
   },
-  { params: { id: accountTable } },
+  {
+    params: { id: accountTable },
+    prepare: { 'PUT /account/password': ({ body }) => hashPassword(body.password) },
+  },
 );
+
+/** Who goes leaves its sub-accounts to whoever it was under, and its roles, as they are, to the root. */
+async function leave(ctx: Context, account: AccountRow) {
+  const held = (await ctx.services.sessions.held(ctx.db, [account.id])).get(account.id)!;
+  await vouchFor(ctx, sql`"makerID" = ${account.id}`, held.keys);
+  await sql`update account set "parentID" = (select "parentID" from account where id = ${account.id}) where "parentID" = ${account.id}`.execute(
+    ctx.db,
+  );
+}
 
 /** A role never holds more than whoever makes it. */
 function checkKeys(ctx: Context, keys: readonly string[]) {
@@ -141,10 +195,18 @@ function checkKeys(ctx: Context, keys: readonly string[]) {
     });
 }
 
-/** A role that gives more than the actor has is not its to change. */
-async function mayTouch(ctx: Context, id: number) {
-  if (!holds(ctx.actor, await ctx.store(roleTable).get(id))) throw fail('permissionDenied');
+/** A role that gives more than the actor has is not its to change, nor is one that its own rights come from. */
+async function mayTouch(ctx: Context, id: number): Promise<RoleRow> {
+  const { actor, db } = ctx;
+  const [role] = await ctx.store(roleTable).need([id], 'id');
+  if (!holds(actor, role!)) throw fail('permissionDenied');
+  const own = actor.isRoot ? undefined : (await ctx.services.sessions.held(db, [actor.accountID])).get(actor.accountID);
+  if (own?.roles.includes(id)) throw fail('permissionDenied');
+  return role!;
 }
+
+/** Who vouches for a role: whoever set its keys. A root needs no name. */
+const makerOf = ({ actor }: Context) => (actor.isRoot ? null : actor.accountID);
 
 export const roleCalls = implement(
   roles,
@@ -157,12 +219,13 @@ export const roleCalls = implement(
         .map(({ id, name }) => ({ id, name })),
     'POST /role': async ({ ctx, body }) => {
       checkKeys(ctx, body.permissionKeys);
-      return { ids: await ctx.store(roleTable).add([body], { rootID: ctx.actor.rootID }) };
+      return { ids: await ctx.store(roleTable).add([body], { rootID: ctx.actor.rootID, makerID: makerOf(ctx) }) };
     },
     'PUT /role/{id}': async ({ ctx, params, body }) => {
       checkKeys(ctx, body.permissionKeys);
-      await mayTouch(ctx, params.id);
-      await ctx.store(roleTable).set(params.id, body);
+      const role = await mayTouch(ctx, params.id);
+      const isSame = body.permissionKeys.toSorted().join() === role.permissionKeys.toSorted().join();
+      await ctx.store(roleTable).set(params.id, { ...body, ...(isSame ? {} : { makerID: makerOf(ctx) }) });
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },

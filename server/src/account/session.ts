@@ -6,27 +6,29 @@ import { session } from '#contract/account/session.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
-import { type Db, row, rows } from '../store/db.ts';
+import { audit, type Context } from '../kit/context.ts';
+import { neighbourhood } from '../kit/networks.ts';
+import { statusOf, withRoots } from '../kit/session.ts';
+import { type Db, row } from '../store/db.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
 const loginTries = 5;
 const loginMinutes = 10;
-/** Failed sign-ins per account and per address in a quarter of an hour. */
-const attemptsPerAccount = 10;
-const attemptsPerAddress = 50;
-const attemptWindow = '15 minutes';
+/** Wrong passwords that cost no time: for an account from one address, from one address, from a known device, of one's own session. */
+const free = { pair: 10, address: 50, device: 10, own: 10 } as const;
 
 interface LoginRow {
   id: number;
   password: string | null;
   status: string;
-  rootStatus: string;
+  rootID: number;
+  parentClient: number | null;
 }
 
 async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | undefined> {
   return row<LoginRow>(
     db,
-    sql`select a.id, a.password, a.status, root.status as "rootStatus" from account a join account root on root.id = coalesce(a."rootID", a.id)
+    sql`select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient" from account a ${withRoots}
         where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null`,
   );
 }
@@ -34,27 +36,38 @@ async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | 
 // A stranger's e-mail costs the same time as a wrong password.
 let decoy: Promise<string> | undefined;
 
-type Keyed = [key: string, max: number][];
-/**
- * Counts a try before it is made, so that many at once do not all slip through; a right password gives it back.
- * The call runs without a transaction: what is counted stays counted.
- */
-async function countAttempt(db: Db, keys: Keyed): Promise<void> {
-  const counted = await rows<{ key: string; count: number; rest: number }>(
-    db,
-    sql`insert into "loginAttempt" as l (key, count, "startedAt") values ${sql.join(keys.map(([key]) => sql`(${key}, 1, now())`))}
-        on conflict (key) do update set
-          count = case when l."startedAt" > now() - ${attemptWindow}::interval then l.count + 1 else 1 end,
-          "startedAt" = case when l."startedAt" > now() - ${attemptWindow}::interval then l."startedAt" else now() end
-        returning key, count, ceil(extract(epoch from "startedAt" + ${attemptWindow}::interval - now()))::int as rest`,
-  );
-  const over = counted.filter(({ key, count }) => count > keys.find(([name]) => name === key)![1]);
-  if (over.length)
-    throw new Fail('credentialFailed', { status: 429, extra: { retryAfter: Math.max(1, ...over.map(({ rest }) => rest)) } });
-}
-async function giveBack(db: Db, [account, ...others]: Keyed): Promise<void> {
-  await sql`delete from "loginAttempt" where key = ${account![0]}`.execute(db);
-  await sql`update "loginAttempt" set count = greatest(count - 1, 0) where key = any(${others.map(([key]) => key)})`.execute(db);
+const tooMany = (seconds: number) => new Fail('credentialFailed', { status: 429, extra: { retryAfter: seconds } });
+
+/** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
+async function auditSignIn(
+  ctx: Context,
+  path: string,
+  account: Pick<LoginRow, 'id' | 'rootID' | 'parentClient'> | undefined,
+  email: string,
+  status: number,
+  reason: string,
+) {
+  const { area } = ctx.actor;
+  await audit(ctx.db, {
+    reqID: ctx.reqID,
+    actor: {
+      accountID: account?.id ?? null,
+      email,
+      proxyName: null,
+      clientID: !account || area === 'admin' ? null : area === 'client' ? account.rootID : account.parentClient,
+      area,
+      rootID: account?.rootID ?? 0,
+    },
+    method: 'POST',
+    url: `/api/v1/${area}/${path}`,
+    permission: null,
+    body: null,
+    ip: ctx.ip,
+    changes: [],
+    status,
+    durationMs: performance.now() - ctx.startedAt,
+    reason,
+  });
 }
 
 /** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
@@ -68,94 +81,144 @@ export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey
   return { onePassKey, vcode };
 }
 
-export const sessionCalls = implement(session, {
-  'POST /verify': async ({ ctx, body }) => {
-    const { area } = ctx.actor;
-    const keys: Keyed = [
-      [`${area}:${body.email.toLowerCase()}`, attemptsPerAccount],
-      [`ip:${ctx.ip}`, attemptsPerAddress],
-    ];
-    await countAttempt(ctx.db, keys);
-    const account = await accountOf(ctx.db, area, body.email);
-    const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
-    const right = await checkPassword(body.password, stored);
-    if (!account?.password || !right) throw fail('credentialFailed');
-    if (account.status !== 'normal' || account.rootStatus !== 'normal') throw fail('accountNotEnabled');
-    await giveBack(ctx.db, keys);
-    return ctx.services.sessions.open(ctx.db, account.id);
-  },
+export const sessionCalls = implement(
+  session,
+  {
+    'POST /verify': async ({ ctx, body, request }) => {
+      const { area } = ctx.actor;
+      const { sessions } = ctx.services;
+      const account = await accountOf(ctx.db, area, body.email);
+      const said = (status: number, reason: string) => auditSignIn(ctx, 'verify', account, body.email, status, reason);
+      // Strangers are held up by their address and by this account seen from their address; whoever signed in from this
+      // device before has a count of its own, so that nobody can lock it out.
+      const device = account?.password && sessions.devices.known(request.cookie, area, account.id, account.password);
+      const address = neighbourhood(ctx.ip);
+      const claims = device
+        ? [{ key: `device ${device}`, free: free.device }]
+        : [
+            { key: `${area} ${body.email.toLowerCase()} ${address}`, free: free.pair },
+            { key: `address ${address}`, free: free.address },
+          ];
+      const wait = sessions.tries.take(claims);
+      if (wait) {
+        // once for each wait: a flood of tries is no flood of lines
+        if (wait.isFirst) await said(429, 'tooManyTries');
+        throw tooMany(wait.seconds);
+      }
+      const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
+      const right = await checkPassword(body.password, stored);
+      if (!account?.password || !right) {
+        await said(401, !account ? 'unknownAccount' : account.password ? 'wrongPassword' : 'noPassword');
+        throw fail('credentialFailed');
+      }
+      if (account.status !== 'normal') {
+        await said(403, account.status);
+        throw fail('accountNotEnabled');
+      }
+      sessions.tries.giveBack(claims);
+      const tokens = await sessions.open(ctx.db, account.id);
+      await said(200, device ? 'signedIn knownDevice' : 'signedIn');
+      request.answer('Set-Cookie', sessions.devices.cookie(area, account.id, account.password, request.isSecure));
+      return tokens;
+    },
 
-  'POST /login': async ({ ctx, body }) => {
-    const hash = sha256(body.onePassKey);
-    const held = await row<{
-      accountID: number;
-      code: string;
-      tries: number;
-      expired: boolean;
-      email: string;
-      auth: string;
-      status: string;
-    }>(
-      ctx.db,
-      sql`update login l set tries = tries + 1 from account a join account root on root.id = coalesce(a."rootID", a.id)
+    'POST /login': async ({ ctx, body, request }) => {
+      const { area } = ctx.actor;
+      const { sessions } = ctx.services;
+      const hash = sha256(body.onePassKey);
+      const held = await row<{
+        accountID: number;
+        code: string;
+        tries: number;
+        expired: boolean;
+        email: string;
+        auth: string;
+        status: string;
+        password: string | null;
+        rootID: number;
+        parentClient: number | null;
+      }>(
+        ctx.db,
+        sql`update login l set tries = tries + 1 from account a ${withRoots}
           where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${hash}
           returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth,
-            case when a.status = 'normal' then root.status else a.status end as status`,
-    );
-    if (!held || held.auth !== ctx.actor.area || held.email.toLowerCase() !== body.email.toLowerCase())
-      throw fail('invalidToken');
-    if (held.expired || held.tries > loginTries) throw fail('tokenExpired');
-    if (held.code !== sha256(body.vcode + body.onePassKey).toString('hex')) throw fail('invalidToken');
-    if (held.status !== 'normal') throw fail('accountNotEnabled');
-    // the key opens one session, also when it is sent twice at once
-    if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
-    return ctx.services.sessions.open(ctx.db, held.accountID);
+            ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"`,
+      );
+      if (!held || held.auth !== area || held.email.toLowerCase() !== body.email.toLowerCase()) throw fail('invalidToken');
+      const refused = async (name: 'invalidToken' | 'tokenExpired' | 'accountNotEnabled', reason: string) => {
+        const failure = fail(name);
+        await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, failure.status, reason);
+        return failure;
+      };
+      if (held.expired || held.tries > loginTries)
+        throw await refused('tokenExpired', held.expired ? 'codeExpired' : 'tooManyTries');
+      if (held.code !== sha256(body.vcode + body.onePassKey).toString('hex')) throw await refused('invalidToken', 'wrongCode');
+      if (held.status !== 'normal') throw await refused('accountNotEnabled', held.status);
+      // the key opens one session, also when it is sent twice at once
+      if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
+      const tokens = await sessions.open(ctx.db, held.accountID);
+      await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');
+      request.answer('Set-Cookie', sessions.devices.cookie(area, held.accountID, held.password ?? '', request.isSecure));
+      return tokens;
+    },
+
+    'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.actor.area, body),
+
+    'DELETE ': async ({ ctx, body }) => {
+      await ctx.services.sessions.close(ctx.actor.area, body);
+      return {};
+    },
+
+    'PATCH /password': async ({ ctx, prepared }) => {
+      const { before, after } = prepared as { before: string; after: string };
+      const { actor, services } = ctx;
+      // the password that was checked must still be the one that is replaced
+      const changed = await row(
+        ctx.db,
+        sql`update account set password = ${after}, "updatedAt" = now() where id = ${actor.accountID} and password = ${before} returning 1`,
+      );
+      if (!changed) throw wrongPassword();
+      await services.sessions.endAll(ctx.db, actor.accountID, actor.sessionID);
+      return {};
+    },
+
+    'GET /account/self': async ({ ctx }) => {
+      const { actor } = ctx;
+      const self = await row<SelfRow>(ctx.db, sql`select * from account where id = ${actor.accountID}`);
+      const keys = [...actor.permissions];
+      return { ...self!, selfPerms: keys, permissionKeys: keys, proxyName: actor.proxyName };
+    },
+
+    'PUT /account/self': async ({ ctx, body }) => {
+      await ctx.store(selfTable).set(ctx.actor.accountID, body);
+      await ctx.services.sessions.changed(ctx.db);
+      return {};
+    },
   },
-
-  'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.actor.area, body),
-
-  'DELETE ': async ({ ctx, body }) => {
-    await ctx.services.sessions.close(ctx.actor.area, body);
-    return {};
+  {
+    prepare: {
+      'PATCH /password': async ({ ctx, body }) => {
+        const { actor, services } = ctx;
+        // somebody who acts for another has no business with the other's password
+        if (actor.proxyName) throw fail('permissionDenied');
+        const claims = [{ key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
+        const wait = services.sessions.tries.take(claims);
+        if (wait)
+          throw new Fail('parameter', {
+            status: 429,
+            errorData: [{ path: 'oldPassword', rule: 'tooManyTries', bounds: { seconds: wait.seconds } }],
+            extra: { retryAfter: wait.seconds },
+          });
+        const own = await row<{ password: string | null }>(
+          ctx.db,
+          sql`select password from account where id = ${actor.accountID}`,
+        );
+        if (!own?.password || !(await checkPassword(body.oldPassword, own.password))) throw wrongPassword();
+        services.sessions.tries.giveBack(claims);
+        return { before: own.password, after: await hashPassword(body.password) };
+      },
+    },
   },
+);
 
-  'PATCH /password': async ({ ctx, body }) => {
-    const own = await row<{ password: string | null }>(
-      ctx.db,
-      sql`select password from account where id = ${ctx.actor.accountID}`,
-    );
-    // somebody who acts for another has no business with the other's password
-    if (ctx.actor.proxyName) throw fail('permissionDenied');
-    if (!own?.password || !(await checkPassword(body.oldPassword, own.password)))
-      throw new Fail('parameter', { errorData: [{ path: 'oldPassword', rule: 'wrongPassword' }] });
-    await sql`update account set password = ${await hashPassword(body.password)}, "updatedAt" = now() where id = ${ctx.actor.accountID}`.execute(
-      ctx.db,
-    );
-    await ctx.services.sessions.endAll(ctx.db, ctx.actor.accountID, ctx.actor.sessionID);
-    return {};
-  },
-
-  'GET /account/self': async ({ ctx }) => {
-    const { actor } = ctx;
-    const self = await row<SelfRow>(ctx.db, sql`select * from account where id = ${actor.accountID}`);
-    const keys = [...actor.permissions];
-    return { ...self!, selfPerms: keys, permissionKeys: keys, proxyName: actor.proxyName };
-  },
-
-  'PUT /account/self': async ({ ctx, body }) => {
-    if (body.timezone !== undefined && !isTimezone(body.timezone))
-      throw new Fail('parameter', { errorData: [{ path: 'timezone', rule: 'wrongFormat' }] });
-    await ctx.store(selfTable).set(ctx.actor.accountID, body);
-    await ctx.services.sessions.changed(ctx.db);
-    return {};
-  },
-});
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const wrongPassword = () => new Fail('parameter', { errorData: [{ path: 'oldPassword', rule: 'wrongPassword' }] });

@@ -4,9 +4,9 @@ import type { Account, Self } from '#contract/account/session.ts';
 import type { Role } from '#contract/account/accounts.ts';
 import { col, eq, like, table } from '../kit/table.ts';
 
-export type AccountRow = z.output<typeof Account> & { rootID: number | null; password: string | null };
+export type AccountRow = z.output<typeof Account> & { rootID: number | null; lockedBy: number | null; password: string | null };
 export type SelfRow = z.output<typeof Self>;
-export type RoleRow = z.output<typeof Role> & { rootID: number };
+export type RoleRow = z.output<typeof Role> & { rootID: number; makerID: number | null };
 
 /** The accounts an actor may manage: an admin all of them, an operator its sub-accounts and customers, a customer its sub-users. */
 export const accountTable = table<AccountRow>()({

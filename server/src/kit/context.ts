@@ -16,6 +16,7 @@ export class Context {
   readonly reqID: string;
   readonly ip: string;
   readonly services: Services;
+  readonly startedAt = performance.now();
   /** what the transaction does after its commit */
   readonly after: (() => void)[] = [];
 
@@ -125,23 +126,41 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
 
 export interface AuditLine {
   reqID: string;
-  actor: Actor;
+  /** nobody's account: somebody tried an e-mail that nobody has */
+  actor: Pick<Actor, 'email' | 'proxyName' | 'clientID' | 'area' | 'rootID'> & { accountID: number | null };
   method: string;
   url: string;
   permission: string | null;
   body: unknown;
   ip: string;
-  effects: Effects;
+  changes: readonly Change[];
+  status: number;
+  durationMs: number;
+  /** why it was refused, or how somebody signed in */
+  reason?: string | undefined;
 }
 
-/** One line for each call that may change something, in the same transaction as the change. */
+/** One line for each call that may change something, in the same transaction as the change; one for each that was refused; one for each sign-in. */
 export async function audit(db: Db, line: AuditLine): Promise<void> {
   const { actor } = line;
   await sql`
-    insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip)
-    values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' ? actor.rootID : null},
+    insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
+      status, "durationMs", reason)
+    values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' && actor.accountID ? actor.rootID : null},
       ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${JSON.stringify(redact(line.body ?? null))}::jsonb,
-      ${JSON.stringify(line.effects.changes.slice(0, 1000))}::jsonb, ${line.ip})`.execute(db);
+      ${JSON.stringify(line.changes.slice(0, 1000))}::jsonb, ${line.ip}, ${line.status}, ${Math.round(line.durationMs)}, ${line.reason ?? null})`.execute(
+    db,
+  );
+}
+
+/** Why a call was refused, without anything that was sent. */
+export function reasonOf(failure: Failure): string {
+  const fields = Array.isArray(failure.errorData) ? (failure.errorData as { path?: unknown; rule?: unknown }[]) : [];
+  // the name of a field that nobody knows is something that was sent
+  const told = fields
+    .slice(0, 20)
+    .flatMap(({ path, rule }) => (typeof rule !== 'string' ? [] : rule === 'unknownKey' ? rule : `${String(path)} ${rule}`));
+  return [failure.name, ...told].join('; ').slice(0, 1000);
 }
 
 const secretKeys = /^(password|oldPassword|accessToken|refreshToken|onePassKey|vcode|token|privateKey|credentials|secret)$/i;

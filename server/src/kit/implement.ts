@@ -21,6 +21,8 @@ export interface Input<T extends AnyCall> {
   /** the rows that the ids of the path name, found in the actor's scope before the handler runs */
   found: Record<string, Record<string, unknown>>;
   request: Incoming;
+  /** what `prepare` of this call answered */
+  prepared: unknown;
 }
 export type Handler<T extends AnyCall> = (input: Input<T>) => Promise<T['answer']>;
 export type Handlers<G> = CallsOf<G> extends infer C ? { [K in keyof C]: C[K] extends AnyCall ? Handler<C[K]> : never } : never;
@@ -34,16 +36,20 @@ export type AnyHandler = (input: {
   body: Any;
   found: Record<string, Record<string, Any>>;
   request: Incoming;
+  prepared: unknown;
 }) => Promise<Any>;
 export interface Implementation {
   group: Group;
   handlers: Record<string, AnyHandler>;
   params: Record<string, Table>;
+  prepare?: Record<string, AnyHandler>;
   /** file downloads: what Content-Disposition says */
   fileName?: Record<string, string>;
 }
 
-export interface ImplementOptions {
+export interface ImplementOptions<K extends string = string> {
+  /** What is done before the transaction begins, so that no connection and no lock is held meanwhile: hashing above all. */
+  prepare?: Partial<Record<K, AnyHandler>>;
   /** path parameter → the table whose row it names, found in scope before the handler runs */
   params?: Record<string, Table>;
 }
@@ -51,12 +57,13 @@ export interface ImplementOptions {
 export function implement<G extends Group<string, Defs>>(
   group: G,
   handlers: Handlers<G>,
-  options: ImplementOptions = {},
+  options: ImplementOptions<keyof Handlers<G> & string> = {},
 ): Implementation {
   return {
     group: group as unknown as Group,
     handlers: handlers as unknown as Record<string, AnyHandler>,
     params: options.params ?? {},
+    prepare: (options.prepare ?? {}) as Record<string, AnyHandler>,
   };
 }
 

@@ -10,9 +10,10 @@ import { fail, failFields } from '#contract/errors.ts';
 import { mounted, type Area, type Group, type Mounted } from '#contract/kit/call.ts';
 import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
-import { type Log, refuse, sendError } from './failures.ts';
+import { type Log, refuse, sendError, toFail } from './failures.ts';
 import type { Actor } from './actor.ts';
-import { audit, Context, Partial, publish } from './context.ts';
+import { audit, Context, Partial, publish, reasonOf } from './context.ts';
+import type { Incoming } from './request.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
@@ -45,6 +46,7 @@ const bodyLimit = 1_048_576;
 interface Ready {
   call: Mounted;
   handler: AnyHandler;
+  prepare: AnyHandler | undefined;
   tables: Record<string, Table>;
   coerce: (query: Record<string, unknown>) => Record<string, unknown>;
   coerceForm: (form: Record<string, unknown>) => Record<string, unknown>;
@@ -55,6 +57,13 @@ declare module 'fastify' {
     actor: Actor | null;
     reqID: string;
     language: Language;
+    /** the body is one that the call declares: it may be kept, without its secrets */
+    isRead: boolean;
+    /** its line stands in the audit */
+    isAudited: boolean;
+  }
+  interface FastifyContextConfig {
+    call?: Mounted;
   }
 }
 
@@ -75,6 +84,8 @@ export function createServer(options: MountOptions): FastifyInstance {
     clientErrorHandler: refuse,
   });
   app.decorateRequest('actor', null);
+  app.decorateRequest('isRead', false);
+  app.decorateRequest('isAudited', false);
   app.decorateRequest('reqID', '');
   app.decorateRequest('language', 'zh_TW');
   // JSON alone: a body of another type is refused with the same words as a broken one
@@ -98,7 +109,10 @@ export function createServer(options: MountOptions): FastifyInstance {
   });
   const context = (request: FastifyRequest) =>
     /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
-  app.setErrorHandler((error, request, reply) => sendError(error, request, reply, context(request), options.log));
+  app.setErrorHandler(async (error, request, reply) => {
+    await auditRefusal(error, request, reply, options);
+    return sendError(error, request, reply, context(request), options.log);
+  });
   app.setNotFoundHandler((request, reply) => {
     if (/^\/api(?:[/?]|$)/.test(request.url)) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
     return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
@@ -143,6 +157,7 @@ function prepare(options: MountOptions): Ready[] {
     ready.push({
       call,
       handler,
+      prepare: implementation.prepare?.[local],
       tables,
       coerce: call.def.query ? coercer(call.def.query) : query => query,
       coerceForm: call.def.upload && call.def.body ? coercer(call.def.body) : form => form,
@@ -159,16 +174,17 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
   app.route({
     method: call.method,
     url: prefix + path,
+    config: { call },
     bodyLimit: call.def.bodyLimit ?? bodyLimit,
     onRequest: async request => {
-      request.actor = call.auth === 'public' || call.auth === 'node' ? null : await authenticate(request, call, options.services);
+      if (call.auth !== 'public' && call.auth !== 'node') await authenticate(request, call, options.services);
     },
     onResponse: (_request, reply, done) => {
       observe(reply.statusCode, reply.elapsedTime / 1000);
       done();
     },
     handler: async (request, reply) => {
-      const answer = await run(ready, request, options);
+      const answer = await run(ready, request, reply, options);
       if (call.def.as && call.def.as !== 'json') return sendOther(reply, call.def.as, answer);
       const text = ready.write(answer ?? {});
       if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
@@ -177,18 +193,46 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
   });
 }
 
-async function authenticate(request: FastifyRequest, call: Mounted, services: Services): Promise<Actor> {
+/** Sets who acts; a refusal is then theirs too. */
+async function authenticate(request: FastifyRequest, call: Mounted, services: Services): Promise<void> {
   const header = request.headers.authorization;
   const token = header === undefined ? undefined : /^Bearer ([\w.-]{1,2048})$/.exec(header)?.[1];
   if (!token) throw fail('credentialFailed');
-  const actor = await services.sessions.actor(token);
+  const actor = (request.actor = await services.sessions.actor(token));
   if (actor.status !== 'normal') throw fail('accountNotEnabled');
   if (call.area && actor.area !== call.area) throw fail('permissionDenied');
   if (call.permission && !actor.permissions.has(call.permission)) throw fail('permissionDenied');
-  return actor;
 }
 
-async function run(ready: Ready, request: FastifyRequest, options: MountOptions): Promise<unknown> {
+/** A change that was refused leaves a line as well: who wished what, and why not. What fails by our own fault is in the log. */
+async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, options: MountOptions) {
+  const { call } = request.routeOptions.config;
+  const failure = toFail(error);
+  if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500) return;
+  try {
+    await audit(options.services.database.db, {
+      ...lineOf(request, call),
+      body: request.isRead ? request.body : null,
+      changes: [],
+      status: failure.status,
+      durationMs: reply.elapsedTime,
+      reason: reasonOf(failure),
+    });
+  } catch (cause) {
+    options.log('warn', 'a refusal could not be written down', { reqID: request.id, cause: String(cause) });
+  }
+}
+
+const lineOf = (request: FastifyRequest, call: Mounted) => ({
+  reqID: request.id,
+  actor: request.actor!,
+  method: call.method,
+  url: request.url,
+  permission: call.permission,
+  ip: request.ip,
+});
+
+async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
   const { call, handler, tables } = ready;
   const { services } = options;
   const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
@@ -211,8 +255,12 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
   }
   const body = parse(call.def.body ?? noBody, call.def.body ? (sent ?? {}) : sent, issues);
   if (issues.some(one => one.length)) throw failFields(issues.flat());
-  const incoming = {
+  request.isRead = true;
+  const incoming: Incoming = {
     ip: request.ip,
+    isSecure: request.protocol === 'https' || services.publicURL.startsWith('https:'),
+    cookie: request.headers.cookie,
+    answer: (name, value) => void reply.header(name, value),
     userAgent: request.headers['user-agent'] ?? '',
     authorization: request.headers.authorization,
   };
@@ -223,8 +271,17 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
     if (ctx.effects.holds && request.actor && !tables[call.params[0] ?? '']?.closed) await ctx.holdRoot();
     for (const name of call.params) found[name] = await findParam(ctx, name, tables, params);
     if (call.def.owner) await ownerOnly(ctx);
-    return handler({ ctx, params, query, body, found, request: incoming });
+    return handler({ ctx, params, query, body, found, request: incoming, prepared });
   };
+  const prepared = await ready.prepare?.({
+    ctx: new Context({ ...base, db: services.database.db }),
+    params,
+    query,
+    body,
+    found: {},
+    request: incoming,
+    prepared: undefined,
+  });
   // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it
   // hashes a password or asks the analytics store.
   if (!call.audit) {
@@ -250,17 +307,16 @@ async function run(ready: Ready, request: FastifyRequest, options: MountOptions)
     await publish(db, ctx.effects);
     if (request.actor)
       await audit(db, {
-        reqID: request.id,
-        actor: request.actor,
-        method: call.method,
-        url: request.url,
-        permission: call.permission,
+        ...lineOf(request, call),
         body: request.body,
-        ip: request.ip,
-        effects: ctx.effects,
+        changes: ctx.effects.changes,
+        status: kept?.failure.status ?? 200,
+        durationMs: reply.elapsedTime,
+        reason: kept && reasonOf(kept.failure),
       });
     return result;
   });
+  request.isAudited = true;
   services.sessions.committed(done.db);
   for (const one of done.after) one();
   if (kept) throw kept.failure;

@@ -1,6 +1,11 @@
 /** What a handler may know of the request beyond its declared input. */
 export interface Incoming {
   ip: string;
+  /** it came over https, as far as we and the proxies we trust know */
+  isSecure: boolean;
+  cookie: string | undefined;
+  /** sets a header of the answer */
+  answer(name: string, value: string): void;
   userAgent: string;
   /** raw Authorization header, for calls that read it themselves */
   authorization: string | undefined;

@@ -8,9 +8,12 @@ import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { type Language, defaultLanguage, isLanguage } from '#contract/kit/text.ts';
-import { type Database, type Db, listen, row, rows } from '../store/db.ts';
+import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
 import type { Actor } from './actor.ts';
 import { type Keys, sha256 } from './crypto.ts';
+import { Devices } from './devices.ts';
+import { type Held, heldBy } from './held.ts';
+import { Tries } from './tries.ts';
 
 const accessTokenMs = 15 * 60_000;
 const refreshTokenMs = 30 * 86_400_000;
@@ -30,13 +33,20 @@ interface SessionRow {
   previousHash: Buffer | null;
   previousUntil: string | null;
   successor: Buffer | null;
+  proxyID: number | null;
+  openerID: string | null;
   expiredAt: string;
   endedAt: string | null;
   auth: Area;
   status: string;
 }
-// an account acts while it and the root it hangs on are normal
-const statusOf = sql`case when a.status = 'normal' and root.status <> 'normal' then root.status else a.status end`;
+/** An account `a` acts while it, the root it hangs on and, for customers, their operator are normal. */
+export const withRoots = sql`join account root on root.id = coalesce(a."rootID", a.id)
+  left join account op on op.id = root."parentClient"`;
+export const statusOf = sql`case when a.status <> 'normal' then a.status when root.status <> 'normal' then root.status
+  else coalesce(op.status, 'normal') end`;
+/** Doors behind doors: nobody needs as many. */
+const doorsMax = 8;
 
 export class Sessions {
   readonly #database: Database;
@@ -51,6 +61,9 @@ export class Sessions {
   readonly #changedIn = new WeakSet<Db>();
   readonly #listener;
   readonly #keysOf: (area: Area) => readonly string[];
+  readonly devices: Devices;
+  /** at passwords, in this process */
+  readonly tries = new Tries();
 
   /** `keysOf` answers every permission key of an area; a root account holds them all. */
   constructor(database: Database, keys: Keys, keysOf: (area: Area) => readonly string[]) {
@@ -59,6 +72,7 @@ export class Sessions {
     this.#refreshSigner = keys.signer('refresh-token');
     this.#box = keys.box('refresh-successor');
     this.#keysOf = keysOf;
+    this.devices = new Devices(keys);
     // an account, role or session changed somewhere: what is remembered may be wrong
     this.#listener = listen(database.url, ['actor'], () => this.#forget());
   }
@@ -72,12 +86,14 @@ export class Sessions {
     this.#actors.clear();
   }
 
-  /** Opens a session; `proxyID` is the account that really acts. */
-  async open(db: Db, accountID: number, proxyID: number | null = null): Promise<Tokens> {
+  /** Opens a session; `proxy`: for whoever really acts, from a session of its own with which this one ends. */
+  async open(db: Db, accountID: number, proxy?: { accountID: number; openerID: string }): Promise<Tokens> {
     const id = randomUUID();
     const refreshToken = this.#newRefresh(id);
-    await sql`insert into session (id, "accountID", "refreshHash", "proxyID", "expiredAt")
-      values (${id}, ${accountID}, ${sha256(refreshToken)}, ${proxyID}, ${new Date(Date.now() + refreshTokenMs)})`.execute(db);
+    await sql`insert into session (id, "accountID", "refreshHash", "proxyID", "openerID", "expiredAt")
+      values (${id}, ${accountID}, ${sha256(refreshToken)}, ${proxy?.accountID ?? null}, ${proxy?.openerID ?? null}, ${new Date(Date.now() + refreshTokenMs)})`.execute(
+      db,
+    );
     return { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: 'Bearer' };
   }
 
@@ -131,7 +147,7 @@ export class Sessions {
     return actor;
   }
 
-  async #load(sessionID: string): Promise<Actor | null> {
+  async #load(sessionID: string, db: Db = this.#database.db, door = 0): Promise<Actor | null> {
     const found = await row<{
       accountID: number;
       email: string;
@@ -143,22 +159,21 @@ export class Sessions {
       status: string;
       language: string;
       timezone: string;
-      keys: string[] | null;
+      openerID: string | null;
       proxyID: number | null;
       proxyName: string | null;
     }>(
-      this.#database.db,
+      db,
       sql`select a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
-            ${statusOf} as status, a.language, a.timezone, r."permissionKeys" as keys, p.id as "proxyID", p.email as "proxyName"
-          from session s join account a on a.id = s."accountID" and a."deletedAt" is null
-            join account root on root.id = coalesce(a."rootID", a.id) and root."deletedAt" is null
-            left join role r on r.id = a."roleID" and r."deletedAt" is null
+            ${statusOf} as status, a.language, a.timezone, s."openerID", p.id as "proxyID", p.email as "proxyName"
+          from session s join account a on a.id = s."accountID" and a."deletedAt" is null ${withRoots}
             left join account p on p.id = s."proxyID"
-          where s.id = ${sessionID} and s."endedAt" is null and s."expiredAt" > now()
-            and (p.id is null or (p.status = 'normal' and p."deletedAt" is null))`,
+          where s.id = ${sessionID} and root."deletedAt" is null and s."endedAt" is null and s."expiredAt" > now()`,
     );
     if (!found) return null;
+    if (found.proxyID !== null && !(await this.#isOpen(db, found.openerID, door + 1))) return null;
     const all = this.#keysOf(found.auth);
+    const held = found.isRoot ? all : (await this.held(db, [found.accountID])).get(found.accountID)!.keys;
     return {
       accountID: found.accountID,
       email: found.email,
@@ -168,13 +183,25 @@ export class Sessions {
       clientID: found.auth === 'client' ? found.rootID : found.parentClient,
       grade: found.grade,
       status: found.status,
-      permissions: new Set(found.isRoot ? all : all.filter(key => found.keys?.includes(key))),
+      permissions: new Set(held),
       language: isLanguage(found.language) ? (found.language as Language) : defaultLanguage,
       timezone: found.timezone,
       sessionID,
       proxyID: found.proxyID,
       proxyName: found.proxyName,
     };
+  }
+
+  /** Whether who opened a session by `proxy` is still there, and may act. */
+  async #isOpen(db: Db, openerID: string | null, door = 1): Promise<boolean> {
+    if (openerID === null || door > doorsMax) return false;
+    const opener = await this.#load(openerID, db, door);
+    return opener?.status === 'normal' && opener.isRoot;
+  }
+
+  /** What accounts hold now. */
+  held(db: Db, accountIDs: readonly number[]): Promise<Map<number, Held>> {
+    return heldBy(db, accountIDs, this.#keysOf);
   }
 
   /** Rotates a refresh token, in a transaction of its own; any fault is 101016. */
@@ -195,6 +222,7 @@ export class Sessions {
     if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
       throw fail('refreshTokenFailed');
     if (session.status !== 'normal') throw fail('accountNotEnabled');
+    if (session.proxyID !== null && !(await this.#isOpen(db, session.openerID))) throw fail('refreshTokenFailed');
     const hash = sha256(secret);
     const tokens = (next: string): Tokens => ({
       accessToken: this.#access(id),
@@ -220,8 +248,8 @@ export class Sessions {
   #find(db: Db, id: string): Promise<SessionRow | undefined> {
     return row<SessionRow>(
       db,
-      sql`select s.*, a.auth, ${statusOf} as status from session s join account a on a.id = s."accountID" and a."deletedAt" is null
-          join account root on root.id = coalesce(a."rootID", a.id) where s.id = ${id} for update of s`,
+      sql`select s.*, a.auth, ${statusOf} as status from session s join account a on a.id = s."accountID" and a."deletedAt" is null ${withRoots}
+          where s.id = ${id} for update of s`,
     );
   }
 
@@ -251,16 +279,30 @@ export class Sessions {
     this.#forget();
   }
 
+  /** Ends a session, and those that were opened from it. */
   async end(db: Db, id: string): Promise<void> {
-    await sql`update session set "endedAt" = now(), successor = null where id = ${id} and "endedAt" is null`.execute(db);
-    await this.changed(db);
+    await this.#end(db, sql`s.id = ${id}`);
   }
 
-  /** Ends every session of an account, but the one that asks. */
-  async endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
+  /** Ends every session of an account and all that were opened from them, but the one that asks. */
+  endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
+    return this.#end(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
+  }
+
+  /** Ends what an account opened by `proxy`; its own sessions stay. */
+  endOpened(db: Db, accountID: number): Promise<number> {
+    return this.#end(db, sql`s."accountID" = ${accountID}`, sql`"accountID" <> ${accountID}`);
+  }
+
+  async #end(db: Db, first: Sql, which: Sql = sql`true`): Promise<number> {
     const ended = await rows(
       db,
-      sql`update session set "endedAt" = now(), successor = null where "accountID" = ${accountID} and "endedAt" is null and id is distinct from ${except} returning id`,
+      sql`with recursive gone as (
+            select s.id from session s where ${first}
+            union select s.id from session s join gone on s."openerID" = gone.id
+          )
+          update session set "endedAt" = now(), successor = null
+            where id in (select id from gone) and "endedAt" is null and ${which} returning id`,
     );
     await this.changed(db);
     return ended.length;

@@ -108,7 +108,6 @@ async function steps(db: Db): Promise<[kind: string, step: Step][]> {
     ['session', plain('session', 'id', older('endedAt', keep.ended))],
     ['session', plain('session', 'id', older('expiredAt', keep.ended))],
     ['login', plain('login', 'hash', older('expiredAt', 1))],
-    ['loginAttempt', plain('loginAttempt', 'key', older('startedAt', 1))],
     ['joinToken', plain('joinToken', 'hash', older('expiredAt', keep.ended))],
     // ids rise with time: only the oldest need looking at
     [

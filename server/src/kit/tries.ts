@@ -1,0 +1,81 @@
+/**
+ * Counts tries at passwords. After some that are free each further one waits, twice as long every time: a guesser is
+ * slowed, an owner who mistypes is not locked out. In memory, and never more entries than `max`.
+ */
+const firstDelayMs = 5000;
+const longestDelayMs = 15 * 60_000;
+/** Whoever stopped trying starts anew after this long. */
+const forgottenMs = 15 * 60_000;
+
+export interface Claim {
+  key: string;
+  free: number;
+}
+interface Entry {
+  count: number;
+  at: number;
+  until: number;
+  isTold: boolean;
+}
+
+export class Tries {
+  readonly #entries = new Map<string, Entry>();
+  readonly #max: number;
+  now: () => number;
+
+  constructor(max = 50_000, now = () => Date.now()) {
+    this.#max = max;
+    this.now = now;
+  }
+
+  /**
+   * Counts a try before it is made, so that many at once do not all slip through. Nothing is counted, and the seconds
+   * to wait are answered, while one of the claims has to wait; `isFirst`: it is told so for the first time.
+   */
+  take(claims: readonly Claim[]): { seconds: number; isFirst: boolean } | undefined {
+    const now = this.now();
+    const entries = claims.map(({ key }) => this.#find(key, now));
+    const waiting = entries.filter(entry => entry && entry.until > now) as Entry[];
+    if (waiting.length) {
+      const isFirst = waiting.some(entry => !entry.isTold);
+      for (const entry of waiting) entry.isTold = true;
+      return { seconds: Math.ceil((Math.max(...waiting.map(entry => entry.until)) - now) / 1000), isFirst };
+    }
+    for (const [index, { key, free }] of claims.entries()) {
+      const count = (entries[index]?.count ?? 0) + 1;
+      const delay = count < free ? 0 : Math.min(firstDelayMs * 2 ** (count - free), longestDelayMs);
+      this.#set(key, { count, at: now, until: now + delay, isTold: false });
+    }
+    return undefined;
+  }
+
+  /** The try was right: what it counted is given back, and the first claim starts anew. */
+  giveBack([first, ...others]: readonly Claim[]): void {
+    if (first) this.#entries.delete(first.key);
+    for (const { key } of others) {
+      const entry = this.#entries.get(key);
+      if (!entry) continue;
+      entry.count--;
+      // the delay that this try itself had brought
+      entry.until = Math.min(entry.until, this.now());
+    }
+  }
+
+  get size() {
+    return this.#entries.size;
+  }
+
+  #find(key: string, now: number): Entry | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry || Math.max(entry.at, entry.until) + forgottenMs > now) return entry;
+    this.#entries.delete(key);
+    return undefined;
+  }
+
+  #set(key: string, entry: Entry) {
+    this.#entries.delete(key);
+    // the one that was idle for longest makes room
+    if (this.#entries.size >= this.#max) this.#entries.delete(this.#entries.keys().next().value!);
+    this.#entries.set(key, entry);
+  }
+}

@@ -6,6 +6,9 @@ local var = ngx.var
 
 local M = { steps = 0, names = {}, values = {} }
 
+-- More quantities than this one verdict may not depend on: the request is refused (phases/runner.lua).
+M.steps_max = 16
+
 -- How each quantity is read; the text is the key under which verdicts are kept.
 M.read = {
   ip = function() return var.remote_addr end,
@@ -17,14 +20,18 @@ local addresses = memo.new(2000)
 
 function M.start() M.steps = 0 end
 
+-- The value of a quantity of M.read
 local function step(name)
   for i = 1, M.steps do
     if M.names[i] == name then return M.values[i] end
   end
+  if M.steps == M.steps_max then error("a verdict on more than " .. M.steps_max .. " quantities") end
   local n, value = M.steps + 1, M.read[name]()
   M.steps, M.names[n], M.values[n] = n, name, value
   return value
 end
+
+M.ask = step
 
 -- 4 or 16 bytes, as core/ips.lua compares them
 function M.address()

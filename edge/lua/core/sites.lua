@@ -4,6 +4,7 @@ local cache_rules = require "cache.rules"
 local faults = require "core.faults"
 local memo = require "core.memo"
 local modules = require "modules.order"
+local problems = require "core.problems"
 local purges = require "cache.purges"
 local store = require "core.store"
 
@@ -44,7 +45,7 @@ function M.of(id)
   local found = {}
   local ok, made = pcall(M.compile, record, function(list, rule, why) found[#found + 1] = { site = id, list = list, id = rule, error = why } end)
   if not ok then
-    ngx.log(ngx.ERR, "site ", id, " does not compile: ", made)
+    problems.note("record", "site " .. id .. " does not compile: " .. tostring(made))
     return nil
   end
   faults.set(id, found)

@@ -3,6 +3,7 @@ local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
 local faults = require "core.faults"
 local frames = require "core.frames"
+local problems = require "core.problems"
 local runner = require "phases.runner"
 local sites = require "core.sites"
 local store = require "core.store"
@@ -91,6 +92,7 @@ function M.stat()
     records = sig:get "records" or 0,
     dictionaries = dictionaries,
     causes = runner.counts(),
+    problems = problems.counts(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, faults.all())
 end

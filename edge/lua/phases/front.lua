@@ -18,7 +18,7 @@ local method, time, exec = ngx.req.get_method, ngx.time, ngx.exec
 local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
 
-local M = {}
+local M = { broken = runner.broken }
 
 -- Seconds a URL that turned out uncacheable skips the cache and its lock; renewed while it stays so
 local uncacheable_seconds, renew_after = 10, 5
@@ -80,7 +80,7 @@ function M.rewrite()
   if plan.closed or time() >= plan.expires then return runner.refuse(904) end
   if plan.guarded then
     local refusal = judge(plan)
-    if refusal then return runner.block(refusal) end
+    if refusal ~= false then return runner.block(refusal) end
   end
   local verb = method()
   local pre, direct = prefix(plan)

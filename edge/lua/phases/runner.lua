@@ -4,13 +4,15 @@
 -- plan's verdicts are a tree: each node names a quantity, its branches are values, its leaves verdicts. An ordinary visitor is one
 -- or two table reads away from "nothing against it", however many rules the site has.
 local memo = require "core.memo"
+local problems = require "core.problems"
 local request = require "core.request"
 local ngx = ngx
 local var, rt = ngx.var, ngx.shared.rt
 local read = request.read
 local get, put = memo.get, memo.put
 
-local M = {}
+-- unjudged: refusal of a request about which the protections could not come to a verdict
+local M = { unjudged = { status = 503 } }
 
 local passed = { refusal = false }
 -- Longer values are judged anew each time: they are rare, and keeping them is what an attacker would like.
@@ -30,7 +32,8 @@ local function judge(plan)
       if verdict.action == "skip" then return passed end
       if not verdict.leaf then
         local cause = check.module.cause
-        verdict.leaf = { refusal = { status = statuses[verdict.action], cause = cause, reason = cause .. ":" .. verdict.rule } }
+        local status = statuses[verdict.action] or error("no such action: " .. tostring(verdict.action))
+        verdict.leaf = { refusal = { status = status, cause = cause, reason = cause .. ":" .. verdict.rule } }
       end
       return verdict.leaf
     end
@@ -67,20 +70,40 @@ local function learn(plan)
   return leaf
 end
 
--- → refusal {status, cause, reason} or false. Straight-line on purpose: a loop in here would be a trace of its own, and LuaJIT then
--- never compiles what stands around it. Three quantities exist, so three steps suffice.
+-- Whoever cannot be judged is refused; nothing of it is kept. → refusal or false
+local function first_time(plan)
+  local ok, leaf = pcall(learn, plan)
+  if ok then return leaf.refusal end
+  problems.note("protection", leaf)
+  return M.unjudged
+end
+
+-- The steps after the third
+local function deeper(plan, node)
+  for _ = 4, request.steps_max do
+    node = get(node.memo, node.read())
+    if node == nil then return first_time(plan) end
+    if not node.memo then return node.refusal end
+  end
+  problems.note("protection", "the way to a verdict has no end")
+  return M.unjudged
+end
+
+-- → refusal {status, cause, reason}, or false: nothing else lets a request through. Straight-line on purpose: a loop in here would be
+-- a trace of its own, and LuaJIT then never compiles what stands around it. Today's modules ask three quantities.
 function M.judge(plan)
   local node = plan.tree
-  if node == nil then return learn(plan).refusal end
+  if node == nil then return first_time(plan) end
   if node.memo then
     node = get(node.memo, node.read())
-    if node == nil then return learn(plan).refusal end
+    if node == nil then return first_time(plan) end
     if node.memo then
       node = get(node.memo, node.read())
-      if node == nil then return learn(plan).refusal end
+      if node == nil then return first_time(plan) end
       if node.memo then
         node = get(node.memo, node.read())
-        if node == nil then return learn(plan).refusal end
+        if node == nil then return first_time(plan) end
+        if node.memo then return deeper(plan, node) end
       end
     end
   end
@@ -118,9 +141,18 @@ end
 
 -- A protection's refusal, as `judge` gave it
 function M.block(refusal)
-  rt:incr("cause:" .. refusal.cause, 1, 0)
-  var.edge_reason = refusal.reason
+  refusal = refusal or M.unjudged
+  if refusal.cause then
+    rt:incr("cause:" .. refusal.cause, 1, 0)
+    var.edge_reason = refusal.reason
+  end
   return M.refuse(refusal.status)
+end
+
+-- nginx's own 500 in the front half: an error in Lua, which it has logged.
+function M.broken()
+  problems.count "request"
+  return M.refuse(500, true)
 end
 
 -- In a header filter: ends the connection without an answer. ngx.exit(444) would send the status there.

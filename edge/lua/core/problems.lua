@@ -1,0 +1,36 @@
+-- What went wrong in the edge itself: counted for /stat, and at most ten lines a second in the error log, no two alike.
+local rt = ngx.shared.rt
+
+local M = {}
+
+-- protection  a protection failed or asked for too much; the request was refused
+-- request     anything else in the front half failed; the request was refused
+-- record      a record does not compile; its site is closed
+-- unstored    the cache's disk was too full to store an answer; it was passed through
+-- unlogged    the log's disk was full; the request has no line
+M.kinds = { "protection", "request", "record", "unstored", "unlogged" }
+
+local lines_max = 10
+local said, lines, second = {}, 0, 0
+
+function M.count(kind) rt:incr("problem:" .. kind, 1, 0) end
+
+function M.note(kind, why)
+  M.count(kind)
+  local line, now = kind .. ": " .. tostring(why), ngx.time()
+  if now ~= second then
+    said, lines, second = {}, 0, now
+  end
+  if said[line] or lines == lines_max then return end
+  said[line], lines = true, lines + 1
+  ngx.log(ngx.ERR, line)
+end
+
+-- → {<kind> = since nginx was started}
+function M.counts()
+  local counts = {}
+  for _, kind in ipairs(M.kinds) do counts[kind] = rt:get("problem:" .. kind) or 0 end
+  return counts
+end
+
+return M

@@ -24,8 +24,10 @@ local M = {}
 -- RFC 8586. An origin may be another site of this node, and behind that nothing that is here again; more is a circle.
 local visits_max, hops_max = 2, 8
 
--- So long a host whose origin sent an interim answer is asked by phases/fetch.lua
+-- So long a host whose origin sent an interim answer is asked by phases/fetch.lua; renewed while it goes on doing so.
 local interim_seconds = 600
+-- Requests with longer bodies are not, but for URLs whose origin did so in answer to one of them: that way is the dearer one.
+local small_upload = 1048576
 
 local function circles(loop)
   local _, hops = loop:gsub("breakwater", "")
@@ -40,6 +42,19 @@ local function hash_key(plan)
   if balance == "ipHash" then return var.http_x_real_ip end
   if balance == "urlHash" then return var.request_uri end
 end
+
+local function uploads()
+  return var.http_transfer_encoding ~= nil or (tonumber(var.http_content_length) or 0) > small_upload
+end
+
+local function upload_key(plan) return "interim:" .. plan.host .. var.uri end
+
+local function learn_interim(plan)
+  flags.set("interim", plan.host, interim_seconds)
+  if uploads() then rt:set(upload_key(plan), true, interim_seconds) end
+end
+
+local function by_hand(plan) return plan.interim and (not uploads() or rt:get(upload_key(plan))) end
 
 -- Points the request at the peers of a pass
 local function enter(plan, pass, number, first)
@@ -72,7 +87,7 @@ function M.rewrite()
   if loop and circles(loop) then return runner.refuse(508) end
   forward.prepare(var.http_x_edge_cs ~= nil)
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
-  if plan.interim then return ngx.exec "@fetch" end
+  if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
   local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
   enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
@@ -132,7 +147,11 @@ end
 -- For hosts whose origin sends interim answers
 function M.fetch()
   local plan = plans.of(var.host)
-  local answer = plan and fetch.ask(plan, visitor_scheme(), hash_key(plan))
+  local answer, unread
+  if plan then answer, unread = fetch.ask(plan, visitor_scheme(), hash_key(plan)) end
+  -- What is left of the request must not be taken for the next one.
+  if unread then header["Connection"] = "close" end
+  if answer and answer.interim then learn_interim(plan) end
   local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)
   if failed and (not answer or var.http_x_edge_cs == "EXPIRED") then
     if answer then answer.close() end
@@ -179,7 +198,7 @@ local function judge()
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
   if status < 200 and status ~= 101 then
-    flags.set("interim", ctx.plan.host, interim_seconds)
+    learn_interim(ctx.plan)
     return runner.hang_up()
   end
   balancer.answered(ctx.peer)

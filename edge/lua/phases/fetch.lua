@@ -31,16 +31,61 @@ local function request_text(plan, size)
   return table.concat(lines, "\r\n") .. "\r\n\r\n"
 end
 
--- → text or nil
-local function body()
+-- Pieces of a body that nginx has put into memory or a file, because its length was not known before
+local function spooled()
   ngx.req.read_body()
   local text = ngx.req.get_body_data()
-  local path = not text and ngx.req.get_body_file()
+  if text then
+    return #text, function()
+      local all = text
+      text = nil
+      return all
+    end
+  end
+  local path = ngx.req.get_body_file()
   local file = path and io.open(path, "rb")
-  if not file then return text end
-  text = file:read "*a"
-  file:close()
-  return text
+  if not file then return nil end
+  return file:seek "end", function(at)
+    if at == 0 then file:seek "set" end
+    local data = file:read(piece)
+    if not data then file:close() end
+    return data
+  end
+end
+
+-- Pieces of a body as they come in; it never stands in memory as a whole. left.bytes tells how many have not been taken.
+local function incoming(length, left)
+  left.bytes = length
+  local socket
+  return length, function()
+    if left.bytes == 0 then return nil end
+    if not socket then
+      socket = ngx.req.socket()
+      if not socket then return nil end
+      socket:settimeout(answer_ms)
+    end
+    local data = socket:receive(math.min(left.bytes, piece))
+    if data then left.bytes = left.bytes - #data end
+    return data
+  end
+end
+
+-- → size, next(bytes so far) → piece or nil; nothing without a body
+local function body(left)
+  if var.http_transfer_encoding then return spooled() end
+  local length = tonumber(var.http_content_length)
+  if length and length > 0 then return incoming(length, left) end
+end
+
+-- → whether everything was sent
+local function send_body(socket, size, next_piece)
+  local sent = 0
+  while sent < size do
+    local data = next_piece(sent)
+    if not data or not socket:send(data) then return false end
+    sent = sent + #data
+  end
+  return true
 end
 
 -- One head → status, {{name, value} …}; nil when it is malformed or too long
@@ -115,19 +160,27 @@ local function pass_chunks(socket)
   end
 end
 
--- → nil when no origin gave an answer, else {status, send = function() → whether the whole body was passed on}
+-- → nil when no origin gave an answer, else {status, peer, interim = whether it sent interim answers, send = function() → whether
+-- the whole body was passed on, close}; and whether part of the request is still to come, so that its connection cannot go on
 function M.ask(plan, visitor, key)
-  local sent = body()
+  local left = { bytes = 0 }
+  local size, next_piece = body(left)
   local socket, peer = reach(plan, visitor, key)
-  if not socket then return nil end
+  if not socket then return nil, left.bytes > 0 end
   local status, fields
-  if socket:send(request_text(plan, sent and #sent)) and (not sent or socket:send(sent)) then
-    repeat status, fields = read_head(socket) until not status or status >= 200
+  local interim = -1
+  if socket:send(request_text(plan, size)) then
+    -- An origin may answer, and hang up, before it has read everything.
+    if size then send_body(socket, size, next_piece) end
+    repeat
+      status, fields = read_head(socket)
+      interim = interim + 1
+    until not status or status >= 200
   end
   if not status then
     balancer.failed(peer, ngx.now())
     socket:close()
-    return nil
+    return nil, left.bytes > 0
   end
   local length, chunked
   local function send()
@@ -149,7 +202,8 @@ function M.ask(plan, visitor, key)
     if chunked then return pass_chunks(socket) end
     return pass_on(socket, length)
   end
-  return { status = status, peer = peer, send = send, close = function() socket:close() end }
+  local answer = { status = status, peer = peer, interim = interim > 0, send = send, close = function() socket:close() end }
+  return answer, left.bytes > 0
 end
 
 return M

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { domainRecords, siteRecords } from '#agent/render/records.ts';
-import { type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
+import { type Edge, type Origin, domain, onLoopback, site, startEdge, startOrigin } from './harness.ts';
 
 /** Depends on as many quantities as the site's rule has for its id, each a header; the last decides. */
 const many = `
@@ -126,7 +126,7 @@ describe('the runner fails closed', () => {
     await assert.rejects(quantities(2, 'uncompilable'), /cannot compile/);
     assert.equal(await statuses(2, 'evil', 2), '403 403');
     const rules = { userAgents: [{ id: 1, urlRegex: 'uncompilable', userAgentRegex: '', block: 'deny' as const }] };
-    const records = [...siteRecords(site(1, rules)), ...domainRecords(domain(1, 'a.test', [origin.port]), () => [])];
+    const records = [...siteRecords(site(1, rules)), ...domainRecords(domain(1, 'a.test', [origin.port]), () => [], onLoopback)];
     await using other = await startEdge({ luaDir: lua, workers: 1, records });
     assert.equal((await other.ask('a.test', '/')).status, 904);
     assert.equal((await other.stat()).problems.record, 1);

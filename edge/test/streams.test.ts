@@ -17,13 +17,12 @@ describe('big bodies', () => {
   let edge: Edge;
   let origin: http.Server;
   let received: { url: string; bytes: number; length: string | undefined }[] = [];
-  let early = true;
   before(async () => {
     const port = await freePort();
     // Sends an interim answer first wherever the path says so.
     origin = http.createServer(async (request, response) => {
       let bytes = 0;
-      if (early && request.url!.startsWith('/early')) response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      if (request.url!.startsWith('/early')) response.writeEarlyHints({ link: '</a.css>; rel=preload' });
       if (request.url!.endsWith('refuse')) {
         response.writeHead(413, { connection: 'close' }).end('too much');
         return;

@@ -57,10 +57,10 @@ export class EdgeState {
     this.#policy = policyOf(undefined, own);
   }
 
-  /** Origins that are not connected to, each with the domain that names it: at most `most`. */
+  /** Origins that are not connected to, each with the domain that names it: the newest first, at most `most`. */
   refusedOrigins(most: number): (RefusedOrigin & { host: string })[] {
     const found: (RefusedOrigin & { host: string })[] = [];
-    for (const [key, origins] of this.#refused)
+    for (const [key, origins] of [...this.#refused].reverse())
       for (const origin of origins) {
         if (found.length >= most) return found;
         found.push({ host: key.slice(2), ...origin });

@@ -5,7 +5,6 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { subjects } from '#contract/edge/subjects.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
@@ -16,6 +15,7 @@ import { NameResolver } from './resolve.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
+import { Verifier } from './verify.ts';
 
 export interface AgentOptions {
   /** everything the node keeps */
@@ -94,9 +94,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     control: nginx.control,
     own: thisNode([...options.httpPorts, ...options.httpsPorts, options.healthPort]),
     acknowledge: (seq, epoch, refused) => {
-      const grant = identity.grant;
-      if (grant && nc && !nc.isClosed())
-        nc.publish(subjects.ack(grant.nodeID), JSON.stringify({ seq, epoch, ...(refused.length && { refused }) }));
+      if (nc && !nc.isClosed())
+        nc.publish('ack', JSON.stringify({ seq, epoch, zoneID: store.at.zoneID, ...(refused.length && { refused }) }));
     },
     restartNginx: why => nginx.restartNow(why),
     log,
@@ -104,11 +103,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
 
   const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);
   function beat(): void {
-    const grant = identity.grant;
-    if (!grant || !nc || nc.isClosed()) return;
+    if (!nc || nc.isClosed()) return;
     const facts = {
       ...sync.served(),
-      zoneID: grant.zoneID,
+      zoneID: store.at.zoneID,
       version,
       startedAt,
       problem: problems()[0] ?? null,
@@ -118,18 +116,20 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       refusedOrigins: sync.state.refusedOrigins(20),
       logs: shipper?.stats() ?? null,
     };
-    nc.publish(subjects.beat(grant.nodeID), JSON.stringify(facts));
+    nc.publish('beat', JSON.stringify(facts));
   }
 
   function follow(grant: Grant): void {
     if (grant.zoneID === null || !nc) return;
     feed = followConfig(nc, {
+      nodeID: grant.nodeID,
       zoneID: grant.zoneID,
-      inboxPrefix: `_INBOX.n${grant.nodeID}`,
+      verifier: new Verifier(grant.documentKey),
       position: () => sync.position(),
       restart: epoch => sync.restart(epoch),
-      following: pending => sync.following(pending),
-      take: message => sync.take(message),
+      take: messages => sync.take(messages),
+      settled: () => sync.settled(),
+      elsewhere: () => void link.renew(),
       status: problem => {
         if (problem !== null && problem !== feedProblem) log(`configuration stream: ${problem}`);
         feedProblem = problem;
@@ -147,7 +147,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       nc = connection;
       await sync.moveTo(grant.zoneID);
       shipper = startShipper({
-        nodeID: grant.nodeID,
         nc,
         logDir: folders.logs,
         log: (event, facts) => log(`log shipping: ${event}${facts ? ` ${JSON.stringify(facts)}` : ''}`),
@@ -166,7 +165,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await feed?.stop();
       feed = undefined;
       await sync.moveTo(grant.zoneID);
-      // Its documents may be read over the next connection: the rights stand in the credentials.
     },
     closed: async () => {
       await feed?.stop();

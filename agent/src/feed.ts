@@ -1,172 +1,236 @@
 /**
- * The configuration stream as this node may see it: an ordered push consumer on `cfg.<zone>.>`, with its own place.
+ * The zone's documents as the bus brings them: live copies, numbered without gaps, and chunks of what we missed, when we ask.
  *
- * JetStream's own ordered consumers keep their place in memory; ours is the durable cursor of the store, so a node that was
- * away goes on where it stopped. Ordered means: no acknowledgements, one delivery, and whenever the consumer sequence has a
- * gap, the heartbeat says we missed something, or the connection was lost, the consumer is thrown away and made anew from
- * the cursor (NATS ADR-17). The epoch is the creation time of the stream: another epoch, or a cursor beyond the stream's
- * end, means the sequences we know mean nothing, and everything is read from the start.
+ * Next number: taken. An older one: known. A gap, another epoch, a tick that is ahead: we ask the control plane for what comes after our
+ * place, take in what it sends, and ask on; live copies wait meanwhile. Nothing is believed that the pinned document key did not sign.
  */
 import { randomBytes } from 'node:crypto';
-import { type Msg, type NatsConnection, createInbox } from '@nats-io/transport-node';
-import { streams, subjects } from '#contract/edge/subjects.ts';
+import zlib from 'node:zlib';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { Chunk, type SyncRequest, Tick, chunkBytesMost, signed } from '#contract/edge/signed.ts';
+import { own, parseConfigSubject } from '#contract/edge/subjects.ts';
+import type { Verifier } from './verify.ts';
 
 export interface ConfigMessage {
+  /** '': no document, the place is `seq` */
   subject: string;
-  /** sequence in the stream */
+  /** number in the zone */
   seq: number;
   /** JSON text of a document; '' = gone */
   body: string;
-  /** messages of the zone still to come */
-  pending: number;
+  /** more is known to come */
+  pending: boolean;
 }
 
 export interface FeedOptions {
+  nodeID: number;
   zoneID: number;
-  inboxPrefix: string;
-  /** How far the node is; asked at each start of a consumer. */
-  position(): { epoch: string; cursor: number };
-  /** The stream is read from its start: what is not mentioned from here on is gone. */
+  verifier: Verifier;
+  /** How far the node is. */
+  position(): { epoch: string; cursor: number; whole: boolean };
+  /** Everything is told from the start: what is not mentioned from here on is gone. */
   restart(epoch: string): void;
-  /** The consumer is made; so many messages are on their way. */
-  following(pending: number): void;
-  /** A message in stream order. Never throws. */
-  take(message: ConfigMessage): void;
+  /** Messages in the order of their numbers. Never throws. */
+  take(messages: ConfigMessage[]): void;
+  /** Resolves when what was taken has been worked off. */
+  settled(): Promise<unknown>;
+  /** The control plane has this node in another zone, or in none. */
+  elsewhere(): void;
   /** null: the feed runs; else why it does not. */
   status(problem: string | null): void;
 }
 
-/** The server says it is alive this often when there is nothing to send; three missed ones are a lost consumer. */
-const heartbeatMs = 2000;
-const retryMs = 500;
+const answerMs = 2000;
+/** Ticks come every two seconds. */
+const silenceMs = 8000;
+/** Copies that are under way need no question. */
+const tickPatienceMs = 250;
+const gapWaitMs = { least: 10, most: 1000 };
+const early = { most: 2000, bytes: 16 << 20 };
 
-interface StreamInfo {
-  created: string;
-  state: { last_seq: number };
+interface Live {
+  epoch: string;
+  n: number;
+  subject: string;
+  data: Uint8Array;
+  signature: string;
 }
 
-/** Follows the stream until `stop` is called. Problems are told to `status` and tried again for ever. */
+/** Follows the zone until `stop` is called. Problems are told to `status` and tried again for ever. */
 export function followConfig(nc: NatsConnection, options: FeedOptions): { stop(): Promise<void>; renew(): void } {
-  const api = async <T>(verb: string, body: unknown): Promise<T> => {
-    const request = nc.request(`$JS.API.${verb}`, JSON.stringify(body), { timeout: 5000 });
-    // A request that a lost connection swallowed need not be waited for.
-    const answer = await Promise.race([request, ended.then(why => Promise.reject(new Error(why)))]);
-    const parsed = answer.json<T & { error?: { code: number; description: string } }>();
-    if (parsed.error) throw new Error(`${verb.split('.').slice(0, 2).join('.')}: ${parsed.error.description}`);
-    return parsed;
-  };
-  const streamInfo = () => api<StreamInfo>(`STREAM.INFO.${streams.config}`, {});
-
+  const { zoneID, nodeID, verifier } = options;
   let stopped = false;
-  let endRound: (why: string) => void = () => {};
-  let ended: Promise<string>;
+  let { epoch, cursor: last } = options.position();
+  let asked: (SyncRequest & { timer: NodeJS.Timeout }) | undefined;
+  /** A chunk is being taken in; the next question follows. */
+  let between = false;
+  let waiting: NodeJS.Timeout | undefined;
+  let gapWait = 0;
+  let heard = Date.now();
+  let refused = 0;
+  const ahead = new Map<number, Live>();
+  let aheadBytes = 0;
 
-  async function round(): Promise<string> {
-    ended = new Promise<string>(done => (endRound = done));
-    const info = await streamInfo();
-    const place = options.position();
-    const fresh = place.epoch !== info.created || place.cursor > info.state.last_seq;
-    const name = `node_${randomBytes(9).toString('hex')}`;
-    const inbox = createInbox(options.inboxPrefix);
-    let open = false;
-    let expected = 1;
-    let heard = Date.now();
-    const early: Msg[] = [];
-    const receive = (msg: Msg) => {
-      heard = Date.now();
-      const code = msg.headers?.code;
-      if (code === 100) {
-        const last = msg.headers!.get('Nats-Last-Consumer');
-        // Flow control asks for an answer; a heartbeat tells how far we should be.
-        if (msg.reply) msg.respond();
-        else if (last && Number(last) !== expected - 1) endRound('messages were missed');
-        return;
-      }
-      if (code) return endRound(`the bus ended the consumer: ${msg.headers!.description}`);
-      const meta = parseMeta(msg.reply);
-      if (!meta || meta.consumerSeq !== expected) return endRound('messages were missed');
-      expected++;
-      options.take({ subject: msg.subject, seq: meta.streamSeq, body: msg.string(), pending: meta.pending });
+  function ask(): void {
+    if (stopped || nc.isClosed()) return;
+    clearTimeout(waiting);
+    clearTimeout(asked?.timer);
+    waiting = undefined;
+    const request: SyncRequest = {
+      id: randomBytes(9).toString('base64url'),
+      epoch,
+      after: last,
+      zoneID,
+      whole: options.position().whole,
     };
-    const subscription = nc.subscribe(inbox, {
-      callback: (error, msg) => {
-        if (error) endRound(error.message);
-        else if (open) receive(msg);
-        else early.push(msg);
-      },
-    });
-    const watch = setInterval(() => {
-      if (Date.now() - heard > 3 * heartbeatMs) endRound('the bus is silent');
-    }, heartbeatMs);
-    let made = false;
-    try {
-      const filter = subjects.configOfZone(options.zoneID);
-      const consumer = await api<{ num_pending: number }>(`CONSUMER.CREATE.${streams.config}.${name}.${filter}`, {
-        stream_name: streams.config,
-        config: {
-          name,
-          deliver_subject: inbox,
-          filter_subject: filter,
-          deliver_policy: 'by_start_sequence',
-          opt_start_seq: fresh ? 1 : place.cursor + 1,
-          ack_policy: 'none',
-          replay_policy: 'instant',
-          max_deliver: 1,
-          idle_heartbeat: heartbeatMs * 1e6,
-          flow_control: true,
-          inactive_threshold: 30e9,
-          mem_storage: true,
-          num_replicas: 1,
-        },
-      });
-      made = true;
-      // The stream may have been made anew in between; the consumer would then count in another world.
-      if ((await streamInfo()).created !== info.created) return 'the stream was made anew';
-      if (fresh) options.restart(info.created);
-      open = true;
-      options.status(null);
-      options.following(consumer.num_pending);
-      for (const msg of early) receive(msg);
-      return await ended;
-    } finally {
-      clearInterval(watch);
-      subscription.unsubscribe();
-      if (made && !nc.isClosed()) nc.publish(`$JS.API.CONSUMER.DELETE.${streams.config}.${name}`);
-    }
+    const timer = setTimeout(() => {
+      options.status('the control plane does not answer');
+      ask();
+    }, answerMs);
+    asked = { ...request, timer };
+    nc.publish('sync', JSON.stringify(request));
+  }
+  const askIn = (ms: number) => {
+    if (!asked && !between && !stopped) waiting ??= setTimeout(ask, ms);
+  };
+
+  function keep(live: Live): void {
+    // What does not fit is asked for: the numbers after it will show the gap.
+    if (ahead.size >= early.most || aheadBytes + live.data.length > early.bytes) return;
+    ahead.set(live.n, live);
+    aheadBytes += live.data.length;
   }
 
-  const running = (async () => {
-    while (!stopped && !nc.isClosed()) {
-      let problem: string;
-      try {
-        problem = await round();
-      } catch (error) {
-        problem = (error as Error).message;
-        if (!stopped)
-          await Promise.race([new Promise(next => setTimeout(next, retryMs)), new Promise<string>(done => (endRound = done))]);
-      }
-      if (!stopped) options.status(problem);
+  function heardDocument(msg: Msg): void {
+    heard = Date.now();
+    if (msg.subject === own.tick) return heardTick(msg);
+    const live: Live = {
+      epoch: msg.headers?.get(signed.epoch) ?? '',
+      n: Number(msg.headers?.get(signed.number)),
+      subject: `cfg.${zoneID}.${msg.subject.slice(own.document.length)}`,
+      data: msg.data,
+      signature: msg.headers?.get(signed.signature) ?? '',
+    };
+    if (!Number.isSafeInteger(live.n) || !parseConfigSubject(live.subject)) return;
+    if (asked || between) return keep(live);
+    if (live.epoch === epoch && live.n <= last) return;
+    if (live.epoch === epoch && live.n === last + 1) return apply(live);
+    keep(live);
+    askIn(0);
+  }
+
+  function apply(live: Live): void {
+    if (!verifier.document({ zoneID, epoch, n: live.n, subject: live.subject }, live.data, live.signature)) {
+      refused++;
+      options.status(`${refused} document${refused === 1 ? '' : 's'} not signed by our control plane`);
+      return; // its number stays open, so that we ask for what really stands there
     }
-  })();
+    last = live.n;
+    const body = Buffer.from(live.data.buffer, live.data.byteOffset, live.data.length).toString('utf8');
+    options.take([{ subject: live.subject, seq: live.n, body, pending: false }]);
+  }
+
+  function heardTick(msg: Msg): void {
+    const tick = Tick.safeParse(safeJson(msg.string()));
+    if (!tick.success || asked || between) return;
+    if (tick.data.epoch !== epoch || tick.data.n > last) askIn(tickPatienceMs * (1 + Math.random()));
+  }
+
+  async function heardChunk(msg: Msg): Promise<void> {
+    heard = Date.now();
+    const request = asked;
+    if (!request || between || msg.headers?.get(signed.request) !== request.id) return;
+    if (!verifier.chunk(nodeID, request.id, msg.data, msg.headers.get(signed.signature))) {
+      options.status('an answer was not signed by our control plane');
+      return; // the time limit asks again
+    }
+    const chunk = Chunk.parse(
+      JSON.parse(zlib.zstdDecompressSync(msg.data, { maxOutputLength: chunkBytesMost }).toString('utf8')),
+    );
+    clearTimeout(request.timer);
+    asked = undefined;
+    if (chunk.zoneID !== zoneID) {
+      options.status('the control plane has this node in another zone');
+      options.elsewhere();
+      return askIn(answerMs);
+    }
+    if (chunk.whole && chunk.after === 0) {
+      options.restart(chunk.epoch);
+      epoch = chunk.epoch;
+    } else if (chunk.epoch !== epoch || chunk.after !== last) return askIn(gapWaitMs.least);
+    const messages = chunk.documents.map(([subject, n, body]) => ({ subject, seq: n, body, pending: true }));
+    if (messages.some(({ subject }) => parseConfigSubject(subject)?.zoneID !== zoneID))
+      throw new Error('documents of another zone');
+    last = chunk.n;
+    if (!chunk.more) {
+      options.take([...messages, { subject: '', seq: chunk.n, body: '', pending: false }]);
+      options.status(null);
+      return goOn();
+    }
+    options.take(messages);
+    between = true;
+    await options.settled();
+    between = false;
+    ask();
+  }
+
+  /** What came while we asked. */
+  function goOn(): void {
+    const waitingOnes = [...ahead.values()].sort((a, b) => a.n - b.n);
+    ahead.clear();
+    aheadBytes = 0;
+    for (const live of waitingOnes) {
+      if (live.epoch === epoch && live.n <= last) continue;
+      if (live.epoch === epoch && live.n === last + 1) apply(live);
+      else keep(live);
+    }
+    if (ahead.size === 0) return void (gapWait = 0);
+    // It was sent before it was written down: what comes before it will be there in a moment.
+    gapWait = Math.min(Math.max(gapWait * 2, gapWaitMs.least), gapWaitMs.most);
+    if (gapWait === gapWaitMs.most) ahead.clear(); // or never: a copy of a number that was not given
+    askIn(gapWait);
+  }
+
+  const subscriptions = [
+    nc.subscribe(own.documents, { callback: (error, msg) => (error ? options.status(error.message) : heardDocument(msg)) }),
+    nc.subscribe(own.delivery, {
+      callback: (error, msg) => {
+        if (error) return options.status(error.message);
+        heardChunk(msg).catch(problem => {
+          between = false;
+          options.status(`an answer cannot be read: ${(problem as Error).message}`);
+          askIn(answerMs);
+        });
+      },
+    }),
+  ];
+  const watch = setInterval(() => {
+    if (Date.now() - heard < silenceMs) return;
+    options.status('the bus is silent');
+    askIn(0);
+  }, silenceMs / 4);
+  ask();
 
   return {
-    /** The connection was made anew: read on from the cursor now instead of waiting for the heartbeat to miss. */
-    renew: () => endRound('the connection was lost'),
+    /** The connection was made anew: live copies may have been missed. */
+    renew: () => {
+      heard = Date.now();
+      if (!between) ask();
+    },
     stop: async () => {
       stopped = true;
-      endRound('stopped');
-      await running;
+      clearInterval(watch);
+      clearTimeout(waiting);
+      clearTimeout(asked?.timer);
+      if (!nc.isClosed()) for (const subscription of subscriptions) subscription.unsubscribe();
     },
   };
 }
 
-/**
- * The reply subject of a JetStream delivery:
- * `$JS.ACK.[domain.account.]stream.consumer.delivered.streamSeq.consumerSeq.time.pending[.token]` (NATS ADR-15).
- */
-function parseMeta(reply: string | undefined) {
-  const tokens = reply?.split('.') ?? [];
-  if (tokens.length < 9) return undefined;
-  const at = tokens.length === 9 ? 5 : 7;
-  return { streamSeq: Number(tokens[at]), consumerSeq: Number(tokens[at + 1]), pending: Number(tokens[at + 3]) };
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

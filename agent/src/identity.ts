@@ -15,6 +15,10 @@ export interface Grant {
   zoneID: number | null;
   jwt: string;
   natsUrl: string;
+  /** base64url: what signs documents and commands. The first one we were told counts until we join anew. */
+  documentKey: string;
+  /** PEM: who vouches for the bus; null: it is on this machine */
+  ca: string | null;
 }
 interface Stored {
   seed: string;
@@ -23,6 +27,8 @@ interface Stored {
   /** hash of the join token that made us a node; another one may make us a node again */
   joinedWith: string;
   grant: Grant | null;
+  /** number of the newest command obeyed */
+  lastCommand?: number;
 }
 
 /** The control plane said no; asking again will not help. */
@@ -63,6 +69,14 @@ export class Identity {
   get server(): string {
     return this.#stored.server;
   }
+  get lastCommand(): number {
+    return this.#stored.lastCommand ?? 0;
+  }
+  /** Resolves when it is on disk. */
+  async remember(command: number): Promise<void> {
+    this.#stored = { ...this.#stored, lastCommand: command };
+    await this.#save();
+  }
   get seed(): Uint8Array {
     return new TextEncoder().encode(this.#stored.seed);
   }
@@ -89,6 +103,10 @@ export class Identity {
     const text = new TextEncoder().encode(`breakwater node ${nodeID} ${time}`);
     const signature = Buffer.from(fromSeed(this.seed).sign(text)).toString('base64');
     const grant = await this.#ask(server, 'credentials', { nodeID, time, signature });
+    const pinned = this.#stored.grant!.documentKey;
+    // A former version knew of no such key: then this is the first.
+    if (pinned && pinned !== grant.documentKey)
+      throw new Refusal('the control plane shows another document key than the one this node joined: join it again');
     this.#stored = { ...this.#stored, server, grant };
     await this.#save();
     return grant;
@@ -112,8 +130,9 @@ export class Identity {
       );
     }
     const said = (await answer.json().catch(() => ({}))) as Partial<Grant> & { message?: string };
-    if (answer.ok && typeof said.nodeID === 'number' && typeof said.jwt === 'string' && typeof said.natsUrl === 'string')
-      return { nodeID: said.nodeID, zoneID: said.zoneID ?? null, jwt: said.jwt, natsUrl: said.natsUrl };
+    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, ca = null } = said;
+    if (answer.ok && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
+      return { nodeID, zoneID, jwt, natsUrl, documentKey, ca };
     const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
     throw answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? new Refusal(why) : new Error(why);
   }

@@ -3,7 +3,8 @@
  * ones are refused. Everything here may fail for days; the node serves meanwhile.
  */
 import { type NatsConnection, connect, errors, jwtAuthenticator } from '@nats-io/transport-node';
-import { subjects } from '#contract/edge/subjects.ts';
+import { own } from '#contract/edge/subjects.ts';
+import { obey } from './commands.ts';
 import { type Grant, type Identity, Refusal } from './identity.ts';
 
 export interface LinkOptions {
@@ -26,6 +27,9 @@ export interface LinkOptions {
 
 const retryMs = { least: 500, most: 10_000 };
 const refusedMs = 30_000;
+/** A token that has lived so much of its life is exchanged for another. */
+const renewAtShare = 2 / 3;
+const lookAtTokenMs = 60_000;
 /** After so long without a bus the server is asked whether it moved. */
 const askAgainMs = 30_000;
 
@@ -86,7 +90,9 @@ export class Link {
 
   async #grant(): Promise<Grant> {
     const { identity, joinToken, name, version, log } = this.#options;
-    if (identity.grant) return identity.grant;
+    if (identity.grant?.documentKey) return identity.grant;
+    // Joined with a former version: what it was granted does not say enough.
+    if (identity.grant) return identity.renew(this.#server);
     if (!joinToken || !this.#server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
     const grant = await identity.join(this.#server, joinToken, { name, version });
     log(`joined as node ${grant.nodeID}${grant.zoneID === null ? ', waiting for a zone' : ` of zone ${grant.zoneID}`}`);
@@ -100,8 +106,9 @@ export class Link {
       servers: grant.natsUrl.split(','),
       // Asked at each reconnection: renewed credentials are used from the next one on.
       authenticator: jwtAuthenticator(() => identity.grant!.jwt, identity.seed),
-      inboxPrefix: `_INBOX.n${grant.nodeID}`,
       name: `node-${grant.nodeID}`,
+      // Loopback speaks plainly; a client that may upgrade hangs there.
+      tls: grant.ca ? { ca: grant.ca } : null,
       timeout: 5000,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 100,
@@ -117,7 +124,18 @@ export class Link {
     this.#nc = nc;
     this.problem = null;
     log('connected to the bus');
-    const commands = nc.subscribe(subjects.command(grant.nodeID, 'renew'), { callback: () => void this.renew() });
+    const commands = nc.subscribe(own.commands, {
+      callback: (error, msg) => {
+        if (error) return;
+        void obey(msg, identity, { renew: () => this.renew() }).then(
+          answer => answer && !nc.isClosed() && nc.publish('ans', JSON.stringify(answer)),
+          problem => log(`a command cannot be obeyed: ${(problem as Error).message}`),
+        );
+      },
+    });
+    const aging = setInterval(() => {
+      if (ageShare(identity.grant!.jwt) >= renewAtShare) void this.renew();
+    }, lookAtTokenMs);
     void (async () => {
       let lostAt = 0;
       for await (const status of nc.status()) {
@@ -142,7 +160,8 @@ export class Link {
       const error = await nc.closed();
       if (error) throw error;
     } finally {
-      commands.unsubscribe();
+      clearInterval(aging);
+      if (!nc.isClosed()) commands.unsubscribe();
       this.#nc = undefined;
       await closed();
       await nc.close();
@@ -187,7 +206,9 @@ export class Link {
     }
     if (!this.#nc) return;
     if (grant.natsUrl !== before.natsUrl || grant.nodeID !== before.nodeID) await this.#nc.close();
-    else if (grant.jwt !== before.jwt) await this.#nc.reconnect();
+    // The bus lets go of whoever outlives the token it came with. A young one may stay: another zone is another import of the same account.
+    else if (this.problem !== null || ageShare(before.jwt) > 0.5) await this.#nc.reconnect();
+    else if (grant.zoneID !== before.zoneID) this.#options.again();
   }
 
   /** The bus cannot be reached: perhaps it moved. */
@@ -200,4 +221,10 @@ export class Link {
 
 function refusedByBus(error: unknown): boolean {
   return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;
+}
+
+/** How much of its life a token has behind it, 0 to 1; 0 for one that never ends. */
+export function ageShare(jwt: string, now = Date.now()): number {
+  const { iat, exp } = JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString('utf8')) as { iat: number; exp?: number };
+  return exp === undefined ? 0 : Math.min(1, Math.max(0, (now / 1000 - iat) / (exp - iat)));
 }

@@ -4,10 +4,8 @@
  * What arrives together is taken in together: checked, then written to disk and pushed to nginx at the same time, and acknowledged
  * when both are done and nginx's workers have had their 2 ms to notice. The next ones wait for the push alone. An invalid document is refused as a whole and reported; the
  * last good one stays. When the stream is read from its start (another epoch, another zone), documents that it does not mention are
- * removed, but only once the zone's own document has come and nothing is pending: the relay publishes it last, so until then
- * silence about a document says nothing.
+ * removed, but only when the control plane has said that this was all: until then silence about a document says nothing.
  */
-import { subjects } from '#contract/edge/subjects.ts';
 import type { Control } from './control.ts';
 import { EdgeState, originNames, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
@@ -48,7 +46,6 @@ export class Sync {
   #live: { epoch: string; cursor: number };
   /** Subjects mentioned since the stream was read from its start; undefined: we follow from a cursor. */
   #mentioned: Set<string> | undefined;
-  #zoneSeen = false;
   #working: Promise<void> | undefined;
   #stopped = false;
   /** What is on disk. */
@@ -81,10 +78,11 @@ export class Sync {
     return this.#options.store.problem ?? this.#pusher.problem;
   }
 
-  position(): { epoch: string; cursor: number } {
+  /** `whole`: everything is being read from the start. */
+  position(): { epoch: string; cursor: number; whole: boolean } {
     // What waits in the queue was received; asking for it again would be taken for a gap.
     const last = this.#queue.at(-1);
-    return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0) };
+    return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0), whole: this.#mentioned !== undefined };
   }
 
   /** The feed reads from the start. */
@@ -93,20 +91,17 @@ export class Sync {
     this.#queue.length = 0;
     this.#live = { epoch, cursor: 0 };
     this.#mentioned = new Set();
-    this.#zoneSeen = false;
     this.inStep = false;
   }
 
-  take(message: ConfigMessage): void {
-    this.#queue.push(message);
-    this.#work();
+  take(messages: ConfigMessage[]): void {
+    this.#queue.push(...messages);
+    if (messages.length) this.#work();
   }
 
-  /** The feed follows from the cursor; this much is still to come. */
-  following(pending: number): void {
-    if (pending > 0 || this.#mentioned) return;
-    this.inStep = true;
-    this.#acknowledgeLater();
+  /** Resolves when what was taken is worked off. */
+  async settled(): Promise<void> {
+    while (this.#working) await this.#working;
   }
 
   /** Another zone, or none: its documents are told from the start. Without a zone nothing is served. The feed must be stopped. */
@@ -118,6 +113,8 @@ export class Sync {
     this.inStep = false;
     this.#live = { epoch: '', cursor: 0 };
     this.#mentioned = undefined;
+    // Numbers of the zone we leave say nothing about the next.
+    this.#acknowledged = { seq: -1, epoch: '', refused: '' };
     const subjects = zoneID === null ? [...store.held.keys()] : [];
     const keys = new Set<string>();
     for (const subject of subjects) for (const key of this.#note(subject, null)) keys.add(key);
@@ -183,7 +180,7 @@ export class Sync {
     const entries: Entry[] = [];
     const keys = new Set<string>();
     const names = new Set<string>();
-    const newest = new Map(batch.map(message => [message.subject, message]));
+    const newest = new Map(batch.filter(message => message.subject !== '').map(message => [message.subject, message]));
     const accepted: { message: ConfigMessage; document: ReturnType<typeof readDocument> | null }[] = [];
     for (const message of newest.values()) {
       try {
@@ -210,8 +207,7 @@ export class Sync {
     let at = { epoch: round.epoch, cursor: last.seq, zoneID: store.at.zoneID };
     if (this.#mentioned) {
       for (const subject of newest.keys()) this.#mentioned.add(subject);
-      this.#zoneSeen ||= store.at.zoneID !== null && newest.has(subjects.config(store.at.zoneID, 'zone', store.at.zoneID));
-      if (this.#zoneSeen && last.pending === 0) this.#sweep(entries, keys);
+      if (!last.pending) this.#sweep(entries, keys);
       else at = store.at; // until all is read, a restart reads it all again
     }
     if (at !== store.at) this.#mentioned = undefined;
@@ -222,7 +218,7 @@ export class Sync {
     const refused = await this.#pusher.push([...keys], this.#mentioned ? unsettled : this.#cursorText(at));
     if (refused.length) await this.#takeBack(refused, newest, before);
     round.cursor = last.seq;
-    if (last.pending === 0) this.inStep = true;
+    if (!last.pending) this.inStep = true;
     this.#acknowledgeLater();
   }
 

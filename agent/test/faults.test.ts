@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { siteApplied } from '#server/bus/acks.ts';
+import { siteApplied } from '#server/bus/settle.ts';
 import { processFacts } from '../src/processes.ts';
 import { Plane, type TestNode, origin, until } from './node.ts';
 
@@ -94,19 +94,19 @@ test('a document the node cannot validate is refused and reported, the last good
   const subject = `cfg.${zone.zoneID}.domain.${domainID}`;
   const { document } = (await rig.stands())[subject]!;
   const refusals = () => rig.one<{ subject: string; why: string }[]>('select refused from node');
-  await rig.nc.request(subject, JSON.stringify({ ...document, balance: 'nonsense' }));
+  await rig.publish(subject, JSON.stringify({ ...document, balance: 'nonsense' }));
   const refused = await until('reported', async () => (await refusals()).length === 1 && (await refusals()));
   assert.equal(refused[0]!.subject, subject);
   assert.match(refused[0]!.why, /balance/);
   assert.equal(await node.visit('a.test'), 'one');
   // Valid by the contract, and yet nothing nginx can take: others in the same push are not hurt.
   const other = `cfg.${zone.zoneID}.domain.99`;
-  await rig.nc.request(subject, JSON.stringify({ ...document, host: 'two words' }));
-  await rig.nc.request(other, JSON.stringify({ ...document, id: 99, host: 'other.test' }));
+  await rig.publish(subject, JSON.stringify({ ...document, host: 'two words' }));
+  await rig.publish(other, JSON.stringify({ ...document, id: 99, host: 'other.test' }));
   await until('the other is served', async () => (await node.visit('other.test')) === 'one');
   assert.equal(await node.visit('a.test'), 'one');
   assert.equal((await siteApplied(rig.pool, siteID))!.nodes, 1);
-  await rig.nc.request(subject, JSON.stringify(document));
+  await rig.publish(subject, JSON.stringify(document));
   await until('nothing is refused any more', async () => (await refusals()).length === 0);
 });
 

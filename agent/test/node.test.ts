@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { siteApplied } from '#server/bus/acks.ts';
+import { siteApplied } from '#server/bus/settle.ts';
 import { Plane, origin, until } from './node.ts';
 
 test('a change in the database is served by nginx, acknowledged, without a reload', async t => {

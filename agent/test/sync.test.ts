@@ -86,7 +86,7 @@ async function world(t: TestContext, dir = testFolder('sync'), socket?: Socket) 
     control.close();
   };
   let seq = store.at.cursor;
-  const send = (subject: string, body: string, pending = 0) => sync.take({ subject, seq: ++seq, body, pending });
+  const send = (subject: string, body: string, pending = false) => sync.take([{ subject, seq: ++seq, body, pending }]);
   const acked = (what: string) => until(what, () => acks.at(-1)?.seq === seq);
   return { dir, nginx, store, sync, acks, restarts, send, acked, stop };
 }
@@ -98,13 +98,13 @@ test('a record nginx refuses is refused alone; the last good one comes back, on 
   await sync.moveTo(1);
   await sync.nginxUp();
   sync.restart('e');
-  send('cfg.1.domain.1', domain(1, 'a.test', 'good'), 2);
-  send('cfg.1.domain.2', domain(2, 'b.test'), 1);
+  send('cfg.1.domain.1', domain(1, 'a.test', 'good'), true);
+  send('cfg.1.domain.2', domain(2, 'b.test'), true);
   send(zone, zoneBody);
   await acked('all there');
   nginx.refuses = 'bad';
   // It takes another name at that: its old key must stay.
-  send('cfg.1.domain.1', domain(1, 'moved.test', 'bad'), 1);
+  send('cfg.1.domain.1', domain(1, 'moved.test', 'bad'), true);
   send('cfg.1.domain.2', domain(2, 'b.test', 'better'));
   await acked('the rest is taken in');
   assert.match(nginx.records.get('d:b.test')!, /better/);
@@ -122,13 +122,13 @@ test('a record nginx refuses is refused alone; the last good one comes back, on 
   await stop();
 });
 
-test('leftovers go when the stream was read to its end, not before; a restart in between reads it again', async t => {
+test('leftovers go when the control plane said it was all, not before; a restart in between reads it again', async t => {
   const first = await world(t);
   await first.sync.moveTo(1);
   await first.sync.nginxUp();
   first.sync.restart('old');
   for (const [i, host] of ['a.test', 'b.test', 'c.test'].entries())
-    first.send(`cfg.1.domain.${i + 1}`, domain(i + 1, host), 3 - i);
+    first.send(`cfg.1.domain.${i + 1}`, domain(i + 1, host), true);
   first.send(zone, zoneBody);
   await first.acked('the old stream');
   await first.stop();
@@ -137,9 +137,8 @@ test('leftovers go when the stream was read to its end, not before; a restart in
   await second.sync.nginxUp();
   assert.equal(second.sync.position().epoch, 'old');
   second.sync.restart('new');
-  second.sync.take({ subject: 'cfg.1.domain.1', seq: 1, body: domain(1, 'a.test'), pending: 0 });
+  second.sync.take([{ subject: 'cfg.1.domain.1', seq: 1, body: domain(1, 'a.test'), pending: true }]);
   await until('acknowledged', () => second.acks.at(-1)?.epoch === 'new');
-  // Nothing pending, and yet the relay may still be filling it.
   assert.equal(second.nginx.records.size, 4);
   await second.stop();
 
@@ -147,12 +146,15 @@ test('leftovers go when the stream was read to its end, not before; a restart in
   assert.equal(third.sync.position().epoch, 'old', 'half a stream is not taken for a whole one');
   await third.sync.nginxUp();
   third.sync.restart('new');
-  third.sync.take({ subject: 'cfg.1.domain.1', seq: 1, body: domain(1, 'a.test'), pending: 2 });
-  third.sync.take({ subject: 'cfg.1.domain.9', seq: 2, body: domain(9, 'd.test'), pending: 1 });
-  third.sync.take({ subject: zone, seq: 3, body: zoneBody, pending: 0 });
+  third.sync.take([
+    { subject: 'cfg.1.domain.1', seq: 1, body: domain(1, 'a.test'), pending: true },
+    { subject: 'cfg.1.domain.9', seq: 2, body: domain(9, 'd.test'), pending: true },
+    { subject: zone, seq: 3, body: zoneBody, pending: true },
+    { subject: '', seq: 7, body: '', pending: false },
+  ]);
   await until('swept', () => third.nginx.records.size === 3);
   assert.deepEqual([...third.nginx.records.keys()].sort(), ['d:a.test', 'd:d.test', 'z:']);
-  assert.deepEqual(third.store.at, { epoch: 'new', cursor: 3, zoneID: 1 });
+  assert.deepEqual(third.store.at, { epoch: 'new', cursor: 7, zoneID: 1 });
   await third.stop();
 });
 
@@ -161,8 +163,8 @@ test('what nginx missed while it was silent or started is brought to it, removal
   await sync.moveTo(1);
   await sync.nginxUp();
   sync.restart('e');
-  send('cfg.1.domain.1', domain(1, 'a.test'), 2);
-  send('cfg.1.domain.2', domain(2, 'b.test'), 1);
+  send('cfg.1.domain.1', domain(1, 'a.test'), true);
+  send('cfg.1.domain.2', domain(2, 'b.test'), true);
   send(zone, zoneBody);
   await acked('all there');
   nginx.silent = true;

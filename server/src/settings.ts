@@ -5,6 +5,7 @@ import { environmentRanges } from '#contract/rules/address-policy.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
+import { type BusTls, busTlsOf } from './bus/tls.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -16,6 +17,7 @@ export interface Settings {
   natsUrl: string | undefined;
   natsCreds: string | undefined;
   natsKeys: BusKeys | undefined;
+  busTls: BusTls | undefined;
   installationKey: Buffer;
   port: number;
   host: string;
@@ -61,6 +63,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     natsUrl: env['NATS_URL'],
     natsCreds: env['NATS_CREDS'] && readFileSync(env['NATS_CREDS'], 'utf8'),
     natsKeys: env['NATS_KEYS'] ? (JSON.parse(readFileSync(env['NATS_KEYS'], 'utf8')) as BusKeys) : undefined,
+    busTls: busTlsOf(env),
     installationKey: ingestAlone ? Buffer.alloc(0) : readFileSync(required('BREAKWATER_SECRET_FILE', env)),
     port,
     host,

@@ -7,8 +7,8 @@ import fs from 'node:fs';
 import zlib from 'node:zlib';
 import { setImmediate as breath } from 'node:timers/promises';
 import { headers } from '@nats-io/transport-node';
-import { type LogKind, LogMark, accessStream, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
-import { streams, subjects } from '#contract/edge/subjects.ts';
+import { type LogKind, LogMark, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
+import { own, streams } from '#contract/edge/subjects.ts';
 import { LogFolder, newFileID, writersOf } from './files.ts';
 import type { Shipper, ShipperOptions } from './types.ts';
 
@@ -43,7 +43,7 @@ interface LogFile {
 }
 
 export function startShipper(options: ShipperOptions): Shipper {
-  const { nodeID, nc } = options;
+  const { nc, names = own } = options;
   const settings = {
     rotateBytes: options.rotateBytes ?? 64 << 20,
     rotateSeconds: options.rotateSeconds ?? 0,
@@ -198,7 +198,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     h.set(logHeaders.from, String(from));
     h.set(logHeaders.to, String(to));
     h.set(logHeaders.sent, String(Date.now()));
-    const answer = await nc.request(subjects.log(nodeID, accessStream), data, { headers: h, timeout: publishTimeoutMs });
+    const answer = await nc.request(names.log, data, { headers: h, timeout: publishTimeoutMs });
     const ack = answer.json<{ seq?: number; error?: { description?: string } }>();
     if (ack.error || !ack.seq) throw new Error(ack.error?.description ?? 'the bus did not take it');
   }
@@ -298,7 +298,7 @@ export function startShipper(options: ShipperOptions): Shipper {
 
   // ── what the server says ───────────────────────────────────────────────────────────────────────────────────────
 
-  const said = nc.subscribe(subjects.mark(nodeID), {
+  const said = nc.subscribe(names.mark, {
     callback: (error, message) => {
       if (error) return;
       const mark = LogMark.safeParse(safeJson(message.string()));

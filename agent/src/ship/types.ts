@@ -2,8 +2,9 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 
 export interface ShipperOptions {
-  nodeID: number;
   nc: NatsConnection;
+  /** subjects, on a bus without accounts of nodes; default: a node's own names */
+  names?: { log: string; mark: string };
   /** the folder where nginx writes `access.log`; made if missing. nginx must be able to create files in it. */
   logDir: string;
   /** Makes the writers open `access.log` anew. Default: USR1 to every process that has the old file open for writing. */

@@ -10,10 +10,10 @@ import { writersOf } from '#agent/ship/files.ts';
 import { type Shipper, type ShipperOptions, startShipper } from '#agent/ship/ship.ts';
 import { type LogMark, accessLogFormat, logHeaders } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
-import { nodeInbox } from '#server/bus/credentials.ts';
-import { ensureLogStream } from '#server/ingest/stream.ts';
+import { ensureLogStream } from '#server/bus/streams.ts';
 import { findProgram, freePort, poll, spawnEngine } from '#server/store/engine-process.ts';
 import { nats, testFolder } from '#system/engines.ts';
+import { connectNode, nodesOf } from '../../../server/test/bus/rig.ts';
 
 interface Got {
   file: string;
@@ -29,14 +29,8 @@ async function setUp(t: TestContext) {
   const server = await connect({ servers: bus.url, authenticator: credsAuthenticator(Buffer.from(bus.serverCreds)) });
   const jsm = await jetstreamManager(server);
   await ensureLogStream(jsm);
-  const { creds } = await bus.mintNode({ nodeID: 5, zoneID: 1 });
-  const node = await connect({
-    servers: bus.url,
-    authenticator: credsAuthenticator(Buffer.from(creds)),
-    inboxPrefix: nodeInbox(5),
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: 50,
-  });
+  const nodes = await nodesOf(bus);
+  const node = await connectNode(bus, (await nodes.node(5, 1)).creds, true);
   const got: Got[] = [];
   server.subscribe(subjects.logsOf(5), {
     callback: (_, message) => {
@@ -57,6 +51,7 @@ async function setUp(t: TestContext) {
   t.after(async () => {
     for (const one of shippers) await one.stop();
     await node.close();
+    await nodes.close();
     await server.close();
     await bus.stop();
   });
@@ -65,7 +60,7 @@ async function setUp(t: TestContext) {
     logDir,
     got,
     start(options: Partial<ShipperOptions> = {}) {
-      const shipper = startShipper({ nodeID: 5, nc: node, logDir, ...options });
+      const shipper = startShipper({ nc: node, logDir, ...options });
       shippers.push(shipper);
       return shipper;
     },

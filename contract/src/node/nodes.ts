@@ -53,13 +53,27 @@ export const nodeSelf = calls(
   {
     'POST /join': {
       body: obj({ token: text(200), name: text(64), publicKey: text(100), addresses: arr(text(64), 100), version: text(64) }),
-      answer: obj({ nodeID: id(), zoneID: nullable(id()), jwt: text(20_000), natsUrl: text(500), epoch: opt(text(64)) }),
+      answer: obj({
+        nodeID: id(),
+        zoneID: nullable(id()),
+        jwt: text(20_000),
+        natsUrl: text(500),
+        documentKey: text(100),
+        ca: nullable(text(20_000)),
+      }),
       errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],
       audit: false,
     },
     'POST /credentials': {
       body: obj({ nodeID: id(), time: big(), signature: text(500) }),
-      answer: obj({ nodeID: id(), zoneID: nullable(id()), jwt: text(20_000), natsUrl: text(500), epoch: opt(text(64)) }),
+      answer: obj({
+        nodeID: id(),
+        zoneID: nullable(id()),
+        jwt: text(20_000),
+        natsUrl: text(500),
+        documentKey: text(100),
+        ca: nullable(text(20_000)),
+      }),
       errors: ['invalidToken', 'nodeCommunication'],
       audit: false,
     },

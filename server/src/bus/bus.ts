@@ -1,11 +1,16 @@
-/** The control plane's side of the bus in one handle: relay, acknowledgements, joining, revocation. */
+/** The control plane's side of the bus in one handle: relay, what nodes say and ask, joining, accounts, watchdog. */
 import { type NatsConnection, connect, credsAuthenticator } from '@nats-io/transport-node';
 import type { Queryable } from '../compile/load.ts';
-import { type AckOptions, startAcks } from './acks.ts';
-import type { BusKeys } from './credentials.ts';
-import { type Grant, type JoinBody, type RenewBody, askToRenew, joinNode, renewNode } from './join.ts';
+import { startAccounts } from './accounts.ts';
+import { startAcks } from './acks.ts';
+import { startAnswers } from './answers.ts';
+import { command } from './commands.ts';
+import { type BusKeys, Signer } from './credentials.ts';
+import { type BusAuthority, type Grant, type JoinBody, type RenewBody, joinNode, renewNode } from './join.ts';
 import { type Relay, startRelay } from './relay.ts';
-import { startRevocations } from './revoke.ts';
+import { type BusTls, clientTls } from './tls.ts';
+import { startUp } from './up.ts';
+import { type FloodLimits, startWatchdog } from './watchdog.ts';
 
 export interface BusOptions {
   /** PostgreSQL; the relay opens a connection of its own */
@@ -15,11 +20,13 @@ export interface BusOptions {
   keys: BusKeys;
   /** where nodes reach NATS */
   natsUrl: string;
+  tls?: BusTls | undefined;
+  floodLimits?: FloodLimits;
   log?: (message: string) => void;
 }
 
 /** The server's connection: it reconnects for ever, and what is published meanwhile fails by its own time limit. */
-export function connectServer(url: string, creds: string): Promise<NatsConnection> {
+export async function connectServer(url: string, creds: string, tls?: BusTls): Promise<NatsConnection> {
   return connect({
     servers: url.split(','),
     authenticator: credsAuthenticator(new TextEncoder().encode(creds)),
@@ -29,6 +36,7 @@ export function connectServer(url: string, creds: string): Promise<NatsConnectio
     reconnectJitter: 50,
     pingInterval: 5000,
     waitOnFirstConnect: true,
+    ...clientTls(tls, url),
   });
 }
 
@@ -42,19 +50,31 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-export function startBus({ databaseUrl, db, nats, keys, natsUrl, log }: BusOptions): Bus {
-  const relay = startRelay({ databaseUrl, nats, log });
-  const ackOptions: AckOptions = { db, nats, log, renew: nodeID => askToRenew(nats, nodeID) };
-  const acks = startAcks(ackOptions);
-  const revocations = startRevocations({ databaseUrl, db, natsUrl, keys, log });
-  const authority = { keys, natsUrl };
+export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimits, log = () => {} }: BusOptions): Bus {
+  const signer = new Signer(keys.documentSeed);
+  let hearingSince = Number.POSITIVE_INFINITY;
+  // A lost command is sent again after the node's next heartbeat.
+  const notify = async (nodeID: number) => void (await command({ db, nats, signer }, nodeID, 'renew'));
+  const tell = (nodeID: number) =>
+    void notify(nodeID).catch(error => log(`node ${nodeID} could not be told: ${(error as Error).message}`));
+  const relay = startRelay({ databaseUrl, nats, signer, log });
+  const acks = startAcks({ db, log, renew: tell, hearingSince: () => hearingSince });
+  const answers = startAnswers({ db, nats, signer, log });
+  const up = startUp({ nats, acks, answers, log }, yes => {
+    if (!yes) hearingSince = Number.POSITIVE_INFINITY;
+    else if (hearingSince === Number.POSITIVE_INFINITY) hearingSince = Date.now();
+  });
+  const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
+  const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });
+  const authority: BusAuthority = { keys, natsUrl, ca: tls?.ca, settled: accounts.settled };
   return {
     relay,
     join: body => joinNode(db, authority, body),
     renew: body => renewNode(db, authority, body),
-    notify: async nodeID => askToRenew(nats, nodeID),
+    notify,
     stop: async () => {
-      await Promise.all([relay.stop(), acks.stop(), revocations.stop()]);
+      await Promise.all([relay.stop(), up.stop(), watchdog.stop()]);
+      await Promise.all([acks.stop(), answers.stop(), accounts.stop()]);
     },
   };
 }

@@ -4,11 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { fromPublic } from '@nats-io/nkeys';
-import type { NatsConnection } from '@nats-io/transport-node';
 import { fail, failFields } from '#contract/errors.ts';
-import { subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
-import { type BusKeys, signNode } from './credentials.ts';
+import { type BusKeys, Signer, signNode } from './credentials.ts';
+import { isPublicKey } from './nkeys.ts';
 
 export interface JoinBody {
   token: string;
@@ -32,12 +31,19 @@ export interface Grant {
   /** for NATS; worthless without the node's seed */
   jwt: string;
   natsUrl: string;
+  /** base64url, 32 bytes: signs documents and commands; a node keeps the first one it is told */
+  documentKey: string;
+  /** PEM: who vouches for the bus; null: the bus is on this machine and speaks plainly */
+  ca: string | null;
 }
 /** What joining needs to know of the bus. */
 export interface BusAuthority {
   keys: BusKeys;
   /** where nodes reach NATS; several may be separated by commas */
   natsUrl: string;
+  ca?: string | undefined;
+  /** waits until the bus knows the node's account; left out where another process sees to accounts */
+  settled?(nodeID: number): Promise<void>;
 }
 
 /** A signature older than this is refused; so is a node whose clock is that wrong. */
@@ -107,16 +113,19 @@ async function grant(
 ): Promise<Grant> {
   const nodeID = Number(node.id);
   const zoneID = node.zoneID === null ? null : Number(node.zoneID);
-  return { nodeID, zoneID, jwt: await signNode(bus.keys, { nodeID, zoneID, publicKey: node.publicKey }), natsUrl: bus.natsUrl };
+  await bus.settled?.(nodeID);
+  return {
+    nodeID,
+    zoneID,
+    jwt: signNode(bus.keys, { nodeID, publicKey: node.publicKey }),
+    natsUrl: bus.natsUrl,
+    documentKey: new Signer(bus.keys.documentSeed).publicKey,
+    ca: bus.ca ?? null,
+  };
 }
 
 function checkPublicKey(publicKey: string): void {
-  try {
-    if (!publicKey.startsWith('U')) throw new Error('not a user');
-    fromPublic(publicKey);
-  } catch {
-    throw failFields([{ path: 'publicKey', rule: 'wrongFormat' }]);
-  }
+  if (!isPublicKey('user', publicKey)) throw failFields([{ path: 'publicKey', rule: 'wrongFormat' }]);
 }
 
 function verify(publicKey: string, text: string, signature: string): boolean {
@@ -125,9 +134,4 @@ function verify(publicKey: string, text: string, signature: string): boolean {
   } catch {
     return false; // a signature of another length throws
   }
-}
-
-/** Tells a node to fetch its credentials again: its zone changed. A lost message is mended by the next heartbeat. */
-export function askToRenew(nats: NatsConnection, nodeID: number): void {
-  nats.publish(subjects.command(nodeID, 'renew'));
 }

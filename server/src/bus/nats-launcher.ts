@@ -3,10 +3,21 @@
  *
  * Folder: `keys.json` (0600: the seeds), `server.creds` and `system.creds` (0600), `nats.conf`, `jwt/` (account statements), `jetstream/`.
  */
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
-import { type BusKeys, type Credentials, accountsOf, createBusKeys, mintNode, mintServer, mintSystem } from './credentials.ts';
+import {
+  type BusKeys,
+  type Credentials,
+  type FormerBusKeys,
+  accountsOf,
+  adoptKeys,
+  createBusKeys,
+  mintNode,
+  mintServer,
+  mintSystem,
+} from './credentials.ts';
+import { isLoopback } from './tls.ts';
 import { accountOf } from '../store/accounts.ts';
 import {
   type Engine,
@@ -29,6 +40,8 @@ export interface NatsOptions {
   port?: number;
   /** Address to listen on; default loopback. */
   host?: string;
+  /** PEM files; a must beyond loopback */
+  tls?: { cert: string; key: string } | undefined;
   onLine?: (line: string) => void;
   ref?: boolean;
 }
@@ -43,12 +56,16 @@ export interface NatsEngine extends Engine {
   readonly systemCredsFile: string;
   readonly serverCreds: string;
   readonly sysCreds: string;
-  mintNode(node: { nodeID: number; zoneID: number }): Promise<Credentials>;
+  mintNode(node: { nodeID: number; seconds?: number }): Credentials;
 }
 
 /** Starts NATS on a folder, making its keys at the first start. Errors: StartError. */
 export async function startNats(options: NatsOptions): Promise<NatsEngine> {
-  const { dir, host = '127.0.0.1' } = options;
+  const { dir, host = '127.0.0.1', tls } = options;
+  if (!isLoopback(host) && !tls)
+    throw new StartError(
+      `The bus may listen on ${host} with TLS alone: give it a certificate (BREAKWATER_BUS_CERT and BREAKWATER_BUS_KEY), or leave BREAKWATER_BUS_HOST away.`,
+    );
   const command = await findProgram('nats-server');
   if (!command) throw new StartError('The program nats-server is missing: run `apt-get install nats-server` as root.');
   await mkdir(dir, { recursive: true, mode: 0o711 });
@@ -58,14 +75,15 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   const work = join(dir, 'work');
   await privateFolder(work, 'nats');
   const config = join(dir, 'nats.conf');
-  writeWhole(config, render({ host, port, work, keys: secrets.keys }), { owner: accountOf('nats') });
+  const pair = tls && (await readable(tls, dir));
+  writeWhole(config, render({ host, port, work, keys: secrets.keys, tls: pair }), { owner: accountOf('nats') });
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
     cwd: work,
     env: { PATH: '/usr/bin:/bin', TZ: 'UTC' },
     as: 'nats',
-    reaches: [config, work],
+    reaches: [config, work, ...(pair ? [pair.cert, pair.key] : [])],
     onLine: options.onLine,
     ref: options.ref,
   });
@@ -79,7 +97,13 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
     await engine.stop(2000);
     throw new StartError(explain(engine.lastLines(), dir));
   }
-  return { ...engine, ...secrets, port, url: `nats://${host}:${port}`, mintNode: node => mintNode(secrets.keys, node) };
+  return {
+    ...engine,
+    ...secrets,
+    port,
+    url: `${tls ? 'tls' : 'nats'}://${reachable(host)}:${port}`,
+    mintNode: node => mintNode(secrets.keys, node),
+  };
 }
 
 /** Reads the secrets of the bus, or makes them at the first start. */
@@ -88,23 +112,60 @@ async function busSecrets(dir: string) {
   const serverCredsFile = join(dir, 'server.creds');
   const systemCredsFile = join(dir, 'system.creds');
   const stored = await readFile(keysFile, 'utf8').catch(() => undefined);
-  const keys = stored === undefined ? await createBusKeys() : (JSON.parse(stored) as BusKeys);
-  if (stored === undefined) writeWhole(keysFile, `${JSON.stringify(keys, null, 1)}\n`);
-  const serverCreds = await readOrWrite(serverCredsFile, async () => (await mintServer(keys)).creds);
-  const sysCreds = await readOrWrite(systemCredsFile, async () => (await mintSystem(keys)).creds);
+  const found = stored === undefined ? undefined : (JSON.parse(stored) as BusKeys | FormerBusKeys);
+  const keys = found === undefined ? createBusKeys() : isCurrent(found) ? found : adoptKeys(found);
+  if (keys !== found) {
+    // Credentials first: if we are interrupted here, they are made once more.
+    await rm(serverCredsFile, { force: true });
+    await rm(systemCredsFile, { force: true });
+    writeWhole(keysFile, `${JSON.stringify(keys, null, 1)}\n`);
+  }
+  const serverCreds = await readOrWrite(serverCredsFile, () => mintServer(keys).creds);
+  const sysCreds = await readOrWrite(systemCredsFile, () => mintSystem(keys).creds);
   return { keys, keysFile, serverCredsFile, systemCredsFile, serverCreds, sysCreds };
 }
 
-async function readOrWrite(path: string, make: () => Promise<string>): Promise<string> {
+const isCurrent = (keys: BusKeys | FormerBusKeys): keys is BusKeys => 'master' in keys;
+
+async function readOrWrite(path: string, make: () => string): Promise<string> {
   const stored = await readFile(path, 'utf8').catch(() => undefined);
   if (stored !== undefined) return stored;
-  const made = await make();
+  const made = make();
   writeWhole(path, made);
   return made;
 }
 
+/** The address others on this machine use for one that listens everywhere. */
+const reachable = (host: string) => (host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host);
+
+/** NATS runs as somebody else: it gets copies it can read. */
+async function readable(tls: { cert: string; key: string }, dir: string): Promise<{ cert: string; key: string }> {
+  const folder = join(dir, 'tls');
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { mode: 0o700 });
+  const copy = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  for (const name of ['cert', 'key'] as const) {
+    const text = await readFile(tls[name]).catch(error => {
+      throw new StartError(
+        `The ${name === 'cert' ? 'certificate' : 'key'} of the bus cannot be read: ${(error as Error).message}.`,
+      );
+    });
+    await writeFile(copy[name], text, { mode: 0o600 });
+  }
+  await privateFolder(folder, 'nats');
+  return copy;
+}
+
+interface Rendered {
+  host: string;
+  port: number;
+  work: string;
+  keys: BusKeys;
+  tls: { cert: string; key: string } | undefined;
+}
+
 /** NATS reads its own dialect of JSON, so every value is written as a JSON string. */
-function render({ host, port, work, keys }: { host: string; port: number; work: string; keys: BusKeys }): string {
+function render({ host, port, work, keys, tls }: Rendered): string {
   const { system, account } = accountsOf(keys);
   const q = JSON.stringify;
   return [
@@ -115,7 +176,10 @@ function render({ host, port, work, keys }: { host: string; port: number; work: 
     `max_payload: ${maxPayloadBytes}`,
     `max_pending: ${8 * maxPayloadBytes}`,
     'write_deadline: "10s"',
-    `jetstream { store_dir: ${q(work)}, max_memory_store: 256MB }`,
+    // One node's connections are counted in its account; these are all together, and who does not say who it is within 2 s goes.
+    'max_connections: 20000',
+    ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, min_version: "1.2", timeout: 3 }`] : []),
+    `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB }`,
     `operator: ${q(keys.operatorToken)}`,
     `system_account: ${q(system)}`,
     `resolver { type: full, dir: ${q(join(work, 'jwt'))}, allow_delete: true, interval: "2m" }`,

@@ -2,13 +2,15 @@
  * Entities → messages → what the database remembers of them. One call is one round: load, compile, compare with what
  * stands on the bus, publish what differs, and record it all in a single statement.
  */
-import { type JetStreamClient, jetstream } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { jetstream } from '@nats-io/jetstream';
+import { type NatsConnection, headers } from '@nats-io/transport-node';
 import { type EdgeDocument, documents } from '#contract/edge/document.ts';
+import { signed } from '#contract/edge/signed.ts';
 import { type DocumentKind, streams, subjects } from '#contract/edge/subjects.ts';
 import { compilers, documentHash } from '../compile/compile.ts';
 import { type Queryable, loaders } from '../compile/load.ts';
 import type { DomainRows, SiteRows, ZoneRows } from '../compile/rows.ts';
+import type { Signer } from './credentials.ts';
 
 export interface Entity {
   kind: DocumentKind;
@@ -27,6 +29,16 @@ export interface Round {
   outboxIDs: string[];
   /** false: the entities are all there are, no others are looked for (default true) */
   dependents?: boolean;
+}
+
+/** Where documents go, and what they are given on the way. */
+export interface Press {
+  nats: NatsConnection;
+  signer: Signer;
+  /** which life of the stream this is */
+  epoch: string;
+  /** The last number given in each zone. */
+  numbers: Map<number, number>;
 }
 
 interface PublishedRow {
@@ -64,7 +76,7 @@ const key = (entity: { kind: string; id: number }) => `${entity.kind}.${entity.i
  * @throws when the bus or the database fails, or when somebody else wrote to a subject; nothing is recorded then, and the
  * round may be given again: documents are whole states
  */
-export async function publishRound(db: Queryable, nc: NatsConnection, round: Round): Promise<{ published: number }> {
+export async function publishRound(db: Queryable, press: Press, round: Round): Promise<{ published: number }> {
   const entities = new Map(round.entities.map(entity => [key(entity), entity]));
   const sites = await load(db, 'site', entities);
   if (round.dependents !== false) await addDependents(db, entities, sites);
@@ -87,7 +99,7 @@ export async function publishRound(db: Queryable, nc: NatsConnection, round: Rou
   }
   // New states first: a moved site stands in its new zone before it leaves the old one.
   messages.sort((a, b) => Number(a.hash === '') - Number(b.hash === ''));
-  const published = await publishAll(jetstream(nc), messages);
+  const published = await publishAll(press, messages);
   await record(db, round, [...entities.values()], published, failures);
   return { published: published.length };
 }
@@ -199,17 +211,33 @@ function compile(kind: DocumentKind, rows: Rows): { document: EdgeDocument; body
   return { document, body };
 }
 
+/** What stands on a subject now. */
+interface Stands extends PublishedRow {
+  n: number;
+  body: string;
+}
+
 /** Publishes in order with many under way, each acknowledged by the stream. @throws the first refusal */
-async function publishAll(js: JetStreamClient, messages: Message[]): Promise<PublishedRow[]> {
-  const done: PublishedRow[] = [];
+async function publishAll({ nats, signer, epoch, numbers }: Press, messages: Message[]): Promise<Stands[]> {
+  const js = jetstream(nats);
+  const done: Stands[] = [];
   for (let i = 0; i < messages.length; i += inFlight) {
-    const acks = messages.slice(i, i + inFlight).map(async ({ body, expected, ...row }) => {
+    const acks = messages.slice(i, i + inFlight).map(async ({ expected, ...row }) => {
+      const { zoneID, subject, body } = row;
+      const n = (numbers.get(zoneID) ?? 0) + 1;
+      // A number is given once, also when the bus then refuses the document: nodes that see the gap ask.
+      numbers.set(zoneID, n);
+      const head = headers();
+      head.set(signed.number, String(n));
+      head.set(signed.epoch, epoch);
+      head.set(signed.signature, signer.document({ zoneID, epoch, n, subject }, body));
       // The expectation is a fence: a relay that lost its lock without knowing cannot overwrite its successor.
-      const ack = await js.publish(row.subject, body, {
+      const ack = await js.publish(subject, body, {
+        headers: head,
         timeout: publishTimeoutMs,
         expect: { streamName: streams.config, lastSubjectSequence: expected },
       });
-      return { ...row, seq: ack.seq };
+      return { ...row, seq: ack.seq, n };
     });
     const settled = await Promise.allSettled(acks);
     for (const result of settled) {
@@ -225,17 +253,22 @@ async function record(
   db: Queryable,
   round: Round,
   entities: Entity[],
-  published: PublishedRow[],
+  published: Stands[],
   failures: CompileFailure[],
 ): Promise<void> {
   await db.query({
     name: 'record',
     text: `with put as (
-       insert into published (kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited)
-       select kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited from jsonb_to_recordset($1::jsonb)
-         as r(kind text, "entityID" bigint, "zoneID" bigint, "siteID" bigint, subject text, hash text, seq bigint, inherited text)
+       insert into published (kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited, n, body)
+       select kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited, n, body from jsonb_to_recordset($1::jsonb)
+         as r(kind text, "entityID" bigint, "zoneID" bigint, "siteID" bigint, subject text, hash text, seq bigint, inherited text, n bigint, body text)
        on conflict (kind, "entityID", "zoneID") do update set "siteID" = coalesce(excluded."siteID", published."siteID"),
-         subject = excluded.subject, hash = excluded.hash, seq = excluded.seq, inherited = excluded.inherited
+         subject = excluded.subject, hash = excluded.hash, seq = excluded.seq, inherited = excluded.inherited,
+         n = excluded.n, body = excluded.body, "publishedAt" = now()
+     ), heads as (
+       insert into "zoneHead" as h ("zoneID", n)
+       select "zoneID", max(n) from jsonb_to_recordset($1::jsonb) as r("zoneID" bigint, n bigint) group by 1
+       on conflict ("zoneID") do update set n = greatest(h.n, excluded.n)
      ), seen as (
        update "busStream" set "lastSeq" = greatest("lastSeq", (select max((r->>'seq')::bigint) from jsonb_array_elements($1::jsonb) r))
        where name = $6 and jsonb_array_length($1::jsonb) > 0
@@ -248,12 +281,12 @@ async function record(
          as r(kind text, "entityID" bigint, "siteID" bigint, message text)
        on conflict (kind, "entityID") do update set message = excluded.message, "siteID" = excluded."siteID", "createdAt" = now()
      ), batch as (
-       select "siteID", "zoneID", max(seq) as seq from jsonb_to_recordset($1::jsonb) as r("siteID" bigint, "zoneID" bigint, seq bigint)
+       select "siteID", "zoneID", max(n) as seq from jsonb_to_recordset($1::jsonb) as r("siteID" bigint, "zoneID" bigint, n bigint)
        group by 1, 2
      ), stand as (
        insert into publication as p ("siteID", revision, "zoneID", seq, "committedAt")
        select c."siteID", c.revision, z."zoneID",
-         coalesce(b.seq, (select max(seq) from published o where o."siteID" = c."siteID" and o."zoneID" = z."zoneID"), 0), c."committedAt"
+         coalesce(b.seq, (select max(n) from published o where o."siteID" = c."siteID" and o."zoneID" = z."zoneID"), 0), c."committedAt"
        from jsonb_to_recordset($5::jsonb) as c("siteID" bigint, revision bigint, "committedAt" timestamptz)
        left join (site s join product pr on pr.id = s."productID" join "group" z on z.id = pr."groupID")
          on s.id = c."siteID" and s."deletedAt" is null

@@ -13,16 +13,20 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import pg from 'pg';
-import { type DocumentKind, parseConfigSubject, streams } from '#contract/edge/subjects.ts';
+import { signed } from '#contract/edge/signed.ts';
+import { type DocumentKind, parseConfigSubject, streams, subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
-import { settle } from './acks.ts';
-import { type Entity, type SiteChange, publishRound } from './publish.ts';
-import { type StreamFacts, ensureConfigStream, renewConfigStream, subjectsAfter } from './streams.ts';
+import type { Signer } from './credentials.ts';
+import { noteForeign } from './foreign.ts';
+import { type Entity, type Press, type SiteChange, publishRound } from './publish.ts';
+import { settle } from './settle.ts';
+import { type StreamFacts, configAfter, ensureConfigStream, removeConfigMessage, renewConfigStream } from './streams.ts';
 
 export interface RelayOptions {
   databaseUrl: string;
   /** a connection with all rights on CFG */
   nats: NatsConnection;
+  signer: Signer;
   log?: (message: string) => void;
 }
 export interface Relay {
@@ -41,8 +45,14 @@ const retryMs = 300;
 const checkMs = 5000;
 const outboxRows = 2000;
 const chunk = 500;
+const tickMs = 2000;
+/**
+ * Numbers left out when a relay begins. One that died may have given numbers that nobody wrote down, and the bus may have lost them since;
+ * a number must never mean two documents.
+ */
+const numbersLeftOut = 1_000_000;
 
-export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions): Relay {
+export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayOptions): Relay {
   let stopped = false;
   let active = false;
   let problem: string | undefined = 'starting';
@@ -71,6 +81,7 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
     const aside = new pg.Pool({ connectionString: databaseUrl, application_name: 'breakwater-relay-settle', max: 1 });
     aside.on('error', () => {});
     let noticed = false;
+    let ticking: NodeJS.Timeout | undefined;
     let broken: Error | undefined;
     const lost = (error?: Error) => {
       broken ??= error ?? new Error('the connection to the database was closed');
@@ -88,7 +99,10 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
         if (broken) throw broken;
       }
       await client.query('listen outbox');
-      await trustStream(client, nats, log, fenced > 1);
+      const press: Press = { nats, signer, epoch: '', numbers: await firstNumbers(client) };
+      ticking = setInterval(() => tick(press), tickMs);
+      await trustStream(client, press, log, fenced > 1);
+      tick(press);
       await settle(client, {});
       if (fenced > 1) fenced = 0;
       active = true;
@@ -101,14 +115,17 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
         if (distrust || Date.now() - checked >= checkMs) {
           distrust = false;
           checked = Date.now();
-          await trustStream(client, nats, log, false);
+          const { epoch } = press;
+          await trustStream(client, press, log, false);
+          if (epoch !== press.epoch) tick(press);
         }
-        const done = await drain(client, nats, siteIDs => settleLater(aside, siteIDs));
+        const done = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
         if (done > 0) fenced = 0;
         else if (!noticed && !stopped && !distrust) await sleep(checkMs);
       }
     } finally {
       active = false;
+      clearInterval(ticking);
       await Promise.all(settling);
       await aside.end().catch(() => {});
       await client.end().catch(() => {});
@@ -150,6 +167,17 @@ export function startRelay({ databaseUrl, nats, log = () => {} }: RelayOptions):
   };
 }
 
+/** Says in each zone how far it is. A node that is behind has missed something: live copies are not repeated. */
+function tick({ nats, epoch, numbers }: Press): void {
+  if (!epoch || nats.isClosed()) return;
+  for (const [zoneID, n] of numbers) nats.publish(subjects.tick(zoneID), JSON.stringify({ n, epoch }));
+}
+
+async function firstNumbers(client: Queryable): Promise<Map<number, number>> {
+  const { rows } = await client.query(`update "zoneHead" set n = n + $1 returning "zoneID", n`, [numbersLeftOut]);
+  return new Map((rows as { zoneID: string; n: string }[]).map(row => [Number(row.zoneID), Number(row.n)]));
+}
+
 async function tryLock(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select pg_try_advisory_lock($1) as held', [lockKey]);
   return rows[0].held;
@@ -165,7 +193,7 @@ interface OutboxRow {
 }
 
 /** Publishes what the outbox holds. @returns how many rows were done */
-async function drain(client: pg.Client, nats: NatsConnection, settleLater: (siteIDs: number[]) => void): Promise<number> {
+async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: number[]) => void): Promise<number> {
   const { rows } = await client.query<OutboxRow>({
     name: 'outbox',
     text: `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${outboxRows}`,
@@ -180,7 +208,7 @@ async function drain(client: pg.Client, nats: NatsConnection, settleLater: (site
     const revision = Number(row.revision);
     if (revision >= (changes.get(siteID)?.revision ?? 0)) changes.set(siteID, { siteID, revision, committedAt: row.committedAt });
   }
-  await publishRound(client, nats, {
+  await publishRound(client, press, {
     entities: [...entities.values()],
     changes: [...changes.values()],
     outboxIDs: rows.map(row => row.id),
@@ -190,27 +218,25 @@ async function drain(client: pg.Client, nats: NatsConnection, settleLater: (site
   return rows.length;
 }
 
-async function trustStream(
-  client: Queryable,
-  nats: NatsConnection,
-  log: (message: string) => void,
-  anew: boolean,
-): Promise<void> {
-  const stream = await ensureConfigStream(nats);
+async function trustStream(client: Queryable, press: Press, log: (message: string) => void, anew: boolean): Promise<void> {
+  const stream = await ensureConfigStream(press.nats);
   const { rows } = await client.query('select epoch, "lastSeq" from "busStream" where name = $1', [streams.config]);
   const known = rows[0] as { epoch: string; lastSeq: string } | undefined;
   const lastSeq = Number(known?.lastSeq ?? 0);
   if (anew || known?.epoch !== stream.epoch || stream.lastSeq < lastSeq) {
     log('relay: the stream is new to us; everything is published again');
-    await publishEverything(client, nats, stream);
-  } else if (stream.lastSeq > lastSeq) {
-    await compileAgain(client, nats, lastSeq);
+    press.epoch = '';
+    await publishEverything(client, press, stream);
+  } else {
+    press.epoch = stream.epoch;
+    if (stream.lastSeq > lastSeq) await compileAgain(client, press, lastSeq, log);
   }
 }
 
-/** Fills a new stream. The zones' own documents come last: for a node they mean that everything before them is there. */
-async function publishEverything(client: Queryable, nats: NatsConnection, found: StreamFacts): Promise<void> {
-  const stream = found.lastSeq === 0 ? found : await renewConfigStream(nats);
+/** Fills a new stream. While its row is missing, nobody is told what stands in it: half of it would be taken for all. */
+async function publishEverything(client: Queryable, press: Press, found: StreamFacts): Promise<void> {
+  const stream = found.lastSeq === 0 ? found : await renewConfigStream(press.nats);
+  const filling: Press = { ...press, epoch: stream.epoch };
   await client.query(`with gone as (delete from published) delete from "busStream" where name = $1`, [streams.config]);
   for (const kind of ['site', 'domain', 'zone'] as const) {
     for (let after = 0; ;) {
@@ -221,7 +247,7 @@ async function publishEverything(client: Queryable, nats: NatsConnection, found:
       const ids = (rows as { id: string }[]).map(row => Number(row.id));
       if (!ids.length) break;
       after = ids.at(-1)!;
-      await publishRound(client, nats, {
+      await publishRound(client, filling, {
         entities: ids.map(id => ({ kind, id })),
         changes: [],
         outboxIDs: [],
@@ -229,10 +255,10 @@ async function publishEverything(client: Queryable, nats: NatsConnection, found:
       });
     }
   }
-  const { lastSeq } = await ensureConfigStream(nats);
+  const { lastSeq } = await ensureConfigStream(press.nats);
   await client.query(
     `with stream as (insert into "busStream" (name, epoch, "lastSeq") values ($1, $2, $3)),
-     newest as (select "siteID", "zoneID", max(seq) as seq from published where "siteID" is not null group by 1, 2),
+     newest as (select "siteID", "zoneID", max(n) as seq from published where "siteID" is not null group by 1, 2),
      site_ as (
        select s.id, s.revision, g."zoneID", coalesce(s."changedAt", s."updatedAt") as "committedAt", coalesce(n.seq, 0) as seq
        from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
@@ -243,19 +269,39 @@ async function publishEverything(client: Queryable, nats: NatsConnection, found:
      on conflict ("siteID") do update set seq = excluded.seq, "zoneID" = excluded."zoneID"`,
     [streams.config, stream.epoch, lastSeq],
   );
+  press.epoch = stream.epoch;
   await settle(client, {});
 }
 
-/** The stream holds messages that the database knows nothing of: their entities are compiled from what the rows say now. */
-async function compileAgain(client: Queryable, nats: NatsConnection, after: number): Promise<void> {
+/**
+ * The stream holds messages that the database knows nothing of: their entities are compiled from what the rows say now. Ours (a crash came
+ * in between, or the database is older than the stream) bear our signature; any other was written by somebody who may not.
+ */
+async function compileAgain(client: Queryable, press: Press, after: number, log: (message: string) => void): Promise<void> {
   const entities = new Map<string, Entity>();
   let last = after;
-  for await (const { subject, seq } of subjectsAfter(nats, after)) {
+  for await (const { subject, seq, header, data } of configAfter(press.nats, after)) {
     last = seq;
     const parsed = parseConfigSubject(subject);
-    if (!parsed) continue;
+    const n = Number(header(signed.number));
+    const epoch = header(signed.epoch);
+    const ours =
+      parsed !== null &&
+      parsed !== undefined &&
+      Number.isSafeInteger(n) &&
+      press.signer.isDocument({ zoneID: parsed.zoneID, epoch, n, subject }, data, header(signed.signature));
+    if (!ours) {
+      noteForeign(streams.config, subject);
+      log(`relay: somebody else wrote to ${subject.slice(0, 100)}; it is ${parsed ? 'overwritten' : 'removed'}`);
+    }
+    if (!parsed) {
+      await removeConfigMessage(press.nats, seq);
+      continue;
+    }
     const { kind, id, zoneID } = parsed;
+    if (ours) press.numbers.set(zoneID, Math.max(n, press.numbers.get(zoneID) ?? 0));
     entities.set(`${kind} ${id}`, { kind, id });
+    // Its text is not ours to hand out: whoever asks meanwhile gets what stood there before.
     await client.query(
       `insert into published (kind, "entityID", "zoneID", subject, hash, seq) values ($1, $2, $3, $4, 'unknown', $5)
        on conflict (kind, "entityID", "zoneID") do update set hash = excluded.hash, seq = excluded.seq`,
@@ -264,6 +310,6 @@ async function compileAgain(client: Queryable, nats: NatsConnection, after: numb
   }
   const all = [...entities.values()];
   for (let i = 0; i < all.length; i += chunk)
-    await publishRound(client, nats, { entities: all.slice(i, i + chunk), changes: [], outboxIDs: [] });
+    await publishRound(client, press, { entities: all.slice(i, i + chunk), changes: [], outboxIDs: [] });
   await client.query(`update "busStream" set "lastSeq" = greatest("lastSeq", $2) where name = $1`, [streams.config, last]);
 }

@@ -30,5 +30,6 @@ export interface NodeGrant {
   zoneID: number | null;
   jwt: string;
   natsUrl: string;
-  epoch?: string;
+  documentKey: string;
+  ca: string | null;
 }

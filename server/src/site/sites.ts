@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
 import { can, reasonError, siteActions } from '#contract/states.ts';
-import { siteApplied } from '../bus/acks.ts';
+import { siteApplied } from '../bus/settle.ts';
 import { memberTable } from '../account/tables.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { recordAck, settle, siteApplied } from '#server/bus/acks.ts';
+import { recordAck } from '#server/bus/acks.ts';
 import { startRelay } from '#server/bus/relay.ts';
+import { settle, siteApplied } from '#server/bus/settle.ts';
 import { type Rig, Rig as Rigs, until } from './rig.ts';
 
 function relay(rig: Rig) {
-  const running = startRelay({ databaseUrl: rig.url, nats: rig.nc });
+  const running = startRelay({ databaseUrl: rig.url, nats: rig.nc, signer: rig.signer });
   rig.onEnd(() => running.stop());
   return running;
 }
@@ -205,14 +206,14 @@ test('acknowledgements: a node serves a site when it has passed the publication'
   relay(rig);
   await empty(rig);
   const epoch = await rig.one<string>('select epoch from "busStream"');
-  const last = await rig.one('select "lastSeq" from "busStream"');
+  const last = await rig.one('select n from "zoneHead"');
   const seq = await rig.one('select seq from publication where "siteID" = $1', [siteID]);
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 0);
-  await recordAck(rig.pool, nodes[0]!, { seq, epoch });
-  await recordAck(rig.pool, nodes[1]!, { seq: seq - 1, epoch });
+  await recordAck(rig.pool, nodes[0]!, { seq, epoch, zoneID });
+  await recordAck(rig.pool, nodes[1]!, { seq: seq - 1, epoch, zoneID });
   let applied = (await siteApplied(rig.pool, siteID))!;
   assert.deepEqual([applied.nodes, applied.applied, applied.ms], [2, 1, null]);
-  await recordAck(rig.pool, nodes[1]!, { seq: last, epoch });
+  await recordAck(rig.pool, nodes[1]!, { seq: last, epoch, zoneID });
   applied = (await siteApplied(rig.pool, siteID))!;
   assert.deepEqual([applied.nodes, applied.applied], [2, 2]);
   assert.ok(applied.ms! > 0);
@@ -227,17 +228,18 @@ test('acknowledgements: a node serves a site when it has passed the publication'
 
   // An acknowledgement that overtakes the record of its publication is settled by the relay.
   await rig.setOrigin(domainID, 81);
-  await recordAck(rig.pool, nodes[0]!, { seq: last + 1, epoch });
+  await recordAck(rig.pool, nodes[0]!, { seq: last + 1, epoch, zoneID });
   await until('settled', async () => (await siteApplied(rig.pool, siteID))!.applied === 1);
 
   // A node that refused the document does not serve the site, whatever its sequence.
   await recordAck(rig.pool, nodes[1]!, {
     seq: last + 1,
     epoch,
+    zoneID,
     refused: [{ subject: `cfg.${zoneID}.domain.${domainID}`, seq: last + 1, why: 'x' }],
   });
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 1);
-  await recordAck(rig.pool, nodes[1]!, { seq: last + 1, epoch });
+  await recordAck(rig.pool, nodes[1]!, { seq: last + 1, epoch, zoneID });
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 2);
   // Another epoch counts nothing.
   await rig.pool.query('delete from ack');

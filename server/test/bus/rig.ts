@@ -1,10 +1,14 @@
 /** A control plane for bus tests: a migrated database with one operator, a NATS server of its own, and the wishes in SQL. */
 import type { TestContext } from 'node:test';
-import type { NatsConnection } from '@nats-io/transport-node';
+import { type NatsConnection, connect, credsAuthenticator, headers } from '@nats-io/transport-node';
 import pg from 'pg';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { signed } from '#contract/edge/signed.ts';
+import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { connectServer } from '#server/bus/bus.ts';
+import { Signer, mintNode, nodeStatement } from '#server/bus/credentials.ts';
 import type { NatsEngine } from '#server/bus/nats-launcher.ts';
+import { type SystemBus, openSystem } from '#server/bus/system.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { freshDatabase, nats } from '#system/engines.ts';
 
@@ -13,6 +17,7 @@ export class Rig {
   readonly pool: pg.Pool;
   engine: NatsEngine;
   nc: NatsConnection;
+  #given = 0;
   readonly #ends: (() => Promise<unknown>)[] = [];
 
   private constructor(url: string, pool: pg.Pool, engine: NatsEngine, nc: NatsConnection) {
@@ -35,6 +40,9 @@ export class Rig {
     // origins of these tests listen on loopback
     await pool.query(`insert into setting (key, value) values ('originEnvironment', '["127.0.0.0/8"]')`);
     return rig;
+  }
+  get signer(): Signer {
+    return new Signer(this.engine.keys.documentSeed);
   }
   /** Runs before the engines go, last one first. */
   onEnd(act: () => Promise<unknown>): void {
@@ -120,6 +128,20 @@ export class Rig {
     return this.one('select count(*)::int from outbox');
   }
 
+  /** Publishes a text as the relay would, whatever it says: signed, with the next number of its zone. */
+  async publish(subject: string, body: string): Promise<void> {
+    const { zoneID } = parseConfigSubject(subject)!;
+    const head = await this.one('select n from "zoneHead" where "zoneID" = $1', [zoneID]);
+    const n = Math.max(head, this.#given) + 1;
+    this.#given = n;
+    const epoch = await this.one<string>('select epoch from "busStream"');
+    const facts = headers();
+    facts.set(signed.number, String(n));
+    facts.set(signed.epoch, epoch);
+    facts.set(signed.signature, this.signer.document({ zoneID, epoch, n, subject }, body));
+    await this.nc.request(subject, body, { headers: facts, timeout: 5000 });
+  }
+
   /** What stands on the bus: subject → document, or null for an empty body. */
   async stands(): Promise<Record<string, { seq: number; document: Record<string, unknown> | null }>> {
     const jsm = await jetstreamManager(this.nc);
@@ -132,6 +154,41 @@ export class Rig {
     return found;
   }
 }
+
+/** A system connection of a bus without control plane, and nodes on it as joining would make them. */
+export async function nodesOf(engine: NatsEngine): Promise<{
+  system: SystemBus;
+  node(nodeID: number, zoneID: number | null): Promise<{ nc: NatsConnection; creds: string; denied: string[] }>;
+  close(): Promise<void>;
+}> {
+  const system = await openSystem(engine.keys, engine.url, undefined, () => {});
+  const open: NatsConnection[] = [];
+  return {
+    system,
+    async node(nodeID, zoneID) {
+      await system.put(nodeStatement(engine.keys, { nodeID, zoneID }));
+      const { creds } = mintNode(engine.keys, { nodeID });
+      const nc = await connectNode(engine, creds);
+      open.push(nc);
+      const denied: string[] = [];
+      void (async () => {
+        for await (const status of nc.status()) if (status.type === 'error') denied.push(status.error.message);
+      })();
+      return { nc, creds, denied };
+    },
+    async close() {
+      for (const nc of open) await nc.close();
+      await system.close();
+    },
+  };
+}
+export const connectNode = (engine: NatsEngine, creds: string, reconnect = false): Promise<NatsConnection> =>
+  connect({
+    servers: engine.url,
+    authenticator: credsAuthenticator(new TextEncoder().encode(creds)),
+    tls: null,
+    ...(reconnect ? { maxReconnectAttempts: -1, reconnectTimeWait: 50 } : { reconnect: false }),
+  });
 
 /** Waits for a condition; the error says what was waited for. */
 export async function until<T>(

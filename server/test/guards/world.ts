@@ -349,7 +349,7 @@ export const pathOf = (call: Pick<Mounted, 'path'>, ids: Record<string, number |
 
 /** Joining as the server does it, without a bus to tell. */
 export async function nodeGate(api: () => Api): Promise<NodeGate> {
-  const authority = { keys: await createBusKeys(), natsUrl: 'nats://127.0.0.1:4222' };
+  const authority = { keys: createBusKeys(), natsUrl: 'nats://127.0.0.1:4222' };
   return {
     join: body => joinNode(api().database.pool, authority, body),
     renew: body => renewNode(api().database.pool, authority, body),

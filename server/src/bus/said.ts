@@ -1,0 +1,90 @@
+/**
+ * What nodes say, judged. Any of it may be nonsense by fault or by malice, and it goes into our tables and before people's eyes: numbers
+ * within their bounds, text without what PostgreSQL or a terminal cannot take, nothing that was not asked for.
+ */
+import { Counter } from 'prom-client';
+import * as z from 'zod/mini';
+import type { Word } from '#contract/edge/subjects.ts';
+import { registry } from '../kit/metrics.ts';
+
+/** JSON of 64 kB holds no honest word of a node that is nested deeper. */
+const depthMax = 8;
+
+/** Text that may be stored and shown: well-formed, without control characters, cut at a length. */
+const text = (max: number) =>
+  z.pipe(
+    z.string(),
+    z.transform((value: string) =>
+      value
+        .toWellFormed()
+        .replaceAll(/\p{Cc}/gu, ' ')
+        .slice(0, max)
+        .toWellFormed(),
+    ),
+  );
+const exact = (max: number) => z.string().check(z.maxLength(max), z.regex(/^[ -~]*$/));
+const count = z.int().check(z.gte(0));
+const id = z.int().check(z.gte(1));
+
+const Refused = z.object({ subject: exact(100), seq: count, why: text(500) });
+export type Refused = z.infer<typeof Refused>;
+
+export const Ack = z.object({
+  /** how far the node is in the numbers of this zone */
+  seq: count,
+  epoch: exact(64),
+  zoneID: z.nullable(id),
+  /** documents the node could not accept; their sites are not served as wished */
+  refused: z.optional(z.array(Refused).check(z.maxLength(100))),
+});
+export type Ack = z.infer<typeof Ack>;
+
+export const Beat = z.object({
+  ...Ack.shape,
+  version: text(64),
+  /** ISO 8601 */
+  startedAt: text(40),
+  /** why the node does not serve as it should; null when it does */
+  problem: z.nullable(text(500)),
+  documents: z.optional(count),
+  nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
+  logs: z.optional(
+    z.nullable(
+      z.object({ waitingBytes: count, files: count, sentBytes: count, lostBytes: count, problem: z.nullable(text(300)) }),
+    ),
+  ),
+});
+export type Beat = z.infer<typeof Beat>;
+
+export const Answer = z.object({ count: count, ok: z.boolean(), why: z.optional(text(300)) });
+
+const refusals = new Counter({
+  name: 'breakwater_bus_refused_total',
+  help: 'Messages of nodes that were not what they should be',
+  labelNames: ['node', 'word'],
+  registers: [registry],
+});
+const refusedOf = new Map<number, { count: number; why: string; at: number }>();
+
+/** Counts a message that was refused, by the node it came from. */
+export function noteRefused(nodeID: number, word: Word, why: string): void {
+  refusals.inc({ node: String(nodeID), word });
+  refusedOf.set(nodeID, { count: (refusedOf.get(nodeID)?.count ?? 0) + 1, why: why.slice(0, 200), at: Date.now() });
+}
+/** What was refused of each node since this process started. */
+export const refusedByNode = (): ReadonlyMap<number, { count: number; why: string; at: number }> => refusedOf;
+
+/** @throws a sentence */
+export function judge<T extends z.ZodMiniType>(schema: T, data: Uint8Array): z.infer<T> {
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  if (tooDeep(value, depthMax)) throw new Error('nested too deep');
+  const checked = schema.safeParse(value);
+  if (checked.success) return checked.data;
+  const issue = checked.error.issues[0];
+  throw new Error(`${issue?.path.join('.') || 'message'}: ${issue?.message ?? 'invalid'}`);
+}
+
+function tooDeep(value: unknown, left: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return left === 0 || Object.values(value).some(one => tooDeep(one, left - 1));
+}

@@ -1,0 +1,94 @@
+/** Which nodes serve which published revisions, and who hears of it. */
+import { EventEmitter } from 'node:events';
+import { streams } from '#contract/edge/subjects.ts';
+import type { Queryable } from '../compile/load.ts';
+
+export interface BusEvents {
+  /** these sites are now served in a newer revision by some node */
+  applied: [siteIDs: number[]];
+  /** a node's status changed */
+  node: [nodeID: number, status: string];
+  /** a node says what became of a command */
+  answer: [nodeID: number, answer: { count: number; ok: boolean; why?: string | undefined }];
+}
+/** Events of this process alone; NOTIFY on the channels `applied` (site ids, comma-separated; empty: many) and `node` (`id status`) reaches all. */
+export const busEvents = new EventEmitter<BusEvents>();
+
+/**
+ * Writes down which nodes serve which published revisions: all of them, or those of some sites, or of one node.
+ * `ms` is the time from the commit to the acknowledgement; for a node that already served the same documents, to now.
+ */
+export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?: number; afterSeq?: number }): Promise<number[]> {
+  if (only.siteIDs?.length === 0) return [];
+  const { rows } = await db.query({
+    name: 'settle',
+    text: `with settled as (
+       insert into ack ("nodeID", "siteID", revision, ms)
+       select n.id, p."siteID", p.revision, least(2147483647, greatest(0, round(1000 * extract(epoch from
+         (case when n."appliedAt" > p."committedAt" then n."appliedAt" else clock_timestamp() end) - p."committedAt"))))::int
+       from publication p
+       join node n on n."zoneID" = p."zoneID" and n."deletedAt" is null and n."appliedSeq" >= p.seq
+         and n."appliedEpoch" = (select epoch from "busStream" where name = $1)
+       left join ack a on a."nodeID" = n.id and a."siteID" = p."siteID"
+       where (a.revision is null or a.revision < p.revision)
+         and ($2::bigint[] is null or p."siteID" = any($2)) and ($3::bigint is null or n.id = $3) and ($4::bigint is null or p.seq > $4)
+         and (n.refused = '[]' or not exists (
+           select from jsonb_array_elements(n.refused) r join published d on d.subject = r->>'subject' where d."siteID" = p."siteID"))
+       on conflict ("nodeID", "siteID") do update set revision = excluded.revision, ms = excluded.ms where ack.revision < excluded.revision
+       returning "siteID"
+     ), sites as (select distinct "siteID" from settled),
+     text as (select string_agg("siteID"::text, ',') as ids, count(*) as n from sites)
+     select "siteID", (select pg_notify('applied', case when length(ids) < 7900 then ids else '' end)::text from text where n > 0) as told from sites`,
+    values: [streams.config, only.siteIDs ?? null, only.nodeID ?? null, only.afterSeq ?? null],
+  });
+  const siteIDs = (rows as { siteID: string }[]).map(row => Number(row.siteID));
+  if (siteIDs.length) busEvents.emit('applied', siteIDs);
+  return siteIDs;
+}
+
+export interface Applied {
+  revision: number;
+  nodes: number;
+  applied: number;
+  /** milliseconds from commit to the last node's acknowledgement; null while one is missing */
+  ms: number | null;
+  /** ISO 8601 */
+  changedAt: string | null;
+  perNode: { nodeID: number; name: string; status: string; revision: number; ms: number | null }[];
+  errors: { kind: string; id: number; message: string }[];
+}
+
+/**
+ * How far a site's last change is: the answer of `GET …/applied`. A change that waits in the outbox counts: its revision is the
+ * site's, and no node serves it.
+ * @returns undefined when there is no such site
+ */
+export async function siteApplied(db: Queryable, siteID: number): Promise<Applied | undefined> {
+  const { rows } = await db.query({
+    name: 'applied',
+    text: `select jsonb_build_object(
+       'revision', s.revision, 'changedAt', s."changedAt",
+       'perNode', coalesce((select jsonb_agg(jsonb_build_object('nodeID', n.id, 'name', n.name, 'status', n.status,
+           'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end) order by n.id)
+         from node n left join ack a on a."nodeID" = n.id and a."siteID" = s.id
+         where n."zoneID" = g."zoneID" and n."deletedAt" is null), '[]'),
+       'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e."entityID", 'message', e.message) order by e.kind, e."entityID")
+         from "compileError" e where e."siteID" = s.id), '[]')) as answer
+     from site s left join (product p join "group" g on g.id = p."groupID") on p.id = s."productID"
+     where s.id = $1 and s."deletedAt" is null`,
+    values: [siteID],
+  });
+  const row = rows[0] as { answer: Pick<Applied, 'revision' | 'changedAt' | 'perNode' | 'errors'> } | undefined;
+  if (!row) return undefined;
+  const { revision, changedAt, perNode, errors } = row.answer;
+  const done = perNode.filter(node => node.revision >= revision);
+  return {
+    revision,
+    nodes: perNode.length,
+    applied: done.length,
+    ms: perNode.length > 0 && done.length === perNode.length ? Math.max(...done.map(node => node.ms ?? 0)) : null,
+    changedAt: changedAt && new Date(changedAt).toISOString(),
+    perNode,
+    errors: errors.slice(0, 100).map(error => ({ ...error, message: error.message.slice(0, 500) })),
+  };
+}

@@ -1,0 +1,109 @@
+/** Reads what nodes say from the stream UP, judges each message alone, and gives it to whom it concerns. */
+import { type ConsumerMessages, jetstream } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { SyncRequest } from '#contract/edge/signed.ts';
+import { parseSaid, streams } from '#contract/edge/subjects.ts';
+import type { Acks } from './acks.ts';
+import type { Answers } from './answers.ts';
+import { Ack, Answer, Beat, judge, noteRefused } from './said.ts';
+import { busEvents } from './settle.ts';
+import { ensureUpStream } from './streams.ts';
+
+export interface UpOptions {
+  nats: NatsConnection;
+  acks: Pick<Acks, 'ack' | 'beat'>;
+  answers: Pick<Answers, 'ask'>;
+  log?: (message: string) => void;
+}
+export interface Up {
+  stop(): Promise<void>;
+}
+
+const fetchMessages = 500;
+const fetchMs = 2000;
+const retryMs = 300;
+/** A node that sends nonsense is named in the log once in this time. */
+const tellEveryMs = 60_000;
+
+/** @param hearing told when reading begins (true) and when it fails (false) */
+export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hearing: (yes: boolean) => void = () => {}): Up {
+  let stopped = false;
+  let fetching: ConsumerMessages | undefined;
+  let again = false;
+  let told = '';
+  const toldAt = new Map<number, number>();
+  let wake = () => {};
+
+  function take(subject: string, data: Uint8Array): void {
+    const said = parseSaid(subject);
+    if (!said) return;
+    const { word, nodeID } = said;
+    try {
+      if (word === 'beat') acks.beat(nodeID, judge(Beat, data));
+      else if (word === 'ack') acks.ack(nodeID, judge(Ack, data));
+      else if (word === 'sync') answers.ask(nodeID, judge(SyncRequest, data));
+      else busEvents.emit('answer', nodeID, judge(Answer, data));
+    } catch (error) {
+      const why = (error as Error).message.slice(0, 200);
+      noteRefused(nodeID, word, why);
+      if (Date.now() - (toldAt.get(nodeID) ?? 0) < tellEveryMs) return;
+      toldAt.set(nodeID, Date.now());
+      log(`node ${nodeID} says what it should not (${word}): ${why}`);
+    }
+  }
+
+  async function read(): Promise<void> {
+    again = false;
+    const consumer = await jetstream(nats).consumers.get(streams.up, await ensureUpStream(nats));
+    hearing(true);
+    told = '';
+    while (!stopped && !again) {
+      let some = false;
+      const messages = (fetching = await consumer.fetch({ max_messages: fetchMessages, expires: fetchMs }));
+      for await (const message of messages) {
+        some = true;
+        take(message.subject, message.data);
+      }
+      // Silence may mean that stream or consumer is gone.
+      if (!some && !stopped && !again) await consumer.info();
+    }
+  }
+
+  void (async () => {
+    for await (const status of nats.status()) {
+      if (status.type === 'disconnect') hearing(false);
+      else if (status.type === 'reconnect') {
+        again = true;
+        void fetching?.close();
+        wake();
+      }
+    }
+  })();
+
+  const running = (async () => {
+    while (!stopped && !nats.isClosed()) {
+      try {
+        await read();
+      } catch (error) {
+        hearing(false);
+        const message = (error as Error).message;
+        if (message !== told && !stopped) log(`what nodes say cannot be read: ${message}`);
+        told = message;
+        if (stopped) return;
+        await new Promise<void>(done => {
+          const timer = setTimeout(done, retryMs);
+          wake = () => (clearTimeout(timer), done());
+        });
+      }
+    }
+  })();
+
+  return {
+    stop: async () => {
+      stopped = true;
+      void fetching?.close();
+      wake();
+      await running;
+    },
+  };
+}

@@ -22,7 +22,7 @@ export function watchServices(health: Health, { database, analytics }: Pick<Serv
 
 /** The way of changes: the bus, its streams, who carries changes there, and the nodes at its end. */
 export function watchBus(health: Health, nats: NatsConnection, { database }: Pick<Services, 'database'>): void {
-  addBusChecks(health, nats, [streams.config]);
+  addBusChecks(health, nats, [streams.config, streams.up]);
   addRelayCheck(health, database.pool);
   addNodesCheck(health, database.pool);
 }

@@ -127,7 +127,7 @@ export async function startOrigin(name = 'origin', listen = '127.0.0.1') {
       if (origin.server.listening) await new Promise(done => origin.server.close(done));
     },
   };
-  origin.server = http.createServer((request, response) => {
+  origin.server = http.createServer({ maxHeaderSize: 65_536 }, (request, response) => {
     let body = '';
     request.setEncoding('latin1');
     request.on('data', piece => (body += piece));

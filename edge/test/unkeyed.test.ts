@@ -285,7 +285,7 @@ describe('what is not in the key', () => {
         edge.port,
         `${method} ${path} HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nevil\r\n0\r\n\r\n`,
       );
-      assert.deepEqual(chunked.statuses, [411]);
+      assert.deepEqual(chunked.statuses, [413]);
       assert.equal(chunked.closed, true);
       assert.equal(origin.seen.length, seen + 1);
       assert.equal((await edge.ask('a.test', path)).body, page(path));

@@ -12,13 +12,15 @@ local purges = require "cache.purges"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local store = require "core.store"
+local strict = require "core.strict"
 local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
 local method, time, exec = ngx.req.get_method, ngx.time, ngx.exec
 local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
+local look = strict.look
 
-local M = { broken = runner.broken }
+local M = { refused = runner.refused }
 
 -- Seconds a URL that turned out uncacheable skips the cache and its lock; renewed while it stays so
 local uncacheable_seconds, renew_after = 10, 5
@@ -47,24 +49,21 @@ end
 -- Longest body of a GET or HEAD that is read, so that it can be left out
 local left_out_max = 65536
 
--- What is not in the key does not reach the origin. → status to refuse with, or nil
-local function leave_out_body()
-  -- Its end is not known beforehand.
-  if var.http_transfer_encoding then return 411 end
-  if (tonumber(var.http_content_length) or 0) > left_out_max then return 413 end
+-- What is not in the key does not reach the origin: nginx reads the body and goes on without it. Not one of unknown length.
+local function too_long()
+  return var.http_transfer_encoding ~= nil or (tonumber(var.http_content_length) or 0) > left_out_max
 end
 
 -- First part of the cache key, and whether the URL stays outside the cache
-local function prefix(plan)
+local function prefix(plan, uri)
   local pre, direct = plan.pre, false
   if plan.urls then
-    local uri = var.request_uri
     local url = memo.get(plan.urls, uri) or learn_url(plan, uri)
     pre, direct = url.pre, url.direct
   end
   if plan.flags_at ~= flags.epoch then refresh(plan) end
   if plan.invalidated then
-    local generation = invalidation.generation(plan.host, var.request_uri)
+    local generation = invalidation.generation(plan.host, uri)
     if generation then pre = pre .. generation .. "|" end
   end
   return pre, direct
@@ -73,6 +72,10 @@ end
 function M.rewrite()
   tick()
   var.edge_rid = new_id()
+  local verb, uri = method(), var.request_uri
+  -- With a body or an upgrade; nil: malformed
+  local more = look(verb, uri)
+  if more == nil then return runner.turn_away(400) end
   local plan = plan_of(var.host)
   if not plan then return runner.refuse(903) end
   var.edge_site = plan.site_text
@@ -82,16 +85,12 @@ function M.rewrite()
     local refusal = judge(plan)
     if refusal ~= false then return runner.block(refusal) end
   end
-  local verb = method()
-  local pre, direct = prefix(plan)
-  if direct or (verb ~= "GET" and verb ~= "HEAD") or var.http_upgrade then
+  local pre, direct = prefix(plan, uri)
+  if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"
     return exec "@direct"
   end
-  if var.http_content_length or var.http_transfer_encoding then
-    local status = leave_out_body()
-    if status then return runner.refuse(status, true) end
-  end
+  if more and too_long() then return runner.turn_away(413) end
   var.edge_pre = pre
   if plan.uncacheable and passes_by(pre) then var.edge_pass = "1" end
   if plan.encodings then

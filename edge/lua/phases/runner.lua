@@ -113,7 +113,6 @@ end
 local titles = {
   [400] = "Bad Request",
   [403] = "Forbidden",
-  [411] = "Length Required",
   [413] = "Content Too Large",
   [500] = "Internal Error",
   [502] = "Bad Gateway",
@@ -124,17 +123,21 @@ local titles = {
   [904] = "Site Unavailable",
 }
 
--- Ends the request with a page of our own (444: without an answer). close: and the connection, because where the next request
--- on it would begin is not sure, or not worth finding out.
-function M.refuse(status, close)
+-- What is left of a body must not be read as the next request on the connection.
+local function leave_body()
+  if (var.http_content_length or var.http_transfer_encoding) and not pcall(ngx.req.discard_body) then ngx.header["Connection"] = "close" end
+end
+
+-- Ends the request with a page of our own (444: without an answer).
+function M.refuse(status)
   if status == 444 then return ngx.exit(444) end
+  leave_body()
   local title = titles[status] or "Refused"
   var.edge_cc = "no-store"
   ngx.status = status
   ngx.header["Content-Type"] = "text/html; charset=utf-8"
   local body = "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
   ngx.header["Content-Length"] = #body
-  if close then ngx.header["Connection"] = "close" end
   ngx.print(body)
   return ngx.exit(ngx.HTTP_OK)
 end
@@ -149,10 +152,14 @@ function M.block(refusal)
   return M.refuse(refusal.status)
 end
 
--- nginx's own 500 in the front half: an error in Lua, which it has logged.
-function M.broken()
-  problems.count "request"
-  return M.refuse(500, true)
+-- The same with 400 or 413, and the connection with it, because where the next request on it would begin is not sure or not worth
+-- finding out: nginx closes it after these, and comes back by `refused` for the page.
+function M.turn_away(status) return ngx.exit(status) end
+
+-- 400, 413 and 500 of the front half's own. The last is an error in Lua, which nginx has logged.
+function M.refused()
+  if ngx.status == 500 then problems.count "request" end
+  return M.refuse(ngx.status)
 end
 
 -- In a header filter: ends the connection without an answer. ngx.exit(444) would send the status there.

@@ -1,0 +1,108 @@
+-- Is a request well-formed? nginx forgives much: it drops header lines with odd names, takes a line without colon for a field, lone
+-- line feeds for line ends, ports that are no numbers. What two readers of one request understand differently is how requests are
+-- smuggled and caches poisoned, so such a request is refused.
+--
+-- nginx has parsed the header in place: it put a zero byte after each name and each value and left the rest as it came. So one
+-- expression over that memory finds nearly every request good, and the lengths must add up to what was received, which shows what
+-- nginx dropped. Everything else is looked at line by line.
+local ffi = require "ffi"
+local base = require "resty.core.base"
+require "resty.core.request"
+local core_regex = require "resty.core.regex"
+local C, text_of = ffi.C, ffi.string
+local get_request, var = base.get_request, ngx.var
+local find, match, lower, tonumber = string.find, string.match, string.lower, tonumber
+
+local M = {}
+
+local listed = 64
+local list, list_type = ffi.new("ngx_http_lua_ffi_table_elt_t[?]", listed), ffi.typeof "ngx_http_lua_ffi_table_elt_t[?]"
+local truncated = ffi.new "int[1]"
+
+-- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
+-- to the closer look.
+local usual = [[\A(?:(?!(?i:content-length|transfer-encoding|upgrade)\x00)(?:(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
+  .. [[|(?!(?i:host)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n))++\z]]
+local compiled, flags
+
+local function compile()
+  local _
+  compiled, _, flags = core_regex.re_match_compile(usual, "jo")
+  if not compiled then error(_) end
+end
+
+-- Empty: HTTP/1.0 without Host, and names nobody knows anyway.
+local function good_host(text)
+  if text == "" then return true end
+  local port = match(text, "^[%w._-]+:?(%d*)$") or match(text, "^%[[%x:.]+%]:?(%d*)$")
+  return port ~= nil and #port <= 5 and (port == "" or (tonumber(port) > 0 and tonumber(port) < 65536))
+end
+
+local function good_target(method, target)
+  if find(target, "#", 1, true) then return false end
+  if target:sub(1, 1) == "/" then return true end
+  if target == "*" then return method == "OPTIONS" end
+  local scheme, authority = match(target, "^(%a+)://([^/?]*)[/?]?")
+  scheme = scheme and lower(scheme)
+  return (scheme == "http" or scheme == "https") and authority ~= "" and lower(authority) == lower(var.http_host or authority)
+end
+
+-- Bytes of one line as they came, or nil when it is malformed. Of a line end that nginx has written over two forms look alike and
+-- pass: CR CR LF as blank CR LF, and blank LF as CR LF. nginx sends none of them on.
+local function line_bytes(field)
+  local key, value = field.key, field.value
+  if not find(text_of(key.data, key.len), "^[!#$%%&'*+.^_`|~%w-]+$") then return nil end
+  -- Without a colon nginx puts the value where the name ends.
+  if value.data == key.data + key.len then return nil end
+  if find(text_of(value.data, value.len), "[%z\1-\8\10-\31\127]") then return nil end
+  local at, blanks = value.len + 1, 0
+  while value.data[at] == 32 do
+    at, blanks = at + 1, blanks + 1
+  end
+  if value.data[at] == 13 then
+    at = at + 1
+  elseif blanks > 0 then
+    return nil
+  end
+  if value.data[at] ~= 10 then return nil end
+  return value.data + at + 1 - key.data
+end
+
+-- → true (with the fields that `usual` leaves out, perhaps), or nil
+local function closely()
+  if not good_host(var.http_host or "") then return nil end
+  local protocol = var.server_protocol
+  -- Framed by nginx, which checks names itself
+  if protocol == "HTTP/2.0" or protocol == "HTTP/3.0" then return not find(var.request_uri, "#", 1, true) or nil end
+  local line = var.request or ""
+  local verb, target = match(line, "^(%u[%u_-]*) (%S+) HTTP/1%.[01]$")
+  if not verb or not good_target(verb, target) then return nil end
+  local r = get_request()
+  local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
+  local fields = n > listed and ffi.new(list_type, n) or list
+  if n > 0 then C.ngx_http_lua_ffi_req_get_headers(r, fields, n, 1) end
+  local bytes = #line + 4
+  for i = 0, n - 1 do
+    local more = line_bytes(fields[i])
+    if not more then return nil end
+    bytes = bytes + more
+  end
+  return bytes == tonumber(var.request_length) or nil
+end
+
+-- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without body and upgrade; true: well-formed; nil: malformed
+function M.look(verb, uri)
+  local r = get_request()
+  local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
+  if n < 1 or n > listed then return closely() end
+  C.ngx_http_lua_ffi_req_get_headers(r, list, n, 1)
+  local first, last = list[0].key.data, list[n - 1].value
+  local bytes = last.data + last.len + 2 - first
+  -- "GET /uri HTTP/1.1" and two line ends
+  if #verb + #uri + bytes + 14 ~= tonumber(var.request_length) or find(uri, "#", 1, true) then return closely() end
+  if not compiled then compile() end
+  if C.ngx_http_lua_ffi_exec_regex(compiled, flags, first, bytes, 0) < 0 then return closely() end
+  return false
+end
+
+return M

@@ -12,6 +12,7 @@ import { userAgents } from './protect/user-agents.ts';
 import { whitelists } from './protect/whitelists.ts';
 import { retention } from './system/retention.ts';
 import { originAllow } from './system/origins.ts';
+import { status } from './system/status.ts';
 import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
 
 export const groups: readonly Group[] = [
@@ -36,6 +37,7 @@ export const groups: readonly Group[] = [
   logs,
   retention,
   originAllow,
+  status,
 ];
 
 export interface Api
@@ -60,4 +62,5 @@ export interface Api
     ApiOf<typeof statistics>,
     ApiOf<typeof logs>,
     ApiOf<typeof retention>,
-    ApiOf<typeof originAllow> {}
+    ApiOf<typeof originAllow>,
+    ApiOf<typeof status> {}

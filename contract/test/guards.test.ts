@@ -41,7 +41,7 @@ const open = ['user', 'client', 'admin']
     `GET /${area}/logo`,
   ])
   .concat(['POST /token/check', 'POST /register/password']);
-/** Calls about one's own account, which need no key. */
+/** Calls about what is one's own, which need no key. */
 const own = ['user', 'client', 'admin'].flatMap(area => [
   `PATCH /${area}/password`,
   `GET /${area}/account/self`,
@@ -50,6 +50,7 @@ const own = ['user', 'client', 'admin'].flatMap(area => [
   `POST /${area}/login2fa/phase1`,
   `POST /${area}/login2fa/phase2`,
   `GET /${area}/announcements`,
+  `GET /${area}/systemHealth`,
 ]);
 /** Calls that lie in no area. */
 const outside = [

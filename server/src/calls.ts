@@ -16,6 +16,7 @@ import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
 import { retentionCalls } from './system/retention.ts';
 import { originAllowCalls } from './system/origins.ts';
+import { statusCalls } from './system/status.ts';
 import { resourceInfoCalls } from './site/resource-info.ts';
 
 export const implementations: readonly Implementation[] = [
@@ -40,6 +41,7 @@ export const implementations: readonly Implementation[] = [
   logCalls,
   retentionCalls,
   originAllowCalls,
+  statusCalls,
 ];
 
 /** Path parameters that mean the same row everywhere. */

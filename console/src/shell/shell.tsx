@@ -13,6 +13,7 @@ import { language, t } from '../kit/text.ts';
 import { themeOf, useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
 import { NetworkBanner } from './network-banner.tsx';
+import { HealthBanner } from './health.tsx';
 import { SideMenu } from './side-menu.tsx';
 
 const locales = {
@@ -69,6 +70,7 @@ export function Shell() {
               <AccountMenu />
             </header>
             <NetworkBanner />
+            <HealthBanner />
             <main className="shell-content">
               <Outlet />
             </main>

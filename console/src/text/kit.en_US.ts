@@ -12,6 +12,11 @@ export default {
   'shell.signOut': 'Sign out',
   'shell.proxy': 'Acting: {name}',
 
+  'health.title': 'Condition of the installation',
+  'health.since': 'since {time}',
+  'health.more': 'Show {count} more',
+  'health.less': 'Show less',
+
   'list.all': 'All',
   'list.search': 'Search',
   'list.columns': 'Columns',

@@ -11,6 +11,11 @@ export default {
   'shell.signOut': '退出登录',
   'shell.proxy': '由 {name} 代为操作',
 
+  'health.title': '系统状况',
+  'health.since': '自 {time} 起',
+  'health.more': '另有 {count} 项',
+  'health.less': '收起',
+
   'list.all': '全部',
   'list.search': '搜索',
   'list.columns': '显示列',

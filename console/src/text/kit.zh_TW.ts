@@ -10,6 +10,11 @@ export const kit = {
   'shell.signOut': '登出',
   'shell.proxy': '由 {name} 代為操作',
 
+  'health.title': '系統狀況',
+  'health.since': '自 {time} 起',
+  'health.more': '另有 {count} 項',
+  'health.less': '收合',
+
   'list.all': '全部',
   'list.search': '搜尋',
   'list.columns': '顯示欄位',

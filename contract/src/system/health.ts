@@ -29,6 +29,7 @@ export const checks = {
   unlogged: ['counted'],
   setAside: ['counted'],
   foreignWrites: ['counted'],
+  sites: ['changesLate', 'figuresLate'],
 } as const;
 export type CheckID = keyof typeof checks;
 export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];

@@ -117,4 +117,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} messages that we did not send were found on the bus.',
     'Somebody with credentials of the bus writes to it. See logs/server.log for the subjects, and revoke the node or credentials concerned.',
   ],
+  'sites.changesLate': [
+    'Changes take longer than usual to go live.',
+    'They are saved and will go live by themselves. Visitors are served as before.',
+  ],
+  'sites.figuresLate': ['Figures and logs are late.', 'Nothing is lost: they are completed by themselves.'],
 };

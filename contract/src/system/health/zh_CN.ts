@@ -87,4 +87,6 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '消息总线上发现 {count} 条并非由系统送出的消息。',
     '有人以总线凭证写入消息。请在 logs/server.log 查看相关主题，并吊销该节点或凭证。',
   ],
+  'sites.changesLate': ['变更生效的时间比平时久。', '变更已保存，稍后会自动生效。访客照常获得服务。'],
+  'sites.figuresLate': ['统计与日志有所延迟。', '数据不会丢失，稍后会自动补齐。'],
 };

@@ -87,4 +87,6 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '訊息匯流排上發現 {count} 則並非由系統送出的訊息。',
     '有人以匯流排憑證寫入訊息。請在 logs/server.log 查看相關主題，並撤銷該節點或憑證。',
   ],
+  'sites.changesLate': ['變更生效的時間比平常久。', '變更已儲存，稍後會自動生效。訪客照常獲得服務。'],
+  'sites.figuresLate': ['統計與日誌有所延遲。', '資料不會遺失，稍後會自動補齊。'],
 };

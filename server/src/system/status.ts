@@ -1,0 +1,75 @@
+/** `GET /{area}/systemHealth`: who is told what. */
+import { sql } from 'kysely';
+import { type Check, adviceOf, healthTimes, sentenceOf, troubles, warns, worst } from '#contract/system/health.ts';
+import { status } from '#contract/system/status.ts';
+import type { Context } from '../kit/context.ts';
+import { merged } from '../kit/health.ts';
+import { implement } from '../kit/implement.ts';
+import { nodeTable } from '../node/tables.ts';
+import { siteTable } from '../site/tables.ts';
+import { row } from '../store/db.ts';
+
+const atMost = 200;
+/** Findings whose `key` is a node's id. */
+const ofNode = (check: Check) => check.params?.['node'] !== undefined;
+
+/** The installation belongs to its vendor and to its first operator: who set it up. */
+async function isOwner(ctx: Context): Promise<boolean> {
+  if (ctx.actor.area === 'admin') return true;
+  if (ctx.actor.area !== 'client' || !ctx.actor.permissions.has('nodes.view')) return false;
+  const first = await row<{ id: number }>(
+    ctx.db,
+    sql`select min(id) as id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,
+  );
+  return first?.id === ctx.actor.rootID;
+}
+
+/** Nodes are told of to whoever may see them. */
+async function nodesOf(ctx: Context, found: readonly Check[]): Promise<Check[]> {
+  if (ctx.actor.area === 'admin') return [...found];
+  if (!found.length || ctx.actor.area !== 'client' || !ctx.actor.permissions.has('nodes.view')) return [];
+  const ids = [...new Set(found.map(check => Number(check.key)))];
+  const visible = new Set((await ctx.store(nodeTable).pick(['id'], [sql`t.id = any(${ids})`])).map(one => one.id));
+  return found.filter(check => visible.has(Number(check.key)));
+}
+
+/** For the others: a gentle word, and only when sites of theirs are affected. */
+async function gentle(ctx: Context, found: readonly Check[]): Promise<Check[]> {
+  const failing = found.filter(check => check.state === 'fail');
+  const since = (checks: readonly Check[]) => checks.map(check => check.since).sort()[0]!;
+  const told: Check[] = [];
+  const changes = failing.filter(({ id }) => ['bus', 'streams', 'relay', 'nodes', 'disk'].includes(id));
+  const affected = changes.length
+    ? await ctx.store(siteTable).page({ pageSize: 1 }, [
+        sql`(exists (select from outbox o where o."siteID" = t.id and o."committedAt" < clock_timestamp() - ${healthTimes.relayLateSeconds} * interval '1 second')
+          or exists (select from publication p join node n on n."zoneID" = p."zoneID" and n."deletedAt" is null and n.status in ('normal', 'error')
+            where p."siteID" = t.id and p.seq > n."appliedSeq" and p."committedAt" < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second'))`,
+      ])
+    : { total: 0 };
+  if (affected.total > 0) told.push({ ...warns('sites.changesLate', { count: affected.total }), since: since(changes) });
+  const figures = failing.filter(({ id }) => ['ingest', 'store', 'bus'].includes(id));
+  if (figures.length && (await ctx.store(siteTable).page({ pageSize: 1 })).total > 0)
+    told.push({ ...warns('sites.figuresLate'), since: since(figures) });
+  return told;
+}
+
+export const statusCalls = implement(status, {
+  'GET /systemHealth': async ({ ctx }) => {
+    const found = troubles(merged(ctx.services.health?.now() ?? []));
+    const inside = found.filter(check => !ofNode(check));
+    const nodes = await nodesOf(ctx, found.filter(ofNode));
+    const told = troubles((await isOwner(ctx)) ? [...inside, ...nodes] : [...nodes, ...(await gentle(ctx, found))]);
+    return {
+      state: worst(told),
+      troubles: told.slice(0, atMost).map(check => ({
+        check: check.id,
+        key: check.key ?? '',
+        state: check.state === 'fail' ? ('fail' as const) : ('warn' as const),
+        since: check.since,
+        sentence: sentenceOf(check, ctx.language).slice(0, 1000),
+        advice: adviceOf(check, ctx.language).slice(0, 1000),
+        nodeID: ofNode(check) ? Number(check.key) : null,
+      })),
+    };
+  },
+});

@@ -1,0 +1,234 @@
+/** The checks over a real database, and who is told what over HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { type Finding, fails, warns, well } from '#contract/system/health.ts';
+import { Health } from '#server/kit/health.ts';
+import { row } from '#server/store/db.ts';
+import { addDatabaseChecks, addNodesCheck, addRelayCheck } from '#server/system/checks.ts';
+import { ingestLook } from '#server/system/watch.ts';
+import { by } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let owner: Tenant;
+let other: Tenant;
+let findings: Finding[] = [];
+const health = new Health();
+health.add('bus', () => findings, { away: 'bus.away', everyMs: 0 });
+before(async () => {
+  api = await Api.start({ health });
+  owner = await api.tenant('owner');
+  other = await api.tenant('other');
+});
+after(async () => {
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+let serial = 0;
+async function node(
+  clientID: number,
+  zoneID: number | null,
+  more: { status?: string; beat?: unknown; appliedSeq?: number } = {},
+) {
+  const made = await row<{ id: number }>(
+    api.database.db,
+    sql`insert into node ("clientID", "zoneID", name, status, "publicKey", "lastBeat", beat, "appliedSeq")
+      values (${clientID}, ${zoneID}, ${`node-${++serial}`}, ${more.status ?? 'normal'}, ${`U${serial}`}, now() - interval '30 s',
+        ${JSON.stringify(more.beat ?? {})}::jsonb, ${more.appliedSeq ?? 0}) returning id`,
+  );
+  return made!.id;
+}
+const zone = (tenant: Tenant) => by(api, tenant.client).make('/client/zone', { name: `zone-${++serial}` });
+async function told(who: Parameters<typeof by>[1], area: 'user' | 'client' | 'admin') {
+  await health.look();
+  const { status, body } = await by(api, who).get(`/${area}/systemHealth`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return body as {
+    state: string;
+    troubles: { check: string; key: string; sentence: string; advice: string; nodeID: number | null }[];
+  };
+}
+const checksOf = (answer: Awaited<ReturnType<typeof told>>) => answer.troubles.map(one => one.check);
+
+describe('who is told', () => {
+  test('nobody is told anything while all is well', async () => {
+    findings = [well('bus')];
+    assert.deepEqual(await told(owner.client, 'client'), { state: 'ok', troubles: [] });
+    assert.deepEqual(await told(owner.user, 'user'), { state: 'ok', troubles: [] });
+  });
+
+  test('the installation is told to who owns it; nodes to their operator; others hear of neither', async () => {
+    const mine = await node(owner.client.id, await zone(owner));
+    const theirs = await node(other.client.id, await zone(other));
+    findings = [
+      fails('bus.away', { detail: 'mute' }),
+      warns('nodes.offline', { node: 'mine', seconds: 20 }, { key: String(mine) }),
+      warns('nodes.offline', { node: 'theirs', seconds: 20 }, { key: String(theirs) }),
+    ];
+    const first = await told(owner.client, 'client');
+    assert.equal(first.state, 'fail');
+    assert.deepEqual(checksOf(first), ['bus', 'nodes']);
+    assert.equal(first.troubles[1]!.nodeID, mine);
+    assert.match(first.troubles[0]!.sentence, /mute/);
+    assert.ok(first.troubles[0]!.advice.length > 20);
+    const second = await told(other.client, 'client');
+    assert.deepEqual(
+      second.troubles.map(one => [one.check, one.nodeID]),
+      [
+        ['nodes', theirs],
+        ['sites', null],
+      ],
+    );
+    assert.doesNotMatch(JSON.stringify(second), /NATS|mute|mine/);
+    const stranger = await api.account('user', 'siteless@test.test', { parentClient: owner.client.id });
+    assert.deepEqual(checksOf(await told(stranger, 'user')), [], 'a customer without a site is not affected');
+    const blind = await api.account('client', 'blind@test.test', { rootID: owner.client.id, keys: ['sites.view'] });
+    assert.doesNotMatch(JSON.stringify(await told(blind, 'client')), /NATS|mute|mine/, 'who may not see nodes sees no inside');
+  });
+
+  test('a customer hears gently when changes or figures of its own sites are late, and in its own language', async () => {
+    findings = [fails('bus.away', { detail: 'mute' })];
+    assert.deepEqual(
+      (await told(owner.user, 'user')).troubles.map(one => one.sentence),
+      ['Figures and logs are late.'],
+    );
+    await sql`update outbox set "committedAt" = now() - interval '1 minute' where "siteID" = ${owner.siteID}`.execute(
+      api.database.db,
+    );
+    const late = await told(owner.user, 'user');
+    assert.equal(late.state, 'warn');
+    assert.deepEqual(
+      late.troubles.map(one => one.sentence),
+      ['Changes take longer than usual to go live.', 'Figures and logs are late.'],
+    );
+    assert.deepEqual(
+      (await told(other.user, 'user')).troubles.map(one => one.sentence),
+      ['Figures and logs are late.'],
+      'whose changes are served hears nothing of those of others',
+    );
+    const { body } = await api.call('GET', '/user/systemHealth', {
+      token: owner.user.token,
+      headers: { 'accept-language': 'zh-TW' },
+    });
+    assert.equal(body.troubles[1].sentence, '統計與日誌有所延遲。');
+  });
+});
+
+describe('what is looked at', () => {
+  const look = async (add: (health: Health) => void) => {
+    const one = new Health();
+    add(one);
+    return one.look();
+  };
+
+  test('PostgreSQL is asked and written to', async () => {
+    const [found] = await look(one => addDatabaseChecks(one, api.database.pool));
+    assert.equal(found!.state, 'ok');
+    const readOnly = {
+      query: (async (text: string) => {
+        if (text.startsWith('update')) throw new Error('could not extend file: No space left on device');
+        return { rows: [] };
+      }) as never,
+    };
+    const [full] = await look(one => addDatabaseChecks(one, readOnly));
+    assert.equal(full!.reason, 'database.noWrites');
+    assert.match(String(full!.params!['detail']), /No space left/);
+  });
+
+  test('changes that wait: nobody carries them, or somebody does and they wait all the same', async () => {
+    const { db, pool } = api.database;
+    await sql`delete from outbox`.execute(db);
+    assert.equal((await look(one => addRelayCheck(one, pool)))[0]!.state, 'ok');
+    await sql`insert into outbox (kind, "entityID", revision, "committedAt") values ('zone', 1, 1, now() - interval '12 s')`.execute(
+      db,
+    );
+    const [idle] = await look(one => addRelayCheck(one, pool));
+    assert.deepEqual([idle!.state, idle!.reason], ['fail', 'relay.idle']);
+    const holder = await pool.connect();
+    try {
+      await holder.query('select pg_advisory_lock(72011)');
+      const [late] = await look(one => addRelayCheck(one, pool));
+      assert.deepEqual([late!.reason, late!.params!['count'], late!.value! >= 12], ['relay.late', 1, true]);
+    } finally {
+      await holder.query('select pg_advisory_unlock(72011)');
+      holder.release();
+      await sql`delete from outbox`.execute(db);
+    }
+  });
+
+  test('nodes: silent ones, ones that say what is wrong, ones that serve less than was published', async () => {
+    const { db, pool } = api.database;
+    await sql`update node set "deletedAt" = now()`.execute(db);
+    const inZone = await zone(owner);
+    const away = await node(owner.client.id, inZone, { status: 'offline' });
+    const ill = await node(owner.client.id, inZone, {
+      beat: {
+        problem: 'nginx is being started',
+        checks: [{ id: 'nginx', state: 'fail', reason: 'nginx.away', params: { detail: 'x' }, since: new Date().toISOString() }],
+      },
+    });
+    const plain = await node(owner.client.id, inZone, { beat: { problem: 'out of order' } });
+    await node(owner.client.id, inZone, { status: 'paused', beat: { problem: 'not asked' } });
+    await node(owner.client.id, null, { status: 'offline' });
+    const found = await look(one => addNodesCheck(one, pool));
+    const byKey = new Map(found.map(check => [check.key, check]));
+    assert.deepEqual([...byKey.keys()].sort(), [away, ill, plain].map(String).sort());
+    assert.equal(byKey.get(String(away))!.reason, 'nodes.offline');
+    assert.deepEqual([byKey.get(String(ill))!.reason, byKey.get(String(ill))!.state], ['nginx.away', 'warn']);
+    assert.equal(byKey.get(String(plain))!.reason, 'nodes.problem');
+    await sql`update node set "deletedAt" = now()`.execute(db);
+
+    const behind = await node(owner.client.id, inZone, { appliedSeq: 4 });
+    await sql`insert into publication ("siteID", revision, "zoneID", seq, "committedAt")
+      values (70001, 1, ${inZone}, 4, now() - interval '1 hour'), (70002, 2, ${inZone}, 5, now() - interval '20 s'), (70003, 3, ${inZone}, 6, now())`.execute(
+      db,
+    );
+    const [late] = await look(one => addNodesCheck(one, pool));
+    assert.deepEqual(
+      [late!.reason, late!.state, late!.key, late!.params!['count']],
+      ['nodes.unserved', 'fail', String(behind), 1],
+    );
+    await sql`update node set "appliedSeq" = 6 where id = ${behind}`.execute(db);
+    assert.deepEqual(
+      (await look(one => addNodesCheck(one, pool))).map(check => check.state),
+      ['ok'],
+    );
+  });
+
+  test('ingest: a trouble that lasts is told, the store’s by its own name; lines that wait are told by their age', () => {
+    let now = 0;
+    const stats = {
+      inserts: 0,
+      held: 0,
+      lines: 0,
+      torn: 0,
+      lostBytes: 0,
+      refused: 0,
+      rewinds: 0,
+      lastInsertAt: 0,
+      problem: null as string | null,
+    };
+    const ask = ingestLook(
+      () => stats,
+      () => now,
+    );
+    const reasons = () =>
+      ask()
+        .filter(one => one.state !== 'ok')
+        .map(one => one.reason);
+    assert.deepEqual(reasons(), []);
+    stats.problem = 'insert: No space left on device';
+    assert.deepEqual(reasons(), [], 'a moment of trouble is no trouble');
+    now = 6000;
+    assert.deepEqual(reasons(), ['store.noWrites', 'ingest.stuck']);
+    stats.problem = null;
+    stats.held = 10;
+    assert.deepEqual(reasons(), []);
+    now += 21_000;
+    assert.deepEqual(reasons(), ['ingest.late']);
+    stats.inserts++;
+    assert.deepEqual(reasons(), [], 'an insert was finished');
+  });
+});

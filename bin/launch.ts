@@ -7,9 +7,11 @@ import { StartError } from '#server/store/engine-process.ts';
 import { demoHost, startDemo } from './launch/demo.ts';
 import { handedOn } from './launch/environment.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
+import { checkBusKeys, installationKey } from './launch/keys.ts';
+import { localNode, rememberLocalNode } from './launch/local-node.ts';
 import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
-import { type ChildEnv, checkDisk, makers, secretFile } from './launch/parts.ts';
+import { type ChildEnv, checkDisk, makers } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { type Settings, partNames, readSettings, usage } from './launch/settings.ts';
 import { type Supervised, supervise } from './launch/supervise.ts';
@@ -26,6 +28,8 @@ class Launcher {
   #logs: Logs | undefined;
   #ending: Promise<void> | undefined;
   #seeded: Seeded | undefined;
+  /** Nodes that joined another bus join this one anew. */
+  #busIsNew = false;
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -49,7 +53,8 @@ class Launcher {
     if (left > 0) console.log(`Ended ${left} process${left === 1 ? '' : 'es'} an earlier run had left behind.`);
     checkDisk(settings.dataFolder);
     await this.#checkPorts();
-    secretFile(this.#env.BREAKWATER_SECRET_FILE!, 32);
+    installationKey(settings);
+    this.#busIsNew = !settings.natsUrl && checkBusKeys(join(settings.dataFolder, 'nats'));
     const logs = (this.#logs = new Logs(join(settings.dataFolder, 'logs')));
     const log = (name: string, text: string) => logs.line(name, text);
     for (const name of partNames) {
@@ -92,7 +97,11 @@ class Launcher {
 
   async #seed(): Promise<void> {
     if (!has('server/src/seed.ts')) return;
-    this.#seeded = await callProgram<Seeded>('server/src/seed.ts', this.#env, line => this.#logs?.line('seed', line));
+    const { dataFolder, parts, databaseUrl } = this.#settings;
+    const facts = { busIsNew: this.#busIsNew, databaseIsOurs: !databaseUrl };
+    const env = { ...this.#env, ...(parts.has('agent') && (await localNode(dataFolder, facts))) };
+    this.#seeded = await callProgram<Seeded>('server/src/seed.ts', env, line => this.#logs?.line('seed', line));
+    if (this.#seeded.localNode !== undefined) rememberLocalNode(dataFolder, this.#seeded.localNode);
     if (this.#seeded.joinToken) this.#env.BREAKWATER_JOIN_TOKEN = this.#seeded.joinToken;
   }
 
@@ -174,8 +183,11 @@ if (import.meta.main) {
 /** One sentence for a person; a stack only for what nobody foresaw. */
 function sentence(error: unknown): string {
   if (error instanceof StartError) return error.message;
-  const { code, message, stack } = error as NodeJS.ErrnoException;
+  const { code, message, path, stack } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC') return `The disk is full: ${message}. Free some space and start again.`;
   if (code === 'EACCES' || code === 'EPERM') return `A file may not be used: ${message}.`;
+  if (code === 'EROFS')
+    return `The disk is read-only: ${message}. Make it writable, or set BREAKWATER_DATA to a folder on another one.`;
+  if (code && path) return `A file cannot be used: ${message}. Restore it from the backup of the data folder.`;
   return `Starting failed: ${stack ?? message}`;
 }

@@ -1,7 +1,7 @@
 /** The supervisor of `npm start` on its engines alone: faults, restarts, what is left behind. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -23,10 +23,11 @@ interface Launch {
 }
 
 /** Runs the launcher; `output` is what it said so far. */
-function launch(args: string[], env: NodeJS.ProcessEnv): Launch {
+function launch(args: string[], env: NodeJS.ProcessEnv, uid?: number): Launch {
   const child = spawn(process.execPath, [join(projectFolder, 'bin/launch.ts'), ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
   });
   launches.push(child);
   let output = '';
@@ -201,6 +202,19 @@ for (const [what, env, args, says] of refusals) {
     assert.match(output().trim(), says);
   });
 }
+
+test('a data folder that cannot be written is refused with one sentence', async () => {
+  const folder = join(testFolder('readonly'), 'data');
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  chmodSync(join(folder, 'run'), 0o555);
+  chmodSync(folder, 0o555);
+  const { ended, output } = launch([engines], { BREAKWATER_DATA: folder }, process.getuid?.() === 0 ? 61_234 : undefined);
+  assert.equal(await ended, 1);
+  assert.match(
+    output().trim(),
+    /^The data folder \S+ cannot be written: .+ Make it writable for the user who starts Breakwater, or set BREAKWATER_DATA to another folder\.$/,
+  );
+});
 
 test('a port that is taken is named, with its holder and the variable that changes it', async () => {
   const port = await freePort();

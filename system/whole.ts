@@ -74,6 +74,11 @@ export class Whole {
     }
   }
 
+  /** What it was started with. */
+  get env(): NodeJS.ProcessEnv {
+    return this.#env;
+  }
+
   get output() {
     return this.#output;
   }

@@ -3,7 +3,7 @@
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
 import { createHash } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
@@ -56,7 +56,10 @@ export class Identity {
       if (error.code === 'ENOENT') return undefined;
       throw error;
     });
-    if (text) return new Identity(file, JSON.parse(text) as Stored);
+    const stored = text && whole(text);
+    if (stored) return new Identity(file, stored);
+    // half an identity is none; it is kept, for whoever wants to look
+    if (text) await rename(file, `${file}.damaged`);
     const seed = new TextDecoder().decode(createUser().getSeed());
     const identity = new Identity(file, { seed, server: '', joinedWith: '', grant: null });
     await identity.#save();
@@ -139,6 +142,16 @@ export class Identity {
 
   async #save(): Promise<void> {
     writeWhole(this.#file, JSON.stringify(this.#stored));
+  }
+}
+
+function whole(text: string): Stored | undefined {
+  try {
+    const stored = JSON.parse(text) as Stored;
+    fromSeed(new TextEncoder().encode(stored.seed)).getPublicKey(); // a seed carries a checksum
+    return stored.grant && typeof stored.grant.nodeID !== 'number' ? { ...stored, grant: null } : stored;
+  } catch {
+    return undefined;
   }
 }
 

@@ -6,6 +6,7 @@
  * The configuration is rendered by render/nginx.ts and hardly ever changes; then nginx tests it and is told to reload.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -223,10 +224,13 @@ export class Nginx {
     return true;
   }
 
-  /** For names that no certificate covers; made once. */
+  /** For names that no certificate covers; made once, and again when it was damaged. */
   async #defaultCertificate(run: string): Promise<void> {
     if (!this.#options.facts.httpsPorts.length) return;
-    if (await stat(join(run, 'default.key')).catch(() => undefined)) return;
+    const [pem, secret] = await Promise.all(
+      ['default.crt', 'default.key'].map(name => readFile(join(run, name)).catch(() => Buffer.alloc(0))),
+    );
+    if (belongTogether(pem!, secret!)) return;
     const { certificate, key } = selfSigned('breakwater.invalid');
     writeWhole(join(run, 'default.crt'), certificate);
     writeWhole(join(run, 'default.key'), key);
@@ -348,6 +352,14 @@ export class Nginx {
       if (account && whose !== 'agent') await chown(folder, whose === 'workers' ? account.uid : 0, account.gid);
     }
     await this.#defaultCertificate(run);
+  }
+}
+
+function belongTogether(certificate: Buffer, key: Buffer): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
   }
 }
 

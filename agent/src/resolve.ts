@@ -6,8 +6,9 @@
  * need, for as long as a dead server keeps it waiting). /etc/hosts is read first, as the system would (nsswitch "files dns").
  */
 import { Resolver } from 'node:dns/promises';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { writeWhole } from '#host/files.ts';
 
 export interface ResolverOptions {
   /** file that keeps the last good addresses */
@@ -170,8 +171,7 @@ export class NameResolver {
     const good = [...this.#known].filter(([name, { addresses }]) => addresses.length && this.#used.has(name));
     const text = JSON.stringify(Object.fromEntries(good.map(([name, { addresses }]) => [name, addresses])));
     try {
-      await writeFile(`${this.#options.file}.new`, text, { mode: 0o600 });
-      await rename(`${this.#options.file}.new`, this.#options.file);
+      writeWhole(this.#options.file, text, { durable: false });
     } catch {
       this.#dirty = true; // disk full: it is only a help for the next start
     }

@@ -78,6 +78,14 @@ export const variables: readonly Variable[] = [
   v('NATS_CREDS', 'path of the credentials of server and ingest', undefined, 'launcher server ingest', path),
   v('NATS_KEYS', 'path of the keys with which nodes are signed', undefined, 'launcher server', path),
   v('NATS_SYSTEM_CREDS', 'path of the credentials of the system account', undefined, 'launcher server', path),
+  v(
+    'BREAKWATER_BUS_CA',
+    'path of the certificate (PEM) of who vouches for a NATS on another machine',
+    'none',
+    'server ingest',
+    path,
+  ),
+  v('BREAKWATER_BUS_NAME', 'name in the certificate of that NATS, if it is not that of its address', 'none', 'server ingest'),
   v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),
   v('INGEST_FLUSH_MS', 'how long ingest waits for them', 'its own', 'ingest'),
 
@@ -90,8 +98,11 @@ export const variables: readonly Variable[] = [
     'server',
     internal,
   ),
-  v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'server', { ...path, ...internal }),
+  v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'seed server', { ...path, ...internal }),
   v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
+  v('BREAKWATER_NODE_KEY', 'public key of the local node', undefined, 'seed', internal),
+  v('BREAKWATER_NODE_JOINED', '`true`: it joined with that key', undefined, 'seed', internal),
+  v('BREAKWATER_NODE_WAS', 'number of the local node, if its key may have been lost', undefined, 'seed', internal),
   v('BREAKWATER_NODE_DATA', 'what a node keeps', undefined, 'agent', internal),
   v('BREAKWATER_AGENT_PORT', 'loopback port of the health of a node', '9180', 'agent', internal),
   v(

@@ -1,6 +1,7 @@
 /** Short programs of the server that the launcher calls: the first accounts, the demo. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sentenceCode } from '#server/store/start-error.ts';
 import { StartError, signalGroup, spawnEngine } from '#server/store/engine-process.ts';
 import { accountOfPart, handOver, takeBack } from './hand-over.ts';
 import type { ChildEnv } from './parts.ts';
@@ -11,6 +12,8 @@ export interface Seeded {
   accounts: { email: string; password?: string }[];
   /** What the local node joins with, while it has not joined. */
   joinToken?: string;
+  /** Number of the local node, where it is known already. */
+  localNode?: number;
 }
 
 /** Whether the program exists in this tree. */
@@ -34,6 +37,7 @@ export async function callProgram<T>(file: string, env: ChildEnv, onLine: (line:
   clearTimeout(timer);
   takeBack('seed', env.BREAKWATER_DATA!);
   for (const line of errors.split('\n').filter(Boolean)) onLine(line);
+  if (code === sentenceCode) throw new StartError(errors.trim().split('\n').at(-1)!);
   if (code !== 0) {
     const said =
       errors

@@ -47,7 +47,13 @@ export class DataLock {
       server.listen(`\0breakwater-${name}`, ok);
     });
     server.unref();
-    writeWhole(owner, `${process.pid}\n`, { durable: false });
+    try {
+      writeWhole(owner, `${process.pid}\n`, { durable: false });
+    } catch (error) {
+      throw new StartError(
+        `The data folder ${dataFolder} cannot be written: ${(error as Error).message}. Make it writable for the user who starts Breakwater, or set BREAKWATER_DATA to another folder.`,
+      );
+    }
     return new DataLock(server, dataFolder);
   }
 

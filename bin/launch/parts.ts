@@ -1,7 +1,6 @@
 /** The parts of one machine: how each is started, asked for its health, and what environment it gets. */
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, statfsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { startNats } from '#server/bus/nats-launcher.ts';
 import { type Disk, leastOf } from '#contract/system/room.ts';
@@ -19,6 +18,7 @@ import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import type { Logs } from './logs.ts';
 import type { Environment } from './environment.ts';
+import { bytesFile } from './keys.ts';
 import { accountOfPart, handOver } from './hand-over.ts';
 import { type PartName, type Settings, projectFolder } from './settings.ts';
 import type { Part } from './supervise.ts';
@@ -50,20 +50,6 @@ function ownPorts(settings: Settings): Environment {
   const ports = readJson(join(settings.dataFolder, 'run/ports.json'), isPorts) ?? {};
   const engines = Object.entries(ports).flatMap(([name, port]) => (name === 'demo-origin' ? [] : [port]));
   return { BREAKWATER_OWN_PORTS: [...engines, settings.edgeHttpPort, settings.edgeHttpsPort, settings.dnsPort].join() };
-}
-
-/** A secret of its own file (0600), made at the first start. */
-export function secretFile(path: string, bytes: number): Buffer {
-  if (existsSync(path)) {
-    const kept = readFileSync(path);
-    if (kept.length !== bytes)
-      throw new StartError(`${path} must hold exactly ${bytes} bytes: restore it from the backup of the data folder.`);
-    return kept;
-  }
-  mkdirSync(dirname(path), { recursive: true, mode: 0o711 });
-  const made = randomBytes(bytes);
-  writeWhole(path, made);
-  return made;
 }
 
 export function diskOf(folder: string): Disk {
@@ -153,7 +139,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
       return undefined;
     }
     const port = await rememberedPort(settings.dataFolder, 'store');
-    const password = secretFile(join(settings.dataFolder, 'store.password'), 24).toString('base64url');
+    const password = bytesFile(join(settings.dataFolder, 'store.password'), 24).toString('base64url');
     const ping = `http://127.0.0.1:${port}/ping`;
     // what a person set for a ClickHouse of his own is not meant for this one
     for (const name of ['CLICKHOUSE_USER', 'CLICKHOUSE_PASSWORD', 'CLICKHOUSE_DATABASE', 'CLICKHOUSE_CLUSTER']) delete env[name];

@@ -16,7 +16,7 @@ export interface Phase {
  * Integration tests stand in `<folder>/test`, tests of the whole in `system/`, browser tests in `system/browser/`.
  */
 export function phases(): Phase[] {
-  const all = globSync('{contract,server,console,agent,edge,system,bin}/**/*.test.ts', {
+  const all = globSync('{contract,server,console,agent,host,edge,system,bin}/**/*.test.ts', {
     cwd: projectFolder,
     exclude: path => path.includes('node_modules') || path.includes('console/dist'),
   }).sort();
@@ -27,7 +27,7 @@ export function phases(): Phase[] {
     files: all.filter(belongs),
   });
   const isUnit = (file: string) =>
-    /^(contract|console)\/|^(bin\/launch|server\/src|agent\/src)\/|^server\/test\/compile\//.test(file);
+    /^(contract|console|host)\/|^(bin\/launch|server\/src|agent\/src)\/|^server\/test\/compile\//.test(file);
   const isSystem = (file: string) => file.startsWith('system/');
   const isBrowser = (file: string) => file.startsWith('system/browser/');
   return [

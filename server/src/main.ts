@@ -14,6 +14,7 @@ import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
 import { readSettings, type Settings } from './settings.ts';
+import { checkInstallationKey } from './store/key-check.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
 import { openDatabase } from './store/db.ts';
@@ -50,6 +51,7 @@ export async function start(settings: Settings): Promise<Running> {
     if (ran.length) logger.info({ migrations: ran }, 'schema brought up to date');
     const database = openDatabase(settings.databaseUrl);
     stops.push(() => database.close());
+    await checkInstallationKey(database.pool, settings.installationKey);
     const keysByArea = new Map<Area, string[]>();
     const keysOf = (area: Area) => keysByArea.get(area) ?? keysByArea.set(area, permissionKeys(groups, area)).get(area)!;
     const sessions = new Sessions(database, new Keys(settings.installationKey), keysOf);

@@ -3,7 +3,7 @@
  *
  * Folder: `keys.json` (0600: the seeds), `server.creds` and `system.creds` (0600), `nats.conf`, `jwt/` (account statements), `jetstream/`.
  */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import {
@@ -63,9 +63,7 @@ export interface NatsEngine extends Engine {
 export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   const { dir, host = '127.0.0.1', tls } = options;
   if (!isLoopback(host) && !tls)
-    throw new StartError(
-      `The bus may listen on ${host} with TLS alone: give it a certificate (BREAKWATER_BUS_CERT and BREAKWATER_BUS_KEY), or leave BREAKWATER_BUS_HOST away.`,
-    );
+    throw new StartError(`The bus may listen on ${host} with TLS alone: give it a certificate, or let it listen on loopback.`);
   const command = await findProgram('nats-server');
   if (!command) throw new StartError('The program nats-server is missing: run `apt-get install nats-server` as root.');
   await mkdir(dir, { recursive: true, mode: 0o711 });
@@ -150,7 +148,7 @@ async function readable(tls: { cert: string; key: string }, dir: string): Promis
         `The ${name === 'cert' ? 'certificate' : 'key'} of the bus cannot be read: ${(error as Error).message}.`,
       );
     });
-    await writeFile(copy[name], text, { mode: 0o600 });
+    writeWhole(copy[name], text, { durable: false });
   }
   await privateFolder(folder, 'nats');
   return copy;

@@ -46,6 +46,8 @@ export interface EngineOptions {
   keeps?: readonly Right[];
   /** Paths that user must be able to reach; where it cannot, it gets a view in which it can (private-view.ts). */
   reaches?: readonly string[];
+  /** What it reads on stdin; default nothing. */
+  input?: string;
   /** How it is asked to end; default SIGTERM. */
   stopSignal?: NodeJS.Signals;
   /** What it gets when we die without a word; default the stop signal. */
@@ -76,9 +78,10 @@ export async function spawnEngine(options: EngineOptions): Promise<Engine> {
   const child = spawn(command!, args, {
     cwd,
     env: options.env ?? process.env,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     detached: true,
   });
+  child.stdin?.on('error', () => {}).end(options.input);
   const tail: string[] = [];
   const take = (line: string, stream: 'stdout' | 'stderr') => {
     tail.push(line);

@@ -1,6 +1,7 @@
 /** Plain SQL migrations, run once each in the order of their file names, under one lock. */
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { StartError } from './start-error.ts';
 
 const dir = new URL('./migrations/', import.meta.url);
 
@@ -9,12 +10,18 @@ export async function migrate(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'breakwater-migrate' });
   await client.connect();
   try {
+    await checkEncoding(client);
     await client.query('select pg_advisory_lock(72010)');
     await client.query(
       'create table if not exists migration (name text primary key, "ranAt" timestamptz not null default now())',
     );
     const done = new Set((await client.query<{ name: string }>('select name from migration')).rows.map(r => r.name));
     const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
+    const unknown = [...done].filter(name => !names.includes(name)).sort();
+    if (unknown.length)
+      throw new StartError(
+        `The database was written by a newer Breakwater (it ran ${unknown.at(-1)}, which this one does not know): start that version, or restore a backup from before.`,
+      );
     const ran: string[] = [];
     for (const name of names) {
       if (done.has(name)) continue;
@@ -34,4 +41,16 @@ export async function migrate(url: string): Promise<string[]> {
   } finally {
     await client.end();
   }
+}
+
+/** Names come in every script; a database of another encoding would refuse some of them, or cut them in the middle. */
+async function checkEncoding(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ encoding: string; name: string }>(
+    "select current_setting('server_encoding') as encoding, current_database() as name",
+  );
+  const { encoding, name } = rows[0]!;
+  if (encoding !== 'UTF8')
+    throw new StartError(
+      `The database ${name} is encoded as ${encoding}, Breakwater needs UTF8: make another with \`create database ${name}_utf8 encoding 'UTF8' template template0\` and name it in DATABASE_URL.`,
+    );
 }

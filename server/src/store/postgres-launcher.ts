@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readlinkSync, rmSync } from 'node:fs';
-import { readFile, rename, rm, symlink } from 'node:fs/promises';
+import { readFile, readdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -50,10 +50,16 @@ export interface PostgresEngine extends Engine {
 
 /** Starts the embedded PostgreSQL on a data folder, making the folder, the role and the database at the first start. Errors: StartError. */
 export async function startPostgres(options: PostgresOptions): Promise<PostgresEngine> {
+  return (await startOnce(options)) ?? (await startOnce(options))!;
+}
+
+/** undefined: the password was not the database's; it has another one now. */
+async function startOnce(options: PostgresOptions): Promise<PostgresEngine | undefined> {
   const { dir } = options;
   await completeSymlinks();
-  const password = await ensureDataFolder(dir);
+  let password = await ensureDataFolder(dir);
   await endLeftovers(dir);
+  password ??= await newPassword(dir);
   const port = options.port ?? (await freePort());
   if (!(await portIsFree(port))) throw new StartError(`Port ${port} of PostgreSQL is taken by another program.`);
   const engine = await spawnEngine({
@@ -70,7 +76,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresE
   const urlOf = (database: string) => `postgres://${role}:${password}@127.0.0.1:${port}/${database}`;
   let gone = false;
   void engine.exited.then(() => (gone = true));
-  const ready = await poll(async () => gone || (await answers(urlOf('postgres'))), 60_000, 25);
+  let says = '';
+  const ready = await poll(async () => gone || (says = await asks(urlOf('postgres'), 3000)) !== '', 60_000, 25);
+  if (says === wrongPassword) {
+    await engine.stop();
+    await newPassword(dir);
+    return undefined;
+  }
   if (gone || !ready) {
     await engine.stop(2000);
     throw new StartError(explain(engine.lastLines(), dir));
@@ -111,22 +123,21 @@ async function completeSymlinks(): Promise<void> {
   }
 }
 
-/** Makes the data folder if it is missing; answers the password of the role. */
-async function ensureDataFolder(dir: string): Promise<string> {
+/** Makes the data folder if it is missing; answers the password of the role, undefined when it is lost. */
+async function ensureDataFolder(dir: string): Promise<string | undefined> {
   const passwordFile = `${dir}.password`;
   const version = await readFile(join(dir, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) {
+    if (!/^\d\d$/.test(version.trim())) throw new StartError(damaged(dir));
     if (version.trim() !== major) {
       throw new StartError(
         `${dir} was written by PostgreSQL ${version.trim()}, this Breakwater brings ${major}: export it with the version that wrote it, then import.`,
       );
     }
-    return (
-      await readFile(passwordFile, 'utf8').catch(() => {
-        throw new StartError(`The file ${passwordFile} is missing: restore it from the backup of the data folder.`);
-      })
-    ).trim();
+    const kept = (await readFile(passwordFile, 'utf8').catch(() => '')).trim();
+    return /^[\w-]{32}$/.test(kept) ? kept : undefined;
   }
+  if ((await readdir(dir).catch(() => [])).length > 0) throw new StartError(damaged(dir));
   const password = randomBytes(24).toString('base64url');
   const fresh = `${dir}.new`; // renamed when it is whole, so that an interrupted initdb is simply done again
   const handover = `${dir}.handover`;
@@ -177,6 +188,8 @@ async function endLeftovers(dir: string): Promise<void> {
     await poll(() => ours().length === 0, 5000);
   }
   rmSync(join(dir, 'postmaster.pid'), { force: true });
+  // also its socket and the lock of that: an empty or a strange one would stop the start
+  for (const name of await readdir(dir)) if (name.startsWith('.s.PGSQL.')) rmSync(join(dir, name), { force: true });
 }
 
 function worksIn(pid: number, dir: string): boolean {
@@ -197,16 +210,42 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+const damaged = (dir: string) =>
+  `The file PG_VERSION of ${dir} is missing or damaged: restore the folder from the backup of the data folder.`;
+
+/** The password is a matter between our own parts: who holds the folder may set another, without knowing the old one. */
+async function newPassword(dir: string): Promise<string> {
+  const password = randomBytes(24).toString('base64url');
+  const single = await spawnEngine({
+    command: join(native, 'bin/postgres'),
+    args: ['--single', '-D', dir, '-c', 'password_encryption=scram-sha-256', 'postgres'],
+    cwd: dir,
+    env: { PATH: '/usr/bin:/bin', TZ: 'UTC', LC_ALL: 'C' },
+    as: 'postgres',
+    reaches: [native + '/bin', dir],
+    input: `alter role ${role} password '${password}'\n`,
+  });
+  const { code } = await single.exited;
+  if (code !== 0) throw new StartError(explain(single.lastLines(), dir));
+  writeWhole(`${dir}.password`, `${password}\n`);
+  return password;
+}
+
+const wrongPassword = '28P01';
+
 /** Whether a connection can be opened and asked a question: the health check of PostgreSQL. */
-export async function answers(url: string, limitMs = 3000): Promise<boolean> {
+export const answers = async (url: string, limitMs = 3000): Promise<boolean> => (await asks(url, limitMs)) === 'yes';
+
+/** 'yes', the code of a wrong password, or '' when there is no answer. */
+async function asks(url: string, limitMs: number): Promise<string> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: limitMs, query_timeout: limitMs });
   client.on('error', () => {});
   try {
     await client.connect();
     await client.query('select 1');
-    return true;
-  } catch {
-    return false;
+    return 'yes';
+  } catch (error) {
+    return (error as pg.DatabaseError).code === wrongPassword ? wrongPassword : '';
   } finally {
     await client.end().catch(() => {});
   }

@@ -62,6 +62,9 @@ export const session = {
   codeTriesMax: 5,
 } as const;
 
+/** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
+export const streams = { perAccountMax: 10, checkMs: 2000 } as const;
+
 /** Decisions "Sessions": `login2FAType` of the answer to verify. */
 export const loginTwoFactorTypes = { mail: 0, google: 1, none: 2 } as const;
 

@@ -173,7 +173,13 @@ export const accountCalls = implement(
   },
   {
     params: { id: accountTable },
-    prepare: { 'PUT /account/password': ({ body }) => hashPassword(body.password) },
+    prepare: {
+      'PUT /account/password': async ({ ctx, body }) => {
+        // nobody makes us hash for nothing; asked again in the transaction
+        await actAs(ctx, body.id);
+        return hashPassword(body.password);
+      },
+    },
   },
 );
 

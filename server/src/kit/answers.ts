@@ -21,9 +21,8 @@ const types = {
 /** Proxies end a connection on which nothing comes. */
 const heartbeatMs = 15_000;
 
-export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json' | undefined>, answer: unknown) {
+export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json' | 'sse' | undefined>, answer: unknown) {
   void reply.type(types[as]);
-  if (as === 'sse') return reply.send(Readable.from(eventFrames(answer as AsyncIterable<unknown>)));
   if (answer instanceof FileAnswer) {
     const plain = answer.name.replace(/[^\w.-]/g, '_');
     void reply.header(
@@ -35,8 +34,16 @@ export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json'
   return reply.send(answer);
 }
 
+/** Sends events as they come, until `signal`. */
+export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>, signal: AbortSignal): Readable {
+  const frames = Readable.from(eventFrames(events, signal));
+  void reply.type(types.sse).send(frames);
+  return frames;
+}
+
 /** `data:` lines (HTML standard, server-sent events) with a comment now and then while nothing happens. */
-async function* eventFrames(events: AsyncIterable<unknown>): AsyncGenerator<string> {
+async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<string> {
+  const ended = new Promise<'ended'>(done => signal.addEventListener('abort', () => done('ended')));
   const iterator = events[Symbol.asyncIterator]();
   let next: Promise<IteratorResult<unknown>> | undefined;
   try {
@@ -44,8 +51,9 @@ async function* eventFrames(events: AsyncIterable<unknown>): AsyncGenerator<stri
       next ??= iterator.next();
       let timer: NodeJS.Timeout | undefined;
       const idle = new Promise<undefined>(done => (timer = setTimeout(done, heartbeatMs, undefined)));
-      const got = await Promise.race([next, idle]);
+      const got = signal.aborted ? 'ended' : await Promise.race([next, idle, ended]);
       clearTimeout(timer);
+      if (got === 'ended') return;
       if (!got) yield ': still here\n\n';
       else if (got.done) return;
       else {
@@ -54,7 +62,9 @@ async function* eventFrames(events: AsyncIterable<unknown>): AsyncGenerator<stri
       }
     }
   } finally {
-    await iterator.return?.(undefined);
+    // it may wait for something yet: the reader does not
+    void iterator.return?.(undefined)?.catch(() => {});
+    next?.catch(() => {});
   }
 }
 

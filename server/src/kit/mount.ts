@@ -10,9 +10,10 @@ import { fail, failFields } from '#contract/errors.ts';
 import { mounted, type Area, type Group, type Mounted } from '#contract/kit/call.ts';
 import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
-import { type Log, refuse, sendError, toFail } from './failures.ts';
+import { type Log, refuse, sendError } from './failures.ts';
 import type { Actor } from './actor.ts';
 import { audit, Context, Partial, publish, reasonOf } from './context.ts';
+import { auditRefusal, lineOf } from './refusals.ts';
 import type { Incoming } from './request.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
@@ -23,6 +24,7 @@ import { ownerOnly } from './owner.ts';
 import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
+import { sendStream } from './streams.ts';
 import type { Table } from './table.ts';
 import { observer } from './metrics.ts';
 import type { Database, Db } from '../store/db.ts';
@@ -110,7 +112,7 @@ export function createServer(options: MountOptions): FastifyInstance {
   const context = (request: FastifyRequest) =>
     /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
   app.setErrorHandler(async (error, request, reply) => {
-    await auditRefusal(error, request, reply, options);
+    await auditRefusal(error, request, reply, options.services, options.log);
     return sendError(error, request, reply, context(request), options.log);
   });
   app.setNotFoundHandler((request, reply) => {
@@ -184,6 +186,7 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
       done();
     },
     handler: async (request, reply) => {
+      if (call.def.as === 'sse') return follow(ready, request, reply, options);
       const answer = await run(ready, request, reply, options);
       if (call.def.as && call.def.as !== 'json') return sendOther(reply, call.def.as, answer);
       const text = ready.write(answer ?? {});
@@ -192,6 +195,19 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
     },
   });
 }
+
+/** An event stream goes on while whoever opened it may open it. */
+const follow = (ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions) =>
+  sendStream(reply, {
+    accountID: request.actor?.accountID ?? 0,
+    events: async () => (await run(ready, request, reply, options)) as AsyncIterable<unknown>,
+    check: async () => {
+      await authenticate(request, ready.call, options.services);
+      const ctx = new Context({ ...baseOf(request, ready.call, options.services), db: options.services.database.db });
+      const params = pathIDs(request, ready.call);
+      for (const name of ready.call.params) await findParam(ctx, name, ready.tables, params);
+    },
+  });
 
 /** Sets who acts; a refusal is then theirs too. */
 async function authenticate(request: FastifyRequest, call: Mounted, services: Services): Promise<void> {
@@ -204,45 +220,18 @@ async function authenticate(request: FastifyRequest, call: Mounted, services: Se
   if (call.permission && !actor.permissions.has(call.permission)) throw fail('permissionDenied');
 }
 
-/** A change that was refused leaves a line as well: who wished what, and why not. What fails by our own fault is in the log. */
-async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, options: MountOptions) {
-  const { call } = request.routeOptions.config;
-  const failure = toFail(error);
-  if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500) return;
-  try {
-    await audit(options.services.database.db, {
-      ...lineOf(request, call),
-      body: request.isRead ? request.body : null,
-      changes: [],
-      status: failure.status,
-      durationMs: reply.elapsedTime,
-      reason: reasonOf(failure),
-    });
-  } catch (cause) {
-    options.log('warn', 'a refusal could not be written down', { reqID: request.id, cause: String(cause) });
-  }
-}
-
-const lineOf = (request: FastifyRequest, call: Mounted) => ({
+const baseOf = (request: FastifyRequest, call: Mounted, services: Services) => ({
+  actor: request.actor ?? stranger(call.area),
+  language: request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language,
   reqID: request.id,
-  actor: request.actor!,
-  method: call.method,
-  url: request.url,
-  permission: call.permission,
   ip: request.ip,
+  services,
 });
 
 async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
   const { call, handler, tables } = ready;
   const { services } = options;
-  const language = request.headers['accept-language'] === undefined && request.actor ? request.actor.language : request.language;
-  const base = {
-    actor: request.actor ?? stranger(call.area),
-    language,
-    reqID: request.id,
-    ip: request.ip,
-    services,
-  };
+  const base = baseOf(request, call, services);
   const params = pathIDs(request, call);
   const issues = [badQuery(request.query as Record<string, unknown>)];
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);

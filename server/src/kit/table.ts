@@ -54,7 +54,8 @@ export const col = (name: string, alias = 't'): Sql => sql`${sql.ref(`${alias}.$
 /** The condition under which an actor may touch rows of the table. */
 export function scopeOf(target: Table, actor: Actor, alias = 't', depth = 0): Sql {
   const { scope } = target;
-  if ('owner' in scope) return scope.owner(actor, alias);
+  // in brackets: it stands behind `not` and beside `or`
+  if ('owner' in scope) return sql`(${scope.owner(actor, alias)})`;
   const inner = `p${depth}`;
   return sql`${col(scope.column, alias)} in (select ${col('id', inner)} from ${sql.table(scope.parent.table)} as ${sql.raw(inner)} where ${and(
     [

@@ -1,0 +1,62 @@
+/** Event streams: few for each account, and none outlives the right to it. */
+import type { FastifyReply } from 'fastify';
+import { Fail } from '#contract/errors.ts';
+import { streams as limits } from '#contract/limits.ts';
+import { sendEvents } from './answers.ts';
+
+/** How many each account has open in this process. */
+const open = new Map<number, number>();
+
+function enter(accountID: number): () => void {
+  const count = open.get(accountID) ?? 0;
+  if (count >= limits.perAccountMax)
+    throw new Fail('parameter', {
+      status: 429,
+      errorData: [{ path: '', rule: 'tooManyStreams', bounds: { n: limits.perAccountMax } }],
+    });
+  open.set(accountID, count + 1);
+  let isIn = true;
+  return () => {
+    if (!isIn) return;
+    isIn = false;
+    const left = open.get(accountID)! - 1;
+    if (left) open.set(accountID, left);
+    else open.delete(accountID);
+  };
+}
+
+export interface Stream {
+  accountID: number;
+  events(): Promise<AsyncIterable<unknown>>;
+  /** Throws once the reader may no longer read: signed out, paused, expired, or the row is no longer its. */
+  check(): Promise<void>;
+}
+
+/** Sends events until the reader leaves or may read no longer. */
+export async function sendStream(reply: FastifyReply, stream: Stream) {
+  const leave = enter(stream.accountID);
+  const end = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let isChecking = false;
+  const stop = () => {
+    clearInterval(timer);
+    leave();
+    end.abort();
+  };
+  reply.raw.once('close', stop);
+  try {
+    const events = await stream.events();
+    if (end.signal.aborted) return reply;
+    timer = setInterval(() => {
+      if (isChecking) return;
+      isChecking = true;
+      stream.check().then(() => (isChecking = false), stop);
+    }, limits.checkMs);
+    const sent = sendEvents(reply, events, end.signal);
+    sent.once('close', stop);
+    return reply;
+  } catch (error) {
+    stop();
+    throw error;
+  }
+}

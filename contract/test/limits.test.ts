@@ -38,6 +38,7 @@ const pinned: Record<string, unknown> = {
     timeSeriesPageSizeMax: 26784,
     orders: ['asc', 'desc'],
   },
+  streams: { perAccountMax: 10, checkMs: 2000 },
   session: {
     accessTokenMinutes: 15,
     refreshTokenDays: 30,
@@ -174,7 +175,7 @@ test('a number says its unit in its name', () => {
     if (typeof values === 'number') assert.match(group, unit);
     else if (
       !Array.isArray(values) &&
-      /^(transport|display|polling|paging|session|caps|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(group)
+      /^(transport|display|polling|paging|session|streams|caps|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(group)
     )
       for (const [key, value] of Object.entries(values)) if (typeof value === 'number') assert.match(key, unit, group);
 });

@@ -63,7 +63,7 @@ export const variables: readonly Variable[] = [
     'server',
   ),
   v('BREAKWATER_LOG', 'how much the server says: fatal, error, warn, info, debug, trace', 'info', 'server ingest seed'),
-  v('DATABASE_URL', 'a PostgreSQL of your own instead of the embedded one', undefined, 'launcher seed server', secret),
+  v('DATABASE_URL', 'a PostgreSQL of your own instead of the embedded one', undefined, 'launcher seed server ingest', secret),
   v('CLICKHOUSE_URL', 'a ClickHouse of your own instead of the embedded store', undefined, 'launcher server ingest', secret),
   v('CLICKHOUSE_USER', 'its user, if the URL names none', 'default', 'server ingest'),
   v('CLICKHOUSE_PASSWORD', 'its password, if the URL holds none', 'none', 'server ingest store', secret),

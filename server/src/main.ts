@@ -44,7 +44,7 @@ export async function start(settings: Settings): Promise<Running> {
       const ingest = await startIngestService(settings, health);
       stops.push(() => ingest.stop());
     }
-    // ingest alone needs no database, and goes on without it
+    // ingest alone begins without the database, and goes on without it
     if (settings.services.size === 1 && settings.services.has('ingest'))
       return { url: await probe(settings, stops, health), stop };
     const ran = await migrate(settings.databaseUrl);

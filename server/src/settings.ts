@@ -52,13 +52,13 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   for (const name of asked)
     if (!serviceNames.includes(name as ServiceName))
       throw new Error(`unknown service ${name}: choose from ${serviceNames.join(', ')}`);
-  // it keeps no rows and signs nothing: it is given neither the database nor the key
+  // it signs nothing: it is not given the key
   const ingestAlone = asked.length === 1 && asked[0] === 'ingest';
   const port = Number(env['BREAKWATER_PORT'] ?? 8080);
   const host = env['BREAKWATER_HOST'] ?? '127.0.0.1';
   return {
     services: new Set(asked as ServiceName[]),
-    databaseUrl: ingestAlone ? '' : required('DATABASE_URL', env),
+    databaseUrl: required('DATABASE_URL', env),
     clickhouse: analyticsOptions(env),
     natsUrl: env['NATS_URL'],
     natsCreds: env['NATS_CREDS'] && readFileSync(env['NATS_CREDS'], 'utf8'),

@@ -23,9 +23,19 @@ const paths = Array.from(
     `/${pick(['static', 'img', 'api/v2', 'news', 'p'])}/${i.toString(36)}/${pick(['main.js', 'style.css', 'photo.jpg', 'index.html', 'item'])}`,
 );
 
+const siteCount = 200;
+const hostOf = (site: number, domain: number) => `www${domain}.customer${site}.example`;
+
+/** The sites whose lines `logLine` writes. */
+export const loggedSites = () =>
+  Array.from({ length: siteCount }, (_, i) => i + 1).map(id => ({
+    id,
+    domains: [0, 1, 2, 3].map(n => ({ id: id * 4 + n, host: hostOf(id, id * 4 + n) })),
+  }));
+
 /** One line without the mark and the newline; `msec` in epoch seconds. About 300 bytes. */
 export function logLine(msec: number, serial: number): string {
-  const site = 1 + tailed(200);
+  const site = 1 + tailed(siteCount);
   const domain = site * 4 + below(4);
   const hit = random() < 0.85;
   const status = random() < 0.9 ? 200 : pick([206, 301, 304, 403, 404, 499, 502, 929]);
@@ -33,7 +43,7 @@ export function logLine(msec: number, serial: number): string {
     msec: msec.toFixed(3),
     site_id: site,
     domain_id: domain,
-    host: `www${domain}.customer${site}.example`,
+    host: hostOf(site, domain),
     method: random() < 0.93 ? 'GET' : pick(['POST', 'HEAD', 'OPTIONS']),
     uri: paths[tailed(paths.length)]! + (random() < 0.3 ? `?v=${below(1e6)}` : ''),
     proto: random() < 0.7 ? 'HTTP/2.0' : 'HTTP/1.1',
@@ -45,7 +55,7 @@ export function logLine(msec: number, serial: number): string {
     up_bytes: hit ? '-' : 500 + tailed(200_000),
     up_time: hit ? '-' : random().toFixed(3),
     rt: random().toFixed(3),
-    referer: random() < 0.4 ? '-' : `https://www${domain}.customer${site}.example${paths[tailed(500)]}`,
+    referer: random() < 0.4 ? '-' : `https://${hostOf(site, domain)}${paths[tailed(500)]}`,
     ua: agents[tailed(agents.length)]!,
     reason: status === 403 ? `2:${site}` : '-',
     rid: `1700000000-${1000 + (serial % 4)}-${Math.floor(serial / 20)}-${serial}`,

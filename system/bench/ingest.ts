@@ -11,9 +11,11 @@ import { accessLogColumns } from '#contract/edge/log.ts';
 import { analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
 import { accepts, freePort, poll, spawnEngine } from '#server/store/engine-process.ts';
-import { startTestStore, testFolder } from '#system/engines.ts';
+import { migrate } from '#server/store/migrate.ts';
+import { freshDatabase, startTestStore, testFolder } from '#system/engines.ts';
+import { seedMembers } from '../../server/test/analytics/members.ts';
 import { cpuSeconds, row } from './_cpu.ts';
-import { logLine } from './_log-lines.ts';
+import { loggedSites, logLine } from './_log-lines.ts';
 
 const linesPerInsert = 100_000;
 const program = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -96,6 +98,9 @@ async function throughChain(folder: string, marked: string, lines: number) {
   const store = await startTestStore();
   const db = analytics({ url: store.url, database: 'bench' });
   await migrateAnalytics(db);
+  const databaseUrl = await freshDatabase();
+  await migrate(databaseUrl);
+  await seedMembers(databaseUrl, { nodes: [1], sites: loggedSites() });
   const port = await freePort();
   const servers = `nats://127.0.0.1:${port}`;
   const spawn = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
@@ -105,6 +110,7 @@ async function throughChain(folder: string, marked: string, lines: number) {
   const ingest = await spawn(process.execPath, [program('server/src/ingest/main.ts')], {
     NATS_URL: servers,
     NATS_CREDS: '',
+    DATABASE_URL: databaseUrl,
     CLICKHOUSE_URL: store.url,
     CLICKHOUSE_DATABASE: 'bench',
   });

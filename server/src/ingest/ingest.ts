@@ -6,9 +6,11 @@
  * Accepted ranges are named in a manifest row, then inserted under that row's token, then announced to the nodes (which may delete
  * what is announced), then purged from the bus. After a crash anywhere in between, the ranges of the newest row are collected once
  * more and inserted under the same token. (Design: byte positions as identity, the bus as a plain log.)
+ *
+ * A line counts only for a site that its node could have served then (members.ts); what does not is set aside in the same insert. What
+ * the map does not allow is looked up first; while that cannot be done the node keeps those lines, and everybody else's go on.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import zlib from 'node:zlib';
 import {
   AckPolicy,
   type ConsumerMessages,
@@ -18,72 +20,43 @@ import {
   jetstream,
   jetstreamManager,
 } from '@nats-io/jetstream';
-import type { NatsConnection } from '@nats-io/transport-node';
-import { type LogMark, logRangeMaxBytes } from '#contract/edge/log.ts';
+import type { LogMark } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
-import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
+import { AnalyticsError } from '../store/analytics/client.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
 import { Batch } from './batch.ts';
 import { FencedError, Ledger, type ManifestRow } from './ledger.ts';
-import { type LogMessage, readMessage, splitStream } from './message.ts';
+import { keepMembers } from './members.ts';
+import { type LogMessage, readMessage, splitStream, unpack } from './message.ts';
 import { startNightly } from './nightly.ts';
+import type { Ingest, IngestOptions, IngestStats } from './options.ts';
+import { collectAgain } from './recover.ts';
 import { type LogStreamFacts, ensureLogStream } from './stream.ts';
 
-/** One range is at most 1 MB and takes under a millisecond; through the thread pool it takes five times the CPU. */
-const whole = { chunkSize: logRangeMaxBytes, maxOutputLength: logRangeMaxBytes };
-
-export interface IngestOptions {
-  nc: NatsConnection;
-  db: Analytics;
-  /** an insert is made when this many lines wait … */
-  flushLines?: number;
-  /** … or this long after the last insert: the first line after a pause goes at once */
-  flushMs?: number;
-  /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
-  recoverMs?: number;
-  /** size of the stream on the bus's disk */
-  busMaxBytes?: number;
-  log?: (event: string, facts?: Record<string, unknown>) => void;
-  /** called each time the loop goes round, also when it goes round in vain */
-  turn?: () => void;
-}
-
-export interface IngestStats {
-  inserts: number;
-  /** lines taken from the bus that wait for their insert */
-  held: number;
-  lines: number;
-  torn: number;
-  lostBytes: number;
-  /** messages that were not well formed */
-  refused: number;
-  rewinds: number;
-  /** epoch seconds of the last insert */
-  lastInsertAt: number;
-  problem: string | null;
-}
-
-export interface Ingest {
-  /** Inserts what is held, then ends. */
-  stop(): Promise<void>;
-  stats(): IngestStats;
-}
+export type { Ingest, IngestOptions, IngestStats } from './options.ts';
 
 const maxBatchBytes = 48 << 20;
 /** messages held in memory at once */
 const pullMessages = 32;
 const rewindEveryMs = 1000;
+/** Who has lines that cannot be looked up is asked for them again after this long. */
+const keepMs = 10_000;
+/** A range that is refused this often is given up, or the node would send it for ever. */
+const refusalsMax = 5;
 
 export function startIngest(options: IngestOptions): Ingest {
   const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 30_000, busMaxBytes } = options;
   const log = options.log ?? (() => undefined);
   const turn = options.turn ?? (() => undefined);
-  const stats: Omit<IngestStats, 'held'> = {
+  const stats: Omit<IngestStats, 'held' | 'unsure'> = {
     inserts: 0,
     lines: 0,
     torn: 0,
     lostBytes: 0,
     refused: 0,
+    setAside: 0,
+    aside: {},
+    kept: 0,
     rewinds: 0,
     lastInsertAt: 0,
     problem: null,
@@ -102,6 +75,8 @@ export function startIngest(options: IngestOptions): Ingest {
   let committing: Promise<void> | undefined;
   let failure: Error | undefined;
   const rewound = new Map<string, number>();
+  const refusals = new Map<string, { at: number; times: number }>();
+  const members = keepMembers(options.members, db, log);
 
   function tell(marks: Iterable<string>, rewind?: [stream: string, at: number]) {
     const byNode = new Map<number, LogMark>();
@@ -126,16 +101,19 @@ export function startIngest(options: IngestOptions): Ingest {
     tell([], [stream, at]);
   }
 
-  /** The bytes of a message from position `at` on, or undefined when they are not what the message says. */
-  function unpack(message: LogMessage, at: number, end = message.to): Buffer | undefined {
-    const size = message.to - message.from;
-    if (size > logRangeMaxBytes) return;
-    try {
-      const raw = zlib.zstdDecompressSync(message.data, whole);
-      return raw.length === size ? raw.subarray(at - message.from, end - message.from) : undefined;
-    } catch {
-      return undefined;
-    }
+  /** A message is not what it says: the node sends it again, a few times; then its range is taken as lost. */
+  function refuse(message: LogMessage, at: number, seq: number) {
+    const { stream, from, to } = message;
+    stats.refused++;
+    log('a message is not what it says', { stream, from, to });
+    const known = refusals.get(stream);
+    const times = known?.at === at ? known.times + 1 : 1;
+    if (refusals.size > 10_000) refusals.clear();
+    if (times < refusalsMax) return void refusals.set(stream, { at, times });
+    refusals.delete(stream);
+    batch.extend(stream, at, to, to - at);
+    batch.lastSeq = seq;
+    taken.set(stream, to);
   }
 
   function accept(message: LogMessage, seq: number) {
@@ -150,17 +128,12 @@ export function startIngest(options: IngestOptions): Ingest {
     }
     if (kind === 'bytes') {
       const raw = unpack(message, at);
-      if (!raw) {
-        stats.refused++;
-        log('a message is not what it says', { stream, from, to });
-        return;
-      }
-      batch.add(raw, message);
+      if (!raw) return refuse(message, at, seq);
+      batch.add(raw, message, members.map, { stream, from: at, to });
     } else {
-      batch.lost += to - at;
+      batch.extend(stream, at, to, to - at);
       log('a node had to drop lines', { stream, bytes: to - at });
     }
-    batch.extend(stream, at, to);
     batch.lastSeq = seq;
     taken.set(stream, to);
   }
@@ -184,7 +157,28 @@ export function startIngest(options: IngestOptions): Ingest {
     }
   }
 
+  /** Looks up whom the map does not allow. Who cannot be looked up keeps what it has from there on; all others go on. */
+  async function decide(full: Batch) {
+    const unknown = full.unknown(members.map);
+    if (!unknown) return;
+    try {
+      await members.find(unknown);
+    } catch {
+      const waiting = full.waiting();
+      full.release(waiting);
+      batch.release(waiting);
+      for (const [stream, at] of waiting) {
+        taken.set(stream, at);
+        rewound.set(stream, Date.now() + keepMs - rewindEveryMs);
+      }
+      stats.kept += waiting.size;
+    }
+    full.decide(members.map);
+  }
+
   async function commit(full: Batch, jsm: JetStreamManager, in_: string) {
+    await decide(full);
+    if (full.isEmpty) return;
     const row = ledger.next(full, in_);
     await insist('manifest', () => ledger.write(row, full));
     await insist('insert', () => ledger.insert(row, full));
@@ -197,7 +191,12 @@ export function startIngest(options: IngestOptions): Ingest {
   function finish(row: ManifestRow, full: Batch) {
     for (const [i, stream] of row.streams.entries()) stored.set(stream, Math.max(stored.get(stream) ?? 0, row.tos[i]!));
     stats.inserts++;
-    stats.lines += full.lines;
+    stats.lines += full.counted;
+    for (const { node, reason, lines } of full.asideCounts()) {
+      const key = `${node} ${reason}`;
+      stats.aside[key] = (stats.aside[key] ?? 0) + lines;
+      stats.setAside += lines;
+    }
     stats.torn += full.torn;
     stats.lostBytes += full.lost;
     stats.lastInsertAt = Date.now() / 1000;
@@ -264,9 +263,15 @@ export function startIngest(options: IngestOptions): Ingest {
       for await (const message of read(jsm, start)) {
         expected = message.seq + 1;
         waiting = message.info.pending;
-        const known = readMessage(message);
-        if (known) accept(known, message.seq);
-        else stats.refused++;
+        try {
+          const known = readMessage(message);
+          if (known) accept(known, message.seq);
+          else stats.refused++;
+        } catch (error) {
+          // one message never costs the others
+          stats.refused++;
+          log('a message cannot be read', { subject: message.subject, error: (error as Error).message });
+        }
         if (batch.lines >= flushLines || batch.bytes >= maxBatchBytes) {
           await settled();
           if (failure) break;
@@ -286,63 +291,29 @@ export function startIngest(options: IngestOptions): Ingest {
     if (!row || row.streams.length === 0) return;
     // We purge a row's messages only after its insert, and nobody else does.
     if (row.epoch === facts.epoch && facts.firstSeq > row.last_seq) return;
-    const wanted = new Map(row.streams.map((stream, i) => [stream, { at: row.froms[i]!, to: row.tos[i]! }]));
-    const again = new Batch();
-    const deadline = Date.now() + recoverMs;
-    let askedAt = 0;
-    const missing = () => [...wanted].filter(([, w]) => w.at < w.to);
-    const reader = read(jsm, facts.firstSeq);
-    const sameBus = row.epoch === facts.epoch;
-    try {
-      for (;;) {
-        if (missing().length === 0) break;
-        const left = Math.min(deadline - Date.now(), 500);
-        if (deadline < Date.now()) {
-          log('an unfinished insert cannot be repeated: taken as done', {
-            n: row.n,
-            missing: missing().map(([stream]) => stream),
-          });
-          return;
-        }
-        pendingRead ??= reader.next();
-        const got = await Promise.race([pendingRead, delay(Math.max(left, 1), undefined)]);
-        if (got) {
-          pendingRead = undefined;
-          if (got.done) return;
-          const message = readMessage(got.value);
-          const want = message && wanted.get(message.stream);
-          if (!want || want.at >= want.to) continue;
-          // A node forgets a file only when all of it is announced, and a row is announced as a whole.
-          if (message.kind === 'gone') return log('the unfinished insert was announced before: it is done', { n: row.n });
-          if (message.from > want.at || message.to <= want.at) continue;
-          const end = Math.min(message.to, want.to);
-          if (message.kind === 'bytes') {
-            const raw = unpack(message, want.at, end);
-            if (!raw) continue;
-            again.add(raw, message);
-          }
-          want.at = end;
-        } else if (!sameBus || Date.now() - again.startedAt > 2000) {
-          // The bus has nothing more: nodes still hold what was never announced.
-          if (Date.now() - askedAt < rewindEveryMs) continue;
-          askedAt = Date.now();
-          for (const [stream, want] of missing()) tell([], [stream, want.at]);
-        }
-      }
-      await insist('repeat of an insert', () => ledger.insert(row, again));
-      log('repeated the newest insert', { n: row.n, lines: again.lines });
-      finish(row, again);
-    } finally {
-      pendingRead?.catch(() => undefined);
-      pendingRead = undefined;
-      void reader.return(undefined).catch(() => undefined);
-    }
+    const again = await collectAgain({
+      row,
+      messages: read(jsm, facts.firstSeq),
+      sameBus: row.epoch === facts.epoch,
+      members: members.map,
+      recoverMs,
+      ask: (stream, at) => tell([], [stream, at]),
+      log,
+    });
+    if (!again) return;
+    // As it was decided then: what was looked up has been kept since.
+    const unknown = again.unknown(members.map);
+    if (unknown) await members.find(unknown).catch(() => undefined);
+    again.decide(members.map);
+    await insist('repeat of an insert', () => ledger.insert(row, again));
+    log('repeated the newest insert', { n: row.n, lines: again.counted });
+    finish(row, again);
   }
-  let pendingRead: Promise<IteratorResult<JsMsg>> | undefined;
 
   async function life() {
     await migrateAnalytics(db);
     ledger = new Ledger(db);
+    await members.ready();
     taken = await ledger.load();
     stored = new Map(taken);
     batch = new Batch();
@@ -401,7 +372,8 @@ export function startIngest(options: IngestOptions): Ingest {
       stopped.abort();
       void fetching?.close();
       await running;
+      await members.stop();
     },
-    stats: () => ({ ...stats, held: batch.lines }),
+    stats: () => ({ ...stats, aside: { ...stats.aside }, held: batch.lines, unsure: members.problem() }),
   };
 }

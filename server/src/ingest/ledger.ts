@@ -4,13 +4,9 @@
  * changes nothing where they had arrived. The newest row is the only one that can be unfinished.
  */
 import { randomBytes } from 'node:crypto';
-import type { Analytics } from '../store/analytics/client.ts';
+import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
 import type { Batch } from './batch.ts';
-
-export interface Range {
-  from: number;
-  to: number;
-}
+import { findRefused } from './refused.ts';
 
 export interface ManifestRow {
   n: number;
@@ -52,6 +48,9 @@ const rowsIn = {
 };
 
 const part = 0;
+/** Of each insert, so many of a node's lines that are set aside are kept, and so much of each; all of them are counted. */
+const asideLinesPerNode = 200;
+const asideLineBytes = 2048;
 
 export class Ledger {
   readonly owner = randomBytes(8).toString('hex');
@@ -84,7 +83,7 @@ export class Ledger {
 
   /** Writes the next row; throws FencedError when somebody else did. May be repeated after any other error. */
   async write(row: ManifestRow, batch: Batch): Promise<void> {
-    const line = { part, ...row, lines: batch.lines, torn: batch.torn, lost: batch.lost };
+    const line = { part, ...row, lines: batch.counted, torn: batch.torn, lost: batch.lost };
     await this.#db.insert('manifest', 'JSONEachRow', Buffer.from(`${JSON.stringify(line)}\n`), {
       ...oneBlock,
       insert_deduplication_token: `m${part}-${row.n}-${this.last?.id ?? ''}`,
@@ -113,10 +112,34 @@ export class Ledger {
     };
   }
 
-  /** Inserts the lines a row names. May be repeated as often as it takes. */
+  /** Inserts the lines a row names, and what was set aside of them. May be repeated as often as it takes. */
   async insert(row: ManifestRow, batch: Batch): Promise<void> {
-    const body = batch.body();
-    if (body.length === 0) return;
-    await this.#db.insert('access_in', 'TSV', body, { ...rowsIn, insert_deduplication_token: `p${part}-${row.n}-${row.id}` });
+    const token = (kind: string) => ({ insert_deduplication_token: `${kind}${part}-${row.n}-${row.id}` });
+    try {
+      await this.#rows('access_in', batch.body(), token('p'));
+    } catch (error) {
+      if (!(error instanceof AnalyticsError)) throw error;
+      // One line that the store cannot take must not hold up all others: it is found, and the rest is inserted under the same token,
+      // so that a table that had taken its part already does not take it twice.
+      const refused = await findRefused(error, batch.split(), lines => this.#rows('probe_in', lines, {}));
+      if (refused.size === 0) throw error;
+      batch.reject(refused);
+      await this.#rows('access_in', batch.body(), token('p'));
+    }
+    const counts = batch.asideCounts();
+    if (counts.length === 0) return;
+    const json = (lines: readonly object[]) => Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
+    const lines = batch.asideLines(asideLinesPerNode).map(({ nodeID, reason, receivedAt, line }) => ({
+      at: receivedAt.toFixed(3),
+      node: nodeID,
+      reason,
+      line: line.subarray(0, asideLineBytes).toString('latin1').trimEnd(),
+    }));
+    await this.#db.insert('aside', 'JSONEachRow', json(lines), { ...oneBlock, ...token('a') });
+    await this.#db.insert('aside_n', 'JSONEachRow', json(counts), { ...oneBlock, ...token('c') });
+  }
+
+  async #rows(table: string, body: readonly Buffer[], token: { insert_deduplication_token?: string }) {
+    if (body.length > 0) await this.#db.insert(table, 'TSV', body, { ...rowsIn, ...token });
   }
 }

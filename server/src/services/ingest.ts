@@ -1,7 +1,10 @@
 /** Ingest inside the control plane, or alone as `--services=ingest`. */
-import { startIngest } from '../ingest/ingest.ts';
+import { Counter, Gauge } from 'prom-client';
+import { type Ingest, startIngest } from '../ingest/ingest.ts';
+import { databaseMembers } from '../ingest/member-source.ts';
 import { connectServer } from '../bus/bus.ts';
 import type { Health } from '../kit/health.ts';
+import { registry } from '../kit/metrics.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { analytics } from '../store/analytics/client.ts';
@@ -13,14 +16,62 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   if (!natsUrl || !natsCreds || !clickhouse) throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
   const db = analytics(clickhouse);
   await migrateAnalytics(db);
+  const members = databaseMembers(settings.databaseUrl);
   const nc = await connectServer(natsUrl, natsCreds, busTls);
   const turn = health.loop('ingest', 120_000);
-  const ingest = startIngest({ nc, db, turn, log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`) });
+  const ingest = startIngest({ nc, db, members, turn, log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`) });
   watchIngest(health, nc, ingest.stats);
+  const unmeasure = measure(ingest);
   return {
     async stop() {
+      unmeasure();
       await ingest.stop();
+      await members.close();
       await nc.drain();
     },
+  };
+}
+
+const names = ['lines', 'lines_held', 'lines_set_aside_total'].map(name => `breakwater_ingest_${name}`) as [
+  string,
+  string,
+  string,
+];
+
+/** What a monitoring system sees of it; the figures are read when they are asked for. */
+function measure(ingest: Ingest): () => void {
+  const registers = [registry];
+  const [lines, held, aside] = names;
+  void new Gauge({
+    name: lines,
+    help: 'Lines counted since the start',
+    registers,
+    collect() {
+      this.set(ingest.stats().lines);
+    },
+  });
+  void new Gauge({
+    name: held,
+    help: 'Lines taken from the bus that wait for their insert',
+    registers,
+    collect() {
+      this.set(ingest.stats().held);
+    },
+  });
+  void new Counter({
+    name: aside,
+    help: 'Lines of a node that count for nobody, by reason',
+    labelNames: ['node', 'reason'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [key, count] of Object.entries(ingest.stats().aside)) {
+        const [node, reason] = key.split(' ') as [string, string];
+        this.inc({ node, reason }, count);
+      }
+    },
+  });
+  return () => {
+    for (const name of names) registry.removeSingleMetric(name);
   };
 }

@@ -9,17 +9,35 @@ import { streams, subjects } from '#contract/edge/subjects.ts';
 import { Batch } from '#server/ingest/batch.ts';
 import { type Ingest, type IngestOptions, startIngest } from '#server/ingest/ingest.ts';
 import { Ledger } from '#server/ingest/ledger.ts';
+import { Members } from '#server/ingest/members.ts';
 import { compactIfDue } from '#server/ingest/nightly.ts';
 import { ensureLogStream } from '#server/ingest/stream.ts';
 import { analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { clickhouse, nats } from '#system/engines.ts';
+import { facts } from './members.ts';
 
 const file = 'aaaaaaaaaaaa';
 const other = 'bbbbbbbbbbbb';
-const line = (rid: string, bytes = 10) =>
-  `\x1e${accessLogColumns.map(c => ({ msec: (Date.now() / 1000).toFixed(3), site_id: '1', domain_id: '1', status: '200', bytes: String(bytes), rid })[c.name as string] ?? '-').join('\t')}\n`;
+const line = (rid: string, more: Record<string, string | number> = {}) => {
+  const usual = { msec: (Date.now() / 1000).toFixed(3), site_id: 1, domain_id: 1, host: 'a.test', status: 200, bytes: 10, rid };
+  return `\x1e${accessLogColumns.map(c => ({ ...usual, ...more })[c.name as 'rid'] ?? '-').join('\t')}\n`;
+};
+/** Nodes 5 and 6 serve zone 1, where site 1 is. */
+const known = () =>
+  facts([
+    { kind: 'node', id: 5, of: 1 },
+    { kind: 'node', id: 6, of: 1 },
+    { kind: 'site', id: 1, of: 1 },
+    { kind: 'domain', id: 1, of: 1, host: 'a.test' },
+  ]);
+const whole = { stream: 'x', from: 0, to: 0 };
+const map = async () => {
+  const members = new Members();
+  members.apply((await known().load()).rows);
+  return members;
+};
 
 async function setUp(t: TestContext) {
   const bus = await nats();
@@ -43,7 +61,7 @@ async function setUp(t: TestContext) {
     db,
     marks,
     start(options: Partial<IngestOptions> = {}) {
-      const ingest = startIngest({ nc, db, flushMs: 50, ...options });
+      const ingest = startIngest({ nc, db, members: known(), flushMs: 50, ...options });
       running.push(ingest);
       return ingest;
     },
@@ -73,27 +91,28 @@ const until = async (condition: () => boolean | Promise<boolean>, what: string |
   assert.ok(await poll(condition, 20_000), typeof what === 'string' ? what : what());
 const lastMark = (marks: LogMark[], id = file) => marks.findLast(mark => mark.marks?.[id] !== undefined)?.marks?.[id];
 
-test('framing: a line counts from its mark to its newline; pieces without an end are torn', () => {
+test('framing: a line counts from its mark to its newline; pieces without an end are torn', async () => {
   const batch = new Batch();
-  const origin = { nodeID: 7, skewMs: -3, receivedAt: 1.5 };
-  batch.add(Buffer.from('\x1ea\tb\n\x1ehal\x1ec\n\x1e\xff\n\x1eend', 'latin1'), origin);
-  batch.add(Buffer.from('rest\n\x1ed\n', 'latin1'), origin);
-  assert.equal(
-    Buffer.concat(batch.body()).toString('latin1'),
-    '7\t-3\t1.500\ta\tb\n7\t-3\t1.500\tc\n7\t-3\t1.500\t\xff\n7\t-3\t1.500\td\n',
-  );
-  assert.deepEqual([batch.lines, batch.torn], [4, 3]);
+  const origin = { nodeID: 5, skewMs: -3, receivedAt: Date.now() / 1000 };
+  const [a, b, c, d] = ['a', 'b\xff', 'c', 'd'].map(rid => line(rid)) as [string, string, string, string];
+  batch.add(Buffer.from(`${a}\x1ehal${b}${c}${d.slice(0, 40)}`, 'latin1'), origin, await map(), whole);
+  batch.add(Buffer.from(`${d.slice(40)}${d}`, 'latin1'), origin, await map(), whole);
+  const prefix = `5\t-3\t${origin.receivedAt.toFixed(3)}\t`;
+  assert.equal(Buffer.concat(batch.body()).toString('latin1'), [a, b, c, d].join('').replaceAll('\x1e', prefix));
+  assert.deepEqual([batch.lines, batch.counted, batch.torn], [4, 4, 3]);
 });
 
-test('framing: a batch larger than its blocks keeps every byte', () => {
+test('framing: a batch larger than its blocks keeps every byte', async () => {
   const batch = new Batch();
-  const text = Array.from({ length: 30_000 }, (_, i) => `\x1e${i}\t${'x'.repeat(i % 400)}\n`).join('');
+  const text = Array.from({ length: 30_000 }, (_, i) => line(String(i), { ua: 'x'.repeat(i % 400) })).join('');
+  const members = await map();
+  const receivedAt = Math.ceil(Date.now() / 1000);
   for (let at = 0; at < text.length;) {
     const end = text.indexOf('\n', Math.min(at + 900_000, text.length - 2)) + 1;
-    batch.add(Buffer.from(text.slice(at, end), 'latin1'), { nodeID: 1, skewMs: 0, receivedAt: 0 });
+    batch.add(Buffer.from(text.slice(at, end), 'latin1'), { nodeID: 5, skewMs: 0, receivedAt }, members, whole);
     at = end;
   }
-  assert.equal(Buffer.concat(batch.body()).toString('latin1'), text.replaceAll('\x1e', '1\t0\t0.000\t'));
+  assert.equal(Buffer.concat(batch.body()).toString('latin1'), text.replaceAll('\x1e', `5\t0\t${receivedAt}.000\t`));
 });
 
 test('ranges: in order taken, seen before dropped, overlapping trimmed, missing asked for', async t => {
@@ -133,6 +152,18 @@ test('what is not what it says is refused, and everything else goes on', async t
   await s.send(0, `\x1enot a\tline\n${line('b')}`);
   await until(async () => (await s.rids()) === 'b', 'the good line behind a broken one');
   assert.equal(ingest.stats().refused, 6);
+  await until(() => ingest.stats().aside['5 form'] === 1, 'the broken line is counted');
+});
+
+test('a range that is never what it says is given up after a few times, and what follows is taken', async t => {
+  const s = await setUp(t);
+  const ingest = s.start();
+  for (let i = 0; i < 5; i++) await s.send(0, 'x'.repeat(100), { packed: Buffer.from('no zstd') });
+  await s.send(100, line('a'));
+  await until(async () => (await s.rids()) === 'a', 'what follows');
+  assert.equal(ingest.stats().refused, 5);
+  const [row] = await s.db.query('SELECT sum(lost) AS lost FROM manifest');
+  assert.deepEqual(row, { lost: 100 });
 });
 
 test('a hole moves on and is counted', async t => {
@@ -171,8 +202,8 @@ test('a crash after the insert: nothing is counted twice', async t => {
   const ledger = new Ledger(s.db);
   await ledger.load();
   const batch = new Batch();
-  batch.add(Buffer.from(a, 'latin1'), { nodeID: 5, skewMs: 0, receivedAt: Date.now() / 1000 });
-  batch.extend(`5/${file}`, 0, a.length);
+  const origin = { nodeID: 5, skewMs: 0, receivedAt: Date.now() / 1000 };
+  batch.add(Buffer.from(a, 'latin1'), origin, await map(), { stream: `5/${file}`, from: 0, to: a.length });
   batch.lastSeq = 1;
   const { created } = await s.jsm.streams.info(streams.logs);
   const row = ledger.next(batch, String(created));
@@ -256,7 +287,7 @@ test('nightly: yesterday is compacted once, two hours after midnight', async t =
   const s = await setUp(t);
   await migrateAnalytics(s.db);
   const today = Math.floor(Date.now() / 86_400_000) * 86_400;
-  const text = `5\t0\t${today}\t${today - 3600}${line('a').slice(line('a').indexOf('\t'))}`;
+  const text = `5\t0\t${today}\t${line('a', { msec: today - 3600 }).slice(1)}`;
   await s.db.insert('access_in', 'TSV', Buffer.from(text), { async_insert: 0 });
   assert.equal(await compactIfDue(s.db, new Date((today + 3600) * 1000)), false, 'too early');
   assert.equal(await compactIfDue(s.db, new Date((today + 3 * 3600) * 1000)), true);

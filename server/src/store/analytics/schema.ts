@@ -6,6 +6,7 @@
  *                                                 → top_uri, top_ua, top_ref
  *   topd_*  the 500 first of each day and domain, from top_* (compact.ts)
  *   manifest → manifest_last, marks                                  what ingest has taken (server/src/ingest)
+ *   member, aside, aside_n, probe_in (Null)                          what counts and what does not (server/src/ingest)
  *
  * The two Null tables in the middle group a block first, so that maps, distinct counts and countries are worked out per group and not
  * per line. Every table that holds rows has a deduplication window: an insert that is repeated with its token changes nothing where it
@@ -27,11 +28,14 @@ export const retentionDays = {
   n5: 400,
   manifest: 7,
   marks: 90,
+  aside: 30,
+  aside_n: 400,
+  member: 40,
 } as const;
 
-/** A line's clock may be this wrong before it is corrected by the difference of the node's clock and the bus's. */
+/** A line's clock may be this wrong before it is corrected by the difference of the node's clock and the bus's; as in ingest/line.ts. */
 const skewToleratedMs = 5000;
-/** Spooled lines older than this count as this old: one insert then touches at most nine daily partitions. */
+/** Lines older than this are set aside by ingest and never come here; a released step is not edited. */
 const oldestSeconds = 7 * 86_400;
 
 /** Cache states in which the visitor got a stored body. */
@@ -55,10 +59,10 @@ export interface SchemaOptions {
   cluster?: string | undefined;
 }
 
-/** The statements that make the schema, in order; each may be repeated. */
-export function schema({ database, cluster }: SchemaOptions): string[] {
+/** What statements are made with. */
+function builder({ database, cluster }: SchemaOptions) {
   const on = cluster ? ` ON CLUSTER '${cluster}'` : '';
-  const statements = [`CREATE DATABASE IF NOT EXISTS ${database}${on}`];
+  const statements: string[] = [];
 
   const table = (name: string, columns: string, engine: string, rest: string) => {
     // Replicated engines have their own windows, kept in Keeper.
@@ -78,6 +82,34 @@ export function schema({ database, cluster }: SchemaOptions): string[] {
       `CREATE MATERIALIZED VIEW IF NOT EXISTS ${database}.${target}_view${on} TO ${database}.${target} AS ${select}`,
     );
   const ttl = (column: string, days: number) => `TTL toDateTime(${column}) + INTERVAL ${days} DAY DELETE`;
+  return { statements, on, table, pass, view, ttl };
+}
+
+/** Columns of the wire row, as ingest sends it. */
+const wireColumns = `node UInt32, skew_ms Int64, recv Float64, ${accessLogColumns.map(c => `${c.name} ${c.input}`).join(', ')}`;
+
+/** The wire row as a row of `access`. */
+function accessSelect(from: string): string {
+  const many = (column: string, one: string, sum: string) => `if(position(a.${column}, ' ') = 0, ${one}, ${sum})`;
+  const numbers = (column: string) => `extractAll(a.${column}, '[0-9.]+')`;
+  return (
+    `SELECT fromUnixTimestamp64Milli(toInt64(round(least(greatest(a.msec + if(abs(a.skew_ms) >= ${skewToleratedMs}, a.skew_ms, 0) / 1000, a.recv - ${oldestSeconds}), a.recv) * 1000)), 'UTC') AS ts, ` +
+    'a.node AS node, toUInt32OrZero(a.site_id) AS site_id, toUInt32OrZero(a.domain_id) AS domain_id, a.host AS host, a.method AS method, a.uri AS uri, a.proto AS proto, ' +
+    "a.status AS status, a.bytes AS bytes, toIPv6OrDefault(a.ip) AS ip, if(a.cache = '-', '', a.cache) AS cache, " +
+    `${many('up_bytes', 'toUInt64OrZero(a.up_bytes)', `arraySum(x -> toUInt64OrZero(x), ${numbers('up_bytes')})`)} AS up_bytes, ` +
+    `toUInt32(1000 * ${many('up_time', 'toFloat64OrZero(a.up_time)', `arraySum(x -> toFloat64OrZero(x), ${numbers('up_time')})`)}) AS up_ms, ` +
+    "a.up_time NOT IN ('', '-') AS up_req, toUInt32(round(1000 * toFloat64OrZero(a.rt))) AS rt_ms, " +
+    "if(a.referer = '-', '', a.referer) AS referer, if(a.ua = '-', '', a.ua) AS ua, " +
+    "toUInt8OrZero(substringIndex(a.reason, ':', 1)) AS cause, toUInt32OrZero(substringIndex(a.reason, ':', -1)) AS rule, a.rid AS rid " +
+    `FROM ${from} AS a`
+  );
+}
+
+/** The statements that make the schema, in order; each may be repeated. */
+export function schema(options: SchemaOptions): string[] {
+  const { database } = options;
+  const { statements, on, table, pass, view, ttl } = builder(options);
+  statements.push(`CREATE DATABASE IF NOT EXISTS ${database}${on}`);
 
   // What ingest has taken. `manifest_last` holds the newest row of each part, `marks` how far each file is stored; neither expires early.
   const manifest =
@@ -97,7 +129,7 @@ export function schema({ database, cluster }: SchemaOptions): string[] {
     `SELECT m.part AS part, s AS stream, max(t) AS mark, toDateTime(max(m.at)) AS at FROM ${database}.manifest AS m ARRAY JOIN m.streams AS s, m.tos AS t GROUP BY part, stream`,
   );
 
-  pass('access_in', `node UInt32, skew_ms Int64, recv Float64, ${accessLogColumns.map(c => `${c.name} ${c.input}`).join(', ')}`);
+  pass('access_in', wireColumns);
   table(
     'access',
     "ts DateTime64(3, 'UTC') CODEC(DoubleDelta, ZSTD(1)), node UInt32, site_id UInt32, domain_id UInt32, host LowCardinality(String), " +
@@ -108,20 +140,7 @@ export function schema({ database, cluster }: SchemaOptions): string[] {
     'MergeTree',
     `PARTITION BY toDate(ts) ORDER BY (site_id, toStartOfHour(ts), ts) ${ttl('ts', retentionDays.access)}`,
   );
-  const many = (column: string, one: string, sum: string) => `if(position(a.${column}, ' ') = 0, ${one}, ${sum})`;
-  const numbers = (column: string) => `extractAll(a.${column}, '[0-9.]+')`;
-  view(
-    'access',
-    `SELECT fromUnixTimestamp64Milli(toInt64(round(least(greatest(a.msec + if(abs(a.skew_ms) >= ${skewToleratedMs}, a.skew_ms, 0) / 1000, a.recv - ${oldestSeconds}), a.recv) * 1000)), 'UTC') AS ts, ` +
-      'a.node AS node, toUInt32OrZero(a.site_id) AS site_id, toUInt32OrZero(a.domain_id) AS domain_id, a.host AS host, a.method AS method, a.uri AS uri, a.proto AS proto, ' +
-      "a.status AS status, a.bytes AS bytes, toIPv6OrDefault(a.ip) AS ip, if(a.cache = '-', '', a.cache) AS cache, " +
-      `${many('up_bytes', 'toUInt64OrZero(a.up_bytes)', `arraySum(x -> toUInt64OrZero(x), ${numbers('up_bytes')})`)} AS up_bytes, ` +
-      `toUInt32(1000 * ${many('up_time', 'toFloat64OrZero(a.up_time)', `arraySum(x -> toFloat64OrZero(x), ${numbers('up_time')})`)}) AS up_ms, ` +
-      "a.up_time NOT IN ('', '-') AS up_req, toUInt32(round(1000 * toFloat64OrZero(a.rt))) AS rt_ms, " +
-      "if(a.referer = '-', '', a.referer) AS referer, if(a.ua = '-', '', a.ua) AS ua, " +
-      "toUInt8OrZero(substringIndex(a.reason, ':', 1)) AS cause, toUInt32OrZero(substringIndex(a.reason, ':', -1)) AS rule, a.rid AS rid " +
-      `FROM ${database}.access_in AS a`,
-  );
+  view('access', accessSelect(`${database}.access_in`));
 
   const sums = ['req', 'bytes', 'hit_req', 'hit_bytes', 'up_req', 'up_bytes', 'blocked'];
   const key = 'site_id UInt32, domain_id UInt32';
@@ -235,5 +254,34 @@ export function schema({ database, cluster }: SchemaOptions): string[] {
             `${dimension === 'ref' ? "WHERE a.referer != '' " : ''}GROUP BY site_id, domain_id, t, k`,
     );
   }
+  return statements;
+}
+
+/** What ingest knows of zones and sites, what it set aside, and where it tries lines that the store refused: the second step. */
+export function asideSchema(options: SchemaOptions): string[] {
+  const { database } = options;
+  const { statements, table, pass, view, ttl } = builder(options);
+  // The facts of ingest/members.ts, for a start without PostgreSQL. What ends later has the last word.
+  table(
+    'member',
+    'kind LowCardinality(String), id UInt64, belongs UInt64, start Int64, ended Int64, host String',
+    'ReplacingMergeTree(ended)',
+    `ORDER BY (kind, id, belongs, start) TTL toDateTime(intDiv(ended, 1000)) + INTERVAL ${retentionDays.member} DAY DELETE WHERE ended > 0`,
+  );
+  table(
+    'aside',
+    "at DateTime64(3, 'UTC'), node UInt32, reason LowCardinality(String), line String CODEC(ZSTD(1))",
+    'MergeTree',
+    `PARTITION BY toDate(at) ORDER BY (node, at) ${ttl('at', retentionDays.aside)}`,
+  );
+  table(
+    'aside_n',
+    "node UInt32, t DateTime('UTC'), reason LowCardinality(String), lines SimpleAggregateFunction(sum, UInt64), bytes SimpleAggregateFunction(sum, UInt64)",
+    'AggregatingMergeTree',
+    `PARTITION BY toYYYYMM(t) ORDER BY (node, t, reason) ${ttl('t', retentionDays.aside_n)}`,
+  );
+  pass('probe_in', wireColumns);
+  pass('probe', 'ts DateTime64(3), node UInt32, ip IPv6, rid String');
+  view('probe', `SELECT ts, node, ip, rid FROM (${accessSelect(`${database}.probe_in`)})`);
   return statements;
 }

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Engine, accepts, freePort, poll, signalGroup, spawnEngine } from '#server/store/engine-process.ts';
 import { type Analytics, analytics } from '#server/store/analytics/client.ts';
-import { testFolder } from '#system/engines.ts';
+import { migrate } from '#server/store/migrate.ts';
+import { freshDatabase, testFolder } from '#system/engines.ts';
+import { seedMembers } from '../members.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const program = (name: string) => fileURLToPath(new URL(`../../../src/${name}`, import.meta.url));
@@ -38,6 +40,11 @@ export async function startChain(options: { nodes: number; linesPerSecond: numbe
     fs.mkdirSync(made, { recursive: true });
     return made;
   };
+  const databaseUrl = await freshDatabase();
+  await migrate(databaseUrl);
+  // what the writers name
+  const sites = [1, 2, 3].map(id => ({ id, domains: [0, 1].map(n => ({ id: id * 10 + n, host: `h${id}.example` })) }));
+  await seedMembers(databaseUrl, { nodes: Array.from({ length: options.nodes }, (_, i) => i + 1), sites });
   const busDir = dir('bus');
   const truthDir = dir('truth');
   const natsPort = await freePort();
@@ -98,6 +105,7 @@ export async function startChain(options: { nodes: number; linesPerSecond: numbe
     part('ingest', process.execPath, [program('ingest/main.ts')], undefined, {
       NATS_URL: natsUrl,
       NATS_CREDS: '',
+      DATABASE_URL: databaseUrl,
       CLICKHOUSE_URL: storeUrl,
       CLICKHOUSE_DATABASE: 'chain',
       INGEST_FLUSH_MS: process.env.INGEST_FLUSH_MS ?? '300',

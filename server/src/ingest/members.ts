@@ -1,0 +1,252 @@
+/**
+ * Which node could have served which site, and when: nodes stand in zones, sites are served in zones, domains belong to sites, and all of
+ * it with its past. A log line counts only where the two meet.
+ *
+ * The map comes from PostgreSQL and is kept in the analytics store as well, so that ingest also begins while PostgreSQL is away. It is
+ * refreshed all the time; what it does not allow is looked up once more before it is refused.
+ */
+import type { Analytics } from '../store/analytics/client.ts';
+
+/** One fact. Times are epoch milliseconds. */
+export interface MemberRow {
+  kind: 'node' | 'site' | 'domain';
+  id: number;
+  /** zone of a node or site, site of a domain */
+  of: number;
+  start: number;
+  /** 0: still */
+  end: number;
+  /** name of a domain */
+  host: string;
+}
+export interface MemberIDs {
+  nodes: Set<number>;
+  sites: Set<number>;
+  domains: Set<number>;
+}
+
+/** Where the facts come from; both throw while it cannot be asked. */
+export interface MemberSource {
+  /** All of them, or those that changed after `since` (of the answer before). */
+  load(since?: number): Promise<{ rows: MemberRow[]; now: number }>;
+  /** All about these. */
+  find(ids: MemberIDs): Promise<MemberRow[]>;
+}
+
+/** A node that was cut off goes on serving what was taken from it meanwhile. */
+const graceAfterMs = 86_400_000;
+/** Clocks of the database, the bus and a node are this far apart at most. */
+const graceBeforeMs = 15 * 60_000;
+
+interface Span {
+  of: number;
+  start: number;
+  end: number;
+}
+export type Refusal = 'node' | 'site' | 'domain';
+/** For one node and one `site, domain, host`: the times at which a line counts. */
+export interface Verdict {
+  spans: readonly (readonly [from: number, to: number])[];
+  /** why it does not count at other times */
+  refusal: Refusal;
+  siteID: number;
+  domainID: number;
+}
+
+const always: Verdict = { spans: [[-Infinity, Infinity]], refusal: 'site', siteID: 0, domainID: 0 };
+const isNone = (text: string) => text === '' || text === '-' || text === '0';
+const idOf = (text: string) => (/^\d{1,10}$/.test(text) ? Number(text) : 0);
+/** Verdicts remembered per node, each in the place its key's hash says: a power of two. */
+const places = 8192;
+interface Place {
+  key: Buffer;
+  verdict: Verdict;
+}
+
+export class Members {
+  /** rises with every change */
+  version = 0;
+  readonly #spans = { node: new Map<number, Span[]>(), site: new Map<number, Span[]>() };
+  readonly #domains = new Map<number, { siteID: number; host: string }>();
+  #memo = new Map<number, (Place | undefined)[]>();
+
+  get size(): number {
+    return this.#spans.node.size + this.#spans.site.size + this.#domains.size;
+  }
+
+  /** Takes facts; answers those that were new. */
+  apply(rows: readonly MemberRow[]): MemberRow[] {
+    const fresh = rows.filter(row => this.#take(row));
+    if (fresh.length > 0) {
+      this.version++;
+      this.#memo = new Map();
+    }
+    return fresh;
+  }
+
+  #take({ kind, id, of, start, end, host }: MemberRow): boolean {
+    if (kind === 'domain') {
+      const known = this.#domains.get(id);
+      if (known?.siteID === of && known.host === host) return false;
+      this.#domains.set(id, { siteID: of, host });
+      return true;
+    }
+    const map = this.#spans[kind];
+    const spans = map.get(id) ?? map.set(id, []).get(id)!;
+    const until = end || Infinity;
+    const known = spans.find(span => span.of === of && span.start === start);
+    // what has ended does not begin again: an older answer may come late
+    if (known && known.end <= until) return false;
+    if (known) known.end = until;
+    else spans.push({ of, start, end: until });
+    return true;
+  }
+
+  /** The key, `site \t domain \t host` as in the line, stands in `raw[from, to)`. */
+  verdict(nodeID: number, raw: Buffer, from: number, to: number): Verdict {
+    let memo = this.#memo.get(nodeID);
+    if (!memo) this.#memo.set(nodeID, (memo = Array.from({ length: places })));
+    let hash = 0x811c9dc5;
+    for (let i = from; i < to; i++) hash = Math.imul(hash ^ raw[i]!, 0x01000193);
+    const place = memo[(hash ^ (hash >>> 15)) & (places - 1)];
+    if (place && isSame(place.key, raw, from, to)) return place.verdict;
+    const key = Buffer.from(raw.subarray(from, to));
+    const verdict = this.#judge(nodeID, key.toString('latin1'));
+    memo[(hash ^ (hash >>> 15)) & (places - 1)] = { key, verdict };
+    return verdict;
+  }
+
+  #judge(nodeID: number, key: string): Verdict {
+    const [site, domain, host] = key.split('\t') as [string, string, string];
+    // a host that is nobody's: no site, no bill
+    if (isNone(site) && isNone(domain)) return always;
+    const [siteID, domainID] = [idOf(site), idOf(domain)];
+    const refused = (refusal: Refusal): Verdict => ({ spans: [], refusal, siteID, domainID });
+    const nodeSpans = this.#spans.node.get(nodeID);
+    if (!nodeSpans) return refused('node');
+    const siteSpans = this.#spans.site.get(siteID);
+    if (!siteSpans) return refused('site');
+    const found = this.#domains.get(domainID);
+    if (found?.siteID !== siteID || !isHostOf(found.host, host)) return refused('domain');
+    const spans: [number, number][] = [];
+    let met = false;
+    for (const node of nodeSpans)
+      for (const at of siteSpans) {
+        if (node.of !== at.of) continue;
+        met = true;
+        const from = Math.max(node.start, at.start) - graceBeforeMs;
+        const to = Math.min(node.end, at.end) + graceAfterMs;
+        if (from < to) spans.push([from, to]);
+      }
+    return { spans, refusal: met ? 'node' : 'site', siteID, domainID };
+  }
+}
+
+function isSame(key: Buffer, raw: Buffer, from: number, to: number): boolean {
+  if (key.length !== to - from) return false;
+  for (let i = 0; i < key.length; i++) if (key[i] !== raw[from + i]) return false;
+  return true;
+}
+
+/** Whether a line of this verdict counts at this time. */
+export function isAllowed({ spans }: Verdict, time: number): boolean {
+  for (let i = 0; i < spans.length; i++) if (time >= spans[i]![0] && time <= spans[i]![1]) return true;
+  return false;
+}
+
+const isHostOf = (name: string, host: string) => name === host || (name.startsWith('*.') && host.endsWith(name.slice(1)));
+
+const refreshEveryMs = 10_000;
+/** After a failure the source is left alone for this long, so that no batch waits for it again. */
+const quietMs = 5000;
+
+export interface KeptMembers {
+  readonly map: Members;
+  /** Resolves when there is a map; throws when it can be had from nowhere. */
+  ready(): Promise<void>;
+  /** Looks these up now. Throws while the source cannot be asked. */
+  find(ids: MemberIDs): Promise<void>;
+  problem(): string | null;
+  stop(): Promise<void>;
+}
+
+/** Keeps the map: from the source as it changes, and in the store for the next start. */
+export function keepMembers(
+  source: MemberSource,
+  db: Analytics,
+  log: (event: string, facts?: Record<string, unknown>) => void,
+  everyMs = refreshEveryMs,
+): KeptMembers {
+  const map = new Members();
+  let since: number | undefined;
+  let isLoaded = false;
+  let problem: string | null = null;
+  let quietUntil = 0;
+  let busy: Promise<void> | undefined;
+
+  async function take(rows: MemberRow[]) {
+    const fresh = map.apply(rows);
+    if (fresh.length === 0) return;
+    const lines = fresh.map(({ of, end, ...row }) => JSON.stringify({ ...row, belongs: of, ended: end })).join('\n');
+    await db.insert('member', 'JSONEachRow', Buffer.from(`${lines}\n`), { async_insert: 0 });
+  }
+
+  async function asked<T>(question: () => Promise<T>): Promise<T> {
+    if (Date.now() < quietUntil) throw new Error(problem ?? 'the database is away');
+    try {
+      const answer = await question();
+      if (problem) log('zones and sites are known again');
+      problem = null;
+      return answer;
+    } catch (error) {
+      const said = `zones and sites cannot be looked up: ${(error as Error).message.slice(0, 200)}`;
+      if (!problem) log(said);
+      problem = said;
+      quietUntil = Date.now() + quietMs;
+      throw new Error(said, { cause: error });
+    }
+  }
+
+  async function refresh() {
+    const { rows, now } = await asked(() => source.load(since));
+    await take(rows);
+    since = now;
+    isLoaded = true;
+  }
+
+  async function restore() {
+    const rows = await db.query<MemberRow>(
+      'SELECT kind, id, belongs AS of, start, ended AS end, host FROM member FINAL ORDER BY kind, id, start',
+    );
+    map.apply(rows);
+    if (map.size > 0) isLoaded = true;
+  }
+
+  const timer = setInterval(() => {
+    if (!isLoaded || busy) return;
+    busy = refresh()
+      .catch(() => undefined) // `problem` says it
+      .finally(() => (busy = undefined));
+  }, everyMs);
+  timer.unref();
+
+  return {
+    map,
+    async ready() {
+      if (isLoaded) return;
+      await restore();
+      try {
+        await refresh();
+      } catch (error) {
+        if (!isLoaded) throw error;
+        log('zones and sites as they were last known');
+      }
+    },
+    find: async ids => take(await asked(() => source.find(ids))),
+    problem: () => problem,
+    async stop() {
+      clearInterval(timer);
+      await busy;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/** What ingest is given, and what it tells of itself. */
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Analytics } from '../store/analytics/client.ts';
+import type { MemberSource } from './members.ts';
+
+export interface IngestOptions {
+  nc: NatsConnection;
+  db: Analytics;
+  /** which node could have served which site, and when */
+  members: MemberSource;
+  /** an insert is made when this many lines wait … */
+  flushLines?: number;
+  /** … or this long after the last insert: the first line after a pause goes at once */
+  flushMs?: number;
+  /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
+  recoverMs?: number;
+  /** size of the stream on the bus's disk */
+  busMaxBytes?: number;
+  log?: (event: string, facts?: Record<string, unknown>) => void;
+  /** called each time the loop goes round, also when it goes round in vain */
+  turn?: () => void;
+}
+
+export interface IngestStats {
+  inserts: number;
+  /** lines taken from the bus that wait for their insert */
+  held: number;
+  lines: number;
+  torn: number;
+  lostBytes: number;
+  /** messages that were not well formed */
+  refused: number;
+  /** lines set aside: all, and by `node reason` */
+  setAside: number;
+  aside: Record<string, number>;
+  /** why zones and sites cannot be looked up; what is known of them goes on */
+  unsure: string | null;
+  /** times a node was told to keep lines that cannot be looked up */
+  kept: number;
+  rewinds: number;
+  /** epoch seconds of the last insert */
+  lastInsertAt: number;
+  problem: string | null;
+}
+
+export interface Ingest {
+  /** Inserts what is held, then ends. */
+  stop(): Promise<void>;
+  stats(): IngestStats;
+}

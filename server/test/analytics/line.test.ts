@@ -1,0 +1,191 @@
+/** Which lines are what nginx writes, and which node could have written them: without an engine. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { accessLogColumns } from '#contract/edge/log.ts';
+import { Batch } from '#server/ingest/batch.ts';
+import { judgeLine, read } from '#server/ingest/line.ts';
+import { Members, type MemberRow } from '#server/ingest/members.ts';
+
+const now = Math.floor(Date.now() / 1000) * 1000;
+const minute = 60_000;
+const day = 86_400_000;
+
+type Fields = Partial<Record<(typeof accessLogColumns)[number]['name'], string | number>>;
+const line = (fields: Fields = {}) => {
+  const usual: Fields = {
+    msec: (now / 1000).toFixed(3),
+    site_id: 1,
+    domain_id: 11,
+    host: 'a.test',
+    status: 200,
+    bytes: 10,
+    rt: '0.001',
+    uri: '/',
+  };
+  return accessLogColumns.map(c => ({ ...usual, ...fields })[c.name] ?? '-').join('\t');
+};
+const judge = (text: string, skewMs = 0) => {
+  const raw = Buffer.from(text, 'latin1');
+  return judgeLine(raw, 0, raw.length, skewMs, now);
+};
+
+test('what nginx writes passes, whatever visitors send', () => {
+  for (const fields of [
+    {},
+    { site_id: '-', domain_id: '-', status: 903 },
+    { site_id: '', domain_id: '', host: '', status: 400, method: '', uri: '', proto: '' },
+    { up_bytes: '12, 34 : 56', up_time: '0.010, 0.200 : 0.003', rt: '3600.123', bytes: 5e12 },
+    { up_bytes: '-, 56', up_time: '-, 0.003' },
+    { uri: String.raw`/\x22\x5C\x09\x00\xE6\xBC\xA2`, ua: 'x'.repeat(8000), referer: '\xff\xfe' },
+  ] satisfies Fields[])
+    assert.equal(judge(line(fields)), undefined, JSON.stringify(fields).slice(0, 200));
+});
+
+test('what nginx does not write is set aside: nothing in a line may end it, join it with the next, or count as another number', () => {
+  for (const text of [
+    '',
+    'not a line',
+    line().replace(/\t[^\t]*$/, ''),
+    `${line()}\tmore`,
+    line({ uri: '/\nx' }),
+    line({ ua: '\0' }),
+    line({ ua: 'x\x1f' }),
+    `${line()}\\`,
+    line({ uri: '/\\' }),
+    line({ referer: '\\', ua: 'x' }),
+    line({ msec: '1e9' }),
+    line({ msec: 'nan' }),
+    line({ msec: '-1700000000.000' }),
+    line({ msec: '17000000000.000' }),
+    line({ msec: '1700000000' }),
+    line({ status: '20' }),
+    line({ status: '-1' }),
+    line({ status: '65736' }),
+    line({ bytes: '-5' }),
+    line({ bytes: '' }),
+    line({ bytes: '1e3' }),
+    line({ bytes: '0x10' }),
+    line({ rt: 'inf' }),
+    line({ rt: 'nan' }),
+    line({ up_bytes: '1e300' }),
+    line({ up_time: 'inf' }),
+    line({ host: 'h'.repeat(400) }),
+  ])
+    assert.equal(judge(text), 'form', JSON.stringify(text).slice(0, 200));
+});
+
+test('figures that cannot be are set aside', () => {
+  for (const fields of [
+    { bytes: 2 ** 53, rt: '2000000.000' },
+    { bytes: '18446744073709551615', rt: '2000000.000' },
+    { bytes: 5e12, rt: '0.010' },
+    { rt: '99999999.000' },
+    { up_bytes: '18446744073709551615' },
+    { up_bytes: '900000000000000, 900000000000000', rt: '2000000.000' },
+    { up_time: '9'.repeat(40) },
+  ] satisfies Fields[])
+    assert.equal(judge(line(fields)), 'number', JSON.stringify(fields));
+});
+
+test('a node claims no time it likes', () => {
+  const at = (ms: number) => line({ msec: ((now + ms) / 1000).toFixed(3) });
+  assert.equal(judge(at(2 * day)), 'future');
+  assert.equal(judge(at(-8 * day)), 'late');
+  assert.equal(judge(at(-2 * day), 3.5 * day), 'future', 'its own clock is no way around that');
+  assert.equal(judge(at(-2 * day), -6 * day), 'late');
+  assert.equal(judge(at(3600_000)), undefined);
+  assert.equal(read.time, now, 'a clock that was set back: counted as of now');
+  assert.equal(judge(at(-2 * day)), undefined);
+  assert.equal(read.time, now - 2 * day, 'spooled while the node was cut off');
+  assert.equal(judge(at(-7200_000), 7200_000), undefined);
+  assert.equal(read.time, now, 'a slow clock is corrected');
+});
+
+const start = now - 5 * day;
+const row = (kind: MemberRow['kind'], id: number, of: number, more: Partial<MemberRow> = {}): MemberRow => ({
+  kind,
+  id,
+  of,
+  start: kind === 'domain' ? 0 : start,
+  end: 0,
+  host: '',
+  ...more,
+});
+const facts = [
+  row('node', 5, 1),
+  row('node', 6, 2),
+  row('site', 1, 1),
+  row('domain', 11, 1, { host: 'a.test' }),
+  row('domain', 12, 1, { host: '*.wild.test' }),
+  row('site', 2, 2),
+  row('domain', 21, 2, { host: 'b.test' }),
+];
+/** Why a line of a node is set aside; undefined: it counts. */
+function why(node: number, fields: Fields, more: MemberRow[] = [], at = now): string | undefined {
+  const members = new Members();
+  members.apply([...facts, ...more]);
+  const batch = new Batch();
+  const text = `\x1e${line({ msec: (at / 1000).toFixed(3), ...fields })}\n`;
+  batch.add(Buffer.from(text, 'latin1'), { nodeID: node, skewMs: 0, receivedAt: now / 1000 }, members, {
+    stream: 's',
+    from: 0,
+    to: 1,
+  });
+  batch.decide(members);
+  assert.equal(batch.counted + batch.asideCounts().length, 1);
+  return batch.asideCounts()[0]?.reason;
+}
+const b = { site_id: 2, domain_id: 21, host: 'b.test' };
+
+test('a line counts only where its node and its site meet', () => {
+  assert.equal(why(5, {}), undefined);
+  assert.equal(why(5, { domain_id: 12, host: 'x.wild.test' }), undefined);
+  assert.equal(why(5, { site_id: '-', domain_id: '-', host: 'x' }), undefined, 'a host that is nobody’s');
+  assert.equal(why(6, b), undefined);
+  assert.equal(why(5, b), 'site', 'a site of another zone');
+  assert.equal(why(5, { site_id: 77, domain_id: 77 }), 'site', 'a site there is not');
+  assert.equal(why(5, { domain_id: 21, host: 'b.test' }), 'domain', 'a domain of another site');
+  assert.equal(why(5, { site_id: '-', domain_id: 21 }), 'site', 'a domain without its site');
+  assert.equal(why(5, { host: 'b.test' }), 'domain', 'another host than the domain’s');
+  assert.equal(why(5, { domain_id: 12, host: 'wild.test' }), 'domain');
+  assert.equal(why(7, {}), 'node', 'a node that stands in no zone');
+  for (const site_id of ['1 ', '+1', '1.0', '01x', '٣']) assert.notEqual(why(5, { site_id }), undefined, site_id);
+});
+
+test('history: before it joined, after it was moved, the site moved or deleted, with grace for clocks and for nodes cut off', () => {
+  const hour = 3600_000;
+  assert.equal(why(5, {}, [], start - hour), 'node', 'before both were there');
+  assert.equal(why(5, {}, [], start - 10 * minute), undefined, 'clocks differ');
+  // the node moved to zone 2 two days ago
+  const moved = [row('node', 5, 1, { end: now - 2 * day }), row('node', 5, 2, { start: now - 2 * day })];
+  assert.equal(why(5, {}, moved, now - 3 * day), undefined, 'shipped late');
+  assert.equal(why(5, {}, moved, now - 2 * day + hour), undefined, 'it was cut off, and went on serving');
+  assert.equal(why(5, {}, moved), 'node');
+  assert.equal(why(5, b, moved), undefined);
+  assert.equal(why(5, b, moved, now - 3 * day), 'node', 'before it was there');
+  // the site moved to zone 2, or was deleted
+  const left = [row('site', 1, 1, { end: now - 2 * day })];
+  const away = [...left, row('site', 1, 2, { start: now - 2 * day })];
+  assert.equal(why(5, {}, left, now - 3 * day), undefined, 'billable for the time it lived');
+  assert.equal(why(5, {}, left), 'node');
+  assert.equal(why(6, {}, away), undefined);
+  assert.equal(why(6, {}, away, now - 3 * day), 'node');
+});
+
+test('a newline inside a line makes no second line: its prefix would be the node’s own word', () => {
+  const members = new Members();
+  members.apply(facts);
+  const batch = new Batch();
+  const forged = `6\t0\t${(now / 1000).toFixed(3)}\t${line(b)}`;
+  const text = [`\x1e${line()}\n${forged}\n`, `\x1e${line()}\\\n`, `\x1e${line()}\n`].join('');
+  batch.add(Buffer.from(text, 'latin1'), { nodeID: 5, skewMs: 0, receivedAt: now / 1000 }, members, {
+    stream: 's',
+    from: 0,
+    to: 1,
+  });
+  assert.equal(Buffer.concat(batch.body()).toString('latin1'), `5\t0\t${(now / 1000).toFixed(3)}\t${line()}\n`);
+  assert.deepEqual(
+    batch.asideCounts().map(({ node, reason, lines }) => [node, reason, lines]),
+    [[5, 'form', 2]],
+  );
+});

@@ -44,6 +44,8 @@ export interface Agent {
 
 export const version = '0.1.0';
 const beatMs = 2000;
+/** How often nginx is asked what went wrong in it */
+const lookMs = 3000;
 
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -59,6 +61,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let feedProblem: string | null = null;
   let shipper: Shipper | undefined;
   let nginxProblem: string | null = 'nginx is being started';
+  /** since nginx was started: requests without a log line, answers a full disk could not take, errors that refused a request */
+  let edgeProblems: Record<string, number> = {};
 
   const resolver = new NameResolver({
     file: join(data, 'addresses.json'),
@@ -111,7 +115,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       startedAt,
       problem: problems()[0] ?? null,
       documents: store.held.size,
-      nginx: { up: nginxProblem === null, restarts: nginx.restarts },
+      nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
       logs: shipper?.stats() ?? null,
@@ -196,6 +200,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         agent_nginx_up: nginxProblem === null ? 1 : 0,
         agent_nginx_restarts: nginx.restarts,
         agent_records: sync.state.size,
+        edge_requests_unlogged: edgeProblems['unlogged'] ?? 0,
+        edge_answers_unstored: edgeProblems['unstored'] ?? 0,
+        edge_errors: (edgeProblems['protection'] ?? 0) + (edgeProblems['request'] ?? 0) + (edgeProblems['record'] ?? 0),
         agent_domains_with_refused_origins: sync.state.refusedDomains,
         agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
         agent_log_lost_bytes: shipping?.lostBytes ?? 0,
@@ -206,12 +213,19 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   await nginx.start();
   link.start();
   const beating = setInterval(beat, beatMs);
+  const look = () =>
+    nginx.control.problems().then(
+      found => (edgeProblems = found),
+      () => {}, // whether nginx answers is told by others
+    );
+  const looking = setInterval(() => void look(), lookMs);
 
   return {
     healthPort: health.port,
     report,
     stop: async () => {
       clearInterval(beating);
+      clearInterval(looking);
       // nginx first: its last log lines are shipped, or wait on disk for the next start.
       await nginx.stop();
       await feed?.stop();

@@ -38,6 +38,11 @@ export class Control {
     return (await this.#request('GET', '/stat')) as unknown as Stat;
   }
 
+  /** What went wrong in nginx's Lua since it was started (edge/lua/core/problems.lua). @throws ControlError */
+  async problems(): Promise<Record<string, number>> {
+    return (await this.#request('GET', '/stat?brief=1')).problems as Record<string, number>;
+  }
+
   /**
    * Applies one body of frames.
    * @param cursor what /stat shall answer from now on

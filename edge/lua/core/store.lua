@@ -3,6 +3,7 @@
 -- A writer sets the keys, writes their names into a ring and then raises `seq`. A worker compares `seq` once per turn of its event
 -- loop (at most once a millisecond) and drops what it had compiled from the keys named since; if it is further behind than
 -- the ring is long it drops everything.
+local disks = require "core.disks"
 local flags = require "core.flags"
 local cfg, sig = ngx.shared.cfg, ngx.shared.sig
 local now = ngx.now
@@ -43,6 +44,7 @@ function M.tick()
   if t == checked then return end
   checked = t
   flags.tick()
+  disks.look(t)
   local seq = sig:get("seq") or 0
   if seq ~= seen then catch_up(seq) end
 end

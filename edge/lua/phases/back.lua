@@ -4,6 +4,7 @@
 --   Cache-Control, X-Accel-Expires   addressed to the front half's cache
 local balancer = require "core.balancer"
 local decide = require "cache.decide"
+local disks = require "core.disks"
 local fetch = require "phases.fetch"
 local fields = require "cache.fields"
 local flags = require "core.flags"
@@ -12,6 +13,7 @@ local meta = require "cache.meta"
 local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
 local plans = require "core.plans"
+local problems = require "core.problems"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local shards = require "core.shards"
@@ -209,6 +211,9 @@ local function judge()
   local kind = header["Content-Type"]
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
   if stream or var.upstream_http_x_accel_buffering == "no" then header["X-Accel-Buffering"] = "no" end
+  local tight = status ~= 304 and disks.tight(tonumber(var.upstream_http_content_length))
+  -- Straight to the visitor, at the visitor's pace: nothing of it is written down.
+  if tight then header["X-Accel-Buffering"] = "no" end
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
     header["X-Accel-Expires"] = "0"
     return
@@ -234,6 +239,10 @@ local function judge()
     d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
     if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end
+  end
+  if d.store and tight then
+    d.store, header["X-Edge-Custom"] = false, "1"
+    problems.count "unstored"
   end
   if not d.store then
     header["X-Accel-Expires"] = status == 304 and "@1" or "0"

@@ -94,7 +94,7 @@ function M.stat()
     causes = runner.counts(),
     problems = problems.counts(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
-  }, faults.all())
+  }, not ngx.var.arg_brief and faults.all() or nil)
 end
 
 return M

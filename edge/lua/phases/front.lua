@@ -1,4 +1,5 @@
 -- Front half: what happens to every visitor's request before, and to every answer after, nginx's cache.
+local disks = require "core.disks"
 local encodings = require "cache.encodings"
 local flags = require "core.flags"
 local forward = require "core.forward"
@@ -72,6 +73,7 @@ end
 function M.rewrite()
   tick()
   var.edge_rid = new_id()
+  if disks.log_full then disks.count_unlogged() end
   local verb, uri = method(), var.request_uri
   -- With a body or an upgrade; nil: malformed
   local more = look(verb, uri)

@@ -1,4 +1,5 @@
 -- Start of the master (before workers exist) and of each worker.
+local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
 local store = require "core.store"
@@ -9,6 +10,7 @@ local M = {}
 
 function M.master(facts)
   invalidation.setup(facts.cache, facts.inactive)
+  disks.setup(facts)
   store.load(facts.epoch, facts.snapshot)
 end
 

@@ -1,0 +1,66 @@
+-- Is there room? nginx breaks an answer off when its cache or its temporary files meet a full disk, and loses log lines without a
+-- word. So answers are passed through unbuffered before that happens, and requests without a line are counted.
+local ffi = require "ffi"
+local problems = require "core.problems"
+local C = ffi.C
+
+-- glibc on 64 bits
+ffi.cdef [[
+  struct breakwater_statvfs {
+    unsigned long f_bsize, f_frsize, f_blocks, f_bfree, f_bavail, f_files, f_ffree, f_favail, f_fsid, f_flag, f_namemax;
+    int spare[16];
+  };
+  int statvfs(const char *path, struct breakwater_statvfs *to);
+]]
+
+local M = { log_full = false }
+
+-- Stays free beside what is to be stored; of small disks a part. nginx's cache manager drops old objects below it.
+local reserve_bytes, reserve_part = 64 * 1048576, 0.05
+-- What an answer of unknown length is taken for
+local unknown_bytes = 8 * 1048576
+local inodes_min = 64
+-- Answers under way are not in the figures yet.
+local margin = 2
+-- No line is shorter than what can be written into less
+local line_bytes = 4096
+
+local folders, logs = {}, nil
+local facts = ffi.new "struct breakwater_statvfs"
+
+function M.setup(where) folders, logs = { where.cache, where.temp }, where.logs end
+
+-- → bytes that may be written, size of the disk; nil when it does not say
+local function room(folder)
+  if C.statvfs(folder, facts) ~= 0 then return nil end
+  local unit = tonumber(facts.f_frsize)
+  -- File systems that make inodes as they go say 0.
+  if facts.f_files > 0 and facts.f_favail < inodes_min then return 0, unit * tonumber(facts.f_blocks) end
+  return unit * tonumber(facts.f_bavail), unit * tonumber(facts.f_blocks)
+end
+
+-- Is there too little room to store an answer, or to keep for a slow reader what has come in of it? length: bytes, or nil
+function M.tight(length)
+  for i = 1, #folders do
+    local free, size = room(folders[i])
+    if free then
+      local reserve = math.min(reserve_bytes, size * reserve_part)
+      if free - reserve < (length and length * margin or math.min(unknown_bytes, reserve)) then return true end
+    end
+  end
+  return false
+end
+
+local next_look = 0
+
+-- Part of the tick: often when it is close, since every request between two looks goes uncounted.
+function M.look(now)
+  if now < next_look or not logs then return end
+  local free = room(logs)
+  M.log_full = free ~= nil and free < line_bytes
+  next_look = now + ((not free or free > 64 * 1048576) and 1 or free > 1048576 and 0.05 or 0.005)
+end
+
+function M.count_unlogged() problems.count "unlogged" end
+
+return M

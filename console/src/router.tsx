@@ -6,13 +6,12 @@ import { decide, type Place, wanted } from './kit/guard.ts';
 import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
-import { allows } from './kit/permissions.ts';
-import { type AreaScreens, type Screen, screensOf, setScreens } from './kit/screens.ts';
-import { currentSelf, hasSession, loadSelf, loginDataStore, reset, useSelf } from './kit/session.ts';
+import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
+import { currentSelf, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
 import { loadTexts, t } from './kit/text.ts';
 import { ApiError } from './kit/transport.ts';
 import { LoginShell } from './shell/login-shell.tsx';
-import { Broken, Loading, Locked, NotFound } from './shell/states.tsx';
+import { Broken, Loading, NotFound } from './shell/states.tsx';
 
 const permissionDenied = 101018;
 const home = `/${area}`;
@@ -59,18 +58,6 @@ async function loadShell() {
   return shell;
 }
 
-/** A page that this account may not see says so, instead of waiting for answers that never come. */
-function mayOpen(screen: Screen, Content: ReturnType<typeof lazyRouteComponent>): typeof Content {
-  return Object.assign(
-    function Allowed() {
-      const { selfPerms } = useSelf();
-      if (screen.call && !allows(selfPerms, screen.call)) return <Locked />;
-      return <Content />;
-    },
-    { preload: Content.preload },
-  ) as typeof Content;
-}
-
 export function createAppRouter(screens: AreaScreens) {
   setScreens(screens);
   const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
@@ -112,7 +99,7 @@ export function createAppRouter(screens: AreaScreens) {
     createRoute({
       getParentRoute: () => shell,
       path: `${home}/${screen.path}`,
-      component: mayOpen(screen, lazyRouteComponent(screen.load)),
+      component: lazyRouteComponent(screen.load),
       staticData: { title: screen.title },
     }),
   );

@@ -67,7 +67,7 @@ test('what was pasted is mended: the case, the scheme, the path; a port goes int
   await page.fill('#upstreams_0_address', 'http://198.51.100.7:8080/');
   await page.press('#upstreams_0_address', 'Tab');
   assert.equal(await page.inputValue('#domainName'), 'pasted.breakwater.test');
-  assert.equal(await page.inputValue('#upstreams_0_address'), '198.51.100.7');
+  assert.equal(await page.inputValue('#upstreams_0_address'), '127.0.0.1');
   assert.equal(await page.inputValue('#upstreams_0_port'), '8080');
   assert.equal(await page.locator('[data-field="upstreams.0.protocol"]').innerText(), 'HTTP');
   assert.deepEqual(visitor.takeProblems(), []);
@@ -79,7 +79,7 @@ test('a second domain of one name: the server’s word stands at the field and g
   const { page } = visitor;
   await newDomain(visitor);
   await page.fill('#domainName', 'demo.breakwater.test');
-  await page.fill('#upstreams_0_address', '198.51.100.7');
+  await page.fill('#upstreams_0_address', '127.0.0.1');
   await visitor.choose('upstreams_0_protocol', 'HTTP');
   await page.click('.ant-drawer-footer .ant-btn-primary');
   await said(page, 'domainName').waitFor();
@@ -140,5 +140,41 @@ test('a session that ends while somebody types: the form is as it was after sign
   assert.equal(await page.inputValue('#domainName'), 'later.breakwater.test');
   assert.equal(await page.inputValue('#upstreams_0_address'), '198.51.100.9');
   await picture(page, 'form-restored');
+  await visitor.close();
+});
+
+test('the last of 600 customers is found by typing and by scrolling', async () => {
+  const token = await whole.signIn('client');
+  const numbers = Array.from({ length: 600 }, (_, index) => String(index + 1).padStart(3, '0'));
+  for (let at = 0; at < numbers.length; at += 20)
+    await Promise.all(
+      numbers.slice(at, at + 20).map(async number => {
+        const body = { email: `customer${number}@breakwater.test`, name: `Customer ${number}`, auth: 'user' };
+        assert.equal((await whole.call('POST', '/client/account', token, body)).status, 200);
+      }),
+    );
+  const visitor = await Visitor.open(browser, whole.origin);
+  await visitor.signIn('client', 'client@breakwater.test', password);
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/sitesList?edit=new');
+  await page.waitForSelector('.ant-drawer form #userID');
+  await page.click('#userID');
+  const entries = page.locator('.ant-select-item-option');
+  await entries.first().waitFor();
+  const oldest = page.locator('.ant-select-item-option', { hasText: 'user@breakwater.test' });
+  assert.equal(await oldest.count(), 0, 'the first customer of all is far down');
+  await page.fill('#userID', 'customer 001');
+  await page.locator('.ant-select-item-option', { hasText: 'customer001@' }).waitFor();
+  assert.equal(await entries.count(), 1);
+  await page.fill('#userID', '');
+  await page.locator('.ant-select-item-option', { hasText: 'customer600@' }).waitFor();
+  for (const deadline = Date.now() + 60_000; (await oldest.count()) === 0 && Date.now() < deadline;)
+    await page
+      .locator('.rc-virtual-list-holder, .ant-select-dropdown-list-holder')
+      .first()
+      .evaluate(list => list.scrollBy(0, 2000));
+  await oldest.click();
+  assert.match(await page.locator('[data-field=userID]').innerText(), /user@breakwater\.test/);
+  assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

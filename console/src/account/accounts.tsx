@@ -74,7 +74,8 @@ if (area === 'admin')
     name: 'client',
     kind: 'select',
     from: 'GET /{area}/accounts',
-    query: { auth: 'client', pageSize: 500 },
+    query: { auth: 'client' },
+    searchBy: 'name',
     text: row => String(row['email']),
   });
 

@@ -2,7 +2,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
 import { createContext, lazy, Suspense, useContext, useState } from 'react';
-import { useChoices } from './choices.ts';
+import { selectProps, useChoices } from './choices.ts';
 import type { Path } from './form-paths.ts';
 import type { BodyCheck } from './schema-of.ts';
 import type { FormField, Params, Values } from './resource.ts';
@@ -150,15 +150,13 @@ function ChoiceInput({
   onChange,
   ...spoken
 }: Omit<InputProps, 'field'> & { field: ChoiceField; 'aria-label'?: string }) {
-  const { options, isPending } = useChoices(field, params);
+  const found = useChoices(field, params);
   return (
     <Select
       {...spoken}
       placeholder={field.placeholder}
       mode={field.kind === 'remote' && field.isMultiple ? 'multiple' : undefined}
-      showSearch={options.length > 8 ? { optionFilterProp: 'label' } : false}
-      loading={isPending}
-      options={options}
+      {...selectProps(found)}
       value={value as never}
       onChange={onChange}
     />

@@ -1,7 +1,7 @@
 /** One filter of a list. */
 import { Input, Segmented, Select } from 'antd';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { useChoices } from './choices.ts';
+import { selectProps, useChoices } from './choices.ts';
 import type { FilterValue, ListState } from './list-state.ts';
 import type { Filter, Params } from './resource.ts';
 import { shortcut } from './shortcuts.ts';
@@ -70,16 +70,14 @@ interface SelectProps {
 }
 
 function SelectFilter({ filter, params, value, onChange, label }: SelectProps) {
-  const { options, isPending } = useChoices(filter, params);
+  const found = useChoices(filter, params);
   return (
     <Select
       className="filter-select"
       allowClear
-      showSearch={{ optionFilterProp: 'label' }}
+      {...selectProps(found, true)}
       placeholder={label}
       aria-label={label}
-      loading={isPending}
-      options={options}
       value={value as never}
       onChange={onChange}
     />

@@ -33,9 +33,11 @@ interface Choices {
   texts?: string;
 }
 /** Choices the API gives: a `meta…` call with its `{id, name}`. */
-interface RemoteChoices {
+export interface RemoteChoices {
   from: CallKey;
   query?: object;
+  /** The list is paged, and this field of its query searches it. Left out: the call answers all there is to choose. */
+  searchBy?: string;
   text?: (row: Record<string, unknown>) => string;
   /** The value of a choice; its id unless said. */
   value?: string;

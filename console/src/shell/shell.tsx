@@ -8,12 +8,14 @@ import type { Locale } from 'antd/es/locale';
 import { useState } from 'react';
 import { OverlayHost } from '../kit/overlay-host.tsx';
 import { queryClient } from '../kit/query.ts';
+import { useCan } from '../kit/permissions.ts';
 import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { language, t } from '../kit/text.ts';
 import { themeOf, useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
 import { NetworkBanner } from './network-banner.tsx';
 import { HealthBanner } from './health.tsx';
+import { Locked } from './states.tsx';
 import { SideMenu } from './side-menu.tsx';
 
 const locales = {
@@ -72,7 +74,7 @@ export function Shell() {
             <NetworkBanner />
             <HealthBanner />
             <main className="shell-content">
-              <Outlet />
+              <Content pathname={pathname} />
             </main>
           </div>
         </div>
@@ -80,6 +82,12 @@ export function Shell() {
       </ConfigProvider>
     </QueryClientProvider>
   );
+}
+
+/** A page that this account may not see says so, instead of waiting for answers that never come. */
+function Content({ pathname }: { pathname: string }) {
+  const can = useCan();
+  return can(screenAt(pathname)?.call) ? <Outlet /> : <Locked />;
 }
 
 function Crumbs({ pathname }: { pathname: string }) {

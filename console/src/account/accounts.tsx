@@ -38,12 +38,10 @@ function State({ account }: { account: Account }) {
 }
 
 /** Roles are of one's own tree: sub-accounts of one's own area have them, roots have everything. */
-const takesRole = (account: Account) => isBelow(account) && !account.isRoot && account.auth === area;
+const takesRole = (account: Account) => !account.isRoot && account.auth === area;
 
 const authNames = { user: 'message.authUser', client: 'message.authClient', admin: 'message.authAdmin' } as const;
 const authName = (account: Account) => t(authNames[account.auth]);
-
-const isBelow = (account: Account) => whyOwn(account) === undefined;
 
 function CreateButton() {
   const can = useCan();
@@ -59,7 +57,6 @@ function CreateButton() {
 const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pause' | 'lock') =>
   act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
     name,
-    when: isBelow,
     why: why(name),
     level: to === 'normal' ? 'reversible' : 'disruptive',
     warning: to === 'normal' ? undefined : 'stopAccount',
@@ -120,13 +117,13 @@ const accounts = resource<'GET /{area}/accounts'>({
     {
       name: 'proxy',
       call: 'POST /{area}/proxy',
-      when: account => mayProxy() && isBelow(account),
+      when: () => mayProxy(),
       why: why('switchTo'),
       run: ([account]) => signInAs(account!),
     },
     customersOf,
-    { name: 'setPassword', call: 'PUT /{area}/account/password', when: isBelow, run: ([account]) => setPassword(account!) },
-    { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, run: ([account]) => setRole(account!) },
+    { name: 'setPassword', call: 'PUT /{area}/account/password', why: whyOwn, run: ([account]) => setPassword(account!) },
+    { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
     status('resume', 'normal'),
     status('pause', 'pause'),
     status('unlock', 'normal'),

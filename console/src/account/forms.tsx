@@ -79,7 +79,7 @@ export const setRole = (account: Account) =>
       params={{}}
       fields={roleFields}
       values={{ roleID: account.roleID ?? undefined }}
-      body={({ roleID }) => ({ accountID: account.id, roleID: roleID ?? null })}
+      body={({ roleID }) => ({ accountID: account.id, roleID })}
       isEdit
       success={t('message.updateUserRoleSuccess')}
       widthPx={narrowPx}

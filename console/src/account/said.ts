@@ -9,6 +9,14 @@ export async function said(task: () => Promise<unknown>): Promise<void> {
     await task();
   } catch (error) {
     console.error(error);
-    notify.error(error instanceof ApiError && error.code ? error.message : t('error.generic'));
+    notify.error(error instanceof ApiError && error.code ? sentenceOf(error) : t('error.generic'));
   }
+}
+
+/** Who has to wait is told how long, who mistyped the old password what was wrong; else the server's message stands. */
+function sentenceOf(error: ApiError): string {
+  const { retryAfter } = (error.extra ?? {}) as { retryAfter?: number };
+  if (error.status === 429 && retryAfter) return t('login.retryAfter', { seconds: retryAfter });
+  const fields = Array.isArray(error.errorData) ? (error.errorData as { rule?: string }[]) : [];
+  return fields.some(field => field.rule === 'wrongPassword') ? t('password.wrong') : error.message;
 }

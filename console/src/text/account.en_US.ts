@@ -35,6 +35,8 @@ export default {
 
   'account.own': 'This is your own account',
   'account.notBelow': 'Only accounts below yours can be managed',
+  'account.wider': 'This account sees more zones or sites than you do',
+  'account.moreKeys': 'This account holds more permissions than you do',
   'account.noPassword': 'No password yet',
   'account.subOf': 'Sub-account ({auth})',
   'account.setPasswordTitle': 'Set password: {email}',

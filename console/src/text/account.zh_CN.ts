@@ -34,6 +34,8 @@ export default {
 
   'account.own': '这是您自己的账号',
   'account.notBelow': '只能管理您下级的账号',
+  'account.wider': '此账号可见的区域或站点比您多',
+  'account.moreKeys': '此账号的权限比您多',
   'account.noPassword': '尚未设置密码',
   'account.subOf': '{auth}的子账号',
   'account.setPasswordTitle': '设置密码：{email}',

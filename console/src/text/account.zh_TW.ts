@@ -33,6 +33,8 @@ export const account = {
 
   'account.own': '這是您自己的帳號',
   'account.notBelow': '只能管理您下層的帳號',
+  'account.wider': '此帳號可見的區域或站點比您多',
+  'account.moreKeys': '此帳號的權限比您多',
   'account.noPassword': '尚未設定密碼',
   'account.subOf': '{auth}的子帳號',
   'account.setPasswordTitle': '設定密碼：{email}',

@@ -13,6 +13,7 @@ export default {
   'login.password': 'Password',
   'login.submit': 'Sign in',
   'login.wrongFormat': 'Not a valid e-mail address',
+  'login.retryAfter': 'Too many tries. Try again in {seconds} s',
   'login.required': 'Required',
   'login.showPassword': 'Show password',
   'login.hidePassword': 'Hide password',
@@ -26,6 +27,7 @@ export default {
   'verify.back': 'Back to sign in',
   'verify.digits': 'Enter 6 digits',
 
+  'password.wrong': 'The current password is wrong',
   'password.title': 'Change password',
   'password.old': 'Current password',
   'password.new': 'New password',

@@ -13,6 +13,7 @@ export default {
   'login.password': '密码',
   'login.submit': '登录',
   'login.wrongFormat': '邮箱格式错误',
+  'login.retryAfter': '尝试次数过多，请在 {seconds} 秒后重试',
   'login.required': '必填',
   'login.showPassword': '显示密码',
   'login.hidePassword': '隐藏密码',
@@ -26,6 +27,7 @@ export default {
   'verify.back': '返回登录',
   'verify.digits': '请输入 6 位数字',
 
+  'password.wrong': '当前密码不正确',
   'password.title': '修改密码',
   'password.old': '当前密码',
   'password.new': '新密码',

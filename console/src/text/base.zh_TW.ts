@@ -12,6 +12,7 @@ export const base = {
   'login.password': '密碼',
   'login.submit': '登入',
   'login.wrongFormat': '電子郵件格式錯誤',
+  'login.retryAfter': '嘗試次數過多，請於 {seconds} 秒後再試',
   'login.required': '必填',
   'login.showPassword': '顯示密碼',
   'login.hidePassword': '隱藏密碼',
@@ -25,6 +26,7 @@ export const base = {
   'verify.back': '返回登入',
   'verify.digits': '請輸入 6 位數字',
 
+  'password.wrong': '目前的密碼不正確',
   'password.title': '變更密碼',
   'password.old': '目前的密碼',
   'password.new': '新密碼',

@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +7,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import type { Mounted } from '../contract/src/kit/call.ts';
+import { notices } from './notices.ts';
 
 const here = import.meta.dirname;
 const keepAssetsDays = 14;
@@ -109,10 +111,22 @@ const together = [
   { name: 'lists', test: ours('kit', 'resource-page|bits|confirm|form|fields|form-paths|schema-of') },
 ];
 
+const styles = () =>
+  globSync('src/**/*.css', { cwd: here })
+    .map(file => readFileSync(join(here, file), 'utf8'))
+    .join('\n');
+
 export default defineConfig({
   root: here,
   base: '/',
-  plugins: [react(), permissions(), nonceForStyles(), keepOldAssets(), precompress()],
+  plugins: [
+    react(),
+    permissions(),
+    nonceForStyles(),
+    keepOldAssets(),
+    precompress(),
+    notices(styles, join(here, '../node_modules')),
+  ],
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',

@@ -40,6 +40,9 @@ export function LoginShell() {
               </button>
             ))}
           </nav>
+          <a className="login-notices" href="/NOTICES/third-party.txt" target="_blank" rel="noreferrer">
+            {t('brand.notices')}
+          </a>
         </div>
       </main>
     </div>

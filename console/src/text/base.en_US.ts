@@ -4,6 +4,7 @@ export default {
   'brand.name': 'Breakwater',
   'brand.claim': 'Delivery and protection,\non your own machines.',
   'brand.line': 'Cache, firewall, certificates and traffic for every site you run.',
+  'brand.notices': 'Third-party notices',
   'area.user': 'User console',
   'area.client': 'Operator console',
   'area.admin': 'Admin console',

@@ -4,6 +4,7 @@ export default {
   'brand.name': 'Breakwater',
   'brand.claim': '内容分发与防护，\n就在您自己的机器上。',
   'brand.line': '每个站点的缓存、防火墙、证书与流量，都由您掌握。',
+  'brand.notices': '第三方软件声明',
   'area.user': '用户控制台',
   'area.client': '运营商控制台',
   'area.admin': '管理员控制台',

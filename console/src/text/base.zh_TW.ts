@@ -3,6 +3,7 @@ export const base = {
   'brand.name': 'Breakwater',
   'brand.claim': '內容傳遞與防護，\n就在您自己的機器上。',
   'brand.line': '每個站點的快取、防火牆、憑證與流量，都由您掌握。',
+  'brand.notices': '第三方軟體聲明',
   'area.user': '使用者控制台',
   'area.client': '營運商控制台',
   'area.admin': '管理員控制台',

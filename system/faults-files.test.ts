@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import {
   chownSync,
   existsSync,
+  lchownSync,
   lstatSync,
   readFileSync,
   readdirSync,
@@ -19,6 +20,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { projectFolder } from '#bin/launch/settings.ts';
+import { accountOf } from '#server/store/accounts.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { Whole } from './whole.ts';
 
@@ -100,6 +102,41 @@ for (const [name, damage] of damages) {
     assert.equal(await whole.stop(), 0, whole.output);
   });
 }
+test(
+  'folders that belong to the users of an earlier version, or of another machine, are handed over',
+  { skip: process.getuid?.() !== 0 },
+  async () => {
+    for (const [folder, owner] of [
+      ['postgres', 65_534],
+      ['nats/work', 65_534],
+      ['store', 0],
+      ['node', 0],
+      ['node/cache', 65_534],
+    ] as const)
+      for (const path of [
+        folder,
+        ...(readdirSync(join(whole.folder, folder), { recursive: true }) as string[]).map(name => join(folder, name)),
+      ])
+        lchownSync(join(whole.folder, path), owner, owner);
+    await whole.up();
+    assert.ok(await poll(async () => (await nodes()).every(({ fresh }) => fresh), 30_000, 200), whole.output.slice(-3000));
+    assert.equal((await whole.visit('demo.breakwater.test', '/')).status, 200);
+    for (const [folder, account] of [
+      ['postgres', 'postgres'],
+      ['nats/work', 'nats'],
+      ['store', 'store'],
+      ['node', 'node'],
+    ] as const)
+      for (const path of ['.', ...(readdirSync(join(whole.folder, folder), { recursive: true }) as string[])])
+        assert.equal(
+          lstatSync(join(whole.folder, folder, path), { throwIfNoEntry: false })?.uid ?? accountOf(account)!.uid,
+          accountOf(account)!.uid,
+          `${folder}/${path}`,
+        );
+    assert.equal(await whole.stop(), 0);
+  },
+);
+
 function readPorts(): Partial<Record<string, number>> {
   try {
     return JSON.parse(readFileSync(join(whole.folder, 'run/ports.json'), 'utf8')) as Record<string, number>;

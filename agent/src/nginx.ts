@@ -8,7 +8,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Control } from './control.ts';
@@ -350,6 +350,11 @@ export class Nginx {
       await mkdir(folder, { recursive: true, mode });
       await chmod(folder, mode);
       if (account && whose !== 'agent') await chown(folder, whose === 'workers' ? account.uid : 0, account.gid);
+    }
+    // logs of an earlier version, which everybody might read
+    for (const name of await readdir(logs)) {
+      const { mode } = await lstat(join(logs, name));
+      if ((mode & 0o170_000) === 0o100_000 && mode & 0o007) await chmod(join(logs, name), mode & 0o770);
     }
     await this.#defaultCertificate(run);
   }

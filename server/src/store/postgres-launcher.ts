@@ -59,6 +59,7 @@ async function startOnce(options: PostgresOptions): Promise<PostgresEngine | und
   await completeSymlinks();
   let password = await ensureDataFolder(dir);
   await endLeftovers(dir);
+  await privateFolder(dir, 'postgres'); // another version, or another machine, may have had another user for it
   password ??= await newPassword(dir);
   const port = options.port ?? (await freePort());
   if (!(await portIsFree(port))) throw new StartError(`Port ${port} of PostgreSQL is taken by another program.`);

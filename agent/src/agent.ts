@@ -5,12 +5,16 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
+import { sentenceOf } from '#contract/system/health.ts';
+import { leastOf } from '#contract/system/room.ts';
+import { NodeChecks, diskOf } from './checks.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx, nginxFolders } from './nginx.ts';
 import { thisNode } from './origins.ts';
+import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
@@ -46,6 +50,7 @@ export const version = '0.1.0';
 const beatMs = 2000;
 /** How often nginx is asked what went wrong in it */
 const lookMs = 3000;
+const tidyMs = 10_000;
 
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -78,6 +83,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       httpsPorts: options.httpsPorts,
       listen: options.listen,
       workers: options.workers,
+      // by the size of the disk, so that it stays the same from start to start
+      cacheLeavesFreeMb: Math.ceil(leastOf(await diskOf(data)) / 1e6),
     },
     beforeStart: () => writeSnapshot(folders.snapshot, sync.snapshot()),
     up: adopted => {
@@ -105,15 +112,28 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
   });
 
+  const checks = new NodeChecks(
+    data,
+    () => ({
+      nginx: nginxProblem,
+      sync: sync.problem,
+      feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
+      shipping: shipper?.stats(),
+    }),
+    async () => (await nginx.control.problems())['unlogged'] ?? 0,
+  );
   const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);
   function beat(): void {
     if (!nc || nc.isClosed()) return;
+    const wrong = checks.now().filter(check => check.state !== 'ok');
+    const failing = wrong.find(check => check.state === 'fail');
     const facts = {
       ...sync.served(),
       zoneID: store.at.zoneID,
       version,
       startedAt,
-      problem: problems()[0] ?? null,
+      problem: problems()[0] ?? (failing ? sentenceOf(failing, 'en_US') : null),
+      checks: wrong,
       documents: store.held.size,
       nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },
       // a customer's mistake and no fault of this node: it stays ready
@@ -191,6 +211,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     const shipping = shipper?.stats();
     return {
       problems: [...problems(), ...(waiting ? [waiting] : [])],
+      checks: checks.now(),
       gauges: {
         agent_connected: link.problem === null ? 1 : 0,
         agent_in_step: sync.inStep && feedProblem === null ? 1 : 0,
@@ -219,6 +240,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       () => {}, // whether nginx answers is told by others
     );
   const looking = setInterval(() => void look(), lookMs);
+  checks.start();
+  // log files may take more or less as the disk changes, and nginx's own words have a bound
+  const tidying = setInterval(() => {
+    const bytes = checks.logBytes();
+    if (bytes !== undefined) shipper?.configure({ diskBudgetBytes: bytes });
+    rotateErrorLog(folders.logs, () => nginx.reopenLogs()).catch(error => log(`error.log: ${(error as Error).message}`));
+  }, tidyMs);
 
   return {
     healthPort: health.port,
@@ -226,6 +254,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     stop: async () => {
       clearInterval(beating);
       clearInterval(looking);
+      clearInterval(tidying);
+      checks.stop();
       // nginx first: its last log lines are shipped, or wait on disk for the next start.
       await nginx.stop();
       await feed?.stop();

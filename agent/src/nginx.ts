@@ -116,6 +116,11 @@ export class Nginx {
     return true;
   }
 
+  /** Its logs were renamed: it writes to new ones. */
+  reopenLogs(): void {
+    if (this.alive) signal(this.#state!.pid, 'SIGUSR1');
+  }
+
   /** Starts it anew from a fresh snapshot: for when it holds records that nobody can name any more. */
   restartNow(why: string): void {
     this.#options.log(`nginx is started anew: ${why}`);

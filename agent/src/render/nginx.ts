@@ -48,6 +48,8 @@ export interface NodeFacts {
     | false;
   /** size of the cache on disk, MB (default 10,240) */
   cacheSizeMb?: number;
+  /** the cache gives way when less than this is free on its disk, MB (default 512) */
+  cacheLeavesFreeMb?: number;
   /** an object nobody asked for so long is dropped, hours (default 168) */
   cacheInactiveHours?: number;
   /** memory for the records, MB; twice their size (default 256) */
@@ -99,6 +101,7 @@ export function renderNginx(facts: NodeFacts): string {
     epoch: facts.epoch,
     records: whole(facts.recordsMb ?? 256),
     cacheSize: whole(facts.cacheSizeMb ?? 10_240),
+    cacheLeaves: whole(facts.cacheLeavesFreeMb ?? 512),
     // Keys of about 8,000 objects fit one megabyte; an object is rarely below 16 KB.
     cacheKeys: whole(Math.max(8, Math.ceil((facts.cacheSizeMb ?? 10_240) / 128))),
     inactive: whole(facts.cacheInactiveHours ?? 168),

@@ -26,10 +26,11 @@ export function HealthBanner() {
           <li key={`${trouble.check} ${trouble.key}`} className={`health-${trouble.state}`}>
             <span className="health-dot" aria-hidden />
             <span>
-              <strong>{trouble.sentence}</strong> <span className="health-advice">{trouble.advice}</span>{' '}
+              <strong>{trouble.sentence}</strong>{' '}
               <time className="health-since" dateTime={trouble.since}>
                 {t('health.since', { time: dateTime(trouble.since) })}
               </time>
+              <span className="health-advice">{trouble.advice}</span>
             </span>
           </li>
         ))}

@@ -3,8 +3,9 @@
  *
  * Folder: `keys.json` (0600: the seeds), `server.creds` and `system.creds` (0600), `nats.conf`, `jwt/` (account statements), `jetstream/`.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sizes } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
 import {
   type BusKeys,
@@ -74,7 +75,10 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   await privateFolder(work, 'nats');
   const config = join(dir, 'nats.conf');
   const pair = tls && (await readable(tls, dir));
-  writeWhole(config, render({ host, port, work, keys: secrets.keys, tls: pair }), { owner: accountOf('nats') });
+  const { bavail, blocks, bsize } = await statfs(work);
+  // stated, because NATS would take three quarters of what is free now: after a start on a full disk it would refuse its own streams
+  const storeBytes = sizes.busStoreBytes({ freeBytes: bavail * bsize, totalBytes: blocks * bsize });
+  writeWhole(config, render({ host, port, work, keys: secrets.keys, tls: pair, storeBytes }), { owner: accountOf('nats') });
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
@@ -160,10 +164,12 @@ interface Rendered {
   work: string;
   keys: BusKeys;
   tls: { cert: string; key: string } | undefined;
+  /** what streams may reserve on its disk */
+  storeBytes: number;
 }
 
 /** NATS reads its own dialect of JSON, so every value is written as a JSON string. */
-function render({ host, port, work, keys, tls }: Rendered): string {
+function render({ host, port, work, keys, tls, storeBytes }: Rendered): string {
   const { system, account } = accountsOf(keys);
   const q = JSON.stringify;
   return [
@@ -177,7 +183,7 @@ function render({ host, port, work, keys, tls }: Rendered): string {
     // One node's connections are counted in its account; these are all together, and who does not say who it is within 2 s goes.
     'max_connections: 20000',
     ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, min_version: "1.2", timeout: 3 }`] : []),
-    `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB }`,
+    `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB, max_file_store: ${storeBytes} }`,
     `operator: ${q(keys.operatorToken)}`,
     `system_account: ${q(system)}`,
     `resolver { type: full, dir: ${q(join(work, 'jwt'))}, allow_delete: true, interval: "2m" }`,

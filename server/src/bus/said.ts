@@ -39,6 +39,16 @@ export const Ack = z.object({
 });
 export type Ack = z.infer<typeof Ack>;
 
+const NodeCheck = z.object({
+  id: exact(40),
+  key: z.optional(exact(100)),
+  state: z.enum(['warn', 'fail']),
+  reason: exact(60),
+  params: z.optional(z.record(exact(40), z.union([text(500), z.number()]))),
+  value: z.optional(z.number()),
+  since: exact(40),
+});
+
 export const Beat = z.object({
   ...Ack.shape,
   version: text(64),
@@ -46,6 +56,8 @@ export const Beat = z.object({
   startedAt: text(40),
   /** why the node does not serve as it should; null when it does */
   problem: z.nullable(text(500)),
+  /** what is not well there, as checks of contract/system/health.ts; read with `readChecks` */
+  checks: z.optional(z.array(NodeCheck).check(z.maxLength(30))),
   documents: z.optional(count),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
   logs: z.optional(

@@ -319,13 +319,13 @@ export function startIngest(options: IngestOptions): Ingest {
     batch = new Batch();
     failure = undefined;
     const jsm = await jetstreamManager(nc);
-    const facts = await ensureLogStream(jsm, busMaxBytes);
+    const facts = await ensureLogStream(jsm, busMaxBytes?.());
     epoch = facts.epoch;
     await recover(jsm, facts);
     next = ledger.last?.epoch === epoch ? ledger.last.last_seq + 1 : 1;
     while (!stopping && !failure) {
       try {
-        const now = await ensureLogStream(jsm, busMaxBytes);
+        const now = await ensureLogStream(jsm, busMaxBytes?.());
         // Another life of the stream, or an end before our place (a bus that lost its tail): what we know twice is dropped by position.
         if (now.epoch !== epoch || now.lastSeq + 1 < next) {
           await settled();

@@ -14,8 +14,8 @@ export interface IngestOptions {
   flushMs?: number;
   /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
   recoverMs?: number;
-  /** size of the stream on the bus's disk */
-  busMaxBytes?: number;
+  /** size of the stream on the bus's disk, as it shall be when it is looked for */
+  busMaxBytes?: () => number | undefined;
   log?: (event: string, facts?: Record<string, unknown>) => void;
   /** called each time the loop goes round, also when it goes round in vain */
   turn?: () => void;

@@ -55,7 +55,7 @@ test('a part that never answers is a finding within bounded time: late once, the
   assert.equal(first!.reason, 'database.slow');
   const [second] = await health.look();
   assert.equal(second!.reason, 'database.away');
-  assert.match(String(second!.params!['detail']), /no answer in 2\.5 s/);
+  assert.match(String(second!.params!['detail']), /> 2\.5 s/);
   assert.equal(asked, 1);
 });
 

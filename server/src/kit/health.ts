@@ -111,7 +111,7 @@ export class Health {
         one.found =
           one.slow && one.lateInARow === 1
             ? [warns(one.slow)]
-            : [fails(one.away, { detail: `no answer in ${healthTimes.answerMs / 1000} s` })];
+            : [fails(one.away, { detail: `> ${healthTimes.answerMs / 1000} s` })];
       }
     } catch (error) {
       one.lateInARow = 0;

@@ -1,14 +1,18 @@
 /** Ingest inside the control plane, or alone as `--services=ingest`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { Counter, Gauge } from 'prom-client';
 import { type Ingest, startIngest } from '../ingest/ingest.ts';
 import { databaseMembers } from '../ingest/member-source.ts';
 import { connectServer } from '../bus/bus.ts';
 import type { Health } from '../kit/health.ts';
 import { registry } from '../kit/metrics.ts';
+import { loopback } from '../kit/networks.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { analytics } from '../store/analytics/client.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
+import { startLogRoom } from '../system/log-room.ts';
 import { watchIngest } from '../system/watch.ts';
 
 export async function startIngestService(settings: Settings, health: Health): Promise<{ stop(): Promise<void> }> {
@@ -19,12 +23,21 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   const members = databaseMembers(settings.databaseUrl);
   const nc = await connectServer(natsUrl, natsCreds, busTls);
   const turn = health.loop('ingest', 120_000);
-  const ingest = startIngest({ nc, db, members, turn, log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`) });
+  const room = await startLogRoom(nc, diskOfBus(settings));
+  const ingest = startIngest({
+    nc,
+    db,
+    members,
+    turn,
+    busMaxBytes: room.bytes,
+    log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`),
+  });
   watchIngest(health, nc, ingest.stats);
   const unmeasure = measure(ingest);
   return {
     async stop() {
       unmeasure();
+      room.stop();
       await ingest.stop();
       await members.close();
       await nc.drain();
@@ -74,4 +87,10 @@ function measure(ingest: Ingest): () => void {
   return () => {
     for (const name of names) registry.removeSingleMetric(name);
   };
+}
+
+/** The folder whose disk the bus fills, if it is the embedded one. */
+function diskOfBus({ natsUrl, dataFolder }: Settings): string | undefined {
+  if (!natsUrl || !dataFolder || !existsSync(join(dataFolder, 'nats'))) return undefined;
+  return loopback.has(new URL(natsUrl).hostname.replace(/^\[|\]$/g, '')) ? dataFolder : undefined;
 }

@@ -55,8 +55,8 @@ export function addBusChecks(
     'bus',
     async () => {
       const found = await askStreams(nats).catch((error: Error) => {
-        // the client's own words for "nobody is there" are two
-        if (/timeout/i.test(error.message)) throw new Error(`no answer in ${healthTimes.answerMs / 1000} s`);
+        // figures speak every language
+        if (/timeout/i.test(error.message)) throw new Error(`> ${healthTimes.answerMs / 1000} s`);
         throw error;
       });
       return [well('bus'), ...wanted.map(name => streamFinding(name, found, refused(name)))];

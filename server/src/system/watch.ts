@@ -2,6 +2,7 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
 import { type Finding, Counted, fails, healthTimes, warns, well } from '#contract/system/health.ts';
+import { foreignWrites } from '../bus/foreign.ts';
 import type { IngestStats } from '../ingest/ingest.ts';
 import { type Health, addPeer, addProcessCheck } from '../kit/health.ts';
 import type { Services } from '../kit/services.ts';
@@ -25,6 +26,8 @@ export function watchBus(health: Health, nats: NatsConnection, { database }: Pic
   addBusChecks(health, nats, [streams.config, streams.up]);
   addRelayCheck(health, database.pool);
   addNodesCheck(health, database.pool);
+  const foreign = new Counted('foreignWrites.counted');
+  health.add('foreignWrites', () => foreign.look(foreignWrites().count), { away: 'foreignWrites.counted' });
 }
 
 /** How long a trouble of ingest may last before it is called one: the bus and the store may be on their way back. */
@@ -59,9 +62,10 @@ export function ingestLook(stats: () => IngestStats, now: () => number = Date.no
           : well('store', undefined, 'ingest'),
         fails('ingest.stuck', { detail }, { value: late }),
       );
-    } else if (late >= healthTimes.ingestLateSeconds) found.push(warns('ingest.late', { seconds: late }, { value: late }));
+    } else if (seen.unsure !== null) found.push(warns('ingest.stuck', { detail: seen.unsure }, { value: late }));
+    else if (late >= healthTimes.ingestLateSeconds) found.push(warns('ingest.late', { seconds: late }, { value: late }));
     else found.push(well('ingest', late));
-    if ('setAside' in seen) found.push(setAside.look(Number(seen.setAside), at));
+    found.push(setAside.look(seen.setAside, at));
     return found;
   };
 }

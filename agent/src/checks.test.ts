@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { NodeChecks, type NodeFacts } from './checks.ts';
+import { rotateErrorLog } from './rotate.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'breakwater-checks-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const shipping = { waitingBytes: 0, files: 1, sentBytes: 0, lostBytes: 0, problem: null as string | null };
+function node() {
+  const facts: NodeFacts = { nginx: null, sync: null, feed: null, shipping: { ...shipping } };
+  let unlogged: number | Error = 0;
+  const checks = new NodeChecks(
+    folder,
+    () => facts,
+    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve(unlogged)),
+  );
+  const wrong = (at: number) =>
+    checks
+      .now(at)
+      .filter(one => one.state !== 'ok' && one.id !== 'disk')
+      .map(one => one.reason);
+  return { facts, checks, wrong, setUnlogged: (count: number | Error) => void (unlogged = count) };
+}
+
+test('a node says what does not serve at once, and what is late when it is late', async () => {
+  const { facts, checks, wrong } = node();
+  const t = Date.now();
+  await checks.look();
+  assert.deepEqual(wrong(t), []);
+  facts.nginx = 'port 80 is taken';
+  assert.deepEqual(wrong(t), ['nginx.away']);
+  facts.nginx = null;
+  facts.feed = 'no answer';
+  assert.deepEqual(wrong(t + 1000), []);
+  assert.deepEqual(wrong(t + 7000), ['configuration.late']);
+  facts.feed = null;
+  facts.shipping!.problem = 'timeout';
+  assert.deepEqual(wrong(t + 8000), []);
+  assert.deepEqual(wrong(t + 14_000), ['shipping.stuck']);
+  facts.shipping!.problem = null;
+  facts.shipping!.waitingBytes = 5e6;
+  assert.deepEqual(wrong(t + 15_000), []);
+  facts.shipping!.waitingBytes = 6e6;
+  assert.deepEqual(wrong(t + 80_000), ['shipping.waiting']);
+  facts.shipping!.waitingBytes = 5.5e6;
+  assert.deepEqual(wrong(t + 81_000), [], 'it moves');
+  facts.shipping!.lostBytes = 3e6;
+  assert.deepEqual(wrong(t + 82_000), ['shipping.lost']);
+});
+
+test('requests that nginx could not log are counted, over its restarts too; the disk is asked', async () => {
+  const { checks, setUnlogged } = node();
+  await checks.look();
+  setUnlogged(4);
+  await checks.look();
+  setUnlogged(new Error('nginx does not answer'));
+  await checks.look();
+  setUnlogged(1);
+  await checks.look();
+  const found = checks.now().find(one => one.id === 'unlogged')!;
+  assert.deepEqual([found.state, found.params], ['warn', { count: 5 }]);
+  assert.ok(checks.now().find(one => one.id === 'disk')!.value! > 0);
+  assert.ok(checks.logBytes()! >= 16 * 2 ** 20);
+  const gone = new NodeChecks(
+    join(folder, 'not there'),
+    () => ({ nginx: null, sync: null, feed: null, shipping: undefined }),
+    () => Promise.resolve(0),
+  );
+  await gone.look();
+  assert.equal(gone.now().find(one => one.id === 'disk')!.reason, 'disk.unknown');
+});
+
+test('error.log never grows beyond its bound', async () => {
+  const log = join(folder, 'error.log');
+  let reopened = 0;
+  const write = (bytes: number) => writeFileSync(log, 'x'.repeat(bytes), { flag: 'a' });
+  assert.equal(await rotateErrorLog(folder, () => reopened++, 1000), false, 'nothing there yet');
+  for (let round = 0; round < 5; round++) {
+    write(600);
+    await rotateErrorLog(folder, () => reopened++, 1000);
+  }
+  assert.equal(reopened, 2);
+  assert.equal(statSync(`${log}.1`).size, 1200);
+  assert.equal(readFileSync(log, 'utf8').length, 600);
+  writeFileSync(join(folder, 'nginx.out'), 'y'.repeat(1001));
+  await rotateErrorLog(folder, () => reopened++, 1000);
+  assert.equal(statSync(join(folder, 'nginx.out')).size, 0);
+});

@@ -1,0 +1,115 @@
+/** What a node finds out about itself; its heartbeat carries what is not well, its own `/readyz?verbose` everything. */
+import { statfs } from 'node:fs/promises';
+import { type Check, Counted, type Finding, Tracker, fails, healthTimes, warns, well } from '#contract/system/health.ts';
+import { type Disk, diskFinding, sizes } from '#contract/system/room.ts';
+import type { ShipperStats } from './ship/types.ts';
+
+export interface NodeFacts {
+  /** why nginx does not serve */
+  nginx: string | null;
+  /** why what arrives cannot be applied */
+  sync: string | null;
+  /** why no configuration arrives */
+  feed: string | null;
+  shipping: ShipperStats | undefined;
+}
+
+export async function diskOf(folder: string): Promise<Disk> {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+const MB = 1e6;
+const lookEveryMs = 3000;
+
+export class NodeChecks {
+  readonly #folder: string;
+  readonly #facts: () => NodeFacts;
+  readonly #unloggedSince: () => Promise<number>;
+  readonly #tracker = new Tracker();
+  readonly #unlogged = new Counted('unlogged.counted');
+  #unloggedNow: Finding = well('unlogged');
+  #disk: Disk | undefined;
+  #diskTrouble = '';
+  #timer: NodeJS.Timeout | undefined;
+  /** the stored position moved last, or nothing waited */
+  #movedAt = Date.now();
+  #waited = 0;
+  #troubledAt: number | undefined;
+  #lateAt: number | undefined;
+
+  /** @param unlogged how many requests nginx could not log since it was started */
+  constructor(folder: string, facts: () => NodeFacts, unlogged: () => Promise<number>) {
+    this.#folder = folder;
+    this.#facts = facts;
+    this.#unloggedSince = unlogged;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.look(), lookEveryMs);
+    this.#timer.unref();
+    void this.look();
+  }
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** What must be asked for; everything else is at hand. */
+  async look(): Promise<void> {
+    try {
+      this.#disk = await diskOf(this.#folder);
+      this.#diskTrouble = '';
+    } catch (error) {
+      this.#diskTrouble = (error as Error).message;
+    }
+    // nginx that is being started counts again from zero, which is no news
+    const count = await this.#unloggedSince().catch(() => undefined);
+    if (count !== undefined) this.#unloggedNow = this.#unlogged.look(count);
+  }
+
+  /** Room for log files that wait; undefined while the disk cannot be asked. */
+  logBytes(): number | undefined {
+    return this.#disk && sizes.nodeLogBytes(this.#disk, this.#facts().shipping?.waitingBytes ?? 0);
+  }
+
+  now(at = Date.now()): Check[] {
+    const { nginx, sync, feed, shipping } = this.#facts();
+    const found: Finding[] = [
+      nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
+      this.#configuration(sync, feed, at),
+      this.#diskTrouble
+        ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
+        : this.#disk
+          ? diskFinding(this.#folder, this.#disk)
+          : well('disk'),
+      ...this.#shipping(shipping, at),
+      this.#unloggedNow,
+    ];
+    return this.#tracker.track(found, new Date(at));
+  }
+
+  #configuration(sync: string | null, feed: string | null, at: number): Finding {
+    if (sync !== null) return fails('configuration.notTaken', { detail: sync });
+    // a moment without a stream is a restart somewhere
+    this.#lateAt = feed === null ? undefined : (this.#lateAt ?? at);
+    return feed !== null && at - this.#lateAt! > 5000 ? fails('configuration.late', { detail: feed }) : well('configuration');
+  }
+
+  #shipping(stats: ShipperStats | undefined, at: number): Finding[] {
+    if (!stats) return [];
+    if (stats.waitingBytes === 0 || stats.waitingBytes < this.#waited) this.#movedAt = at;
+    this.#waited = stats.waitingBytes;
+    this.#troubledAt = stats.problem === null ? undefined : (this.#troubledAt ?? at);
+    const mb = Math.ceil(stats.waitingBytes / MB);
+    const seconds = Math.round((at - this.#movedAt) / 1000);
+    const value = stats.waitingBytes;
+    const found: Finding[] = [];
+    if (stats.lostBytes > 0)
+      found.push(warns('shipping.lost', { mb: Math.ceil(stats.lostBytes / MB) }, { value: stats.lostBytes, key: 'lost' }));
+    if (stats.problem !== null && at - this.#troubledAt! > 5000)
+      found.push(fails('shipping.stuck', { detail: stats.problem }, { value }));
+    else if (seconds > healthTimes.shippingLateSeconds) found.push(warns('shipping.waiting', { mb, seconds }, { value }));
+    else found.push(well('shipping', value));
+    return found;
+  }
+}

@@ -9,7 +9,7 @@ import { dateTime } from '../kit/time.ts';
 import { Addresses } from './addresses.tsx';
 import { ago } from './ago.tsx';
 import { type Node, stateOf } from './state.ts';
-import { Refusals, Sync } from './sync.tsx';
+import { Refusals, SetAsideCount, SetAsideList, Sync } from './sync.tsx';
 
 const widthPx = 640;
 
@@ -39,6 +39,7 @@ export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () =
             </span>,
           ],
           [t('field.configuration'), node.zoneID === null ? '–' : <Sync key="sync" node={node} />],
+          [t('field.aside'), <SetAsideCount key="aside" node={node} />],
           [
             t('field.lastBeat'),
             node.lastBeat === null ? '–' : t('node.timeAndAgo', { time: dateTime(node.lastBeat), ago: ago(node.lastBeat) }),
@@ -56,6 +57,13 @@ export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () =
           <h2 className="section-title">{t('node.refusedTitle', { count: node.refused.length })}</h2>
           <p className="ink-3">{t('node.refusedText')}</p>
           <Refusals node={node} />
+        </>
+      )}
+      {!!node.aside?.length && (
+        <>
+          <h2 className="section-title">{t('field.aside')}</h2>
+          <p className="ink-3">{t('node.asideText')}</p>
+          <SetAsideList aside={node.aside} />
         </>
       )}
     </Drawer>

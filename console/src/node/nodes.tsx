@@ -20,7 +20,7 @@ import { NodeDetail } from './detail.tsx';
 import { initialize } from './initialize.tsx';
 import { JoinDialog } from './join.tsx';
 import { type Node, stateOf, why } from './state.ts';
-import { Refused, Sync } from './sync.tsx';
+import { Refused, SetAsideCount, Sync } from './sync.tsx';
 
 const idsOf = (nodes: Node[]) => nodes.map(node => node.id);
 const join = (zoneID?: number) =>
@@ -89,6 +89,7 @@ const initialized = resource<'GET /client/nodes/initialized'>({
     lastBeat,
     { name: 'behind', label: 'configuration', width: 150, render: node => <Sync node={node} /> },
     { name: 'refused', width: 110, render: node => <Refused node={node} /> },
+    { name: 'aside', width: 120, render: node => <SetAsideCount node={node} /> },
     version,
     ...last,
   ],

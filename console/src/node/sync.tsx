@@ -1,6 +1,7 @@
-/** How far a node is with its configuration: the sequence it serves, what is still to come, what it refused. */
+/** How far a node is with its configuration: the sequence it serves, what is still to come, what it refused; and what of its log counts for nobody. */
 import { Popover } from 'antd';
 import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import type { Node } from './state.ts';
 
@@ -45,6 +46,43 @@ export function Refused({ node }: { node: Node }) {
       <button type="button" className="link status">
         <span className="status-dot bad" aria-hidden />
         {t('node.refusals', { count: node.refused.length })}
+      </button>
+    </Popover>
+  );
+}
+
+type SetAside = NonNullable<Node['aside']>;
+
+export function SetAsideList({ aside }: { aside: SetAside }) {
+  return (
+    <ul className="refusals">
+      {aside.map(one => (
+        <li key={one.reason}>
+          <strong>{t(`aside.${one.reason}`)}</strong> <span className="ink-3">{dateTime(one.lastAt)}</span>
+          <div className="bad">{t('node.asideLines', { count: number(one.lines) })}</div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Lines that were set aside; nothing there is nothing to say, except that it is not known. */
+export function SetAsideCount({ node: { aside } }: { node: Node }) {
+  if (aside === null) return <span className="ink-3">{t('node.asideUnknown')}</span>;
+  if (aside.length === 0) return <span className="ink-3">{t('node.noRefusals')}</span>;
+  return (
+    <Popover
+      trigger={['hover', 'click']}
+      placement="bottomLeft"
+      content={
+        <div className="column-list">
+          <SetAsideList aside={aside} />
+        </div>
+      }
+    >
+      <button type="button" className="link status">
+        <span className="status-dot bad" aria-hidden />
+        {t('node.asideLines', { count: number(aside.reduce((sum, one) => sum + one.lines, 0)) })}
       </button>
     </Popover>
   );

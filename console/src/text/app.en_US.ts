@@ -113,6 +113,7 @@ export default {
   'field.lastBeat': 'Last report',
   'field.startedAt': 'Started',
   'field.behind': 'Behind',
+  'field.aside': 'Log lines set aside',
   'field.refused': 'Refused',
   'field.groupID': 'Group',
   'field.groupName': 'Group',

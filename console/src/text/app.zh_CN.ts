@@ -113,6 +113,7 @@ export default {
   'field.lastBeat': '最后上报',
   'field.startedAt': '启动时间',
   'field.behind': '尚未应用',
+  'field.aside': '未计入的日志',
   'field.refused': '拒绝的配置',
   'field.groupID': '分组',
   'field.groupName': '分组',

@@ -112,6 +112,7 @@ export const app = {
   'field.lastBeat': '最後回報',
   'field.startedAt': '啟動時間',
   'field.behind': '尚未套用',
+  'field.aside': '未採計的日誌',
   'field.refused': '拒絕的設定',
   'field.groupID': '群組',
   'field.groupName': '群組',

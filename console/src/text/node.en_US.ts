@@ -32,6 +32,18 @@ export default {
   'node.refusedTitle': 'Refused configuration: {count}',
   'node.refusedText':
     'The node could not apply the following and goes on with what it had. Correct the content and save: it is sent again.',
+  'node.asideLines': '{count} lines',
+  'node.asideUnknown': 'Not known at the moment',
+  'node.asideText':
+    'Of the last 24 hours. These lines count for nobody: no bill, no statistics, no access log. Few may come from a change of zones; many, or of sites that are not in its zone, mean that the node may have been taken over. Take it out of its zone and install it anew.',
+  'aside.form': 'Not written by our edge',
+  'aside.number': 'Impossible figures',
+  'aside.future': 'Of the future: check the clock of the node',
+  'aside.late': 'Older than a week',
+  'aside.node': 'The node was not in that zone then',
+  'aside.site': 'A site that this node does not serve',
+  'aside.domain': 'A domain that is not of that site',
+  'aside.store': 'Refused by the analytics store',
   'node.timeAndAgo': '{time}, {ago}',
   'node.initializeTitle': 'Initialize {count} nodes',
 

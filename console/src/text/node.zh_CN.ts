@@ -30,6 +30,18 @@ export default {
   'node.refusals': '{count} 项',
   'node.refusedTitle': '拒绝的配置：{count} 项',
   'node.refusedText': '节点无法应用下列配置，仍沿用之前的版本。修正内容并保存后，会重新下发。',
+  'node.asideLines': '{count} 行',
+  'node.asideUnknown': '目前无法得知',
+  'node.asideText':
+    '最近 24 小时。这些日志不计入任何人的账单、统计与访问日志。调整区域后可能出现少量；若数量很多，或属于不在其区域的站点，节点可能已被入侵。请将节点移出区域并重新安装。',
+  'aside.form': '不是边缘节点写出的格式',
+  'aside.number': '数值不可能存在',
+  'aside.future': '时间在未来：请检查节点的时钟',
+  'aside.late': '超过一周以前',
+  'aside.node': '节点当时不在该区域',
+  'aside.site': '此节点不服务的站点',
+  'aside.domain': '不属于该站点的域名',
+  'aside.store': '分析数据库拒收',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 个节点',
 

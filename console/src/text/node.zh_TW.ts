@@ -29,6 +29,18 @@ export const node = {
   'node.refusals': '{count} 項',
   'node.refusedTitle': '拒絕的設定：{count} 項',
   'node.refusedText': '節點無法套用下列設定，仍沿用先前的版本。修正內容並儲存後，會重新下發。',
+  'node.asideLines': '{count} 行',
+  'node.asideUnknown': '目前無法得知',
+  'node.asideText':
+    '最近 24 小時。這些日誌不計入任何人的帳單、統計與存取日誌。調整區域後可能出現少量；若數量很多，或屬於不在其區域的站點，節點可能已遭入侵。請將節點移出區域並重新安裝。',
+  'aside.form': '不是邊緣節點寫出的格式',
+  'aside.number': '數值不可能存在',
+  'aside.future': '時間在未來：請檢查節點的時鐘',
+  'aside.late': '超過一週以前',
+  'aside.node': '節點當時不在該區域',
+  'aside.site': '此節點不服務的站點',
+  'aside.domain': '不屬於該站點的網域',
+  'aside.store': '分析資料庫拒收',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 個節點',
 

@@ -4,6 +4,13 @@ import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, st
 import { meta, name } from './zones.ts';
 
 export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
+/**
+ * Why a line of a node's log counts for nobody: it is not what nginx writes (`form`), its figures cannot be (`number`), it is of the
+ * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it.
+ */
+export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store'] as const;
+export const asideHours = 24;
+
 export const Node = obj({
   ...record,
   name: text(64),
@@ -21,6 +28,8 @@ export const Node = obj({
   /** Changes published for its zone and not yet acknowledged. */
   behind: int(),
   refused: arr(obj({ subject: text(100), seq: big(), why: text(500) }), 100),
+  /** Log lines of the last 24 hours that count for nobody; null: it cannot be told at the moment. */
+  aside: nullable(arr(obj({ reason: one(asideReasons), lines: big(), lastAt: time() }), asideReasons.length)),
 });
 const filters = { zoneID: opt(id()), groupID: opt(id()), status: opt(one(nodeStatuses)), keyword: opt(str(64)) };
 

@@ -3,9 +3,9 @@
  * decoded or copied for that; every byte is looked at once.
  */
 import { accessLogColumns } from '#contract/edge/log.ts';
+import type { asideReasons } from '#contract/node/nodes.ts';
 
 /** Why a line is set aside instead of being counted. `node`, `site`, `domain`: see members.ts. */
-export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store'] as const;
 export type AsideReason = (typeof asideReasons)[number];
 
 /** A line's clock may be this wrong before it is corrected by the difference of the node's clock and the bus's. */

@@ -2,10 +2,12 @@
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { can, nodeActions, reasonError } from '#contract/states.ts';
-import { nodes, nodeSelf } from '#contract/node/nodes.ts';
+import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
+import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
+import { AnalyticsError } from '../store/analytics/client.ts';
 import { rows, type Sql } from '../store/db.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
@@ -29,13 +31,30 @@ function allow(action: 'initialize' | 'deinitialize' | 'pause' | 'resume', node:
 /** A node's zone is part of its credentials: it fetches them again once this is committed. */
 const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
 
+/** Nodes with what was set aside of their logs; without it where the store cannot tell. */
+async function withAside<T extends { data: NodeRow[] }>(ctx: Context, page: T): Promise<T> {
+  const { analytics } = ctx.services;
+  if (!analytics) return page;
+  const since = new Date(Date.now() - asideHours * 3_600_000);
+  const ids = page.data.map(node => node.id);
+  const found = await setAsideOf(analytics, ids, since).catch((error: unknown) => {
+    if (error instanceof AnalyticsError) return undefined; // null says that it is not known
+    throw error;
+  });
+  if (!found) return page;
+  const of = (id: number) =>
+    found.filter(one => one.nodeID === id).map(({ reason, lines, lastAt }) => ({ reason, lines, lastAt }));
+  return { ...page, data: page.data.map(node => ({ ...node, aside: of(node.id) })) };
+}
+
 export const nodeCalls = implement(
   nodes,
   {
-    'GET /nodes': ({ ctx, query }) => ctx.store(nodeTable).page(query, [joined]),
-    'GET /nodes/initialized': ({ ctx, query }) => ctx.store(nodeTable).page(query, [joined]),
-    'GET /nodes/uninitialized': ({ ctx, query }) => ctx.store(nodeTable).page(query, [waiting]),
-    'GET /zone/{id}/nodes': ({ ctx, params, query }) => ctx.store(nodeTable, { zoneID: params.id }).page(query),
+    'GET /nodes': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [joined])),
+    'GET /nodes/initialized': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [joined])),
+    'GET /nodes/uninitialized': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [waiting])),
+    'GET /zone/{id}/nodes': async ({ ctx, params, query }) =>
+      withAside(ctx, await ctx.store(nodeTable, { zoneID: params.id }).page(query)),
     'GET /metaNodes': async ({ ctx, query }) => {
       const conditions: Sql[] = [];
       if (query.keyword) conditions.push(sql`t.name ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`);

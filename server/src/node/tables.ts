@@ -58,6 +58,8 @@ export const nodeTable = table<NodeRow>()({
   secret: ['publicKey'],
   extra: {
     zoneName: sql`select name from zone z where z.id = t."zoneID"`,
+    // from the analytics store (nodes.ts)
+    aside: sql`null`,
     behind: sql`select count(*) from publication p where p."zoneID" = t."zoneID" and p.seq > t."appliedSeq"`,
   },
 });

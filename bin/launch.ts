@@ -7,13 +7,13 @@ import { StartError } from '#server/store/engine-process.ts';
 import { demoHost, startDemo } from './launch/demo.ts';
 import { handedOn } from './launch/environment.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
-import { checkBusKeys, installationKey } from './launch/keys.ts';
+import { checkBusKeys, checkPrograms, installationKey } from './launch/keys.ts';
 import { localNode, rememberLocalNode } from './launch/local-node.ts';
 import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
 import { type ChildEnv, checkDisk, makers } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
-import { type Settings, partNames, readSettings, usage } from './launch/settings.ts';
+import { type Settings, partNames, projectFolder, readSettings, usage } from './launch/settings.ts';
 import { type Supervised, supervise } from './launch/supervise.ts';
 
 export { startNats } from '#server/bus/nats-launcher.ts';
@@ -51,6 +51,7 @@ class Launcher {
     this.#lock = await DataLock.take(settings.dataFolder);
     const left = await this.#lock.endLeftovers();
     if (left > 0) console.log(`Ended ${left} process${left === 1 ? '' : 'es'} an earlier run had left behind.`);
+    checkPrograms(projectFolder);
     checkDisk(settings.dataFolder);
     await this.#checkPorts();
     installationKey(settings);

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { checkPrograms } from '#bin/launch/keys.ts';
 import { supervise } from '#bin/launch/supervise.ts';
 import { projectFolder } from '#bin/launch/settings.ts';
 import { allPids, freePort, poll, processFacts, signalGroup, spawnEngine } from '#server/store/engine-process.ts';
@@ -214,6 +215,24 @@ test('a data folder that cannot be written is refused with one sentence', async 
     output().trim(),
     /^The data folder \S+ cannot be written: .+ Make it writable for the user who starts Breakwater, or set BREAKWATER_DATA to another folder\.$/,
   );
+});
+
+test('programs that their owner alone may read are refused with one sentence', { skip: process.getuid?.() !== 0 }, () => {
+  const folder = testFolder('programs');
+  for (const name of ['node_modules', 'server/src', 'agent/src', 'edge/lua']) mkdirSync(join(folder, name), { recursive: true });
+  for (const name of ['package.json', 'server/src/main.ts', 'agent/src/main.ts']) writeFileSync(join(folder, name), '');
+  checkPrograms(folder);
+  for (const [name, mode] of [
+    ['agent/src/main.ts', 0o600],
+    ['node_modules', 0o700],
+  ] as const) {
+    chmodSync(join(folder, name), mode);
+    assert.throws(
+      () => checkPrograms(folder),
+      /may be read by its owner alone, .*: run `chmod -R go\+rX \S+`, or start as another user than root\.$/,
+    );
+    chmodSync(join(folder, name), 0o755);
+  }
 });
 
 test('a port that is taken is named, with its holder and the variable that changes it', async () => {

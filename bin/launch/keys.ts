@@ -1,6 +1,6 @@
 /** The secrets an installation lives by: made once, checked at each start, and never replaced behind anybody's back. */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { constants, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromSeed } from '@nats-io/nkeys';
 import { readJson, writeWhole } from '#host/files.ts';
@@ -25,6 +25,19 @@ export function installationKey({ dataFolder, databaseUrl }: Settings): void {
   } else if (!databaseUrl && existsSync(join(dataFolder, 'postgres'))) {
     throw new StartError(`${path} is missing, and ${restore}`);
   } else writeWhole(path, randomBytes(32));
+}
+
+/** Parts that run as users of their own must be able to read the programs; a strict umask at `git clone` forbids it. Errors: StartError. */
+export function checkPrograms(folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  for (const name of ['', 'package.json', 'node_modules', 'server/src', 'server/src/main.ts', 'agent/src/main.ts', 'edge/lua']) {
+    const { mode } = statSync(join(folder, name));
+    const needed = (mode & constants.S_IFMT) === constants.S_IFDIR ? 0o001 : 0o004;
+    if ((mode & needed) === 0)
+      throw new StartError(
+        `${join(folder, name)} may be read by its owner alone, and Breakwater's parts run as users of their own: run \`chmod -R go+rX ${folder}\`, or start as another user than root.`,
+      );
+  }
 }
 
 /** The keys of the bus; every node has joined on their word. Answers whether they are yet to be made. Errors: StartError. */

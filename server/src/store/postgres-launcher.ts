@@ -266,6 +266,8 @@ async function ensureDatabase(adminUrl: string, database: string): Promise<void>
 /** One sentence out of what PostgreSQL said before it ended. */
 function explain(lines: string[], dir: string): string {
   const text = lines.join('\n');
+  if (/could not look up effective user ID/i.test(text))
+    return `PostgreSQL does not start for a user without a name: add user ${process.getuid?.()} to /etc/passwd, or start as another one.`;
   if (/No space left on device/i.test(text)) return `The disk that holds ${dir} is full: free some space and start again.`;
   if (/Address already in use/i.test(text)) return 'The port of PostgreSQL is taken by another program.';
   if (/Permission denied/i.test(text)) return `PostgreSQL may not use ${dir}: ${lines.find(l => /Permission denied/i.test(l))}`;

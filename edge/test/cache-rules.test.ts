@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { SiteDocument } from '#contract/edge/document.ts';
 import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
@@ -145,6 +146,50 @@ describe('what rules and purges do to the cache', () => {
       assert.equal(await look(), '++++++++');
     });
 
+    test('a wildcard domain by host: every host below it, however deep, and no host beside it', async () => {
+      answers({ 'cache-control': 'max-age=60' });
+      await edge.putDocuments([], [domain(71, '*.shop.test', [origin.port]), domain(72, 'own.shop.test', [origin.port])]);
+      const hosts = ['x.shop.test', 'a.b.shop.test', 'own.shop.test', 'a.test'];
+      const look = async (path = '/w') => {
+        const list = [];
+        for (const host of hosts) list.push((await get(path, {}, host)).headers['x-cache'] === 'HIT' ? '+' : '-');
+        return list.join('');
+      };
+      await purge({ gen: 14 });
+      await look();
+      assert.equal(await look(), '++++');
+      const purges: SiteDocument['purges'] = [{ type: 'host', host: '*.shop.test', uri: '', gen: 16 }];
+      await purge({ gen: 14, purges });
+      assert.equal(await look(), '---+');
+      assert.equal(await look(), '++++');
+      purges.unshift(
+        { type: 'exact', host: '*.shop.test', uri: '/w', gen: 17 },
+        { type: 'exact', host: 'x.shop.test', uri: '/v', gen: 18 },
+      );
+      await purge({ gen: 14, purges });
+      assert.equal(await look(), '---+');
+    });
+
+    test('long URLs are told by hash and length: exactly they, or what begins with them, are gone', async () => {
+      answers({ 'cache-control': 'max-age=60' });
+      const long = `/${'long/'.repeat(40)}`;
+      const paths = [long, `${long}x`, `${long.slice(0, -1)}y`, '/short'];
+      const look = async () => {
+        const list = [];
+        for (const path of paths) list.push((await get(path)).headers['x-cache'] === 'HIT' ? '+' : '-');
+        return list.join('');
+      };
+      const hashed = { host: 'a.test', uri: createHash('md5').update(long).digest('hex'), length: long.length };
+      await purge({ gen: 14 });
+      await look();
+      assert.equal(await look(), '++++');
+      await purge({ gen: 14, purges: [{ type: 'exact', ...hashed, gen: 19 }] });
+      assert.equal(await look(), '-+++');
+      await look();
+      await purge({ gen: 14, purges: [{ type: 'prefix', ...hashed, gen: 20 }] });
+      assert.equal(await look(), '--++');
+    });
+
     test('a purge of a URL takes all its variants', async () => {
       answers({ 'cache-control': 'max-age=60', vary: 'x-kind' });
       const look = async () =>
@@ -153,7 +198,7 @@ describe('what rules and purges do to the cache', () => {
         );
       await look();
       assert.equal(await look(), 'HIT HIT');
-      await purge({ gen: 14, purges: [{ type: 'exact', host: 'a.test', uri: '/v', gen: 15 }] });
+      await purge({ gen: 14, purges: [{ type: 'exact', host: 'a.test', uri: '/v', gen: 21 }] });
       assert.equal(await look(), 'MISS MISS');
     });
   });

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { documents } from '#contract/edge/document.ts';
+import { loadSites } from '#server/compile/load.ts';
+import { compileSite } from '#server/compile/site.ts';
 import { row } from '#server/store/db.ts';
 import { broken, by, mark, multiple, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
@@ -141,6 +144,50 @@ describe('purges', () => {
     ]);
     const { data } = await me.read(`${base}/setting/urlCaches?pageSize=100`);
     assert.ok(data.some((task: { url: string }) => task.url === 'http://www.cache.test/b'));
+  });
+
+  test('a wildcard domain by its name, and hosts however deep below it', async () => {
+    ok(await purge(3, '*.wild.test'));
+    ok(await purge(3, 'very.deep.wild.test'));
+    ok(await purge(1, 'http://very.deep.wild.test/x'));
+    broken(await purge(3, '*.cache.test'), 'urls', 'unknown');
+    broken(await purge(3, 'wild.test'), 'urls', 'unknown');
+    broken(await purge(3, '*.test'), 'urls', 'unknown');
+  });
+
+  test('five hundred URLs in one call are those URLs, also long ones; a thousand later the older half is folded once', async () => {
+    const b = await api.tenant('purger');
+    const its = by(api, b.user);
+    ok(
+      await its.post(`/user/site/${b.siteID}/domains`, {
+        domains: [{ domainName: 'p.test', upstreams: [{ address: '192.0.2.1' }] }],
+      }),
+    );
+    const send = async (from: number, n: number, path: string) =>
+      ok(
+        await its.del(`/user/site/${b.siteID}/setting/urlCache`, {
+          type: 1,
+          urls: Array.from({ length: n }, (_, i) => `http://p.test/${path}${from + i}`),
+        }),
+      );
+    const document = async () => {
+      const found = (await loadSites(api.database.pool as never, [b.siteID])).get(b.siteID)!;
+      return documents.site.parse(compileSite(found));
+    };
+    const { gen } = await document();
+    await send(0, 500, 'long/'.repeat(300));
+    const one = await document();
+    assert.deepEqual([one.purges.length, one.gen], [500, gen], 'the site itself is not purged');
+    assert.ok(Buffer.byteLength(JSON.stringify(one)) < 100_000);
+    await send(500, 500, '');
+    const two = await document();
+    assert.deepEqual([two.purges.length, two.gen], [1000, gen]);
+    await send(1000, 1, '');
+    const three = await document();
+    assert.equal(three.purges.length, 500, 'room for as many again');
+    assert.ok(three.gen > gen && three.purges.every(one => one.gen > three.gen));
+    await send(1001, 500, '');
+    assert.deepEqual([(await document()).purges.length, (await document()).gen], [1000, three.gen]);
   });
 
   test('are done when every node of the zone serves a newer revision', async () => {

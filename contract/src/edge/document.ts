@@ -48,8 +48,19 @@ export const CacheRule = z.object({
   ttl: z.int().check(z.gte(0)),
 });
 
-/** A purge: everything of the site whose URL matches and whose generation is older is gone. */
-export const Purge = z.object({ type: z.enum(['exact', 'prefix', 'host']), host: text(253), uri: text(4096), gen: z.int() });
+/**
+ * A purge: everything of the site whose URL matches and whose generation is older is gone. `*.parent` as host: every host below it.
+ * A long `uri` is its MD5 in hex, and `length` how many bytes that was made of, so that many long ones fit into a document.
+ */
+export const Purge = z.object({
+  type: z.enum(['exact', 'prefix', 'host']),
+  host: text(253),
+  uri: text(4096),
+  gen: z.int(),
+  length: z.optional(z.int().check(z.gte(1), z.lte(100_000))),
+});
+/** What a node keeps for a site at once: two calls with as many URLs as a call may have. */
+export const purgesPerSite = 1000;
 
 export const SiteDocument = z.object({
   v: z.literal(1),
@@ -60,7 +71,7 @@ export const SiteDocument = z.object({
   expires: z.int().check(z.gte(0)),
   /** cache generation; raising it purges the whole site */
   gen: z.int(),
-  purges: z.array(Purge).check(z.maxLength(200)),
+  purges: z.array(Purge).check(z.maxLength(purgesPerSite)),
   cacheRules: z.array(CacheRule).check(z.maxLength(1000)),
   cache: z.optional(
     z.object({

@@ -3,6 +3,7 @@ local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
 local flags = require "core.flags"
 local memo = require "core.memo"
+local purges = require "cache.purges"
 local sites = require "core.sites"
 local store = require "core.store"
 local find, sub = string.find, string.sub
@@ -52,7 +53,7 @@ local function compile(host, text, key)
   plan.closed = not record.enabled or site.state ~= "normal"
   plan.expires = site.expires
   plan.guarded = #site.checks > 0
-  local purged = site.purges[host]
+  local purged = purges.of(site.purges, host)
   plan.gen = math.max(site.gen, purged and purged.all or 0)
   plan.id_pre = record.site .. "|"
   plan.pre = plan.id_pre .. plan.gen .. "|"

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail } from '#contract/errors.ts';
+import { purgesPerSite } from '#contract/edge/document.ts';
 import { cache, type cacheRuleFields } from '#contract/cache/cache.ts';
 import type { Context } from '../kit/context.ts';
 import { crudOf, implement } from '../kit/implement.ts';
@@ -49,12 +50,29 @@ function targetOf(type: number, text: string): string {
 /** Only hosts of this site can be purged through it. */
 async function checkHost(ctx: Context, siteID: number, type: number, target: string) {
   const host = type === 3 ? target : new URL(target).hostname;
-  const parent = host.replace(/^[^.]+\./, '*.');
+  // a wildcard domain serves every host below it, however deep
+  const labels = host.replace(/^\*\./, '').split('.');
+  const serving = [host, ...labels.map((_, i) => `*.${labels.slice(i).join('.')}`)].filter(one => one !== `*.${host}`);
   const found = await row(
     ctx.db,
-    sql`select 1 from domain where "siteID" = ${siteID} and "domainName" in (${host}, ${parent}) and "deletedAt" is null limit 1`,
+    sql`select 1 from domain where "siteID" = ${siteID} and "domainName" = any(${serving}) and "deletedAt" is null limit 1`,
   );
   if (!found) throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'unknown', bounds: { value: host } }] });
+}
+
+/**
+ * Nodes keep so many purges of a site. Beyond that the older half becomes one purge of the whole site: once for many purges,
+ * and never at the cost of those just made.
+ */
+async function fold(ctx: Context, siteID: number) {
+  await sql`
+    with newer as (
+      select x.generation, row_number() over (order by x.generation desc) as n from "purgeTask" x join site s on s.id = x."siteID"
+      where x."siteID" = ${siteID} and x.kind = 'clear' and x.generation > s."cacheGeneration"
+      order by x.generation desc limit ${purgesPerSite + 1}
+    )
+    update site set "cacheGeneration" = (select generation from newer where n = ${purgesPerSite / 2 + 1})
+    where id = ${siteID} and (select count(*) from newer) > ${purgesPerSite}`.execute(ctx.db);
 }
 
 export const cacheCalls = implement(cache, {
@@ -75,6 +93,7 @@ export const cacheCalls = implement(cache, {
         ids.push(...(await ctx.store(purgeTable, params).add([{ type: body.type, url: target }], { generation: generation!.n })));
       },
     );
+    await fold(ctx, params.siteID);
     return { ids };
   },
   'GET /urlCaches': async ({ ctx, params, query }) => {

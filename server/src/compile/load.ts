@@ -1,4 +1,5 @@
 /** Rows out of PostgreSQL for the compiler: one statement per kind, whatever the number of entities. */
+import { purgesPerSite } from '#contract/edge/document.ts';
 import type { DomainRows, SiteRows, ZoneRows } from './rows.ts';
 
 /** What a `pg` pool or client offers. A statement with a name is planned once per connection. */
@@ -8,7 +9,7 @@ export interface Queryable {
 }
 
 /** Newest purges looked at per site; an older one raises the generation of the whole site (`purgesBefore`). */
-const purgesRead = 1000;
+const purgesRead = purgesPerSite;
 
 /** Live rows of a table that hang on the site, as a JSON array. */
 const ofSite = (table: string, columns: string) => `coalesce((select jsonb_agg(to_jsonb(r)) from (

@@ -1,10 +1,11 @@
-import type { SiteDocument } from '#contract/edge/document.ts';
+import { createHash } from 'node:crypto';
+import { purgesPerSite, type SiteDocument } from '#contract/edge/document.ts';
 import type { ListRow, SiteRows } from './rows.ts';
 
-/** How many single purges a node keeps per site; older ones are folded into a purge of the whole site. */
-export const purgesPerSite = 200;
-/** And how much they may weigh together: long URLs must not crowd out the rules. */
-export const purgeBytesMax = 100_000;
+/** How much purges may weigh together: 500 of one call always fit, and they do not crowd out the rules. */
+export const purgeBytesMax = 200_000;
+/** A longer URI is told by its hash. */
+const uriBytesMax = 64;
 
 const purgeTypes = { 1: 'exact', 2: 'prefix', 3: 'host' } as const;
 
@@ -49,9 +50,10 @@ function compilePurges({ site, purges, purgesBefore }: SiteRows) {
   const targets = new Map<string, SiteDocument['purges'][number]>();
   for (const row of [...purges].sort((a, b) => b.generation - a.generation || b.id - a.id)) {
     if (row.type === 0 || row.generation <= base) continue;
-    const purge = { type: purgeTypes[row.type], ...splitURL(row.url), gen: row.generation };
-    if (purge.type === 'host') purge.uri = '';
-    const key = JSON.stringify([purge.type, purge.host, purge.uri]);
+    const { host, uri } = splitURL(row.url);
+    const type = purgeTypes[row.type];
+    const purge = { type, host, ...(type === 'host' ? { uri: '' } : shortened(uri)), gen: row.generation };
+    const key = JSON.stringify([purge.type, purge.host, purge.uri, 'length' in purge]);
     if (!targets.has(key)) targets.set(key, purge);
   }
   const all = [...targets.values()];
@@ -61,6 +63,11 @@ function compilePurges({ site, purges, purgesBefore }: SiteRows) {
   );
   const gen = all[full]?.gen ?? base;
   return { gen, purges: (full < 0 ? all : all.slice(0, full)).filter(purge => purge.gen > gen) };
+}
+
+function shortened(uri: string): { uri: string; length?: number } {
+  const bytes = Buffer.from(uri);
+  return bytes.length > uriBytesMax ? { uri: createHash('md5').update(bytes).digest('hex'), length: bytes.length } : { uri };
 }
 
 /**

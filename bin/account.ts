@@ -3,26 +3,17 @@
  * the password. Works on DATABASE_URL, or on the embedded PostgreSQL while `npm start` runs. Writes an audit row; ends the account's sessions.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
 import { hashPassword, newToken } from '#server/kit/crypto.ts';
 import { openDatabase, row, rows } from '#server/store/db.ts';
+import { runningDatabase } from './launch/running.ts';
 import { readSettings } from './launch/settings.ts';
 
 const usage = `breakwater account list
 breakwater account password EMAIL --area=admin|client|user   makes a new password and prints it once`;
 
-function databaseUrl(): string {
-  const { databaseUrl: given, dataFolder } = readSettings([], process.env);
-  if (given) return given;
-  const [ports, password] = ['run/ports.json', 'postgres.password'].map(name => join(dataFolder, name));
-  if (!existsSync(ports!) || !existsSync(password!))
-    throw new Error(`There is no data in ${dataFolder}: set BREAKWATER_DATA or DATABASE_URL.`);
-  const { postgres } = JSON.parse(readFileSync(ports!, 'utf8')) as { postgres: number };
-  return `postgres://breakwater:${readFileSync(password!, 'utf8').trim()}@127.0.0.1:${postgres}/breakwater`;
-}
+const databaseUrl = () => runningDatabase(readSettings([], process.env));
 
 async function list(): Promise<void> {
   const database = openDatabase(databaseUrl(), 1);

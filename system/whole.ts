@@ -45,13 +45,13 @@ export class Whole {
   }
 
   /** Starts and waits for the `ready` line. */
-  static async start(args: string[] = []): Promise<Whole> {
+  static async start(args: string[] = [], folder = join(testFolder('whole'), 'data')): Promise<Whole> {
     const ports: number[] = [];
     while (ports.length < 4) {
       const port = await freePort();
       if (!ports.includes(port)) ports.push(port);
     }
-    const whole = new Whole(join(testFolder('whole'), 'data'), ports, args);
+    const whole = new Whole(folder, ports, args);
     writeFileSync(`${whole.folder}.password`, password, { mode: 0o600 });
     await whole.up();
     return whole;

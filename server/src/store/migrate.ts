@@ -5,8 +5,14 @@ import { StartError } from './start-error.ts';
 
 const dir = new URL('./migrations/', import.meta.url);
 
-/** Brings the schema up to date; answers the names that were run. Safe to call from several processes at once. */
-export async function migrate(url: string): Promise<string[]> {
+/** Those this program brings, in their order. */
+export const migrationNames = async () => (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
+
+/**
+ * Brings the schema up to date; answers the names that were run. Safe to call from several processes at once.
+ * `only`: these alone, for rows that were written for them.
+ */
+export async function migrate(url: string, only?: readonly string[]): Promise<string[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'breakwater-migrate' });
   await client.connect();
   try {
@@ -16,12 +22,13 @@ export async function migrate(url: string): Promise<string[]> {
       'create table if not exists migration (name text primary key, "ranAt" timestamptz not null default now())',
     );
     const done = new Set((await client.query<{ name: string }>('select name from migration')).rows.map(r => r.name));
-    const names = (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
-    const unknown = [...done].filter(name => !names.includes(name)).sort();
+    const known = await migrationNames();
+    const unknown = [...done].filter(name => !known.includes(name)).sort();
     if (unknown.length)
       throw new StartError(
         `The database was written by a newer Breakwater (it ran ${unknown.at(-1)}, which this one does not know): start that version, or restore a backup from before.`,
       );
+    const names = known.filter(name => !only || only.includes(name));
     const ran: string[] = [];
     for (const name of names) {
       if (done.has(name)) continue;

@@ -11,12 +11,15 @@ import path from 'node:path';
 import { timingSafeEqual } from 'node:crypto';
 import zlib from 'node:zlib';
 import type { Session } from 'chdb';
+import { freeze, Gate, unfreeze } from './freeze.ts';
 
 export interface ShimOptions {
   /** a session whose current database is the one named */
   session: (database: string) => Session;
   /** empty: none asked */
   password: string;
+  /** the data folder, where it may be frozen for a backup: `POST /freeze?name=…`, `POST /unfreeze?name=…` */
+  data?: string;
   /** largest body of one insert, bytes */
   maxBody?: number;
 }
@@ -91,8 +94,10 @@ function formFields(body: Buffer, boundary: string): Map<string, string> {
 
 const tmpfs = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir();
 
-export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions): http.Server {
+export function createShim({ session, password, data, maxBody = 1 << 29 }: ShimOptions): http.Server {
   let serial = 0;
+  /** inserts hold it together; who freezes holds it alone */
+  const gate = new Gate();
 
   function allowed(request: http.IncomingMessage, params: URLSearchParams): boolean {
     if (!password) return true;
@@ -133,6 +138,14 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
         516,
         'Code: 516. DB::Exception: Authentication failed: the password is wrong. (AUTHENTICATION_FAILED)',
       );
+    const frozen = /^\/(un)?freeze$/.exec(url.pathname);
+    if (frozen) {
+      const name = params.get('name') ?? '';
+      if (!data || request.method !== 'POST' || !/^\w{1,64}$/.test(name)) throw new HttpError(400, 36, 'nothing to freeze');
+      const ask = async (sql: string) => (await session('default').queryAsync(sql, { format: 'TabSeparatedRaw' })).text();
+      await (frozen[1] ? unfreeze(data, name) : gate.alone(() => freeze({ data, name, ask })));
+      return Buffer.from('Ok.\n');
+    }
     const settings = settingsClause(params);
     const format = params.get('default_format') ?? 'TabSeparated';
     const queryText = params.get('query') ?? '';
@@ -145,8 +158,10 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
       try {
         const size = await receive(request, part => fs.writeSync(fd, part));
         if (size > 0)
-          await session(params.get('database') ?? 'default').queryAsync(
-            `INSERT INTO ${insert[1]}${settings} SELECT * FROM file('/proc/self/fd/${fd}', '${insert[2]}')`,
+          await gate.shared(() =>
+            session(params.get('database') ?? 'default').queryAsync(
+              `INSERT INTO ${insert[1]}${settings} SELECT * FROM file('/proc/self/fd/${fd}', '${insert[2]}')`,
+            ),
           );
       } finally {
         fs.closeSync(fd);
@@ -167,7 +182,8 @@ export function createShim({ session, password, maxBody = 1 << 29 }: ShimOptions
     if (/^(select|with|insert)\b/i.test(sql)) sql += `\n${settings}`;
     const on = session(params.get('database') ?? 'default');
     const values = bindings(params, sql);
-    const result = values ? await on.queryBindAsync(sql, values, { format }) : await on.queryAsync(sql, { format });
+    const run = () => (values ? on.queryBindAsync(sql, values, { format }) : on.queryAsync(sql, { format }));
+    const result = await (/^(select|with|show|describe|exists)\b/i.test(sql) ? run() : gate.shared(run));
     return result.bytes();
   }
 

@@ -56,7 +56,7 @@ function session(database: string) {
   return found;
 }
 
-const server = createShim({ session, password: settingOf('CLICKHOUSE_PASSWORD', process.env) ?? '' });
+const server = createShim({ session, data, password: settingOf('CLICKHOUSE_PASSWORD', process.env) ?? '' });
 server.on('error', (error: NodeJS.ErrnoException) => {
   console.error(
     error.code === 'EADDRINUSE'

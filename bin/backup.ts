@@ -1,0 +1,63 @@
+/** `breakwater backup`, `breakwater snapshot`, `breakwater restore`: the verb is the first argument (cli.ts gives it). */
+import { parseArgs } from 'node:util';
+import { resolve } from 'node:path';
+import { backup, type BackupResult, snapshot } from './backup/backup.ts';
+import { restore } from './backup/restore.ts';
+import { readSettings } from './launch/settings.ts';
+
+const usages: Record<string, string> = {
+  backup: `breakwater backup FILE|FOLDER [--without-logs]
+
+Writes everything that is needed to start anew into one file (0600), while everything runs: the database as it was at one
+moment, keys and passwords, and log lines with their statistics (--without-logs leaves these out: a few seconds instead of minutes).
+The file holds the installation's keys: keep it as you keep them.`,
+  snapshot: `breakwater snapshot
+
+A backup without log lines into the data folder itself (snapshots/), for the moment before an upgrade or a large change.
+The newest five are kept. It does not help against a lost disk: for that there is \`breakwater backup\`.`,
+  restore: `breakwater restore FILE
+
+Makes a data folder out of a backup or a snapshot. BREAKWATER_DATA names the folder; it must be empty or missing.
+Then start as ever: people sign in as before, nodes find their way, and every document is published again.`,
+};
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+const done = ({ file, bytes, rows, without }: BackupResult) =>
+  console.log(`${file}: ${megabytes(bytes)}, ${rows} rows.${without ? ` Without logs: ${without}.` : ''}`);
+
+async function run(verb: string, args: string[]): Promise<void> {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { 'without-logs': { type: 'boolean', default: false }, help: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  const wanted = verb === 'snapshot' ? 0 : 1;
+  if (values.help) return console.log(usages[verb]);
+  if (positionals.length !== wanted || (values['without-logs'] && verb !== 'backup')) throw new Error(usages[verb]);
+  const settings = readSettings([], process.env);
+  const [target] = positionals as [string];
+  const stop = new AbortController();
+  if (verb !== 'restore')
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.once(name, () => stop.abort(new Error('Broken off: nothing was written.')));
+  if (verb === 'backup') done(await backup({ settings, target, logs: !values['without-logs'], signal: stop.signal }));
+  else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
+  else {
+    const { about, rows } = await restore(resolve(target), settings.dataFolder);
+    console.log(
+      `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
+    );
+  }
+}
+
+const [verb = '', ...args] = process.argv.slice(2);
+try {
+  if (!usages[verb]) throw new Error(Object.values(usages).join('\n\n'));
+  await run(verb, args);
+} catch (error) {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ECONNREFUSED' || /^Connection terminated/.test(message)) console.error('PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.');
+  else if (code === 'ENOSPC') console.error('The disk is full: nothing was written.');
+  else console.error(message);
+  process.exitCode = 1;
+}

@@ -1,0 +1,134 @@
+/** The file of a backup: what is written is read, and whatever is cut, damaged or strange is one sentence and leaves nothing behind. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { type About, ArchiveWriter, readArchive } from './archive.ts';
+import { restore } from './restore.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'breakwater-archive-'));
+after(() => rmSync(folder, { recursive: true }));
+let serial = 0;
+const fresh = () => join(folder, `${++serial}.tar.zst`);
+
+const about: About = {
+  product: 'breakwater',
+  format: 1,
+  version: '0.1.0',
+  time: '2026-01-02T03:04:05.000Z',
+  database: { migrations: [], tables: {}, sequences: {} },
+  logs: true,
+};
+async function archive(members: Record<string, Buffer | string | { to: string }>, of: unknown = about): Promise<string> {
+  const path = fresh();
+  const writer = new ArchiveWriter(path);
+  await writer.add('about.json', JSON.stringify(of));
+  for (const [name, what] of Object.entries(members))
+    if (typeof what === 'object' && 'to' in what) await writer.link(name, what.to);
+    else await writer.add(name, what);
+  await writer.finish();
+  return path;
+}
+const long = `store/store/abc/${'0'.repeat(36)}/${'part'.repeat(10)}/${'column'.repeat(10)}.bin`;
+const sample = {
+  'files/secret.key': Buffer.from([0, 255, 10, 13]),
+  'files/empty': '',
+  [long]: Buffer.alloc(300_000, 'x'),
+  'store/data/b/t': { to: `../../store/abc/${'0'.repeat(36)}` },
+};
+const nothing = async () => undefined;
+
+test('what is written is read, for its owner alone, and never over a file', async () => {
+  const path = await archive(sample);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  assert.ok(!existsSync(`${path}.part`));
+  const seen: Record<string, string> = {};
+  const said = await readArchive(path, nothing, async ({ name, target, bytes }) => {
+    const parts: Buffer[] = [];
+    for await (const part of bytes) parts.push(part);
+    seen[name] = target ?? Buffer.concat(parts).toString('latin1');
+  });
+  assert.deepEqual(said, about);
+  assert.deepEqual(
+    seen,
+    Object.fromEntries(
+      Object.entries(sample).map(([name, what]) => [
+        name,
+        typeof what === 'object' && 'to' in what ? what.to : Buffer.from(what).toString('latin1'),
+      ]),
+    ),
+  );
+  writeFileSync(`${path}.part`, 'of another');
+  assert.throws(() => new ArchiveWriter(path), /another backup is being written/);
+  assert.equal(readFileSync(`${path}.part`, 'utf8'), 'of another');
+});
+
+test('a file that is cut or changed anywhere is refused, and says so in one sentence', async () => {
+  const bytes = readFileSync(await archive(sample));
+  const path = fresh();
+  const refused = async (broken: Buffer, what: string) => {
+    writeFileSync(path, broken);
+    await assert.rejects(
+      restore(path, join(folder, 'into')),
+      (error: Error) => /cannot be restored: [^\n]+\.$/.test(error.message) || assert.fail(`${what}: ${error.stack}`),
+    );
+    assert.ok(!existsSync(join(folder, 'into')), what);
+  };
+  for (let i = 0; i < 12; i++) {
+    const at = Math.floor((bytes.length * i) / 12);
+    await refused(bytes.subarray(0, at), `cut at ${at} of ${bytes.length}`);
+    const changed = Buffer.from(bytes);
+    changed[at]! ^= 0x10;
+    await refused(changed, `changed at ${at}`);
+  }
+  await refused(Buffer.from('no archive at all, but a text that somebody wrote'), 'a text');
+});
+
+test('what no backup of ours holds is refused', async () => {
+  for (const name of [
+    'files/../outside',
+    'files/postgres/x',
+    '/etc/x',
+    'files//x',
+    'store/../x',
+    'other/x',
+    'database/x.json',
+    'files/.x',
+  ]) {
+    const into = join(folder, 'strange');
+    await assert.rejects(restore(await archive({ [name]: 'x' }), into), /it holds .+, which no backup of ours does\.$/, name);
+    assert.ok(!existsSync(into));
+  }
+  for (const to of ['/etc', '../../../etc', '../store/abc/x'])
+    await assert.rejects(
+      restore(await archive({ 'store/data/x': { to } }), join(folder, 'links')),
+      /a link that leads elsewhere/,
+    );
+});
+
+test('of a newer Breakwater, or something else: a sentence that says which', async () => {
+  const into = join(folder, 'newer');
+  const database = { ...about.database, migrations: ['0001_core.sql', '9999_future.sql'] };
+  await assert.rejects(
+    restore(await archive({}, { ...about, version: '9.0.0', database }), into),
+    /newer Breakwater \(9\.0\.0\): its database has 9999_future\.sql.+ Restore it with that version\.$/,
+  );
+  await assert.rejects(restore(await archive({}, { ...about, format: 2 }), into), /newer Breakwater/);
+  await assert.rejects(restore(await archive({}, { product: 'other' }), into), /no archive of a backup/);
+  await assert.rejects(restore(join(folder, 'nowhere'), into), /There is no file/);
+  writeFileSync(join(folder, 'taken'), '');
+  await assert.rejects(restore(await archive({}), folder), /is not empty/);
+  assert.ok(readdirSync(folder).includes('taken'));
+});
+
+test('one that is broken off leaves nothing', async () => {
+  const path = fresh();
+  const stop = new AbortController();
+  const writer = new ArchiveWriter(path, stop.signal);
+  await writer.add('about.json', '{}');
+  stop.abort(new Error('broken off'));
+  await assert.rejects(writer.add('files/x', 'x'), /broken off/);
+  await writer.abandon();
+  assert.ok(!existsSync(path) && !existsSync(`${path}.part`));
+});

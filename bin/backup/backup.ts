@@ -1,0 +1,148 @@
+/** Makes the archive of a running installation. Nothing is stopped: the database is read in one snapshot, the store is frozen. */
+import { randomBytes } from 'node:crypto';
+import { constants, existsSync } from 'node:fs';
+import { lstat, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { dump } from '#server/store/dump.ts';
+import { type Settings, projectFolder } from '../launch/settings.ts';
+import { runningDatabase, runningStore } from '../launch/running.ts';
+import { ArchiveWriter, format } from './archive.ts';
+
+export interface BackupOptions {
+  settings: Settings;
+  /** a file that is not there yet, or a folder to put it into */
+  target: string;
+  /** false: without the analytics store */
+  logs: boolean;
+  /** breaks it off; nothing is left behind */
+  signal?: AbortSignal;
+}
+export interface BackupResult {
+  file: string;
+  bytes: number;
+  rows: number;
+  /** why the logs are not in it although they were asked for */
+  without?: string;
+}
+
+/** What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives. */
+const left = new Set(['postgres', 'postgres.password', 'store', 'logs', 'run', 'snapshots', 'nats/work', 'nats/run', 'node']);
+/** Of what is made anew, what would be missed. */
+const kept = ['run/ports.json', 'node/identity.json'];
+const fileBytesMax = 16_000_000;
+
+const stamp = (time: Date) => time.toISOString().slice(0, 19).replaceAll(':', '-');
+
+export async function backup({ settings, target, logs, signal }: BackupOptions): Promise<BackupResult> {
+  const { dataFolder } = settings;
+  const time = new Date();
+  let file = resolve(target);
+  if (existsSync(file) && (await stat(file)).isDirectory()) file = join(file, `breakwater-${stamp(time)}.tar.zst`);
+  if (existsSync(file)) throw new Error(`${file} is there already: give another name.`);
+  const database = runningDatabase(settings);
+  const store = runningStore(settings);
+  const without = logs && !store ? 'the ClickHouse of CLICKHOUSE_URL has a backup of its own' : undefined;
+  const holdsLogs = logs && store !== undefined;
+  const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
+
+  const archive = new ArchiveWriter(file, signal);
+  const name = `backup_${randomBytes(8).toString('hex')}`;
+  let rows = 0;
+  let serial = 0;
+  try {
+    await dump(
+      database,
+      async facts => {
+        if (holdsLogs) await askStore(store, 'freeze', name);
+        await archive.add(
+          'about.json',
+          JSON.stringify({ product: 'breakwater', format, version, time: time.toISOString(), database: facts, logs: holdsLogs }),
+        );
+      },
+      async chunk => {
+        rows += chunk.rows.length;
+        await archive.add(`database/${String(++serial).padStart(6, '0')}.json`, JSON.stringify(chunk));
+      },
+    );
+    for (const place of await smallFiles(dataFolder)) await addFile(archive, join(dataFolder, place), `files/${place}`);
+    if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');
+    await archive.finish();
+  } catch (error) {
+    await archive.abandon();
+    throw error;
+  } finally {
+    if (holdsLogs) await askStore(store, 'unfreeze', name).catch(() => {});
+  }
+  return { file, bytes: (await stat(file)).size, rows, ...(without && { without }) };
+}
+
+const snapshotsKept = 5;
+/** The same without logs into the data folder itself: quick, for the moment before an upgrade. The newest are kept. */
+export async function snapshot(settings: Settings, signal?: AbortSignal): Promise<BackupResult & { removed: string[] }> {
+  const folder = join(settings.dataFolder, 'snapshots');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const result = await backup({ settings, target: folder, logs: false, ...(signal && { signal }) });
+  const all = (await readdir(folder)).filter(name => /^breakwater-[\dT-]+\.tar\.zst$/.test(name)).sort();
+  const removed = all.slice(0, -snapshotsKept);
+  for (const name of removed) await rm(join(folder, name));
+  return { ...result, removed };
+}
+
+async function askStore(
+  { origin, password }: { origin: string; password: string },
+  what: 'freeze' | 'unfreeze',
+  name: string,
+): Promise<void> {
+  const answer = await fetch(`${origin}/${what}?name=${name}`, {
+    method: 'POST',
+    headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': password },
+    signal: AbortSignal.timeout(120_000),
+  }).catch(() => undefined);
+  if (!answer)
+    throw new Error('The analytics store does not answer: start Breakwater first, or leave the logs out (--without-logs).');
+  const said = await answer.text();
+  if (!answer.ok) throw new Error(`The analytics store could not be frozen: ${said.slice(0, 300).trim()}`);
+}
+
+/** Regular files of the data folder, by their place in it. */
+async function smallFiles(dataFolder: string): Promise<string[]> {
+  const found: string[] = [];
+  const walk = async (place: string) => {
+    for (const entry of await readdir(join(dataFolder, place), { withFileTypes: true })) {
+      const name = place ? `${place}/${entry.name}` : entry.name;
+      if (left.has(name) || /\.(new|part|lock|sock|pid|handover)$/.test(name)) continue;
+      if (entry.isDirectory()) await walk(name);
+      else if (entry.isFile()) found.push(name);
+    }
+  };
+  await walk('');
+  for (const name of kept) if (existsSync(join(dataFolder, name))) found.push(name);
+  return found;
+}
+
+/** A link is not followed: some folders belong to users who are less than we are. */
+async function addFile(archive: ArchiveWriter, path: string, name: string): Promise<void> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined; // it was there to be made anew
+    throw error;
+  });
+  if (!file) return;
+  try {
+    const { size, mode } = await file.stat();
+    if (name.startsWith('files/') && size > fileBytesMax)
+      throw new Error(`${path} has ${size} bytes, more than a file of this folder should.`);
+    await archive.stream(name, size, size ? file.createReadStream({ autoClose: false }) : [], mode & 0o777);
+  } finally {
+    await file.close();
+  }
+}
+
+async function addTree(archive: ArchiveWriter, folder: string, name: string): Promise<void> {
+  for (const entry of (await readdir(folder)).sort()) {
+    const path = join(folder, entry);
+    const facts = await lstat(path);
+    if (facts.isDirectory()) await addTree(archive, path, `${name}/${entry}`);
+    else if (facts.isSymbolicLink()) await archive.link(`${name}/${entry}`, await readlink(path));
+    else if (facts.isFile()) await addFile(archive, path, `${name}/${entry}`);
+  }
+}

@@ -1,0 +1,107 @@
+/** Makes a data folder out of an archive. All or nothing: whatever goes wrong, the folder is empty again. */
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StartError } from '#server/store/engine-process.ts';
+import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
+import { migrate } from '#server/store/migrate.ts';
+import { startPostgres } from '#server/store/postgres-launcher.ts';
+import { type About, type Member, readArchive } from './archive.ts';
+import { BrokenArchive } from './tar.ts';
+
+/** Where a member may go. Nothing else is ever written. */
+const places: [pattern: RegExp, place: (name: string) => string][] = [
+  [/^database\/\d{6}\.json$/, name => `restoring/${name}`],
+  [/^files\/[\w@+-][\w.@+-]*(\/[\w@+-][\w.@+-]*)*$/, name => name.slice('files/'.length)],
+  [/^store\/(store|metadata|data)(\/[\w%@+-][\w.%@+-]*)+$/, name => name],
+];
+const targets = /^(\.\.\/){1,2}store\/[0-9a-f]{3}\/[0-9a-f-]{36}$/;
+const notHere = new Set(['postgres', 'postgres.password', 'restoring', 'logs', 'snapshots']);
+
+export interface RestoreResult {
+  about: About;
+  rows: number;
+}
+
+/** @throws Error with one sentence */
+export async function restore(file: string, dataFolder: string): Promise<RestoreResult> {
+  if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
+  const wasThere = existsSync(dataFolder);
+  if (wasThere && (await readdir(dataFolder)).length > 0)
+    throw new Error(`${dataFolder} is not empty: a backup is restored into an empty folder; BREAKWATER_DATA names it.`);
+  await mkdir(dataFolder, { recursive: true, mode: 0o711 });
+  try {
+    return await fill(file, dataFolder);
+  } catch (error) {
+    for (const name of await readdir(dataFolder)) await rm(join(dataFolder, name), { recursive: true, force: true });
+    if (!wasThere) await rmdir(dataFolder).catch(() => {});
+    if (error instanceof BrokenArchive) throw new Error(`${file} cannot be restored: ${error.message}.`, { cause: error });
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOSPC') throw new Error(`The disk that holds ${dataFolder} is full: nothing was restored.`, { cause: error });
+    throw error;
+  }
+}
+
+async function fill(file: string, dataFolder: string): Promise<RestoreResult> {
+  const stage = join(dataFolder, 'restoring/database');
+  await mkdir(stage, { recursive: true, mode: 0o700 });
+  const about = await readArchive(
+    file,
+    async ({ version, database }) => {
+      const why = await whyNot(database);
+      if (why) throw new BrokenArchive(`it was written by a newer Breakwater (${version}): ${why}. Restore it with that version`);
+    },
+    member => put(member, dataFolder),
+  );
+  const engine = await startPostgres({ dir: join(dataFolder, 'postgres') }).catch((error: unknown) => {
+    if (error instanceof StartError) throw new Error(error.message, { cause: error });
+    throw error;
+  });
+  let rows = 0;
+  try {
+    // the schema the rows were written for; the next start brings it up to date
+    await migrate(engine.url, about.database.migrations);
+    await load(
+      engine.url,
+      about.database,
+      count(chunksIn(stage), n => (rows += n)),
+    );
+  } finally {
+    await engine.stop();
+  }
+  await rm(join(dataFolder, 'restoring'), { recursive: true });
+  return { about, rows };
+}
+
+async function put({ name, mode, target, bytes }: Member, dataFolder: string): Promise<void> {
+  const place = places.find(([pattern]) => pattern.test(name))?.[1](name);
+  if (!place || place.split('/').some(part => part === '..' || part === '.') || (name.startsWith('files/') && isNotHere(place)))
+    throw new BrokenArchive(`it holds ${name}, which no backup of ours does`);
+  const path = join(dataFolder, place);
+  await mkdir(dirname(path), { recursive: true, mode: 0o711 });
+  if (target !== undefined) {
+    if (!name.startsWith('store/') || !targets.test(target))
+      throw new BrokenArchive(`it holds a link that leads elsewhere: ${name}`);
+    await symlink(target, path);
+    return;
+  }
+  const out = await open(path, 'wx', 0o600);
+  try {
+    for await (const part of bytes) await out.write(part);
+    await out.sync();
+  } finally {
+    await out.close();
+  }
+  if (!name.startsWith('database/')) await chmod(path, mode & 0o755);
+}
+const isNotHere = (place: string) => notHere.has(place.split('/')[0]!);
+
+async function* chunksIn(folder: string): AsyncGenerator<DumpChunk> {
+  for (const name of (await readdir(folder)).sort()) yield JSON.parse(await readFile(join(folder, name), 'utf8')) as DumpChunk;
+}
+async function* count(chunks: AsyncIterable<DumpChunk>, counted: (n: number) => void): AsyncGenerator<DumpChunk> {
+  for await (const chunk of chunks) {
+    counted(chunk.rows.length);
+    yield chunk;
+  }
+}

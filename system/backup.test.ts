@@ -1,0 +1,183 @@
+/** A backup of everything under traffic, and a new installation out of it on other ports. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { projectFolder } from '#bin/launch/settings.ts';
+import { analytics } from '#server/store/analytics/client.ts';
+import { poll } from '#server/store/engine-process.ts';
+import { testFolder } from './engines.ts';
+import { Whole } from './whole.ts';
+
+const host = 'demo.breakwater.test';
+const counted = 25;
+const folder = testFolder('backup');
+const archive = join(folder, 'all.tar.zst');
+let first: Whole;
+let second: Whole | undefined;
+const taken: Server[] = [];
+before(async () => {
+  first = await Whole.start(['--demo']);
+});
+after(async () => {
+  for (const server of taken) server.close();
+  await first?.stop();
+  await second?.stop();
+});
+
+interface Said {
+  code: number;
+  out: string;
+}
+const breakwater = (data: string, ...args: string[]): Promise<Said> =>
+  new Promise(done =>
+    execFile(
+      process.execPath,
+      [join(projectFolder, 'bin/cli.ts'), ...args],
+      { env: { PATH: process.env.PATH, HOME: process.env.HOME, BREAKWATER_DATA: data } },
+      (error, stdout, stderr) => done({ code: error ? Number(error.code ?? 1) : 0, out: stdout + stderr }),
+    ),
+  );
+
+/** Lines of the visits that are counted. */
+async function logged(whole: Whole, token: string): Promise<number> {
+  const now = Date.now();
+  const { body } = await whole.call('POST', '/client/logs/access', token, {
+    startTime: new Date(now - 3_600_000).toISOString(),
+    endTime: new Date(now).toISOString(),
+    uri: '/counted',
+  });
+  return body.total ?? -1;
+}
+/** What the store holds: lines, and the sums made of them. */
+async function sums(data: string): Promise<{ lines: number; s1: number; s5: number }> {
+  const { store } = JSON.parse(readFileSync(join(data, 'run/ports.json'), 'utf8')) as { store: number };
+  const password = readFileSync(join(data, 'store.password')).toString('base64url');
+  const db = analytics({ url: `http://127.0.0.1:${store}/breakwater`, password });
+  try {
+    const [row] = await db.query<{ lines: number; s1: number; s5: number }>(
+      'SELECT (SELECT count() FROM access) AS lines, (SELECT sum(req) FROM s1) AS s1, (SELECT sum(req) FROM s5) AS s5',
+    );
+    return row!;
+  } finally {
+    db.close();
+  }
+}
+
+test(
+  'a backup is taken while everything runs, restored into an empty folder, and started there',
+  { timeout: 300_000 },
+  async () => {
+    let token = await first.signIn('client');
+    const user = await first.signIn('user');
+    const refresh = user;
+    for (let i = 0; i < counted; i++) await first.visit(host, '/counted');
+    assert.ok(await poll(async () => (await logged(first, token)) === counted, 60_000, 200));
+    const sites = (await first.call('GET', '/user/sites', user)).body.data as { id: number }[];
+    const siteID = sites[0]!.id;
+    assert.equal((await first.call('PUT', `/user/site/${siteID}/tags`, user, { tags: ['before'] })).status, 200);
+
+    // visitors and changes go on all the while
+    let running = true;
+    let changes = 0;
+    const traffic = (async () => {
+      while (running) await first.visit(host, `/other/${Math.random()}`);
+    })();
+    const editing = (async () => {
+      while (running) {
+        const made = await first.call('POST', `/user/site/${siteID}/setting/cacheRule`, user, {
+          items: [{ type: 'prefix', value: `/${++changes}`, duration: 1, mode: 'forceCache', priority: 1, enabled: true }],
+        });
+        assert.equal(made.status, 200, JSON.stringify(made.body));
+      }
+    })();
+    const made = await breakwater(first.folder, 'backup', archive);
+    const snapshot = await breakwater(first.folder, 'snapshot');
+    running = false;
+    await Promise.all([traffic, editing]);
+    assert.equal(made.code, 0, made.out);
+    assert.equal(snapshot.code, 0, snapshot.out);
+    assert.equal(statSync(archive).mode & 0o777, 0o600);
+    assert.equal(readdirSync(join(first.folder, 'snapshots')).length, 1);
+    assert.deepEqual(
+      readdirSync(join(first.folder, 'store/shadow')).filter(name => name.startsWith('backup')),
+      [],
+    );
+    // what comes after is not in it
+    assert.equal((await first.call('PUT', `/user/site/${siteID}/tags`, user, { tags: ['after'] })).status, 200);
+
+    const target = join(folder, 'new/data');
+    const restored = await breakwater(target, 'restore', archive);
+    assert.equal(restored.code, 0, restored.out);
+    assert.match(restored.out, /rows, with logs/);
+    assert.match((await breakwater(target, 'restore', archive)).out, /is not empty/);
+    await first.stop();
+    // somebody else has the ports that the engines had
+    const ports = Object.values(JSON.parse(readFileSync(join(target, 'run/ports.json'), 'utf8')) as Record<string, number>);
+    for (const port of ports)
+      await new Promise<void>(done => {
+        const server = createServer(socket => socket.destroy());
+        taken.push(server);
+        server.once('error', () => done());
+        server.listen(port, '127.0.0.1', done);
+      });
+    second = await Whole.start(['--demo'], target);
+
+    // who had signed in still is
+    assert.equal((await second.call('GET', '/user/sites', refresh)).status, 200);
+    token = await second.signIn('client');
+    const site = (await second.call('GET', '/user/sites', await second.signIn('user'))).body.data[0] as {
+      id: number;
+      tags: string[];
+    };
+    assert.deepEqual([site.id, site.tags], [siteID, ['before']]);
+    const rules = (await second.call('GET', `/client/site/${siteID}/setting/cacheRules?pageSize=500`, token)).body
+      .total as number;
+    assert.ok(rules <= changes, `${rules} of ${changes}`);
+    // the same node, found again, serves the site and takes changes
+    const nodes = (await second.call('GET', '/client/nodes', token)).body.data as { id: number; status: string }[];
+    assert.deepEqual(
+      nodes.map(node => node.id),
+      [1],
+    );
+    const edge = second;
+    assert.ok(await poll(async () => (await edge.visit(host, '/counted')).status === 200, 60_000, 200));
+    const changed = await second.call('PUT', `/user/site/${siteID}/tags`, refresh, { tags: ['again'] });
+    assert.equal(changed.status, 200);
+    assert.ok(
+      await poll(
+        async () => {
+          const { body } = await edge.call('GET', `/client/site/${siteID}/applied`, token);
+          return body.nodes === 1 && body.applied === 1;
+        },
+        60_000,
+        200,
+      ),
+      'the node takes changes',
+    );
+    // lines of before, and their sums, and those that came since
+    assert.ok(await poll(async () => (await logged(edge, token)) >= counted + 1, 60_000, 200));
+    const { lines, s1, s5 } = await sums(target);
+    assert.ok(lines > counted);
+    assert.deepEqual([s1, s5], [lines, lines]);
+  },
+);
+
+test('a snapshot is restored too, without logs', { timeout: 120_000 }, async () => {
+  const snapshots = join(first.folder, 'snapshots');
+  const [name] = readdirSync(snapshots);
+  const target = join(folder, 'snapshot/data');
+  const said = await breakwater(target, 'restore', join(snapshots, name!));
+  assert.match(said.out, /without logs/);
+  assert.ok(existsSync(join(target, 'secret.key')) && !existsSync(join(target, 'store')));
+  rmSync(target, { recursive: true });
+  // nothing answers there any more
+  const missing = await breakwater(first.folder, 'backup', join(folder, 'x.tar.zst'));
+  assert.deepEqual(
+    [missing.code, missing.out.trim()],
+    [1, 'PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.'],
+  );
+  assert.ok(!existsSync(join(folder, 'x.tar.zst.part')));
+});

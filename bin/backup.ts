@@ -56,7 +56,8 @@ try {
   await run(verb, args);
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED' || /^Connection terminated/.test(message)) console.error('PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.');
+  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || /^Connection terminated/.test(message))
+    console.error('PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.');
   else if (code === 'ENOSPC') console.error('The disk is full: nothing was written.');
   else console.error(message);
   process.exitCode = 1;

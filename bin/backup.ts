@@ -56,7 +56,7 @@ try {
   await run(verb, args);
 } catch (error) {
   const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || /^Connection terminated/.test(message))
+  if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || message.startsWith('Connection terminated'))
     console.error('PostgreSQL does not answer: start Breakwater first, or set DATABASE_URL.');
   else if (code === 'ENOSPC') console.error('The disk is full: nothing was written.');
   else console.error(message);

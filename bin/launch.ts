@@ -15,6 +15,7 @@ import { type ChildEnv, checkDisk, makers } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { type Settings, partNames, projectFolder, readSettings, usage } from './launch/settings.ts';
 import { type Supervised, supervise } from './launch/supervise.ts';
+import { askServer, untilWell } from './launch/well.ts';
 
 export { startNats } from '#server/bus/nats-launcher.ts';
 export { startPostgres } from '#server/store/postgres-launcher.ts';
@@ -80,11 +81,17 @@ class Launcher {
     if (this.#ending) return;
     this.printSignIn();
     if (settings.demo) console.log(`The demo: curl -i -H 'Host: ${demoHost}' http://127.0.0.1:${settings.edgeHttpPort}/\n`);
-    console.log(
-      settings.parts.has('server')
-        ? `ready http://127.0.0.1:${settings.consolePort}`
-        : `ready ${this.#running.map(part => part.name).join(', ')}`,
-    );
+    if (!settings.parts.has('server')) {
+      console.log(`ready ${this.#running.map(part => part.name).join(', ')}`);
+      return;
+    }
+    const origin = `http://127.0.0.1:${settings.consolePort}`;
+    await untilWell({
+      ask: () => askServer(origin),
+      say: line => console.error(line),
+      ready: () => console.log(`ready ${origin}`),
+      ending: () => this.#ending !== undefined,
+    });
   }
 
   async #checkPorts(): Promise<void> {

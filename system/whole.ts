@@ -44,7 +44,7 @@ export class Whole {
     };
   }
 
-  /** Starts and waits for the `ready` line. */
+  /** Starts and waits for the `ready` line; in a folder of its own unless one is given. */
   static async start(args: string[] = [], folder = join(testFolder('whole'), 'data')): Promise<Whole> {
     const ports: number[] = [];
     while (ports.length < 4) {

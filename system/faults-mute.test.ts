@@ -1,0 +1,111 @@
+/** Parts that stand still without dying: each is named while it does, restarted, and what was accepted meanwhile arrives. */
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { poll } from '#server/store/engine-process.ts';
+import { failing, openShop, ready, type Shop, storeOf, Traffic } from './stand.ts';
+import { originServer, Whole } from './whole.ts';
+
+let whole: Whole;
+let origin: Awaited<ReturnType<typeof originServer>>;
+let shop: Shop;
+let traffic: Traffic | undefined;
+const served = (domain: string) => poll(async () => (await whole.visit(domain, '/')).status === 200, 90_000, 100);
+
+before(async () => {
+  origin = await originServer((request, response) =>
+    response.writeHead(200, { 'Cache-Control': 'max-age=60', 'Content-Type': 'text/plain' }).end(request.url),
+  );
+  whole = await Whole.start();
+  shop = await openShop(whole, 'mute', origin.port);
+  await shop.addDomain('mute.test');
+  assert.ok(await served('mute.test'));
+});
+// what was stopped goes on, or it would never end
+const stopped: number[] = [];
+function standStill(pattern: RegExp): number[] {
+  const pids = whole.pids(pattern);
+  assert.ok(pids.length > 0, String(pattern));
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  stopped.push(...pids);
+  return pids;
+}
+function goOn(): void {
+  for (const pid of stopped.splice(0)) {
+    try {
+      process.kill(pid, 'SIGCONT');
+    } catch {
+      // it was killed and started anew
+    }
+  }
+}
+afterEach(async () => {
+  goOn();
+  await traffic?.stop();
+  traffic = undefined;
+});
+after(async () => {
+  await whole?.stop();
+  await origin?.stop();
+});
+
+test('NATS stands still under traffic and changes: it is named, restarted, and every accepted change is served', async () => {
+  const client = await whole.signIn('client');
+  traffic = new Traffic(whole, 'mute.test');
+  traffic.start();
+  assert.ok(await traffic.flows());
+  const [mute] = standStill(/nats-server/);
+  const changes = Array.from({ length: 8 }, (_, n) => `while-mute-${n}.test`);
+  const accepting = (async () => {
+    for (const name of changes) await shop.addDomain(name);
+  })();
+
+  assert.ok(await poll(async () => (await ready(whole)).text.includes('bus'), 15_000, 200), '/readyz names the bus');
+  assert.equal((await ready(whole)).status, 503);
+  assert.ok(
+    await poll(
+      async () => {
+        const { body } = await whole.call('GET', '/client/systemHealth', client);
+        return body.troubles?.some((one: { check: string; advice: string }) => one.check === 'bus' && one.advice.length > 20);
+      },
+      15_000,
+      200,
+    ),
+    'the banner says what is wrong and what to do',
+  );
+  const metrics = await (await fetch(`${whole.origin}/metrics`)).text();
+  assert.match(metrics, /^breakwater_check\{check="bus",key=""\} 2$/m);
+
+  assert.ok(await poll(() => !whole.pids(/nats-server/).includes(mute!), 60_000, 200), 'the mute one is killed');
+  await accepting;
+  for (const name of changes) assert.ok(await served(name), `${name} is served`);
+  assert.ok(
+    await poll(async () => (await ready(whole)).status === 200, 60_000, 200),
+    `well again: ${JSON.stringify([...(await failing(whole))])}`,
+  );
+  const after_ = await whole.call('GET', '/client/systemHealth', client);
+  assert.equal(after_.body.troubles.filter((one: { state: string }) => one.state === 'fail').length, 0);
+  assert.ok(await traffic.flows(), 'visitors were served throughout');
+  await traffic.stop();
+  await traffic.account(storeOf(whole));
+});
+
+test('ingest and the store stand still: each is named, visitors and changes go on, every request is in the log once', async () => {
+  for (const [pattern, named] of [
+    [/--services=ingest/, 'ingest'],
+    [/analytics\/store\.ts/, 'store'],
+  ] as const) {
+    traffic = new Traffic(whole, 'mute.test');
+    traffic.start();
+    standStill(pattern);
+    assert.ok(await poll(async () => (await failing(whole)).has(named), 15_000, 200), `${named} is named`);
+    await shop.addDomain(`while-${named}-is-mute.test`);
+    assert.ok(await served(`while-${named}-is-mute.test`));
+    assert.ok(await traffic.flows());
+    goOn();
+    assert.ok(
+      await poll(async () => (await ready(whole)).status === 200, 60_000, 200),
+      `well again: ${JSON.stringify([...(await failing(whole))])}`,
+    );
+    await traffic.stop();
+  }
+});

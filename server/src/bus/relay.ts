@@ -18,6 +18,7 @@ import { type DocumentKind, parseConfigSubject, streams, subjects } from '#contr
 import type { Queryable } from '../compile/load.ts';
 import type { Signer } from './credentials.ts';
 import { noteForeign } from './foreign.ts';
+import { forgetGone } from './forget.ts';
 import { type Entity, type Press, type SiteChange, publishRound } from './publish.ts';
 import { settle } from './settle.ts';
 import { type StreamFacts, configAfter, ensureConfigStream, removeConfigMessage, renewConfigStream } from './streams.ts';
@@ -46,6 +47,8 @@ const checkMs = 5000;
 const outboxRows = 2000;
 const chunk = 500;
 const tickMs = 2000;
+/** How often it is looked for what may be forgotten. */
+const tidyMs = 10 * 60_000;
 /**
  * Numbers left out when a relay begins. One that died may have given numbers that nobody wrote down, and the bus may have lost them since;
  * a number must never mean two documents.
@@ -109,6 +112,7 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayO
       problem = undefined;
       told = '';
       let checked = Date.now();
+      let tidied = 0;
       while (!stopped) {
         if (broken) throw broken;
         noticed = false;
@@ -121,7 +125,10 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayO
         }
         const done = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
         if (done > 0) fenced = 0;
-        else if (!noticed && !stopped && !distrust) await sleep(checkMs);
+        // only while there is nothing else to do
+        else if (Date.now() - tidied > tidyMs) {
+          if ((await forgetGone(client, nats)) === 0) tidied = Date.now();
+        } else if (!noticed && !stopped && !distrust) await sleep(checkMs);
       }
     } finally {
       active = false;

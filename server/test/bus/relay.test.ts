@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
+import { createUser } from '@nats-io/nkeys';
 import { recordAck } from '#server/bus/acks.ts';
+import { chunkFor } from '#server/bus/answers.ts';
 import { startRelay } from '#server/bus/relay.ts';
 import { settle, siteApplied } from '#server/bus/settle.ts';
 import { type Rig, Rig as Rigs, until } from './rig.ts';
@@ -245,4 +247,49 @@ test('acknowledgements: a node serves a site when it has passed the publication'
   await rig.pool.query('delete from ack');
   await rig.pool.query(`update node set "appliedEpoch" = 'x'`);
   assert.deepEqual(await settle(rig.pool, {}), []);
+});
+
+test('that a document is gone is forgotten after some days: nodes that were away are given everything', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const [a, b, c] = [await rig.domain(siteID, 'a.test'), await rig.domain(siteID, 'b.test'), await rig.domain(siteID, 'c.test')];
+  let running = relay(rig);
+  await empty(rig);
+  const remove = (id: number) => rig.change([`domain ${id}`], ['update domain set "deletedAt" = now() where id = $1', [id]]);
+  await remove(a);
+  await remove(b);
+  await empty(rig);
+  await running.stop();
+  await rig.pool.query(
+    `update published set "publishedAt" = now() - interval '31 days' where kind = 'domain' and "entityID" = any($1)`,
+    [[a, c]],
+  );
+  const forgotten = await rig.one(`select n from published where kind = 'domain' and "entityID" = $1`, [a]);
+  running = relay(rig);
+  const rows = async () =>
+    (await rig.pool.query(`select "entityID"::int as id from published where kind = 'domain' order by 1`)).rows.map(
+      row => row.id,
+    );
+  await until('the old one is gone', async () => (await rows()).length === 2);
+  // what stands stays however old it is, as does what went lately
+  assert.deepEqual(await rows(), [b, c]);
+  const stands = await rig.stands();
+  assert.equal(stands[`cfg.${zoneID}.domain.${a}`], undefined);
+  assert.equal(stands[`cfg.${zoneID}.domain.${b}`]!.document, null);
+  assert.equal(await rig.one('select forgotten from "zoneHead" where "zoneID" = $1', [zoneID]), forgotten);
+
+  const key = createUser().getPublicKey();
+  const node = await rig.one(
+    `insert into node ("clientID", "zoneID", name, "publicKey") select "clientID", id, 'n', $2 from zone where id = $1 returning id`,
+    [zoneID, key],
+  );
+  const epoch = (await rig.pool.query(`select epoch from "busStream"`)).rows[0].epoch as string;
+  const asked = (after: number) => chunkFor(rig.pool, node, { zoneID, epoch, after, whole: false } as never);
+  assert.deepEqual([(await asked(forgotten))!.whole, (await asked(forgotten - 1))!.whole], [false, true]);
+
+  // the subject can be written again
+  await rig.change([`domain ${a}`], ['update domain set "deletedAt" = null where id = $1', [a]]);
+  await empty(rig);
+  assert.equal((await rig.stands())[`cfg.${zoneID}.domain.${a}`]!.document?.host, 'a.test');
 });

@@ -124,6 +124,22 @@ test('a call carries the token and the language, and a content type only with a 
   assert.equal(seen[1]!.contentType, 'application/json');
 });
 
+test('cookies go with the calls that show the mark of a device, and with no other', async t => {
+  const sent: (string | undefined)[] = [];
+  const real = globalThis.fetch;
+  t.mock.method(globalThis, 'fetch', (url: string, init: RequestInit) => {
+    sent.push(init.credentials);
+    return real(url, init);
+  });
+  const { call } = open();
+  await call('POST /{area}/verify', { body: { email: 'a@test.test', password: 'x' } }, { from: 'login' }).catch(() => {});
+  await call('POST /{area}/login', { body: {} }, { from: 'login' }).catch(() => {});
+  await call('PATCH /{area}/password', { body: {} }).catch(() => {});
+  await call('GET /{area}/sites');
+  await call('POST /{area}/role', { body: { name: 'x' } });
+  assert.deepEqual(sent, ['same-origin', 'same-origin', 'same-origin', 'omit', 'omit']);
+});
+
 test('101014 refreshes once for all who wait, and each is made again', async () => {
   valid = 'a2';
   const { call, credentials } = open('a1');

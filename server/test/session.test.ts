@@ -176,6 +176,20 @@ describe('too many tries', () => {
     is(await verify(person.email, 'another one', 'user', from(ip, cookie)), 'credentialFailed', 429);
   });
 
+  test('whoever sets its own new password is known by it', async () => {
+    const ip = '198.51.100.27';
+    const person = await customer();
+    const changed = await api.call('PATCH', '/user/password', {
+      token: person.token,
+      body: { oldPassword: password, password: 'a new pass phrase' },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.match(String(changed.headers['set-cookie']), /^u_device_/);
+    await wrongly(person.email, ip, 10);
+    is(await verify(person.email, 'a new pass phrase', 'user', from(ip)), 'credentialFailed', 429);
+    assert.equal((await verify(person.email, 'a new pass phrase', 'user', from(ip, device(changed)))).status, 200);
+  });
+
   test('an address that the caller makes up counts for nothing', async () => {
     const person = await customer();
     // the socket is no proxy that we trust

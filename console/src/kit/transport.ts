@@ -28,6 +28,9 @@ const tokenExpired = 101014;
 const credentialFailed = 101012;
 export const isSessionCode = (code: number) => code === credentialFailed || (sessionCodes as readonly number[]).includes(code);
 
+/** Calls that show and renew the mark of a device somebody signed in from; no other call sends a cookie. */
+const marksDevice: ReadonlySet<string> = new Set(['POST /{area}/verify', 'POST /{area}/login', 'PATCH /{area}/password']);
+
 export interface Input {
   query?: object;
   body?: unknown;
@@ -118,7 +121,7 @@ export function createTransport(options: TransportOptions) {
         headers,
         body: body === undefined ? undefined : JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        credentials: 'omit',
+        credentials: marksDevice.has(key) ? 'same-origin' : 'omit',
         cache: 'no-store',
       });
       options.heard?.(true);

@@ -169,7 +169,7 @@ export const sessionCalls = implement(
       return {};
     },
 
-    'PATCH /password': async ({ ctx, prepared }) => {
+    'PATCH /password': async ({ ctx, prepared, request }) => {
       const { before, after } = prepared as { before: string; after: string };
       const { actor, services } = ctx;
       // the password that was checked must still be the one that is replaced
@@ -179,6 +179,8 @@ export const sessionCalls = implement(
       );
       if (!changed) throw wrongPassword();
       await services.sessions.endAll(ctx.db, actor.accountID, actor.sessionID);
+      // the device that knows the new password is known by it
+      request.answer('Set-Cookie', services.sessions.devices.cookie(actor.area, actor.accountID, after, request.isSecure));
       return {};
     },
 

@@ -3,7 +3,7 @@
  * and nginx. Some attacks of each kind; edge/test (unkeyed, strict, runner) has every kind in full.
  */
 import assert from 'node:assert/strict';
-import http from 'node:http';
+import type http from 'node:http';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { poll } from '#server/store/engine-process.ts';
 import { ask, raw } from '../../edge/test/harness.ts';
@@ -70,10 +70,11 @@ describe('a visitor changes what the next one gets', () => {
   }
 
   test('by an upgrade', async () => {
-    for (const headers of [
+    const upgrades: Record<string, string>[] = [
       { upgrade: 'websocket', connection: 'Upgrade' },
       { upgrade: 'h2c', connection: 'Upgrade, HTTP2-Settings', 'http2-settings': 'AAMAAABkAARAAAAAAAIAAAAA' },
-    ]) {
+    ];
+    for (const headers of upgrades) {
       for (const method of ['GET', 'HEAD']) {
         await harmless(`${method} ${headers.upgrade}`, path => ask(whole.edgePort, host, path, { method, headers }));
       }

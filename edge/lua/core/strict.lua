@@ -21,7 +21,7 @@ local truncated = ffi.new "int[1]"
 
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
 -- to the closer look.
-local usual = [[\A(?:(?!(?i:content-length|transfer-encoding|upgrade)\x00)(?:(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
+local usual = [[\A(?:(?!(?i:content-length|transfer-encoding|upgrade|if-modified-since)\x00)(?:(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
   .. [[|(?!(?i:host)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n))++\z]]
 local compiled, flags
 
@@ -90,7 +90,8 @@ local function closely()
   return bytes == tonumber(var.request_length) or nil
 end
 
--- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without body and upgrade; true: well-formed; nil: malformed
+-- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without the fields that
+-- `usual` leaves out; true: well-formed; nil: malformed
 function M.look(verb, uri)
   local r = get_request()
   local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)

@@ -75,7 +75,7 @@ function M.rewrite()
   var.edge_rid = new_id()
   if disks.log_full then disks.count_unlogged() end
   local verb, uri = method(), var.request_uri
-  -- With a body or an upgrade; nil: malformed
+  -- More to look at: a body, an upgrade, If-Modified-Since; nil: malformed
   local more = look(verb, uri)
   if more == nil then return runner.turn_away(400) end
   local plan = plan_of(var.host)
@@ -103,7 +103,7 @@ function M.rewrite()
     end
   end
   -- RFC 9110 13.1.3: If-None-Match takes precedence; nginx would ask for both.
-  if var.http_if_modified_since and var.http_if_none_match then clear_header "If-Modified-Since" end
+  if more and var.http_if_modified_since and var.http_if_none_match then clear_header "If-Modified-Since" end
 end
 
 local function set_age(base, now)

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Bus, startBus } from '#server/bus/bus.ts';
+import { type Bus, type BusOptions, startBus } from '#server/bus/bus.ts';
 import { joinTokenHash } from '#server/bus/join.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
@@ -28,9 +28,10 @@ export class Plane {
     this.url = url;
   }
 
-  static async start(t?: TestContext): Promise<Plane> {
+  static async start(t?: TestContext, more: Pick<BusOptions, 'floodLimits' | 'log'> = {}): Promise<Plane> {
     const rig = await Rig.start(t);
-    const options = () => ({ databaseUrl: rig.url, db: rig.pool, nats: rig.nc, keys: rig.engine.keys, natsUrl: rig.engine.url });
+    const { url: databaseUrl, pool: db, nc: nats, engine } = rig;
+    const options = () => ({ databaseUrl, db, nats, keys: engine.keys, natsUrl: engine.url, ...more });
     const server = http.createServer((request, answer) => {
       let text = '';
       request.on('data', part => (text += part));

@@ -180,8 +180,6 @@ function render({ host, port, work, keys, tls, storeBytes }: Rendered): string {
     `max_payload: ${maxPayloadBytes}`,
     `max_pending: ${8 * maxPayloadBytes}`,
     'write_deadline: "10s"',
-    // One node's connections are counted in its account; these are all together, and who does not say who it is within 2 s goes.
-    'max_connections: 20000',
     ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, min_version: "1.2", timeout: 3 }`] : []),
     `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB, max_file_store: ${storeBytes} }`,
     `operator: ${q(keys.operatorToken)}`,

@@ -17,8 +17,8 @@ export interface Grant {
   natsUrl: string;
   /** base64url: what signs documents and commands. The first one we were told counts until we join anew. */
   documentKey: string;
-  /** PEM: who vouches for the bus; null: it is on this machine */
-  ca: string | null;
+  /** how to check the bus, as told when this node joined; null: it is on this machine */
+  tls: { ca: string; servername?: string } | null;
 }
 interface Stored {
   seed: string;
@@ -133,9 +133,9 @@ export class Identity {
       );
     }
     const said = (await answer.json().catch(() => ({}))) as Partial<Grant> & { message?: string };
-    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, ca = null } = said;
+    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null } = said;
     if (answer.ok && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
-      return { nodeID, zoneID, jwt, natsUrl, documentKey, ca };
+      return { nodeID, zoneID, jwt, natsUrl, documentKey, tls };
     const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
     throw answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? new Refusal(why) : new Error(why);
   }

@@ -108,7 +108,7 @@ export class Link {
       authenticator: jwtAuthenticator(() => identity.grant!.jwt, identity.seed),
       name: `node-${grant.nodeID}`,
       // Loopback speaks plainly; a client that may upgrade hangs there.
-      tls: grant.ca ? { ca: grant.ca } : null,
+      tls: tlsOf(grant),
       timeout: 5000,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 100,
@@ -221,6 +221,13 @@ export class Link {
 
 function refusedByBus(error: unknown): boolean {
   return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;
+}
+
+/** @throws when the bus is elsewhere and there is nothing to check it by: never plainly beyond this machine */
+function tlsOf({ natsUrl, tls }: Grant): NonNullable<Grant['tls']> | null {
+  const isNear = natsUrl.split(',').every(one => /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(new URL(one).hostname));
+  if (!tls && !isNear) throw new Error('it is not on this machine, and no authority for TLS was given');
+  return tls;
 }
 
 /** How much of its life a token has behind it, 0 to 1; 0 for one that never ends. */

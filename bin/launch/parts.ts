@@ -115,6 +115,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         const engine = await startNats({
           dir: join(settings.dataFolder, 'nats'),
           port,
+          host: settings.busHost,
+          tls: settings.busTls,
           onLine: line => logs.line('nats', line, { quiet: true }),
         });
         env.NATS_URL = engine.url;

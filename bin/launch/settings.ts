@@ -28,6 +28,9 @@ export interface Settings {
   databaseUrl?: string;
   clickhouseUrl?: string;
   natsUrl?: string;
+  /** The embedded bus beyond loopback. */
+  busHost?: string;
+  busTls?: { cert: string; key: string };
 }
 
 export const usage = `npm start -- [--demo] [--only=postgres,nats,…]
@@ -59,6 +62,8 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     clickhouseUrl: url(env, 'CLICKHOUSE_URL', ['http:', 'https:']),
     natsUrl: url(env, 'NATS_URL', ['nats:', 'tls:']),
+    busHost: env.BREAKWATER_BUS_HOST || undefined,
+    busTls: busTls(env),
   };
   try {
     environmentRanges(env.BREAKWATER_ORIGIN_ALLOW);
@@ -110,6 +115,14 @@ function hosts(env: NodeJS.ProcessEnv): string[] {
         `BREAKWATER_EDGE_HOST must be IP addresses, comma-separated, for example 0.0.0.0,::; "${one}" is none.`,
       );
   return list;
+}
+
+function busTls(env: NodeJS.ProcessEnv): { cert: string; key: string } | undefined {
+  const { BREAKWATER_BUS_CERT: cert, BREAKWATER_BUS_KEY: key, BREAKWATER_BUS_CA: ca } = env;
+  if (!cert && !key) return undefined;
+  if (!cert || !key || !ca)
+    throw new StartError('BREAKWATER_BUS_CERT, BREAKWATER_BUS_KEY and BREAKWATER_BUS_CA belong together: set all three or none.');
+  return { cert: resolve(cert), key: resolve(key) };
 }
 
 function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {

@@ -56,6 +56,8 @@ export const nodes = calls(
   },
 );
 
+/** How a node checks whom it talks to; null: the bus is on its own machine. */
+const BusTls = nullable(obj({ ca: text(20_000), servername: opt(text(253)) }));
 /** What a node itself calls; it proves who it is with the join token, later with its own key. */
 export const nodeSelf = calls(
   { base: '/node', resource: 'nodeSelf', auth: 'node' },
@@ -68,7 +70,7 @@ export const nodeSelf = calls(
         jwt: text(20_000),
         natsUrl: text(500),
         documentKey: text(100),
-        ca: nullable(text(20_000)),
+        tls: BusTls,
       }),
       errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],
       audit: false,
@@ -81,7 +83,7 @@ export const nodeSelf = calls(
         jwt: text(20_000),
         natsUrl: text(500),
         documentKey: text(100),
-        ca: nullable(text(20_000)),
+        tls: BusTls,
       }),
       errors: ['invalidToken', 'nodeCommunication'],
       audit: false,

@@ -66,7 +66,7 @@ export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimit
   });
   const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
   const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });
-  const authority: BusAuthority = { keys, natsUrl, ca: tls?.ca, settled: accounts.settled };
+  const authority: BusAuthority = { keys, natsUrl, tls, settled: accounts.settled };
   return {
     relay,
     join: body => joinNode(db, authority, body),

@@ -8,6 +8,7 @@ import { fail, failFields } from '#contract/errors.ts';
 import type { Queryable } from '../compile/load.ts';
 import { type BusKeys, Signer, signNode } from './credentials.ts';
 import { isPublicKey } from './nkeys.ts';
+import type { BusTls } from './tls.ts';
 
 export interface JoinBody {
   token: string;
@@ -33,15 +34,15 @@ export interface Grant {
   natsUrl: string;
   /** base64url, 32 bytes: signs documents and commands; a node keeps the first one it is told */
   documentKey: string;
-  /** PEM: who vouches for the bus; null: the bus is on this machine and speaks plainly */
-  ca: string | null;
+  /** how to check the bus; null: it is on this machine and speaks plainly */
+  tls: BusTls | null;
 }
 /** What joining needs to know of the bus. */
 export interface BusAuthority {
   keys: BusKeys;
   /** where nodes reach NATS; several may be separated by commas */
   natsUrl: string;
-  ca?: string | undefined;
+  tls?: BusTls | undefined;
   /** waits until the bus knows the node's account; left out where another process sees to accounts */
   settled?(nodeID: number): Promise<void>;
 }
@@ -120,7 +121,7 @@ async function grant(
     jwt: signNode(bus.keys, { nodeID, publicKey: node.publicKey }),
     natsUrl: bus.natsUrl,
     documentKey: new Signer(bus.keys.documentSeed).publicKey,
-    ca: bus.ca ?? null,
+    tls: bus.tls ?? null,
   };
 }
 

@@ -180,7 +180,7 @@ function render({ host, port, work, keys, tls, storeBytes }: Rendered): string {
     `max_payload: ${maxPayloadBytes}`,
     `max_pending: ${8 * maxPayloadBytes}`,
     'write_deadline: "10s"',
-    ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, min_version: "1.2", timeout: 3 }`] : []),
+    ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, timeout: 3 }`] : []),
     `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB, max_file_store: ${storeBytes} }`,
     `operator: ${q(keys.operatorToken)}`,
     `system_account: ${q(system)}`,

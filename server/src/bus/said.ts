@@ -10,17 +10,12 @@ import { registry } from '../kit/metrics.ts';
 /** JSON of 64 kB holds no honest word of a node that is nested deeper. */
 const depthMax = 8;
 
-/** Text that may be stored and shown: well-formed, without control characters, cut at a length. */
+/** Text that may be stored and shown: well-formed, without control characters. */
+const clean = (text: string) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
 const text = (max: number) =>
   z.pipe(
     z.string(),
-    z.transform((value: string) =>
-      value
-        .toWellFormed()
-        .replaceAll(/\p{Cc}/gu, ' ')
-        .slice(0, max)
-        .toWellFormed(),
-    ),
+    z.transform((value: string) => value.slice(0, max).toWellFormed()),
   );
 const exact = (max: number) => z.string().check(z.maxLength(max), z.regex(/^[ -~]*$/));
 const count = z.int().check(z.gte(0));
@@ -88,7 +83,9 @@ export const refusedByNode = (): ReadonlyMap<number, { count: number; why: strin
 
 /** @throws a sentence */
 export function judge<T extends z.ZodMiniType>(schema: T, data: Uint8Array): z.infer<T> {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data), (_, one: unknown) =>
+    typeof one === 'string' ? clean(one) : one,
+  );
   if (tooDeep(value, depthMax)) throw new Error('nested too deep');
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;

@@ -31,5 +31,5 @@ export interface NodeGrant {
   jwt: string;
   natsUrl: string;
   documentKey: string;
-  ca: string | null;
+  tls: { ca: string; servername?: string | undefined } | null;
 }

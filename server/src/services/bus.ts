@@ -20,7 +20,7 @@ export async function connectBus(settings: Settings, services: Services): Promis
     services.nodes = bus = startBus({ databaseUrl, db, nats, keys, natsUrl, tls, log: message => logger.warn(message) });
   else {
     // Accounts are seen to by the process that runs the service `bus`: the node's row tells it.
-    const authority = { keys, natsUrl, ca: tls?.ca };
+    const authority = { keys, natsUrl, tls };
     const signer = new Signer(keys.documentSeed);
     services.nodes = {
       join: body => joinNode(db, authority, body),

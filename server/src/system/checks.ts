@@ -153,7 +153,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
       const { rows } = await db.query({
         name: 'node-health',
         text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - n."lastBeat")::float8 as silent,
-            n.beat->>'problem' as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
+            coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
             coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds
           from node n left join lateral (
             select count(*) as count, extract(epoch from clock_timestamp() - min(p."committedAt")) as seconds

@@ -20,12 +20,25 @@ export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () =
     staleTime: 0,
     refetchInterval: polling.nodeInformationPollMs,
   });
+  // the banner's own question: one model, so one set of words
+  const health = useQuery({ ...query('GET /{area}/systemHealth'), refetchInterval: polling.nodeListPollMs });
+  const troubles = health.data?.troubles.filter(one => one.nodeID === given.id) ?? [];
   const current = found.data?.data.find(one => one.id === given.id);
   const isGone = found.data !== undefined && current === undefined;
   const node = current ?? given;
   return (
     <Drawer open title={node.name} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       {isGone && <Alert type="warning" showIcon title={t('error.rowGone')} style={{ marginBottom: 12 }} />}
+      {troubles.map(one => (
+        <Alert
+          key={one.check}
+          type={one.state === 'fail' ? 'error' : 'warning'}
+          showIcon
+          title={one.sentence}
+          description={one.advice}
+          style={{ marginBottom: 12 }}
+        />
+      ))}
       <Facts
         facts={[
           [t('field.status'), <Status key="status" value={stateOf(node)} />],

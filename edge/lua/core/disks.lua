@@ -52,13 +52,17 @@ function M.tight(length)
 end
 
 local next_look = 0
+-- nginx writes no line for the rest of a second in which it met a full disk, also when there is room again
+local full_second = -1
 
 -- Part of the tick: often when it is close, since every request between two looks goes uncounted.
 function M.look(now)
   if now < next_look or not logs then return end
   local free = room(logs)
-  M.log_full = free ~= nil and free < line_bytes
-  next_look = now + ((not free or free > 64 * 1048576) and 1 or free > 1048576 and 0.05 or 0.005)
+  local second = math.floor(now)
+  if free ~= nil and free < line_bytes then full_second = second end
+  M.log_full = second == full_second
+  next_look = now + (M.log_full and 0.005 or (not free or free > 64 * 1048576) and 0.2 or free > 1048576 and 0.05 or 0.005)
 end
 
 function M.count_unlogged() problems.count "unlogged" end

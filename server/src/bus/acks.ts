@@ -3,6 +3,7 @@
  *
  * A node's identity is the subject it speaks on: the bus puts the id there, not the node.
  */
+import { healthTimes } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
 import { type Ack, type Beat, type Refused, noteRefused } from './said.ts';
@@ -150,7 +151,10 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
      now_ as (
        update node n set "lastBeat" = clock_timestamp(), version = left(said.beat->>'version', 64), beat = said.beat,
          "startedAt" = coalesce(to_timestamp((said.beat->>'startedMs')::float8 / 1000), n."startedAt"),
-         status = case when old.status <> all($2::text[]) then old.status when said.beat->>'problem' is null then 'normal' else 'error' end
+         -- one that is online and does not serve what was published is no normal node, whatever it says
+         status = case when old.status <> all($2::text[]) then old.status
+           when said.beat->>'problem' is not null or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
+             and p."committedAt" < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second') then 'error' else 'normal' end
        from said join old on old.id = said.id where n.id = said.id
        returning n.id, n.status, n."zoneID", n."appliedSeq", n."appliedEpoch", n.refused
      )

@@ -140,8 +140,20 @@ test('heartbeats: a node is normal, in error, offline and back; a paused one sta
   assert.equal(await status(paused), 'paused');
   beat(a);
   await until('back', async () => (await status(a)) === 'normal');
+  // what was published and is not served makes no normal node, whatever the node says of itself
+  await rig.pool.query(
+    `insert into publication ("siteID", revision, "zoneID", seq, "committedAt") values (700001, 1, $1, 9, now() - interval '1 minute')`,
+    [zoneID],
+  );
+  const healthy = { checks: [{ id: 'disk', state: 'warn', reason: 'disk.low', since: '2026-01-01T00:00:00Z', odd: 1 }] };
+  await until('in error for what it does not serve', async () => (beat(a, healthy), (await status(a)) === 'error'));
+  assert.deepEqual(await rig.one(`select beat->'checks' from node where id = $1`, [a]), [
+    { id: 'disk', state: 'warn', reason: 'disk.low', since: '2026-01-01T00:00:00Z' },
+  ]);
+  await rig.pool.query('update node set "appliedSeq" = 9 where id = $1', [a]);
+  await until('it serves it', async () => (beat(a), (await status(a)) === 'normal'));
   assert.deepEqual(
     events.filter(event => !event.startsWith(`${poison} `)),
-    [`${a} normal`, `${a} error`, `${a} normal`, `${a} offline`, `${a} normal`],
+    [`${a} normal`, `${a} error`, `${a} normal`, `${a} offline`, `${a} normal`, `${a} error`, `${a} normal`],
   );
 });

@@ -84,6 +84,32 @@ test('the database keeps where each node stood and where each site was served', 
   }
 });
 
+test('what was there before is taken to have stood where it stands, since it was made', async () => {
+  const url = await freshDatabase();
+  await migrate(url);
+  await seedMembers(url, seed);
+  const db = new pg.Client({ connectionString: url });
+  await db.connect();
+  try {
+    await db.query(`drop trigger node_zone on node; drop trigger site_zone on site; drop trigger product_zone on product; drop trigger group_zone on "group";
+      drop function node_zone(); drop function site_zone(); drop function site_zone_settle(bigint[]);
+      drop table "nodeZone", "siteZone"; drop index domain_created; delete from migration where name like '0008%';
+      update node set "createdAt" = '2026-01-01'; update site set "createdAt" = '2026-01-02';
+      update node set "deletedAt" = '2026-03-01' where id = 6; update node set "zoneID" = null where id = 5; update site set "deletedAt" = '2026-04-01' where id = 2`);
+    assert.equal((await migrate(url)).length, 1);
+    const { rows } = await db.query(
+      `select 'node' as kind, "nodeID"::int as id, "from"::date::text, "to"::date::text from "nodeZone" union all
+       select 'site', "siteID"::int, "from"::date::text, "to"::date::text from "siteZone" order by 1, 2`,
+    );
+    assert.deepEqual(
+      rows.map(row => Object.values(row).join(' ')),
+      ['node 6 2026-01-01 2026-03-01', 'site 1 2026-01-02 ', 'site 2 2026-01-02 2026-04-01'],
+    );
+  } finally {
+    await db.end();
+  }
+});
+
 interface Plane {
   url: string;
   db: ReturnType<typeof analytics>;

@@ -54,6 +54,10 @@ export const Beat = z.object({
   /** what is not well there, as checks of contract/system/health.ts; read with `readChecks` */
   checks: z.optional(z.array(NodeCheck).check(z.maxLength(30))),
   documents: z.optional(count),
+  /** origins it does not connect to (rules/address-policy.ts), the newest first */
+  refusedOrigins: z.optional(
+    z.array(z.object({ host: text(253), address: text(60), port: count, kind: text(20) })).check(z.maxLength(20)),
+  ),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
   logs: z.optional(
     z.nullable(

@@ -72,8 +72,13 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
            'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end) order by n.id)
          from node n left join ack a on a."nodeID" = n.id and a."siteID" = s.id
          where n."zoneID" = g."zoneID" and n."deletedAt" is null), '[]'),
-       'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e."entityID", 'message', e.message) order by e.kind, e."entityID")
-         from "compileError" e where e."siteID" = s.id), '[]')) as answer
+       'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e.id, 'message', e.message) order by e.kind, e.id, e.message)
+         from (select kind, "entityID" as id, message from "compileError" where "siteID" = s.id
+           -- origins that a node does not connect to, as its last heartbeat says
+           union select 'origin', d.id, concat(d."domainName", ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')')
+           from node n, jsonb_array_elements(case jsonb_typeof(n.beat->'refusedOrigins') when 'array' then n.beat->'refusedOrigins' else '[]' end) r
+           join domain d on d."domainName" = r->>'host'
+           where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id and d."deletedAt" is null) e), '[]')) as answer
      from site s left join (product p join "group" g on g.id = p."groupID") on p.id = s."productID"
      where s.id = $1 and s."deletedAt" is null`,
     values: [siteID],

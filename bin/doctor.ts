@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type Finding, adviceOf, readChecks, sentenceOf, troubles } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
+import { busTrouble } from '#server/system/ask-bus.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
 import { diskOf, pings } from './launch/parts.ts';
@@ -86,7 +87,13 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
   if (settings.clickhouseUrl)
     asked(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`), 'The ClickHouse of CLICKHOUSE_URL');
   if (!running) return;
-  for (const [name, port] of Object.entries(known)) asked(await accepts(port), `${name} on port ${port}`);
+  for (const [name, port] of Object.entries(known)) {
+    // an open port is no answer where more can be asked
+    const creds = join(settings.dataFolder, 'nats/server.creds');
+    const answers_ =
+      name === 'nats' ? (await busTrouble(`nats://127.0.0.1:${port}`, creds, 3000)) === undefined : await accepts(port);
+    asked(answers_, `${name} on port ${port}`);
+  }
   await checks('server', `http://127.0.0.1:${settings.consolePort}`);
   if (known.agent) await checks('agent', `http://127.0.0.1:${known.agent}`);
 }

@@ -23,6 +23,8 @@ export interface BusOptions {
   tls?: BusTls | undefined;
   floodLimits?: FloodLimits;
   log?: (message: string) => void;
+  /** the relay went round */
+  turn?: (() => void) | undefined;
 }
 
 /** The server's connection: it reconnects for ever, and what is published meanwhile fails by its own time limit. */
@@ -50,14 +52,14 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimits, log = () => {} }: BusOptions): Bus {
+export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimits, log = () => {}, turn }: BusOptions): Bus {
   const signer = new Signer(keys.documentSeed);
   let hearingSince = Number.POSITIVE_INFINITY;
   // A lost command is sent again after the node's next heartbeat.
   const notify = async (nodeID: number) => void (await command({ db, nats, signer }, nodeID, 'renew'));
   const tell = (nodeID: number) =>
     void notify(nodeID).catch(error => log(`node ${nodeID} could not be told: ${(error as Error).message}`));
-  const relay = startRelay({ databaseUrl, nats, signer, log });
+  const relay = startRelay({ databaseUrl, nats, signer, log, turn });
   const acks = startAcks({ db, log, renew: tell, hearingSince: () => hearingSince });
   const answers = startAnswers({ db, nats, signer, log });
   const up = startUp({ nats, acks, answers, log }, yes => {

@@ -29,6 +29,8 @@ export interface RelayOptions {
   nats: NatsConnection;
   signer: Signer;
   log?: (message: string) => void;
+  /** called each time the loop goes round, also when it goes round in vain */
+  turn?: (() => void) | undefined;
 }
 export interface Relay {
   /** this process holds the lock and trusts the stream */
@@ -55,7 +57,7 @@ const tidyMs = 10 * 60_000;
  */
 const numbersLeftOut = 1_000_000;
 
-export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayOptions): Relay {
+export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = () => {} }: RelayOptions): Relay {
   let stopped = false;
   let active = false;
   let problem: string | undefined = 'starting';
@@ -96,6 +98,7 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayO
     try {
       await client.connect();
       while (!(await tryLock(client))) {
+        turn();
         problem = 'another process is the active relay';
         await sleep(standbyMs);
         if (stopped) return;
@@ -115,6 +118,7 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayO
       let tidied = 0;
       while (!stopped) {
         if (broken) throw broken;
+        turn();
         noticed = false;
         if (distrust || Date.now() - checked >= checkMs) {
           distrust = false;
@@ -141,6 +145,7 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {} }: RelayO
 
   const running = (async () => {
     while (!stopped) {
+      turn();
       try {
         await hold();
       } catch (error) {

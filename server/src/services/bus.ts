@@ -8,6 +8,8 @@ import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { watchBus } from '../system/watch.ts';
 
+const relayLimitMs = 600_000;
+
 /** Connects when there is a bus; fills in `services.nodes`. */
 export async function connectBus(settings: Settings, services: Services): Promise<{ stop(): Promise<void> } | undefined> {
   const { natsUrl, natsCreds, natsKeys: keys, busTls: tls, databaseUrl } = settings;
@@ -16,8 +18,10 @@ export async function connectBus(settings: Settings, services: Services): Promis
   if (services.health) watchBus(services.health, nats, services);
   const db = services.database.pool;
   let bus: Bus | undefined;
+  // a large installation is published anew within this
+  const turn = settings.services.has('bus') ? services.health?.loop('relay', relayLimitMs) : undefined;
   if (settings.services.has('bus'))
-    services.nodes = bus = startBus({ databaseUrl, db, nats, keys, natsUrl, tls, log: message => logger.warn(message) });
+    services.nodes = bus = startBus({ databaseUrl, db, nats, keys, natsUrl, tls, log: message => logger.warn(message), turn });
   else {
     // Accounts are seen to by the process that runs the service `bus`: the node's row tells it.
     const authority = { keys, natsUrl, tls };

@@ -11,6 +11,8 @@ import { loopback } from '../kit/networks.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { analytics } from '../store/analytics/client.ts';
+import { migrate } from '../store/migrate.ts';
+import { StartError } from '../store/start-error.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
 import { startLogRoom } from '../system/log-room.ts';
 import { watchIngest } from '../system/watch.ts';
@@ -20,6 +22,11 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   if (!natsUrl || !natsCreds || !clickhouse) throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
   const db = analytics(clickhouse);
   await migrateAnalytics(db);
+  // Whoever starts first brings the schema up to date. Without the database ingest goes on with what it knows.
+  await migrate(settings.databaseUrl).catch(error => {
+    if (error instanceof StartError) throw error;
+    logger.warn({ error: (error as Error).message }, 'ingest: the database is away; zones and sites are those known before');
+  });
   const members = databaseMembers(settings.databaseUrl);
   const nc = await connectServer(natsUrl, natsCreds, busTls);
   const turn = health.loop('ingest', 120_000);

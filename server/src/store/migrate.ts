@@ -13,7 +13,11 @@ export const migrationNames = async () => (await readdir(dir)).filter(name => na
  * `only`: these alone, for rows that were written for them.
  */
 export async function migrate(url: string, only?: readonly string[]): Promise<string[]> {
-  const client = new pg.Client({ connectionString: url, application_name: 'breakwater-migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'breakwater-migrate',
+    connectionTimeoutMillis: 10_000,
+  });
   await client.connect();
   try {
     await checkEncoding(client);

@@ -24,6 +24,8 @@ beforeEach(async () => {
   a = await api.tenant(`t${++serial}`);
 });
 after(async () => {
+  // the connections that fetch keeps for later
+  api?.app.server.closeAllConnections();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });

@@ -185,6 +185,12 @@ describe('what is looked at', () => {
       values (70001, 1, ${inZone}, 4, now() - interval '1 hour'), (70002, 2, ${inZone}, 5, now() - interval '20 s'), (70003, 3, ${inZone}, 6, now())`.execute(
       db,
     );
+    assert.deepEqual(
+      (await look(one => addNodesCheck(one, pool))).map(check => check.state),
+      ['ok'],
+      'who has just come to its zone reads it first',
+    );
+    await sql`update node set "updatedAt" = now() - interval '1 minute' where id = ${behind}`.execute(db);
     const [late] = await look(one => addNodesCheck(one, pool));
     assert.deepEqual(
       [late!.reason, late!.state, late!.key, late!.params!['count']],

@@ -154,7 +154,7 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
          -- one that is online and does not serve what was published is no normal node, whatever it says
          status = case when old.status <> all($2::text[]) then old.status
            when said.beat->>'problem' is not null or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
-             and p."committedAt" < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second') then 'error' else 'normal' end
+             and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second') then 'error' else 'normal' end
        from said join old on old.id = said.id where n.id = said.id
        returning n.id, n.status, n."zoneID", n."appliedSeq", n."appliedEpoch", n.refused
      )

@@ -158,7 +158,8 @@ export function addNodesCheck(health: Health, db: Queryable): void {
           from node n left join lateral (
             select count(*) as count, extract(epoch from clock_timestamp() - min(p."committedAt")) as seconds
             from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
-              and p."committedAt" < clock_timestamp() - $1 * interval '1 second'
+              -- one that has just come to its zone reads it first
+              and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - $1 * interval '1 second'
           ) late on n.status in ('normal', 'error')
           where n."deletedAt" is null and n."zoneID" is not null and n.status <> 'paused'
             and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0

@@ -145,6 +145,7 @@ test('heartbeats: a node is normal, in error, offline and back; a paused one sta
     `insert into publication ("siteID", revision, "zoneID", seq, "committedAt") values (700001, 1, $1, 9, now() - interval '1 minute')`,
     [zoneID],
   );
+  await rig.pool.query(`update node set "updatedAt" = now() - interval '1 minute' where id = $1`, [a]);
   const healthy = { checks: [{ id: 'disk', state: 'warn', reason: 'disk.low', since: '2026-01-01T00:00:00Z', odd: 1 }] };
   await until('in error for what it does not serve', async () => (beat(a, healthy), (await status(a)) === 'error'));
   assert.deepEqual(await rig.one(`select beat->'checks' from node where id = $1`, [a]), [

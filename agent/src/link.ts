@@ -29,7 +29,7 @@ const retryMs = { least: 500, most: 10_000 };
 const refusedMs = 30_000;
 /** A token that has lived so much of its life is exchanged for another. */
 const renewAtShare = 2 / 3;
-const lookAtTokenMs = 60_000;
+const lookAtTokenMs = { least: 500, most: 3_600_000 };
 /** After so long without a bus the server is asked whether it moved. */
 const askAgainMs = 30_000;
 
@@ -133,9 +133,18 @@ export class Link {
         );
       },
     });
-    const aging = setInterval(() => {
-      if (ageShare(identity.grant!.jwt) >= renewAtShare) void this.renew();
-    }, lookAtTokenMs);
+    let aging: NodeJS.Timeout;
+    const watchAge = () => {
+      const due = dueMs(identity.grant!.jwt, renewAtShare) - Date.now();
+      aging = setTimeout(
+        () => {
+          if (due > lookAtTokenMs.most) return watchAge();
+          void this.renew().then(() => this.#nc === nc && watchAge());
+        },
+        Math.min(Math.max(due, lookAtTokenMs.least), lookAtTokenMs.most),
+      );
+    };
+    watchAge();
     void (async () => {
       let lostAt = 0;
       for await (const status of nc.status()) {
@@ -160,7 +169,7 @@ export class Link {
       const error = await nc.closed();
       if (error) throw error;
     } finally {
-      clearInterval(aging);
+      clearTimeout(aging!);
       if (!nc.isClosed()) commands.unsubscribe();
       this.#nc = undefined;
       await closed();
@@ -207,7 +216,7 @@ export class Link {
     if (!this.#nc) return;
     if (grant.natsUrl !== before.natsUrl || grant.nodeID !== before.nodeID) await this.#nc.close();
     // The bus lets go of whoever outlives the token it came with. A young one may stay: another zone is another import of the same account.
-    else if (this.problem !== null || ageShare(before.jwt) > 0.5) await this.#nc.reconnect();
+    else if (this.problem !== null || dueMs(before.jwt, 0.5) < Date.now()) await this.#nc.reconnect();
     else if (grant.zoneID !== before.zoneID) this.#options.again();
   }
 
@@ -230,8 +239,8 @@ function tlsOf({ natsUrl, tls }: Grant): NonNullable<Grant['tls']> | null {
   return tls;
 }
 
-/** How much of its life a token has behind it, 0 to 1; 0 for one that never ends. */
-export function ageShare(jwt: string, now = Date.now()): number {
+/** When a token will have lived this share of its life, in milliseconds since 1970; one that never ends: never. */
+function dueMs(jwt: string, share: number): number {
   const { iat, exp } = JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString('utf8')) as { iat: number; exp?: number };
-  return exp === undefined ? 0 : Math.min(1, Math.max(0, (now / 1000 - iat) / (exp - iat)));
+  return exp === undefined ? Number.POSITIVE_INFINITY : (iat + share * (exp - iat)) * 1000;
 }

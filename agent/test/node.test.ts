@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteApplied } from '#server/bus/settle.ts';
 import { Plane, origin, until } from './node.ts';
@@ -26,4 +28,24 @@ test('a change in the database is served by nginx, acknowledged, without a reloa
   await until('acknowledged', async () => (await siteApplied(rig.pool, siteID))!.applied === 1);
   await rig.change([`domain ${domainID}`], ['update domain set "deletedAt" = now() where id = $1', [domainID]]);
   await until('gone', async () => (await node.visit('a.test')) === 903);
+});
+
+test('a token is exchanged before it ends; the node stays in step', async t => {
+  const plane = await Plane.start(t, { tokenSeconds: 9 });
+  const { rig } = plane;
+  const { zoneID, productID } = await rig.zone('one');
+  const [one, two] = [await origin(t, 'one'), await origin(t, 'two')];
+  const domainID = await rig.domain(await rig.site(productID, 'a'), 'a.test', '127.0.0.1', one);
+  const node = await plane.node(t, zoneID);
+  await until('served', async () => (await node.visit('a.test')) === 'one');
+  const ends = () => {
+    const { grant } = JSON.parse(readFileSync(join(node.data, 'identity.json'), 'utf8')) as { grant: { jwt: string } };
+    return (JSON.parse(Buffer.from(grant.jwt.split('.')[1]!, 'base64url').toString('utf8')) as { exp: number }).exp * 1000;
+  };
+  const first = ends();
+  await until('another token', () => ends() > first);
+  await until('the first is over', () => Date.now() > first);
+  await rig.setOrigin(domainID, two);
+  await until('still in step', async () => (await node.visit('a.test')) === 'two');
+  assert.doesNotMatch(node.log, /refuse/);
 });

@@ -28,7 +28,7 @@ export class Plane {
     this.url = url;
   }
 
-  static async start(t?: TestContext, more: Pick<BusOptions, 'floodLimits' | 'log'> = {}): Promise<Plane> {
+  static async start(t?: TestContext, more: Pick<BusOptions, 'floodLimits' | 'tokenSeconds' | 'log'> = {}): Promise<Plane> {
     const rig = await Rig.start(t);
     const { url: databaseUrl, pool: db, nc: nats, engine } = rig;
     const options = () => ({ databaseUrl, db, nats, keys: engine.keys, natsUrl: engine.url, ...more });

@@ -3,6 +3,7 @@
  * sends, with whatever reply subject and headers, nothing may reach our configuration or another node, and nobody may be stopped.
  */
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { type Msg, type NatsConnection, connect, createInbox, headers, jwtAuthenticator } from '@nats-io/transport-node';
@@ -123,6 +124,12 @@ async function inventory() {
   const config = await jsm.streams.info(streams.config);
   return { found, config: [config.created, config.state.last_seq, config.state.messages] };
 }
+
+test('nothing of ours listens to what nodes say: it all ends in a stream', () => {
+  const root = new URL('../../server/src/', import.meta.url).pathname;
+  const listeners = globSync('**/*.ts', { cwd: root }).filter(file => /\.subscribe\(/.test(readFileSync(root + file, 'utf8')));
+  assert.deepEqual(listeners, []);
+});
 
 /** Ours: LOGS is made by ingest, which is not part of this. */
 const ensureLogs = async () => {

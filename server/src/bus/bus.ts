@@ -22,6 +22,7 @@ export interface BusOptions {
   natsUrl: string;
   tls?: BusTls | undefined;
   floodLimits?: FloodLimits;
+  tokenSeconds?: number;
   log?: (message: string) => void;
   /** the relay went round */
   turn?: (() => void) | undefined;
@@ -52,7 +53,18 @@ export interface Bus {
   stop(): Promise<void>;
 }
 
-export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimits, log = () => {}, turn }: BusOptions): Bus {
+export function startBus({
+  databaseUrl,
+  db,
+  nats,
+  keys,
+  natsUrl,
+  tls,
+  floodLimits,
+  tokenSeconds,
+  log = () => {},
+  turn,
+}: BusOptions): Bus {
   const signer = new Signer(keys.documentSeed);
   let hearingSince = Number.POSITIVE_INFINITY;
   // A lost command is sent again after the node's next heartbeat.
@@ -68,7 +80,7 @@ export function startBus({ databaseUrl, db, nats, keys, natsUrl, tls, floodLimit
   });
   const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
   const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });
-  const authority: BusAuthority = { keys, natsUrl, tls, settled: accounts.settled };
+  const authority: BusAuthority = { keys, natsUrl, tls, tokenSeconds, settled: accounts.settled };
   return {
     relay,
     join: body => joinNode(db, authority, body),

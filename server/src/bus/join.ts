@@ -43,6 +43,8 @@ export interface BusAuthority {
   /** where nodes reach NATS; several may be separated by commas */
   natsUrl: string;
   tls?: BusTls | undefined;
+  /** how long a node's token is good; default: seven days */
+  tokenSeconds?: number | undefined;
   /** waits until the bus knows the node's account; left out where another process sees to accounts */
   settled?(nodeID: number): Promise<void>;
 }
@@ -118,7 +120,7 @@ async function grant(
   return {
     nodeID,
     zoneID,
-    jwt: signNode(bus.keys, { nodeID, publicKey: node.publicKey }),
+    jwt: signNode(bus.keys, { nodeID, publicKey: node.publicKey, seconds: bus.tokenSeconds }),
     natsUrl: bus.natsUrl,
     documentKey: new Signer(bus.keys.documentSeed).publicKey,
     tls: bus.tls ?? null,

@@ -183,6 +183,39 @@ test('a session that has ended leads to the form with a message, another area’
   await visitor.close();
 });
 
+test('what is wrong stands above every page, the worst first and the rest on demand, and goes when it is mended', async () => {
+  const operator = await Visitor.open(browser, whole.origin, { width: 390, height: 844 });
+  const trouble = (check: string, state: string) => ({
+    check,
+    key: '',
+    state,
+    since: new Date().toISOString(),
+    sentence: `${check} is away`,
+    advice: 'Look at it.',
+    nodeID: null,
+  });
+  const troubles = [trouble('bus', 'fail'), trouble('disk', 'warn')];
+  await operator.page.route('**/api/v1/client/systemHealth', route => route.fulfill({ json: { state: 'fail', troubles } }));
+  await operator.signIn('client', mail('client'), password);
+  const banner = operator.page.locator('.health');
+  await banner.waitFor();
+  assert.match((await banner.textContent())!, /bus is away.*since .*Look at it\./);
+  assert.doesNotMatch((await banner.textContent())!, /disk is away/);
+  await banner.getByRole('button', { name: 'Show 1 more' }).click();
+  assert.equal(await banner.locator('li').count(), 2);
+  assert.equal(
+    await operator.page.evaluate(() => document.documentElement.scrollWidth),
+    390,
+    'a narrow page does not grow wider',
+  );
+  await picture(operator.page, 'trouble');
+  await operator.page.unroute('**/api/v1/client/systemHealth');
+  await operator.go('/client/nodeManage/nodesList');
+  await banner.waitFor({ state: 'detached' });
+  assert.deepEqual(operator.takeProblems(), []);
+  await operator.close();
+});
+
 test('switchUser takes over credentials and leaves no trace of them', async () => {
   const token = await whole.call('POST', '/user/verify', undefined, { email: mail('user'), password });
   const { accessToken, refreshToken, tokenType } = token.body as Record<string, string>;

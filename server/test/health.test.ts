@@ -196,7 +196,17 @@ describe('what is looked at', () => {
       [late!.reason, late!.state, late!.key, late!.params!['count']],
       ['nodes.unserved', 'fail', String(behind), 1],
     );
+    const others = [
+      await node(owner.client.id, inZone, { appliedSeq: 6 }),
+      await node(owner.client.id, inZone, { appliedSeq: 6 }),
+    ];
+    assert.deepEqual(
+      (await look(one => addNodesCheck(one, pool))).map(check => check.state),
+      ['warn'],
+      'one node of three takes nothing out of service, whatever it says',
+    );
     await sql`update node set "appliedSeq" = 6 where id = ${behind}`.execute(db);
+    await sql`update node set "deletedAt" = now() where id = any(${others})`.execute(db);
     assert.deepEqual(
       (await look(one => addNodesCheck(one, pool))).map(check => check.state),
       ['ok'],

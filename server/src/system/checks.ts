@@ -141,6 +141,8 @@ interface NodeRow {
   refused: number;
   unserved: number;
   seconds: number;
+  /** nodes of all zones that are heard of */
+  online: number;
 }
 /** How many nodes are told of by name; the worst come first. */
 const nodesMax = 200;
@@ -154,7 +156,8 @@ export function addNodesCheck(health: Health, db: Queryable): void {
         name: 'node-health',
         text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - n."lastBeat")::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
-            coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds
+            coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
+            (select count(*) from node o where o."deletedAt" is null and o."zoneID" is not null and o.status in ('normal', 'error'))::int as online
           from node n left join lateral (
             select count(*) as count, extract(epoch from clock_timestamp() - min(p."committedAt")) as seconds
             from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
@@ -167,14 +170,17 @@ export function addNodesCheck(health: Health, db: Queryable): void {
           order by late.count desc nulls last, n.id limit ${nodesMax}`,
         values: [healthTimes.unservedSeconds],
       });
-      const found = (rows as NodeRow[]).flatMap(row => nodeFindings(row));
+      const nodes = rows as NodeRow[];
+      // One node that serves nothing new, or says so, is that node's trouble. When half of them do, it is ours.
+      const isOurs = 2 * nodes.filter(row => row.unserved > 0).length >= (nodes[0]?.online ?? 0);
+      const found = nodes.flatMap(row => nodeFindings(row, isOurs));
       return found.length ? found : [well('nodes')];
     },
     { away: 'database.away' },
   );
 }
 
-function nodeFindings(row: NodeRow): Finding[] {
+function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const node = row.name;
   const key = String(row.id);
   // never heard of since it joined, or since a restart of ours: its first word is on the way
@@ -189,7 +195,11 @@ function nodeFindings(row: NodeRow): Finding[] {
   if (row.refused > 0) found.push(warns('nodes.refused', { node, count: row.refused }, { key }));
   if (row.unserved > 0)
     found.push(
-      fails('nodes.unserved', { node, count: row.unserved, seconds: Math.round(row.seconds) }, { key, value: row.unserved }),
+      (isOurs ? fails : warns)(
+        'nodes.unserved',
+        { node, count: row.unserved, seconds: Math.round(row.seconds) },
+        { key, value: row.unserved },
+      ),
     );
   return found;
 }

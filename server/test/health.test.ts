@@ -5,7 +5,8 @@ import { sql } from 'kysely';
 import { type Finding, fails, warns, well } from '#contract/system/health.ts';
 import { Health } from '#server/kit/health.ts';
 import { row } from '#server/store/db.ts';
-import { addDatabaseChecks, addNodesCheck, addRelayCheck } from '#server/system/checks.ts';
+import { addDatabaseChecks, addNodesCheck, addRelayCheck, addUpkeepCheck } from '#server/system/checks.ts';
+import { writeSetting } from '#server/system/settings.ts';
 import { ingestLook } from '#server/system/watch.ts';
 import { by } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
@@ -211,6 +212,17 @@ describe('what is looked at', () => {
       (await look(one => addNodesCheck(one, pool))).map(check => check.state),
       ['ok'],
     );
+  });
+
+  test('a clearing away that fails is told until one goes well', async () => {
+    const { db } = api.database;
+    const run = { at: new Date().toISOString(), ms: 1, removed: {}, more: false };
+    const upkeep = async () => (await look(one => addUpkeepCheck(one, db))).map(check => check.reason ?? check.state);
+    assert.deepEqual(await upkeep(), ['ok'], 'a new installation has nothing to show yet');
+    await writeSetting(db, null, 'retentionRun', { ...run, problem: 'lock timeout' });
+    assert.deepEqual(await upkeep(), ['upkeep.failing']);
+    await writeSetting(db, null, 'retentionRun', { ...run, problem: null });
+    assert.deepEqual(await upkeep(), ['ok']);
   });
 
   test('ingest: a trouble that lasts is told, the store’s by its own name; lines that wait are told by their age', () => {

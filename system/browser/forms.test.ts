@@ -178,3 +178,25 @@ test('the last of 600 customers is found by typing and by scrolling', async () =
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('the owner of the installation decides how long things are kept', async () => {
+  const visitor = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
+  await visitor.signIn('client', 'client@breakwater.test', password);
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/zonesList');
+  await page.getByRole('button', { name: '保留期限' }).click();
+  await page.waitForSelector('.ant-drawer form #audit');
+  assert.equal(await page.inputValue('#audit'), '365');
+  await page.fill('#audit', '3');
+  await page.press('#audit', 'Tab');
+  await said(page, 'audit').waitFor();
+  await picture(page, 'retention');
+  await page.fill('#audit', '400');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  const token = await whole.signIn('client');
+  const kept = await whole.call('GET', '/client/setting/system/retention', token);
+  assert.equal((kept.body as { audit: number }).audit, 400);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

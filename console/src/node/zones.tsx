@@ -7,6 +7,7 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { OriginRanges } from './origin-ranges.tsx';
+import { Retention } from './retention.tsx';
 
 type Zone = RowOf<'GET /client/zones'>;
 
@@ -54,5 +55,15 @@ const zones = resource<'GET /client/zones'>({
 });
 
 export default function Zones() {
-  return <ResourcePage resource={zones} extra={<OriginRanges />} />;
+  return (
+    <ResourcePage
+      resource={zones}
+      extra={
+        <>
+          <Retention />
+          <OriginRanges />
+        </>
+      }
+    />
+  );
 }

@@ -246,6 +246,7 @@ export default {
 
   'unit.minutes': 'minutes',
   'unit.seconds': 'seconds',
+  'unit.days': 'days',
   'unit.never': 'Never',
   'unit.unlimited': 'Unlimited',
 

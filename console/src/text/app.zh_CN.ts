@@ -246,6 +246,7 @@ export default {
 
   'unit.minutes': '分钟',
   'unit.seconds': '秒',
+  'unit.days': '天',
   'unit.never': '永不',
   'unit.unlimited': '不限制',
 

@@ -245,6 +245,7 @@ export const app = {
 
   'unit.minutes': '分鐘',
   'unit.seconds': '秒',
+  'unit.days': '天',
   'unit.never': '永不',
   'unit.unlimited': '不限制',
 

@@ -3,8 +3,18 @@ import type { Node } from '../kit/text.ts';
 export default {
   'field.nodes': 'Nodes',
   'field.configuration': 'Configuration',
+  'field.keepAudit': 'Audit log',
+  'field.keepDeleted': 'Deleted rows',
+  'field.keepPurges': 'Purge tasks',
+  'field.keepEnded': 'Ended sessions and join tokens',
+  'field.keepTombstones': 'Notes that a configuration is gone',
   'field.ranges': 'Allowed private ranges',
 
+  'help.keepAudit': 'Who did what and when, sign-ins included.',
+  'help.keepDeleted': 'How long a deletion can be traced. Sites, domains and nodes stay as long as statistics name them.',
+  'help.keepPurges': 'Purges that no stored page can need any more.',
+  'help.keepEnded': 'To trace where somebody signed in from.',
+  'help.keepTombstones': 'A node that was away longer reads everything again.',
   'help.originRanges':
     'One CIDR block or address a line, within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7.',
   'help.initialize': 'The nodes get the configuration of this zone and start to serve visitors.',
@@ -18,6 +28,12 @@ export default {
   'zone.normal': '{normal} / {nodes} normal',
   'zone.noNodes': 'No nodes',
 
+  'retention.open': 'Retention',
+  'retention.title': 'How long data is kept',
+  'retention.text': 'What is older is removed for good by itself; it is looked for every 15 minutes.',
+  'retention.never': 'Nothing has been cleared away yet.',
+  'retention.failed': 'Clearing away at {time} did not end well: {why}',
+  'retention.last': 'Cleared away last at {time}: {count} rows',
   'origins.open': 'Private origins',
   'origins.title': 'Private ranges for origins',
   'origins.text':

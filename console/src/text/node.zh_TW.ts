@@ -2,8 +2,18 @@
 export const node = {
   'field.nodes': '節點',
   'field.configuration': '設定同步',
+  'field.keepAudit': '稽核紀錄',
+  'field.keepDeleted': '已刪除的資料',
+  'field.keepPurges': '清除快取工作',
+  'field.keepEnded': '已結束的工作階段與加入權杖',
+  'field.keepTombstones': '移除設定的通知',
   'field.ranges': '允許的私有網段',
 
+  'help.keepAudit': '誰在何時做了什麼，包含登入。',
+  'help.keepDeleted': '刪除後可追查的時間；統計會用到的站點、網域與節點會保留到統計到期。',
+  'help.keepPurges': '已無快取內容需要的清除工作。',
+  'help.keepEnded': '供事後追查登入來源。',
+  'help.keepTombstones': '離線更久的節點回來時會重新讀取整份設定。',
   'help.originRanges': '每行一個 CIDR 或位址，須在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之內。',
   'help.initialize': '節點會取得這個區域的設定，開始為訪客服務。',
   'help.productGroup': '網域會解析到這個群組的節點。',
@@ -16,6 +26,12 @@ export const node = {
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '沒有節點',
 
+  'retention.open': '保留期限',
+  'retention.title': '資料保留期限',
+  'retention.text': '過了期限的資料會自動永久刪除，每 15 分鐘檢查一次。',
+  'retention.never': '尚未執行過清除。',
+  'retention.failed': '{time} 的清除未完成：{why}',
+  'retention.last': '上次清除：{time}，移除 {count} 筆',
   'origins.open': '私有源站',
   'origins.title': '源站可用的私有網段',
   'origins.text':

@@ -30,6 +30,7 @@ export const checks = {
   setAside: ['counted'],
   foreignWrites: ['counted'],
   sites: ['changesLate', 'figuresLate'],
+  upkeep: ['failing', 'late'],
 } as const;
 export type CheckID = keyof typeof checks;
 export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];
@@ -48,6 +49,8 @@ export const healthTimes = {
   staleMs: 15_000,
   consolePollMs: 15_000,
   shippingLateSeconds: 60,
+  /** what is kept is looked through every 15 minutes */
+  upkeepLateSeconds: 3 * 3600,
   /** counters of what should never happen stay visible for so long after the last time */
   countedMinutes: 60,
 } as const;

@@ -66,9 +66,12 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
     `with token as (
        update "joinToken" t set "usedAt" = clock_timestamp()
        where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() returning "clientID", "zoneID", name
+     ), place as (
+       -- held, so that no zone goes away under a node that comes; one that is gone is none
+       select z.id from zone z, token where z.id = token."zoneID" and z."deletedAt" is null for share of z
      ), made as (
        insert into node ("clientID", "zoneID", name, "publicKey", addresses, version)
-       select "clientID", "zoneID", coalesce(name, $2), $3, $4, $5 from token
+       select "clientID", (select id from place), coalesce(name, $2), $3, $4, $5 from token
        on conflict ("publicKey") where "deletedAt" is null do nothing returning id, "zoneID"
      ) select id, "zoneID" from made`,
     [hash, body.name, body.publicKey, body.addresses, body.version],

@@ -7,6 +7,8 @@ import { diskFinding } from '#contract/system/room.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
 import type { Analytics } from '../store/analytics/client.ts';
+import type { Db } from '../store/db.ts';
+import { readSetting } from './settings.ts';
 
 /** It answers a question; and, less often, it takes a change: on a full disk the one works without the other. */
 export function addDatabaseChecks(health: Health, db: Queryable): void {
@@ -202,4 +204,22 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
       ),
     );
   return found;
+}
+
+/** Is what nobody needs any more cleared away? An installation that has just begun has nothing to show yet. */
+export function addUpkeepCheck(health: Health, db: Db): void {
+  const begun = Date.now();
+  health.add(
+    'upkeep',
+    async () => {
+      const run = await readSetting(db, null, 'retentionRun');
+      if (run?.problem) return warns('upkeep.failing', { detail: run.problem });
+      const seconds = Math.round((Date.now() - Math.max(begun, Date.parse(run?.at ?? '') || 0)) / 1000);
+      const hours = Math.floor(seconds / 3600);
+      return seconds > healthTimes.upkeepLateSeconds
+        ? warns('upkeep.late', { hours }, { value: seconds })
+        : well('upkeep', seconds);
+    },
+    { away: 'database.away' },
+  );
 }

@@ -7,7 +7,15 @@ import type { IngestStats } from '../ingest/ingest.ts';
 import { type Health, addPeer, addProcessCheck } from '../kit/health.ts';
 import type { Services } from '../kit/services.ts';
 import type { Settings } from '../settings.ts';
-import { addBusChecks, addDatabaseChecks, addDiskCheck, addNodesCheck, addRelayCheck, addStoreCheck } from './checks.ts';
+import {
+  addBusChecks,
+  addDatabaseChecks,
+  addDiskCheck,
+  addNodesCheck,
+  addRelayCheck,
+  addStoreCheck,
+  addUpkeepCheck,
+} from './checks.ts';
 
 /** What every process of ours looks at. */
 export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolder' | 'peers'>): void {
@@ -19,6 +27,7 @@ export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolde
 export function watchServices(health: Health, { database, analytics }: Pick<Services, 'database' | 'analytics'>): void {
   addDatabaseChecks(health, database.pool);
   if (analytics) addStoreCheck(health, analytics);
+  addUpkeepCheck(health, database.db);
 }
 
 /** The way of changes: the bus, its streams, who carries changes there, and the nodes at its end. */

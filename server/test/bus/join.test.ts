@@ -29,6 +29,9 @@ test('a token makes one node; its credentials work for its own subjects alone', 
   const { zoneID } = await rig.zone('one');
   await token(rig, 'good', zoneID);
   await token(rig, 'old', zoneID, '-1 second');
+  const { zoneID: gone } = await rig.zone('gone');
+  await token(rig, 'homeless', gone);
+  await rig.pool.query('update zone set "deletedAt" = now() where id = $1', [gone]);
   const node = key();
   const body = { token: 'good', name: 'n', publicKey: node.publicKey, addresses: ['192.0.2.1'], version: '1' };
   const grant = await joinNode(rig.pool, bus, body);
@@ -39,6 +42,8 @@ test('a token makes one node; its credentials work for its own subjects alone', 
   await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'unknown' }), refused('invalidToken'));
   await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'old', publicKey: key().publicKey }), refused('tokenExpired'));
   await assert.rejects(joinNode(rig.pool, bus, { ...body, publicKey: 'nonsense' }), refused('parameter'));
+  const homeless = await joinNode(rig.pool, bus, { ...body, token: 'homeless', publicKey: key().publicKey });
+  assert.equal(homeless.zoneID, null, 'a zone that is gone is none');
 
   const nodes = await nodesOf(rig.engine);
   rig.onEnd(() => nodes.close());

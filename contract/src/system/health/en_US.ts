@@ -122,4 +122,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'They are saved and will go live by themselves. Visitors are served as before.',
   ],
   'sites.figuresLate': ['Figures and logs are late.', 'Nothing is lost: they are completed by themselves.'],
+  'upkeep.failing': [
+    'Old data could not be cleared away: {detail}',
+    'The database grows. Nothing else suffers; it is tried again every 15 minutes. See logs/server.log.',
+  ],
+  'upkeep.late': [
+    'Old data has not been cleared away for {hours} hours.',
+    'The service “work” does it every 15 minutes: is one running? Restart it.',
+  ],
 };

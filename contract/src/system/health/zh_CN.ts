@@ -89,4 +89,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'sites.changesLate': ['变更生效的时间比平时久。', '变更已保存，稍后会自动生效。访客照常获得服务。'],
   'sites.figuresLate': ['统计与日志有所延迟。', '数据不会丢失，稍后会自动补齐。'],
+  'upkeep.failing': [
+    '过期数据无法清除：{detail}',
+    '数据库会持续变大，其他功能不受影响；每 15 分钟会再试一次。请查看 logs/server.log。',
+  ],
+  'upkeep.late': [
+    '过期数据已有 {hours} 小时未清除。',
+    '此工作由 work 服务每 15 分钟执行一次，请确认该服务正在运行，或重新启动。',
+  ],
 };

@@ -89,4 +89,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'sites.changesLate': ['變更生效的時間比平常久。', '變更已儲存，稍後會自動生效。訪客照常獲得服務。'],
   'sites.figuresLate': ['統計與日誌有所延遲。', '資料不會遺失，稍後會自動補齊。'],
+  'upkeep.failing': [
+    '過期資料無法清除：{detail}',
+    '資料庫會持續變大，其他功能不受影響；每 15 分鐘會再試一次。請查看 logs/server.log。',
+  ],
+  'upkeep.late': [
+    '過期資料已有 {hours} 小時未清除。',
+    '此工作由 work 服務每 15 分鐘執行一次，請確認該服務正在運作，或重新啟動。',
+  ],
 };

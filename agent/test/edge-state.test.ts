@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DomainDocument, ZoneDocument } from '#contract/edge/document.ts';
 import { EdgeState, readDocument } from '../src/edge-state.ts';
+import type { OriginFacts } from '../src/origins.ts';
 
 const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): DomainDocument => ({
   v: 1,
@@ -16,12 +17,13 @@ const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): D
   ...more,
 });
 const zone = (environment: string[]): ZoneDocument => ({ v: 1, rev: 1, id: 1, origins: { operator: [], environment, own: [] } });
-function world() {
+function world(own?: OriginFacts) {
   const bodies = new Map<string, string>();
   const addresses: Record<string, string[]> = {};
   const state = new EdgeState(
     subject => bodies.get(subject),
     name => addresses[name] ?? [],
+    own,
   );
   return {
     state,
@@ -114,6 +116,24 @@ test('origins are judged by the zone: strictly before it is known, anew when it 
   put(null, 1);
   state.records(['d:a.test']);
   assert.deepEqual(state.refusedOrigins(9), []);
+});
+
+test('this node is no origin of its own, in no form; what the installation’s word garbles stops nothing', () => {
+  const { state, put } = world({ addresses: ['8.8.8.8', '2606:4700::1'], ports: [80] });
+  const upstream = { port: 443, weight: 1, backup: false, protocol: 'https' as const, maxFails: 1, failTimeout: 1 };
+  const document = zone([]);
+  state.note('cfg.1.zone.1', { ...document, origins: { ...document.origins!, own: ['eth0', '9.9.9.9'] } });
+  const addresses = ['8.8.8.8', '64:ff9b::808:808', '2002:808:808::1', '2606:4700::1', '9.9.9.9', '8.8.4.4'];
+  put(domain(1, 'a.test', { upstreams: addresses.map(address => ({ ...upstream, address })) }));
+  const [record] = state.records(['d:a.test']);
+  assert.deepEqual(
+    JSON.parse(record!.value!).upstreams.map((one: { address: string }) => one.address),
+    ['8.8.4.4'],
+  );
+  assert.deepEqual(
+    state.refusedOrigins(9).map(one => `${one.address} ${one.kind}`),
+    addresses.slice(0, 5).map(address => `${address} installation`),
+  );
 });
 
 test('documents are read as the contract has them, or refused with a reason', () => {

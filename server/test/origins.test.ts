@@ -7,7 +7,7 @@ import { compileZone } from '#server/compile/zone.ts';
 import { loadZones } from '#server/compile/load.ts';
 import { rows } from '#server/store/db.ts';
 import { ownAddresses, rememberInstallation } from '#server/system/installation.ts';
-import { writeSetting } from '#server/system/settings.ts';
+import { readSetting, writeSetting } from '#server/system/settings.ts';
 import { broken, by, is, mark, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
@@ -80,6 +80,8 @@ describe('the setting', () => {
       'inside',
     ])
       broken(await put('10.0.0.0/24', range), 'ranges.1', 'privateRange');
+    for (const range of ['100.100.100.200', 'fd00:ec2::/64'])
+      broken(await put('10.0.0.0/24', range), 'ranges.1', 'metadataRange');
     broken(await put('10.0.0.0/24', '10.0.0.9/24'), 'ranges.1', 'duplicateValue');
     is(await by(api, a.user).put(path, { ranges: [] }), 'permissionDenied');
     const helper = await api.account('client', 'reader@a.test', { rootID: a.client.id, keys: ['originAllow.view'] });
@@ -125,12 +127,29 @@ describe('an origin is judged when it is saved', () => {
     broken(await me.put(upstreams, { upstreams: [{ id: origin.id, port: 82 }] }), 'upstreams.0.address', 'addressNotAllowed');
   });
 
-  test('the nodes of the operator are no origins', async () => {
-    await sql`insert into node ("clientID", "zoneID", name, addresses) values (${b.client.id}, ${b.zoneID}, 'n', '{8.8.1.1}')`.execute(
-      api.database.db,
-    );
-    broken(await save(b, 'node.b.test', { address: '8.8.1.1' }), address(), 'addressOwn');
-    assert.ok(!(await document(b))?.own.includes('8.8.1.1'), 'a node’s word closes no origin on another');
+  test('a node’s word about its addresses closes no origin, and breaks no change', async () => {
+    await sql`insert into node ("clientID", "zoneID", name, addresses)
+      values (${b.client.id}, ${b.zoneID}, 'n', '{8.8.1.1,eth0,not-an-address}')`.execute(api.database.db);
+    ok(await save(b, 'node.b.test', { address: '8.8.1.1' }));
+    ok(await save(b, 'other.b.test', { address: '9.9.9.9' }));
+    broken(await save(b, 'still.b.test', { address: '198.51.100.9' }), address(), 'addressOwn');
+    assert.ok(!(await document(b))?.own.includes('8.8.1.1'), 'nor on another node');
+    const before = await readSetting(api.database.db, null, 'ownAddresses');
+    await writeSetting(api.database.db, null, 'ownAddresses', ['eth0', ...before]);
+    ok(await save(b, 'garbage.b.test', { address: '9.9.9.9' }));
+    broken(await save(b, 'still.b.test', { address: '198.51.100.9' }), address(), 'addressOwn');
+    await writeSetting(api.database.db, null, 'ownAddresses', before);
+  });
+
+  test('a node that joins says addresses and nothing else, a hundred at most', async () => {
+    const join = (addresses: unknown) =>
+      api.call('POST', '/node/join', {
+        body: { token: 'none', name: 'n', publicKey: 'none', addresses, version: '1' } as Record<string, unknown>,
+      });
+    for (const bad of ['eth0', 'not-an-address', '', '1.2.3.4:80', '10.0.0.0/8', 'fe80::1%eth0', '[::1]', '0x7f.1'])
+      broken(await join(['10.0.0.1', bad]), 'addresses.1', bad === '' ? 'required' : 'wrongFormat');
+    is(await join(Array.from({ length: 101 }, (_, i) => `10.0.0.${i}`)), 'parameter');
+    is(await join(['1.2.3.4', '2606:4700::1', '::ffff:1.2.3.4']), 'nodeCommunication');
   });
 
   test('the environment opens loopback, save where the installation listens; the demo its own zone alone', async () => {

@@ -1,6 +1,7 @@
 /** Nodes: joining, zones, heartbeat (§3 Zones … nodes; decisions.md, The parts). */
 import { calls } from '../kit/call.ts';
 import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import * as rules from '../rules.ts';
 import { meta, name } from './zones.ts';
 
 export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
@@ -63,7 +64,13 @@ export const nodeSelf = calls(
   { base: '/node', resource: 'nodeSelf', auth: 'node' },
   {
     'POST /join': {
-      body: obj({ token: text(200), name: text(64), publicKey: text(100), addresses: arr(text(64), 100), version: text(64) }),
+      body: obj({
+        token: text(200),
+        name: text(64),
+        publicKey: text(100),
+        addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
+        version: text(64),
+      }),
       answer: obj({
         nodeID: id(),
         zoneID: nullable(id()),

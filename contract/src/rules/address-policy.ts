@@ -97,6 +97,8 @@ const blockSets = blocks.map(([cidr, kind]) => ({ set: setOf(cidr), kind }));
 const carrierSets = carriers.map(([cidr, shift, inverted]) => ({ set: setOf(cidr), shift, inverted }));
 const mapped = setOf('::ffff:0:0/96');
 const globalUnicast = setOf('2000::/3');
+const isAmong = (addresses: readonly Address[], { family, value }: Address) =>
+  addresses.some(one => one.family === family && one.value === value);
 const v4 = (value: bigint): Address => ({ family: 4, value: value & 0xffffffffn });
 
 /**
@@ -126,20 +128,25 @@ export function looseAddress(text: string): Address | undefined {
   return { family: 4, value: head | last };
 }
 
+/** The IPv4 addresses that an IPv6 address carries. */
+function carriedBy({ family, value }: Address): Address[] {
+  // ::1 and :: lie in the block of IPv4-compatible addresses
+  if (family === 4 || value < 2n) return [];
+  const found = carrierSets
+    .filter(({ set }) => holds(set, { family, value }))
+    .map(({ shift, inverted }) => v4((value >> shift) ^ (inverted ? 0xffffffffn : 0n)));
+  // ISATAP: the last 64 bits are 0000:5efe or 0200:5efe and the address
+  if (((value >> 32n) & 0xfdffffffn) === 0x00005efen) found.push(v4(value));
+  return found;
+}
+
 /** What an address is, whoever asks; a form that carries an address that is not public is what it carries. */
 export function kindOf(address: Address): AddressKind {
   const own = blockSets.find(({ set }) => holds(set, address))?.kind;
   if (address.family === 4) return own ?? 'public';
-  // ::1 and :: lie in the block of IPv4-compatible addresses
   if (own === 'unspecified' || own === 'loopback') return own;
-  for (const { set, shift, inverted } of carrierSets) {
-    if (!holds(set, address)) continue;
-    const inner = kindOf(v4((address.value >> shift) ^ (inverted ? 0xffffffffn : 0n)));
-    if (inner !== 'public') return inner;
-  }
-  // ISATAP: the last 64 bits are 0000:5efe or 0200:5efe and the address
-  if (((address.value >> 32n) & 0xfdffffffn) === 0x00005efen) {
-    const inner = kindOf(v4(address.value));
+  for (const carried of carriedBy(address)) {
+    const inner = kindOf(carried);
     if (inner !== 'public') return inner;
   }
   if (own) return own;
@@ -169,7 +176,7 @@ export class AddressPolicy {
   readonly #hosts: Address[] = [];
   readonly #ports: { address: Address; port: number; loopback: boolean }[] = [];
 
-  /** What cannot be read allows nothing; @throws RangeError for an own address that cannot be read */
+  /** What cannot be read allows nothing, and is nobody's address: a stored word never stops a judgement. */
   constructor(facts: PolicyFacts) {
     const sets = (texts: readonly string[]) => texts.flatMap(text => parseAddressSet(text.trim()) ?? []);
     this.#operator = sets(facts.operator);
@@ -177,7 +184,7 @@ export class AddressPolicy {
     for (const text of facts.own) {
       const match = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+)):(\d{1,5})$/.exec(text);
       const address = looseAddress(match ? (match[1] ?? match[2]!) : text);
-      if (!address) throw new RangeError(`${text} is no address`);
+      if (!address) continue;
       if (match) this.#ports.push({ address, port: Number(match[3]), loopback: kindOf(address) === 'loopback' });
       else this.#hosts.push(address);
     }
@@ -190,9 +197,11 @@ export class AddressPolicy {
     const kind = kindOf(parsed);
     const refused = (why: AddressKind): Verdict => ({ allowed: false, kind: why as Exclude<AddressKind, 'public'> });
     if (never.has(kind)) return refused(kind);
-    if (port !== undefined && this.#isOwnPort(parsed, kind, port)) return refused('installation');
+    // a gateway would carry what is sent to 64:ff9b::808:808 back to 8.8.8.8
+    const reached = [parsed, ...carriedBy(parsed)];
+    if (port !== undefined && this.#isOwnPort(reached, kind, port)) return refused('installation');
     if (this.#environment.some(set => holds(set, parsed))) return { allowed: true };
-    if (this.#hosts.some(own => own.family === parsed.family && own.value === parsed.value)) return refused('installation');
+    if (this.#hosts.some(own => isAmong(reached, own))) return refused('installation');
     if (kind === 'public') return { allowed: true };
     // a carried private address would leave through somebody's gateway: only what is written plainly is what the operator meant
     if (kind === 'private' && this.#operator.some(set => holds(set, parsed))) return { allowed: true };
@@ -208,12 +217,8 @@ export class AddressPolicy {
   }
 
   /** Every loopback address reaches what listens on all addresses, so loopback is one place. */
-  #isOwnPort(address: Address, kind: AddressKind, port: number): boolean {
-    return this.#ports.some(
-      own =>
-        own.port === port &&
-        ((own.loopback && kind === 'loopback') || (own.address.family === address.family && own.address.value === address.value)),
-    );
+  #isOwnPort(reached: readonly Address[], kind: AddressKind, port: number): boolean {
+    return this.#ports.some(own => own.port === port && ((own.loopback && kind === 'loopback') || isAmong(reached, own.address)));
   }
 }
 
@@ -221,10 +226,18 @@ export class AddressPolicy {
 export const strictPolicy = new AddressPolicy({ operator: [], environment: [], own: [] });
 
 const privateSets = blockSets.filter(({ kind }) => kind === 'private').map(({ set }) => set);
-/** Whether the setting may name this range: it lies in the private blocks, wholly. */
+const metadataSets = blockSets.filter(({ kind }) => kind === 'metadata').map(({ set }) => set);
+/** A metadata service stays closed within whatever holds it; a range that is nothing else would open nothing. */
+export function isMetadataRange(text: string): boolean {
+  const set = parseAddressSet(text.trim());
+  return set !== undefined && metadataSets.some(block => within(block, set));
+}
+
+/** Whether the setting may name this range: it lies in the private blocks, wholly, and opens something. */
 export function isPrivateRange(text: string): boolean {
   const set = parseAddressSet(text.trim());
-  return set !== undefined && set.kind !== 'range' && privateSets.some(block => within(block, set));
+  if (!set || set.kind === 'range' || isMetadataRange(text)) return false;
+  return privateSets.some(block => within(block, set));
 }
 
 const neverSets = blockSets.filter(({ kind }) => never.has(kind) && kind !== 'metadata');
@@ -244,6 +257,12 @@ export function environmentRanges(text: string | undefined): string[] {
       if (hit)
         throw new RangeError(
           `BREAKWATER_ORIGIN_ALLOW names ${part}, which holds addresses that are never allowed (${hit.kind}, ${formatIP({ family: hit.set.family, value: hit.set.from })} and those after it).`,
+        );
+      if (isMetadataRange(part))
+        throw new RangeError(`BREAKWATER_ORIGIN_ALLOW names ${part}, a metadata service of a cloud, which is never allowed.`);
+      if (meets(mapped, set))
+        throw new RangeError(
+          `BREAKWATER_ORIGIN_ALLOW names ${part}, which holds IPv4 addresses written as IPv6; write them as IPv4, such as 10.0.0.0/8.`,
         );
       return part;
     });

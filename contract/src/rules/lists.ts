@@ -1,6 +1,6 @@
 /** Rules about lists of addresses and URLs, and about the rows of the firewall (§5). */
-import { keyOf, parseAddressSet } from './address.ts';
-import { isPrivateRange } from './address-policy.ts';
+import { isIP, keyOf, parseAddressSet } from './address.ts';
+import { isMetadataRange, isPrivateRange } from './address-policy.ts';
 import { duplicates, originAddress } from './origins.ts';
 import { answer, at, broken, isEmpty, linesOf } from './rule.ts';
 import type { Problem, Rule } from './rule.ts';
@@ -43,7 +43,9 @@ export const originRanges: Rule<readonly string[]> = {
   name: 'originRanges',
   check: value =>
     answer([
-      ...value.flatMap((range, index) => (isPrivateRange(range) ? [] : broken('privateRange', { range }, [index]))),
+      ...value.flatMap((range, index) =>
+        isPrivateRange(range) ? [] : broken(isMetadataRange(range) ? 'metadataRange' : 'privateRange', { range }, [index]),
+      ),
       ...duplicates(
         value.map(range => {
           const set = parseAddressSet(range.trim());
@@ -54,7 +56,13 @@ export const originRanges: Rule<readonly string[]> = {
     ]),
 };
 
-/** The same where the field may stay empty. */
+/** Addresses of a machine, as its node says them: nothing but addresses. */
+export const nodeAddresses: Rule<readonly string[]> = {
+  name: 'nodeAddresses',
+  check: value => answer(value.flatMap((entry, index) => (isIP(entry) ? [] : broken('wrongFormat', undefined, [index])))),
+};
+
+/** `ips` where the field may stay empty. */
 export const optionalIPs: Rule<readonly string[] | Missing> = {
   name: 'optionalIPs',
   check: value => (value?.length ? ips.check(value) : true),

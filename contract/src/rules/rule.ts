@@ -119,6 +119,11 @@ export const ruleTexts = {
     zh_CN: '{address} 属于本平台自身，不能作为源站。请填写您自己服务器的地址',
     en_US: '{address} belongs to this platform itself and cannot be an origin. Enter the address of your own server',
   },
+  metadataRange: {
+    zh_TW: '{range} 是雲端主機的中繼資料服務，無法開放。請刪除這一行',
+    zh_CN: '{range} 是云主机的元数据服务，无法开放。请删除这一行',
+    en_US: '{range} is the metadata service of a cloud and cannot be opened. Remove this line',
+  },
   privateRange: {
     zh_TW: '{range} 不是私有網段。可填寫 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10、fc00::/7 之內的 CIDR',
     zh_CN: '{range} 不是私有网段。可填写 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10、fc00::/7 之内的 CIDR',

@@ -130,6 +130,10 @@ describe('the address policy', () => {
       'x',
       '10.0.0.1-10.0.0.9',
       'fe80::/10',
+      '100.100.100.200',
+      'fd00:ec2::254',
+      'fd00:ec2::/32',
+      '::ffff:10.0.0.0/104',
     ])
       assert.ok(!isPrivateRange(range), range);
   });
@@ -153,12 +157,50 @@ describe('the address policy', () => {
       kind(new AddressPolicy({ operator: [], environment: ['0.0.0.0/0', '::/0'], own: [] }).judge('0.0.0.0')),
       'unspecified',
     );
-    assert.throws(() => new AddressPolicy({ operator: [], environment: [], own: ['db.internal:5432'] }), RangeError);
+  });
+
+  test('an own address is refused in every form that carries it', () => {
+    const own = ['8.8.8.8', '2606:4700::1', '9.9.9.9:8080', '127.0.0.1:5432'];
+    const policy = new AddressPolicy({ operator: [], environment: [], own });
+    for (const text of [
+      '8.8.8.8',
+      '0x08080808',
+      '::ffff:8.8.8.8',
+      '::8.8.8.8',
+      '::ffff:0:8.8.8.8',
+      '64:ff9b::808:808',
+      '64:ff9b:1::808:808',
+      '2002:808:808::1',
+      '2001:0:1:1:1:1:f7f7:f7f7',
+      '2606:4700::5efe:8.8.8.8',
+      '[2606:4700::1]',
+    ])
+      assert.equal(kind(policy.judge(text, 443)), 'installation', text);
+    for (const text of ['9.9.9.9', '64:ff9b::909:909', '2002:909:909::1']) {
+      assert.equal(kind(policy.judge(text, 8080)), 'installation', text);
+      assert.equal(kind(policy.judge(text, 443)), 'allowed', text);
+    }
+    for (const text of ['8.8.4.4', '64:ff9b::808:404', '2002:808:404::808:808', '2606:4700::2'])
+      assert.equal(kind(policy.judge(text, 443)), 'allowed', text);
+    const open = new AddressPolicy({ operator: [], environment: ['64:ff9b::/96'], own });
+    assert.equal(kind(open.judge('64:ff9b::7f00:1', 80)), 'allowed');
+    assert.equal(kind(open.judge('64:ff9b::7f00:1', 5432)), 'installation');
+  });
+
+  test('an own address that cannot be read is nobody’s, and stops nothing', () => {
+    const policy = new AddressPolicy({
+      operator: [],
+      environment: [],
+      own: ['eth0', '', 'not-an-address', 'db.internal:5432', '1.2.3.4/8', '8.8.8.8'],
+    });
+    assert.equal(kind(policy.judge('9.9.9.9', 80)), 'allowed');
+    assert.equal(kind(policy.judge('8.8.8.8', 80)), 'installation');
   });
 
   test('BREAKWATER_ORIGIN_ALLOW is CIDR blocks, none of which holds what is never open', () => {
     assert.deepEqual(environmentRanges(undefined), []);
     assert.deepEqual(environmentRanges(' 127.0.0.0/8, ::1 ,,10.0.0.0/8'), ['127.0.0.0/8', '::1', '10.0.0.0/8']);
+    assert.deepEqual(environmentRanges('100.64.0.0/10,fd00::/8'), ['100.64.0.0/10', 'fd00::/8'], 'they hold more than metadata');
     for (const bad of [
       '10.0.0.0/33',
       'inside',
@@ -168,6 +210,12 @@ describe('the address policy', () => {
       '169.254.0.0/16',
       '224.0.0.1',
       'fe80::/64',
+      '100.100.100.200',
+      '100.100.100.200/32',
+      '168.63.129.16',
+      'fd00:ec2::/64',
+      '::ffff:127.0.0.0/104',
+      '::ffff:10.0.0.1',
     ])
       assert.throws(() => environmentRanges(bad), { name: 'RangeError', message: /^BREAKWATER_ORIGIN_ALLOW .*\.$/s }, bad);
   });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { upstreamLimits } from '#contract/limits.ts';
-import { AddressPolicy, type PolicyFacts, ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { AddressPolicy, type PolicyFacts, ruleOfRefusal, strictPolicy } from '#contract/rules/address-policy.ts';
 import { originAllow } from '#contract/system/origins.ts';
 import { originsOfZone } from '../compile/load.ts';
 import type { Context } from '../kit/context.ts';
@@ -35,20 +35,17 @@ export const originAllowCalls = implement(originAllow, {
 });
 
 /**
- * The policy for a site. Here the operator's nodes count as the installation's own too; the nodes' documents leave each other
- * out, because a node says its addresses itself and must not be able to close another's origin.
+ * The policy for a site: what the installation knows of itself. What nodes say of their addresses counts for nobody here, because
+ * one word of one node would close an origin to every customer; each node keeps its own interfaces out itself (agent/src/origins.ts).
  */
 export async function originPolicy(db: Db, siteID: number): Promise<AddressPolicy> {
-  const found = await row<{ origins: PolicyFacts; nodes: string[] }>(
+  const found = await row<{ origins: PolicyFacts }>(
     db,
-    sql`select ${sql.raw(originsOfZone)} as origins,
-          (select coalesce(array_agg(distinct address), '{}') from node n, unnest(n.addresses) as address
-           where n."clientID" = z."clientID" and n."deletedAt" is null) as nodes
+    sql`select ${sql.raw(originsOfZone)} as origins
         from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID"
         where s.id = ${siteID}`,
   );
-  if (!found) return new AddressPolicy({ operator: [], environment: [], own: [] });
-  return new AddressPolicy({ ...found.origins, own: [...found.origins.own, ...found.nodes] });
+  return found ? new AddressPolicy(found.origins) : strictPolicy;
 }
 
 /** Refuses origins that must not be connected to. `path` leads to the origin in the body. */

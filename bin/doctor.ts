@@ -3,11 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Finding, adviceOf, readChecks, sentenceOf, troubles } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
+import { readJson } from '#host/files.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
-import { diskOf, pings } from './launch/parts.ts';
+import { diskOf, isPorts, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { type Settings, portVariables, readSettings } from './launch/settings.ts';
 
@@ -78,11 +79,12 @@ async function ports(settings: Settings): Promise<void> {
 
 async function engines(settings: Settings, running: boolean): Promise<void> {
   const file = join(settings.dataFolder, 'run/ports.json');
-  const known = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>) : {};
+  // cut or lost: chosen anew at the next start
+  const known = readJson(file, isPorts) ?? {};
   if (settings.databaseUrl) asked(await answers(settings.databaseUrl), 'The PostgreSQL of DATABASE_URL');
   if (settings.natsUrl) {
-    const { hostname, port } = new URL(settings.natsUrl);
-    asked(await accepts(Number(port) || 4222, hostname), 'The NATS of NATS_URL');
+    const trouble = await busTrouble(settings.natsUrl, process.env.NATS_CREDS, 5000);
+    asked(trouble === undefined, 'The NATS of NATS_URL');
   }
   if (settings.clickhouseUrl)
     asked(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`), 'The ClickHouse of CLICKHOUSE_URL');

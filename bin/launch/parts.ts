@@ -288,7 +288,7 @@ export async function pings(url: string): Promise<boolean> {
   }
 }
 
-const isPorts = (value: unknown): value is Record<string, number> =>
+export const isPorts = (value: unknown): value is Record<string, number> =>
   typeof value === 'object' &&
   value !== null &&
   Object.values(value).every(port => Number.isInteger(port) && port > 0 && port < 65_536);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Engine, poll, spawnEngine } from '#server/store/engine-process.ts';
+import { type Engine, poll, processFacts, spawnEngine } from '#server/store/engine-process.ts';
 import { supervise } from './supervise.ts';
 
 const started: Engine[] = [];
@@ -59,4 +59,32 @@ test('a part that stays mute is given more time before each kill', async () => {
   assert.ok(await poll(() => engines > 3, 20_000, 5));
   await part.stop();
   assert.deepEqual(asked.slice(0, 3), [2, 4, 8]);
+});
+
+test('an engine whose start cannot be written down (a full disk) is kept all the same: none runs unwatched', async () => {
+  const alive = () => mine.filter(engine => processFacts(engine.pid)).length;
+  const mine: Engine[] = [];
+  const said: string[] = [];
+  const part = await supervise(
+    {
+      name: 'plain',
+      start: async () => {
+        const engine = await spawnEngine({ command: 'sleep', args: ['600'], ref: false });
+        started.push(engine);
+        mine.push(engine);
+        return engine;
+      },
+    },
+    {
+      log: (_, text) => said.push(text),
+      onStart: () => {
+        if (mine.length === 2) throw new Error('ENOSPC: no space left on device, write');
+      },
+    },
+  );
+  await mine[0]!.stop(0);
+  assert.ok(await poll(() => said.includes('runs again'), 10_000, 5), said.join('\n'));
+  assert.equal(alive(), 1);
+  await part.stop();
+  assert.equal(alive(), 0);
 });

@@ -53,8 +53,13 @@ export async function supervise(part: Part, options: SuperviseOptions): Promise<
 
   const begin = async () => {
     const fresh = await part.start();
-    onStart?.(part.name, fresh.pid);
+    // Ours from the first moment on: whatever fails now, it is watched, and ended with the rest.
     engine = fresh;
+    try {
+      onStart?.(part.name, fresh.pid);
+    } catch (error) {
+      log(part.name, `runs, but could not be written down: ${(error as Error).message}`);
+    }
     if (ending) await fresh.stop(part.stopLimitMs);
     return fresh;
   };

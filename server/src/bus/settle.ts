@@ -22,7 +22,11 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
   if (only.siteIDs?.length === 0) return [];
   const { rows } = await db.query({
     name: 'settle',
-    text: `with settled as (
+    // Which sites a node refuses is found once: a node may name a hundred documents, and change the list with every word.
+    text: `with "refusedSite" as materialized (
+       select distinct n.id as "nodeID", d."siteID" from node n, jsonb_array_elements(n.refused) r join published d on d.subject = r->>'subject'
+       where n.refused <> '[]' and n."deletedAt" is null and ($3::bigint is null or n.id = $3)
+     ), settled as (
        insert into ack ("nodeID", "siteID", revision, ms)
        select n.id, p."siteID", p.revision, least(2147483647, greatest(0, round(1000 * extract(epoch from
          (case when n."appliedAt" > p."committedAt" then n."appliedAt" else clock_timestamp() end) - p."committedAt"))))::int
@@ -32,8 +36,7 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
        left join ack a on a."nodeID" = n.id and a."siteID" = p."siteID"
        where (a.revision is null or a.revision < p.revision)
          and ($2::bigint[] is null or p."siteID" = any($2)) and ($3::bigint is null or n.id = $3) and ($4::bigint is null or p.seq > $4)
-         and (n.refused = '[]' or not exists (
-           select from jsonb_array_elements(n.refused) r join published d on d.subject = r->>'subject' where d."siteID" = p."siteID"))
+         and not exists (select from "refusedSite" x where x."nodeID" = n.id and x."siteID" = p."siteID")
        on conflict ("nodeID", "siteID") do update set revision = excluded.revision, ms = excluded.ms where ack.revision < excluded.revision
        returning "siteID"
      ), sites as (select distinct "siteID" from settled),

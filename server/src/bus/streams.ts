@@ -90,6 +90,8 @@ export interface StreamFacts {
   lastSeq: number;
 }
 
+/** "This cannot be changed in place" (stream configuration, stream update); anything else is a trouble that passes. */
+const unchangeable: readonly number[] = [10052, 10069];
 const isMissing = (error: unknown) => error instanceof JetStreamApiError && error.code === 10059;
 
 /** What a definition says and the stream does not. JetStream adds fields and defaults of its own, so only ours are compared. */
@@ -114,7 +116,7 @@ async function ensure(jsm: JetStreamManager, definition: Definition): Promise<St
   });
   if (differs(definition, info.config))
     info = await jsm.streams.update(definition.name, definition).catch(async error => {
-      if (!(error instanceof JetStreamApiError) || error.code === 10047) throw error; // no room: it is as it was
+      if (!(error instanceof JetStreamApiError) || !unchangeable.includes(error.code)) throw error; // it is as it was
       await jsm.streams.delete(definition.name);
       return jsm.streams.add(definition as StreamConfig & { name: string });
     });

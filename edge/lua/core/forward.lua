@@ -73,15 +73,32 @@ function M.custom()
   return false
 end
 
--- vary: the answer's, lines joined, or nil. → whether each custom header of the request is named in it
+-- Set by us and the same for every visitor of a URL
+local fixed = set [[host x-forwarded-proto x-forwarded-host]]
+
+local function named_in(vary) return set((lower(vary):gsub(",", " "))) end
+
+-- vary: the answer's, lines joined. nginx keeps variants apart by what the visitor sent, not by what we set in its place.
+function M.varies_by_ours(vary)
+  for name in pairs(named_in(vary)) do
+    if ours[name] and not fixed[name] then return true end
+  end
+  return false
+end
+
+-- vary: the answer's, lines joined, or nil. → whether each custom header of the request is named in it, and what is named reached
+-- the origin: the answer to a field that Connection took away would be kept as the one to that field.
 function M.keyed(vary)
-  local named
+  local named = vary and named_in(vary)
+  if named then
+    for name in (var.http_x_edge_connection or ""):gmatch "[^%s,]+" do
+      if named[lower(name)] then return false end
+    end
+  end
   for name in pairs(get_headers(0, true)) do
     local field = lower(name)
     if kind(field) == "custom" then
-      if not vary then return false end
-      named = named or set((lower(vary):gsub(",", " ")))
-      if not named[field] then return false end
+      if not (named and named[field]) then return false end
     end
   end
   return true
@@ -91,7 +108,7 @@ end
 function M.reflects_origin(allowed, vary)
   local origin = var.http_origin
   if not origin or allowed ~= origin then return false end
-  return not (vary and set((lower(vary):gsub(",", " "))).origin)
+  return not (vary and named_in(vary).origin)
 end
 
 return M

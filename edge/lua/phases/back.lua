@@ -235,7 +235,11 @@ local function judge()
   }
   header["Cache-Control"] = nil
   local vary = d.store and fields.join(header["Vary"])
-  if d.store and not forward.keyed(vary) then
+  -- nginx 1.22 keeps variants apart by the last of several lines alone.
+  if vary then header["Vary"] = vary end
+  if vary and forward.varies_by_ours(vary) then
+    d.store = false
+  elseif d.store and not forward.keyed(vary) then
     d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
     if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end

@@ -10,14 +10,20 @@ export interface SystemBus {
   remove(publicKeys: string[]): Promise<void>;
   /** Public keys of all accounts the bus has a statement of. */
   list(): Promise<string[]>;
-  connections(): Promise<Connection[]>;
+  /** What all accounts have sent and were sent since the bus began, also over connections that are closed. */
+  traffic(): Promise<Traffic>;
   close(): Promise<void>;
 }
-export interface Connection {
-  cid: number;
-  account?: string;
-  in_msgs: number;
-  in_bytes: number;
+export interface Traffic {
+  /** by the clock of the bus, in milliseconds since 1970 */
+  at: number;
+  accounts: AccountTraffic[];
+}
+/** The bus's words: `received` is what clients sent, `sent` what they were sent. */
+export interface AccountTraffic {
+  acc: string;
+  received: { msgs: number; bytes: number };
+  sent: { msgs: number; bytes: number };
 }
 
 interface Answer<T> {
@@ -49,10 +55,14 @@ export async function openSystem(keys: BusKeys, natsUrl: string, tls: BusTls | u
     put: async statement => void (await ask('$SYS.REQ.CLAIMS.UPDATE', statement)),
     remove: async publicKeys => void (await ask('$SYS.REQ.CLAIMS.DELETE', deletion(keys, publicKeys))),
     list: async () => (await ask<string[]>('$SYS.REQ.CLAIMS.LIST', '')) ?? [],
-    connections: async () => {
-      const query = JSON.stringify({ sort: 'msgs_from', limit: 256, auth: true });
-      const data = await ask<{ connections?: Connection[] }>('$SYS.REQ.SERVER.PING.CONNZ', query);
-      return data?.connections ?? [];
+    traffic: async () => {
+      // Unused ones too: who is gone at each look has sent all the same.
+      const body = JSON.stringify({ include_unused: true });
+      const answer = (await nc.request('$SYS.REQ.ACCOUNT.PING.STATZ', body, { timeout })).json<
+        Answer<{ now: string; account_statz?: AccountTraffic[] | null }>
+      >();
+      if (answer.error || !answer.data) throw new Error(`the bus does not count: ${answer.error?.description ?? 'no data'}`);
+      return { at: Date.parse(answer.data.now), accounts: answer.data.account_statz ?? [] };
     },
     close: () => nc.close(),
   };

@@ -35,12 +35,15 @@ async function newPassword(email: string, area: string): Promise<void> {
     const password = newToken(12);
     const hash = await hashPassword(password);
     await database.db.transaction().execute(async db => {
+      // held before it changes: whoever is signing in with the old one waits, and finds it gone
       const account = await row<{ id: number }>(
         db,
-        sql`update account set password = ${hash}, "updatedAt" = now() where auth = ${area} and lower(email) = lower(${email}) and "deletedAt" is null returning id`,
+        sql`select id from account where auth = ${area} and lower(email) = lower(${email}) and "deletedAt" is null for update`,
       );
       if (!account)
         throw new Error(`There is no account ${email} in the area ${area}. \`breakwater account list\` shows them all.`);
+      await sql`update account set password = ${hash}, "updatedAt" = now() where id = ${account.id}`.execute(db);
+      await sql`delete from login where "accountID" = ${account.id}`.execute(db);
       await sql`update session set "endedAt" = now(), successor = null where "accountID" = ${account.id} and "endedAt" is null`.execute(
         db,
       );

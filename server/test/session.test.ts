@@ -102,6 +102,22 @@ describe('too many tries', () => {
     assert.equal((await verify((await customer()).email, password, 'user', from('192.0.2.1'))).status, 200);
   });
 
+  test('an e-mail counts as one however its letters are written', async () => {
+    const person = await api.account('user', 'iiiistanbul@test.test', { parentClient: a.client.id });
+    // what PostgreSQL takes for the same e-mail, JavaScript tells apart
+    for (let i = 0; i < 10; i++) {
+      const written = [...'iiii'].map((letter, at) => ((i >> at) & 1 ? 'İ' : letter)).join('');
+      is(await verify(`${written}stanbul@test.test`, 'wrong password', 'user', from('192.0.2.77')), 'credentialFailed');
+    }
+    is(await verify(person.email, password, 'user', from('192.0.2.77')), 'credentialFailed', 429);
+    for (let i = 0; i < 10; i++)
+      is(
+        await verify('nobody@test.test'.replace('o', i % 2 ? 'O' : 'o'), 'x'.repeat(9), 'user', from('192.0.2.78')),
+        'credentialFailed',
+      );
+    is(await verify('NOBODY@test.test', 'wrong password', 'user', from('192.0.2.78')), 'credentialFailed', 429);
+  });
+
   test('each further try waits twice as long, up to a quarter of an hour; then it is all forgotten', () => {
     let now = 1_000_000;
     const tries = new Tries(100, () => now);

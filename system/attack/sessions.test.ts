@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { errors, type ErrorName } from '#contract/errors.ts';
 import { streams } from '#contract/limits.ts';
+import { holdLogin } from '#server/account/session.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import type { Tokens } from '#server/kit/session.ts';
 import { rows } from '#server/store/db.ts';
@@ -135,6 +136,74 @@ describe('an operator that is stopped', () => {
       await api.changed();
       ok(await self(a.user.token, 'user'));
     });
+});
+
+describe('a password that is being changed opens nothing that outlives it', () => {
+  /** `first` is done but for its last step when `second` is sent; then both go on. */
+  async function meanwhile(first: () => Promise<Reply>, second: () => Promise<Reply>): Promise<[Reply, Reply]> {
+    const waiting = (n: number) =>
+      poll(async () => {
+        const found = await rows(
+          api.database.db,
+          sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return found.length >= n;
+      }, 20_000);
+    // the line in the audit is the last thing that a change writes
+    const holder = await api.database.pool.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('lock table audit in exclusive mode');
+      const one = first();
+      assert.ok(await waiting(1));
+      const two = second();
+      assert.ok(await waiting(2));
+      await holder.query('commit');
+      return await Promise.all([one, two]);
+    } finally {
+      holder.release();
+    }
+  }
+  const changes: Record<string, (token: string) => Promise<Reply>> = {
+    'by the operator': () =>
+      api.call('PUT', '/client/account/password', { token: a.client.token, body: { id: a.user.id, password: 'a new one' } }),
+    'by its owner': token =>
+      api.call('PATCH', '/user/password', { token, body: { oldPassword: password, password: 'a new one' } }),
+  };
+  for (const [name, change] of Object.entries(changes)) {
+    test(`${name}: verify`, async () => {
+      const verify = () => api.call('POST', '/user/verify', { body: { email: a.user.email, password } });
+      const [changed, opened] = await meanwhile(() => change(a.user.token), verify);
+      ok(changed);
+      is(opened, 'credentialFailed');
+    });
+
+    test(`${name}: a login whose code comes`, async () => {
+      const held = await holdLogin(api.database.db, a.user.id);
+      const login = () => api.call('POST', '/user/login', { body: { ...held, email: a.user.email } });
+      const [changed, opened] = await meanwhile(() => change(a.user.token), login);
+      ok(changed);
+      is(opened, 'invalidToken');
+    });
+
+    test(`${name}: a login that still waits for its code`, async () => {
+      const held = await holdLogin(api.database.db, a.user.id);
+      ok(await change(a.user.token));
+      is(await api.call('POST', '/user/login', { body: { ...held, email: a.user.email } }), 'invalidToken');
+    });
+  }
+});
+
+test('a change that is under way in its tree holds nobody up who signs in', async () => {
+  const holder = await api.database.pool.connect();
+  try {
+    await holder.query('begin');
+    await holder.query('select 1 from account where id = $1 for no key update', [a.user.id]);
+    await signIn(a.user);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+  }
 });
 
 describe('event streams', () => {

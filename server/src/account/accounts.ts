@@ -10,6 +10,7 @@ import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
 import { row, type Sql } from '../store/db.ts';
 import { actAs, actAsDenied } from './act-as.ts';
+import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable } from './tables.ts';
 
 /** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them. */
@@ -126,10 +127,7 @@ export const accountCalls = implement(
     },
     'PUT /account/password': async ({ ctx, body, prepared }) => {
       await actAs(ctx, body.id);
-      await sql`update account set password = ${prepared as string}, "emailConfirmed" = true, "updatedAt" = now() where id = ${body.id}`.execute(
-        ctx.db,
-      );
-      await ctx.services.sessions.endAll(ctx.db, body.id);
+      await setPassword(ctx, body.id, prepared as string);
       return {};
     },
     'DELETE /account': async ({ ctx, body }) => {

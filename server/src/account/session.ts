@@ -25,12 +25,16 @@ interface LoginRow {
   parentClient: number | null;
 }
 
-async function accountOf(db: Db, area: Area, email: string): Promise<LoginRow | undefined> {
-  return row<LoginRow>(
+/** The account of an e-mail, and the form in which e-mails are compared: PostgreSQL's, the only one there is. */
+async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: string; account: LoginRow | undefined }> {
+  const found = (await row<{ normal: string } & (LoginRow | { id: null })>(
     db,
-    sql`select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient" from account a ${withRoots}
-        where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null`,
-  );
+    sql`select lower(${email}) as normal, found.* from (select) one left join (
+        select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient" from account a ${withRoots}
+          where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null
+      ) found on true`,
+  ))!;
+  return { normal: found.normal, account: found.id === null ? undefined : found };
 }
 
 // A stranger's e-mail costs the same time as a wrong password.
@@ -81,13 +85,33 @@ export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey
   return { onePassKey, vcode };
 }
 
+/**
+ * A new password ends what the old one opened; false: `before` is no longer the password. The row is held for update
+ * before it changes: whoever is signing in waits, and finds its password gone (Sessions.openWith).
+ */
+export async function setPassword(
+  ctx: Context,
+  accountID: number,
+  after: string,
+  { before, except = null }: { before?: string; except?: string | null } = {},
+): Promise<boolean> {
+  await sql`select 1 from account where id = ${accountID} for update`.execute(ctx.db);
+  const changed = await row(
+    ctx.db,
+    sql`update account set password = ${after}, "emailConfirmed" = "emailConfirmed" or ${before === undefined}, "updatedAt" = now()
+      where id = ${accountID} and ${before === undefined ? sql`true` : sql`password = ${before}`} returning 1`,
+  );
+  if (changed) await ctx.services.sessions.endAll(ctx.db, accountID, except);
+  return changed !== undefined;
+}
+
 export const sessionCalls = implement(
   session,
   {
     'POST /verify': async ({ ctx, body, request }) => {
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
-      const account = await accountOf(ctx.db, area, body.email);
+      const { account, normal } = await accountOf(ctx.db, area, body.email);
       const said = (status: number, reason: string) => auditSignIn(ctx, 'verify', account, body.email, status, reason);
       // Strangers are held up by their address and by this account seen from their address; whoever signed in from this
       // device before has a count of its own, so that nobody can lock it out.
@@ -96,7 +120,7 @@ export const sessionCalls = implement(
       const claims = device
         ? [{ key: `device ${device}`, free: free.device }]
         : [
-            { key: `${area} ${body.email.toLowerCase()} ${address}`, free: free.pair },
+            { key: `${area} ${normal} ${address}`, free: free.pair },
             { key: `address ${address}`, free: free.address },
           ];
       const wait = sessions.tries.take(claims);
@@ -115,8 +139,13 @@ export const sessionCalls = implement(
         await said(403, account.status);
         throw fail('accountNotEnabled');
       }
+      const tokens = await sessions.openWith(ctx.db, account.id, account.password);
+      if (!tokens) {
+        // while we judged it the password was changed, or the account stopped
+        await said(401, 'wrongPassword');
+        throw fail('credentialFailed');
+      }
       sessions.tries.giveBack(claims);
-      const tokens = await sessions.open(ctx.db, account.id);
       await said(200, device ? 'signedIn knownDevice' : 'signedIn');
       request.answer('Set-Cookie', sessions.devices.cookie(area, account.id, account.password, request.isSecure));
       return tokens;
@@ -132,6 +161,7 @@ export const sessionCalls = implement(
         tries: number;
         expired: boolean;
         email: string;
+        isTheirs: boolean;
         auth: string;
         status: string;
         password: string | null;
@@ -142,9 +172,9 @@ export const sessionCalls = implement(
         sql`update login l set tries = tries + 1 from account a ${withRoots}
           where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${hash}
           returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth,
-            ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"`,
+            lower(a.email) = lower(${body.email}) as "isTheirs", ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"`,
       );
-      if (!held || held.auth !== area || held.email.toLowerCase() !== body.email.toLowerCase()) throw fail('invalidToken');
+      if (!held || held.auth !== area || !held.isTheirs) throw fail('invalidToken');
       const refused = async (name: 'invalidToken' | 'tokenExpired' | 'accountNotEnabled', reason: string) => {
         const failure = fail(name);
         await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, failure.status, reason);
@@ -156,7 +186,8 @@ export const sessionCalls = implement(
       if (held.status !== 'normal') throw await refused('accountNotEnabled', held.status);
       // the key opens one session, also when it is sent twice at once
       if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
-      const tokens = await sessions.open(ctx.db, held.accountID);
+      const tokens = await sessions.openWith(ctx.db, held.accountID, held.password);
+      if (!tokens) throw await refused('invalidToken', 'passwordChanged');
       await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');
       request.answer('Set-Cookie', sessions.devices.cookie(area, held.accountID, held.password ?? '', request.isSecure));
       return tokens;
@@ -173,12 +204,7 @@ export const sessionCalls = implement(
       const { before, after } = prepared as { before: string; after: string };
       const { actor, services } = ctx;
       // the password that was checked must still be the one that is replaced
-      const changed = await row(
-        ctx.db,
-        sql`update account set password = ${after}, "updatedAt" = now() where id = ${actor.accountID} and password = ${before} returning 1`,
-      );
-      if (!changed) throw wrongPassword();
-      await services.sessions.endAll(ctx.db, actor.accountID, actor.sessionID);
+      if (!(await setPassword(ctx, actor.accountID, after, { before, except: actor.sessionID }))) throw wrongPassword();
       // the device that knows the new password is known by it
       request.answer('Set-Cookie', services.sessions.devices.cookie(actor.area, actor.accountID, after, request.isSecure));
       return {};

@@ -88,13 +88,36 @@ export class Sessions {
 
   /** Opens a session; `proxy`: for whoever really acts, from a session of its own with which this one ends. */
   async open(db: Db, accountID: number, proxy?: { accountID: number; openerID: string }): Promise<Tokens> {
+    const values = sql`${accountID}::bigint, ${proxy?.accountID ?? null}::bigint, ${proxy?.openerID ?? null}::uuid`;
+    return (await this.#insert(db, sql`select ${values}`))!;
+  }
+
+  /**
+   * Opens a session for whoever proved to know `password`, as it is stored; undefined when that is no longer the account's.
+   * A change of the password (account/session.ts) waits for us and ends this session too, or we wait for it and see it; other
+   * changes of the account's tree hold nobody up.
+   */
+  openWith(db: Db, accountID: number, password: string | null): Promise<Tokens | undefined> {
+    return this.#insert(
+      db,
+      sql`select a.id, null::bigint, null::uuid from account a ${withRoots} where a.id = ${accountID}
+        and a.password is not distinct from ${password} and a."deletedAt" is null and root."deletedAt" is null
+        and ${statusOf} = 'normal' for key share of a`,
+    );
+  }
+
+  /** `of`: account, proxy and opener, or no row. */
+  async #insert(db: Db, of: Sql): Promise<Tokens | undefined> {
     const id = randomUUID();
     const refreshToken = this.#newRefresh(id);
-    await sql`insert into session (id, "accountID", "refreshHash", "proxyID", "openerID", "expiredAt")
-      values (${id}, ${accountID}, ${sha256(refreshToken)}, ${proxy?.accountID ?? null}, ${proxy?.openerID ?? null}, ${new Date(Date.now() + refreshTokenMs)})`.execute(
+    const made = await row(
       db,
+      sql`with who("accountID", "proxyID", "openerID") as (${of})
+        insert into session (id, "accountID", "refreshHash", "proxyID", "openerID", "expiredAt")
+          select ${id}::uuid, "accountID", ${sha256(refreshToken)}::bytea, "proxyID", "openerID",
+            ${new Date(Date.now() + refreshTokenMs)}::timestamptz from who returning 1`,
     );
-    return { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: 'Bearer' };
+    return made ? { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: 'Bearer' } : undefined;
   }
 
   /** 128 random bits, and as many that prove them ours: so an old one is told from a guess without a list of all old ones. */
@@ -284,8 +307,9 @@ export class Sessions {
     await this.#end(db, sql`s.id = ${id}`);
   }
 
-  /** Ends every session of an account and all that were opened from them, but the one that asks. */
-  endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
+  /** Ends every session of an account and all that were opened from them, but the one that asks; and logins that wait for their code. */
+  async endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
+    await sql`delete from login where "accountID" = ${accountID}`.execute(db);
     return this.#end(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
   }
 

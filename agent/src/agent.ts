@@ -5,9 +5,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { sentenceOf } from '#contract/system/health.ts';
 import { leastOf } from '#contract/system/room.ts';
-import { NodeChecks, diskOf } from './checks.ts';
+import { NodeChecks, diskOf, servingProblem } from './checks.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
@@ -126,13 +125,12 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   function beat(): void {
     if (!nc || nc.isClosed()) return;
     const wrong = checks.now().filter(check => check.state !== 'ok');
-    const failing = wrong.find(check => check.state === 'fail');
     const facts = {
       ...sync.served(),
       zoneID: store.at.zoneID,
       version,
       startedAt,
-      problem: problems()[0] ?? (failing ? sentenceOf(failing, 'en_US') : null),
+      problem: problems()[0] ?? servingProblem(wrong),
       checks: wrong,
       documents: store.held.size,
       nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },

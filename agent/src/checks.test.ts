@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { NodeChecks, type NodeFacts } from './checks.ts';
+import { NodeChecks, type NodeFacts, servingProblem } from './checks.ts';
 import { rotateErrorLog } from './rotate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'breakwater-checks-'));
@@ -28,19 +28,24 @@ function node() {
 
 test('a node says what does not serve at once, and what is late when it is late', async () => {
   const { facts, checks, wrong } = node();
+  // how full the disk of this machine is, is no matter here
+  const problem = (at: number) => servingProblem(checks.now(at).filter(one => one.id !== 'disk'));
   const t = Date.now();
   await checks.look();
   assert.deepEqual(wrong(t), []);
   facts.nginx = 'port 80 is taken';
   assert.deepEqual(wrong(t), ['nginx.away']);
+  assert.match(problem(t)!, /port 80 is taken/);
   facts.nginx = null;
   facts.feed = 'no answer';
   assert.deepEqual(wrong(t + 1000), []);
   assert.deepEqual(wrong(t + 7000), ['configuration.late']);
+  assert.match(problem(t + 7000)!, /no answer/);
   facts.feed = null;
   facts.shipping!.problem = 'timeout';
   assert.deepEqual(wrong(t + 8000), []);
   assert.deepEqual(wrong(t + 14_000), ['shipping.stuck']);
+  assert.equal(problem(t + 14_000), null, 'it serves meanwhile');
   facts.shipping!.problem = null;
   facts.shipping!.waitingBytes = 5e6;
   assert.deepEqual(wrong(t + 15_000), []);

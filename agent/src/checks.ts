@@ -1,6 +1,16 @@
 /** What a node finds out about itself; its heartbeat carries what is not well, its own `/readyz?verbose` everything. */
 import { statfs } from 'node:fs/promises';
-import { type Check, Counted, type Finding, Tracker, fails, healthTimes, warns, well } from '#contract/system/health.ts';
+import {
+  type Check,
+  Counted,
+  type Finding,
+  Tracker,
+  fails,
+  healthTimes,
+  sentenceOf,
+  warns,
+  well,
+} from '#contract/system/health.ts';
 import { type Disk, diskFinding, sizes } from '#contract/system/room.ts';
 import type { ShipperStats } from './ship/types.ts';
 
@@ -17,6 +27,15 @@ export interface NodeFacts {
 export async function diskOf(folder: string): Promise<Disk> {
   const { bavail, blocks, bsize } = await statfs(folder);
   return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
+}
+
+/**
+ * Why the node does not serve as it should, which puts its status to `error`. Lines that wait are told as a check alone: it serves
+ * meanwhile, and one fault of the control plane would put every node into error.
+ */
+export function servingProblem(found: readonly Check[]): string | null {
+  const failing = found.find(check => check.state === 'fail' && check.id !== 'shipping');
+  return failing ? sentenceOf(failing, 'en_US') : null;
 }
 
 const MB = 1e6;

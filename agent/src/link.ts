@@ -30,6 +30,8 @@ const refusedMs = 30_000;
 /** A token that has lived so much of its life is exchanged for another. */
 const renewAtShare = 2 / 3;
 const lookAtTokenMs = { least: 500, most: 3_600_000 };
+/** How long nothing is asked after the server gave no credentials: by half more or less, so that a fleet does not come in step. */
+const backOffMs = { first: 2000, most: 5 * 60_000 };
 /** After so long without a bus the server is asked whether it moved. */
 const askAgainMs = 30_000;
 
@@ -43,6 +45,8 @@ export class Link {
   #running: Promise<void> = Promise.resolve();
   #renewing: Promise<void> | undefined;
   #renewedAt = 0;
+  /** Since credentials were refused, or the server was not there. */
+  #failures: { count: number; last: unknown; until: number } | undefined;
 
   constructor(options: LinkOptions) {
     this.#options = options;
@@ -71,7 +75,7 @@ export class Link {
         const wait = error instanceof Refusal ? refusedMs : delay;
         if (this.problem !== (error as Error).message) this.#options.log(`no connection: ${(error as Error).message}`);
         this.problem = (error as Error).message;
-        await this.#sleep(wait);
+        await this.#sleep(spread(wait));
         delay = Math.min(delay * 2, retryMs.most);
       }
     }
@@ -92,7 +96,7 @@ export class Link {
     const { identity, joinToken, name, version, log } = this.#options;
     if (identity.grant?.documentKey) return identity.grant;
     // Joined with a former version: what it was granted does not say enough.
-    if (identity.grant) return identity.renew(this.#server);
+    if (identity.grant) return this.#patiently(() => identity.renew(this.#server));
     if (!joinToken || !this.#server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
     const grant = await identity.join(this.#server, joinToken, { name, version });
     log(`joined as node ${grant.nodeID}${grant.zoneID === null ? ', waiting for a zone' : ` of zone ${grant.zoneID}`}`);
@@ -116,7 +120,7 @@ export class Link {
       pingInterval: 5000,
       ignoreAuthErrorAbort: true,
     }).catch(async error => {
-      if (refusedByBus(error)) await this.#renew();
+      if (refusedByBus(error)) await this.#patiently(() => this.#renew());
       else await this.#askWhere();
       throw new Error(`the bus ${grant.natsUrl}: ${(error as Error).message}`, { cause: error });
     });
@@ -127,7 +131,7 @@ export class Link {
     const commands = nc.subscribe(own.commands, {
       callback: (error, msg) => {
         if (error) return;
-        void obey(msg, identity, { renew: () => this.renew() }).then(
+        void obey(msg, identity, { renew: () => this.renew(false, true) }).then(
           answer => answer && !nc.isClosed() && nc.publish('ans', JSON.stringify(answer)),
           problem => log(`a command cannot be obeyed: ${(problem as Error).message}`),
         );
@@ -135,7 +139,7 @@ export class Link {
     });
     let aging: NodeJS.Timeout;
     const watchAge = () => {
-      const due = dueMs(identity.grant!.jwt, renewAtShare) - Date.now();
+      const due = Math.max(dueMs(identity.grant!.jwt, renewAtShare), this.#failures?.until ?? 0) - Date.now();
       aging = setTimeout(
         () => {
           if (due > lookAtTokenMs.most) return watchAge();
@@ -180,14 +184,17 @@ export class Link {
   /**
    * Fetches credentials and acts on what changed. Never throws; at most once in two seconds.
    * @param refused the bus no longer takes the ones we have: if the server gives no others, knocking on is no use
+   * @param told the control plane wants it: then it is not waited after a failure
    */
-  renew(refused = false): Promise<void> {
+  renew(refused = false, told = false): Promise<void> {
+    if (told) this.#failures = undefined;
+    if (!this.#renewing && (this.#failures?.until ?? 0) > Date.now()) return Promise.resolve();
     return (this.#renewing ??= (async () => {
       const wait = this.#renewedAt + 2000 - Date.now();
       if (wait > 0) await new Promise(next => setTimeout(next, wait));
       this.#renewedAt = Date.now();
       try {
-        await this.#renew();
+        await this.#patiently(() => this.#renew());
       } catch (error) {
         this.#options.log(`credentials not renewed: ${(error as Error).message}`);
         if (refused && error instanceof Refusal) await this.#nc?.close();
@@ -195,6 +202,21 @@ export class Link {
         this.#renewing = undefined;
       }
     })());
+  }
+
+  /** Asks the server, unless it said no a moment ago. @throws what it said, also the last time */
+  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
+    if (this.#failures && this.#failures.until > Date.now()) throw this.#failures.last;
+    try {
+      const answer = await ask();
+      this.#failures = undefined;
+      return answer;
+    } catch (error) {
+      const count = this.#failures?.count ?? 0;
+      const ms = spread(Math.min(backOffMs.first * 2 ** count, backOffMs.most));
+      this.#failures = { count: count + 1, last: error, until: Date.now() + ms };
+      throw error;
+    }
   }
 
   async #renew(): Promise<void> {
@@ -227,6 +249,9 @@ export class Link {
     await this.#options.identity.renew(this.#server).catch(() => {});
   }
 }
+
+/** Between half and one and a half of it. */
+const spread = (ms: number) => ms * (0.5 + Math.random());
 
 function refusedByBus(error: unknown): boolean {
   return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;

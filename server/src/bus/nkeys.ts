@@ -3,7 +3,7 @@
  * curve blocks the event loop for 70. Key text: base32 of prefix, key and CRC-16 (github.com/nats-io/nkeys); statements: JWT with the
  * algorithm `ed25519-nkey`.
  */
-import { type KeyObject, createHash, createPrivateKey, createPublicKey, randomBytes, sign } from 'node:crypto';
+import { type KeyObject, createHash, createPrivateKey, createPublicKey, randomBytes, sign, verify } from 'node:crypto';
 
 const prefixes = { operator: 14 << 3, account: 0, user: 20 << 3 } as const;
 export type KeyKind = keyof typeof prefixes;
@@ -99,6 +99,16 @@ export function isPublicKey(kind: KeyKind, text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** SubjectPublicKeyInfo of an Ed25519 key, up to its 32 bytes (RFC 8410). */
+const spki = Buffer.from('302a300506032b6570032100', 'hex');
+/** Whether the holder of this user key signed the text. Never throws: key and signature are a stranger's. */
+export function isSignedBy(publicKey: string, text: string, signature: string): boolean {
+  const bytes = Buffer.from(signature, 'base64');
+  if (bytes.length !== 64 || !isPublicKey('user', publicKey)) return false;
+  const key = createPublicKey({ key: Buffer.concat([spki, decode(publicKey).subarray(1)]), format: 'der', type: 'spki' });
+  return verify(null, Buffer.from(text), key, bytes);
 }
 
 export interface Statement {

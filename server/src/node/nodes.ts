@@ -7,8 +7,10 @@ import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
+import type { NodeGate } from '../kit/services.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
 import { rows, type Sql } from '../store/db.ts';
+import { Door } from './door.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
 const joinTokenHours = 24;
@@ -137,11 +139,15 @@ export const nodeCalls = implement(
 );
 
 export const nodeSelfCalls = implement(nodeSelf, {
-  'POST /join': ({ ctx, body }) => gate(ctx).join(body),
-  'POST /credentials': ({ ctx, body }) => gate(ctx).renew(body),
+  'POST /join': ({ ctx, body }) => through(ctx, 'join', gate => gate.join(body)),
+  'POST /credentials': ({ ctx, body }) => through(ctx, `node ${body.nodeID}`, gate => gate.renew(body)),
 });
 
-function gate(ctx: Context) {
-  if (!ctx.services.nodes) throw fail('nodeCommunication');
-  return ctx.services.nodes;
+const doors = new WeakMap<NodeGate, Door>();
+function through<T>(ctx: Context, who: string, act: (gate: NodeGate) => Promise<T>): Promise<T> {
+  const gate = ctx.services.nodes;
+  if (!gate) throw fail('nodeCommunication');
+  let door = doors.get(gate);
+  if (!door) doors.set(gate, (door = new Door()));
+  return door.enter(ctx.ip, who, () => act(gate));
 }

@@ -12,7 +12,7 @@ import { poll } from '#server/store/engine-process.ts';
 import { type PostgresEngine, startPostgres } from '#server/store/postgres-launcher.ts';
 import { testFolder } from '#system/engines.ts';
 import { is, ok } from './expect.ts';
-import { Api, type Tenant } from './harness.ts';
+import { Api, type Reply, type Tenant } from './harness.ts';
 
 const dir = join(testFolder('pg'), 'pg');
 let engine: PostgresEngine;
@@ -59,6 +59,11 @@ after(async () => {
   await engine?.stop();
 });
 
+/** 101005, and when to come again: the database is expected back. */
+const isAway = (reply: Reply) => {
+  is(reply, 'database', 503);
+  assert.equal(reply.headers['retry-after'], '5');
+};
 const list = () => api.call('GET', '/user/sites', { token: a.user.token });
 const tag = (tags: string[]) => api.call('PUT', `/user/site/${a.siteID}/tags`, { token: a.user.token, body: { tags } });
 
@@ -74,7 +79,7 @@ test('while it is away every call is told 101005 soon; when it is back the same 
       list(),
       api.call('POST', '/user/verify', { body: { email: a.user.email, password: 'x' } }),
     ]))
-      is(reply, 'database');
+      isAway(reply);
     assert.ok(performance.now() - begin < 15_000);
     // what needs no database is still answered as ever
     is(await api.call('GET', '/user/sites'), 'credentialFailed');
@@ -96,7 +101,7 @@ test('calls that are under way when it dies end with 101005, and half of a chang
   assert.ok(await poll(() => began.reads === 1 && began.writes === 1, 10_000));
   const { port } = engine;
   await engine.stop();
-  for (const reply of await Promise.all(under)) is(reply, 'database');
+  for (const reply of await Promise.all(under)) isAway(reply);
   await start(port);
   assert.ok(await poll(async () => (await list()).status === 200, 15_000));
   assert.equal((await rows(api.database.db, sql`select 1 from line where id = 77`)).length, 0);
@@ -110,7 +115,7 @@ test('a single connection that is cut is replaced, within a transaction too', as
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
     api.database.db,
   );
-  is(await under, 'database');
+  isAway(await under);
   // the same while nothing is asked of it: nobody waits for an answer who could be told
   const paused = side.call('POST', '/client/slow/pause', { token: accessToken });
   assert.ok(await poll(() => began.pauses === 1, 10_000));
@@ -123,7 +128,7 @@ test('a single connection that is cut is replaced, within a transaction too', as
     ),
   );
   resume();
-  is(await paused, 'database');
+  isAway(await paused);
   assert.ok(await poll(async () => (await list()).status === 200, 15_000));
   for (const line of [...side.failures.splice(0), ...api.failures.splice(0)]) assert.match(line, /"code":101005/);
 });
@@ -164,7 +169,7 @@ describe('notices', () => {
     await client.connect();
     await client.query(`update account set status = 'pause' where id = $1`, [a.user.id]);
     await client.end();
-    assert.ok(await poll(async () => (await list()).status !== 500, 15_000));
+    assert.ok(await poll(async () => (await list()).status !== 503, 15_000));
     is(await list(), 'accountNotEnabled');
   });
 });
@@ -204,5 +209,9 @@ test('what node and pg say about a lost database is 101005, what our code says i
     error('bad option', { code: 'ERR_INVALID_ARG_TYPE' }),
   ])
     assert.equal(toFail(one).name, 'unknown', one.message);
+  // who comes again later finds it there, or finds room: not when the disk is full
+  for (const one of [error('timeout exceeded when trying to connect'), error('terminated', { code: '25P04' })])
+    assert.equal(toFail(one).status, 503, one.message);
+  assert.equal(toFail(error('No space left on device', { code: '53100' })).status, 500);
   assert.equal(toFail(error('invalid byte sequence', { code: '22021' })).name, 'parameter');
 });

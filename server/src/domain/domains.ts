@@ -1,5 +1,6 @@
 /** Domains of a site and their origins. */
 import { sql } from 'kysely';
+import type * as z from 'zod/mini';
 import { fail } from '#contract/errors.ts';
 import { domains } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
@@ -23,6 +24,33 @@ async function room(ctx: Context, siteID: number): Promise<number> {
     sql`select count(*) as n from domain where "siteID" = ${siteID} and "deletedAt" is null`,
   ))!;
   return found.max - n;
+}
+
+type NewDomain = z.output<NonNullable<(typeof domains)['defs']['POST /domains']['body']>>['domains'][number];
+
+const hasEnabled = ({ upstreams }: NewDomain) => upstreams.some(one => one.enabled ?? true);
+
+/** Those with an origin that is on, whose name nobody has, nor another before them in the list. */
+async function clearOf(ctx: Context, wanted: readonly NewDomain[]): Promise<Set<NewDomain>> {
+  const taken = await rows<{ domainName: string }>(
+    ctx.db,
+    sql`select "domainName" from domain where "domainName" = any(${wanted.map(one => one.domainName)}) and status = 1 and "deletedAt" is null`,
+  );
+  const names = new Set(taken.map(one => one.domainName));
+  return new Set(wanted.filter(one => hasEnabled(one) && !names.has(one.domainName) && names.add(one.domainName)));
+}
+
+async function makeDomains(ctx: Context, siteID: number, wanted: readonly NewDomain[]): Promise<number[]> {
+  if (!wanted.every(hasEnabled)) throw fail('noUpstreamEnabled');
+  const bare = wanted.map(domain => {
+    const { upstreams: _, ...rest } = domain;
+    return rest;
+  });
+  const ids = await ctx.store(domainTable, { siteID }).add(bare);
+  await ctx
+    .store(upstreamTable)
+    .add(wanted.flatMap(({ upstreams }, i) => upstreams.map(one => ({ ...lower(one), domainID: ids[i]! }))));
+  return ids;
 }
 
 /** A domain that is switched on has an origin that is (401008). */
@@ -62,16 +90,22 @@ export const domainCalls = implement(
         body.domains.flatMap(({ upstreams }, i) => upstreams.map((one, j) => ({ ...one, path: `domains.${i}.upstreams.${j}` }))),
       );
       let free = await room(ctx, params.siteID);
-      const ids: number[] = [];
+      let ids: number[] = [];
+      const clear = await clearOf(ctx, body.domains);
+      // Nearly always all of them can be made: with a few statements instead of ten for each, while others wait. Whatever
+      // stands against that is found out one by one.
+      const isMade =
+        clear.size <= free && !(await ctx.attempt(async () => void (ids = await makeDomains(ctx, params.siteID, [...clear]))));
+      if (isMade) free -= clear.size;
+      if (isMade && clear.size === body.domains.length) return { ids };
       await ctx.each(
         body.domains,
         domain => domain.domainName,
-        async ({ upstreams, ...domain }) => {
+        async domain => {
+          if (isMade && clear.has(domain)) return;
           if (free <= 0) throw fail('domainsExceeded');
-          const [id] = await ctx.store(domainTable, params).add([domain]);
-          await ctx.store(upstreamTable, { domainID: id! }).add(upstreams.map(lower));
-          await checkEnabledOrigin(ctx, id!);
-          ids.push(id!);
+          if (isMade) throw fail(hasEnabled(domain) ? 'duplicateDomains' : 'noUpstreamEnabled');
+          ids.push(...(await makeDomains(ctx, params.siteID, [domain])));
           free--;
         },
       );

@@ -65,6 +65,24 @@ export class Context {
     touch(this.effects, kind, id);
   }
 
+  /** What it did is undone when it fails by a rule of the house; answers that failure. */
+  async attempt(act: () => Promise<void>): Promise<Failure | undefined> {
+    const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents) };
+    await sql`savepoint item`.execute(this.db);
+    try {
+      await act();
+      await sql`release savepoint item`.execute(this.db);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      await sql`rollback to savepoint item`.execute(this.db);
+      this.effects.changes.length = mark.changes;
+      this.effects.documents.clear();
+      for (const [key, doc] of mark.documents) this.effects.documents.set(key, doc);
+      return error;
+    }
+  }
+
   /**
    * Bulk calls work item by item: what succeeds stays, the rest is told as 101009 (decisions.md, Wire). Each item has
    * a savepoint of its own. An unknown id is no business failure: it fails the whole call before anything is done.
@@ -73,22 +91,13 @@ export class Context {
     const failed: MultipleError[] = [];
     // an id said twice is one id
     for (const item of new Set(items)) {
-      const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents) };
-      await sql`savepoint item`.execute(this.db);
-      try {
-        await act(item);
-        await sql`release savepoint item`.execute(this.db);
-      } catch (error) {
-        // one item alone fails as itself
-        if (!(error instanceof Failure) || items.length === 1) throw error;
-        await sql`rollback to savepoint item`.execute(this.db);
-        this.effects.changes.length = mark.changes;
-        this.effects.documents.clear();
-        for (const [key, doc] of mark.documents) this.effects.documents.set(key, doc);
-        const same = failed.find(f => f.code === error.code && JSON.stringify(f.params) === JSON.stringify(error.params));
-        if (same) same.targets.push(target(item));
-        else failed.push({ code: error.code, params: error.params, targets: [target(item)] });
-      }
+      const error = await this.attempt(() => act(item));
+      if (!error) continue;
+      // one item alone fails as itself
+      if (items.length === 1) throw error;
+      const same = failed.find(f => f.code === error.code && JSON.stringify(f.params) === JSON.stringify(error.params));
+      if (same) same.targets.push(target(item));
+      else failed.push({ code: error.code, params: error.params, targets: [target(item)] });
     }
     if (failed.length) throw new Partial(multipleErrors(failed));
   }

@@ -10,7 +10,8 @@ export type Log = (level: 'warn' | 'error', message: string, data: Record<string
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: ErrorContext, log: Log) {
   const failure = toFail(error);
   // who is told what stands in the way (a node away, a supplier down) meets no fault of ours
-  const isOurs = failure.name === 'unknown' || failure.name === 'database' || failure.cause !== undefined;
+  const isTurnedAway = failure.name === 'database' && failure.status === 503 && failure.cause === undefined;
+  const isOurs = !isTurnedAway && (failure.name === 'unknown' || failure.name === 'database' || failure.cause !== undefined);
   if ((failure.status >= 500 && isOurs) || isDataError(failure.cause)) {
     const cause =
       failure.cause instanceof Error ? (failure.cause.stack ?? failure.cause.message) : String(failure.cause ?? failure.message);
@@ -48,7 +49,9 @@ export function refuse(error: NodeJS.ErrnoException, socket: Socket) {
 const isDataError = (error: unknown) => /^22[0-9A-Z]{3}$/.test((error as { code?: string } | undefined)?.code ?? '');
 
 // Others held what this one needed for too long, or it took too long itself: nothing was done, and it may be sent again.
-const busy = new Set(['55P03', '57014', '40P01', '40001']);
+const busy = new Set(['55P03', '57014', '25P04', '40P01', '40001']);
+// Class 08 of SQLSTATE, a server that goes or comes, no connection left: not now, but soon.
+const isAway = (code: string | undefined) => /^(08[0-9A-Z]{3}|57P0[1-5]|53300)$/.test(code ?? '');
 
 // what node and pg say when there is nobody, or no longer anybody, at the other end
 const unreachable = new Set([
@@ -79,8 +82,8 @@ export function toFail(error: unknown): Fail {
     return new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'json' }] });
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) return new Fail('parameter', { cause: error });
   if (isDataError(error)) return new Fail('parameter', { cause: error });
-  if (busy.has(code ?? '')) return new Fail('database', { cause: error, status: 503 });
-  if (/^[0-9A-Z]{5}$/.test(code ?? '') || lostConnection.test(message ?? '')) return new Fail('database', { cause: error });
-  if (syscall !== undefined && unreachable.has(code ?? '')) return new Fail('database', { cause: error });
+  const isLost = lostConnection.test(message ?? '') || (syscall !== undefined && unreachable.has(code ?? ''));
+  if (busy.has(code ?? '') || isAway(code) || isLost) return new Fail('database', { cause: error, status: 503 });
+  if (/^[0-9A-Z]{5}$/.test(code ?? '')) return new Fail('database', { cause: error });
   return new Fail('unknown', { cause: error });
 }

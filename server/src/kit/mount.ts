@@ -26,6 +26,7 @@ import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
 import { sendStream } from './streams.ts';
 import type { Table } from './table.ts';
+import { type Turn, turnsToWrite } from './turns.ts';
 import { observer } from './metrics.ts';
 import type { Database, Db } from '../store/db.ts';
 
@@ -53,6 +54,7 @@ interface Ready {
   coerce: (query: Record<string, unknown>) => Record<string, unknown>;
   coerceForm: (form: Record<string, unknown>) => Record<string, unknown>;
   write: (value: unknown) => string;
+  turn: Turn;
 }
 declare module 'fastify' {
   interface FastifyRequest {
@@ -143,6 +145,7 @@ const describe = (request: FastifyRequest, reply: FastifyReply) =>
 function prepare(options: MountOptions): Ready[] {
   const byGroup = new Map<Group, Implementation>(options.implementations.map(i => [i.group, i]));
   const ready: Ready[] = [];
+  const turn = turnsToWrite(options.services.database.writesMax);
   for (const call of mounted(options.groups)) {
     const implementation = byGroup.get(call.group);
     const local = Object.keys(call.group.defs).find(
@@ -164,6 +167,7 @@ function prepare(options: MountOptions): Ready[] {
       coerce: call.def.query ? coercer(call.def.query) : query => query,
       coerceForm: call.def.upload && call.def.body ? coercer(call.def.body) : form => form,
       write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
+      turn: call.audit ? turn : (_request, act) => act(),
     });
   }
   return ready;
@@ -254,6 +258,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     authorization: request.headers.authorization,
   };
 
+  let prepared: unknown;
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};
     // Before anything is looked at: what two calls find at once and then both change, no check can guard.
@@ -262,59 +267,63 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     if (call.def.owner) await ownerOnly(ctx);
     return handler({ ctx, params, query, body, found, request: incoming, prepared });
   };
-  const prepared = await ready.prepare?.({
-    ctx: new Context({ ...base, db: services.database.db }),
-    params,
-    query,
-    body,
-    found: {},
-    request: incoming,
-    prepared: undefined,
-  });
-  // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it
-  // hashes a password or asks the analytics store.
-  if (!call.audit) {
-    const ctx = new Context({ ...base, db: services.database.db });
-    const answer = await act(ctx);
-    if (ctx.effects.changes.length) throw new Error(`${call.key} changed rows, so it must be audited`);
-    return answer;
-  }
-
-  let kept: Partial | undefined;
-  let done!: Context;
-  const answer = await untangled(services.database.db, async db => {
-    const ctx = (done = new Context({ ...base, db, holds: true }));
-    kept = undefined;
-    let result: unknown;
-    try {
-      result = await act(ctx);
-    } catch (error) {
-      // some failures keep what was done
-      if (!(error instanceof Partial)) throw error;
-      kept = error;
+  // all of a body is here: nobody has a turn while it is still sending
+  return ready.turn(request, async () => {
+    prepared = await ready.prepare?.({
+      ctx: new Context({ ...base, db: services.database.db }),
+      params,
+      query,
+      body,
+      found: {},
+      request: incoming,
+      prepared: undefined,
+    });
+    // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it
+    // hashes a password or asks the analytics store.
+    if (!call.audit) {
+      const { db, doors } = services.database;
+      const ctx = new Context({ ...base, db: call.auth === 'public' ? doors : db });
+      const answer = await act(ctx);
+      if (ctx.effects.changes.length) throw new Error(`${call.key} changed rows, so it must be audited`);
+      return answer;
     }
-    await publish(db, ctx.effects);
-    if (request.actor)
-      await audit(db, {
-        ...lineOf(request, call),
-        body: request.body,
-        changes: ctx.effects.changes,
-        status: kept?.failure.status ?? 200,
-        durationMs: reply.elapsedTime,
-        reason: kept && reasonOf(kept.failure),
-      });
-    return result;
+
+    let kept: Partial | undefined;
+    let done!: Context;
+    const answer = await untangled(services.database.writes, async db => {
+      const ctx = (done = new Context({ ...base, db, holds: true }));
+      kept = undefined;
+      let result: unknown;
+      try {
+        result = await act(ctx);
+      } catch (error) {
+        // some failures keep what was done
+        if (!(error instanceof Partial)) throw error;
+        kept = error;
+      }
+      await publish(db, ctx.effects);
+      if (request.actor)
+        await audit(db, {
+          ...lineOf(request, call),
+          body: request.body,
+          changes: ctx.effects.changes,
+          status: kept?.failure.status ?? 200,
+          durationMs: reply.elapsedTime,
+          reason: kept && reasonOf(kept.failure),
+        });
+      return result;
+    });
+    request.isAudited = true;
+    services.sessions.committed(done.db);
+    for (const one of done.after) one();
+    if (kept) throw kept.failure;
+    return answer;
   });
-  request.isAudited = true;
-  services.sessions.committed(done.db);
-  for (const one of done.after) one();
-  if (kept) throw kept.failure;
-  return answer;
 }
 
 /** Two changes that waited for each other: one was undone by PostgreSQL, as if it had not been, and is made again. */
 const tangled = new Set(['40P01', '40001']);
-async function untangled<T>(db: Database['db'], act: (db: Db) => Promise<T>): Promise<T> {
+async function untangled<T>(db: Database['writes'], act: (db: Db) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++)
     try {
       return await db.transaction().execute(act);

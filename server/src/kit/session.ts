@@ -170,7 +170,7 @@ export class Sessions {
     return actor;
   }
 
-  async #load(sessionID: string, db: Db = this.#database.db, door = 0): Promise<Actor | null> {
+  async #load(sessionID: string, db: Db = this.#database.doors, door = 0): Promise<Actor | null> {
     const found = await row<{
       accountID: number;
       email: string;
@@ -231,9 +231,9 @@ export class Sessions {
   async refresh(area: Area, given: { accessToken: string; refreshToken: string }): Promise<Tokens> {
     const { id, secret } = splitRefresh(given.refreshToken, 'refreshTokenFailed');
     if (this.#ownerOf(given.accessToken, 'refreshTokenFailed') !== id) throw fail('refreshTokenFailed');
-    const { db } = this.#database;
+    const { doors } = this.#database;
     // a family that ends stays ended: so the failure is told after the commit
-    const answer = await db.transaction().execute(async tx => this.#rotate(tx, area, id, secret));
+    const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret));
     if (answer) return answer;
     this.#forget();
     throw fail('refreshTokenFailed');
@@ -288,7 +288,7 @@ export class Sessions {
   async close(area: Area, given: { accessToken: string; refreshToken: string }): Promise<void> {
     const id = this.#ownerOf(given.accessToken, 'revokeTokenFailed');
     const refresh = splitRefresh(given.refreshToken, 'revokeTokenFailed');
-    await this.#database.db.transaction().execute(async db => {
+    await this.#database.doors.transaction().execute(async db => {
       const session = await this.#find(db, id);
       const hash = sha256(refresh.secret);
       const fits =

@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { Fail, type ErrorName, fail } from '#contract/errors.ts';
 import type { Actor } from './actor.ts';
 import { and, type Db, row, rows, type Sql } from '../store/db.ts';
+import { once } from '../store/statements.ts';
 import { col, scopeOf, type Table } from './table.ts';
 
 type Row = Record<string, unknown>;
@@ -156,24 +157,30 @@ export class Store<R extends Row> {
 
   /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
   async add(items: readonly Row[], fixed: Row = {}, path = 'items'): Promise<number[]> {
-    const ids: number[] = [];
-    await this.#holdParent();
-    await this.#checkRoom(items.length, path);
-    for (const item of items) {
-      const values: Row = { ...defined(item), ...fixed, ...this.#parents };
-      await this.#checkRefs(values);
-      const names = Object.keys(values);
-      const inserted = await this.#run(() =>
-        row<R & { id: number }>(
-          this.#db,
-          sql`insert into ${this.#name} (${sql.join(names.map(n => sql.ref(n)))}) values (${sql.join(names.map(n => value(values[n])))}) returning *`,
-        ),
-      );
-      ids.push(inserted!.id);
-      this.#note({ table: this.#target.table, id: inserted!.id, after: this.#shown(values) }, inserted!);
-    }
+    const all = items.map((item): Row => ({ ...defined(item), ...fixed, ...this.#parents }));
+    await this.#holdParent(all);
+    await this.#checkRoom(all, path);
+    await this.#checkRefs(all);
+    const inserted = await this.#insert(all);
+    for (const [index, one] of inserted.entries())
+      this.#note({ table: this.#target.table, id: one.id, after: this.#shown(all[index]!) }, one);
     await this.#checkBytes(path);
-    return ids;
+    return inserted.map(one => one.id);
+  }
+
+  /** In the given order, many rows with one statement; what a row leaves out has its default. */
+  async #insert(all: readonly Row[]): Promise<(R & { id: number })[]> {
+    const names = [...new Set(all.flatMap(Object.keys))];
+    const inserted: (R & { id: number })[] = [];
+    const size = Math.max(1, Math.floor(valuesMax / names.length));
+    for (let from = 0; from < all.length; from += size) {
+      const lines = all.slice(from, from + size);
+      // PostgreSQL answers them as they stand here
+      const line = (values: Row) => sql`(${sql.join(names.map(n => (n in values ? value(values[n]) : sql`default`)))})`;
+      const many = sql`${sql.raw(lines.length > 1 ? once : '')}insert into ${this.#name} (${sql.join(names.map(n => sql.ref(n)))}) values ${sql.join(lines.map(line))} returning *`;
+      inserted.push(...(await this.#run(() => rows<R & { id: number }>(this.#db, many))));
+    }
+    return inserted;
   }
 
   /** Changes what the patch names; the row must be in scope. Answers the row as it was. */
@@ -184,7 +191,7 @@ export class Store<R extends Row> {
     const [before] = await this.need([id], path);
     const names = Object.keys(values).filter(name => !same(values[name], before![name]));
     if (!names.length) return before!;
-    await this.#checkRefs(values);
+    await this.#checkRefs([values]);
     const after = await this.#run(() =>
       row<R>(
         this.#db,
@@ -209,11 +216,11 @@ export class Store<R extends Row> {
     return found;
   }
 
-  async #checkRefs(values: Row) {
+  async #checkRefs(all: readonly Row[]) {
     for (const [field, target] of Object.entries(this.#target.refs ?? {})) {
-      const wanted = values[field];
-      if (wanted === undefined || wanted === null) continue;
-      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).#hold(wanted as number, field);
+      const wanted = new Set(all.map(values => values[field]).filter(id => id !== undefined && id !== null));
+      if (!wanted.size) continue;
+      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).#hold([...wanted] as number[], field);
     }
   }
 
@@ -221,28 +228,42 @@ export class Store<R extends Row> {
    * Rows hang on a row that is there, and one writer at a time changes what hangs on it. Calls hold the rows of their
    * path already; whoever writes below another row is caught here.
    */
-  async #holdParent() {
+  async #holdParent(all?: readonly Row[]) {
     if (!this.#db.isTransaction)
       throw new Error(`${this.#target.table} is written outside a transaction: the call must be audited`);
     const { scope } = this.#target;
     if (!('parent' in scope)) return;
-    const id = this.#parents[scope.column];
-    if (id === undefined) return;
+    const ids = this.#parentIDs(scope.column, all ?? [this.#parents]);
+    if (!ids.length) return;
     const parent = sql.table(scope.parent.table);
     const alive = scope.parent.soft === false ? sql`` : sql` and t."deletedAt" is null`;
-    if (!(await row(this.#db, sql`select 1 from ${parent} as t where t.id = ${id}${alive}${lockRow}`)))
-      throw unknownID(scope.column);
+    const found = await rows(
+      this.#db,
+      sql`select 1 from ${parent} as t where t.id = any(${ids})${alive} order by t.id${lockRow}`,
+    );
+    if (found.length !== ids.length) throw unknownID(scope.column);
   }
 
-  async #checkRoom(more: number, path: string) {
+  #parentIDs(column: string, all: readonly Row[]): number[] {
+    return [...new Set(all.flatMap(values => (values[column] as number | undefined) ?? []))];
+  }
+
+  async #checkRoom(all: readonly Row[], path: string) {
     const { most, scope, table } = this.#target;
     if (most === undefined || !('parent' in scope)) return;
-    const parent = this.#parents[scope.column]!;
-    const { n } = (await row<{ n: number }>(
+    const { column } = scope;
+    const found = await rows<{ id: number; n: number }>(
       this.#db,
-      sql`select count(*) as n from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is null`,
-    ))!;
-    if (n + more > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
+      sql`select ${col(column)} as id, count(*) as n from ${sql.table(table)} as t
+          where ${col(column)} = any(${this.#parentIDs(column, all)}) and t."deletedAt" is null group by 1`,
+    );
+    const counts = new Map(found.map(({ id, n }) => [id, n]));
+    for (const values of all) {
+      const id = values[column] as number;
+      const n = (counts.get(id) ?? 0) + 1;
+      if (n > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
+      counts.set(id, n);
+    }
   }
 
   /** What the rows of one parent weigh once they are written; a refusal undoes the write. */
@@ -257,13 +278,13 @@ export class Store<R extends Row> {
     if (n > bytesMax) throw new Fail('parameter', { errorData: [{ path, rule: 'tooLong', bounds: { max: bytesMax } }] });
   }
 
-  /** The row must be there, and stay until this transaction is through. */
-  async #hold(id: number, path: string) {
-    const found = await row(
+  /** The rows must be there, and stay until this transaction is through. */
+  async #hold(ids: readonly number[], path: string) {
+    const found = await rows(
       this.#db,
-      sql`select 1 from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])} for share of t`,
+      sql`select 1 from ${this.#name} as t where ${this.#where([sql`t.id = any(${ids})`])} order by t.id for share of t`,
     );
-    if (!found) throw unknownID(path);
+    if (found.length !== ids.length) throw unknownID(path);
   }
 
   /** PostgreSQL's refusal of a duplicate, as the error the table says it means. */
@@ -302,6 +323,9 @@ export function touch(effects: Effects, kind: 'site' | 'domain' | 'zone', id: nu
  * no lock is ever raised to a stronger one.
  */
 const lockRow = sql` for no key update of t`;
+
+/** A statement has room for 65535. */
+const valuesMax = 10_000;
 
 const defined = (values: Row): Row => Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined));
 const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);

@@ -22,9 +22,16 @@ function isoTime(value: string): string {
   return `${value.slice(0, 10)}T${value.slice(11, 19)}.${fraction}Z`;
 }
 
+/** Three pools, so that whoever floods one takes nothing from the others. */
 export interface Database {
+  /** for whoever reads, and for work of our own */
   db: Kysely<Schema>;
   pool: pg.Pool;
+  /** for transactions of calls: as many as may be under way at once (kit/mount.ts lets no more in) */
+  writes: Kysely<Schema>;
+  writesMax: number;
+  /** for signing in and for who asks: these are short, and nothing else gets at them */
+  doors: Kysely<Schema>;
   url: string;
   close(): Promise<void>;
 }
@@ -34,29 +41,43 @@ export interface Database {
  * (101005) rather than kept.
  */
 export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10_000): Database {
-  const pool = new pg.Pool({
-    Client: PreparingClient,
-    connectionString: url,
-    max,
-    types,
-    application_name: 'breakwater',
-    allowExitOnIdle: true,
-    keepAlive: true,
-    connectionTimeoutMillis: waitMs,
-    // nobody waits for ever, neither for an answer nor for somebody else's lock
-    statement_timeout: 60_000,
-    lock_timeout: lockMs,
-    idle_in_transaction_session_timeout: 60_000,
-  });
-  // a broken idle connection is replaced by the pool; without a listener it would end the process
-  pool.on('error', () => {});
-  const db = new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const connected = new Set<pg.PoolClient>();
-  pool.on('connect', client => connected.add(client));
-  pool.on('remove', client => connected.delete(client));
+  const open = (size: number, prepare?: (client: pg.PoolClient) => void) => {
+    const pool = new pg.Pool({
+      Client: PreparingClient,
+      connectionString: url,
+      max: size,
+      types,
+      application_name: 'breakwater',
+      allowExitOnIdle: true,
+      keepAlive: true,
+      connectionTimeoutMillis: waitMs,
+      // nobody waits for ever, neither for an answer nor for somebody else's lock
+      statement_timeout: 60_000,
+      lock_timeout: lockMs,
+      idle_in_transaction_session_timeout: 60_000,
+    });
+    // a broken idle connection is replaced by the pool; without a listener it would end the process
+    pool.on('error', () => {});
+    pool.on('connect', client => {
+      connected.add(client);
+      prepare?.(client);
+    });
+    pool.on('remove', client => connected.delete(client));
+    return pool;
+  };
+  const kysely = (pool: pg.Pool) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const pool = open(max);
+  // asked first of each connection; a failure shows in what is asked next
+  const writes = kysely(open(max, client => void client.query(boundTransactions).catch(() => {})));
+  const doors = kysely(open(Math.min(max, doorsMax)));
+  const db = kysely(pool);
   return {
     db,
     pool,
+    writes,
+    writesMax: max,
+    doors,
     url,
     async close() {
       // The pool waits for whoever still asks, for as long as a statement may take. Its connection is cut instead:
@@ -64,11 +85,14 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
       const timer = setTimeout(() => {
         for (const client of connected) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       }, closeMs);
-      await db.destroy();
+      await Promise.all([db.destroy(), writes.destroy(), doors.destroy()]);
       clearTimeout(timer);
     },
   };
 }
+const doorsMax = 4;
+/** What one call holds it holds no longer than this; servers before 17 do not know the bound. */
+const boundTransactions = `select set_config('transaction_timeout', '30s', false) where current_setting('server_version_num')::int >= 170000`;
 /** How long statements that are under way get at the end. */
 const closeMs = 200;
 

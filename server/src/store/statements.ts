@@ -34,6 +34,9 @@ function forget() {
   generation++;
 }
 
+/** What a text begins with that is of its own length each time: it would push out what comes again. */
+export const once = '/* once */';
+
 /** A client of the pool that prepares what kysely sends: `query(text, values)`. */
 export class PreparingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
@@ -46,7 +49,7 @@ export class PreparingClient extends pg.Client {
   // oxlint-disable-next-line typescript/no-explicit-any -- pg overloads it eight ways; only one is of interest
   override query(...args: any[]): any {
     const [text, values] = args as unknown[];
-    if (args.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0)
+    if (args.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || text.startsWith(once))
       return super.query(...(args as [string]));
     const name = nameOf(text);
     if (name === undefined) return super.query(text, values);

@@ -15,7 +15,7 @@ import type { Outcome } from './test/reporter.ts';
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
 const running = new Set<number>();
-const begun = Date.now();
+const begun = performance.now();
 const scratch = mkdtempSync(join(tmpdir(), 'breakwater-results-'));
 
 process.once('exit', () => {
@@ -63,7 +63,7 @@ function runProgram(command: string, args: readonly string[], limit: number, env
 }
 
 function tell(ok: boolean, name: string, detail: string, since: number): void {
-  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${detail} ${((Date.now() - since) / 1000).toFixed(1)} s`);
+  console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(58)} ${detail} ${((performance.now() - since) / 1000).toFixed(1)} s`);
 }
 
 function showFailure(name: string, text: string): void {
@@ -73,7 +73,7 @@ function showFailure(name: string, text: string): void {
 
 /** A check of the sources as one test. */
 async function check(name: string, command: string, args: readonly string[]): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   const { code, timedOut, output } = await runProgram(command, args, 300);
   total[code === 0 ? 'passed' : 'failed']++;
   tell(code === 0, name, '', since);
@@ -81,7 +81,7 @@ async function check(name: string, command: string, args: readonly string[]): Pr
 }
 
 async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   const results = join(scratch, `${file.replaceAll('/', '_')}.json`);
   const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
   const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
@@ -147,6 +147,6 @@ for (const phase of chosen) {
 if (failures.length > 0) console.log(`\nFailed:\n${failures.map(name => `  ${name}`).join('\n')}`);
 if (total.passed + total.failed === 0) console.log(`\nNo test matches ${patterns.join(' ')}.`);
 if (total.skipped > 0) console.log(`\n${total.skipped} skipped`);
-console.log(`\n${((Date.now() - begun) / 1000).toFixed(0)} s`);
+console.log(`\n${((performance.now() - begun) / 1000).toFixed(0)} s`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0);

@@ -52,7 +52,7 @@ export class NodeChecks {
   #diskTrouble = '';
   #timer: NodeJS.Timeout | undefined;
   /** the stored position moved last, or nothing waited */
-  #movedAt = Date.now();
+  #movedAt = performance.now();
   #waited = 0;
   #troubledAt: number | undefined;
   #lateAt: number | undefined;
@@ -91,7 +91,8 @@ export class NodeChecks {
     return this.#disk && sizes.nodeLogBytes(this.#disk, this.#facts().shipping?.waitingBytes ?? 0);
   }
 
-  now(at = Date.now()): Check[] {
+  /** @param at the clock of spans of time, which no step of the wall clock moves */
+  now(at = performance.now()): Check[] {
     const { nginx, sync, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
@@ -104,7 +105,7 @@ export class NodeChecks {
       ...this.#shipping(shipping, at),
       this.#unloggedNow,
     ];
-    return this.#tracker.track(found, new Date(at));
+    return this.#tracker.track(found);
   }
 
   #configuration(sync: string | null, feed: string | null, at: number): Finding {

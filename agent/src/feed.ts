@@ -66,7 +66,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   let between = false;
   let waiting: NodeJS.Timeout | undefined;
   let gapWait = 0;
-  let heard = Date.now();
+  let heard = performance.now();
   let refused = 0;
   const ahead = new Map<number, Live>();
   let aheadBytes = 0;
@@ -102,7 +102,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   }
 
   function heardDocument(msg: Msg): void {
-    heard = Date.now();
+    heard = performance.now();
     if (msg.subject === own.tick) return heardTick(msg);
     const live: Live = {
       epoch: msg.headers?.get(signed.epoch) ?? '',
@@ -137,7 +137,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   }
 
   async function heardChunk(msg: Msg): Promise<void> {
-    heard = Date.now();
+    heard = performance.now();
     const request = asked;
     if (!request || between || msg.headers?.get(signed.request) !== request.id) return;
     if (!verifier.chunk(nodeID, request.id, msg.data, msg.headers.get(signed.signature))) {
@@ -205,7 +205,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     }),
   ];
   const watch = setInterval(() => {
-    if (Date.now() - heard < silenceMs) return;
+    if (performance.now() - heard < silenceMs) return;
     options.status('the bus is silent');
     askIn(0);
   }, silenceMs / 4);
@@ -214,7 +214,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   return {
     /** The connection was made anew: live copies may have been missed. */
     renew: () => {
-      heard = Date.now();
+      heard = performance.now();
       if (!between) ask();
     },
     stop: async () => {

@@ -44,7 +44,7 @@ export class Link {
   #wake: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #renewing: Promise<void> | undefined;
-  #renewedAt = 0;
+  #renewedAt = -Infinity;
   /** Since credentials were refused, or the server was not there. */
   #failures: { count: number; last: unknown; until: number } | undefined;
 
@@ -139,7 +139,10 @@ export class Link {
     });
     let aging: NodeJS.Timeout;
     const watchAge = () => {
-      const due = Math.max(dueMs(identity.grant!.jwt, renewAtShare), this.#failures?.until ?? 0) - Date.now();
+      const due = Math.max(
+        dueMs(identity.grant!.jwt, renewAtShare) - Date.now(),
+        (this.#failures?.until ?? 0) - performance.now(),
+      );
       aging = setTimeout(
         () => {
           if (due > lookAtTokenMs.most) return watchAge();
@@ -153,7 +156,7 @@ export class Link {
       let lostAt = 0;
       for await (const status of nc.status()) {
         if (status.type === 'disconnect') {
-          lostAt = Date.now();
+          lostAt = performance.now();
           this.problem = 'the connection to the bus is lost';
         } else if (status.type === 'reconnect') {
           lostAt = 0;
@@ -162,8 +165,8 @@ export class Link {
         } else if (status.type === 'error' && refusedByBus(status.error)) {
           this.problem = 'the bus refuses our credentials';
           void this.renew(true);
-        } else if (status.type === 'reconnecting' && lostAt && Date.now() - lostAt > askAgainMs) {
-          lostAt = Date.now();
+        } else if (status.type === 'reconnecting' && lostAt && performance.now() - lostAt > askAgainMs) {
+          lostAt = performance.now();
           void this.renew();
         }
       }
@@ -188,11 +191,11 @@ export class Link {
    */
   renew(refused = false, told = false): Promise<void> {
     if (told) this.#failures = undefined;
-    if (!this.#renewing && (this.#failures?.until ?? 0) > Date.now()) return Promise.resolve();
+    if (!this.#renewing && (this.#failures?.until ?? 0) > performance.now()) return Promise.resolve();
     return (this.#renewing ??= (async () => {
-      const wait = this.#renewedAt + 2000 - Date.now();
+      const wait = this.#renewedAt + 2000 - performance.now();
       if (wait > 0) await new Promise(next => setTimeout(next, wait));
-      this.#renewedAt = Date.now();
+      this.#renewedAt = performance.now();
       try {
         await this.#patiently(() => this.#renew());
       } catch (error) {
@@ -206,7 +209,7 @@ export class Link {
 
   /** Asks the server, unless it said no a moment ago. @throws what it said, also the last time */
   async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#failures && this.#failures.until > Date.now()) throw this.#failures.last;
+    if (this.#failures && this.#failures.until > performance.now()) throw this.#failures.last;
     try {
       const answer = await ask();
       this.#failures = undefined;
@@ -214,7 +217,7 @@ export class Link {
     } catch (error) {
       const count = this.#failures?.count ?? 0;
       const ms = spread(Math.min(backOffMs.first * 2 ** count, backOffMs.most));
-      this.#failures = { count: count + 1, last: error, until: Date.now() + ms };
+      this.#failures = { count: count + 1, last: error, until: performance.now() + ms };
       throw error;
     }
   }
@@ -244,8 +247,8 @@ export class Link {
 
   /** The bus cannot be reached: perhaps it moved. */
   async #askWhere(): Promise<void> {
-    if (Date.now() - this.#renewedAt < askAgainMs) return;
-    this.#renewedAt = Date.now();
+    if (performance.now() - this.#renewedAt < askAgainMs) return;
+    this.#renewedAt = performance.now();
     await this.#options.identity.renew(this.#server).catch(() => {});
   }
 }

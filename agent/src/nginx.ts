@@ -131,7 +131,7 @@ export class Nginx {
   async #supervise(first: () => void): Promise<void> {
     let delay: number = backoffMs.least;
     while (!this.#stopping) {
-      const since = Date.now();
+      const since = performance.now();
       try {
         const adopted = await this.#startOrAdopt();
         if (this.#stopping) break;
@@ -152,7 +152,7 @@ export class Nginx {
         this.#restart = false;
         continue;
       }
-      if (Date.now() - since > settledMs) delay = backoffMs.least;
+      if (performance.now() - since > settledMs) delay = backoffMs.least;
       await this.#sleep(delay);
       delay = Math.min(delay * 2, backoffMs.most);
     }
@@ -201,10 +201,10 @@ export class Nginx {
     child.unref();
     const facts = child.pid && processFacts(child.pid);
     if (facts) await this.#remember({ pid: facts.pid, start: facts.start, boot: bootID(), epoch });
-    const deadline = Date.now() + startLimitMs;
+    const deadline = performance.now() + startLimitMs;
     while (!(await this.#answers())) {
       if (this.#stopping) return false;
-      if (ended || Date.now() > deadline)
+      if (ended || performance.now() > deadline)
         throw new Error(await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`));
       await this.#sleep(20);
     }
@@ -257,10 +257,11 @@ export class Nginx {
   async #end(name: NodeJS.Signals, limitMs: number): Promise<void> {
     if (this.alive) {
       signal(this.#state!.pid, name);
-      const deadline = Date.now() + limitMs;
-      while (this.alive && Date.now() < deadline) await new Promise(next => setTimeout(next, 20));
+      const deadline = performance.now() + limitMs;
+      while (this.alive && performance.now() < deadline) await new Promise(next => setTimeout(next, 20));
       if (this.alive) signal(this.#state!.pid, 'SIGTERM');
-      for (const last = Date.now() + 1000; this.alive && Date.now() < last;) await new Promise(next => setTimeout(next, 20));
+      for (const last = performance.now() + 1000; this.alive && performance.now() < last;)
+        await new Promise(next => setTimeout(next, 20));
     }
     await this.#endLeftovers();
     this.#state = undefined;
@@ -282,10 +283,10 @@ export class Nginx {
     this.#options.log(`ending ${left.length} nginx processes without a master`);
     // First politely: they write their buffered log lines.
     for (const { pid } of left) signal(pid, 'SIGTERM');
-    for (const deadline = Date.now() + 1000; ours().length && Date.now() < deadline;)
+    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;)
       await new Promise(next => setTimeout(next, 20));
     for (const { pid } of ours()) signal(pid, 'SIGKILL');
-    for (const deadline = Date.now() + 1000; ours().length && Date.now() < deadline;)
+    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;)
       await new Promise(next => setTimeout(next, 20));
   }
 

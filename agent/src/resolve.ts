@@ -42,7 +42,7 @@ export class NameResolver {
   readonly #resolver = new Resolver({ timeout: 2000, tries: 2 });
   readonly #options: ResolverOptions;
   #hosts = new Map<string, string[]>();
-  #hostsAt = 0;
+  #hostsAt = -Infinity;
   #asking = 0;
   #dirty = false;
   #timer: NodeJS.Timeout | undefined;
@@ -94,8 +94,8 @@ export class NameResolver {
   }
 
   async #tick(): Promise<void> {
-    if (Date.now() - this.#hostsAt > hostsEveryMs) await this.#readHosts();
-    const now = Date.now();
+    if (performance.now() - this.#hostsAt > hostsEveryMs) await this.#readHosts();
+    const now = performance.now();
     for (const name of this.#used) {
       if (this.#asking >= atOnce) break;
       const known = this.#known.get(name);
@@ -113,14 +113,14 @@ export class NameResolver {
       try {
         const { addresses, seconds } = await this.#lookup(name);
         entry.failures = 0;
-        entry.dueAt = Date.now() + 1000 * Math.min(maxSeconds, Math.max(minSeconds, seconds));
+        entry.dueAt = performance.now() + 1000 * Math.min(maxSeconds, Math.max(minSeconds, seconds));
         if (addresses.join() === entry.addresses.join()) return;
         entry.addresses = addresses;
         this.#dirty = true;
         if (this.#used.has(name)) this.#options.changed([name]);
       } catch {
         // The last good addresses stay.
-        entry.dueAt = Date.now() + Math.min(retryMaxMs, 1000 * 2 ** entry.failures++);
+        entry.dueAt = performance.now() + Math.min(retryMaxMs, 1000 * 2 ** entry.failures++);
       } finally {
         this.#asking--;
         entry.asking = undefined;
@@ -154,7 +154,7 @@ export class NameResolver {
   }
 
   async #readHosts(): Promise<void> {
-    this.#hostsAt = Date.now();
+    this.#hostsAt = performance.now();
     const text = await readFile(this.#options.hostsFile ?? '/etc/hosts', 'utf8').catch(() => '');
     const hosts = new Map<string, string[]>();
     for (const line of text.split('\n')) {

@@ -76,14 +76,14 @@ export async function supervise(part: Part, options: SuperviseOptions): Promise<
   const watchHealth = async (watched: Engine) => {
     let failures = 0;
     let told = '';
-    const since = Date.now();
+    const since = performance.now();
     while (part.healthy && !ending && engine === watched) {
       await pauseUnref(healthEveryMs);
       if (ending || engine !== watched) return;
       const well = await part.healthy().catch(() => false);
       if (ending || engine !== watched) return;
       failures = well ? 0 : failures + 1;
-      if (well && Date.now() - since > steadyAfterMs) patience = part.patience ?? usualPatience;
+      if (well && performance.now() - since > steadyAfterMs) patience = part.patience ?? usualPatience;
       if (failures < patience) continue;
       const why = part.hopeless?.();
       if (why !== undefined) {
@@ -101,12 +101,12 @@ export async function supervise(part: Part, options: SuperviseOptions): Promise<
   const keep = async (current: Engine) => {
     let pauseMs = firstPauseMs;
     for (;;) {
-      const since = Date.now();
+      const since = performance.now();
       void watchHealth(current);
       const { code, signal } = await current.exited;
       if (ending) return;
       engine = undefined;
-      if (Date.now() - since > steadyAfterMs) pauseMs = firstPauseMs;
+      if (performance.now() - since > steadyAfterMs) pauseMs = firstPauseMs;
       log(part.name, `ended ${signal ? `by ${signal}` : `with code ${code}`}: starts again in ${pauseMs / 1000} s`);
       for (;;) {
         await pause(pauseMs);

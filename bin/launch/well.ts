@@ -30,13 +30,13 @@ export interface UntilWell {
 
 /** Goes on asking until all is well, and says each trouble once when it is seen; resolves when `ready` was said or it ends. */
 export async function untilWell({ ask, say, ready, ending, graceMs = 15_000, everyMs = 500 }: UntilWell): Promise<void> {
-  const since = Date.now();
+  const since = performance.now();
   const said = new Set<string>();
   while (!ending()) {
     const { ready: well, failing } = await ask();
     if (ending()) return;
     if (well) return ready();
-    if (Date.now() - since >= graceMs)
+    if (performance.now() - since >= graceMs)
       for (const check of failing) {
         const sentence = `${sentenceOf(check, 'en_US')} ${adviceOf(check, 'en_US')}`;
         const name = `${check.id} ${check.key ?? ''} ${check.reason}`;

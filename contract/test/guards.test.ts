@@ -8,6 +8,7 @@ import { errorCodes } from '#contract/errors/codes.ts';
 import { calls as declare, mounted } from '#contract/kit/call.ts';
 import type { CallDef, Group } from '#contract/kit/call.ts';
 import { calls, everything } from './guards/built.ts';
+import { clockProblems } from './guards/clock.ts';
 import { areaProblems, errorProblems, inputProblems, permissionProblems, schemaProblems } from './guards/declarations.ts';
 import { beyondProblems, owedProblems } from './guards/owed.ts';
 import {
@@ -181,6 +182,34 @@ describe('sources', () => {
   const all = sources('{contract,server,console,agent,bin,system}/**/*.{ts,tsx}');
   test('zod is imported in one way', () =>
     clean(zodProblems(all.filter(source => !source.file.endsWith('contract/test/guards.test.ts')))));
+
+  test('sample: spans of time by the wall clock', () => {
+    const file = (text: string) => clockProblems([{ file: 'a.ts', text }], {});
+    for (const bad of [
+      'if (Date.now() - heard < silenceMs) return;',
+      'while (Date.now() < until) await step();',
+      'const deadline = limitMs + Date.now();',
+      'const clock = Date.now;',
+      'const ms = new Date() - begun;',
+      'const ms = +new Date();',
+      'const at = new Date().getTime();',
+    ])
+      assert.equal(file(bad).length, 1, bad);
+    clean(file('const at = new Date().toISOString(); // not Date.now()\nconst ms = performance.now() - begun;'));
+    const listed = (text: string) => clockProblems([{ file: 'a.ts', text }], { 'a.ts': [1, 'a name'] });
+    clean(listed('const name = String(Date.now());'));
+    assert.equal(listed('const name = String(Date.now());\nconst late = Date.now() > due;').length, 1);
+    assert.equal(listed('').length, 1, 'a reason for what is no longer there');
+    assert.equal(clockProblems([], { 'a.ts': [1, 'a name'] }).length, 1, 'a file that is no longer there');
+  });
+  test('no span of time is measured by the wall clock', () =>
+    clean(
+      clockProblems(
+        sources('{contract/src,server/src,agent/src,console,bin,host,edge}/**/*.{ts,tsx,js}').filter(
+          ({ file }) => !/(^|\/)test\/|\.test\.tsx?$/.test(file),
+        ),
+      ),
+    ));
 
   test('sample: imports against the stream', () => {
     const bad: [string, string][] = [

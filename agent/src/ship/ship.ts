@@ -59,16 +59,16 @@ export function startShipper(options: ShipperOptions): Shipper {
   let lostBytes = 0;
   let backoff = 0;
   let quietUntil = 0;
-  let movedAt = Date.now();
+  let movedAt = performance.now();
   let probeWait = 3000;
   let marksChanged = false;
-  let marksWrittenAt = 0;
+  let marksWrittenAt = -Infinity;
 
   // ── what is on disk ────────────────────────────────────────────────────────────────────────────────────────────
 
   const marks = folder.readMarks();
   let active = folder.active();
-  let activeSince = Date.now();
+  let activeSince = performance.now();
   const add = (id: string, hole: boolean) =>
     files.set(id, {
       id,
@@ -79,8 +79,8 @@ export function startShipper(options: ShipperOptions): Shipper {
       mark: marks[id] ?? 0,
       final: hole,
       rewind: undefined,
-      checkedAt: 0,
-      grownAt: Date.now(),
+      checkedAt: -Infinity,
+      grownAt: performance.now(),
     });
   const found = folder.list();
   for (const id of found.holes) {
@@ -93,7 +93,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   if (active.adopted) reopen(files.get(active.id)!);
 
   function reopen(old: LogFile) {
-    old.checkedAt = Date.now();
+    old.checkedAt = performance.now();
     if (options.reopen)
       return void Promise.resolve(options.reopen()).catch((error: Error) =>
         log('writers of the log could not be told to reopen it', { error: error.message }),
@@ -111,7 +111,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     const old = files.get(active.id)!;
     if (old.size === 0) return;
     active = { id: newFileID(), adopted: false };
-    activeSince = Date.now();
+    activeSince = performance.now();
     add(active.id, false);
     folder.point(active.id);
     reopen(old);
@@ -127,14 +127,14 @@ export function startShipper(options: ShipperOptions): Shipper {
       return;
     }
     const size = fs.fstatSync(file.fd).size;
-    if (size > file.size) file.grownAt = Date.now();
+    if (size > file.size) file.grownAt = performance.now();
     if (size < file.size) log('a log file was cut short from outside: its rest counts as lost', { file: file.id });
     file.size = size;
   }
 
   /** A file that was rotated away is final once nobody can write to it. */
   function settle(file: LogFile) {
-    const now = Date.now();
+    const now = performance.now();
     if (file.final || file.id === active.id || file.sent < lastLineEnd(file) || now - file.checkedAt < 1000) return;
     file.checkedAt = now;
     const { pids, complete } = writersOf(folder.pathOf(file.id));
@@ -207,7 +207,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   function send(file: LogFile, kind: LogKind, from: number, to: number, data: Uint8Array) {
     underWay++;
     file.sent = to;
-    movedAt = Date.now();
+    movedAt = performance.now();
     publish(file.id, kind, from, to, data)
       .then(
         () => {
@@ -219,7 +219,7 @@ export function startShipper(options: ShipperOptions): Shipper {
           file.rewind = Math.min(file.rewind ?? from, from);
           problem = error.message;
           backoff = Math.min(Math.max(backoff * 2, backoffMs.least), backoffMs.most);
-          quietUntil = Date.now() + backoff;
+          quietUntil = performance.now() + backoff;
         },
       )
       .finally(() => {
@@ -249,7 +249,7 @@ export function startShipper(options: ShipperOptions): Shipper {
   /** All is sent but not known to be stored: the answer to an empty range says how far it is, or asks for it again. */
   function probe() {
     const waiting = [...files.values()].find(file => file.sent > file.mark);
-    if (!waiting || underWay > 0 || Date.now() - movedAt < probeWait) return;
+    if (!waiting || underWay > 0 || performance.now() - movedAt < probeWait) return;
     probeWait = Math.min(probeWait * 2, 30_000);
     for (const file of files.values())
       if (file.sent > file.mark && underWay < window) send(file, 'bytes', file.sent, file.sent, new Uint8Array());
@@ -265,12 +265,12 @@ export function startShipper(options: ShipperOptions): Shipper {
       }
     for (const file of files.values()) look(file);
     const current = files.get(active.id)!;
-    const old = settings.rotateSeconds > 0 && Date.now() - activeSince >= settings.rotateSeconds * 1000;
+    const old = settings.rotateSeconds > 0 && performance.now() - activeSince >= settings.rotateSeconds * 1000;
     if (current.size >= settings.rotateBytes || (old && current.size > 0)) rotate();
     keepBudget();
-    if (Date.now() >= quietUntil && !nc.isClosed() && connected)
+    if (performance.now() >= quietUntil && !nc.isClosed() && connected)
       for (const file of files.values()) {
-        while (underWay < window && Date.now() >= quietUntil && step(file)) {
+        while (underWay < window && performance.now() >= quietUntil && step(file)) {
           some = true;
           await breath(); // the node's other work comes between two ranges
         }
@@ -280,15 +280,15 @@ export function startShipper(options: ShipperOptions): Shipper {
       settle(file);
       if (file.final && file.mark >= file.size && file.id !== active.id) forget(file);
     }
-    if (connected && Date.now() >= quietUntil) probe();
+    if (connected && performance.now() >= quietUntil) probe();
     saveMarks();
     return some;
   }
 
   function saveMarks(now = false) {
-    if (!marksChanged || (!now && Date.now() - marksWrittenAt < 2000)) return;
+    if (!marksChanged || (!now && performance.now() - marksWrittenAt < 2000)) return;
     marksChanged = false;
-    marksWrittenAt = Date.now();
+    marksWrittenAt = performance.now();
     try {
       folder.writeMarks(Object.fromEntries([...files.values()].filter(file => file.mark > 0).map(file => [file.id, file.mark])));
     } catch (error) {
@@ -310,7 +310,7 @@ export function startShipper(options: ShipperOptions): Shipper {
         // Stored from an earlier life of this process: need not be sent again.
         if (file.sent < at && file.rewind === undefined && underWay === 0) file.sent = Math.min(at, file.size);
         marksChanged = true;
-        movedAt = Date.now();
+        movedAt = performance.now();
         probeWait = 3000;
       }
       for (const [id, at] of Object.entries(mark.data.rewind ?? {})) {

@@ -118,7 +118,7 @@ export class Counted {
     this.#reason = reason;
   }
   /** @param total the counter as it is now @param known where it stood before we looked for the first time */
-  look(total: number, now = Date.now(), known = 0): Finding {
+  look(total: number, now = performance.now(), known = 0): Finding {
     const before = this.#last ?? known;
     const more = total >= before ? total - before : total;
     this.#last = total;

@@ -102,7 +102,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, log = () => {} }
 
   // While we hear nobody, because our own connection is gone or new, silence says nothing about nodes.
   const sweeper = setInterval(() => {
-    if (Date.now() - hearingSince() < offlineAfterMs) return;
+    if (performance.now() - hearingSince() < offlineAfterMs) return;
     track(sweep(db).catch(error => log(`offline nodes: ${(error as Error).message}`)));
   }, sweepMs);
 

@@ -55,11 +55,11 @@ export function startAnswers({ db, nats, signer, log = () => {} }: AnswerOptions
     const key = `${request.zoneID} ${request.epoch} ${request.after} ${request.whole}`;
     let payload = kept.get(key);
     // What was packed for others is this node's only when its row says it is in that zone.
-    if (payload && (payload.until < Date.now() || !(await isIn(db, nodeID, request.zoneID)))) payload = undefined;
+    if (payload && (payload.until < performance.now() || !(await isIn(db, nodeID, request.zoneID)))) payload = undefined;
     if (!payload) {
       const chunk = await chunkFor(db, nodeID, request);
       if (!chunk) return;
-      payload = { bytes: zlib.zstdCompressSync(JSON.stringify(chunk), packing), until: Date.now() + keptMs };
+      payload = { bytes: zlib.zstdCompressSync(JSON.stringify(chunk), packing), until: performance.now() + keptMs };
       if (chunk.more && chunk.zoneID === request.zoneID) {
         kept.delete(key);
         kept.set(key, payload);

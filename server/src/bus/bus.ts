@@ -76,7 +76,7 @@ export function startBus({
   const answers = startAnswers({ db, nats, signer, log });
   const up = startUp({ nats, acks, answers, log }, yes => {
     if (!yes) hearingSince = Number.POSITIVE_INFINITY;
-    else if (hearingSince === Number.POSITIVE_INFINITY) hearingSince = Date.now();
+    else if (hearingSince === Number.POSITIVE_INFINITY) hearingSince = performance.now();
   });
   const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
   const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });

@@ -114,15 +114,15 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = (
       active = true;
       problem = undefined;
       told = '';
-      let checked = Date.now();
-      let tidied = 0;
+      let checked = performance.now();
+      let tidied = -Infinity;
       while (!stopped) {
         if (broken) throw broken;
         turn();
         noticed = false;
-        if (distrust || Date.now() - checked >= checkMs) {
+        if (distrust || performance.now() - checked >= checkMs) {
           distrust = false;
-          checked = Date.now();
+          checked = performance.now();
           const { epoch } = press;
           await trustStream(client, press, log, false);
           if (epoch !== press.epoch) tick(press);
@@ -130,8 +130,8 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = (
         const done = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
         if (done > 0) fenced = 0;
         // only while there is nothing else to do
-        else if (Date.now() - tidied > tidyMs) {
-          if ((await forgetGone(client, nats)) === 0) tidied = Date.now();
+        else if (performance.now() - tidied > tidyMs) {
+          if ((await forgetGone(client, nats)) === 0) tidied = performance.now();
         } else if (!noticed && !stopped && !distrust) await sleep(checkMs);
       }
     } finally {

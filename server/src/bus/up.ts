@@ -46,8 +46,8 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
     } catch (error) {
       const why = (error as Error).message.slice(0, 200);
       noteRefused(nodeID, word, why);
-      if (Date.now() - (toldAt.get(nodeID) ?? 0) < tellEveryMs) return;
-      toldAt.set(nodeID, Date.now());
+      if (performance.now() - (toldAt.get(nodeID) ?? -Infinity) < tellEveryMs) return;
+      toldAt.set(nodeID, performance.now());
       log(`node ${nodeID} says what it should not (${word}): ${why}`);
     }
   }

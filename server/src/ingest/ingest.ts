@@ -93,8 +93,8 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   function askAgain(stream: string, at: number) {
-    const now = Date.now();
-    if (now - (rewound.get(stream) ?? 0) < rewindEveryMs) return;
+    const now = performance.now();
+    if (now - (rewound.get(stream) ?? -Infinity) < rewindEveryMs) return;
     rewound.set(stream, now);
     stats.rewinds++;
     log('a range is missing: the node sends again', { stream, position: at });
@@ -169,7 +169,7 @@ export function startIngest(options: IngestOptions): Ingest {
       batch.release(waiting);
       for (const [stream, at] of waiting) {
         taken.set(stream, at);
-        rewound.set(stream, Date.now() + keepMs - rewindEveryMs);
+        rewound.set(stream, performance.now() + keepMs - rewindEveryMs);
       }
       stats.kept += waiting.size;
     }
@@ -253,7 +253,7 @@ export function startIngest(options: IngestOptions): Ingest {
     const timer = setInterval(
       () => {
         // While more is waiting on the bus, fewer and larger inserts catch up sooner.
-        if (!batch.isEmpty && Date.now() - batch.startedAt >= (waiting > 0 ? 3 * flushMs : flushMs)) flush(jsm);
+        if (!batch.isEmpty && batch.ageMs >= (waiting > 0 ? 3 * flushMs : flushMs)) flush(jsm);
       },
       Math.min(50, flushMs),
     );
@@ -350,14 +350,14 @@ export function startIngest(options: IngestOptions): Ingest {
 
   async function run() {
     for (let wait = 200; !stopping; wait = Math.min(wait * 2, 5000)) {
-      const started = Date.now();
+      const started = performance.now();
       turn();
       try {
         await life();
       } catch (error) {
         stats.problem = (error as Error).message.slice(0, 300);
         log('ingest starts again', { error: stats.problem });
-        if (Date.now() - started > 10_000) wait = 200;
+        if (performance.now() - started > 10_000) wait = 200;
         if (!stopping) await delay(wait, undefined, { signal: stopped.signal }).catch(() => undefined);
       }
     }

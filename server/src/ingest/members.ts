@@ -192,7 +192,7 @@ export function keepMembers(
   }
 
   async function asked<T>(question: () => Promise<T>): Promise<T> {
-    if (Date.now() < quietUntil) throw new Error(problem ?? 'the database is away');
+    if (performance.now() < quietUntil) throw new Error(problem ?? 'the database is away');
     try {
       const answer = await question();
       if (problem) log('zones and sites are known again');
@@ -202,7 +202,7 @@ export function keepMembers(
       const said = `zones and sites cannot be looked up: ${(error as Error).message.slice(0, 200)}`;
       if (!problem) log(said);
       problem = said;
-      quietUntil = Date.now() + quietMs;
+      quietUntil = performance.now() + quietMs;
       throw new Error(said, { cause: error });
     }
   }

@@ -27,17 +27,17 @@ export async function collectAgain(options: RecoverOptions): Promise<Batch | und
   const wanted = new Map(row.streams.map((stream, i) => [stream, { at: row.froms[i]!, to: row.tos[i]! }]));
   const missing = () => [...wanted].filter(([, w]) => w.at < w.to);
   const again = new Batch();
-  const deadline = Date.now() + recoverMs;
-  let askedAt = 0;
+  const deadline = performance.now() + recoverMs;
+  let askedAt = -Infinity;
   let reading: Promise<IteratorResult<JsMsg>> | undefined;
   try {
     while (missing().length > 0) {
-      if (deadline < Date.now()) {
+      if (deadline < performance.now()) {
         log('an unfinished insert cannot be repeated: taken as done', { n: row.n, missing: missing().map(([stream]) => stream) });
         return;
       }
       reading ??= messages.next();
-      const got = await Promise.race([reading, delay(Math.max(Math.min(deadline - Date.now(), 500), 1), undefined)]);
+      const got = await Promise.race([reading, delay(Math.max(Math.min(deadline - performance.now(), 500), 1), undefined)]);
       if (got) {
         reading = undefined;
         if (got.done) return;
@@ -57,10 +57,10 @@ export async function collectAgain(options: RecoverOptions): Promise<Batch | und
           again.add(raw, message, members, { stream: message.stream, from: want.at, to: end });
         }
         want.at = end;
-      } else if (!sameBus || Date.now() - again.startedAt > 2000) {
+      } else if (!sameBus || again.ageMs > 2000) {
         // The bus has nothing more: nodes still hold what was never announced.
-        if (Date.now() - askedAt < askEveryMs) continue;
-        askedAt = Date.now();
+        if (performance.now() - askedAt < askEveryMs) continue;
+        askedAt = performance.now();
         for (const [stream, want] of missing()) ask(stream, want.at);
       }
     }

@@ -113,3 +113,24 @@ test('a peer: its checks are ours too; one that does not answer is told by name'
     ],
   );
 });
+
+test('a wall clock that is stepped back or forth neither keeps checks from being looked at nor makes them be', async t => {
+  const health = new Health();
+  let isGone = false;
+  let dear = 0;
+  health.add('database', () => (isGone ? fails('database.away', { detail: 'gone' }) : well('database')), {
+    away: 'database.away',
+    everyMs: 0,
+  });
+  health.add('store', () => well('store', ++dear), { away: 'store.away', everyMs: 600_000 });
+  const states = async () => Object.fromEntries((await health.look()).map(one => [one.id, one.state]));
+  assert.equal((await states())['database'], 'ok');
+  const real = Date.now;
+  let stepMs = 0;
+  t.mock.method(Date, 'now', () => real() + stepMs);
+  for (stepMs of [-3_600_000, 0, 3_600_000, -7_200_000]) {
+    isGone = !isGone;
+    assert.equal((await states())['database'], isGone ? 'fail' : 'ok', `${stepMs}`);
+  }
+  assert.equal(dear, 1, 'what is dear is asked at its own pace');
+});

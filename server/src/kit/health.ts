@@ -52,7 +52,7 @@ export class Health {
 
   /** How one matter is looked at: by a question (a rejection means `away`) or from memory. */
   add(id: CheckID, look: () => Promise<Found> | Found, options: LookOptions): void {
-    this.#lookers.push({ id, look, ...options, found: [], lookedAt: 0, lateInARow: 0, under: undefined });
+    this.#lookers.push({ id, look, ...options, found: [], lookedAt: -Infinity, lateInARow: 0, under: undefined });
   }
 
   /** A loop that must go round: who stands still longer than `limitMs` makes `/healthz` fail, and the supervisor restarts the process. */
@@ -83,7 +83,7 @@ export class Health {
   }
 
   async #lookAt(one: Looker): Promise<void> {
-    if (Date.now() - one.lookedAt < (one.everyMs ?? freshMs)) return;
+    if (performance.now() - one.lookedAt < (one.everyMs ?? freshMs)) return;
     await (one.under ??= this.#ask(one).finally(() => (one.under = undefined)));
   }
 
@@ -119,7 +119,7 @@ export class Health {
     } finally {
       bound.abort();
     }
-    one.lookedAt = Date.now();
+    one.lookedAt = performance.now();
   }
 
   /** What was found last; a matter nobody has looked at yet says nothing. */

@@ -159,12 +159,12 @@ export class Sessions {
     const known = this.#actors.get(sessionID);
     let actor: Actor | null;
     // without the notices of other processes nothing that is remembered can be trusted
-    if (known && known.until > Date.now() && this.#listener.isUp()) actor = known.actor;
+    if (known && known.until > performance.now() && this.#listener.isUp()) actor = known.actor;
     else {
       const generation = this.#generation;
       actor = await this.#load(sessionID);
       if (this.#actors.size >= rememberedMax) this.#actors.clear();
-      if (generation === this.#generation) this.#actors.set(sessionID, { actor, until: Date.now() + actorCacheMs });
+      if (generation === this.#generation) this.#actors.set(sessionID, { actor, until: performance.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');
     return actor;

@@ -23,7 +23,7 @@ export class Tries {
   readonly #max: number;
   now: () => number;
 
-  constructor(max = 50_000, now = () => Date.now()) {
+  constructor(max = 50_000, now = () => performance.now()) {
     this.#max = max;
     this.now = now;
   }

@@ -146,13 +146,13 @@ async function appliedTo(ctx: Context, siteID: number) {
 /** The state now, and again whenever a node acknowledges. */
 async function* follow(ctx: Context, siteID: number) {
   const { notices } = ctx.services;
-  const until = Date.now() + streamMs;
+  const until = performance.now() + streamMs;
   let last = '';
-  while (!notices.stopped && Date.now() < until) {
+  while (!notices.stopped && performance.now() < until) {
     const acknowledged = notices.next(
       'applied',
       payload => payload.split(',').includes(String(siteID)),
-      Math.min(5000, until - Date.now()),
+      Math.min(5000, until - performance.now()),
     );
     const state = await appliedTo(ctx, siteID);
     const text = JSON.stringify(state);

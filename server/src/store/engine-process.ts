@@ -220,10 +220,10 @@ export function accepts(port: number, host = '127.0.0.1', limitMs = 2000): Promi
 
 /** Polls a condition until it holds; answers false after `limitMs`. */
 export async function poll(condition: () => boolean | Promise<boolean>, limitMs: number, everyMs = 20): Promise<boolean> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   for (;;) {
     if (await condition()) return true;
-    if (Date.now() >= deadline) return false;
+    if (performance.now() >= deadline) return false;
     await new Promise(next => setTimeout(next, everyMs));
   }
 }

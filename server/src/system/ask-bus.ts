@@ -6,7 +6,7 @@ import { askStreams } from './checks.ts';
 
 /** @returns undefined when it answers a question about its streams within the limit, else why not */
 export async function busTrouble(url: string, credsFile: string | undefined, limitMs: number): Promise<string | undefined> {
-  const until = Date.now() + limitMs;
+  const until = performance.now() + limitMs;
   try {
     const creds = credsFile && (await readFile(credsFile));
     const nc = await connect({
@@ -18,7 +18,7 @@ export async function busTrouble(url: string, credsFile: string | undefined, lim
       ...(creds && { authenticator: credsAuthenticator(creds) }),
     });
     try {
-      await askStreams(nc, Math.max(until - Date.now(), 100));
+      await askStreams(nc, Math.max(until - performance.now(), 100));
     } finally {
       // a bus that does not answer does not answer to a farewell either
       void nc.close().catch(() => {});

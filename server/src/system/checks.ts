@@ -13,18 +13,18 @@ import { readSetting } from './settings.ts';
 /** It answers a question; and, less often, it takes a change: on a full disk the one works without the other. */
 export function addDatabaseChecks(health: Health, db: Queryable): void {
   let writes: Finding = well('database');
-  let wroteAt = 0;
+  let wroteAt = -Infinity;
   health.add(
     'database',
     async () => {
       await db.query('select 1');
-      if (Date.now() - wroteAt > 9000) {
-        wroteAt = Date.now();
+      if (performance.now() - wroteAt > 9000) {
+        wroteAt = performance.now();
         writes = await db.query('update "healthProbe" set at = clock_timestamp()').then(
           () => well('database'),
           (error: Error) => fails('database.noWrites', { detail: error.message.slice(0, 300) }),
         );
-        if (writes.state === 'fail') wroteAt = 0;
+        if (writes.state === 'fail') wroteAt = -Infinity;
       }
       return writes;
     },

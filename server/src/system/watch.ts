@@ -48,7 +48,7 @@ export function watchIngest(health: Health, nats: NatsConnection, stats: () => I
 }
 
 /** From the figures of ingest: a trouble that lasts, and lines that wait while no insert is finished. */
-export function ingestLook(stats: () => IngestStats, now: () => number = Date.now): () => Finding[] {
+export function ingestLook(stats: () => IngestStats, now: () => number = () => performance.now()): () => Finding[] {
   let inserts = -1;
   let heldSince: number | undefined;
   let troubledSince: number | undefined;

@@ -115,6 +115,21 @@ test('framing: a batch larger than its blocks keeps every byte', async () => {
   assert.equal(Buffer.concat(batch.body()).toString('latin1'), text.replaceAll('\x1e', `5\t0\t${receivedAt}.000\t`));
 });
 
+test('a wall clock that is stepped back or forth delays no insert, however small the batch', async t => {
+  const s = await setUp(t);
+  s.start();
+  const real = Date.now;
+  let stepMs = 0;
+  t.mock.method(Date, 'now', () => real() + stepMs);
+  let at = 0;
+  for (stepMs of [0, -3_600_000, 0, 3_600_000]) {
+    const text = line(`r${stepMs}`);
+    await s.send(at, text);
+    at += text.length;
+    await until(() => lastMark(s.marks) === at, `stored after a step to ${stepMs}`);
+  }
+});
+
 test('ranges: in order taken, seen before dropped, overlapping trimmed, missing asked for', async t => {
   const s = await setUp(t);
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map(rid => line(rid)) as [string, string, string, string];

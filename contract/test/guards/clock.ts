@@ -1,0 +1,60 @@
+/**
+ * The wall clock is stepped by NTP, by hand and by a host that slept: whoever measures a span of time by it stands still for an hour
+ * when it goes back. Spans, deadlines and "not again before" use `performance.now()`; the wall clock says when something was, to others.
+ */
+import type { Source } from './sources.ts';
+
+/** Every place that may read the wall clock: how many there are, and why no other clock will do. */
+export const wallClock: Readonly<Record<string, readonly [count: number, why: string]>> = {
+  'agent/src/commands.ts': [1, 'a command expires at a time that the control plane wrote'],
+  'agent/src/identity.ts': [1, 'the control plane compares it with its own clock'],
+  'agent/src/link.ts': [2, 'the age of a token, written in it by the control plane'],
+  'agent/src/nginx.ts': [1, 'a name, unlike that of an earlier life'],
+  'agent/src/ship/files.ts': [1, 'a name'],
+  'agent/src/ship/ship.ts': [1, 'a timestamp, from which the bus finds how wrong our clock is'],
+  'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
+  'console/src/analytics/access-log.tsx': [1, 'what the user asks about is a time of day'],
+  'console/src/analytics/dashboard.tsx': [2, 'what the user asks about is a time of day'],
+  'console/src/analytics/log-filters.tsx': [1, 'what the user asks about is a time of day'],
+  'console/src/analytics/log-query.ts': [1, 'what the user asks about is a time of day'],
+  'console/src/analytics/series.ts': [1, 'what the user asks about is a time of day'],
+  'console/src/analytics/tops.tsx': [1, 'what the user asks about is a time of day'],
+  'console/src/kit/drafts.ts': [2, 'a draft outlives the page whose clock a span would need'],
+  'console/src/main.tsx': [2, 'it outlives the page whose clock a span would need'],
+  'console/src/node/ago.tsx': [1, 'how long ago a timestamp of the server was'],
+  'console/vite.config.ts': [1, 'compared with the times of files'],
+  'contract/src/rules/times.ts': [2, 'how far from now a time of day may lie that the caller names'],
+  'server/src/bus/credentials.ts': [1, 'tokens and commands expire at a time that others read'],
+  'server/src/bus/foreign.ts': [1, 'a timestamp'],
+  'server/src/bus/join.ts': [1, 'how far the clock of a node is from ours'],
+  'server/src/bus/said.ts': [1, 'a timestamp'],
+  'server/src/ingest/ingest.ts': [1, 'a timestamp'],
+  'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
+  'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
+  'server/src/node/nodes.ts': [2, 'times of rows, and when a token expires'],
+  'server/src/store/analytics/freeze.ts': [1, 'compared with the times of files'],
+  'server/src/system/checks.ts': [2, 'how long ago a run was that a row tells of'],
+};
+
+/** `Date.now`, and what gets the same out of a `Date` of now. */
+const reads = /\bDate\.now\b|\bDate\(\)\s*[-<>]|[-+<>]\s*new Date\(\)|\bnew Date\(\)\.(?:getTime|valueOf)\(/g;
+
+export function clockProblems(files: readonly Source[], allowed = wallClock): string[] {
+  const problems: string[] = [];
+  const found = new Map(
+    files.map(({ file, text }) => {
+      const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+      return [file, code.match(reads)?.length ?? 0];
+    }),
+  );
+  for (const [file, count] of found) {
+    const may = allowed[file]?.[0] ?? 0;
+    if (count > may)
+      problems.push(
+        `${file} reads the wall clock ${count} times, ${may} have a reason: measure spans and deadlines with performance.now(), or list a timestamp in contract/test/guards/clock.ts`,
+      );
+    if (count < may) problems.push(`${file} reads the wall clock ${count} times: contract/test/guards/clock.ts lists ${may}`);
+  }
+  for (const file of Object.keys(allowed)) if (!found.has(file)) problems.push(`${file} is listed in clock.ts and is not there`);
+  return problems;
+}

@@ -122,8 +122,20 @@ describe('which origin answers', () => {
     assert.equal((await edge.ask(name, '/', { method: 'POST', body: 'x' })).status, 502);
     assert.equal(half.seen.length, 1);
     assert.equal(b!.seen.length, before);
-    const other = await host([{ port: dead, weight: 100 }, { port: b!.port }]);
-    assert.equal((await edge.ask(other, '/', { method: 'POST', body: 'x' })).body, 'b');
+    for (const body of ['x', 'x'.repeat(300_000)]) {
+      const other = await host([{ port: dead, weight: 100 }, { port: b!.port }]);
+      assert.equal((await edge.ask(other, '/', { method: 'POST', body })).body, 'b');
+      // Also where the one that is left speaks the other protocol
+      const mixed = await host([
+        { port: dead, protocol: 'https' },
+        { port: b!.port, backup: true },
+      ]);
+      assert.equal((await edge.ask(mixed, '/', { method: 'POST', body })).body, 'b');
+      assert.equal(b!.seen.at(-1)!.body.length, body.length);
+    }
+    // Nor is anything that was passed on as it came
+    const long = await host([{ port: half.port, weight: 100 }, { port: b!.port }]);
+    assert.equal((await edge.ask(long, '/', { method: 'PUT', body: 'x'.repeat(300_000) })).status, 502);
     await half[Symbol.asyncDispose]();
   });
 

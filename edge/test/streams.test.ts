@@ -1,11 +1,12 @@
 /** Big bodies pass through; they do not stand in a worker's memory, whichever way they go and however slowly they are read. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import http from 'node:http';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type Edge, domain, freePort, site, startEdge } from './harness.ts';
+import { type Edge, domain, freePort, site, startEdge, until } from './harness.ts';
 
 const mb = 1024 * 1024;
 const size = 64 * mb;
@@ -16,6 +17,9 @@ const growthMax = 40 * mb;
 describe('big bodies', () => {
   let edge: Edge;
   let origin: http.Server;
+  let next = 0;
+  /** URL → bytes of its body that have come in */
+  const begun = new Map<string, number>();
   let received: { url: string; bytes: number; length: string | undefined }[] = [];
   before(async () => {
     const port = await freePort();
@@ -27,7 +31,11 @@ describe('big bodies', () => {
         response.writeHead(413, { connection: 'close' }).end('too much');
         return;
       }
-      for await (const part of request) bytes += (part as Buffer).length;
+      try {
+        for await (const part of request) begun.set(request.url!, (bytes += (part as Buffer).length));
+      } catch {
+        return; // the visitor went away
+      }
       received.push({ url: request.url!, bytes, length: request.headers['content-length'] });
       response.setHeader('cache-control', 'no-store');
       if (!request.url!.endsWith('big')) return void response.end(String(bytes));
@@ -39,7 +47,12 @@ describe('big bodies', () => {
     origin.listen(port, '127.0.0.1');
     await once(origin, 'listening');
     edge = await startEdge({ workers: 1 });
-    await edge.putDocuments([site(1)], [domain(1, 'a.test', [port]), domain(2, 'b.test', [port]), domain(3, 'c.test', [port])]);
+    const both = domain(4, 'd.test', [port, port]);
+    Object.assign(both.upstreams[1]!, { protocol: 'https', backup: true });
+    await edge.putDocuments(
+      [site(1)],
+      [domain(1, 'a.test', [port]), domain(2, 'b.test', [port]), domain(3, 'c.test', [port]), both],
+    );
   });
   after(async () => {
     await edge[Symbol.asyncDispose]();
@@ -123,8 +136,12 @@ describe('big bodies', () => {
     assert.ok(grown < growthMax, `grew by ${Math.round(grown / mb)} MB`);
   });
 
-  test('a host that sends interim answers to pages keeps its uploads on the ordinary way', async () => {
+  test('a host that has sent interim answers to pages may send them to uploads of new URLs too', async () => {
     assert.equal((await exchange('b.test', '/early', 'GET', 0)).status, 200);
+    for (let i = 0; i < 3; i++) {
+      const answer = await exchange('b.test', `/early-new${i}`, 'POST', 2 * mb);
+      assert.deepEqual(answer, { status: 200, bytes: String(2 * mb).length }, `/early-new${i}`);
+    }
     assert.equal((await exchange('b.test', '/early', 'POST', 1000)).status, 200, 'a form goes where pages go');
     received = [];
     const grown = await growth(several(3, () => exchange('b.test', '/plain', 'POST', size)));
@@ -135,7 +152,7 @@ describe('big bodies', () => {
     assert.ok(grown < growthMax, `grew by ${Math.round(grown / mb)} MB`);
   });
 
-  test('where interim answers are sent to uploads, these are streamed too, known length or not, and slow readers served', async () => {
+  test('where interim answers are sent to uploads, these are taken too, known length or not, and slow readers served', async () => {
     assert.equal((await exchange('c.test', '/early', 'GET', 0)).status, 200);
     // The first one teaches; it may have had an effect, so it is not repeated.
     for (const chunked of [false, true]) {
@@ -158,6 +175,83 @@ describe('big bodies', () => {
       Array.from({ length: 4 }, () => [size, String(size)]),
     );
     assert.ok(grown < growthMax, `grew by ${Math.round(grown / mb)} MB`);
+  });
+
+  /** Bytes in files of request bodies */
+  const spooled = () =>
+    readdirSync(join(edge.folder, 'temp/body'), { recursive: true, withFileTypes: true })
+      .filter(entry => entry.isFile())
+      .map(entry => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0)
+      .reduce((a, b) => a + b, 0);
+
+  const ways: [string, string, boolean][] = [
+    ['of known length', 'a.test', false],
+    ['of unknown length', 'a.test', true],
+    ['to a host that sends interim answers', 'c.test', false],
+    ['to origins of both protocols', 'd.test', false],
+    ['of unknown length to origins of both protocols', 'd.test', true],
+  ];
+  for (const [what, host, chunked] of ways) {
+    test(`an unfinished upload takes no disk, the origin hears of it at once: ${what}`, async () => {
+      if (host === 'c.test') assert.equal((await exchange(host, '/early', 'GET', 0)).status, 200);
+      const path = `/${host === 'c.test' ? 'early-' : ''}slow-${next++}`;
+      const request = http.request({
+        host: '127.0.0.1',
+        port: edge.port,
+        path,
+        method: 'PUT',
+        headers: { host, ...(chunked ? {} : { 'content-length': mb }) },
+        agent: false,
+      });
+      const answered = once(request, 'response');
+      // More than nginx holds in memory, so that it would stand on the disk
+      request.write(Buffer.alloc(mb / 2, 'x'));
+      await until('the origin has the first half', () => (begun.get(path) ?? 0) >= mb / 2);
+      assert.equal(spooled(), 0);
+      request.end(Buffer.alloc(mb / 2, 'x'));
+      const [response] = (await answered) as [http.IncomingMessage];
+      assert.equal(response.statusCode, 200);
+      response.resume();
+      assert.equal(begun.get(path), mb);
+    });
+  }
+
+  test('bodies that must be spooled are few, and not endless', async () => {
+    assert.equal((await exchange('c.test', '/early', 'GET', 0)).status, 200);
+    await exchange('c.test', '/early-spooled', 'POST', 2 * mb, true);
+    const hanging = Array.from({ length: 8 }, () => {
+      const request = http.request({
+        host: '127.0.0.1',
+        port: edge.port,
+        path: '/early-spooled',
+        method: 'POST',
+        headers: { host: 'c.test' },
+        agent: false,
+      });
+      const status = new Promise<number>(resolve => {
+        request.on('response', response => resolve(response.resume().statusCode!));
+        request.on('error', () => resolve(0));
+      });
+      request.write(Buffer.alloc(mb, 'x'));
+      return { request, status };
+    });
+    const first = await Promise.all(
+      await until('half of them are refused', async () => {
+        const answered: Promise<number>[] = [];
+        for (const { status } of hanging) if (await Promise.race([status, turn('')])) answered.push(status);
+        return answered.length === 4 && answered;
+      }),
+    );
+    assert.deepEqual(first, [503, 503, 503, 503]);
+    assert.ok(spooled() <= 4 * mb, `${spooled()} bytes`);
+    for (const { request } of hanging) request.destroy();
+    await until('there is room again', async () => (await exchange('c.test', '/early-spooled', 'POST', mb, true)).status === 200);
+    // One that does not end is ended; whether the client still hears why is a race.
+    received = [];
+    const endless = await exchange('c.test', '/early-spooled', 'POST', 160 * mb, true).catch((error: Error) => error);
+    if (!(endless instanceof Error)) assert.equal(endless.status, 413);
+    assert.deepEqual(received, []);
+    await until('its file is gone', () => spooled() === 0);
   });
 
   test('an upload that the origin refuses half-way leaves nothing behind that could be taken for a request', async () => {

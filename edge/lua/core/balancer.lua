@@ -144,6 +144,18 @@ function M.passes(pool, visitor, first)
   return passes
 end
 
+-- Of passes the first with an origin that is not marked down, else the first: for requests that cannot go on to another one
+function M.pass_in_use(passes, now)
+  for number, pass in ipairs(passes) do
+    for _, tier in ipairs(pass.tiers) do
+      for _, peer in ipairs(tier) do
+        if up(peer, now) then return pass, number end
+      end
+    end
+  end
+  return passes[1], 1
+end
+
 -- Protocol to begin with: that of the origin whose turn it is
 function M.first(pool, visitor, now, key)
   local mixed, scheme = false, nil

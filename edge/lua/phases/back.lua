@@ -28,8 +28,9 @@ local visits_max, hops_max = 2, 8
 
 -- So long a host whose origin sent an interim answer is asked by phases/fetch.lua; renewed while it goes on doing so.
 local interim_seconds = 600
--- Requests with longer bodies are not, but for URLs whose origin did so in answer to one of them: that way is the dearer one.
-local small_upload = 1048576
+-- nginx keeps a body up to this length in memory (client_body_buffer_size) and can send it again. Longer ones are passed on as they
+-- come: spooled, the unfinished uploads of one visitor would take the node's disk, and the cache would be cleared to make room.
+local held_body = 16384
 
 local function circles(loop)
   local _, hops = loop:gsub("breakwater", "")
@@ -45,18 +46,19 @@ local function hash_key(plan)
   if balance == "urlHash" then return var.request_uri end
 end
 
-local function uploads()
-  return var.http_transfer_encoding ~= nil or (tonumber(var.http_content_length) or 0) > small_upload
-end
+local function chunked() return var.http_transfer_encoding ~= nil end
+
+local function long_body() return chunked() or (tonumber(var.http_content_length) or 0) > held_body end
 
 local function upload_key(plan) return "interim:" .. plan.host .. var.uri end
 
 local function learn_interim(plan)
   flags.set("interim", plan.host, interim_seconds)
-  if uploads() then rt:set(upload_key(plan), true, interim_seconds) end
+  if chunked() then rt:set(upload_key(plan), true, interim_seconds) end
 end
 
-local function by_hand(plan) return plan.interim and (not uploads() or rt:get(upload_key(plan))) end
+-- Chunks must be spooled for phases/fetch.lua, so only those of URLs whose origin sent an interim answer to some take that way.
+local function by_hand(plan) return plan.interim and (not chunked() or rt:get(upload_key(plan))) end
 
 -- Points the request at the peers of a pass
 local function enter(plan, pass, number, first)
@@ -91,9 +93,25 @@ function M.rewrite()
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
+  if long_body() then
+    -- Once nginx has begun with such a body it cannot turn to origins of the other protocol; phases/fetch.lua connects first.
+    local mixed = #balancer.passes(plan.pool, visitor, "http") > 1
+    return ngx.exec(mixed and not chunked() and "@fetch" or "@upload")
+  end
   local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
   enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
   ngx.ctx.chosen = peer
+end
+
+-- A body that is passed on as it comes
+function M.upload()
+  local plan = plans.of(var.host)
+  if not plan then return runner.refuse(502) end
+  local visitor, now = visitor_scheme(), ngx.now()
+  local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
+  local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
+  enter(plan, pass, number, first)
+  if number == 1 then ngx.ctx.chosen = peer end
 end
 
 -- The pass before has failed altogether. A request that may have had an effect is not sent twice.
@@ -149,6 +167,10 @@ end
 -- For hosts whose origin sends interim answers
 function M.fetch()
   local plan = plans.of(var.host)
+  if not fetch.room() then
+    header["Connection"] = "close"
+    return runner.refuse(503)
+  end
   local answer, unread
   if plan then answer, unread = fetch.ask(plan, visitor_scheme(), hash_key(plan)) end
   -- What is left of the request must not be taken for the next one.
@@ -165,6 +187,8 @@ function M.fetch()
   -- Half an answer must not look like a whole one.
   if not whole then return runner.close() end
 end
+
+M.fetched = fetch.done
 
 local function header_of(name) return header[name] end
 

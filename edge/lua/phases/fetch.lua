@@ -31,6 +31,22 @@ local function request_text(plan, size)
   return table.concat(lines, "\r\n") .. "\r\n\r\n"
 end
 
+-- Bodies that stand on the disk, of this worker's requests; nginx.conf bounds each. More would take everybody's room.
+local spools, spools_max = 0, 4
+
+-- May this request's body, of unknown length, be put on the disk?
+function M.room()
+  if not var.http_transfer_encoding then return true end
+  if spools >= spools_max then return false end
+  spools, ngx.ctx.spools = spools + 1, true
+  return true
+end
+
+-- The request has ended, and its file is gone.
+function M.done()
+  if ngx.ctx.spools then spools = spools - 1 end
+end
+
 -- Pieces of a body that nginx has put into memory or a file, because its length was not known before
 local function spooled()
   ngx.req.read_body()
@@ -64,7 +80,7 @@ local function incoming(length, left)
       if not socket then return nil end
       socket:settimeout(answer_ms)
     end
-    local data = socket:receive(math.min(left.bytes, piece))
+    local data = socket:receiveany(math.min(left.bytes, piece))
     if data then left.bytes = left.bytes - #data end
     return data
   end

@@ -21,19 +21,26 @@ const acting: Record<string, ((id: number, emptyRole: number) => Body)[]> = {
   'PUT /{area}/account/role': [(accountID, roleID) => ({ accountID, roleID })],
   'POST /{area}/proxy': [id => ({ id })],
 };
-/** Calls that name an account and do not act on it, with the reason. */
+/** Show sites to an account, or hide them from it. */
+const sharing: Record<string, (userID: number, siteID: number) => Body> = Object.fromEntries(
+  ['POST /client', 'DELETE /client', 'POST /user', 'DELETE /user'].map(key => [
+    `${key}/site/users`,
+    (userID: number, siteID: number) => ({ userIDs: [userID], siteIDs: [siteID] }),
+  ]),
+);
+/** Calls on a role act on all who hold it. */
+const onRoles: Record<string, (name: string) => Body | undefined> = {
+  'PUT /{area}/role/{id}': name => ({ name, permissionKeys: [] }),
+  'DELETE /{area}/role/{id}': () => undefined,
+};
+/** Calls that name an account or a role and do not act on it, with the reason. */
 const harmless: Record<string, string> = {
   'GET /{area}/accounts': 'a list, narrowed to one operator',
   'GET /{area}/account/{id}/subs': 'a list',
   'POST /client/site': 'sells a site to a customer: the site is the operator’s',
-  'POST /{area}/site/users': 'shows a site to somebody of the tree it belongs to',
-  'DELETE /{area}/site/users': 'hides it again',
-  'POST /client/site/users': 'shows a site to somebody of the tree it belongs to',
-  'DELETE /client/site/users': 'hides it again',
-  'POST /user/site/users': 'shows a site to somebody of the tree it belongs to',
-  'DELETE /user/site/users': 'hides it again',
+  'POST /{area}/account': 'makes an account: nobody’s yet; which role it may get, see server/test/accounts.test.ts',
 };
-const namesAccount = /^(account|user|client|owner|operator|customer|member)(s|IDs?|Ids?)?$/;
+const namesAccount = /^(account|user|client|owner|operator|customer|member|role)(s|IDs?|Ids?)?$/;
 
 /** Whoever is drawn here exists in the test. `keys: undefined` is a root. */
 interface Drawn {
@@ -110,16 +117,36 @@ function sees(actor: string, target: string): boolean {
   if (area === 'client') return tree[target]!.area !== 'admin' && houseOf(target) === rootOf(actor);
   return rootOf(target) === rootOf(actor);
 }
+/** A site of the target's tree that the actor sees. */
+function sharable(actor: string, target: string): string | undefined {
+  if (tree[target]!.area !== 'user') return undefined;
+  const all = Object.entries(tree[rootOf(target)]!.sites as Record<string, string>);
+  const { area, sites, zones } = tree[actor]!;
+  return all.find(
+    ([site, zone]) => isRoot(actor) || (area === 'user' ? (sites as string[]).includes(site) : zones?.includes(zone)),
+  )?.[0];
+}
 type Verdict = 'done' | 'denied' | 'unknown';
 function expected(key: string, permission: string, actor: string, target: string): Verdict {
   const { keys } = tree[actor]!;
   if (keys && !keys.includes(permission)) return 'denied';
   if (key.endsWith('/proxy') && !isRoot(actor)) return 'denied';
-  if (!sees(actor, target)) return 'unknown';
+  if (!sees(actor, target) || (sharing[key] && tree[target]!.area !== 'user')) return 'unknown';
   if (!mayAct(actor, target)) return 'denied';
   // a role is of one tree: in another it is as unknown as a stranger's
   if (key.endsWith('/role') && rootOf(target) !== rootOf(actor)) return 'unknown';
+  if (sharing[key] && !sharable(actor, target)) return 'unknown';
   return 'done';
+}
+/** May the actor change the role that `holder` holds and `maker` made? Nobody: the root did. */
+function expectedOfRole(actor: string, holder: string, maker: string | undefined): Verdict {
+  const { keys } = tree[actor]!;
+  if (keys && !keys.includes('roles.edit')) return 'denied';
+  if (rootOf(actor) !== rootOf(holder)) return 'unknown';
+  if (!keys) return 'done';
+  const isItsOwn = maker === actor || isAbove(actor, maker);
+  const within = isAbove(actor, holder) && isWithin(actor, holder) && tree[holder]!.keys!.every(key => keys.includes(key));
+  return isItsOwn && within ? 'done' : 'denied';
 }
 function verdictOf(reply: Reply): string {
   if (reply.status === 200 || reply.body?.code === 205003) return 'done';
@@ -131,6 +158,7 @@ function verdictOf(reply: Reply): string {
 let api: Api;
 const people = new Map<string, Person>();
 const emptyRoles = new Map<string, number>();
+const siteIDs = new Map<string, number>();
 
 async function insert(table: string, values: Record<string, unknown>): Promise<number> {
   const columns = Object.keys(values).map(name => sql.ref(name));
@@ -175,12 +203,13 @@ before(async () => {
         productID: products.get(zone)!,
         siteName,
       });
+      siteIDs.set(siteName, siteID);
       for (const name of names.filter(
         one => !isRoot(one) && rootOf(one) === root && (tree[one]!.sites as string[]).includes(siteName),
       ))
         await sql`insert into "siteUser" values (${siteID}, ${people.get(name)!.id})`.execute(db);
     }
-  for (const table of ['account', 'role', 'session'])
+  for (const table of ['account', 'role', 'session', 'siteUser'])
     await sql`create table ${sql.table(`${table}Before`)} as select * from ${sql.table(table)}`.execute(db);
 });
 after(async () => {
@@ -193,9 +222,11 @@ async function restore(): Promise<void> {
   const { db } = api.database;
   await sql`update account a set "deletedAt" = b."deletedAt", "parentID" = b."parentID", status = b.status, name = b.name, "roleID" = b."roleID",
       "lockedBy" = b."lockedBy", password = b.password from "accountBefore" b where b.id = a.id`.execute(db);
-  await sql`update role r set "makerID" = b."makerID", "permissionKeys" = b."permissionKeys" from "roleBefore" b where b.id = r.id`.execute(
+  await sql`update role r set "makerID" = b."makerID", "permissionKeys" = b."permissionKeys", "deletedAt" = b."deletedAt" from "roleBefore" b where b.id = r.id`.execute(
     db,
   );
+  await sql`delete from "siteUser"`.execute(db);
+  await sql`insert into "siteUser" select * from "siteUserBefore"`.execute(db);
   await sql`delete from session where id not in (select id from "sessionBefore")`.execute(db);
   await sql`update session set "endedAt" = null`.execute(db);
   await api.changed();
@@ -204,31 +235,31 @@ async function restore(): Promise<void> {
 const calls = [...mounted(groups)];
 
 describe('which calls act on an account', () => {
-  test('every call that names one is classified, and nothing else is', () => {
+  test('every call that names one, or a role, is classified, and nothing else is', () => {
     const naming = calls.filter(call => {
       const slots = [call.def.body, call.def.query].flatMap(schema => (schema ? idSlots(schema) : []));
       const fields = [...slots.map(slot => slot.path.at(-1)!), ...call.params];
-      return call.group.resource === 'accounts'
-        ? fields.some(field => field !== 'roleID')
-        : fields.some(field => namesAccount.test(field));
+      return ['accounts', 'roles'].includes(call.group.resource) ? fields.length : fields.some(field => namesAccount.test(field));
     });
-    const known = new Set([...Object.keys(acting), ...Object.keys(harmless)]);
+    const classified = [acting, sharing, onRoles].flatMap(Object.keys);
+    const known = new Set([...classified, ...Object.keys(harmless)]);
     const unknown = [...new Set(naming.map(call => call.key))].filter(key => !known.has(key));
     assert.deepEqual(unknown, [], 'say in `acting` or `harmless` what these calls do with an account');
     const mountedKeys = new Set(calls.map(call => call.key));
-    for (const key of Object.keys(acting)) assert.ok(mountedKeys.has(key), key);
+    for (const key of [...classified, ...Object.keys(harmless)]) assert.ok(mountedKeys.has(key), key);
   });
 });
 
 test('every call that acts on an account × who asks × whose account: as the tree says', { timeout: 300_000 }, async () => {
   const wrong: string[] = [];
   const seen = { done: 0, denied: 0, unknown: 0 };
-  for (const call of calls.filter(one => acting[one.key]))
-    for (const make of acting[call.key]!)
+  for (const call of calls.filter(one => acting[one.key] ?? sharing[one.key]))
+    for (const make of acting[call.key] ?? [sharing[call.key]!])
       for (const actor of names.filter(name => tree[name]!.area === call.area)) {
         const ask = async (target: string) => {
           const wanted = expected(call.key, call.permission!, actor, target);
-          const body = make(people.get(target)!.id, emptyRoles.get(rootOf(actor))!);
+          const named = sharing[call.key] ? siteIDs.get(sharable(actor, target) ?? 'a')! : emptyRoles.get(rootOf(actor))!;
+          const body = make(people.get(target)!.id, named);
           const got = verdictOf(await api.call(call.method, call.path, { token: people.get(actor)!.token, body }));
           seen[wanted]++;
           if (got !== wanted) wrong.push(`${call.method} ${call.path} by ${actor} on ${target}: ${got} instead of ${wanted}`);
@@ -247,6 +278,66 @@ test('every call that acts on an account × who asks × whose account: as the tr
   assert.deepEqual(wrong, [], `${wrong.length} wrong\n${wrong.slice(0, 40).join('\n')}`);
   // each verdict was really met
   for (const [verdict, n] of Object.entries(seen)) assert.ok(n > 100, `${verdict}: ${n}`);
+});
+
+test('every call on a role × who asks × who holds it × who made it', { timeout: 300_000 }, async () => {
+  const { db } = api.database;
+  const wrong: string[] = [];
+  const seen = { done: 0, denied: 0, unknown: 0 };
+  const subs = names.filter(name => !isRoot(name));
+  const roleOf = new Map<string, number>();
+  for (const name of subs)
+    roleOf.set(
+      name,
+      (await row<{ roleID: number }>(db, sql`select "roleID" from account where id = ${people.get(name)!.id}`))!.roleID,
+    );
+  const makerOf = async (role: number) =>
+    (await row<{ makerID: number | null }>(db, sql`select "makerID" from role where id = ${role}`))!.makerID;
+  for (const holder of subs)
+    for (const maker of [undefined, ...subs.filter(name => rootOf(name) === rootOf(holder))]) {
+      const role = roleOf.get(holder)!;
+      const makerID = maker === undefined ? null : people.get(maker)!.id;
+      const make = async () => {
+        await sql`update role set "makerID" = ${makerID} where id = ${role}`.execute(db);
+        await api.changed();
+      };
+      for (const call of calls.filter(one => onRoles[one.key])) {
+        const actors = names.filter(
+          name =>
+            tree[name]!.area === call.area &&
+            // who may not touch any role, and who is of another tree, is asked once
+            (maker === undefined ||
+              (rootOf(name) === rootOf(holder) && (tree[name]!.keys ?? ['roles.edit']).includes('roles.edit'))),
+        );
+        const ask = async (actor: string) => {
+          const wanted = expectedOfRole(actor, holder, maker);
+          const path = call.path.replace('{id}', String(role));
+          const body = onRoles[call.key]!(`role-${people.get(holder)!.id}`);
+          const got = verdictOf(
+            await api.call(call.method, path, { token: people.get(actor)!.token, ...(body ? { body } : {}) }),
+          );
+          seen[wanted]++;
+          if (got !== wanted)
+            wrong.push(
+              `${call.method} by ${actor}, held by ${holder}, made by ${maker ?? 'the root'}: ${got} instead of ${wanted}`,
+            );
+          return got;
+        };
+        await make();
+        const may = actors.filter(actor => expectedOfRole(actor, holder, maker) === 'done');
+        const got = await Promise.all(actors.filter(actor => !may.includes(actor)).map(ask));
+        if (got.includes('done')) await restore();
+        for (const actor of may) {
+          await make();
+          await ask(actor);
+          assert.equal(await makerOf(role), makerID, 'an edit makes nobody the maker');
+          await restore();
+        }
+      }
+      await restore();
+    }
+  assert.deepEqual(wrong, [], `${wrong.length} wrong\n${wrong.slice(0, 40).join('\n')}`);
+  for (const [verdict, n] of Object.entries(seen)) assert.ok(n > 50, `${verdict}: ${n}`);
 });
 
 test('the list says beforehand what the calls will say', async () => {

@@ -8,7 +8,7 @@ import { hashPassword } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
-import { row, type Sql } from '../store/db.ts';
+import { row, rows, type Sql } from '../store/db.ts';
 import { actAs, actAsDenied } from './act-as.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable } from './tables.ts';
@@ -191,25 +191,34 @@ async function leave(ctx: Context, account: AccountRow) {
 }
 
 /** A role never holds more than whoever makes it. */
-function checkKeys(ctx: Context, keys: readonly string[]) {
-  const foreign = keys.filter(key => !ctx.actor.permissions.has(key));
+function checkKeys(held: ReadonlySet<string>, keys: readonly string[]) {
+  const foreign = keys.filter(key => !held.has(key));
   if (foreign.length)
     throw new Fail('parameter', {
       errorData: foreign.map(key => ({ path: 'permissionKeys', rule: 'unknown', bounds: { value: key } })),
     });
 }
 
-/** A role that gives more than the actor has is not its to change, nor is one that its own rights come from. */
+/**
+ * Whoever changes a role acts on all who hold it: a root may, of its tree. Anybody else made the role or stands above
+ * whoever did, may act as each of its holders, and holds all that it gives.
+ */
 async function mayTouch(ctx: Context, id: number): Promise<RoleRow> {
   const { actor, db } = ctx;
-  const [role] = await ctx.store(roleTable).need([id], 'id');
-  if (!holds(actor, role!)) throw fail('permissionDenied');
-  const own = actor.isRoot ? undefined : (await ctx.services.sessions.held(db, [actor.accountID])).get(actor.accountID);
+  const [role] = (await ctx.store(roleTable).need([id], 'id')) as [RoleRow];
+  if (actor.isRoot) return role;
+  if (!holds(actor, role) || role.makerID === null) throw fail('permissionDenied');
+  const own = (await ctx.services.sessions.held(db, [actor.accountID])).get(actor.accountID);
   if (own?.roles.includes(id)) throw fail('permissionDenied');
-  return role!;
+  const held = await rows<{ id: number }>(db, sql`select id from account where "roleID" = ${id} and "deletedAt" is null`);
+  const holders = held.map(one => one.id);
+  const denied = await actAsDenied(ctx, [...holders, role.makerID]);
+  if (holders.some(holder => denied.get(holder) !== null)) throw fail('permissionDenied');
+  if (role.makerID !== actor.accountID && denied.get(role.makerID) === 'notBelow') throw fail('permissionDenied');
+  return role;
 }
 
-/** Who vouches for a role: whoever set its keys. A root needs no name. */
+/** Who vouches for a role: whoever made it. A root needs no name. */
 const makerOf = ({ actor }: Context) => (actor.isRoot ? null : actor.accountID);
 
 export const roleCalls = implement(
@@ -222,14 +231,17 @@ export const roleCalls = implement(
         .filter(role => holds(ctx.actor, role))
         .map(({ id, name }) => ({ id, name })),
     'POST /role': async ({ ctx, body }) => {
-      checkKeys(ctx, body.permissionKeys);
+      checkKeys(ctx.actor.permissions, body.permissionKeys);
       return { ids: await ctx.store(roleTable).add([body], { rootID: ctx.actor.rootID, makerID: makerOf(ctx) }) };
     },
     'PUT /role/{id}': async ({ ctx, params, body }) => {
-      checkKeys(ctx, body.permissionKeys);
+      checkKeys(ctx.actor.permissions, body.permissionKeys);
       const role = await mayTouch(ctx, params.id);
-      const isSame = body.permissionKeys.toSorted().join() === role.permissionKeys.toSorted().join();
-      await ctx.store(roleTable).set(params.id, { ...body, ...(isSame ? {} : { makerID: makerOf(ctx) }) });
+      // its maker stays who it was: what that one does not hold would be given to nobody
+      const maker = role.makerID && (await ctx.services.sessions.held(ctx.db, [role.makerID])).get(role.makerID);
+      const added = body.permissionKeys.filter(key => !role.permissionKeys.includes(key));
+      if (maker) checkKeys(maker.keys, added);
+      await ctx.store(roleTable).set(params.id, body);
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },

@@ -4,6 +4,7 @@ import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
 import { can, reasonError, siteActions } from '#contract/states.ts';
 import { siteApplied } from '../bus/settle.ts';
+import { actAsDenied } from '../account/act-as.ts';
 import { memberTable } from '../account/tables.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -17,10 +18,13 @@ async function meta(ctx: Context, keyword: string | undefined) {
   return ctx.store(siteTable).pick(['id', 'siteName'], conditions, sql`t."siteName"`);
 }
 
-/** Shows sites to accounts of the customer's own tree, or hides them again. */
+/** Shows sites to accounts of the customer's own tree that the actor may act as, or hides them again. */
 async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; userIDs: number[] }, add: boolean) {
   // accounts before sites, as everywhere
   await ctx.store(memberTable).need(userIDs, 'userIDs');
+  // what somebody sees is its superior's to say: nobody takes a site from those above or beside it
+  const denied = await actAsDenied(ctx, userIDs);
+  if (userIDs.some(id => denied.get(id) !== null)) throw fail('permissionDenied');
   const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
   const { n } = (await row<{ n: number }>(
     ctx.db,

@@ -307,6 +307,66 @@ describe('nodes', () => {
     }
   });
 
+  test('a join token is worth what its maker may do when a machine comes with it', async () => {
+    const joining = await Api.start({ nodes: await nodeGate(() => api) }, {}, api.database.url);
+    try {
+      const { db } = api.database;
+      const b = await api.tenant('joins-b');
+      const owner = by(api, b.client);
+      const join = (token: string) =>
+        joining.call('POST', '/node/join', {
+          body: { token, name: 'm', publicKey: createUser().getPublicKey(), addresses: ['192.0.2.8'], version: '1' },
+        });
+      /** A colleague with a token for the zone, made by way of the API. */
+      const colleague = async () => {
+        const keys = ['nodes.edit', 'nodes.view', 'roles.edit', 'zones.view', 'accounts.edit'];
+        const place = { rootID: b.client.id, parentID: b.client.id, keys };
+        const person = await api.account('client', `joins-${++serial}@test.test`, place);
+        await sql`insert into "zoneAccount" values (${b.zoneID}, ${person.id})`.execute(db);
+        const reply = ok(await by(api, person).post('/client/nodes/joinToken', { zoneID: b.zoneID }));
+        return { id: person.id, token: reply.body.token as string };
+      };
+      const roleID = async (id: number) =>
+        (await row<{ roleID: number }>(db, sql`select "roleID" from account where id = ${id}`))!.roleID;
+      const nothing = { name: `nothing-${++serial}`, permissionKeys: ['nodes.view'] };
+      const ways: Record<string, (id: number) => Promise<unknown>> = {
+        deleted: async id => ok(await owner.del('/client/account', { ids: [id] })),
+        locked: async id => ok(await owner.put('/client/account', { id, status: 'lock' })),
+        'its role narrowed': async id => ok(await owner.put(`/client/role/${await roleID(id)}`, nothing)),
+        'its role removed': async id => ok(await owner.del(`/client/role/${await roleID(id)}`)),
+        'its role’s maker narrowed': async id => {
+          const maker = await colleague();
+          await sql`update role set "makerID" = ${maker.id} where id = ${await roleID(id)}`.execute(db);
+          const narrowed = { name: `narrowed-${++serial}`, permissionKeys: [] };
+          ok(await owner.put(`/client/role/${await roleID(maker.id)}`, narrowed));
+        },
+      };
+      for (const [name, way] of Object.entries(ways)) {
+        const { id, token } = await colleague();
+        await way(id);
+        assert.equal((await join(token)).body.code, 101013, name);
+      }
+      const stays = await colleague();
+      assert.equal(ok(await join(stays.token)).body.zoneID, b.zoneID);
+      const below = await colleague();
+      const maker = await colleague();
+      await sql`update role set "makerID" = ${maker.id} where id = ${await roleID(below.id)}`.execute(db);
+      assert.equal(ok(await join(below.token)).body.zoneID, b.zoneID, 'along a maker that still holds it');
+      // out of its sight, or gone: no zone
+      const blind = await colleague();
+      await sql`delete from "zoneAccount" where "accountID" = ${blind.id}`.execute(db);
+      assert.equal(ok(await join(blind.token)).body.zoneID, null);
+      const late = await colleague();
+      const mine = ok(await owner.post('/client/nodes/joinToken', {})).body.token as string;
+      await sql`update account set status = 'lock' where id = ${b.client.id}`.execute(db);
+      for (const token of [late.token, mine]) is(await join(token), 'invalidToken');
+      const { n } = (await row<{ n: number }>(db, sql`select count(*) as n from node where "clientID" = ${b.client.id}`))!;
+      assert.equal(n, 3);
+    } finally {
+      await joining.stop();
+    }
+  });
+
   test('without a bus a machine that wants to join is told: 202001', async () => {
     const alone = await Api.start({}, {}, api.database.url);
     try {

@@ -54,8 +54,28 @@ export const renewalText = (nodeID: number, time: number) => `breakwater node ${
 export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
 
 /**
+ * Whether who made the token \`t\` may add a node now: it and its operator are there and normal, and it holds nodes.edit, along the makers
+ * of roles up to the operator (as kit/held.ts reckons).
+ */
+const mayAdd = `exists (
+  with recursive chain as (
+    select m.id, m."isRoot", m."roleID", 0 as depth from account m join account root on root.id = t."clientID"
+      where m.id = coalesce(t."makerID", t."clientID") and m."deletedAt" is null and m.status = 'normal'
+        and root."deletedAt" is null and root.status = 'normal'
+    union all
+    select m.id, m."isRoot", m."roleID", c.depth + 1
+      from chain c join role r on r.id = c."roleID" and r."deletedAt" is null and 'nodes.edit' = any(r."permissionKeys")
+        join account m on m.id = r."makerID" and m."deletedAt" is null
+      where c.depth < 32 and not c."isRoot"
+  ) select 1 from chain c left join role r on r.id = c."roleID" and r."deletedAt" is null
+      where c."isRoot" or (r."makerID" is null and 'nodes.edit' = any(r."permissionKeys")))`;
+/** Whether it still sees the zone. */
+const maySee = `(token."makerID" is null or exists (select 1 from account m where m.id = token."makerID" and m."isRoot")
+  or exists (select 1 from "zoneAccount" za where za."zoneID" = z.id and za."accountID" = token."makerID"))`;
+
+/**
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
- * lost), anybody else is refused.
+ * lost), anybody else is refused; so is everybody while its maker may add no nodes.
  * @throws Fail invalidToken, tokenExpired, parameter
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
@@ -64,10 +84,11 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
   const { rows } = await db.query(
     `with token as (
        update "joinToken" t set "usedAt" = clock_timestamp()
-       where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() returning "clientID", "zoneID", name
+       where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() and ${mayAdd}
+       returning "clientID", "zoneID", name, "makerID"
      ), place as (
-       -- held, so that no zone goes away under a node that comes; one that is gone is none
-       select z.id from zone z, token where z.id = token."zoneID" and z."deletedAt" is null for share of z
+       -- held, so that no zone goes away under a node that comes; one that is gone, or gone from its maker's sight, is none
+       select z.id from zone z, token where z.id = token."zoneID" and z."deletedAt" is null and ${maySee} for share of z
      ), made as (
        insert into node ("clientID", "zoneID", name, "publicKey", addresses, version)
        select "clientID", (select id from place), coalesce(name, $2), $3, $4, $5 from token
@@ -91,7 +112,12 @@ async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Pro
   const token = rows[0] as { usedAt: unknown; expired: boolean; id: string | null; zoneID: string | null } | undefined;
   if (token?.usedAt && token.id !== null) return { id: token.id, zoneID: token.zoneID };
   if (token && !token.usedAt && token.expired) throw fail('tokenExpired');
-  throw fail('invalidToken', { cause: new Error(token ? 'the join token was used by another node' : 'unknown join token') });
+  const why = !token
+    ? 'unknown join token'
+    : token.usedAt
+      ? 'the join token was used by another node'
+      : 'its maker may add no nodes';
+  throw fail('invalidToken', { cause: new Error(why) });
 }
 
 /**

@@ -128,8 +128,8 @@ export const nodeCalls = implement(
       if (body.zoneID) await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
       const token = newToken(24);
       const expiredAt = new Date(Date.now() + joinTokenHours * 3_600_000).toISOString();
-      await sql`insert into "joinToken" (hash, "clientID", name, "zoneID", "expiredAt")
-        values (${sha256(token)}, ${ctx.actor.rootID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
+      await sql`insert into "joinToken" (hash, "clientID", "makerID", name, "zoneID", "expiredAt")
+        values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
         ctx.db,
       );
       return { token, expiredAt, command: commandOf(ctx.services.publicURL, token) };

@@ -1,9 +1,11 @@
 /** Serves the built console: hashed assets for ever, index.html never from a cache and with a nonce per answer. */
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import serve from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { fail } from '#contract/errors.ts';
 
 const built = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 const noncePlace = '__NONCE__';
@@ -40,9 +42,10 @@ export async function serveConsole(app: FastifyInstance, dist = built): Promise<
           .send(readFileSync(`${dist}${name}`)),
       );
   const page = async (
-    _request: unknown,
+    request: { url: string },
     reply: { header(name: string, value: string): typeof reply; type(t: string): typeof reply; send(body: string): unknown },
   ) => {
+    if (isApi(request.url)) throw fail('pathInvalid');
     const nonce = randomBytes(16).toString('base64');
     return reply
       .header('Cache-Control', 'no-cache')
@@ -60,10 +63,21 @@ export async function serveConsole(app: FastifyInstance, dist = built): Promise<
   for (const path of ['/', '/404', '/user', '/user/*', '/client', '/client/*', '/admin', '/admin/*'])
     app.get(path, page as never);
   // any other address that a person opens is the console's to answer (§2); one of the API is none of those
-  app.get('/*', (request, reply) => (isApi(request.url) ? reply.callNotFound() : page(request, reply as never)));
+  app.get('/*', page as never);
 }
 
-const isApi = (url: string) => /^\/api(?:[/?]|$)/.test(url);
+/** Whether an address means the API, however it is written: a mistyped call must not read like one that went well. */
+function isApi(url: string): boolean {
+  let path = url.replace(/[?#].*$/s, '');
+  // what is encoded twice somebody on the way may have decoded once
+  for (let i = 0; i < 3; i++)
+    try {
+      path = decodeURIComponent(path);
+    } catch {
+      break;
+    }
+  return /^\/api(?:\/|$)/i.test(posix.normalize(`/${path.replaceAll('\\', '/')}`));
+}
 
 function typeOf(name: string) {
   if (name.endsWith('.svg')) return 'image/svg+xml';

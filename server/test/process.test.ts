@@ -163,7 +163,18 @@ test('a path of the API that nobody mounted is 101004 for every method, also whe
       assert.deepEqual([reply.statusCode, reply.json().code], [404, 101004], `${method} ${path}`);
     }
   assert.equal((await app.inject({ method: 'HEAD', url: '/api/v1/nothing' })).statusCode, 404);
-  assert.match((await app.inject({ method: 'GET', url: '/apiary' })).payload, /doctype/);
+  // other spellings of the same
+  for (const path of [
+    ...['/%61pi/v1/nope', '//api/v1/nope', '/API/v1/nope', '/api%2fv1/nope', '/%2561pi/v1/nope', '/api%5cv1/nope', '/%2Fapi'],
+    ...['/./api/v1/nope', '/client/%2e%2e/api/v1/nope', '/Api?x=1', '/%2e/api/v1/user/sites'],
+  ]) {
+    const reply = await app.inject({ method: 'GET', url: path });
+    assert.deepEqual([reply.statusCode, reply.headers['content-type']], [404, 'application/json; charset=utf-8'], path);
+    assert.equal(reply.json().code, 101004, path);
+    assert.equal((await app.inject({ method: 'POST', url: path })).statusCode, 404, path);
+  }
+  for (const path of ['/apiary', '/client/api/v1', '/user/sites?next=/api/v1'])
+    assert.match((await app.inject({ method: 'GET', url: path })).payload, /doctype/, path);
   await app.close();
 });
 

@@ -22,6 +22,7 @@ export class ControlError extends Error {
 }
 
 const limitMs = 10_000;
+const pingLimitMs = 2000;
 /** Another push is under way only for milliseconds. */
 const busyTries = 200;
 
@@ -41,6 +42,19 @@ export class Control {
   /** What went wrong in nginx's Lua since it was started (edge/lua/core/problems.lua). @throws ControlError */
   async problems(): Promise<Record<string, number>> {
     return (await this.#request('GET', '/stat?brief=1')).problems as Record<string, number>;
+  }
+
+  /** Does it answer at all, whatever it says? On a connection of its own: pushes may be waiting on the other. @throws when nothing came back in time */
+  ping(limit = pingLimitMs): Promise<void> {
+    return new Promise((done, fail) => {
+      const request = http.request(
+        { socketPath: this.#socketPath, agent: false, path: '/stat?brief=1', headers: { host: 'control' } },
+        answer => (clearTimeout(timer), answer.destroy(), done()),
+      );
+      const timer = setTimeout(() => request.destroy(new Error('nginx does not answer')), limit);
+      request.on('error', error => (clearTimeout(timer), fail(error)));
+      request.end();
+    });
   }
 
   /**

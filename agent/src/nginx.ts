@@ -8,13 +8,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, chown, lstat, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Control } from './control.ts';
-import { allProcesses, bootID, processFacts, signal, workingFolder } from './processes.ts';
+import { allProcesses, bootID, processFacts, signal, signalGroup, workingFolder } from './processes.ts';
+import { startPulse } from './pulse.ts';
 import { type NodeFacts, renderNginx } from './render/nginx.ts';
 import { selfSigned } from './render/self-signed.ts';
+import { workerAccount } from './worker-account.ts';
 
 export interface NginxFolders {
   /** our own part of the node's data folder; everything of nginx is under it */
@@ -58,7 +60,8 @@ const isState = (value: unknown): value is State =>
   typeof value === 'object' && value !== null && 'pid' in value && Number.isInteger(value.pid) && 'epoch' in value;
 
 const watchMs = 250;
-const startLimitMs = 15_000;
+/** It reads all its records before it answers: 100,000 domains on a busy machine take their time. */
+const startLimitMs = 60_000;
 const backoffMs = { least: 200, most: 5000 };
 /** Runs this long: the next failure starts at the least delay again. */
 const settledMs = 30_000;
@@ -160,7 +163,19 @@ export class Nginx {
   }
 
   async #watch(): Promise<void> {
+    const { up, down, log } = this.#options;
+    const pulse = startPulse({
+      ask: () => this.control.ping(),
+      silent: () => down('nginx does not answer'),
+      back: () => up(true),
+      hung: () => {
+        log('nginx hangs: it is killed and started again');
+        // whole: a stopped process takes no other signal, and workers without a master would hold the ports
+        if (this.alive) signalGroup(this.#state!.pid, 'SIGKILL');
+      },
+    });
     while (this.alive && !this.#stopping && !this.#restart) await this.#sleep(watchMs);
+    pulse.stop();
   }
 
   #sleep(ms: number): Promise<void> {
@@ -381,16 +396,4 @@ function lastError(text: string): string | undefined {
     .filter(one => /\[(emerg|alert|crit|error)\]/.test(one))
     .at(-1);
   return line?.replace(/^.*?\[(emerg|alert|crit|error)\]\s*(\d+#\d+:)?\s*/, '').slice(0, 300);
-}
-
-/** Who the workers are: Debian's web user or nobody; root itself when those may not enter our folders. */
-async function workerAccount(home: string): Promise<{ name: string; uid: number; gid: number }> {
-  const root = { name: 'root', uid: 0, gid: 0 };
-  for (let folder = home; ; folder = dirname(folder)) {
-    if (((await stat(folder)).mode & 0o001) === 0) return root;
-    if (folder === dirname(folder)) break;
-  }
-  const accounts = (await readFile('/etc/passwd', 'utf8')).split('\n').map(line => line.split(':'));
-  const found = accounts.find(([name]) => name === 'www-data') ?? accounts.find(([name]) => name === 'nobody');
-  return found ? { name: found[0]!, uid: Number(found[2]), gid: Number(found[3]) } : root;
 }

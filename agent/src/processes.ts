@@ -55,3 +55,8 @@ export function signal(pid: number, name: NodeJS.Signals): void {
     // gone
   }
 }
+
+/** Sends a signal to all processes of the group that this one leads. */
+export function signalGroup(leader: number, name: NodeJS.Signals): void {
+  signal(processFacts(leader)?.group === leader ? -leader : leader, name);
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { siteApplied } from '#server/bus/settle.ts';
-import { processFacts } from '../src/processes.ts';
+import { allProcesses, processFacts } from '../src/processes.ts';
 import { Plane, type TestNode, origin, until } from './node.ts';
 
 async function oneSite(t: TestContext) {
@@ -64,6 +64,28 @@ test('nginx is killed: what is left of it is ended and it is started again with 
   await rig.setOrigin(domainID, await origin(t, 'two'));
   await until('still following', async () => (await node.visit('a.test')) === 'two');
   await applied('acknowledged');
+});
+
+test('nginx that stands still is noticed and told, killed and started again', async t => {
+  const { node, rig, domainID } = await oneSite(t);
+  const master = node.nginx()!;
+  const stopped = allProcesses().filter(one => one.group === master);
+  assert.ok(stopped.length > 1, 'a master and its workers');
+  for (const { pid } of stopped) process.kill(pid, 'SIGSTOP');
+  await until('its status', async () => (await rig.one<string>('select status from node')) === 'error', 90_000);
+  await until('the check', async () => {
+    const checks = await rig.one<{ reason: string }[] | null>(`select beat->'checks' from node`);
+    return checks?.some(one => one.reason === 'nginx.away');
+  });
+  await until('another master', () => node.nginx() !== master && alive(node.nginx()), 90_000);
+  for (const { pid } of stopped) assert.ok(!alive(pid), 'nothing is left of it');
+  await until('served again', async () => (await node.visit('a.test')) === 'one');
+  await rig.setOrigin(domainID, await origin(t, 'two'));
+  await until('still following', async () => (await node.visit('a.test')) === 'two');
+  await until('nothing is told any more', async () => {
+    const checks = await rig.one<{ reason: string }[]>(`select beat->'checks' from node`);
+    return !checks.some(one => one.reason === 'nginx.away');
+  });
 });
 
 test('the bus is wiped: nobody stops serving, and all is back in step', async t => {

@@ -88,7 +88,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'It goes on with what it had. Open the node to see which, correct them and save.',
   ],
   'nginx.away': [
-    'nginx does not run on this node: {detail}',
+    'nginx does not serve on this node: {detail}',
     'Visitors get no answer here. It is started again by itself; see node/log/nginx.out and error.log.',
   ],
   'configuration.late': [

@@ -61,7 +61,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'nodes.problem': ['节点 {node}：{detail}', '请查看节点上代理程序的日志。'],
   'nodes.refused': ['节点 {node} 拒绝了 {count} 项配置。', '节点会沿用原有配置。请打开该节点查看是哪些配置，修正后保存。'],
   'nginx.away': [
-    '此节点的 nginx 没有运行：{detail}',
+    '此节点的 nginx 无法提供服务：{detail}',
     '访客在此节点得不到响应。系统会自动重新启动它；请查看 node/log/nginx.out 与 error.log。',
   ],
   'configuration.late': ['此节点收不到配置：{detail}', '节点会以现有配置提供服务。请查看节点与消息总线之间的网络。'],

@@ -61,7 +61,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'nodes.problem': ['節點 {node}：{detail}', '請查看節點上代理程式的日誌。'],
   'nodes.refused': ['節點 {node} 拒絕了 {count} 項設定。', '節點會沿用原有設定。請開啟該節點查看是哪些設定，修正後儲存。'],
   'nginx.away': [
-    '此節點的 nginx 沒有執行：{detail}',
+    '此節點的 nginx 無法提供服務：{detail}',
     '訪客在此節點得不到回應。系統會自動重新啟動它；請查看 node/log/nginx.out 與 error.log。',
   ],
   'configuration.late': ['此節點收不到設定：{detail}', '節點會以現有設定提供服務。請查看節點與訊息匯流排之間的網路。'],

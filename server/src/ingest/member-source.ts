@@ -13,7 +13,8 @@ const ms = (column: string) => `floor(extract(epoch from ${column}) * 1000)::flo
 const spans = (kind: 'node' | 'site', where: string) =>
   `select '${kind}' as kind, "${kind}ID"::float8 as id, "zoneID"::float8 as of, ${ms('"from"')} as start, coalesce(${ms('"to"')}, 0) as end, '' as host
      from "${kind}Zone" where ${where}`;
-const domains = (where: string) => `select 'domain', id::float8, "siteID"::float8, 0, 0, "domainName" from domain where ${where}`;
+const domains = (where: string) =>
+  `select 'domain', id::float8, "siteID"::float8, 0, coalesce(${ms('"deletedAt"')}, 0), "domainName" from domain where ${where}`;
 
 export function databaseMembers(url: string): MemberSource & { close(): Promise<void> } {
   const pool = new pg.Pool({
@@ -38,7 +39,7 @@ export function databaseMembers(url: string): MemberSource & { close(): Promise<
       const named =
         since === undefined
           ? `"deletedAt" is null or "deletedAt" > now() - interval '${keptDays} days'`
-          : '"createdAt" > to_timestamp($1)';
+          : '"createdAt" > to_timestamp($1) or "deletedAt" > to_timestamp($1)';
       const rows = await ask<MemberRow>([spans('node', live), spans('site', live), domains(named)].join(' union all '), from);
       if (performance.now() - tidiedAt > 86_400_000) {
         tidiedAt = performance.now();

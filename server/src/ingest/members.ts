@@ -14,7 +14,7 @@ export interface MemberRow {
   /** zone of a node or site, site of a domain */
   of: number;
   start: number;
-  /** 0: still */
+  /** 0: still; of a domain: when it was deleted */
   end: number;
   /** name of a domain */
   host: string;
@@ -67,7 +67,7 @@ export class Members {
   /** rises with every change */
   version = 0;
   readonly #spans = { node: new Map<number, Span[]>(), site: new Map<number, Span[]>() };
-  readonly #domains = new Map<number, { siteID: number; host: string }>();
+  readonly #domains = new Map<number, { siteID: number; host: string; end: number }>();
   #memo = new Map<number, (Place | undefined)[]>();
 
   get size(): number {
@@ -87,8 +87,9 @@ export class Members {
   #take({ kind, id, of, start, end, host }: MemberRow): boolean {
     if (kind === 'domain') {
       const known = this.#domains.get(id);
-      if (known?.siteID === of && known.host === host) return false;
-      this.#domains.set(id, { siteID: of, host });
+      // that it was deleted is no reason to refuse its last lines; the store forgets it some time after
+      if (known?.siteID === of && known.host === host && known.end >= end) return false;
+      this.#domains.set(id, { siteID: of, host, end });
       return true;
     }
     const map = this.#spans[kind];
@@ -182,6 +183,7 @@ export function keepMembers(
   let isLoaded = false;
   let problem: string | null = null;
   let quietUntil = 0;
+  let tidiedAt = -Infinity;
   let busy: Promise<void> | undefined;
 
   async function take(rows: MemberRow[]) {
@@ -214,6 +216,13 @@ export function keepMembers(
     isLoaded = true;
   }
 
+  /** Once a day: were what ended forgotten before it replaced the row that says "still", that row would stand for ever. */
+  async function tidy() {
+    if (performance.now() - tidiedAt < 86_400_000) return;
+    tidiedAt = performance.now();
+    await db.command('OPTIMIZE TABLE member FINAL');
+  }
+
   async function restore() {
     const rows = await db.query<MemberRow>(
       'SELECT kind, id, belongs AS of, start, ended AS end, host FROM member FINAL ORDER BY kind, id, start',
@@ -225,6 +234,7 @@ export function keepMembers(
   const timer = setInterval(() => {
     if (!isLoaded || busy) return;
     busy = refresh()
+      .then(tidy)
       .catch(() => undefined) // `problem` says it
       .finally(() => (busy = undefined));
   }, everyMs);

@@ -10,9 +10,11 @@ import { accessLogColumns, LogMark, logHeaders } from '#contract/edge/log.ts';
 import { subjects } from '#contract/edge/subjects.ts';
 import { type Ingest, startIngest } from '#server/ingest/ingest.ts';
 import { databaseMembers } from '#server/ingest/member-source.ts';
+import { keepMembers } from '#server/ingest/members.ts';
 import { ensureLogStream } from '#server/ingest/stream.ts';
 import { setAsideOf } from '#server/analytics/aside.ts';
 import { analytics } from '#server/store/analytics/client.ts';
+import { retentionDays } from '#server/store/analytics/schema.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
@@ -246,6 +248,46 @@ test('a site made this moment, a node that joined this moment, a site moved this
   await p.ship(6, [line('d')]);
   await until(async () => (await p.rids()) === 'a b c d', 'the first line from where it was moved to');
   assert.deepEqual([ingest.stats().aside, ingest.stats().kept, p.rewinds], [{}, 0, 0]);
+});
+
+test('a deleted domain’s last lines count; what the store keeps of it ends, and is forgotten after its time', async t => {
+  const p = await plane(t, await database());
+  const ingest = p.start();
+  await p.ship(6, [line('a', { site_id: 2, domain_id: 21, host: 'b.test' })]);
+  await until(async () => (await p.rids()) === 'a', 'it has read the map');
+  // how it would stand after months: one that was deleted yesterday, one long ago
+  const day = 86_400_000;
+  for (const [id, ended] of [
+    [77, 0],
+    [77, Date.now() - day],
+    [78, Date.now() - (retentionDays.member + 1) * day],
+  ] as const)
+    await p.db.insert(
+      'member',
+      'JSONEachRow',
+      Buffer.from(JSON.stringify({ kind: 'domain', id, belongs: 1, start: 0, ended, host: 'x.test' })),
+      { async_insert: 0 },
+    );
+  const source = databaseMembers(p.url);
+  const commands: string[] = [];
+  const spied = { ...p.db, command: (sql: string) => (commands.push(sql), p.db.command(sql)) };
+  const members = keepMembers(source, spied, () => {}, 100);
+  t.after(() => members.stop().then(() => source.close()));
+  await members.ready();
+  const kept = async (id: number) =>
+    (
+      await p.db.query<{ deleted: number }>(
+        `SELECT ended > 0 AS deleted FROM member WHERE kind = 'domain' AND id = ${id} ORDER BY deleted`,
+      )
+    ).map(row => row.deleted);
+  await until(async () => (await kept(77)).join() === '1' && (await kept(78)).length === 0, 'tidied');
+  assert.deepEqual(commands, ['OPTIMIZE TABLE member FINAL'], 'once, and not with every look');
+  assert.deepEqual([await kept(11), await kept(21)], [[0], [0]]);
+  await p.run('update domain set "deletedAt" = now() where id = 21');
+  await until(async () => (await kept(21)).includes(1), 'the store knows it ended');
+  await p.ship(6, [line('b', { site_id: 2, domain_id: 21, host: 'b.test' })]);
+  await until(async () => (await p.rids()) === 'a b', 'its last lines');
+  assert.deepEqual(ingest.stats().aside, {});
 });
 
 test('one line that the store refuses is set aside; what came with it is counted once', async t => {

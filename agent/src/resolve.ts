@@ -25,6 +25,8 @@ interface Known {
   /** epoch ms of the next lookup */
   dueAt: number;
   failures: number;
+  /** the last answer was long in coming */
+  slow: boolean;
   asking?: Promise<void>;
 }
 
@@ -33,7 +35,22 @@ const minSeconds = 5;
 const maxSeconds = 300;
 /** A name that does not resolve is asked again after 1 s, 2 s, 4 s … */
 const retryMaxMs = 60_000;
-const atOnce = 64;
+const slowMs = 1000;
+/**
+ * Lookups at once, of all names and of those under one parent. Names that fail or dawdle have places of their own, so that one
+ * customer's dead zone keeps nobody else's origins from being refreshed, nor another's failing name from being found again.
+ */
+const places = { good: { all: 64, parent: 32 }, doubtful: { all: 32, parent: 8 } };
+
+interface Lookup {
+  kind: keyof typeof places;
+  parent: string;
+}
+
+function lookupOf(name: string, known: Known | undefined): Lookup {
+  const doubtful = !known?.addresses.length || known.failures > 0 || known.slow;
+  return { kind: doubtful ? 'doubtful' : 'good', parent: name.toLowerCase().split('.').slice(-2).join('.') };
+}
 const hostsEveryMs = 5000;
 
 export class NameResolver {
@@ -43,7 +60,7 @@ export class NameResolver {
   readonly #options: ResolverOptions;
   #hosts = new Map<string, string[]>();
   #hostsAt = -Infinity;
-  #asking = 0;
+  readonly #asking = new Set<Lookup>();
   #dirty = false;
   #timer: NodeJS.Timeout | undefined;
 
@@ -58,7 +75,7 @@ export class NameResolver {
     const saved = this.#options.file && (await readFile(this.#options.file, 'utf8').catch(() => undefined));
     try {
       for (const [name, addresses] of Object.entries(JSON.parse(saved || '{}') as Record<string, string[]>))
-        this.#known.set(name, { addresses, dueAt: 0, failures: 0 });
+        this.#known.set(name, { addresses, dueAt: 0, failures: 0, slow: false });
     } catch {
       // a damaged file: the names are simply asked again
     }
@@ -96,20 +113,34 @@ export class NameResolver {
   async #tick(): Promise<void> {
     if (performance.now() - this.#hostsAt > hostsEveryMs) await this.#readHosts();
     const now = performance.now();
+    const due: { name: string; dueAt: number; lookup: Lookup }[] = [];
     for (const name of this.#used) {
-      if (this.#asking >= atOnce) break;
       const known = this.#known.get(name);
-      if (!known || (!known.asking && known.dueAt <= now)) void this.#ask(name);
+      const dueAt = known?.dueAt ?? 0;
+      if (!known?.asking && dueAt <= now) due.push({ name, dueAt, lookup: lookupOf(name, known) });
     }
+    for (const { name, lookup } of due.sort((a, b) => a.dueAt - b.dueAt)) if (this.#room(lookup)) void this.#ask(name);
     await this.#save();
+  }
+
+  #room({ kind, parent }: Lookup): boolean {
+    let [all, below] = [0, 0];
+    for (const other of this.#asking) {
+      if (other.kind !== kind) continue;
+      all++;
+      if (other.parent === parent) below++;
+    }
+    return all < places[kind].all && below < places[kind].parent;
   }
 
   #ask(name: string): Promise<void> {
     let known = this.#known.get(name);
-    if (!known) this.#known.set(name, (known = { addresses: [], dueAt: 0, failures: 0 }));
+    if (!known) this.#known.set(name, (known = { addresses: [], dueAt: 0, failures: 0, slow: false }));
     const entry = known;
     return (entry.asking ??= (async () => {
-      this.#asking++;
+      const lookup = lookupOf(name, entry);
+      this.#asking.add(lookup);
+      const since = performance.now();
       try {
         const { addresses, seconds } = await this.#lookup(name);
         entry.failures = 0;
@@ -122,7 +153,8 @@ export class NameResolver {
         // The last good addresses stay.
         entry.dueAt = performance.now() + Math.min(retryMaxMs, 1000 * 2 ** entry.failures++);
       } finally {
-        this.#asking--;
+        this.#asking.delete(lookup);
+        entry.slow = performance.now() - since > slowMs;
         entry.asking = undefined;
       }
     })());

@@ -77,6 +77,25 @@ test('a dead name holds nobody up', async t => {
   assert.deepEqual(resolver.addresses('dead.test'), []);
 });
 
+test('hundreds of dead names of one customer keep nobody else’s from being refreshed, nor from being found again', async t => {
+  const names: Record<string, string[] | 'dead'> = { 'live.other.test': ['192.0.2.1'] };
+  const dead = Array.from({ length: 300 }, (_, i) => `${i}.evil.test`);
+  for (const name of dead) names[name] = 'dead';
+  const server = await dns(t, names);
+  const resolver = new NameResolver({ servers: [server], hostsFile: '/nowhere', changed: () => {} });
+  // They come first in every order there is.
+  resolver.use(dead);
+  resolver.use(['lost.third.test']);
+  await resolver.start();
+  t.after(() => resolver.stop());
+  await resolver.warm(['live.other.test'], 2000);
+  assert.deepEqual(resolver.addresses('live.other.test'), ['192.0.2.1']);
+  names['live.other.test'] = ['192.0.2.2'];
+  await until('the other’s origin has moved', () => resolver.addresses('live.other.test').join() === '192.0.2.2');
+  names['lost.third.test'] = ['192.0.2.3'];
+  await until('the third’s is found again', () => resolver.addresses('lost.third.test').join() === '192.0.2.3');
+});
+
 test('/etc/hosts comes first, localhost needs no server', async t => {
   const hostsFile = join(testFolder('dns'), 'hosts');
   writeFileSync(hostsFile, '# comment\n192.0.2.7 Inner.test other # more\n2001:db8::7 inner.test\n');

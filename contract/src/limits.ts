@@ -65,6 +65,22 @@ export const session = {
 /** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
 export const streams = { perAccountMax: 10, checkMs: 2000 } as const;
 
+/**
+ * What one node's log may bring (server/src/ingest): a node that is in other hands neither fills the store nor breaks a total.
+ * The link is far above what a node carries in an hour; what goes beyond it is set aside as `number`.
+ */
+export const logBounds = {
+  linkBitsPerSecondMax: 100e9,
+  responseMaxBytes: 1e12,
+  /** a range that a node had to drop: files are 64 MiB, all of them together some GiB */
+  holeMaxBytes: 2 ** 36,
+  /** known at once; the longest untouched of what is stored is forgotten first */
+  filesPerNodeMax: 1024,
+  /** new files: so many at once, then one in so many seconds (64 MiB each: some 40,000 lines a second, without end) */
+  newFilesMax: 256,
+  newFileSeconds: 5,
+} as const;
+
 /** Decisions "Sessions": `login2FAType` of the answer to verify. */
 export const loginTwoFactorTypes = { mail: 0, google: 1, none: 2 } as const;
 

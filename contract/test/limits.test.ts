@@ -52,6 +52,14 @@ const pinned: Record<string, unknown> = {
   },
   loginTwoFactorTypes: { mail: 0, google: 1, none: 2 },
   caps: { redirectRulesPerSiteMax: 3000, simultaneousExportsMax: 3 },
+  logBounds: {
+    linkBitsPerSecondMax: 1e11,
+    responseMaxBytes: 1e12,
+    holeMaxBytes: 68_719_476_736,
+    filesPerNodeMax: 1024,
+    newFilesMax: 256,
+    newFileSeconds: 5,
+  },
   logSpans: { querySpanMaxDays: 1, queryFutureMaxMinutes: 5, exportSpanMaxDays: 1, exportAgeMinHours: 1 },
   statistics: {
     rangeStepMinutes: 5,
@@ -175,7 +183,9 @@ test('a number says its unit in its name', () => {
     if (typeof values === 'number') assert.match(group, unit);
     else if (
       !Array.isArray(values) &&
-      /^(transport|display|polling|paging|session|streams|caps|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(group)
+      /^(transport|display|polling|paging|session|streams|caps|logBounds|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(
+        group,
+      )
     )
       for (const [key, value] of Object.entries(values)) if (typeof value === 'number') assert.match(key, unit, group);
 });

@@ -60,6 +60,7 @@ export default {
   'aside.site': 'A site that this node does not serve',
   'aside.domain': 'A domain that is not of that site',
   'aside.store': 'Refused by the analytics store',
+  'aside.flood': 'More new log files than a node makes: messages refused',
   'node.timeAndAgo': '{time}, {ago}',
   'node.initializeTitle': 'Initialize {count} nodes',
 

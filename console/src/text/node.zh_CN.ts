@@ -58,6 +58,7 @@ export default {
   'aside.site': '此节点不服务的站点',
   'aside.domain': '不属于该站点的域名',
   'aside.store': '分析数据库拒收',
+  'aside.flood': '新日志文件过多：已拒收的消息',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 个节点',
 

@@ -57,6 +57,7 @@ export const node = {
   'aside.site': '此節點不服務的站點',
   'aside.domain': '不屬於該站點的網域',
   'aside.store': '分析資料庫拒收',
+  'aside.flood': '新的日誌檔過多：已拒收的訊息',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 個節點',
 

@@ -7,9 +7,10 @@ import { meta, name } from './zones.ts';
 export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
 /**
  * Why a line of a node's log counts for nobody: it is not what nginx writes (`form`), its figures cannot be (`number`), it is of the
- * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it.
+ * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it. `flood`: messages, not lines,
+ * of more new files than a node makes.
  */
-export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store'] as const;
+export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store', 'flood'] as const;
 export const asideHours = 24;
 
 export const Node = obj({

@@ -3,7 +3,7 @@ import type { StatisticNumber, StatisticTotal } from '#contract/analytics/shapes
 import { statisticTypes as t } from '#contract/limits.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import { type Scope, day, floorTo, hour, isEmpty, snapped, within } from './scope.ts';
-import { isKeyed, isTop, mapColumn, named, sumColumn, sumOf } from './types.ts';
+import { isKeyed, isTop, mapColumn, named, sumColumn, sumOf, totalOf } from './types.ts';
 
 /** Seconds of one slot of the bandwidth formula. */
 const slot = 300;
@@ -20,7 +20,11 @@ export async function info(db: Analytics, query: Scope & { types: readonly Stati
   const { where, values } = within(query, from, to);
 
   const columns = types.flatMap(type =>
-    sumColumn[type] ? [`sum(${sumColumn[type]}) AS v${type}`] : isKeyed(type) ? [`sumMap(${mapColumn[type]}) AS v${type}`] : [],
+    sumColumn[type]
+      ? [`${totalOf(sumColumn[type])} AS v${type}`]
+      : isKeyed(type)
+        ? [`sumMap(${mapColumn[type]}) AS v${type}`]
+        : [],
   );
   const sums = async () => {
     if (columns.length === 0) return;
@@ -39,10 +43,10 @@ export async function info(db: Analytics, query: Scope & { types: readonly Stati
     const slots = (to - from) / slot;
     const nth = Math.ceil(slots * 0.05);
     const busiest = await db.query<{ b: number }>(
-      `SELECT sum(bytes) AS b FROM s5 WHERE ${where} GROUP BY t ORDER BY b DESC LIMIT {nth:UInt32}`,
+      `SELECT ${totalOf('bytes')} AS b FROM s5 WHERE ${where} GROUP BY t ORDER BY b DESC LIMIT {nth:UInt32}`,
       { ...values, nth },
     );
-    const [all] = await db.query<{ b: number }>(`SELECT sum(bytes) AS b FROM s5 WHERE ${where}`, values);
+    const [all] = await db.query<{ b: number }>(`SELECT ${totalOf('bytes')} AS b FROM s5 WHERE ${where}`, values);
     const rate = (bytes: number, seconds: number) => Math.round((bytes * 8) / seconds);
     totals.set(t.bandwidth, {
       type: t.bandwidth,
@@ -85,7 +89,7 @@ export async function monthTraffic(db: Analytics, siteIDs: readonly number[], fr
   const range = snapped({ startTime: from, endTime: to });
   const { where, values } = within({ siteIDs, startTime: from, endTime: to }, range.from, range.to);
   return db.query<SiteTraffic>(
-    `SELECT site_id AS siteID, sum(s.bytes) AS bytes, sum(s.req) AS requests FROM s5 AS s WHERE ${where} GROUP BY site_id ORDER BY site_id`,
+    `SELECT site_id AS siteID, ${totalOf('s.bytes')} AS bytes, ${totalOf('s.req')} AS requests FROM s5 AS s WHERE ${where} GROUP BY site_id ORDER BY site_id`,
     values,
   );
 }

@@ -3,7 +3,7 @@ import { type StatisticNumber, type StatisticStep, stepsMax } from '#contract/an
 import { statisticTypes as t } from '#contract/limits.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import { type Scope, day, floorTo, hour, isEmpty, snapped, within } from './scope.ts';
-import { isKeyed, isTop, mapColumn, named, sumColumn } from './types.ts';
+import { isKeyed, isTop, mapColumn, named, sumColumn, totalOf } from './types.ts';
 
 const liveHours = 6;
 /** Visitors of steps shorter than an hour are counted from the raw lines, up to a range of this length. */
@@ -46,14 +46,16 @@ export async function timeSeries(db: Analytics, query: SeriesQuery): Promise<Sta
     );
     const columns = wanted.map(type =>
       sumColumn[type]
-        ? `sum(${sumColumn[type]}) AS v${type}`
+        ? `${totalOf(sumColumn[type])} AS v${type}`
         : isKeyed(type)
           ? `sumMap(${mapColumn[type]}) AS v${type}`
-          : 'sum(bytes) AS v3',
+          : `${totalOf('bytes')} AS v3`,
     );
     if (columns.length === 0) return;
     let sql = `SELECT t, ${columns.join(', ')} FROM ${live ? 's1' : 's5'} WHERE ${where} GROUP BY t`;
-    const outer = wanted.map(type => `${type === t.bandwidth ? 'max' : isKeyed(type) ? 'sumMap' : 'sum'}(v${type}) AS v${type}_`);
+    const outer = wanted.map(
+      type => `${type === t.bandwidth ? `max(v${type})` : isKeyed(type) ? `sumMap(v${type})` : totalOf(`v${type}`)} AS v${type}_`,
+    );
     // The peak of a step is that of its 5-minute slots, so slots are summed first.
     if (step === 300 || live)
       sql = `SELECT intDiv(toUnixTimestamp(t) - {from:UInt32}, {step:UInt32}) AS i, ${wanted.map(type => `v${type} AS v${type}_`).join(', ')} FROM (${sql})`;

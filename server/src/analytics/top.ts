@@ -3,6 +3,7 @@ import { type StatisticNumber, type StatisticTop, type TopType, topTypes } from 
 import { statisticTypes as t, statistics } from '#contract/limits.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import type { TopDimension } from '../store/analytics/schema.ts';
+import { totalOf } from './types.ts';
 import { type Scope, day, floorTo, hour, isEmpty, snapped, within } from './scope.ts';
 
 const dimensionOf: Partial<Record<TopType, TopDimension>> = {
@@ -40,7 +41,7 @@ async function first(db: Analytics, query: Scope, type: TopType, limit: number):
   const dimension = dimensionOf[type];
   if (!dimension)
     return db.query<Row>(
-      `SELECT c.country AS key, sum(c.req) AS requests, sum(c.bytes) AS bytes FROM c1h AS c WHERE ${where} GROUP BY key ${order}`,
+      `SELECT c.country AS key, ${totalOf('c.req')} AS requests, ${totalOf('c.bytes')} AS bytes FROM c1h AS c WHERE ${where} GROUP BY key ${order}`,
       { ...values, limit },
     );
   const key = dimension === 'ip' ? ipText('k') : 'k';
@@ -63,7 +64,7 @@ async function first(db: Analytics, query: Scope, type: TopType, limit: number):
     }
   }
   return db.query<Row>(
-    `SELECT ${key} AS key, sum(s.req) AS requests, sum(s.bytes) AS bytes FROM (${source}) AS s GROUP BY k ${order}`,
+    `SELECT ${key} AS key, ${totalOf('s.req')} AS requests, ${totalOf('s.bytes')} AS bytes FROM (${source}) AS s GROUP BY k ${order}`,
     { ...values, limit },
   );
 }

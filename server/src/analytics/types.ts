@@ -2,6 +2,9 @@
 import { type KeyedType, type StatisticNumber, keyedTypes, topTypes } from '#contract/analytics/shapes.ts';
 import { httpVersions, methods, statisticTypes as t, statusCodesTracked } from '#contract/limits.ts';
 
+/** A sum over many nodes: no forged figure makes it begin again at 0, and it stays a number that is exact in JSON. */
+export const totalOf = (column: string) => `toUInt64(least(sum(toUInt128(${column})), ${Number.MAX_SAFE_INTEGER}))`;
+
 /** Type → column of sums. */
 export const sumColumn: Partial<Record<StatisticNumber, string>> = {
   [t.traffic]: 'bytes',

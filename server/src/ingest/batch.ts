@@ -1,5 +1,6 @@
 /** Lines of many nodes on their way into one insert: framed, judged and prefixed, never parsed. */
 import { lineMark } from '#contract/edge/log.ts';
+import { Loads, type NodeLoad } from './load.ts';
 import { type AsideReason, judgeLine, read } from './line.ts';
 import { isAllowed, type MemberIDs, type Members, type Verdict } from './members.ts';
 
@@ -25,6 +26,7 @@ interface Undecided {
   from: number;
   to: number;
   time: number;
+  bytes: number;
 }
 /** What one message brought. */
 interface Piece extends Range {
@@ -36,6 +38,9 @@ interface Piece extends Range {
   /** bytes that the node had to drop */
   lost: number;
   parts: Buffer[];
+  load: NodeLoad | undefined;
+  /** bytes its node's load has of it, by the begin of the hour */
+  loaded: Map<number, number>;
   undecided: Undecided[];
   aside: Aside[];
 }
@@ -63,12 +68,24 @@ export class Batch {
   lines = 0;
   bytes = 0;
   #pieces: Piece[] = [];
+  readonly #loads: Loads;
+  readonly #noted = new Map<string, AsideCount>();
   #block = Buffer.alloc(0);
   #at = 0;
 
   /** How long ago the batch before it went, by a clock that nobody steps. */
   get ageMs(): number {
     return performance.now() - this.#startedAt;
+  }
+
+  /** @param loads what all batches together have of each node */
+  constructor(loads = new Loads()) {
+    this.#loads = loads;
+  }
+
+  /** Counts a message that is not taken. */
+  note(origin: Origin, reason: AsideReason, bytes: number) {
+    count(this.#noted, origin, reason, bytes);
   }
 
   /** A message without lines: positions move on, and what the node had to drop is counted. */
@@ -79,7 +96,8 @@ export class Batch {
   /** Takes the whole lines of `raw`: each from its mark to the newline before the next mark. */
   add(raw: Buffer, origin: Origin, members: Members, range: Range) {
     const prefix = Buffer.from(`${origin.nodeID}\t${origin.skewMs}\t${origin.receivedAt.toFixed(3)}\t`, 'latin1');
-    const piece: Piece = { ...empty(), ...range, origin, prefix };
+    const load = this.#loads.of(origin.nodeID);
+    const piece: Piece = { ...empty(), ...range, origin, prefix, load };
     const receivedMs = origin.receivedAt * 1000;
     let begin = this.#at;
     let start = raw.indexOf(lineMark);
@@ -91,6 +109,11 @@ export class Batch {
         const reason = judgeLine(raw, start + 1, end - 1, origin.skewMs, receivedMs);
         if (reason) piece.aside.push({ reason, line: raw.subarray(start + 1, end) });
         else if (isAllowed(members.verdict(origin.nodeID, raw, read.keyFrom, read.keyTo), read.time)) {
+          if (!take(piece, read.time, read.bytes)) {
+            piece.aside.push({ reason: 'number', line: raw.subarray(start + 1, end) });
+            start = next;
+            continue;
+          }
           const length = prefix.length + end - start - 1;
           if (this.#at + length > this.#block.length) {
             if (this.#at > begin) piece.parts.push(this.#block.subarray(begin, this.#at));
@@ -104,7 +127,7 @@ export class Batch {
           piece.lines++;
         } else {
           const [from, to] = [read.keyFrom - start - 1, read.keyTo - start - 1];
-          piece.undecided.push({ line: raw.subarray(start + 1, end), from, to, time: read.time });
+          piece.undecided.push({ line: raw.subarray(start + 1, end), from, to, time: read.time, bytes: read.bytes });
         }
       } else piece.torn++;
       start = next;
@@ -134,11 +157,13 @@ export class Batch {
       for (const one of piece.undecided) {
         const { line, time } = one;
         const verdict = verdictOf(members, piece.origin, one);
-        if (isAllowed(verdict, time)) {
+        if (!isAllowed(verdict, time)) piece.aside.push({ reason: verdict.refusal, line });
+        else if (!take(piece, time, one.bytes)) piece.aside.push({ reason: 'number', line });
+        else {
           piece.parts.push(Buffer.concat([piece.prefix, line]));
           piece.bytes += piece.prefix.length + line.length;
           piece.lines++;
-        } else piece.aside.push({ reason: verdict.refusal, line });
+        }
       }
       piece.undecided = [];
     }
@@ -154,7 +179,10 @@ export class Batch {
 
   /** Gives back what is held of these streams from these positions on: their nodes will send it again. */
   release(streams: ReadonlyMap<string, number>) {
-    this.#pieces = this.#pieces.filter(({ stream, from }) => !(from >= (streams.get(stream) ?? Infinity)));
+    const isHeld = ({ stream, from }: Piece) => !(from >= (streams.get(stream) ?? Infinity));
+    for (const piece of this.#pieces)
+      if (!isHeld(piece)) for (const [time, bytes] of piece.loaded) piece.load?.giveBack(time, bytes);
+    this.#pieces = this.#pieces.filter(isHeld);
     this.lines = this.#pieces.reduce((all, { lines, undecided, aside }) => all + lines + undecided.length + aside.length, 0);
     this.bytes = this.#pieces.reduce((all, { bytes }) => all + bytes, 0);
   }
@@ -206,21 +234,14 @@ export class Batch {
     return this.#pieces.reduce((all, piece) => all + piece.lost, 0);
   }
   get isEmpty() {
-    return this.#pieces.length === 0;
+    return this.#pieces.length === 0 && this.#noted.size === 0;
   }
 
   /** What is set aside: how much of each node for which reason. */
   asideCounts(): AsideCount[] {
-    const counts = new Map<string, AsideCount>();
+    const counts = new Map([...this.#noted].map(([key, one]) => [key, { ...one }]));
     for (const { origin, aside } of this.#pieces)
-      for (const { reason, line } of aside) {
-        const node = origin.nodeID;
-        const t = Math.floor(origin.receivedAt / 300) * 300;
-        const key = `${node} ${t} ${reason}`;
-        const known = counts.get(key) ?? counts.set(key, { node, t, reason, lines: 0, bytes: 0 }).get(key)!;
-        known.lines++;
-        known.bytes += line.length;
-      }
+      for (const { reason, line } of aside) count(counts, origin, reason, line.length);
     return [...counts.values()];
   }
 
@@ -246,9 +267,27 @@ const empty = () => ({
   torn: 0,
   lost: 0,
   parts: [] as Buffer[],
+  load: undefined,
+  loaded: new Map<number, number>(),
   undecided: [] as Undecided[],
   aside: [] as Aside[],
 });
+
+function count(counts: Map<string, AsideCount>, { nodeID: node, receivedAt }: Origin, reason: AsideReason, bytes: number) {
+  const t = Math.floor(receivedAt / 300) * 300;
+  const key = `${node} ${t} ${reason}`;
+  const known = counts.get(key) ?? counts.set(key, { node, t, reason, lines: 0, bytes: 0 }).get(key)!;
+  known.lines++;
+  known.bytes += bytes;
+}
+
+/** Whether the bytes of a line of this piece fit into what its node can have sent then. */
+function take({ load, loaded }: Piece, time: number, bytes: number): boolean {
+  if (!load!.take(time, bytes)) return false;
+  const hour = time - (time % 3_600_000);
+  loaded.set(hour, (loaded.get(hour) ?? 0) + bytes);
+  return true;
+}
 
 const verdictOf = (members: Members, { nodeID }: Origin, { line, from, to }: Undecided): Verdict =>
   members.verdict(nodeID, line, from, to);

@@ -26,10 +26,12 @@ import { AnalyticsError } from '../store/analytics/client.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
 import { Batch } from './batch.ts';
 import { FencedError, Ledger, type ManifestRow } from './ledger.ts';
+import { Loads } from './load.ts';
 import { keepMembers } from './members.ts';
 import { type LogMessage, readMessage, splitStream, unpack } from './message.ts';
 import { startNightly } from './nightly.ts';
 import type { Ingest, IngestOptions, IngestStats } from './options.ts';
+import { type Position, Positions } from './positions.ts';
 import { collectAgain } from './recover.ts';
 import { type LogStreamFacts, ensureLogStream } from './stream.ts';
 
@@ -38,7 +40,6 @@ export type { Ingest, IngestOptions, IngestStats } from './options.ts';
 const maxBatchBytes = 48 << 20;
 /** messages held in memory at once */
 const pullMessages = 32;
-const rewindEveryMs = 1000;
 /** Who has lines that cannot be looked up is asked for them again after this long. */
 const keepMs = 10_000;
 /** A range that is refused this often is given up, or the node would send it for ever. */
@@ -66,16 +67,13 @@ export function startIngest(options: IngestOptions): Ingest {
   /** the fetch under way, closed to wake whoever reads from it */
   let fetching: ConsumerMessages | undefined;
 
-  /** How far each stream is inserted; and how far it is accepted, what is under way included. */
-  let stored = new Map<string, number>();
-  let taken = new Map<string, number>();
+  let positions = new Positions();
+  let loads = new Loads();
   let ledger = new Ledger(db);
   let batch = new Batch();
   let epoch = '';
   let committing: Promise<void> | undefined;
   let failure: Error | undefined;
-  const rewound = new Map<string, number>();
-  const refusals = new Map<string, { at: number; times: number }>();
   const members = keepMembers(options.members, db, log);
 
   function tell(marks: Iterable<string>, rewind?: [stream: string, at: number]) {
@@ -83,7 +81,7 @@ export function startIngest(options: IngestOptions): Ingest {
     const of = (nodeID: number) => byNode.get(nodeID) ?? byNode.set(nodeID, {}).get(nodeID)!;
     for (const stream of marks) {
       const { nodeID, file } = splitStream(stream);
-      (of(nodeID).marks ??= {})[file] = stored.get(stream) ?? 0;
+      (of(nodeID).marks ??= {})[file] = positions.get(stream)?.stored ?? 0;
     }
     if (rewind) {
       const { nodeID, file } = splitStream(rewind[0]);
@@ -92,58 +90,74 @@ export function startIngest(options: IngestOptions): Ingest {
     for (const [nodeID, mark] of byNode) nc.publish(subjects.mark(nodeID), JSON.stringify(mark));
   }
 
+  /** A line in our own log about a node, as long as it is not too many. */
+  function say(stream: string, event: string, facts: Record<string, unknown>) {
+    if (positions.mayTell(splitStream(stream).nodeID)) log(event, { stream, ...facts });
+  }
+
   function askAgain(stream: string, at: number) {
-    const now = performance.now();
-    if (now - (rewound.get(stream) ?? -Infinity) < rewindEveryMs) return;
-    rewound.set(stream, now);
+    if (!positions.mayAsk(stream)) return;
     stats.rewinds++;
-    log('a range is missing: the node sends again', { stream, position: at });
+    say(stream, 'a range is missing: the node sends again', { position: at });
     tell([], [stream, at]);
   }
 
   /** A message is not what it says: the node sends it again, a few times; then its range is taken as lost. */
-  function refuse(message: LogMessage, at: number, seq: number) {
+  function refuse(message: LogMessage, position: Position, at: number, seq: number) {
     const { stream, from, to } = message;
     stats.refused++;
-    log('a message is not what it says', { stream, from, to });
-    const known = refusals.get(stream);
-    const times = known?.at === at ? known.times + 1 : 1;
-    if (refusals.size > 10_000) refusals.clear();
-    if (times < refusalsMax) return void refusals.set(stream, { at, times });
-    refusals.delete(stream);
+    say(stream, 'a message is not what it says', { from, to });
+    position.refusals = position.refusedAt === at ? position.refusals + 1 : 1;
+    position.refusedAt = at;
+    if (position.refusals < refusalsMax) return;
+    position.refusals = 0;
     batch.extend(stream, at, to, to - at);
     batch.lastSeq = seq;
-    taken.set(stream, to);
+    position.taken = to;
   }
 
   function accept(message: LogMessage, seq: number) {
     const { stream, from, to, kind } = message;
-    const at = taken.get(stream) ?? 0;
+    const known = positions.get(stream);
+    const at = known?.taken ?? 0;
     if (kind === 'gone') return;
     if (from > at) return askAgain(stream, at);
     if (to <= at) {
       // The node does not know yet, or has missed the announcement. Only what is stored may be announced.
-      if (stored.get(stream) === at) tell([stream]);
+      if (known?.stored === at) tell([stream]);
+      return;
+    }
+    const position = positions.open(stream);
+    if (!position) {
+      say(stream, 'a node makes more files than a node does: it keeps this one for now', {});
+      batch.note(message, 'flood', message.data.length);
+      batch.lastSeq = seq;
       return;
     }
     if (kind === 'bytes') {
       const raw = unpack(message, at);
-      if (!raw) return refuse(message, at, seq);
+      if (!raw) return refuse(message, position, at, seq);
       batch.add(raw, message, members.map, { stream, from: at, to });
     } else {
       batch.extend(stream, at, to, to - at);
-      log('a node had to drop lines', { stream, bytes: to - at });
+      say(stream, 'a node had to drop lines', { bytes: to - at });
     }
     batch.lastSeq = seq;
-    taken.set(stream, to);
+    position.taken = to;
+  }
+
+  /** Waits for what ends by itself, while the loop counts as going round. */
+  async function going<T>(act: Promise<T>): Promise<T> {
+    turn();
+    const timer = setInterval(turn, 1000);
+    return act.finally(() => clearInterval(timer));
   }
 
   /** Repeats until it succeeds; gives up only when the ledger itself is not ours or not there any more. */
   async function insist(what: string, act: () => Promise<void>) {
     for (let wait = 100; ; wait = Math.min(wait * 2, 3000)) {
-      turn();
       try {
-        await act();
+        await going(act());
         stats.problem = null;
         return;
       } catch (error) {
@@ -168,8 +182,9 @@ export function startIngest(options: IngestOptions): Ingest {
       full.release(waiting);
       batch.release(waiting);
       for (const [stream, at] of waiting) {
-        taken.set(stream, at);
-        rewound.set(stream, performance.now() + keepMs - rewindEveryMs);
+        const position = positions.get(stream);
+        if (position) position.taken = at;
+        positions.keepQuiet(stream, keepMs);
       }
       stats.kept += waiting.size;
     }
@@ -189,7 +204,7 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   function finish(row: ManifestRow, full: Batch) {
-    for (const [i, stream] of row.streams.entries()) stored.set(stream, Math.max(stored.get(stream) ?? 0, row.tos[i]!));
+    for (const [i, stream] of row.streams.entries()) positions.store(stream, row.tos[i]!);
     stats.inserts++;
     stats.lines += full.counted;
     for (const { node, reason, lines } of full.asideCounts()) {
@@ -208,7 +223,7 @@ export function startIngest(options: IngestOptions): Ingest {
   function flush(jsm: JetStreamManager) {
     if (committing || batch.isEmpty) return;
     const full = batch;
-    batch = new Batch();
+    batch = new Batch(loads);
     committing = commit(full, jsm, epoch)
       .catch((error: Error) => {
         failure = error;
@@ -219,7 +234,7 @@ export function startIngest(options: IngestOptions): Ingest {
 
   /** Until no insert is under way. */
   async function settled() {
-    while (committing) await committing;
+    while (committing) await going(committing);
   }
 
   /** Messages from a sequence on, for ever; throws when the consumer is lost. */
@@ -311,17 +326,19 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   async function life() {
-    await migrateAnalytics(db);
+    await going(migrateAnalytics(db));
     ledger = new Ledger(db);
     await members.ready();
-    taken = await ledger.load();
-    stored = new Map(taken);
-    batch = new Batch();
+    positions = new Positions(await ledger.load());
+    loads = new Loads();
+    batch = new Batch(loads);
     failure = undefined;
     const jsm = await jetstreamManager(nc);
     const facts = await ensureLogStream(jsm, busMaxBytes?.());
     epoch = facts.epoch;
     await recover(jsm, facts);
+    loads = await Loads.read(db);
+    batch = new Batch(loads);
     next = ledger.last?.epoch === epoch ? ledger.last.last_seq + 1 : 1;
     while (!stopping && !failure) {
       try {

@@ -4,6 +4,7 @@
  * changes nothing where they had arrived. The newest row is the only one that can be unfinished.
  */
 import { randomBytes } from 'node:crypto';
+import { logBounds } from '#contract/limits.ts';
 import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
 import type { Batch } from './batch.ts';
 import { findRefused } from './refused.ts';
@@ -71,10 +72,12 @@ export class Ledger {
       { part },
     );
     const marks = await this.#db.query<{ stream: string; mark: number }>(
-      'SELECT stream, max(mark) AS mark FROM marks WHERE part = {part:UInt16} GROUP BY stream',
+      `SELECT stream, max(m.mark) AS mark FROM marks AS m WHERE m.part = {part:UInt16} GROUP BY stream
+       ORDER BY max(m.at) DESC LIMIT ${logBounds.filesPerNodeMax} BY substringIndex(stream, '/', 1)`,
       { part },
     );
-    const taken = new Map(marks.map(m => [m.stream, m.mark]));
+    // the longest untouched first, as positions.ts forgets them
+    const taken = new Map(marks.reverse().map(m => [m.stream, m.mark]));
     for (const row of rows)
       for (const [i, stream] of row.streams.entries()) taken.set(stream, Math.max(taken.get(stream) ?? 0, row.tos[i]!));
     this.last = rows.at(-1);

@@ -3,9 +3,10 @@
  * decoded or copied for that; every byte is looked at once.
  */
 import { accessLogColumns } from '#contract/edge/log.ts';
+import { logBounds } from '#contract/limits.ts';
 import type { asideReasons } from '#contract/node/nodes.ts';
 
-/** Why a line is set aside instead of being counted. `node`, `site`, `domain`: see members.ts. */
+/** Why a line is set aside instead of being counted. `node`, `site`, `domain`: see members.ts; `flood`: positions.ts. */
 export type AsideReason = (typeof asideReasons)[number];
 
 /** A line's clock may be this wrong before it is corrected by the difference of the node's clock and the bus's. */
@@ -25,9 +26,8 @@ const keyMax = 300;
 const msecLength = '1700000000.123'.length;
 
 /** More than any link carries in the time a request took. */
-const bytesPerSecond = 12.5e9;
+const bytesPerSecond = logBounds.linkBitsPerSecondMax / 8;
 const secondsMax = 30 * 86_400;
-const bytesMax = 2 ** 50;
 
 /** Ends of the columns of the line looked at last; `ends[-1]` would be its begin. */
 const ends = new Int32Array(columns);
@@ -36,6 +36,8 @@ const ends = new Int32Array(columns);
 export const read = {
   /** epoch milliseconds, corrected by the skew and not after the bus took it */
   time: 0,
+  /** to the visitor, or from the origins if that is more */
+  bytes: 0,
   /** where the key stands */
   keyFrom: 0,
   keyTo: 0,
@@ -64,13 +66,14 @@ export function judgeLine(raw: Buffer, from: number, to: number, skewMs: number,
   const upBytes = sum(raw, ends[at.up_bytes - 1]! + 1, ends[at.up_bytes]!);
   const upSeconds = sum(raw, ends[at.up_time - 1]! + 1, ends[at.up_time]!);
   if (bytes === -1 || seconds < 0 || upBytes < 0 || upSeconds < 0) return 'form';
-  const possible = Math.min((seconds + 1) * bytesPerSecond, bytesMax);
+  const possible = Math.min((seconds + 1) * bytesPerSecond, logBounds.responseMaxBytes);
   if (!(bytes <= possible && upBytes <= possible && seconds <= secondsMax && upSeconds <= secondsMax)) return 'number';
 
   const time = second * 1000 + thousandth + (Math.abs(skewMs) >= skewToleratedMs ? skewMs : 0);
   if (time > receivedMs + aheadMs) return 'future';
   if (time < receivedMs - oldestMs) return 'late';
   read.time = Math.min(time, receivedMs);
+  read.bytes = Math.max(bytes, upBytes);
   read.keyFrom = ends[at.msec]! + 1;
   read.keyTo = ends[at.host]!;
   return undefined;

@@ -1,6 +1,7 @@
 /** A message of a node's log as the bus hands it over. The subject says which node it is (the bus vouches for that); all else is the node's word and checked. */
 import zlib from 'node:zlib';
 import type { JsMsg } from '@nats-io/jetstream';
+import { logBounds } from '#contract/limits.ts';
 import { type LogKind, accessStream, logFileID, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
 
 export interface LogMessage {
@@ -28,7 +29,9 @@ export function readMessage(message: JsMsg): LogMessage | undefined {
   const from = position(header(logHeaders.from));
   const to = position(header(logHeaders.to));
   const sent = position(header(logHeaders.sent));
-  if (!logFileID.test(file) || !(from <= to) || !['bytes', 'hole', 'gone'].includes(kind)) return;
+  const most = { bytes: logRangeMaxBytes, hole: logBounds.holeMaxBytes, gone: 0 }[kind];
+  // What a range may say of itself is bounded: a part of it that is given up counts as lost.
+  if (!logFileID.test(file) || most === undefined || !(from <= to && to - from <= most)) return;
   const nodeID = Number(subject[1]);
   const receivedMs = Number(message.timestampNanos / 1_000_000n);
   return {
@@ -50,7 +53,6 @@ const whole = { chunkSize: logRangeMaxBytes, maxOutputLength: logRangeMaxBytes }
 /** The bytes `[at, end)` of a message, or undefined when they are not what the message says. */
 export function unpack(message: LogMessage, at: number, end = message.to): Buffer | undefined {
   const size = message.to - message.from;
-  if (size > logRangeMaxBytes) return;
   try {
     const raw = zlib.zstdDecompressSync(message.data, whole);
     return raw.length === size ? raw.subarray(at - message.from, end - message.from) : undefined;

@@ -6,6 +6,7 @@ import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jet
 import { connect, credsAuthenticator, headers } from '@nats-io/transport-node';
 import { LogMark, accessLogColumns, logHeaders } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
+import { logBounds } from '#contract/limits.ts';
 import { Batch } from '#server/ingest/batch.ts';
 import { type Ingest, type IngestOptions, startIngest } from '#server/ingest/ingest.ts';
 import { Ledger } from '#server/ingest/ledger.ts';
@@ -189,6 +190,40 @@ test('a hole moves on and is counted', async t => {
   await until(async () => (await s.rids()) === 'a', 'what follows the hole');
   const [row] = await s.db.query('SELECT sum(lost) AS lost FROM manifest');
   assert.deepEqual(row, { lost: 1000 });
+});
+
+test('a hole as large as no disk is not believed, and costs nobody’s figures', async t => {
+  const s = await setUp(t);
+  const ingest = s.start();
+  await s.send(0, '', { kind: 'hole', to: 1e15 - 1 });
+  await s.send(0, '', { kind: 'bytes', to: 1e15 - 1 });
+  await s.send(0, line('a'));
+  await until(async () => (await s.rids()) === 'a', 'the same file goes on');
+  assert.deepEqual([ingest.stats().lostBytes, ingest.stats().refused], [0, 2]);
+});
+
+test('a new file in every message: the ledger takes so many of a node, the rest is counted, others go on', async t => {
+  const s = await setUp(t);
+  const ingest = s.start();
+  const sent = logBounds.newFilesMax + 150;
+  // the bus holds only so many of a node at once
+  const ship = (id: string) =>
+    s.send(0, line('f'), { id }).then(
+      () => true,
+      () => false,
+    );
+  for (let i = 0; i < sent; i++) await until(() => ship(String(i).padStart(14, 'f')), 'on the bus');
+  await s.send(0, line('g'), { node: 6 });
+  await until(async () => (await s.rids()).endsWith('g'), 'the other node');
+  await until(async () => {
+    const [rows] = await s.db.query<{ n: number }>(
+      "SELECT sum(a.lines) AS n FROM aside_n AS a WHERE a.reason = 'flood' AND a.node = 5",
+    );
+    return rows!.n >= 100;
+  }, 'counted and shown');
+  const [marks] = await s.db.query<{ n: number }>("SELECT uniqExact(stream) AS n FROM marks WHERE startsWith(stream, '5/')");
+  assert.ok(marks!.n < sent - 50, String(marks!.n));
+  assert.ok(ingest.stats().aside['5 flood']! >= 100);
 });
 
 test('a crash between manifest and insert: the same ranges are inserted again, once', async t => {

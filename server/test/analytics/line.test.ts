@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accessLogColumns } from '#contract/edge/log.ts';
 import { Batch } from '#server/ingest/batch.ts';
+import { Loads } from '#server/ingest/load.ts';
+import { Positions } from '#server/ingest/positions.ts';
+import { logBounds } from '#contract/limits.ts';
 import { judgeLine, read } from '#server/ingest/line.ts';
 import { Members, type MemberRow } from '#server/ingest/members.ts';
 
@@ -34,7 +37,7 @@ test('what nginx writes passes, whatever visitors send', () => {
     {},
     { site_id: '-', domain_id: '-', status: 903 },
     { site_id: '', domain_id: '', host: '', status: 400, method: '', uri: '', proto: '' },
-    { up_bytes: '12, 34 : 56', up_time: '0.010, 0.200 : 0.003', rt: '3600.123', bytes: 5e12 },
+    { up_bytes: '12, 34 : 56', up_time: '0.010, 0.200 : 0.003', rt: '3600.123', bytes: 9e11 },
     { up_bytes: '-, 56', up_time: '-, 0.003' },
     { uri: String.raw`/\x22\x5C\x09\x00\xE6\xBC\xA2`, ua: 'x'.repeat(8000), referer: '\xff\xfe' },
   ] satisfies Fields[])
@@ -79,6 +82,8 @@ test('figures that cannot be are set aside', () => {
     { bytes: 2 ** 53, rt: '2000000.000' },
     { bytes: '18446744073709551615', rt: '2000000.000' },
     { bytes: 5e12, rt: '0.010' },
+    { bytes: 1e12 + 1, rt: '2000000.000' },
+    { up_bytes: '900000000000, 900000000000', rt: '2000000.000' },
     { rt: '99999999.000' },
     { up_bytes: '18446744073709551615' },
     { up_bytes: '900000000000000, 900000000000000', rt: '2000000.000' },
@@ -188,4 +193,61 @@ test('a newline inside a line makes no second line: its prefix would be the node
     batch.asideCounts().map(({ node, reason, lines }) => [node, reason, lines]),
     [[5, 'form', 2]],
   );
+});
+
+test('one node’s forged figures reach no total that it could not have sent; the same lines sent again cost it nothing', () => {
+  const members = new Members();
+  members.apply(facts);
+  const loads = new Loads();
+  const most = (logBounds.linkBitsPerSecondMax / 8) * 3600;
+  const origin = { nodeID: 5, skewMs: 0, receivedAt: now / 1000 };
+  const range = { stream: 's', from: 0, to: 1 };
+  // 18,447 lines of 10^15 were enough to make a sum of 64 bits begin again at 0
+  const flood = (bytes: number, fields: Fields = {}) => {
+    const batch = new Batch(loads);
+    const one = `\x1e${line({ bytes, rt: '90000.000', ...fields })}\n`;
+    batch.add(Buffer.from(one.repeat(18_447), 'latin1'), origin, members, range);
+    batch.decide(members);
+    return batch;
+  };
+  assert.equal(flood(1e15).counted, 0);
+  const first = flood(1e12);
+  assert.equal(first.counted, Math.floor(most / 1e12));
+  assert.deepEqual(
+    first.asideCounts().map(({ reason, lines }) => [reason, lines]),
+    [['number', 18_447 - first.counted]],
+  );
+  assert.equal(flood(1e12).counted, 0, 'the hour is full');
+  assert.ok(flood(1e12, { msec: ((now - day) / 1000).toFixed(3) }).counted > 0, 'another hour');
+  // given back: its node keeps it, and sends it again
+  first.release(new Map([['s', 0]]));
+  assert.equal(flood(1e12).counted, Math.floor(most / 1e12));
+});
+
+test('one node makes us remember no more files than a node has', () => {
+  const positions = new Positions();
+  const name = (i: number) => `5/${String(i).padStart(12, 'a')}`;
+  let opened = 0;
+  for (let i = 0; i < 20_000; i++) {
+    if (!positions.open(name(i))) continue;
+    opened++;
+    positions.store(name(i), 100);
+  }
+  assert.equal(opened, logBounds.newFilesMax);
+  assert.ok(positions.open('6/bbbbbbbbbbbb'), 'another node is not held up');
+  // what is stored is forgotten, the longest untouched first; what is under way is not
+  const marks = new Map(Array.from({ length: logBounds.filesPerNodeMax }, (_, i) => [name(i), 100]));
+  const full = new Positions(marks);
+  full.get(name(0))!.taken = 200;
+  full.store(name(1), 300);
+  assert.ok(full.open('5/cccccccccccc'));
+  assert.deepEqual(
+    [0, 1, 2, 3].map(i => full.get(name(i))?.taken),
+    [200, 300, undefined, 100],
+  );
+  assert.equal(full.filesOf(5), logBounds.filesPerNodeMax);
+  // and of streams we do not know, only so many are asked for
+  let asked = 0;
+  for (let i = 0; i < 10_000; i++) if (positions.mayAsk(name(50_000 + i))) asked++;
+  assert.equal(asked, 64);
 });

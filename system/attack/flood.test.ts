@@ -80,3 +80,31 @@ test('a customer that floods its root and its site stops nobody else, and its op
   // nothing broke, and nobody was told of a fault of ours
   assert.deepEqual([...flood.seen.keys()].toSorted(), [200, 403, 503]);
 });
+
+test('a customer that has passwords hashed without end keeps nobody from signing in', async () => {
+  const c = await api.tenant('c');
+  const subs = await Promise.all(
+    Array.from({ length: 10 }, (_, i) =>
+      api.account('user', `sub-${i}@test.test`, { rootID: c.user.id, parentID: c.user.id, parentClient: c.client.id }),
+    ),
+  );
+  const flood = new Flood();
+  let told: Reply | undefined;
+  flood.add(200, async i => {
+    const body = { id: subs[i % subs.length]!.id, password: 'a new secret' };
+    const reply = await api.call('PUT', '/user/account/password', { token: c.user.token, body });
+    if (reply.status === 429) told = reply;
+    return reply;
+  });
+  try {
+    assert.ok(await poll(async () => flood.of(200) > 0, 60_000), JSON.stringify([...flood.seen]));
+    for (let round = 0; round < 3; round++) await answers(await signIn(b.client.email, 'client'));
+    await answers(await api.call('GET', '/client/sites', { token: b.client.token }));
+    // it is counted besides: no more than ten for each account
+    assert.ok(await poll(async () => told !== undefined, 60_000), JSON.stringify([...flood.seen]));
+  } finally {
+    await flood.end();
+  }
+  assert.ok(Number(told!.headers['retry-after']) > 0, told!.text);
+  assert.equal(told!.body.errorData[0].rule, 'tooManyTries');
+});

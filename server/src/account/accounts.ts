@@ -5,7 +5,9 @@ import { accounts, roles } from '#contract/account/accounts.ts';
 import { accountActionFor, accountActions, can, reasonError } from '#contract/states.ts';
 import type { Context } from '../kit/context.ts';
 import { hashPassword } from '../kit/crypto.ts';
+import { tooManyPasswords } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
+import { unwritten } from '../kit/refusals.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
 import { row, rows, type Sql } from '../store/db.ts';
@@ -80,6 +82,9 @@ async function checkStatus(ctx: Context, account: AccountRow, to: 'normal' | 'pa
   if (isGone) return;
   if (!locker || (await actAsDenied(ctx, [lockedBy])).get(lockedBy) !== null) throw fail('permissionDenied');
 }
+
+/** New passwords that one may set without a pause: for one account, for all. Each costs us much. */
+const free = { account: 10, all: 1000 } as const;
 
 export const accountCalls = implement(
   accounts,
@@ -173,9 +178,19 @@ export const accountCalls = implement(
     params: { id: accountTable },
     prepare: {
       'PUT /account/password': async ({ ctx, body }) => {
+        const { accountID, rootID } = ctx.actor;
+        const { sessions } = ctx.services;
+        const wait = sessions.tries.take([
+          { key: `set ${accountID} ${body.id}`, free: free.account },
+          { key: `set ${accountID}`, free: free.all },
+        ]);
+        if (wait) {
+          const failure = tooManyPasswords('password', wait.seconds);
+          throw wait.isFirst ? failure : unwritten(failure);
+        }
         // nobody makes us hash for nothing; asked again in the transaction
         await actAs(ctx, body.id);
-        return hashPassword(body.password);
+        return sessions.hashing.set(rootID, () => hashPassword(body.password));
       },
     },
   },

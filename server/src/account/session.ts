@@ -5,6 +5,7 @@ import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
+import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { audit, type Context } from '../kit/context.ts';
 import { neighbourhood } from '../kit/networks.ts';
@@ -39,8 +40,6 @@ async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: s
 
 // A stranger's e-mail costs the same time as a wrong password.
 let decoy: Promise<string> | undefined;
-
-const tooMany = (seconds: number) => new Fail('credentialFailed', { status: 429, extra: { retryAfter: seconds } });
 
 /** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
 async function auditSignIn(
@@ -127,10 +126,10 @@ export const sessionCalls = implement(
       if (wait) {
         // once for each wait: a flood of tries is no flood of lines
         if (wait.isFirst) await said(429, 'tooManyTries');
-        throw tooMany(wait.seconds);
+        throw tooManySignIns(wait.seconds);
       }
       const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
-      const right = await checkPassword(body.password, stored);
+      const right = await sessions.hashing.check(device || address, () => checkPassword(body.password, stored));
       if (!account?.password || !right) {
         await said(401, !account ? 'unknownAccount' : account.password ? 'wrongPassword' : 'noPassword');
         throw fail('credentialFailed');
@@ -231,19 +230,18 @@ export const sessionCalls = implement(
         if (actor.proxyName) throw fail('permissionDenied');
         const claims = [{ key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
         const wait = services.sessions.tries.take(claims);
-        if (wait)
-          throw new Fail('parameter', {
-            status: 429,
-            errorData: [{ path: 'oldPassword', rule: 'tooManyTries', bounds: { seconds: wait.seconds } }],
-            extra: { retryAfter: wait.seconds },
-          });
+        if (wait) throw tooManyPasswords('oldPassword', wait.seconds);
         const own = await row<{ password: string | null }>(
           ctx.db,
           sql`select password from account where id = ${actor.accountID}`,
         );
-        if (!own?.password || !(await checkPassword(body.oldPassword, own.password))) throw wrongPassword();
-        services.sessions.tries.giveBack(claims);
-        return { before: own.password, after: await hashPassword(body.password) };
+        const before = own?.password;
+        if (!before) throw wrongPassword();
+        return services.sessions.hashing.set(actor.rootID, async () => {
+          if (!(await checkPassword(body.oldPassword, before))) throw wrongPassword();
+          services.sessions.tries.giveBack(claims);
+          return { before, after: await hashPassword(body.password) };
+        });
       },
     },
   },

@@ -13,6 +13,7 @@ import type { Actor } from './actor.ts';
 import { type Keys, sha256 } from './crypto.ts';
 import { Devices } from './devices.ts';
 import { type Held, heldBy } from './held.ts';
+import { Hashing } from './hashing.ts';
 import { Tries } from './tries.ts';
 
 const accessTokenMs = 15 * 60_000;
@@ -64,6 +65,7 @@ export class Sessions {
   readonly devices: Devices;
   /** at passwords, in this process */
   readonly tries = new Tries();
+  readonly hashing = new Hashing();
 
   /** `keysOf` answers every permission key of an area; a root account holds them all. */
   constructor(database: Database, keys: Keys, keysOf: (area: Area) => readonly string[]) {

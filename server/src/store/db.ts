@@ -42,7 +42,7 @@ export interface Database {
  */
 export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10_000): Database {
   const connected = new Set<pg.PoolClient>();
-  const open = (size: number, prepare?: (client: pg.PoolClient) => void) => {
+  const open = (size: number, lock: number, prepare?: (client: pg.PoolClient) => void) => {
     const pool = new pg.Pool({
       Client: PreparingClient,
       connectionString: url,
@@ -54,7 +54,7 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
       connectionTimeoutMillis: waitMs,
       // nobody waits for ever, neither for an answer nor for somebody else's lock
       statement_timeout: 60_000,
-      lock_timeout: lockMs,
+      lock_timeout: lock,
       idle_in_transaction_session_timeout: 60_000,
     });
     // a broken idle connection is replaced by the pool; without a listener it would end the process
@@ -67,10 +67,10 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
     return pool;
   };
   const kysely = (pool: pg.Pool) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
-  const pool = open(max);
+  const pool = open(max, lockMs);
   // asked first of each connection; a failure shows in what is asked next
-  const writes = kysely(open(max, client => void client.query(boundTransactions).catch(() => {})));
-  const doors = kysely(open(Math.min(max, doorsMax)));
+  const writes = kysely(open(max, lockMs, client => void client.query(boundTransactions).catch(() => {})));
+  const doors = kysely(open(Math.min(max, doorsMax), Math.min(lockMs, doorLockMs)));
   const db = kysely(pool);
   return {
     db,
@@ -91,6 +91,8 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
   };
 }
 const doorsMax = 4;
+/** Whoever waits for somebody else's lock keeps a door from others. */
+const doorLockMs = 2000;
 /** What one call holds it holds no longer than this; servers before 17 do not know the bound. */
 const boundTransactions = `select set_config('transaction_timeout', '30s', false) where current_setting('server_version_num')::int >= 170000`;
 /** How long statements that are under way get at the end. */

@@ -11,6 +11,7 @@ import { busEvents, settle } from './settle.ts';
 
 /** Three missed heartbeats of 2 s, and some air. */
 export const offlineAfterMs = 7000;
+const firstWordMs = 30_000;
 const sweepMs = 1000;
 /** Heartbeats are written together: one statement for all nodes that spoke in this time. */
 const beatBatchMs = 250;
@@ -195,10 +196,12 @@ async function sweep(db: Queryable): Promise<void> {
   const { rows } = await db.query({
     name: 'offline',
     text: `with gone as (
-       update node set status = 'offline' where "deletedAt" is null and status in ('normal', 'error', 'reconnect', 'natsError')
-         and "lastBeat" < clock_timestamp() - $1 * interval '1 ms' returning id
+       update node set status = 'offline' where "deletedAt" is null and (status in ('normal', 'error', 'reconnect', 'natsError')
+           and "lastBeat" < clock_timestamp() - $1 * interval '1 ms'
+         -- one that has just joined, or was just resumed, has a while for its first word; greatest passes over null
+         or status = 'unknown' and greatest("lastBeat", "updatedAt") < clock_timestamp() - $2 * interval '1 ms') returning id
      ) select id, pg_notify('node', id || ' offline')::text as told from gone`,
-    values: [offlineAfterMs],
+    values: [offlineAfterMs, firstWordMs],
   });
   for (const row of rows as { id: string }[]) busEvents.emit('node', Number(row.id), 'offline');
 }

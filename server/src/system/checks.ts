@@ -156,7 +156,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
     async () => {
       const { rows } = await db.query({
         name: 'node-health',
-        text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - n."lastBeat")::float8 as silent,
+        text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
             coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
             (select count(*) from node o where o."deletedAt" is null and o."zoneID" is not null and o.status in ('normal', 'error'))::int as online
@@ -185,7 +185,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
 function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const node = row.name;
   const key = String(row.id);
-  // never heard of since it joined, or since a restart of ours: its first word is on the way
+  // it has just joined or was just resumed: its first word is on the way, or it is offline soon
   if (row.status === 'unknown') return [];
   if (row.status === 'offline')
     return [warns('nodes.offline', { node, seconds: Math.round(row.silent ?? 0) }, { key, value: Math.round(row.silent ?? 0) })];

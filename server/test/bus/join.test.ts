@@ -97,6 +97,27 @@ test('renewal proves the key, and is good for a few minutes alone', async t => {
   await assert.rejects(renewNode(rig.pool, bus, { nodeID, time, signature }), refused('invalidToken'));
 });
 
+test('a node that is not heard of after it joined, or after it was resumed, is offline after a while', async t => {
+  const rig = await Rig.start(t);
+  const { zoneID } = await rig.zone('one');
+  const node = (name: string, joined: string, beat: string | null) =>
+    rig.one<number>(
+      `insert into node ("clientID", "zoneID", name, status, "updatedAt", "lastBeat")
+       values (1, $1, $2, 'unknown', now() - $3::interval, now() - $4::interval) returning id`,
+      [zoneID, name, joined, beat],
+    );
+  const mute = await node('mute', '40 s', null);
+  const fresh = await node('fresh', '0 s', null);
+  const resumed = await node('resumed', '0 s', '1 hour');
+  const dead = await node('dead', '40 s', '1 hour');
+  const heard = await node('heard', '1 hour', '2 s');
+  const acks = startAcks({ db: rig.pool, hearingSince: () => 0 });
+  rig.onEnd(() => acks.stop());
+  const status = (id: number) => rig.one<string>('select status from node where id = $1', [id]);
+  await until('offline', async () => (await status(mute)) === 'offline' && (await status(dead)) === 'offline');
+  for (const id of [fresh, resumed, heard]) assert.equal(await status(id), 'unknown');
+});
+
 test('heartbeats: a node is normal, in error, offline and back; a paused one stays paused', async t => {
   const rig = await Rig.start(t);
   const { zoneID } = await rig.zone('one');

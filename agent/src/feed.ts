@@ -68,6 +68,8 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   let gapWait = 0;
   let heard = performance.now();
   let refused = 0;
+  /** Ticks in a row that named a number below ours. */
+  let behindUs = 0;
   const ahead = new Map<number, Live>();
   let aheadBytes = 0;
 
@@ -133,7 +135,10 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   function heardTick(msg: Msg): void {
     const tick = Tick.safeParse(safeJson(msg.string()));
     if (!tick.success || asked || between) return;
-    if (tick.data.epoch !== epoch || tick.data.n > last) askIn(tickPatienceMs * (1 + Math.random()));
+    const isBehindUs = tick.data.epoch === epoch && tick.data.n < last;
+    behindUs = isBehindUs ? behindUs + 1 : 0;
+    // Once: another relay's last word. Twice: the control plane went back to a backup, and our place means nothing to it.
+    if (tick.data.epoch !== epoch || tick.data.n > last || behindUs > 1) askIn(tickPatienceMs * (1 + Math.random()));
   }
 
   async function heardChunk(msg: Msg): Promise<void> {

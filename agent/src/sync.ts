@@ -89,6 +89,11 @@ export class Sync {
   restart(epoch: string): void {
     this.#options.log('reading the whole configuration');
     this.#queue.length = 0;
+    // The same life of the stream: it went back, and what we said of higher numbers holds no more.
+    if (epoch === this.#live.epoch) {
+      this.#acknowledged = { seq: -1, epoch: '', refused: '' };
+      this.#durable = { epoch: '', seq: 0 };
+    }
     this.#live = { epoch, cursor: 0 };
     this.#mentioned = new Set();
     this.inStep = false;
@@ -212,6 +217,7 @@ export class Sync {
     }
     if (at !== store.at) this.#mentioned = undefined;
     void store.write(entries, at).then(() => {
+      if (round !== this.#live) return; // read from the start meanwhile
       this.#durable = { epoch: round.epoch, seq: last.seq };
       this.#acknowledgeLater();
     });

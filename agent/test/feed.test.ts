@@ -137,6 +137,16 @@ test('everything is asked for in chunks; what happens meanwhile waits, and a gap
   w.answer(fifth, { epoch: 'another', whole: true, after: 0, n: 1, documents: [[domain(1), 1, 'new']] });
   await until('from the start', () => w.taken.at(-1) === 'domain.1 1 new');
   assert.deepEqual(w.restarts, ['e', 'another']);
+
+  // A control plane that went back to a backup gives numbers again that we have passed.
+  w.live(0, 1, 'never');
+  const before_ = w.asked.length;
+  await until('its place is asked for', () => {
+    w.server.publish(subjects.tick(zoneID), JSON.stringify({ n: 0, epoch: 'another' }));
+    return w.asked.length > before_;
+  });
+  w.answer(w.asked.at(-1)!, { epoch: 'another', whole: true, after: 0, n: 0, documents: [[domain(1), 0, 'old']] });
+  await until('from the start again', () => w.taken.at(-1) === 'domain.1 0 old');
 });
 
 test('what is not signed for this place is not taken: another key, number, zone, subject, node or question', async t => {

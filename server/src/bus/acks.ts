@@ -3,6 +3,7 @@
  *
  * A node's identity is the subject it speaks on: the bus puts the id there, not the node.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { healthTimes } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
@@ -15,22 +16,37 @@ const firstWordMs = 30_000;
 const sweepMs = 1000;
 /** Heartbeats are written together: one statement for all nodes that spoke in this time. */
 const beatBatchMs = 250;
+/** A number is written down after its document went out: an acknowledgement may overtake that, by so much at most. */
+const aheadMostMs = 10_000;
+const retryMs = { first: 5, most: 1000 };
 
-/** Takes a node's word for how far it is in its zone. Never lowers it within one life of the stream. */
-export async function recordAck(db: Queryable, nodeID: number, ack: Ack): Promise<void> {
+/**
+ * Takes a node's word for how far it is in its zone. Never lowers it within one life of the stream.
+ * @param msAgo when the node said so
+ * @returns `ahead`: it names a number that was not given as far as the database knows, and nothing was written down. Either the relay is
+ *   about to write it down, or the node knows more than a database that was restored, or it lies
+ */
+export async function recordAck(db: Queryable, nodeID: number, ack: Ack, msAgo = 0): Promise<'recorded' | 'ahead' | 'unknown'> {
   const { rows } = await db.query({
     name: 'ack',
-    text: `update node n set "appliedSeq" = case when o."appliedEpoch" = $3 then greatest(o."appliedSeq", $2) else $2 end, "appliedEpoch" = $3,
-       "appliedAt" = case when o."appliedEpoch" = $3 and o."appliedSeq" >= $2 then o."appliedAt" else clock_timestamp() end,
-       refused = $4::jsonb
-     from (select * from node where id = $1 and "deletedAt" is null and "zoneID" = $5 for update) o where n.id = o.id
-     returning o."appliedSeq" as before, o."appliedEpoch" = $3 and o.refused = $4::jsonb as same`,
-    values: [nodeID, ack.seq, ack.epoch, JSON.stringify(ack.refused ?? []), ack.zoneID],
+    text: `with o as (
+       select n.*, coalesce(h.n, 0) as head from node n left join "zoneHead" h on h."zoneID" = n."zoneID"
+       where n.id = $1 and n."deletedAt" is null and n."zoneID" = $5 for update of n
+     ), done as (
+       update node n set "appliedSeq" = case when o."appliedEpoch" = $3 then greatest(o."appliedSeq", $2) else $2 end, "appliedEpoch" = $3,
+         "appliedAt" = case when o."appliedEpoch" = $3 and o."appliedSeq" >= $2 then o."appliedAt" else clock_timestamp() - $6 * interval '1 ms' end,
+         refused = $4::jsonb
+       from o where n.id = o.id and $2 <= o.head
+       returning o."appliedSeq" as before, o."appliedEpoch" = $3 and o.refused = $4::jsonb as same
+     ) select o.head < $2 as ahead, done.* from o left join done on true`,
+    values: [nodeID, ack.seq, ack.epoch, JSON.stringify(ack.refused ?? []), ack.zoneID, msAgo],
   });
-  const row = rows[0] as { before: string; same: boolean } | undefined;
-  if (!row) return;
+  const row = rows[0] as { ahead: boolean; before: string; same: boolean } | undefined;
+  if (!row) return 'unknown';
+  if (row.ahead) return 'ahead';
   // Another epoch, or another list of refusals: anything may have changed for this node.
   await settle(db, { nodeID, afterSeq: row.same ? Number(row.before) : undefined });
+  return 'recorded';
 }
 
 export interface AckOptions {
@@ -39,6 +55,8 @@ export interface AckOptions {
   hearingSince(): number;
   /** a node is not where its row says: it must fetch what it was granted */
   renew?: (nodeID: number) => void;
+  /** how long an acknowledgement may name a number that was not given yet */
+  aheadMs?: number;
   log?: (message: string) => void;
 }
 export interface Acks {
@@ -47,12 +65,28 @@ export interface Acks {
   stop(): Promise<void>;
 }
 
-export function startAcks({ db, hearingSince, renew = () => {}, log = () => {} }: AckOptions): Acks {
+export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadMostMs, log = () => {} }: AckOptions): Acks {
   const waiting = new Map<number, Ack>();
   const busy = new Set<number>();
+  /** Nodes whose last acknowledgement named a number that was not given. */
+  const aheadSince = new Map<number, number>();
+  let stopped = false;
   const beats = new Map<number, Beat>();
   const work = new Set<Promise<void>>();
   let beatTimer: NodeJS.Timeout | undefined;
+
+  const take = async (nodeID: number, ack: Ack) => {
+    const heard = performance.now();
+    for (let wait = retryMs.first; ; wait = Math.min(wait * 2, retryMs.most)) {
+      if ((await recordAck(db, nodeID, ack, performance.now() - heard)) !== 'ahead') return void aheadSince.delete(nodeID);
+      const since = aheadSince.get(nodeID) ?? heard;
+      aheadSince.set(nodeID, since);
+      if (performance.now() - since > aheadMs)
+        return noteRefused(nodeID, 'ack', `it says it serves number ${ack.seq} of zone ${ack.zoneID}, which was never given`);
+      await sleep(wait);
+      if (stopped || waiting.has(nodeID)) return; // the newest counts
+    }
+  };
 
   /** One statement at a time per node; what arrives meanwhile is folded into the newest. */
   const takeAck = async (nodeID: number) => {
@@ -61,7 +95,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, log = () => {} }
     try {
       for (let ack; (ack = waiting.get(nodeID));) {
         waiting.delete(nodeID);
-        await recordAck(db, nodeID, ack);
+        await take(nodeID, ack);
       }
     } catch (error) {
       if (isDataFault(error)) noteRefused(nodeID, 'ack', (error as Error).message);
@@ -117,6 +151,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, log = () => {} }
       beatTimer ??= setTimeout(() => track(flushBeats()), beatBatchMs);
     },
     stop: async () => {
+      stopped = true;
       clearInterval(sweeper);
       clearTimeout(beatTimer);
       await Promise.all(work);

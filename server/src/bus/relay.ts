@@ -56,6 +56,8 @@ const tidyMs = 10 * 60_000;
  * a number must never mean two documents.
  */
 const numbersLeftOut = 1_000_000;
+/** More than a relay publishes; what comes of it in this century has 14 digits, which every part of a node writes in full. */
+const numbersPerSecond = 10_000;
 
 export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = () => {} }: RelayOptions): Relay {
   let stopped = false;
@@ -185,8 +187,18 @@ function tick({ nats, epoch, numbers }: Press): void {
   for (const [zoneID, n] of numbers) nats.publish(subjects.tick(zoneID), JSON.stringify({ n, epoch }));
 }
 
+/**
+ * Where numbers begin. By the clock, so that they are above all that were given before even when the database is a restored one and knows
+ * less of them than nodes do; and what nodes are said to serve is not more than was given.
+ */
 async function firstNumbers(client: Queryable): Promise<Map<number, number>> {
-  const { rows } = await client.query(`update "zoneHead" set n = n + $1 returning "zoneID", n`, [numbersLeftOut]);
+  await client.query(
+    `update node n set "appliedSeq" = 0, "appliedEpoch" = '' from "zoneHead" h where h."zoneID" = n."zoneID" and n."appliedSeq" > h.n`,
+  );
+  const { rows } = await client.query(
+    `update "zoneHead" set n = greatest(n + $1, (extract(epoch from clock_timestamp()) * $2)::bigint) returning "zoneID", n`,
+    [numbersLeftOut, numbersPerSecond],
+  );
   return new Map((rows as { zoneID: string; n: string }[]).map(row => [Number(row.zoneID), Number(row.n)]));
 }
 

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { createUser } from '@nats-io/nkeys';
-import { recordAck } from '#server/bus/acks.ts';
+import { recordAck, startAcks } from '#server/bus/acks.ts';
 import { chunkFor } from '#server/bus/answers.ts';
 import { startRelay } from '#server/bus/relay.ts';
+import { refusedByNode } from '#server/bus/said.ts';
 import { settle, siteApplied } from '#server/bus/settle.ts';
 import { type Rig, Rig as Rigs, until } from './rig.ts';
 
@@ -228,9 +229,11 @@ test('acknowledgements: a node serves a site when it has passed the publication'
   await rig.change([`domain ${domainID}`], [`update domain set tags = '{x}' where id = $1`, [domainID]]);
   await until('both serve it', async () => (await siteApplied(rig.pool, siteID))!.applied === 2);
 
-  // An acknowledgement that overtakes the record of its publication is settled by the relay.
+  // An acknowledgement that overtakes the record of its publication waits for it, and keeps its time.
+  const acks = startAcks({ db: rig.pool, hearingSince: () => Infinity });
+  rig.onEnd(() => acks.stop());
+  acks.ack(nodes[0]!, { seq: last + 1, epoch, zoneID });
   await rig.setOrigin(domainID, 81);
-  await recordAck(rig.pool, nodes[0]!, { seq: last + 1, epoch, zoneID });
   await until('settled', async () => (await siteApplied(rig.pool, siteID))!.applied === 1);
 
   // A node that refused the document does not serve the site, whatever its sequence.
@@ -243,6 +246,20 @@ test('acknowledgements: a node serves a site when it has passed the publication'
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 1);
   await recordAck(rig.pool, nodes[1]!, { seq: last + 1, epoch, zoneID });
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 2);
+
+  // Who says it serves what was never given serves nothing more than before, now and later, and is named.
+  const liar = await rig.one(insert, [zoneID, 'liar']);
+  const other_ = startAcks({ db: rig.pool, hearingSince: () => Infinity, aheadMs: 50 });
+  rig.onEnd(() => other_.stop());
+  await until('it is named', () => {
+    other_.ack(liar, { seq: Number.MAX_SAFE_INTEGER, epoch, zoneID });
+    return refusedByNode().get(liar)?.why.includes('never given');
+  });
+  assert.equal(await recordAck(rig.pool, liar, { seq: Number.MAX_SAFE_INTEGER, epoch: 'x', zoneID }), 'ahead');
+  assert.equal(await rig.one('select "appliedSeq" from node where id = $1', [liar]), 0);
+  assert.equal((await siteApplied(rig.pool, siteID))!.applied, 2);
+  assert.equal(await recordAck(rig.pool, liar, { seq: last, epoch, zoneID }), 'recorded');
+
   // Another epoch counts nothing.
   await rig.pool.query('delete from ack');
   await rig.pool.query(`update node set "appliedEpoch" = 'x'`);

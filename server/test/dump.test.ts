@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type DumpChunk, dump, type DumpFacts, load, whyNot } from '#server/store/dump.ts';
+import { databaseMembers } from '#server/ingest/member-source.ts';
+import { isAllowed, type MemberRow, Members } from '#server/ingest/members.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { freshDatabase } from '#system/engines.ts';
 
@@ -91,4 +93,42 @@ test('a schema we do not know is said, other columns are refused, and nothing is
   const tables = { ...archive.facts.tables, role: ['id'] };
   await assert.rejects(restored({ ...archive, facts: { ...archive.facts, tables } }), /the table role has other columns/);
   await assert.rejects(restored({ ...archive, chunks: [{ table: 'role', rows: ['(not a row'] }] }), /malformed record/);
+});
+
+test('what stands open in the archive begins as something else: ingest may have seen its end after the backup', async () => {
+  await client.query(
+    `insert into "nodeZone" ("nodeID", "zoneID", "from", "to") values (901, 1, '2026-01-01', null), (901, 2, '2025-01-01', '2026-01-01');
+     insert into "siteZone" ("siteID", "zoneID", "from") values (902, 1, '2026-01-01')`,
+  );
+  const archive = await taken(url);
+  const spans = async (target: string): Promise<MemberRow[]> => {
+    const source = databaseMembers(target);
+    const rows = await source.find({ nodes: new Set([901]), sites: new Set([902]), domains: new Set() });
+    return source.close().then(() => rows);
+  };
+  const members = new Members();
+  members.apply([...(await spans(url)), { kind: 'domain', id: 903, of: 902, start: 0, end: 0, host: 'a.test' }]);
+  const key = Buffer.from('902\t903\ta.test');
+  const counts = (time: number) => isAllowed(members.verdict(901, key, 0, key.length), time);
+  // both left after the backup, and ingest knows it
+  const ended = Date.parse('2026-02-01');
+  members.apply([
+    { kind: 'node', id: 901, of: 1, start: Date.parse('2026-01-01'), end: ended, host: '' },
+    { kind: 'site', id: 902, of: 1, start: Date.parse('2026-01-01'), end: ended, host: '' },
+  ]);
+  const later = Date.parse('2026-05-01');
+  assert.ok(!counts(later));
+  for (let restore = 0; restore < 2; restore++) {
+    const rows = await spans(await restored(archive));
+    assert.deepEqual(
+      rows.filter(row => row.end > 0).map(row => row.start),
+      [Date.parse('2025-01-01')],
+      'what was over stays as it was',
+    );
+    members.apply(rows);
+    assert.ok(counts(later), 'they stand there again');
+    assert.ok(!counts(Date.parse('2025-12-01')), 'and not before');
+    members.apply(rows.filter(row => row.end === 0).map(row => ({ ...row, end: ended })));
+    assert.ok(!counts(later));
+  }
 });

@@ -32,6 +32,7 @@ export function databaseMembers(url: string): MemberSource & { close(): Promise<
 
   return {
     async load(since) {
+      if (since === undefined) await ask('select site_zone_settle_all()');
       const [clock] = await ask<{ now: number }>(`select ${ms('clock_timestamp()')} as now`);
       const from = since === undefined ? [] : [since / 1000 - overlapSeconds];
       const live =

@@ -10,7 +10,7 @@ import { registry } from '../kit/metrics.ts';
 import { loopback } from '../kit/networks.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
-import { analytics } from '../store/analytics/client.ts';
+import { analytics, ingestLoopMs } from '../store/analytics/client.ts';
 import { migrate } from '../store/migrate.ts';
 import { StartError } from '../store/start-error.ts';
 import { migrateAnalytics } from '../store/analytics/migrate.ts';
@@ -29,7 +29,7 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   });
   const members = databaseMembers(settings.databaseUrl);
   const nc = await connectServer(natsUrl, natsCreds, busTls);
-  const turn = health.loop('ingest', 120_000);
+  const turn = health.loop('ingest', ingestLoopMs);
   const room = await startLogRoom(nc, diskOfBus(settings));
   const ingest = startIngest({
     nc,

@@ -13,7 +13,7 @@ import { Ledger } from '#server/ingest/ledger.ts';
 import { Members } from '#server/ingest/members.ts';
 import { compactIfDue } from '#server/ingest/nightly.ts';
 import { ensureLogStream } from '#server/ingest/stream.ts';
-import { analytics } from '#server/store/analytics/client.ts';
+import { type Analytics, analytics, ingestLoopMs, insertLimitMs } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { clickhouse, nats } from '#system/engines.ts';
@@ -190,6 +190,30 @@ test('a hole moves on and is counted', async t => {
   await until(async () => (await s.rids()) === 'a', 'what follows the hole');
   const [row] = await s.db.query('SELECT sum(lost) AS lost FROM manifest');
   assert.deepEqual(row, { lost: 1000 });
+});
+
+test('while an insert takes its time the loop counts as going round; it is given up before the loop is called dead', async t => {
+  assert.ok(insertLimitMs < ingestLoopMs);
+  const s = await setUp(t);
+  let go = () => {};
+  const gate = new Promise<void>(resolve => (go = resolve));
+  const db: Analytics = {
+    ...s.db,
+    async insert(into, ...rest) {
+      if (into === 'access_in') await gate;
+      await s.db.insert(into, ...rest);
+    },
+  };
+  let turns = 0;
+  const ingest = s.start({ db, flushLines: 1, turn: () => void turns++ });
+  const a = line('a');
+  await s.send(0, a);
+  await s.send(a.length, line('b'));
+  await until(() => ingest.stats().held > 0, 'the second waits for the first');
+  const before = turns;
+  await until(() => turns > before + 3, 'going round');
+  go();
+  await until(async () => (await s.rids()) === 'a b', 'both');
 });
 
 test('a hole as large as no disk is not believed, and costs nobody’s figures', async t => {

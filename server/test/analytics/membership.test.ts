@@ -94,11 +94,11 @@ test('what was there before is taken to have stood where it stands, since it was
   await db.connect();
   try {
     await db.query(`drop trigger node_zone on node; drop trigger site_zone on site; drop trigger product_zone on product; drop trigger group_zone on "group";
-      drop function node_zone(); drop function site_zone(); drop function site_zone_settle(bigint[]);
-      drop table "nodeZone", "siteZone"; drop index domain_created; delete from migration where name like '0008%';
+      drop function node_zone(); drop function site_zone(); drop function site_zone_settle(bigint[]); drop function site_zone_settle_all();
+      drop table "nodeZone", "siteZone"; drop index domain_created; delete from migration where name like '0008%' or name like '0013_site%';
       update node set "createdAt" = '2026-01-01'; update site set "createdAt" = '2026-01-02';
       update node set "deletedAt" = '2026-03-01' where id = 6; update node set "zoneID" = null where id = 5; update site set "deletedAt" = '2026-04-01' where id = 2`);
-    assert.equal((await migrate(url)).length, 1);
+    assert.equal((await migrate(url)).length, 2);
     const { rows } = await db.query(
       `select 'node' as kind, "nodeID"::int as id, "from"::date::text, "to"::date::text from "nodeZone" union all
        select 'site', "siteID"::int, "from"::date::text, "to"::date::text from "siteZone" order by 1, 2`,
@@ -109,6 +109,60 @@ test('what was there before is taken to have stood where it stands, since it was
     );
   } finally {
     await db.end();
+  }
+});
+
+test('a site that is made while its product or its group moves stands where they went, whoever is first', async () => {
+  const url = await database();
+  const [a, b] = [new pg.Client({ connectionString: url }), new pg.Client({ connectionString: url })];
+  await a.connect();
+  await b.connect();
+  try {
+    await a.query(`insert into zone (id, "clientID", name) overriding system value values (9101, 9001, 'z1');
+      insert into "group" (id, "clientID", "zoneID", name) overriding system value values (9101, 9001, 9101, 'g1')`);
+    const moves = [
+      `update product set "groupID" = 9101 where id = 9001`,
+      `update "group" set "zoneID" = 9001 where id = 9101`,
+      `update "group" set "zoneID" = 9101 where id = 9101`,
+      `update product set "groupID" = 9001 where id = 9001`,
+    ];
+    let id = 9200;
+    for (const move of moves)
+      for (const first of ['site', 'move']) {
+        const make = `insert into site (id, "clientID", "userID", "productID", "siteName") overriding system value values (${++id}, 9001, 9002, 9001, 's${id}')`;
+        await a.query('begin');
+        await a.query(first === 'site' ? make : move);
+        // the other waits for it, or is done already: both are right as long as the end is
+        const other = b.query(first === 'site' ? move : make);
+        await poll(async () => {
+          const { rows } = await a.query<{ n: number }>(
+            `select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          );
+          return rows[0]!.n > 0;
+        }, 1000);
+        await a.query('commit');
+        await other;
+        const { rows } = await a.query(
+          `select s.id from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
+             left join "siteZone" z on z."siteID" = s.id and z."to" is null where z."zoneID" is distinct from g."zoneID"`,
+        );
+        assert.deepEqual(rows, [], `${move}: ${first} first`);
+      }
+    // what stands elsewhere all the same is set right when ingest begins
+    await a.query(
+      `update "siteZone" set "zoneID" = 77 where "siteID" = 1 and "to" is null; delete from "siteZone" where "siteID" = 2`,
+    );
+    const source = databaseMembers(url);
+    const { rows } = await source.load();
+    await source.close();
+    for (const site of [1, 2])
+      assert.deepEqual(
+        rows.filter(row => row.kind === 'site' && row.id === site && row.end === 0).map(row => row.of),
+        [9001],
+      );
+  } finally {
+    await a.end();
+    await b.end();
   }
 });
 

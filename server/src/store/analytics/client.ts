@@ -22,8 +22,12 @@ export interface AnalyticsOptions {
 /** How long a question may take: the store gives up first and says so, then we do. */
 const queryLimitSeconds = 25;
 const queryLimitMs = 30_000;
-/** DDL, nightly lists and inserts may take their time, but nobody waits for ever. */
+/** DDL and nightly lists may take their time, but nobody waits for ever. */
 const statementLimitMs = 600_000;
+/** Whose loop stands still for so long is started again. */
+export const ingestLoopMs = 120_000;
+/** So an insert is given up and repeated before that: a repeat changes nothing where it had arrived. */
+export const insertLimitMs = 90_000;
 
 export type QueryValue = string | number | boolean | readonly (string | number)[];
 export type Settings = Record<string, string | number>;
@@ -153,7 +157,7 @@ export function analytics(options: AnalyticsOptions): Analytics {
     async insert(into, format, body, settings) {
       const params = search(settings);
       params.set('query', `INSERT INTO ${into} FORMAT ${format}`);
-      await send(params, Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]));
+      await send(params, Buffer.isBuffer(body) ? [body] : (body as readonly Buffer[]), { limitMs: insertLimitMs });
     },
     async ping() {
       try {

@@ -6,10 +6,11 @@
 --   shaping  would make another request of a GET (method overrides, a body's fields): not passed on where the cache takes part
 --   plain    what HTTP and browsers send anyway; an origin that heeds one says so in Vary, or it could not stand behind any cache
 --   custom   everything else, known to the application alone: passed on, but the answer is stored only if Vary names all of them
--- A header nobody has thought of is custom: the worst it can do is to cost its sender the cache.
+-- A header nobody has thought of is custom: the worst it can do is to cost its sender the cache. Where a rule stores whatever comes
+-- (forceCache), custom headers are passed on only once an answer of the host has named them in Vary.
 local ngx = ngx
 local var = ngx.var
-local lower, match = string.lower, string.match
+local find, lower, match = string.find, string.lower, string.match
 local get_headers, clear_header = ngx.req.get_headers, ngx.req.clear_header
 
 local M = {}
@@ -35,27 +36,39 @@ local shaping_families = set [[content-]]
 
 local plain = set [[accept accept-charset accept-encoding accept-language authorization cookie user-agent referer origin
   cache-control pragma if-modified-since if-none-match dnt save-data upgrade-insecure-requests priority purpose x-purpose x-moz
-  device-memory dpr width viewport-width downlink ect rtt traceparent tracestate baggage]]
-local plain_families = set [[sec-]]
+  device-memory dpr width viewport-width downlink ect rtt from alt-used early-data last-event-id service-worker
+  service-worker-navigation-preload available-dictionary x-playback-session-id icy-metadata
+  traceparent tracestate baggage sentry-trace b3 x-amzn-trace-id x-cloud-trace-context]]
+local plain_families = set [[sec- x-b3-]]
 
 local function family(name) return match(name, "^x%-%w+%-") or match(name, "^%w+%-") or "" end
 
--- name: lower case → "ours", "claims", "shaping", "plain" or "custom"
-local function kind(name)
+-- Android's WebView names its app in X-Requested-With, whatever it asks for. Nothing but "XMLHttpRequest" is meant for an application.
+local function app(value) return type(value) == "string" and match(value, "^%a[%w_]*%.[%w_.]+$") ~= nil end
+
+-- name: lower case; value: text, or lines → "ours", "claims", "shaping", "plain" or "custom"
+local function kind(name, value)
   if plain[name] then return "plain" end
   if ours[name] then return "ours" end
   local of = family(name)
   if claims[name] or claim_families[of] then return "claims" end
   if shaping[name] or shaping_families[of] then return "shaping" end
   if plain_families[of] then return "plain" end
+  if name == "x-requested-with" and app(value) then return "shaping" end
   return "custom"
 end
 
--- In the back half, before anything is sent. cached: the cache takes part in this request
-function M.prepare(cached)
-  for name in pairs(get_headers(0, true)) do
-    local of = kind(lower(name))
-    if of == "claims" or (cached and of == "shaping") then clear_header(name) end
+-- In the back half, before anything is sent. cached: the cache takes part in this request; forced: nil, or where a rule stores
+-- whatever comes, the custom headers (" one two ") that the host's answers are known to vary by
+function M.prepare(cached, forced)
+  for name, value in pairs(get_headers(0, true)) do
+    local field = lower(name)
+    local of = kind(field, value)
+    if of == "claims" or (cached and of == "shaping") then
+      clear_header(name)
+    elseif forced and of == "custom" and not find(forced, " " .. field .. " ", 1, true) then
+      clear_header(name)
+    end
   end
   -- RFC 9110 7.6.1. What is ours was set after the visitor spoke.
   local named = var.http_x_edge_connection
@@ -67,8 +80,8 @@ end
 
 -- Has the visitor sent something that is not part of what the cache knows to keep apart?
 function M.custom()
-  for name in pairs(get_headers(0, true)) do
-    if kind(lower(name)) == "custom" then return true end
+  for name, value in pairs(get_headers(0, true)) do
+    if kind(lower(name), value) == "custom" then return true end
   end
   return false
 end
@@ -95,13 +108,24 @@ function M.keyed(vary)
       if named[lower(name)] then return false end
     end
   end
-  for name in pairs(get_headers(0, true)) do
+  for name, value in pairs(get_headers(0, true)) do
     local field = lower(name)
-    if kind(field) == "custom" then
+    if kind(field, value) == "custom" then
       if not (named and named[field]) then return false end
     end
   end
   return true
+end
+
+-- → known with the custom headers that vary names besides, or nil when there are none
+function M.more_forced(known, vary)
+  local more
+  for name in pairs(named_in(vary)) do
+    if kind(name) == "custom" and #name <= 64 and not find(known, " " .. name .. " ", 1, true) then
+      more = (more or known) .. name .. " "
+    end
+  end
+  return more
 end
 
 -- An answer that lets in the very origin the request came from, without saying that it looked: it is for that origin alone.

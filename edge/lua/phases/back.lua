@@ -46,6 +46,29 @@ local function hash_key(plan)
   if balance == "urlHash" then return var.request_uri end
 end
 
+-- Custom headers that answers of a host vary by, learned from those to URLs with a forceCache rule
+local forced_seconds, forced_max = 7 * 86400, 1024
+
+local function forced_key(plan) return "forced:" .. plan.host end
+
+local function rule_of(plan) return plan.site and rules.find(plan.site.rules, var.uri, var.args) end
+
+local function forced(plan)
+  local rule = rule_of(plan)
+  if not (rule and rule.force) then return nil end
+  -- Others may learn more while this request is under way.
+  var.edge_forced = rt:get(forced_key(plan)) or " "
+  return var.edge_forced
+end
+
+-- → whether vary names a custom header that this answer's request had to do without
+local function learn_forced(plan, vary)
+  if not forward.more_forced(var.edge_forced, vary) then return false end
+  local more = forward.more_forced(rt:get(forced_key(plan)) or " ", vary)
+  if more and #more <= forced_max then rt:set(forced_key(plan), more, forced_seconds) end
+  return true
+end
+
 local function chunked() return var.http_transfer_encoding ~= nil end
 
 local function long_body() return chunked() or (tonumber(var.http_content_length) or 0) > held_body end
@@ -89,7 +112,8 @@ function M.rewrite()
   if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
   local loop = var.http_cdn_loop
   if loop and circles(loop) then return runner.refuse(508) end
-  forward.prepare(var.http_x_edge_cs ~= nil)
+  local cached = var.http_x_edge_cs ~= nil
+  forward.prepare(cached, cached and forced(plan) or nil)
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
@@ -246,13 +270,13 @@ local function judge()
     -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
     return runner.hang_up(hang("stale"))
   end
-  local now, site = ngx.time(), ctx.plan.site
+  local now, site, rule = ngx.time(), ctx.plan.site, rule_of(ctx.plan)
   header["Cache-Control"] = cc
   local d = decide.decide {
     status = status,
     header = header_of,
     authorization = var.http_authorization ~= nil,
-    rule = site and rules.find(site.rules, var.uri, var.args),
+    rule = rule,
     cookies = site and site.storeCookies,
     now = now,
     took = math.floor(tonumber(var.upstream_header_time) or 0),
@@ -263,6 +287,8 @@ local function judge()
   if vary then header["Vary"] = vary end
   if vary and forward.varies_by_ours(vary) then
     d.store = false
+  elseif vary and rule and rule.force and learn_forced(ctx.plan, vary) then
+    d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and not forward.keyed(vary) then
     d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then

@@ -157,7 +157,8 @@ local function unstored()
   elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
     local key = uncacheable_key(var.edge_pre)
     local since, now, custom = hfm:get(key), ngx.now(), var.upstream_http_x_edge_custom
-    if not since or now - math.abs(since) > renew_after or (since < 0 and not custom) then
+    -- One for custom headers alone is not renewed: meanwhile another visitor may have brought an answer that is stored.
+    if not since or (not custom and (since < 0 or now - since > renew_after)) then
       hfm:set(key, custom and -now or now, uncacheable_seconds)
       flags.set("uncacheable", plan.host, uncacheable_seconds)
     end
@@ -167,10 +168,14 @@ end
 -- An answer that has just been stored
 local function stored_now(stored, status, now)
   if now > stored.base then set_age(stored.base, now) end
-  if status == "BYPASS" then hfm:delete(uncacheable_key(var.edge_pre)) end
+  local plan = plan_of(var.host)
+  if plan and plan.uncacheable then
+    local key = uncacheable_key(var.edge_pre)
+    -- BYPASS; or what custom headers could not have stored has been, for everybody.
+    if hfm:get(key) then hfm:delete(key) end
+  end
   local vary = var.upstream_http_vary
   if vary and vary:lower():find("accept-encoding", 1, true) then
-    local plan = plan_of(var.host)
     if plan and not plan.encodings then flags.set("encodings", plan.host, encodings_seconds) end
   end
 end

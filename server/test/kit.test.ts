@@ -16,6 +16,7 @@ import { coercer, writer } from '#server/kit/schema.ts';
 import { Store } from '#server/kit/store.ts';
 import { table } from '#server/kit/table.ts';
 import { badText } from '#server/kit/text.ts';
+import { Seldom, turnedAway } from '#server/kit/refusals.ts';
 import { row, rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { is, mark } from './expect.ts';
@@ -210,6 +211,68 @@ describe('the transaction around a call', () => {
     const [line] = await done.audits();
     assert.deepEqual([line!.status, line!.reason], [200, null]);
     assert.ok(line!.durationMs >= 0);
+  });
+
+  test('who is turned away before its request is read leaves one line in a minute', async () => {
+    const locked = await api.account('user', 'turned-away@test.test', { parentClient: a.client.id });
+    await sql`update account set status = 'lock' where id = ${locked.id}`.execute(api.database.db);
+    await api.changed();
+    const poor = await api.account('client', 'no-keys@test.test', { rootID: a.client.id, keys: [] });
+    const knock = async () => {
+      for (let i = 0; i < 5; i++) {
+        is(await api.call('PUT', '/user/account/self', { token: locked.token, body: { name: `n${i}` } }), 'accountNotEnabled');
+        is(await api.call('POST', '/client/zone', { token: poor.token, body: { name: `n${i}` } }), 'permissionDenied');
+      }
+    };
+    const told = async (since: Awaited<ReturnType<typeof mark>>) =>
+      (await since.refusals()).map(line => [line.accountName, line.reason]);
+    const one = [
+      [locked.email, 'accountNotEnabled'],
+      [poor.email, 'permissionDenied'],
+    ];
+    const first = await mark(api);
+    await knock();
+    assert.deepEqual(await told(first), one);
+    // another session of the same account has a line of its own
+    const again = await mark(api);
+    const { accessToken } = await api.sessions.open(api.database.db, locked.id);
+    is(await api.call('PUT', '/user/account/self', { token: accessToken, body: { name: 'n' } }), 'accountNotEnabled');
+    assert.deepEqual(await told(again), [one[0]]);
+    const later = await mark(api);
+    const { now } = turnedAway;
+    turnedAway.now = () => now() + 60_001;
+    try {
+      await knock();
+    } finally {
+      turnedAway.now = now;
+    }
+    assert.deepEqual(await told(later), one);
+  });
+
+  test('which sessions were turned away is remembered within a bound', () => {
+    let clock = 0;
+    const seldom = new Seldom(1000, 2, () => clock);
+    assert.deepEqual(
+      ['a', 'a', 'b', 'c', 'c', 'a'].map(key => seldom.isTime(key)),
+      [true, false, true, true, false, true],
+    );
+    clock = 1000;
+    assert.ok(seldom.isTime('a'));
+  });
+
+  test('a refused change leaves no more of its body than one can read', async () => {
+    const domains = Array.from({ length: 90 }, (_, i) => ({
+      domainName: `long-${i}.test`,
+      upstreams: [{ address: '192.0.2.1', enabled: true }],
+    }));
+    const since = await mark(api);
+    is(await api.call('POST', '/user/site/77777777/domains', { token: a.user.token, body: { domains } }), 'parameter', 404);
+    is(await api.call('PUT', `/user/site/77777777/tags`, { token: a.user.token, body: { tags: ['x'] } }), 'parameter', 404);
+    const [long, short] = await since.refusals();
+    const text = long!.body as unknown as string;
+    assert.equal(typeof text, 'string');
+    assert.ok(text.length <= 2000 && text.startsWith('{"domains":[{"domainName":"long-0.test"'), text.slice(0, 100));
+    assert.deepEqual(short!.body, { tags: ['x'] });
   });
 
   test('what is not declared does not leave; what is declared wrongly is seen by the tests', async () => {

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Fail } from '#contract/errors.ts';
 import type { Mounted } from '#contract/kit/call.ts';
-import { audit, reasonOf } from './context.ts';
+import { audit, reasonOf, redact } from './context.ts';
 import { type Log, toFail } from './failures.ts';
 import type { Services } from './services.ts';
 
@@ -13,15 +13,53 @@ export function unwritten(failure: Fail): Fail {
   return failure;
 }
 
+/** Says once in a while of each key that it is time; of so many keys at most. */
+export class Seldom {
+  readonly #until = new Map<string, number>();
+  readonly #everyMs: number;
+  readonly #max: number;
+  now: () => number;
+
+  constructor(everyMs: number, max = 20_000, now = () => performance.now()) {
+    this.#everyMs = everyMs;
+    this.#max = max;
+    this.now = now;
+  }
+
+  isTime(key: string): boolean {
+    const now = this.now();
+    if ((this.#until.get(key) ?? 0) > now) return false;
+    // the oldest makes room
+    this.#until.delete(key);
+    if (this.#until.size >= this.#max) this.#until.delete(this.#until.keys().next().value!);
+    this.#until.set(key, now + this.#everyMs);
+    return true;
+  }
+}
+/** Who is told before its request is even read, that it may not, can send thousands: one line in a minute says as much. */
+export const turnedAway = new Seldom(60_000);
+const turnedAwayBy = new Set(['accountNotEnabled', 'permissionDenied']);
+/** Characters of a body that is written down although it did nothing; it may be a megabyte. */
+const bodyMax = 2000;
+
+/** The body, or its beginning as text. */
+function beginning(body: unknown): unknown {
+  const seen = redact(body ?? null);
+  const text = JSON.stringify(seen);
+  return text.length > bodyMax ? `${text.slice(0, bodyMax - 1)}…` : seen;
+}
+
 /** A change that was refused leaves a line as well: who wished what, and why not. What fails by our own fault is in the log. */
 export async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services, log: Log) {
   const { call } = request.routeOptions.config;
   const failure = toFail(error);
   if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500 || quiet.has(failure)) return;
+  const isEarly = !request.isRead && turnedAwayBy.has(failure.name);
+  if (isEarly && !turnedAway.isTime(`${failure.name} ${request.actor.sessionID}`)) return;
   try {
     await audit(services.database.db, {
       ...lineOf(request, call),
-      body: request.isRead ? request.body : null,
+      body: request.isRead ? beginning(request.body) : null,
       changes: [],
       status: failure.status,
       durationMs: reply.elapsedTime,
@@ -37,7 +75,7 @@ export const lineOf = (request: FastifyRequest, call: Mounted) => ({
   reqID: request.id,
   actor: request.actor!,
   method: call.method,
-  url: request.url,
+  url: request.url.slice(0, 2000),
   permission: call.permission,
   ip: request.ip,
 });

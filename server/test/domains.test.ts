@@ -74,6 +74,35 @@ describe('adding', () => {
     ok(await post('room-4.test'));
   });
 
+  test('many in one call: in order, each with its own origins, and the default of whatever it leaves out', async () => {
+    const told = Array.from({ length: 300 }, (_, i) => ({
+      domainName: `many-${i}.test`,
+      ...(i % 3 ? {} : { balance: 'ipHash', tags: [`t${i}`] }),
+      upstreams: Array.from({ length: (i % 4) + 1 }, (__, j) => ({
+        address: `192.0.2.${j + 1}`,
+        ...(j % 2 ? { weight: j + 5, enabled: false } : { port: 8000 + i }),
+      })),
+    }));
+    const reply = await me.post(`${base}/domains`, { domains: told });
+    ok(reply);
+    const found = await rows<{ domainName: string; balance: string; tags: string[]; upstreams: object[] }>(
+      api.database.db,
+      sql`select d."domainName", d.balance, d.tags, (select jsonb_agg(jsonb_build_object('address', u.address, 'port', u.port,
+            'weight', u.weight, 'enabled', u.enabled) order by u.id) from upstream u where u."domainID" = d.id) as upstreams
+          from unnest(${reply.body.ids}::bigint[]) with ordinality as i(id, n) join domain d on d.id = i.id order by i.n`,
+    );
+    const defaults = { port: 80, weight: 1, enabled: true };
+    assert.deepEqual(
+      found,
+      told.map(one => ({
+        ...{ balance: 'roundRobin', tags: [] },
+        ...one,
+        upstreams: one.upstreams.map(upstream => ({ ...defaults, ...upstream })),
+      })),
+    );
+    ok(await me.del(`${base}/domains`, { ids: reply.body.ids }));
+  });
+
   test('many at once do not all fit', async () => {
     const path = await siteWith(3);
     const replies = await Promise.all(

@@ -99,9 +99,13 @@ describe('the end', () => {
       { method: 'PUT', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
       '{"tags":["waits"]}',
     );
+    // over another connection: within a transaction the view stays as it was first seen
     const waits = async () =>
-      (await holder.query("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"))
-        .rowCount! > 0;
+      (
+        await api.database.pool.query(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+      ).rowCount! > 0;
     assert.ok(await poll(waits, 20_000));
     // half a request
     const half = http.request({ port, path: '/api/v1/user/verify', method: 'POST', headers: { 'content-length': 100 } });

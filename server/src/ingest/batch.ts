@@ -108,7 +108,7 @@ export class Batch {
       if (raw[end - 1] === newline) {
         const reason = judgeLine(raw, start + 1, end - 1, origin.skewMs, receivedMs);
         if (reason) piece.aside.push({ reason, line: raw.subarray(start + 1, end) });
-        else if (isAllowed(members.verdict(origin.nodeID, raw, read.keyFrom, read.keyTo), read.time)) {
+        else if (members.allows(origin.nodeID, raw, read.keyFrom, read.keyTo, read.time)) {
           if (!take(piece, read.time, read.bytes)) {
             piece.aside.push({ reason: 'number', line: raw.subarray(start + 1, end) });
             start = next;

@@ -5,6 +5,7 @@
  * The map comes from PostgreSQL and is kept in the analytics store as well, so that ingest also begins while PostgreSQL is away. It is
  * refreshed all the time; what it does not allow is looked up once more before it is refused.
  */
+import { KeyMemo } from './memo.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 
 /** One fact. Times are epoch milliseconds. */
@@ -56,19 +57,16 @@ export interface Verdict {
 const always: Verdict = { spans: [[-Infinity, Infinity]], refusal: 'site', siteID: 0, domainID: 0 };
 const isNone = (text: string) => text === '' || text === '-' || text === '0';
 const idOf = (text: string) => (/^\d{1,10}$/.test(text) ? Number(text) : 0);
-/** Verdicts remembered per node, each in the place its key's hash says: a power of two. */
-const places = 8192;
-interface Place {
-  key: Buffer;
-  verdict: Verdict;
-}
+/** Where a host that is nobody's stands. */
+const everywhere: readonly Span[] = [];
+const nowhere: readonly Span[] = [];
 
 export class Members {
   /** rises with every change */
   version = 0;
   readonly #spans = { node: new Map<number, Span[]>(), site: new Map<number, Span[]>() };
   readonly #domains = new Map<number, { siteID: number; host: string; end: number }>();
-  #memo = new Map<number, (Place | undefined)[]>();
+  readonly #memo = new KeyMemo<readonly Span[]>();
 
   get size(): number {
     return this.#spans.node.size + this.#spans.site.size + this.#domains.size;
@@ -79,7 +77,7 @@ export class Members {
     const fresh = rows.filter(row => this.#take(row));
     if (fresh.length > 0) {
       this.version++;
-      this.#memo = new Map();
+      this.#memo.clear();
     }
     return fresh;
   }
@@ -103,50 +101,61 @@ export class Members {
     return true;
   }
 
-  /** The key, `site \t domain \t host` as in the line, stands in `raw[from, to)`. */
-  verdict(nodeID: number, raw: Buffer, from: number, to: number): Verdict {
-    let memo = this.#memo.get(nodeID);
-    if (!memo) this.#memo.set(nodeID, (memo = Array.from({ length: places })));
-    let hash = 0x811c9dc5;
-    for (let i = from; i < to; i++) hash = Math.imul(hash ^ raw[i]!, 0x01000193);
-    const place = memo[(hash ^ (hash >>> 15)) & (places - 1)];
-    if (place && isSame(place.key, raw, from, to)) return place.verdict;
-    const key = Buffer.from(raw.subarray(from, to));
-    const verdict = this.#judge(nodeID, key.toString('latin1'));
-    memo[(hash ^ (hash >>> 15)) & (places - 1)] = { key, verdict };
-    return verdict;
+  /** Whether a line of this node and time counts; its key, `site \t domain \t host`, stands in `raw[from, to)`. */
+  allows(nodeID: number, raw: Buffer, from: number, to: number, time: number): boolean {
+    const served = this.#memo.get(raw, from, to, this.#find);
+    if (served === everywhere) return true;
+    const stood = this.#spans.node.get(nodeID);
+    if (!stood) return false;
+    for (let i = 0; i < stood.length; i++)
+      for (let j = 0; j < served.length; j++) if (isWithin(stood[i]!, served[j]!, time)) return true;
+    return false;
   }
 
-  #judge(nodeID: number, key: string): Verdict {
+  /** Where the site of a key was served; nowhere if it is no site's. */
+  readonly #find = (key: string): readonly Span[] => {
+    const { siteID, refusal } = this.#named(key);
+    if (refusal) return nowhere;
+    return siteID === 0 ? everywhere : this.#spans.site.get(siteID)!;
+  };
+
+  #named(key: string): { siteID: number; domainID: number; refusal: Refusal | undefined } {
     const [site, domain, host] = key.split('\t') as [string, string, string];
     // a host that is nobody's: no site, no bill
-    if (isNone(site) && isNone(domain)) return always;
+    if (isNone(site) && isNone(domain)) return { siteID: 0, domainID: 0, refusal: undefined };
     const [siteID, domainID] = [idOf(site), idOf(domain)];
-    const refused = (refusal: Refusal): Verdict => ({ spans: [], refusal, siteID, domainID });
+    if (!this.#spans.site.has(siteID)) return { siteID, domainID, refusal: 'site' };
+    const found = this.#domains.get(domainID);
+    return { siteID, domainID, refusal: found?.siteID === siteID && isHostOf(found.host, host) ? undefined : 'domain' };
+  }
+
+  /** All there is to say about such a line; the key stands in `raw[from, to)`. */
+  verdict(nodeID: number, raw: Buffer, from: number, to: number): Verdict {
+    const { siteID, domainID, refusal } = this.#named(raw.toString('latin1', from, to));
+    if (siteID === 0 && !refusal) return always;
+    const refused = (why: Refusal): Verdict => ({ spans: [], refusal: why, siteID, domainID });
     const nodeSpans = this.#spans.node.get(nodeID);
     if (!nodeSpans) return refused('node');
-    const siteSpans = this.#spans.site.get(siteID);
-    if (!siteSpans) return refused('site');
-    const found = this.#domains.get(domainID);
-    if (found?.siteID !== siteID || !isHostOf(found.host, host)) return refused('domain');
+    if (refusal) return refused(refusal);
     const spans: [number, number][] = [];
     let met = false;
     for (const node of nodeSpans)
-      for (const at of siteSpans) {
+      for (const at of this.#spans.site.get(siteID)!) {
         if (node.of !== at.of) continue;
         met = true;
-        const from = Math.max(node.start, at.start) - graceBeforeMs;
-        const to = Math.min(node.end, at.end) + graceAfterMs;
-        if (from < to) spans.push([from, to]);
+        const [begin, end] = [Math.max(node.start, at.start) - graceBeforeMs, Math.min(node.end, at.end) + graceAfterMs];
+        if (begin < end) spans.push([begin, end]);
       }
     return { spans, refusal: met ? 'node' : 'site', siteID, domainID };
   }
 }
 
-function isSame(key: Buffer, raw: Buffer, from: number, to: number): boolean {
-  if (key.length !== to - from) return false;
-  for (let i = 0; i < key.length; i++) if (key[i] !== raw[from + i]) return false;
-  return true;
+function isWithin(node: Span, site: Span, time: number): boolean {
+  return (
+    node.of === site.of &&
+    time >= Math.max(node.start, site.start) - graceBeforeMs &&
+    time <= Math.min(node.end, site.end) + graceAfterMs
+  );
 }
 
 /** Whether a line of this verdict counts at this time. */

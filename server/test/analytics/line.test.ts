@@ -1,6 +1,8 @@
 /** Which lines are what nginx writes, and which node could have written them: without an engine. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { accessLogColumns } from '#contract/edge/log.ts';
 import { Batch } from '#server/ingest/batch.ts';
 import { Loads } from '#server/ingest/load.ts';
@@ -250,4 +252,29 @@ test('one node makes us remember no more files than a node has', () => {
   let asked = 0;
   for (let i = 0; i < 10_000; i++) if (positions.mayAsk(name(50_000 + i))) asked++;
   assert.equal(asked, 64);
+});
+
+test('what is remembered of hosts does not grow with the nodes that name them, nor with the hosts a node makes up', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const members = new Members();
+  members.apply([
+    ...Array.from({ length: 100 }, (_, i) => row('node', 100 + i, 1)),
+    row('site', 1, 1),
+    ...Array.from({ length: 20_000 }, (_, i) => row('domain', 1000 + i, 1, { host: `h${i}.test` })),
+  ]);
+  const held = () => {
+    collect();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
+  const before = held();
+  const keys = Array.from({ length: 20_000 }, (_, i) => Buffer.from(`1\t${1000 + i}\th${i}.test`));
+  for (let node = 100; node < 200; node++)
+    for (const key of keys) assert.ok(members.allows(node, key, 0, key.length, now), key.toString());
+  for (let i = 0; i < 200_000; i++) {
+    const key = Buffer.from(`1\t1000\tmade-up-${i}.test`);
+    assert.ok(!members.allows(100, key, 0, key.length, now));
+  }
+  assert.ok(held() - before < 32 << 20, `${Math.round((held() - before) / 1e6)} MB`);
 });

@@ -202,9 +202,16 @@ export class Batch {
     }
   }
 
-  /** Every line of the body with its prefix. The same buffers each time, so that they can be told apart. */
-  split(): Buffer[] {
-    return this.#pieces.flatMap(piece => linesOf(piece).map(({ whole }) => whole));
+  /** Every line of the body with its prefix, by node. The same buffers each time, so that they can be told apart. */
+  split(): Map<number, Buffer[]> {
+    const byNode = new Map<number, Buffer[]>();
+    for (const piece of this.#pieces) {
+      if (piece.lines === 0) continue;
+      const { nodeID } = piece.origin;
+      const lines = byNode.get(nodeID) ?? byNode.set(nodeID, []).get(nodeID)!;
+      for (const { whole } of linesOf(piece)) lines.push(whole);
+    }
+    return byNode;
   }
 
   body(): Buffer[] {
@@ -245,16 +252,9 @@ export class Batch {
     return [...counts.values()];
   }
 
-  /** The lines themselves, so many of each node at most. */
-  asideLines(mostPerNode: number): (Origin & Aside)[] {
-    const perNode = new Map<number, number>();
-    return this.#pieces.flatMap(({ origin, aside }) =>
-      aside.flatMap(one => {
-        const n = (perNode.get(origin.nodeID) ?? 0) + 1;
-        perNode.set(origin.nodeID, n);
-        return n <= mostPerNode ? [{ ...origin, ...one }] : [];
-      }),
-    );
+  /** The lines themselves, as far as there is room for them. */
+  asideLines(hasRoom: (one: Origin & Aside) => boolean): (Origin & Aside)[] {
+    return this.#pieces.flatMap(({ origin, aside }) => aside.map(one => ({ ...origin, ...one })).filter(hasRoom));
   }
 }
 

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { logBounds } from '#contract/limits.ts';
 import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
 import type { Batch } from './batch.ts';
+import { AsideRoom } from './aside-room.ts';
 import { findRefused } from './refused.ts';
 
 export interface ManifestRow {
@@ -49,8 +50,7 @@ const rowsIn = {
 };
 
 const part = 0;
-/** Of each insert, so many of a node's lines that are set aside are kept, and so much of each; all of them are counted. */
-const asideLinesPerNode = 200;
+/** So much of each line that is set aside is kept. */
 const asideLineBytes = 2048;
 
 export class Ledger {
@@ -58,6 +58,9 @@ export class Ledger {
   /** the newest row, finished or not */
   last: ManifestRow | undefined;
   #db: Analytics;
+  #room = new AsideRoom();
+  /** what is kept of a batch: the same when it is inserted again */
+  readonly #kept = new WeakMap<Batch, Buffer>();
 
   constructor(db: Analytics) {
     this.#db = db;
@@ -81,6 +84,7 @@ export class Ledger {
     for (const row of rows)
       for (const [i, stream] of row.streams.entries()) taken.set(stream, Math.max(taken.get(stream) ?? 0, row.tos[i]!));
     this.last = rows.at(-1);
+    this.#room = await AsideRoom.read(this.#db);
     return taken;
   }
 
@@ -132,13 +136,22 @@ export class Ledger {
     const counts = batch.asideCounts();
     if (counts.length === 0) return;
     const json = (lines: readonly object[]) => Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join(''));
-    const lines = batch.asideLines(asideLinesPerNode).map(({ nodeID, reason, receivedAt, line }) => ({
-      at: receivedAt.toFixed(3),
-      node: nodeID,
-      reason,
-      line: line.subarray(0, asideLineBytes).toString('latin1').trimEnd(),
-    }));
-    await this.#db.insert('aside', 'JSONEachRow', json(lines), { ...oneBlock, ...token('a') });
+    const kept =
+      this.#kept.get(batch) ??
+      json(
+        batch
+          .asideLines(({ nodeID, receivedAt, line }) =>
+            this.#room.take(nodeID, receivedAt, Math.min(line.length, asideLineBytes)),
+          )
+          .map(({ nodeID, reason, receivedAt, line }) => ({
+            at: receivedAt.toFixed(3),
+            node: nodeID,
+            reason,
+            line: line.subarray(0, asideLineBytes).toString('latin1').trimEnd(),
+          })),
+      );
+    this.#kept.set(batch, kept);
+    if (kept.length > 0) await this.#db.insert('aside', 'JSONEachRow', kept, { ...oneBlock, ...token('a') });
     await this.#db.insert('aside_n', 'JSONEachRow', json(counts), { ...oneBlock, ...token('c') });
   }
 

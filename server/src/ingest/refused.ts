@@ -1,12 +1,12 @@
-/** Which lines of a batch the store cannot take: found by halves, on tables that hold nothing. */
+/** Which lines of a batch the store cannot take: found by halves of each node's lines, on tables that hold nothing. */
 import { AnalyticsError } from '../store/analytics/client.ts';
 
 /** What the store says when it is in trouble itself; the rows are not to blame (ClickHouse's codes). */
 const troubles = new Set([
   -1, 0, 60, 81, 159, 160, 164, 202, 209, 210, 236, 241, 242, 243, 252, 285, 286, 319, 373, 394, 425, 439, 516, 999,
 ]);
-/** Halving ends after so many questions; what is still in doubt then is refused as a whole. */
-const questionsMax = 500;
+/** Halving of a node's lines ends after so many questions; what is still in doubt then, of this node, is refused as a whole. */
+const questionsPerNodeMax = 200;
 
 const blames = (error: unknown) => error instanceof AnalyticsError && !troubles.has(error.code);
 
@@ -16,7 +16,7 @@ const blames = (error: unknown) => error instanceof AnalyticsError && !troubles.
  */
 export async function findRefused(
   said: AnalyticsError,
-  lines: Buffer[],
+  byNode: ReadonlyMap<number, Buffer[]>,
   probe: (lines: Buffer[]) => Promise<void>,
 ): Promise<Set<Buffer>> {
   const refused = new Set<Buffer>();
@@ -31,7 +31,7 @@ export async function findRefused(
     } catch (error) {
       if (!blames(error)) throw error;
     }
-    if (some.length === 1 || questions > questionsMax) {
+    if (some.length === 1 || questions > questionsPerNodeMax) {
       for (const line of some) refused.add(line);
       return;
     }
@@ -39,6 +39,9 @@ export async function findRefused(
     await search(some.slice(0, half));
     await search(some.slice(half));
   };
-  await search(lines);
+  for (const lines of byNode.values()) {
+    questions = 0;
+    await search(lines);
+  }
   return refused;
 }

@@ -5,6 +5,9 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { accessLogColumns } from '#contract/edge/log.ts';
 import { Batch } from '#server/ingest/batch.ts';
+import { AsideRoom } from '#server/ingest/aside-room.ts';
+import { findRefused } from '#server/ingest/refused.ts';
+import { AnalyticsError } from '#server/store/analytics/client.ts';
 import { Loads } from '#server/ingest/load.ts';
 import { Positions } from '#server/ingest/positions.ts';
 import { logBounds } from '#contract/limits.ts';
@@ -277,4 +280,42 @@ test('what is remembered of hosts does not grow with the nodes that name them, n
     assert.ok(!members.allows(100, key, 0, key.length, now));
   }
   assert.ok(held() - before < 32 << 20, `${Math.round((held() - before) / 1e6)} MB`);
+});
+
+test('a node fills no table with lines that count for nobody', () => {
+  const room = new AsideRoom();
+  const at = now / 1000;
+  const kept = (node: number, bytes: number, when = at) => {
+    let n = 0;
+    for (let i = 0; i < 2000; i++) if (room.take(node, when, bytes)) n++;
+    return n;
+  };
+  assert.equal(kept(5, 100), 500);
+  assert.equal(kept(6, 2048), 256, 'nor with long ones');
+  assert.equal(kept(5, 100, at + 3600), 500, 'an hour later');
+  let all = 0;
+  for (let node = 100; node < 1000; node++) all += kept(node, 2048) * 2048;
+  assert.ok(all <= 100 << 20, 'nor do all together');
+});
+
+test('lines that the store refuses cost their node alone, however many they are', async () => {
+  const good = Array.from({ length: 3000 }, (_, i) => Buffer.from(`good ${i}`));
+  const bad = Array.from({ length: 3000 }, (_, i) => Buffer.from(i % 2 ? `bad ${i}` : `fine ${i}`));
+  let questions = 0;
+  const refused = await findRefused(
+    new AnalyticsError(27, 'cannot parse'),
+    new Map([
+      [5, bad],
+      [6, good],
+      [7, [Buffer.from('bad 1'), Buffer.from('good')]],
+    ]),
+    async lines => {
+      questions++;
+      if (lines.some(one => one.includes('bad'))) throw new AnalyticsError(27, 'cannot parse');
+    },
+  );
+  assert.ok(bad.filter((_, i) => i % 2).every(one => refused.has(one)));
+  assert.ok(good.every(one => !refused.has(one)));
+  assert.equal([...refused].filter(one => !bad.some(other => other === one)).join(), 'bad 1');
+  assert.ok(questions < 500, String(questions));
 });

@@ -46,7 +46,7 @@ export const variables: readonly Variable[] = [
   v('BREAKWATER_EDGE_HTTP', 'the local edge node, HTTP', '8081', 'launcher agent'),
   v('BREAKWATER_EDGE_HTTPS', 'the local edge node, HTTPS', '8443', 'launcher agent'),
   v('BREAKWATER_EDGE_HOST', 'addresses the local edge node listens on, comma-separated', '127.0.0.1,::1', 'launcher agent'),
-  v('BREAKWATER_DNS', 'the DNS server', '5353', 'launcher'),
+  v('BREAKWATER_DNS', 'reserved for the DNS server of a later version', '5353', 'launcher'),
   v('BREAKWATER_PASSWORD', 'password of the first accounts', 'made at the first start, printed once', 'launcher seed', secret),
   v('BREAKWATER_OFFLINE', '`true`: an offline build; the console has no admin area', 'false', 'server'),
   v(

@@ -20,7 +20,8 @@ for (const [area, screens] of Object.entries(areas) as [Area, typeof user][]) {
     for (const section of screens.sections)
       for (const page of section.screens)
         assert.ok(page.path === section.name || page.path.startsWith(`${section.name}/`), page.path);
-    for (const { call, path } of pages) assert.ok(!call || calls.has(`${area} ${call}`), `${path} asks for ${call}`);
+    for (const { call, path } of pages)
+      for (const one of [call ?? []].flat()) assert.ok(calls.has(`${area} ${one}`), `${path} asks for ${one}`);
     for (const { hidden, below } of pages) assert.ok(!hidden || pages.some(page => page.title === below && !page.hidden));
   });
 }

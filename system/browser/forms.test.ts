@@ -200,3 +200,48 @@ test('the owner of the installation decides how long things are kept', async () 
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('a removed row takes its message along; the others keep theirs', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await newDomain(visitor);
+  await page.fill('#domainName', 'rows.breakwater.test');
+  await page.fill('#upstreams_0_address', '8.8.8.8');
+  const add = page.getByRole('button', { name: 'Add an origin' });
+  await add.click();
+  await page.fill('#upstreams_1_address', 'bad value');
+  await add.click();
+  await page.fill('#upstreams_2_address', '8.8.4.4');
+  await page.fill('#upstreams_2_port', '99999');
+  await page.press('#upstreams_2_port', 'Tab');
+  await said(page, 'upstreams.1.address').waitFor();
+  await said(page, 'upstreams.2.port').waitFor();
+  await page.getByRole('button', { name: 'Remove' }).first().click();
+  await said(page, 'upstreams.0.address').waitFor();
+  await said(page, 'upstreams.1.port').waitFor();
+  await page.locator('[data-field="upstreams.2.port"]').waitFor({ state: 'detached' });
+  assert.equal(await said(page, 'upstreams.0.port').count(), 0);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('lines that were typed when a session ended are on screen again before they are saved', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  await visitor.go('/user/sitesManagement/sites');
+  await page.click('.ant-table-row a');
+  await page.locator('.tab', { hasText: 'Blacklist' }).click();
+  await page.locator('.ant-btn-primary', { hasText: 'Create' }).first().click();
+  await page.waitForSelector('.ant-drawer form #ips');
+  await page.fill('#ips', '203.0.113.7\n203.0.113.8');
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
+  await page.fill('input[name=email]', 'user@breakwater.test');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  await page.waitForSelector('.ant-drawer form #ips');
+  await visitor.message('is back');
+  assert.equal(await page.inputValue('#ips'), '203.0.113.7\n203.0.113.8');
+  await visitor.close();
+});

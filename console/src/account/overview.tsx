@@ -1,4 +1,5 @@
 /** The first page of the admin area: how many accounts there are. */
+import '../kit/cards.css';
 import { useQuery } from '@tanstack/react-query';
 import { Empty } from '../kit/empty.tsx';
 import { Page } from '../kit/page.tsx';

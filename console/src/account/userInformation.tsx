@@ -8,6 +8,8 @@ import { ruleText } from '#contract/rules/rule.ts';
 import { area } from '../kit/area.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { call } from '../kit/client.ts';
+import { isSame } from '../kit/form-state.ts';
+import { useHold } from '../kit/leaving.ts';
 import { notify } from '../kit/notice.ts';
 import { Page } from '../kit/page.tsx';
 import { presented, show } from '../kit/present.tsx';
@@ -64,6 +66,11 @@ export default function UserInformation() {
     }
   }
   useEffect(() => shortcut('mod+enter', () => void save()));
+  useHold(() => {
+    const { name, language: spoken, timezone } = self;
+    const typed: Partial<Own> = form.getFieldsValue();
+    return !isBusy && !isSame({ name, language: spoken, timezone, ...typed }, { name, language: spoken, timezone });
+  });
 
   return (
     <Page title={t('page.userInformation')}>

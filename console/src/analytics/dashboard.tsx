@@ -1,5 +1,6 @@
 /** The first page: what there is, and the traffic of the last day or month. */
 import './analytics.css';
+import '../kit/cards.css';
 import { ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';

@@ -30,7 +30,7 @@ export const screens: AreaScreens = {
         {
           path: 'nodeManage/resolutionTitle',
           title: 'groups',
-          call: 'GET /client/zone/{zoneId}/groups',
+          call: ['GET /client/metaZones', 'GET /client/zone/{zoneId}/groups'],
           load: withTexts('node', () => import('../node/groups.tsx')),
         },
         {

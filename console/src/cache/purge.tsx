@@ -5,6 +5,7 @@ import { purgeTypes } from '#contract/limits.ts';
 import type { RowOf } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.tsx';
 import { useCan } from '../kit/permissions.ts';
+import { useHold } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
@@ -44,6 +45,8 @@ export function Purge({ params }: { params: Params }) {
     .split(/\r?\n/)
     .map(line => line.trim())
     .filter(Boolean);
+
+  useHold(() => !purge.isPending && what !== 'site' && urls.length > 0);
 
   async function send() {
     if (what === 'site') {

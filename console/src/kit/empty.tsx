@@ -51,7 +51,11 @@ export function Empty({
 export const isGone = (error: unknown) =>
   error instanceof ApiError &&
   Array.isArray(error.errorData) &&
-  error.errorData.some((problem: { rule?: unknown } | null) => problem?.rule === 'unknown');
+  error.errorData.some(
+    // of the address alone: a filter or a sort that is not known is a mistake of the page
+    (problem: { path?: unknown; rule?: unknown } | null) =>
+      problem?.rule === 'unknown' && /(?:^id|ID|Id)$/.test(String(problem.path)),
+  );
 
 interface ErrorProps {
   error: unknown;

@@ -163,9 +163,21 @@ function ChoiceInput({
   );
 }
 
+const linesOf = (text: string) =>
+  text
+    .split(/\r?\n/)
+    .map(line => line.trim())
+    .filter(Boolean);
+
 /** One value a line; blank lines do not count. */
 function LinesInput({ value, onChange, ...rest }: { id?: string; value?: string[]; onChange?: (value: string[]) => void }) {
   const [text, setText] = useState(() => (value ?? []).join('\n'));
+  // A value that came from elsewhere (a restored draft) is shown; one that was typed stays as it was typed, blank lines and all.
+  const [seen, setSeen] = useState(value);
+  if (seen !== value) {
+    setSeen(value);
+    if (linesOf(text).join('\n') !== (value ?? []).join('\n')) setText((value ?? []).join('\n'));
+  }
   return (
     <Input.TextArea
       {...rest}
@@ -175,12 +187,7 @@ function LinesInput({ value, onChange, ...rest }: { id?: string; value?: string[
       value={text}
       onChange={event => {
         setText(event.target.value);
-        onChange?.(
-          event.target.value
-            .split(/\r?\n/)
-            .map(line => line.trim())
-            .filter(Boolean),
-        );
+        onChange?.(linesOf(event.target.value));
       }}
     />
   );

@@ -57,6 +57,7 @@ export function ResourceForm(props: FormProps) {
   const [state] = useState(() => new FormState());
   const body = useRef<HTMLDivElement>(null);
   const release = useRef(() => {});
+  const saving = useRef(false);
   const paths = useMemo(() => fieldPaths(fields), [fields]);
   // Who was typing when the session ended finds the form as it was.
   const draftName = `${currentSelf()?.id} ${props.call} ${JSON.stringify(params)}`;
@@ -84,7 +85,10 @@ export function ResourceForm(props: FormProps) {
     }
     // A finger would have the keyboard over half of the form at once.
     if (matchMedia('(pointer: fine)').matches) focusFirst(body.current);
-    release.current = holdPage({ isDirty, keep: () => keepDraft(draftName, withoutSecrets(fields, shownValues())) });
+    release.current = holdPage({
+      isDirty: () => !saving.current && isDirty(),
+      keep: () => isDirty() && keepDraft(draftName, withoutSecrets(fields, shownValues())),
+    });
     return () => release.current();
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
   }, [check]);
@@ -122,6 +126,31 @@ export function ResourceForm(props: FormProps) {
     judge();
   }
 
+  // A message that appears between the press and the release of a button moves the button away from under the finger.
+  const pressed = useRef<{ left?: EventTarget }>(undefined);
+  function left(target: EventTarget) {
+    if (pressed.current) pressed.current.left = target;
+    else leave(target);
+  }
+  useEffect(() => {
+    const press = () => (pressed.current = {});
+    const release = () =>
+      setTimeout(() => {
+        const target = pressed.current?.left;
+        pressed.current = undefined;
+        if (target instanceof Element && target.isConnected) leave(target);
+      });
+    document.addEventListener('pointerdown', press, true);
+    document.addEventListener('pointerup', release, true);
+    document.addEventListener('pointercancel', release, true);
+    return () => {
+      document.removeEventListener('pointerdown', press, true);
+      document.removeEventListener('pointerup', release, true);
+      document.removeEventListener('pointercancel', release, true);
+    };
+    // oxlint-disable-next-line react/exhaustive-deps -- once there is something to check with
+  }, [check]);
+
   /** Says what is wrong, focuses the first field on screen that says something, and says aloud what has no field. */
   function refuse(homeless: readonly FieldProblem[], otherwise?: string) {
     const said = judge();
@@ -142,6 +171,7 @@ export function ResourceForm(props: FormProps) {
     const problems = check.problems(bodyNow());
     if (problems.length) return refuse(place(problems, paths, wrap).homeless);
     setBusy(true);
+    saving.current = true;
     try {
       if (props.send) await props.send(shownValues());
       else await call(props.call, ...([{ ...params, body: bodyNow() }] as unknown as [never]));
@@ -157,6 +187,7 @@ export function ResourceForm(props: FormProps) {
         state.answered(problem.name, sentence(problem), form.getFieldValue(problem.name as never) as unknown);
       refuse(homeless, what.text);
     } finally {
+      saving.current = false;
       setBusy(false);
     }
   }
@@ -168,10 +199,24 @@ export function ResourceForm(props: FormProps) {
   }
   useEffect(() => shortcut('mod+enter', () => void save()));
 
+  const [rows, setRows] = useState(0);
   function rowsChanged(list: Path, removed?: number) {
     if (removed !== undefined) state.withoutRow(list, removed);
-    judge();
+    setRows(count => count + 1);
   }
+  // Once the rows stand under their new names: before, a message would land on the one that moved up.
+  useEffect(() => {
+    if (rows > 0) judge();
+    // oxlint-disable-next-line react/exhaustive-deps -- when rows came or went; judge reads what is there then
+  }, [rows]);
+
+  // Whoever closes the form goes on where he was.
+  useEffect(() => {
+    const opener = document.activeElement as HTMLElement | null;
+    return () => {
+      setTimeout(() => opener?.isConnected && opener.focus({ preventScroll: true }));
+    };
+  }, []);
 
   return (
     <Drawer
@@ -198,7 +243,7 @@ export function ResourceForm(props: FormProps) {
       ) : (
         <FormContext value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, rowsChanged }}>
           {props.children}
-          <div ref={body} onBlur={event => leave(event.target)}>
+          <div ref={body} onBlur={event => left(event.target)}>
             <Form
               form={form}
               layout="vertical"

@@ -43,7 +43,7 @@ export function firstPage(self: Person, area: Area, hasScreen: (path: string) =>
 
 /** The address someone wanted before the login form: only a page of this area, never another host. */
 export function wanted(next: unknown, area: Area): string | undefined {
-  return typeof next === 'string' && new RegExp(`^/${area}/[\\w/?=&%.,:-]+$`).test(next) && !next.includes('//')
+  return typeof next === 'string' && new RegExp(`^/${area}/[\\w/?=&%.,:+~!*()-]+$`).test(next) && !next.includes('//')
     ? next
     : undefined;
 }

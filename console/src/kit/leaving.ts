@@ -6,11 +6,13 @@
  * the question is asked, and the step is made again when the person agrees.
  */
 import type { RouterHistory } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { mayDiscard } from './discard.ts';
 
 interface Hold {
+  /** something would be lost now; not while it is being saved */
   isDirty(): boolean;
-  /** keeps what was typed for the next sign-in */
+  /** keeps what was typed, if anything was, for the next sign-in */
   keep(): void;
 }
 const holds = new Set<Hold>();
@@ -20,6 +22,15 @@ let asking: Promise<boolean> | undefined;
 export function holdPage(hold: Hold): () => void {
   holds.add(hold);
   return () => void holds.delete(hold);
+}
+
+/** The same for a form that is a page of its own: held while it differs, until it is left or saved. */
+export function useHold(isDirty: () => boolean): void {
+  const now = useRef(isDirty);
+  useEffect(() => {
+    now.current = isDirty;
+  });
+  useEffect(() => holdPage({ isDirty: () => now.current(), keep: () => {} }), []);
 }
 
 const isHeld = () => [...holds].some(hold => hold.isDirty());
@@ -35,7 +46,7 @@ export async function mayLeave(): Promise<boolean> {
 
 /** The session has ended: what was typed is kept, and nothing stands in the way of the login form. */
 export function keepTyped(): void {
-  for (const hold of holds) if (hold.isDirty()) hold.keep();
+  for (const hold of holds) hold.keep();
   holds.clear();
 }
 

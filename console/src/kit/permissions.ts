@@ -10,9 +10,10 @@ export function allows(selfPerms: readonly string[], key: CallKey): boolean {
   return permission === null || (permission !== undefined && selfPerms.includes(permission));
 }
 
-export function useCan(): (key: CallKey | undefined) => boolean {
+/** Whether a call, or each of several, may be made. */
+export function useCan(): (keys: CallKey | readonly CallKey[] | undefined) => boolean {
   const { selfPerms } = useSelf();
-  return key => key === undefined || allows(selfPerms, key);
+  return keys => keys === undefined || [keys].flat().every(key => allows(selfPerms, key as CallKey));
 }
 
 export const can = (key: CallKey) => allows(currentSelf()?.selfPerms ?? [], key);

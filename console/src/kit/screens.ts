@@ -8,8 +8,8 @@ export interface Screen {
   /** below the area; `{-$id}` is an optional parameter */
   path: string;
   load: () => Promise<{ default: ComponentType }>;
-  /** The call whose permission opens this page; left out: everybody signed in. */
-  call?: CallKey;
+  /** The calls this page cannot do without: whoever may make them may open it; left out: everybody signed in. */
+  call?: CallKey | readonly CallKey[];
   /** Text `menu.<title>`. */
   title: Named<'menu'>;
   /** Reached from another page, not from the menu. */

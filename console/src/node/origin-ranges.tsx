@@ -1,9 +1,10 @@
 /** Private ranges in which an operator's customers may have origins. */
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { ResourceForm } from '../kit/form.tsx';
 import { useCan } from '../kit/permissions.ts';
+import { present } from '../kit/present.tsx';
 import { query } from '../kit/query.ts';
 import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
@@ -29,6 +30,11 @@ export function OriginRanges() {
 
 function OriginRangesForm({ onClose }: { onClose: () => void }) {
   const now = useQuery({ ...query(read), staleTime: 0, gcTime: 0 });
+  useEffect(() => {
+    if (!now.error) return;
+    present(now.error);
+    onClose();
+  }, [now.error, onClose]);
   if (!now.data) return null;
   const { ranges, environment } = now.data;
   return (

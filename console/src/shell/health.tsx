@@ -21,20 +21,22 @@ export function HealthBanner() {
   return (
     <section className={`health health-${data.state}`} aria-label={t('health.title')}>
       {/* read out when it appears or changes, without taking anybody's focus */}
-      <ul className="health-list" role="status">
-        {shown.map(trouble => (
-          <li key={`${trouble.check} ${trouble.key}`} className={`health-${trouble.state}`}>
-            <span className="health-dot" aria-hidden />
-            <span>
-              <strong>{trouble.sentence}</strong>{' '}
-              <time className="health-since" dateTime={trouble.since}>
-                {t('health.since', { time: dateTime(trouble.since) })}
-              </time>
-              <span className="health-advice">{trouble.advice}</span>
-            </span>
-          </li>
-        ))}
-      </ul>
+      <div role="status">
+        <ul className="health-list">
+          {shown.map(trouble => (
+            <li key={`${trouble.check} ${trouble.key}`} className={`health-${trouble.state}`}>
+              <span className="health-dot" aria-hidden />
+              <span>
+                <strong>{trouble.sentence}</strong>{' '}
+                <time className="health-since" dateTime={trouble.since}>
+                  {t('health.since', { time: dateTime(trouble.since) })}
+                </time>
+                <span className="health-advice">{trouble.advice}</span>
+              </span>
+            </li>
+          ))}
+        </ul>
+      </div>
       {more > 0 && (
         <button type="button" className="health-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {isOpen ? t('health.less') : t('health.more', { count: more })}

@@ -7,7 +7,7 @@ export const node = {
   'field.keepPurges': '清除快取工作',
   'field.keepEnded': '已結束的工作階段與加入權杖',
   'field.keepTombstones': '移除設定的通知',
-  'field.ranges': '允許的私有網段',
+  'field.ranges': '允許的網段',
 
   'help.keepAudit': '誰在何時做了什麼，包含登入。',
   'help.keepDeleted': '刪除後可追查的時間；統計會用到的站點、網域與節點會保留到統計到期。',
@@ -33,7 +33,7 @@ export const node = {
   'retention.failed': '{time} 的清除未完成：{why}',
   'retention.last': '上次清除：{time}，移除 {count} 筆',
   'origins.open': '私有源站',
-  'origins.title': '源站可用的私有網段',
+  'origins.title': '私有源站',
   'origins.text':
     '客戶的源站原則上使用公開位址。若伺服器位於您自己的網路，可在此允許其網段：您的所有客戶都能讓節點連線到這些位址。本機、鏈路本地與中繼資料位址，以及本平台自身，一律不允許。',
   'origins.environment': '安裝環境另外允許（BREAKWATER_ORIGIN_ALLOW）：{ranges}',
@@ -44,7 +44,7 @@ export const node = {
   'node.noRefusals': '無',
   'node.refusals': '{count} 項',
   'node.refusedTitle': '拒絕的設定：{count} 項',
-  'node.refusedText': '節點無法套用下列設定，仍沿用先前的版本。修正內容並儲存後，會重新下發。',
+  'node.refusedText': '節點無法套用下列設定，仍沿用先前的版本。修正內容並儲存後，會重新派送。',
   'node.asideLines': '{count} 行',
   'node.asideUnknown': '目前無法得知',
   'node.asideText':

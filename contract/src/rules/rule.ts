@@ -109,7 +109,7 @@ export const ruleTexts = {
       '{address} cannot be an origin: it is a loopback, link-local, multicast or reserved address. Enter the public address of the origin',
   },
   addressPrivate: {
-    zh_TW: '{address} 是私有位址，不在允許的範圍內。請填寫公開位址，或請服務商允許此網段',
+    zh_TW: '{address} 是私有位址，不在允許的範圍內。請填寫公開位址，或請營運商允許此網段',
     zh_CN: '{address} 是私有地址，不在允许的范围内。请填写公网地址，或请服务商允许此网段',
     en_US:
       '{address} is a private address outside the allowed ranges. Enter a public address, or ask your provider to allow its range',

@@ -4,6 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
 import { type Finding, fails, healthTimes, readChecks, warns, well } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
+import { setAsideOf } from '../analytics/aside.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
 import type { Analytics } from '../store/analytics/client.ts';
@@ -221,5 +222,27 @@ export function addUpkeepCheck(health: Health, db: Db): void {
         : well('upkeep', seconds);
     },
     { away: 'database.away' },
+  );
+}
+
+/** Lines of nodes that counted for nobody in the last while: each node's are that node's, and its operator's to know. */
+export function addSetAsideCheck(health: Health, store: Analytics, db: Queryable): void {
+  health.add(
+    'setAside',
+    async () => {
+      const found = await setAsideOf(store, undefined, new Date(Date.now() - healthTimes.countedMinutes * 60_000));
+      const counts = new Map<number, number>();
+      for (const { nodeID, lines } of found) counts.set(nodeID, (counts.get(nodeID) ?? 0) + Number(lines));
+      if (counts.size === 0) return well('setAside');
+      const { rows } = await db.query({
+        text: 'select id, name from node where id = any($1::bigint[])',
+        values: [[...counts.keys()]],
+      });
+      const names = new Map((rows as { id: string; name: string }[]).map(row => [Number(row.id), row.name]));
+      return [...counts]
+        .slice(0, nodesMax)
+        .map(([id, count]) => warns('setAside.counted', { node: names.get(id) ?? id, count }, { key: String(id), value: count }));
+    },
+    { away: 'store.away', everyMs: 15_000 },
   );
 }

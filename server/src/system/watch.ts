@@ -13,6 +13,7 @@ import {
   addDiskCheck,
   addNodesCheck,
   addRelayCheck,
+  addSetAsideCheck,
   addStoreCheck,
   addUpkeepCheck,
 } from './checks.ts';
@@ -26,7 +27,10 @@ export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolde
 
 export function watchServices(health: Health, { database, analytics }: Pick<Services, 'database' | 'analytics'>): void {
   addDatabaseChecks(health, database.pool);
-  if (analytics) addStoreCheck(health, analytics);
+  if (analytics) {
+    addStoreCheck(health, analytics);
+    addSetAsideCheck(health, analytics, database.pool);
+  }
   addUpkeepCheck(health, database.db);
 }
 
@@ -52,7 +56,6 @@ export function ingestLook(stats: () => IngestStats, now: () => number = () => p
   let inserts = -1;
   let heldSince: number | undefined;
   let troubledSince: number | undefined;
-  const setAside = new Counted('setAside.counted');
   return () => {
     const seen = stats();
     const at = now();
@@ -74,7 +77,6 @@ export function ingestLook(stats: () => IngestStats, now: () => number = () => p
     } else if (seen.unsure !== null) found.push(warns('ingest.stuck', { detail: seen.unsure }, { value: late }));
     else if (late >= healthTimes.ingestLateSeconds) found.push(warns('ingest.late', { seconds: late }, { value: late }));
     else found.push(well('ingest', late));
-    found.push(setAside.look(seen.setAside, at));
     return found;
   };
 }

@@ -110,8 +110,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'They were served and are missing from the figures. Usually the node’s disk is full: free some space.',
   ],
   'setAside.counted': [
-    '{count} log lines were set aside: their node could not have served the site they name.',
-    'They are not billed. A node that moved between zones does that once; one that goes on doing it should be looked at: its key may be in other hands.',
+    '{count} log lines of the node {node} count for nobody.',
+    'They are neither billed nor in any figure. The node’s page says why: a wrong clock, a broken line, or a site that it could not have served. A node that moved between zones does that once; if it goes on, look at the node: its key may be in other hands.',
   ],
   'foreignWrites.counted': [
     '{count} messages that we did not send were found on the bus.',

@@ -216,7 +216,7 @@ test('a removed row takes its message along; the others keep theirs', async () =
   await page.press('#upstreams_2_port', 'Tab');
   await said(page, 'upstreams.1.address').waitFor();
   await said(page, 'upstreams.2.port').waitFor();
-  await page.getByRole('button', { name: 'Remove' }).first().click();
+  await page.locator('button.list-remove').first().click();
   await said(page, 'upstreams.0.address').waitFor();
   await said(page, 'upstreams.1.port').waitFor();
   await page.locator('[data-field="upstreams.2.port"]').waitFor({ state: 'detached' });

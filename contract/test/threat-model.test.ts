@@ -28,8 +28,7 @@ function broken(row: string): string[] {
     if (file) source = existsSync(root + file) ? readFileSync(root + file, 'utf8').replaceAll("\\'", '’') : undefined;
     if (source === undefined) return true;
     return (
-      title !== undefined &&
-      !title.split(/…|[:(,/]| N /).some(words => words.trim().includes(' ') && source!.includes(words.trim()))
+      title !== undefined && !title.split(/…|[:(,/]| N /).some(words => words.trim().length > 7 && source!.includes(words.trim()))
     );
   });
 }

@@ -33,7 +33,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
   'server/src/node/nodes.ts': [2, 'times of rows, and when a token expires'],
   'server/src/store/analytics/freeze.ts': [1, 'compared with the times of files'],
-  'server/src/system/checks.ts': [2, 'how long ago a run was that a row tells of'],
+  'server/src/system/checks.ts': [3, 'how long ago a run was that a row tells of'],
 };
 
 /** `Date.now`, and what gets the same out of a `Date` of now. */

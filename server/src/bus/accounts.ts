@@ -136,8 +136,10 @@ export function startAccounts({ databaseUrl, db, natsUrl, tls, keys, log = () =>
     stop: async () => {
       stopped = true;
       clearTimeout(timer);
-      await notices.stop();
+      // what asks a bus that is away is answered by this
+      await Promise.all([notices.stop(), system?.close()]);
       await running;
+      // it may have been opened meanwhile
       await system?.close();
     },
   };

@@ -87,8 +87,9 @@ export function startBus({
     renew: body => renewNode(db, authority, body),
     notify,
     stop: async () => {
-      await Promise.all([relay.stop(), up.stop(), watchdog.stop()]);
-      await Promise.all([acks.stop(), answers.stop(), accounts.stop()]);
+      // the watchdog asks over the connection that ends with the accounts
+      await Promise.all([relay.stop(), up.stop(), watchdog.stop(), accounts.stop()]);
+      await Promise.all([acks.stop(), answers.stop()]);
     },
   };
 }

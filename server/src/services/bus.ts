@@ -1,5 +1,6 @@
 /** The bus inside the control plane: relay and acknowledgements (`bus`), and what the API asks of it. */
 import { type Bus, connectServer, startBus } from '../bus/bus.ts';
+import { closeBus } from '../bus/close.ts';
 import { command } from '../bus/commands.ts';
 import { Signer } from '../bus/credentials.ts';
 import { joinNode, renewNode } from '../bus/join.ts';
@@ -33,9 +34,6 @@ export async function connectBus(settings: Settings, services: Services): Promis
     };
   }
   return {
-    async stop() {
-      await bus?.stop();
-      await nats.drain();
-    },
+    stop: () => closeBus(nats, async () => bus?.stop()),
   };
 }

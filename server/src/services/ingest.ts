@@ -5,6 +5,7 @@ import { Counter, Gauge } from 'prom-client';
 import { type Ingest, startIngest } from '../ingest/ingest.ts';
 import { databaseMembers } from '../ingest/member-source.ts';
 import { connectServer } from '../bus/bus.ts';
+import { closeBus } from '../bus/close.ts';
 import type { Health } from '../kit/health.ts';
 import { registry } from '../kit/metrics.ts';
 import { loopback } from '../kit/networks.ts';
@@ -45,9 +46,8 @@ export async function startIngestService(settings: Settings, health: Health): Pr
     async stop() {
       unmeasure();
       room.stop();
-      await ingest.stop();
+      await closeBus(nc, () => ingest.stop());
       await members.close();
-      await nc.drain();
     },
   };
 }

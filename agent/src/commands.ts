@@ -22,7 +22,12 @@ export async function obey(msg: Msg, identity: Identity, verbs: Verbs): Promise<
   if (!isOurs || command.expires < Date.now() || command.count <= identity.lastCommand) return undefined;
   if (!new Verifier(grant.documentKey).command(command, signature)) return undefined;
   // Remembered before it is done: a command that ends us must not end us again.
-  await identity.remember(command.count);
+  try {
+    await identity.remember(command.count);
+  } catch (error) {
+    // it is not used up: the same command may be sent again
+    return { count: command.count, ok: false, why: `it cannot be remembered: ${(error as Error).message}`.slice(0, 300) };
+  }
   const act = verbs[command.verb];
   if (!act) return { count: command.count, ok: false, why: 'unknown command' };
   try {

@@ -75,10 +75,11 @@ export class Identity {
   get lastCommand(): number {
     return this.#stored.lastCommand ?? 0;
   }
-  /** Resolves when it is on disk. */
+  /** Resolves when it is on disk. @throws when it cannot be written: then it counts as not obeyed */
   async remember(command: number): Promise<void> {
-    this.#stored = { ...this.#stored, lastCommand: command };
-    await this.#save();
+    const stored = { ...this.#stored, lastCommand: command };
+    await this.#save(stored);
+    this.#stored = stored;
   }
   get seed(): Uint8Array {
     return new TextEncoder().encode(this.#stored.seed);
@@ -140,8 +141,8 @@ export class Identity {
     throw answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? new Refusal(why) : new Error(why);
   }
 
-  async #save(): Promise<void> {
-    writeWhole(this.#file, JSON.stringify(this.#stored));
+  async #save(stored = this.#stored): Promise<void> {
+    writeWhole(this.#file, JSON.stringify(stored));
   }
 }
 

@@ -31,6 +31,8 @@ export interface SyncOptions {
 const tickMs = 2;
 /** Documents taken in at once: bounds how long anything else waits. */
 const batchMost = 1000;
+/** Refused documents that are named, with reasons cut so that they fit into a heartbeat. */
+const refusedMost = 100;
 /** A domain whose origin's name was never resolved waits this long for its first addresses. */
 const firstLookupMs = 50;
 
@@ -290,7 +292,9 @@ export class Sync {
   }
 
   #refused(): Refused[] {
-    return [...this.#options.store.refused.values()].slice(0, 100);
+    const first = [...this.#options.store.refused.values()].slice(0, refusedMost);
+    const most = first.length > 20 ? 40 : 200;
+    return first.map(one => ({ ...one, why: one.why.slice(0, most) }));
   }
 
   /** What the node serves, for the heartbeat. */

@@ -185,7 +185,7 @@ export function nodeStatement(keys: BusKeys, { nodeID, zoneID, cut }: NodePlace,
     ],
     limits: {
       ...limits(0, 0),
-      subs: 100,
+      subs: 40,
       data: unlimited,
       payload: nodePayloadMax,
       imports: unlimited,
@@ -224,7 +224,8 @@ export function signNode(
   const nats = {
     pub: { allow: [...words, own.log] },
     sub: { allow: [own.documents, own.commands, own.mark, own.delivery, own.inboxes] },
-    subs: 20,
+    // its own words and an inbox; each more would be sent the zone's documents once more
+    subs: 10,
     data: unlimited,
     payload: nodePayloadMax,
   };

@@ -7,21 +7,24 @@ import * as z from 'zod/mini';
 import type { Word } from '#contract/edge/subjects.ts';
 import { registry } from '../kit/metrics.ts';
 
-/** JSON of 64 kB holds no honest word of a node that is nested deeper. */
+/** Bytes of each word, looked at before anything is read: one thread reads the words of all nodes. */
+export const wordBytesMost: Record<Word, number> = { beat: 16_384, ack: 16_384, sync: 1024, ans: 1024 };
+/** No honest word of a node is nested deeper, or holds more values: what is wrong with each of thousands would be written down. */
 const depthMax = 8;
+const valuesMost = 1500;
 
 /** Text that may be stored and shown: well-formed, without control characters. */
 const clean = (text: string) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
 const text = (max: number) =>
   z.pipe(
     z.string(),
-    z.transform((value: string) => value.slice(0, max).toWellFormed()),
+    z.transform((value: string) => clean(value.slice(0, max))),
   );
 const exact = (max: number) => z.string().check(z.maxLength(max), z.regex(/^[ -~]*$/));
 const count = z.int().check(z.gte(0));
 const id = z.int().check(z.gte(1));
 
-const Refused = z.object({ subject: exact(100), seq: count, why: text(500) });
+const Refused = z.object({ subject: exact(100), seq: count, why: text(200) });
 export type Refused = z.infer<typeof Refused>;
 
 export const Ack = z.object({
@@ -85,19 +88,30 @@ export function noteRefused(nodeID: number, word: Word, why: string): void {
 /** What was refused of each node since this process started. */
 export const refusedByNode = (): ReadonlyMap<number, { count: number; why: string; at: number }> => refusedOf;
 
-/** @throws a sentence */
-export function judge<T extends z.ZodMiniType>(schema: T, data: Uint8Array): z.infer<T> {
-  const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data), (_, one: unknown) =>
-    typeof one === 'string' ? clean(one) : one,
-  );
-  if (tooDeep(value, depthMax)) throw new Error('nested too deep');
+/** @throws a sentence, fit to be shown */
+export function judge<T extends z.ZodMiniType>(word: Word, schema: T, data: Uint8Array): z.infer<T> {
+  if (data.length > wordBytesMost[word]) throw new Error(`${data.length} bytes, at most ${wordBytesMost[word]} are read`);
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(data));
+  } catch (error) {
+    throw new Error(clean((error as Error).message.slice(0, 200)), { cause: error });
+  }
+  if (weigh(value, depthMax, valuesMost) < 0) throw new Error('nested too deep, or too many values');
   const checked = schema.safeParse(value);
   if (checked.success) return checked.data;
   const issue = checked.error.issues[0];
-  throw new Error(`${issue?.path.join('.') || 'message'}: ${issue?.message ?? 'invalid'}`);
+  throw new Error(clean(`${issue?.path.join('.') || 'message'}: ${issue?.message ?? 'invalid'}`.slice(0, 200)));
 }
 
-function tooDeep(value: unknown, left: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return left === 0 || Object.values(value).some(one => tooDeep(one, left - 1));
+/** @returns how many more values there may be; negative: too many, or too deep */
+function weigh(value: unknown, depth: number, left: number): number {
+  left--;
+  if (typeof value !== 'object' || value === null) return left;
+  if (depth === 0) return -1;
+  for (const one of Object.values(value)) {
+    left = weigh(one, depth - 1, left);
+    if (left < 0) break;
+  }
+  return left;
 }

@@ -2,9 +2,10 @@
 import { type ConsumerMessages, jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { SyncRequest } from '#contract/edge/signed.ts';
-import { parseSaid, streams } from '#contract/edge/subjects.ts';
+import { type Word, parseSaid, streams } from '#contract/edge/subjects.ts';
 import type { Acks } from './acks.ts';
 import type { Answers } from './answers.ts';
+import { Pace } from './pace.ts';
 import { Ack, Answer, Beat, judge, noteRefused } from './said.ts';
 import { busEvents } from './settle.ts';
 import { ensureUpStream } from './streams.ts';
@@ -34,15 +35,13 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
   const toldAt = new Map<number, number>();
   let wake = () => {};
 
-  function take(subject: string, data: Uint8Array): void {
-    const said = parseSaid(subject);
-    if (!said) return;
-    const { word, nodeID } = said;
+  const pace = new Pace(take);
+  function take(word: Word, nodeID: number, data: Uint8Array): void {
     try {
-      if (word === 'beat') acks.beat(nodeID, judge(Beat, data));
-      else if (word === 'ack') acks.ack(nodeID, judge(Ack, data));
-      else if (word === 'sync') answers.ask(nodeID, judge(SyncRequest, data));
-      else busEvents.emit('answer', nodeID, judge(Answer, data));
+      if (word === 'beat') acks.beat(nodeID, judge('beat', Beat, data));
+      else if (word === 'ack') acks.ack(nodeID, judge('ack', Ack, data));
+      else if (word === 'sync') answers.ask(nodeID, judge('sync', SyncRequest, data));
+      else busEvents.emit('answer', nodeID, judge('ans', Answer, data));
     } catch (error) {
       const why = (error as Error).message.slice(0, 200);
       noteRefused(nodeID, word, why);
@@ -62,7 +61,8 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
       const messages = (fetching = await consumer.fetch({ max_messages: fetchMessages, expires: fetchMs }));
       for await (const message of messages) {
         some = true;
-        take(message.subject, message.data);
+        const said = parseSaid(message.subject);
+        if (said) pace.offer(said.word, said.nodeID, message.data);
       }
       // Silence may mean that stream or consumer is gone.
       if (!some && !stopped && !again) await consumer.info();
@@ -104,6 +104,7 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
       void fetching?.close();
       wake();
       await running;
+      pace.stop();
     },
   };
 }

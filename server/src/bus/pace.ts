@@ -1,0 +1,78 @@
+/**
+ * What one node says is looked at no faster than a node has a reason to speak: all nodes' words share one thread. Of what comes faster the
+ * newest waits for its turn, since each word says a whole state; the others are dropped and counted.
+ */
+import { Counter } from 'prom-client';
+import type { Word } from '#contract/edge/subjects.ts';
+import { registry } from '../kit/metrics.ts';
+
+/** Messages in a second for as long as it likes, and at once. */
+export interface Allowance {
+  perSecond: number;
+  burst: number;
+}
+/** A node that reads everything anew asks for a chunk of 256 documents as soon as it has taken in the one before. */
+export const allowances: Record<Word, Allowance> = {
+  beat: { perSecond: 5, burst: 10 },
+  ack: { perSecond: 20, burst: 40 },
+  sync: { perSecond: 10, burst: 50 },
+  ans: { perSecond: 5, burst: 20 },
+};
+
+const excess = new Counter({
+  name: 'breakwater_bus_excess_total',
+  help: 'Messages of nodes that were dropped because a newer one of the same kind came before their turn',
+  labelNames: ['node', 'word'],
+  registers: [registry],
+});
+
+interface Bucket {
+  tokens: number;
+  at: number;
+  held?: Uint8Array | undefined;
+  timer?: NodeJS.Timeout | undefined;
+}
+
+export class Pace {
+  readonly #take: (word: Word, nodeID: number, data: Uint8Array) => void;
+  readonly #allowances: Record<Word, Allowance>;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(take: (word: Word, nodeID: number, data: Uint8Array) => void, most = allowances) {
+    this.#take = take;
+    this.#allowances = most;
+  }
+
+  offer(word: Word, nodeID: number, data: Uint8Array): void {
+    const { perSecond, burst } = this.#allowances[word];
+    const now = performance.now();
+    const key = `${word} ${nodeID}`;
+    let bucket = this.#buckets.get(key);
+    if (!bucket) this.#buckets.set(key, (bucket = { tokens: burst, at: now }));
+    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
+    bucket.at = now;
+    if (bucket.timer) {
+      excess.inc({ node: String(nodeID), word });
+      bucket.held = data;
+      return;
+    }
+    // The place of the one that waits is paid now.
+    bucket.tokens--;
+    if (bucket.tokens >= 0) return this.#take(word, nodeID, data);
+    bucket.held = data;
+    const waiting = bucket;
+    waiting.timer = setTimeout(
+      () => {
+        const newest = waiting.held!;
+        waiting.timer = waiting.held = undefined;
+        this.#take(word, nodeID, newest);
+      },
+      (-bucket.tokens / perSecond) * 1000,
+    );
+  }
+
+  stop(): void {
+    for (const { timer } of this.#buckets.values()) clearTimeout(timer);
+    this.#buckets.clear();
+  }
+}

@@ -137,6 +137,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
+      refusedDomains: sync.state.refusedDomains,
       logs: shipper?.stats() ?? null,
     };
     // The control plane reads 16 kB: rather less of it than nothing.

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { type Finding, fails, warns, well } from '#contract/system/health.ts';
 import { Health } from '#server/kit/health.ts';
 import { row } from '#server/store/db.ts';
+import { addDocumentsCheck, addOriginsCheck } from '#server/system/refusals.ts';
 import { addDatabaseChecks, addNodesCheck, addRelayCheck, addUpkeepCheck } from '#server/system/checks.ts';
 import { writeSetting } from '#server/system/settings.ts';
 import { ingestLook } from '#server/system/watch.ts';
@@ -87,6 +88,21 @@ describe('who is told', () => {
     assert.deepEqual(checksOf(await told(stranger, 'user')), [], 'a customer without a site is not affected');
     const blind = await api.account('client', 'blind@test.test', { rootID: owner.client.id, keys: ['sites.view'] });
     assert.doesNotMatch(JSON.stringify(await told(blind, 'client')), /NATS|mute|mine/, 'who may not see nodes sees no inside');
+  });
+
+  test('what an operator’s own configuration cannot do is told to it and to the owner, not to others', async () => {
+    const key = String(other.client.id);
+    findings = [
+      warns('origins.refused', { count: 3, sites: 'a.test' }, { key }),
+      warns('documents.notMade', { count: 1, seconds: 9, sites: 'shop' }, { key }),
+    ];
+    assert.deepEqual(checksOf(await told(owner.client, 'client')).sort(), ['documents', 'origins']);
+    const own = await told(other.client, 'client');
+    assert.deepEqual(checksOf(own).sort(), ['documents', 'origins']);
+    assert.match(own.troubles.find(one => one.check === 'origins')!.advice, /Private origins/);
+    const third = await api.tenant('third');
+    assert.deepEqual(checksOf(await told(third.client, 'client')), []);
+    assert.deepEqual(checksOf(await told(other.user, 'user')), []);
   });
 
   test('a customer hears gently when changes or figures of its own sites are late, and in its own language', async () => {
@@ -212,6 +228,60 @@ describe('what is looked at', () => {
       (await look(one => addNodesCheck(one, pool))).map(check => check.state),
       ['ok'],
     );
+  });
+
+  test('origins that nodes refuse are told by operator: how many, the first names, no name that is not served there', async () => {
+    const { db, pool } = api.database;
+    await sql`update node set "deletedAt" = now()`.execute(db);
+    const zoneOf = async (tenant: Tenant) =>
+      (await row<{ id: number }>(
+        db,
+        sql`select g."zoneID" as id from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${tenant.siteID}`,
+      ))!.id;
+    const [mine, theirs] = [await zoneOf(owner), await zoneOf(other)];
+    const names = Array.from({ length: 7 }, (_, i) => `refused-${i}.test`);
+    for (const name of names)
+      await sql`insert into domain ("siteID", "domainName") values (${owner.siteID}, ${name})`.execute(db);
+    await sql`insert into domain ("siteID", "domainName") values (${other.siteID}, 'refused-other.test')`.execute(db);
+    const beat = (hosts: string[], more = {}) => ({
+      beat: { refusedOrigins: hosts.map(host => ({ host, address: '10.0.0.1', port: 80, kind: 'private' })), ...more },
+    });
+    assert.deepEqual(
+      (await look(one => addOriginsCheck(one, pool))).map(check => check.state),
+      ['ok'],
+    );
+    await node(owner.client.id, mine, beat([...names, ...names], { refusedDomains: 40 }));
+    await node(owner.client.id, mine, beat(names.slice(0, 2), { refusedDomains: 'many' }));
+    await node(owner.client.id, mine, { status: 'offline', ...beat(names, { refusedDomains: 900 }) });
+    await node(other.client.id, theirs, beat(['refused-other.test', names[0]!, 'nobody.test']));
+    const found = await look(one => addOriginsCheck(one, pool));
+    assert.deepEqual(
+      found.map(({ state, reason, key, value, params }) => [state, reason, key, value, params!['sites']]),
+      [
+        ['warn', 'origins.refused', String(owner.client.id), 40, `${names.slice(0, 5).join(', ')} …`],
+        ['warn', 'origins.refused', String(other.client.id), 1, 'refused-other.test'],
+      ],
+    );
+    await sql`update node set "deletedAt" = now()`.execute(db);
+  });
+
+  test('accepted changes that no document can be made of are told by operator, with the age of the oldest', async () => {
+    const { db, pool } = api.database;
+    assert.deepEqual(
+      (await look(one => addDocumentsCheck(one, pool))).map(check => check.state),
+      ['ok'],
+    );
+    const inZone = await zone(other);
+    await sql`insert into "compileError" (kind, "entityID", "siteID", message, "createdAt") values
+      ('domain', 700011, ${owner.siteID}, 'port', now() - interval '90 s'), ('site', ${owner.siteID}, ${owner.siteID}, 'x', now()),
+      ('zone', ${inZone}, null, 'x', now()), ('domain', 700012, 700013, 'of a site that is gone for good', now())`.execute(db);
+    const found = await look(one => addDocumentsCheck(one, pool));
+    const told = new Map(found.map(check => [check.key, check]));
+    assert.deepEqual([...told.keys()].sort(), [String(owner.client.id), String(other.client.id)].sort());
+    const worst_ = told.get(String(owner.client.id))!;
+    assert.deepEqual([worst_.state, worst_.reason, worst_.params!['count']], ['warn', 'documents.notMade', 2]);
+    assert.ok(worst_.value! >= 90 && String(worst_.params!['sites']).length > 0);
+    await sql`delete from "compileError"`.execute(db);
   });
 
   test('a clearing away that fails is told until one goes well', async () => {

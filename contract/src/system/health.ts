@@ -31,6 +31,8 @@ export const checks = {
   foreignWrites: ['counted'],
   sites: ['changesLate', 'figuresLate'],
   upkeep: ['failing', 'late'],
+  origins: ['refused'],
+  documents: ['notMade'],
 } as const;
 export type CheckID = keyof typeof checks;
 export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];

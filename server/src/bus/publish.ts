@@ -279,7 +279,7 @@ async function record(
        insert into "compileError" (kind, "entityID", "siteID", message)
        select kind, "entityID", "siteID", message from jsonb_to_recordset($4::jsonb)
          as r(kind text, "entityID" bigint, "siteID" bigint, message text)
-       on conflict (kind, "entityID") do update set message = excluded.message, "siteID" = excluded."siteID", "createdAt" = now()
+       on conflict (kind, "entityID") do update set message = excluded.message, "siteID" = excluded."siteID"
      ), batch as (
        select "siteID", "zoneID", max(n) as seq from jsonb_to_recordset($1::jsonb) as r("siteID" bigint, "zoneID" bigint, n bigint)
        group by 1, 2

@@ -61,6 +61,8 @@ export const Beat = z.object({
   refusedOrigins: z.optional(
     z.array(z.object({ host: text(253), address: text(60), port: count, kind: text(20) })).check(z.maxLength(20)),
   ),
+  /** how many domains have one */
+  refusedDomains: z.optional(count),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
   logs: z.optional(
     z.nullable(

@@ -8,6 +8,7 @@ import { implement } from '../kit/implement.ts';
 import { nodeTable } from '../node/tables.ts';
 import { siteTable } from '../site/tables.ts';
 import { row } from '../store/db.ts';
+import { ofOperator } from './refusals.ts';
 
 const atMost = 200;
 /** Findings whose `key` is a node's id. */
@@ -32,6 +33,12 @@ async function nodesOf(ctx: Context, found: readonly Check[]): Promise<Check[]> 
   const visible = new Set((await ctx.store(nodeTable).pick(['id'], [sql`t.id = any(${ids})`])).map(one => one.id));
   return found.filter(check => visible.has(Number(check.key)));
 }
+
+/** What is wrong with the sites of the operator itself is told to whoever may see them. */
+const ownOf = ({ actor }: Context, found: readonly Check[]): Check[] =>
+  actor.area === 'client' && actor.permissions.has('sites.view')
+    ? found.filter(check => ofOperator(check) && check.key === String(actor.rootID))
+    : [];
 
 /** For the others: a gentle word, and only when sites of theirs are affected. */
 async function gentle(ctx: Context, found: readonly Check[]): Promise<Check[]> {
@@ -58,7 +65,9 @@ export const statusCalls = implement(status, {
     const found = troubles(merged(ctx.services.health?.now() ?? []));
     const inside = found.filter(check => !ofNode(check));
     const nodes = await nodesOf(ctx, found.filter(ofNode));
-    const told = troubles((await isOwner(ctx)) ? [...inside, ...nodes] : [...nodes, ...(await gentle(ctx, found))]);
+    const told = troubles(
+      (await isOwner(ctx)) ? [...inside, ...nodes] : [...nodes, ...ownOf(ctx, inside), ...(await gentle(ctx, found))],
+    );
     return {
       state: worst(told),
       troubles: told.slice(0, atMost).map(check => ({

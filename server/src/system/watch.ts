@@ -17,6 +17,7 @@ import {
   addStoreCheck,
   addUpkeepCheck,
 } from './checks.ts';
+import { addDocumentsCheck, addOriginsCheck } from './refusals.ts';
 
 /** What every process of ours looks at. */
 export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolder' | 'peers'>): void {
@@ -39,6 +40,8 @@ export function watchBus(health: Health, nats: NatsConnection, { database }: Pic
   addBusChecks(health, nats, [streams.config, streams.up]);
   addRelayCheck(health, database.pool);
   addNodesCheck(health, database.pool);
+  addOriginsCheck(health, database.pool);
+  addDocumentsCheck(health, database.pool);
   const foreign = new Counted('foreignWrites.counted');
   health.add('foreignWrites', () => foreign.look(foreignWrites().count), { away: 'foreignWrites.counted' });
 }

@@ -130,4 +130,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Old data has not been cleared away for {hours} hours.',
     'The service “work” does it every 15 minutes: is one running? Restart it.',
   ],
+  'origins.refused': [
+    '{count} domains have origins that nodes do not connect to: {sites}',
+    'Visitors get 502 for them. If these are private addresses of yours, allow them under Zones → Private origins; other addresses must be corrected at the domain, or opened with BREAKWATER_ORIGIN_ALLOW.',
+  ],
+  'documents.notMade': [
+    '{count} saved changes cannot be made into configuration, the oldest for {seconds} s: {sites}',
+    'The nodes go on with what they had. Open the site to see why, correct it and save.',
+  ],
 };

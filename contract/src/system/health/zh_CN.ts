@@ -97,4 +97,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '过期数据已有 {hours} 小时未清除。',
     '此工作由 work 服务每 15 分钟执行一次，请确认该服务正在运行，或重新启动。',
   ],
+  'origins.refused': [
+    '{count} 个域名的源站被节点拒绝连接：{sites}',
+    '访客会收到 502。若这些是您的私有地址，请在“区域 → 私有源站”中允许；其他地址请在域名中更正，或用 BREAKWATER_ORIGIN_ALLOW 开放。',
+  ],
+  'documents.notMade': [
+    '{count} 项已保存的变更无法生成配置，最久的已有 {seconds} 秒：{sites}',
+    '节点会沿用先前的配置。请打开站点查看原因，更正后再保存。',
+  ],
 };

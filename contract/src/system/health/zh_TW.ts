@@ -97,4 +97,12 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '過期資料已有 {hours} 小時未清除。',
     '此工作由 work 服務每 15 分鐘執行一次，請確認該服務正在運作，或重新啟動。',
   ],
+  'origins.refused': [
+    '{count} 個網域的源站遭節點拒絕連線：{sites}',
+    '訪客會收到 502。若這些是您的私有位址，請於「區域 → 私有源站」允許；其他位址請於網域修正，或以 BREAKWATER_ORIGIN_ALLOW 開放。',
+  ],
+  'documents.notMade': [
+    '{count} 筆已儲存的變更無法產生設定，最久的已達 {seconds} 秒：{sites}',
+    '節點會沿用先前的設定。請開啟站點查看原因，修正後再儲存。',
+  ],
 };

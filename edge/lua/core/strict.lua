@@ -20,9 +20,10 @@ local list, list_type = ffi.new("ngx_http_lua_ffi_table_elt_t[?]", listed), ffi.
 local truncated = ffi.new "int[1]"
 
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
--- to the closer look.
+-- to the closer look. One User-Agent: rules judge the first, another reader may take the last.
 local usual = [[\A(?:(?!(?i:content-length|transfer-encoding|upgrade|if-modified-since)\x00)(?:(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
-  .. [[|(?!(?i:host)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n))++\z]]
+  .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+  .. [[|(?!(?i:host|user-agent)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n))++\z]]
 local compiled, flags
 
 local function compile()
@@ -68,19 +69,26 @@ local function line_bytes(field)
   return value.data + at + 1 - key.data
 end
 
+local function is_agent(field) return field.key.len == 10 and lower(text_of(field.key.data, 10)) == "user-agent" end
+
 -- → true (with the fields that `usual` leaves out, perhaps), or nil
 local function closely()
   if not good_host(var.http_host or "") then return nil end
+  local r = get_request()
+  local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
+  local fields = n > listed and ffi.new(list_type, n) or list
+  if n > 0 then C.ngx_http_lua_ffi_req_get_headers(r, fields, n, 1) end
+  local agents = 0
+  for i = 0, n - 1 do
+    if is_agent(fields[i]) then agents = agents + 1 end
+  end
+  if agents > 1 then return nil end
   local protocol = var.server_protocol
   -- Framed by nginx, which checks names itself
   if protocol == "HTTP/2.0" or protocol == "HTTP/3.0" then return not find(var.request_uri, "#", 1, true) or nil end
   local line = var.request or ""
   local verb, target = match(line, "^(%u[%u_-]*) (%S+) HTTP/1%.[01]$")
   if not verb or not good_target(verb, target) then return nil end
-  local r = get_request()
-  local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
-  local fields = n > listed and ffi.new(list_type, n) or list
-  if n > 0 then C.ngx_http_lua_ffi_req_get_headers(r, fields, n, 1) end
   local bytes = #line + 4
   for i = 0, n - 1 do
     local more = line_bytes(fields[i])

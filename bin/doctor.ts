@@ -3,13 +3,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Finding, adviceOf, readChecks, sentenceOf, troubles } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
-import { readJson } from '#host/files.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
-import { diskOf, isPorts, pings } from './launch/parts.ts';
+import { diskOf, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
+import { startedParts } from './launch/running.ts';
 import { type Settings, portVariables, readSettings } from './launch/settings.ts';
 
 let bad = 0;
@@ -78,9 +78,6 @@ async function ports(settings: Settings): Promise<void> {
 }
 
 async function engines(settings: Settings, running: boolean): Promise<void> {
-  const file = join(settings.dataFolder, 'run/ports.json');
-  // cut or lost: chosen anew at the next start
-  const known = readJson(file, isPorts) ?? {};
   if (settings.databaseUrl) asked(await answers(settings.databaseUrl), 'The PostgreSQL of DATABASE_URL');
   if (settings.natsUrl) {
     const trouble = await busTrouble(settings.natsUrl, process.env.NATS_CREDS, 5000);
@@ -89,15 +86,18 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
   if (settings.clickhouseUrl)
     asked(await pings(`${new URL(settings.clickhouseUrl).origin}/ping`), 'The ClickHouse of CLICKHOUSE_URL');
   if (!running) return;
-  for (const [name, port] of Object.entries(known)) {
+  const started = startedParts(settings.dataFolder);
+  for (const [name, port] of started) {
+    if (!port) continue;
     // an open port is no answer where more can be asked
     const creds = join(settings.dataFolder, 'nats/server.creds');
     const answers_ =
       name === 'nats' ? (await busTrouble(`nats://127.0.0.1:${port}`, creds, 3000)) === undefined : await accepts(port);
     asked(answers_, `${name} on port ${port}`);
   }
-  await checks('server', `http://127.0.0.1:${settings.consolePort}`);
-  if (known.agent) await checks('agent', `http://127.0.0.1:${known.agent}`);
+  if (started.has('server')) await checks('server', `http://127.0.0.1:${settings.consolePort}`);
+  const agent = started.get('agent');
+  if (agent) await checks('agent', `http://127.0.0.1:${agent}`);
 }
 
 /** What a running process finds itself, the worst first. */

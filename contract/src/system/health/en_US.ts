@@ -4,7 +4,7 @@ import type { Reason } from '../health.ts';
 export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
   'database.away': [
     'PostgreSQL does not answer: {detail}',
-    'Look into logs/postgres.log. It is started again by itself; if it does not come back, free disk space or check DATABASE_URL.',
+    'An embedded one is started again by itself: look into logs/postgres.log, and free disk space if it does not come back. One named by DATABASE_URL is yours to start: check it, and the address.',
   ],
   'database.slow': ['PostgreSQL answers late.', 'Look at the load of the machine, and for long statements in pg_stat_activity.'],
   'database.noWrites': [
@@ -13,7 +13,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'bus.away': [
     'The bus (NATS JetStream) does not answer questions: {detail}',
-    'Changes do not reach the nodes and log lines wait there; visitors are served. It is killed and started again by itself within half a minute; see logs/nats.log, and free disk space if it is full.',
+    'Changes do not reach the nodes and log lines wait there; visitors are served. An embedded one is killed and started again by itself within half a minute: see logs/nats.log, and free disk space if it is full. One named by NATS_URL is yours to start: check it, and the address.',
   ],
   'bus.slow': ['The bus (NATS JetStream) answers late.', 'Look at the load of the machine and its disk.'],
   'streams.missing': [
@@ -38,7 +38,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'store.away': [
     'The analytics store does not answer: {detail}',
-    'Figures and logs are late; lines wait on the bus and on the nodes. It is started again by itself; see logs/store.log or check CLICKHOUSE_URL.',
+    'Figures and logs are late; lines wait on the bus and on the nodes. An embedded one is started again by itself: see logs/store.log. One named by CLICKHOUSE_URL is yours to start: check it, and the address.',
   ],
   'store.slow': ['The analytics store answers late.', 'Look at the load of the machine and for long queries.'],
   'store.noWrites': [

@@ -4,13 +4,13 @@ import type { Reason } from '../health.ts';
 export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
   'database.away': [
     'PostgreSQL 没有响应：{detail}',
-    '请查看 logs/postgres.log。系统会自动重新启动它；若一直没有恢复，请释放磁盘空间或检查 DATABASE_URL。',
+    '内置的 PostgreSQL 会自动重新启动：请查看 logs/postgres.log，若一直没有恢复请释放磁盘空间。由 DATABASE_URL 指定的须自行启动：请检查该服务与地址。',
   ],
   'database.slow': ['PostgreSQL 响应缓慢。', '请查看机器负载，以及 pg_stat_activity 中执行过久的语句。'],
   'database.noWrites': ['PostgreSQL 无法写入：{detail}', '目前无法保存任何变更。通常是磁盘已满：释放空间后会自动恢复。'],
   'bus.away': [
     '消息总线（NATS JetStream）没有响应：{detail}',
-    '变更无法送达节点，日志留在节点上等候；访客照常获得服务。系统会在半分钟内将它强制结束并重新启动；请查看 logs/nats.log，若磁盘已满请释放空间。',
+    '变更无法送达节点，日志留在节点上等候；访客照常获得服务。内置的 NATS 会在半分钟内被强制结束并自动重新启动：请查看 logs/nats.log，若磁盘已满请释放空间。由 NATS_URL 指定的须自行启动：请检查该服务与地址。',
   ],
   'bus.slow': ['消息总线（NATS JetStream）响应缓慢。', '请查看机器负载与磁盘。'],
   'streams.missing': [
@@ -32,7 +32,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'store.away': [
     '分析数据库没有响应：{detail}',
-    '统计与日志会延迟；数据在总线与节点上等候。系统会自动重新启动它；请查看 logs/store.log 或检查 CLICKHOUSE_URL。',
+    '统计与日志会延迟；数据在总线与节点上等候。内置的分析数据库会自动重新启动：请查看 logs/store.log。由 CLICKHOUSE_URL 指定的须自行启动：请检查该服务与地址。',
   ],
   'store.slow': ['分析数据库响应缓慢。', '请查看机器负载，以及执行过久的查询。'],
   'store.noWrites': ['分析数据库无法写入日志：{detail}', '日志在总线与节点上等候，稍后会补写。通常是磁盘已满：请释放空间。'],

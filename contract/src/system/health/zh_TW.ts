@@ -4,13 +4,13 @@ import type { Reason } from '../health.ts';
 export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {
   'database.away': [
     'PostgreSQL 沒有回應：{detail}',
-    '請查看 logs/postgres.log。系統會自動重新啟動它；若一直沒有恢復，請釋出磁碟空間或檢查 DATABASE_URL。',
+    '內建的 PostgreSQL 會自動重新啟動：請查看 logs/postgres.log，若一直沒有恢復請釋出磁碟空間。由 DATABASE_URL 指定的則須自行啟動：請檢查該服務與位址。',
   ],
   'database.slow': ['PostgreSQL 回應緩慢。', '請查看機器負載，以及 pg_stat_activity 中執行過久的陳述式。'],
   'database.noWrites': ['PostgreSQL 無法寫入：{detail}', '目前無法儲存任何變更。通常是磁碟已滿：釋出空間後會自動恢復。'],
   'bus.away': [
     '訊息匯流排（NATS JetStream）沒有回應：{detail}',
-    '變更無法送達節點，日誌留在節點上等候；訪客照常獲得服務。系統會在半分鐘內將它強制結束並重新啟動；請查看 logs/nats.log，若磁碟已滿請釋出空間。',
+    '變更無法送達節點，日誌留在節點上等候；訪客照常獲得服務。內建的 NATS 會在半分鐘內被強制結束並自動重新啟動：請查看 logs/nats.log，若磁碟已滿請釋出空間。由 NATS_URL 指定的則須自行啟動：請檢查該服務與位址。',
   ],
   'bus.slow': ['訊息匯流排（NATS JetStream）回應緩慢。', '請查看機器負載與磁碟。'],
   'streams.missing': [
@@ -32,7 +32,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'store.away': [
     '分析資料庫沒有回應：{detail}',
-    '統計與日誌會延遲；資料在匯流排與節點上等候。系統會自動重新啟動它；請查看 logs/store.log 或檢查 CLICKHOUSE_URL。',
+    '統計與日誌會延遲；資料在匯流排與節點上等候。內建的分析資料庫會自動重新啟動：請查看 logs/store.log。由 CLICKHOUSE_URL 指定的則須自行啟動：請檢查該服務與位址。',
   ],
   'store.slow': ['分析資料庫回應緩慢。', '請查看機器負載，以及執行過久的查詢。'],
   'store.noWrites': ['分析資料庫無法寫入日誌：{detail}', '日誌在匯流排與節點上等候，稍後會補寫。通常是磁碟已滿：請釋出空間。'],

@@ -14,6 +14,9 @@ import type { Shipper, ShipperOptions } from './types.ts';
 
 export type { Shipper, ShipperOptions, ShipperStats } from './types.ts';
 
+/** Of this life of the agent. */
+const runID = newFileID();
+
 /** A range takes about two milliseconds. */
 const packing = { chunkSize: 1 << 19, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
 
@@ -195,6 +198,7 @@ export function startShipper(options: ShipperOptions): Shipper {
     h.set('Nats-Expected-Stream', streams.logs);
     h.set(logHeaders.file, file);
     h.set(logHeaders.kind, kind);
+    h.set(logHeaders.run, runID);
     h.set(logHeaders.from, String(from));
     h.set(logHeaders.to, String(to));
     h.set(logHeaders.sent, String(Date.now()));

@@ -61,6 +61,7 @@ export default {
   'aside.domain': 'A domain that is not of that site',
   'aside.store': 'Refused by the analytics store',
   'aside.flood': 'More new log files than a node makes: messages refused',
+  'aside.twin': 'Two machines ship as this node: its data folder was copied',
   'node.timeAndAgo': '{time}, {ago}',
   'node.initializeTitle': 'Initialize {count} nodes',
 

@@ -59,6 +59,7 @@ export default {
   'aside.domain': '不属于该站点的域名',
   'aside.store': '分析数据库拒收',
   'aside.flood': '新日志文件过多：已拒收的消息',
+  'aside.twin': '两台机器以同一节点身份发送日志：节点的数据目录被复制过',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 个节点',
 

@@ -58,6 +58,7 @@ export const node = {
   'aside.domain': '不屬於該站點的網域',
   'aside.store': '分析資料庫拒收',
   'aside.flood': '新的日誌檔過多：已拒收的訊息',
+  'aside.twin': '兩台機器以同一節點身分傳送日誌：節點的資料目錄被複製過',
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 個節點',
 

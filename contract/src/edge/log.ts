@@ -66,8 +66,11 @@ export const logHeaders = {
   sent: 'Log-Sent',
   /** `bytes`; `hole`: the node had to drop this range; `gone`: the node has nothing of this file any more, all of it was stored before */
   kind: 'Log-Kind',
+  /** random, another one for each life of the agent: two that take turns are two machines with one data folder */
+  run: 'Log-Run',
 } as const;
 export type LogKind = 'bytes' | 'hole' | 'gone';
+export const logRunID = /^[a-z0-9]{8,32}$/;
 export const logFileID = /^[a-z0-9]{12,32}$/;
 /** The `<stream>` of `log.<nodeID>.<stream>`. */
 export const accessStream = 'access';

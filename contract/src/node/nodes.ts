@@ -8,9 +8,10 @@ export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 
 /**
  * Why a line of a node's log counts for nobody: it is not what nginx writes (`form`), its figures cannot be (`number`), it is of the
  * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it. `flood`: messages, not lines,
- * of more new files than a node makes.
+ * of more new files than a node makes. `twin`: messages
+ * at which a copy of the node took turns with it: their lines have the same places, so some of each are lost.
  */
-export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store', 'flood'] as const;
+export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store', 'flood', 'twin'] as const;
 export const asideHours = 24;
 
 export const Node = obj({

@@ -121,6 +121,11 @@ export function startIngest(options: IngestOptions): Ingest {
     const known = positions.get(stream);
     const at = known?.taken ?? 0;
     if (kind === 'gone') return;
+    if (positions.isTwin(message.nodeID, message.run, message.receivedAt)) {
+      say(stream, 'two machines ship as one node: its data folder was copied', {});
+      batch.note(message, 'twin', 0);
+      batch.lastSeq = seq;
+    }
     if (from > at) return askAgain(stream, at);
     if (to <= at) {
       // The node does not know yet, or has missed the announcement. Only what is stored may be announced.
@@ -181,11 +186,7 @@ export function startIngest(options: IngestOptions): Ingest {
       const waiting = full.waiting();
       full.release(waiting);
       batch.release(waiting);
-      for (const [stream, at] of waiting) {
-        const position = positions.get(stream);
-        if (position) position.taken = at;
-        positions.keepQuiet(stream, keepMs);
-      }
+      for (const [stream, at] of waiting) positions.giveBack(stream, at, keepMs);
       stats.kept += waiting.size;
     }
     full.decide(members.map);

@@ -2,7 +2,7 @@
 import zlib from 'node:zlib';
 import type { JsMsg } from '@nats-io/jetstream';
 import { logBounds } from '#contract/limits.ts';
-import { type LogKind, accessStream, logFileID, logHeaders, logRangeMaxBytes } from '#contract/edge/log.ts';
+import { type LogKind, accessStream, logFileID, logHeaders, logRangeMaxBytes, logRunID } from '#contract/edge/log.ts';
 
 export interface LogMessage {
   nodeID: number;
@@ -14,6 +14,8 @@ export interface LogMessage {
   to: number;
   skewMs: number;
   receivedAt: number;
+  /** which life of the agent sent it; empty when it does not say */
+  run: string;
   data: Uint8Array;
 }
 
@@ -26,6 +28,7 @@ export function readMessage(message: JsMsg): LogMessage | undefined {
   const header = (name: string) => message.headers!.get(name);
   const file = header(logHeaders.file);
   const kind = header(logHeaders.kind) as LogKind;
+  const run = header(logHeaders.run);
   const from = position(header(logHeaders.from));
   const to = position(header(logHeaders.to));
   const sent = position(header(logHeaders.sent));
@@ -43,6 +46,7 @@ export function readMessage(message: JsMsg): LogMessage | undefined {
     to,
     skewMs: Number.isNaN(sent) ? 0 : receivedMs - sent,
     receivedAt: receivedMs / 1000,
+    run: logRunID.test(run) ? run : '',
     data: message.data,
   };
 }

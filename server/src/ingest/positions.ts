@@ -42,11 +42,15 @@ const { filesPerNodeMax, newFilesMax, newFileSeconds } = logBounds;
 /** A node is told to send a stream again at most this often, and of streams we do not know so many within that time. */
 const askEveryMs = 1000;
 const askedMax = 64;
+const runsMax = 8;
 
 class NodeFiles {
   readonly files = new Map<string, Position>();
   readonly asked = new Map<string, number>();
   readonly opening = new Allowance(newFilesMax, newFileSeconds * 1000);
+  /** lives of its agent, the newest last; and when the newest message of all was taken by the bus */
+  runs: string[] = [];
+  newest = 0;
   readonly talking = new Allowance(20, 10_000);
 }
 const fresh = (at: number): Position => ({ stored: at, taken: at, askedAt: -Infinity, refusedAt: -1, refusals: 0 });
@@ -114,10 +118,26 @@ export class Positions {
     return true;
   }
 
-  /** A node is asked no more for this stream before so long. */
-  keepQuiet(stream: string, ms: number): void {
+  /** What was accepted from here on is not taken after all, and its node is not asked for it before so long. */
+  giveBack(stream: string, at: number, ms: number): void {
     const known = this.get(stream);
-    if (known) known.askedAt = performance.now() + ms - askEveryMs;
+    if (!known) return;
+    known.taken = at;
+    known.askedAt = performance.now() + ms - askEveryMs;
+  }
+
+  /**
+   * Whether an agent that another one had followed speaks again: there are two. What the bus gives a second time says nothing.
+   */
+  isTwin(nodeID: number, run: string, receivedAt: number): boolean {
+    if (run === '') return false;
+    const node = this.#of(nodeID);
+    if (receivedAt < node.newest) return false;
+    node.newest = receivedAt;
+    if (node.runs.at(-1) === run) return false;
+    const again = node.runs.includes(run);
+    node.runs = [...node.runs.filter(one => one !== run), run].slice(-runsMax);
+    return again;
   }
 
   /** Whether one more line in our own log is worth it for this node. */

@@ -1,6 +1,7 @@
 /** Ingest inside the control plane, or alone as `--services=ingest`. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Counter, Gauge } from 'prom-client';
 import { type Ingest, startIngest } from '../ingest/ingest.ts';
 import { databaseMembers } from '../ingest/member-source.ts';
@@ -18,11 +19,15 @@ import { migrateAnalytics } from '../store/analytics/migrate.ts';
 import { startLogRoom } from '../system/log-room.ts';
 import { watchIngest } from '../system/watch.ts';
 
+/** Less than a start may take (bin/launch). */
+const schemaWaitMs = 45_000;
+
 export async function startIngestService(settings: Settings, health: Health): Promise<{ stop(): Promise<void> }> {
   const { natsUrl, natsCreds, busTls, clickhouse } = settings;
   if (!natsUrl || !natsCreds || !clickhouse) throw new Error('the ingest service needs NATS_URL, NATS_CREDS and CLICKHOUSE_URL');
   const db = analytics(clickhouse);
-  await migrateAnalytics(db);
+  // A store that takes longer is waited for by ingest's own loop, where it is seen; whoever starts us would call us dead.
+  await Promise.race([migrateAnalytics(db), delay(schemaWaitMs, undefined, { ref: false })]);
   // Whoever starts first brings the schema up to date. Without the database ingest goes on with what it knows.
   await migrate(settings.databaseUrl).catch(error => {
     if (error instanceof StartError) throw error;

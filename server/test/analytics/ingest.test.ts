@@ -75,10 +75,11 @@ async function setUp(t: TestContext) {
         to = from + text.length,
         node = 5,
         packed,
-      }: { id?: string; kind?: string; to?: number; node?: number; packed?: Uint8Array } = {},
+        run = '',
+      }: { id?: string; kind?: string; to?: number; node?: number; packed?: Uint8Array; run?: string } = {},
     ) {
       const h = headers();
-      for (const [name, value] of Object.entries({ file: id, kind, from, to, sent: Date.now() }))
+      for (const [name, value] of Object.entries({ file: id, kind, from, to, sent: Date.now(), ...(run ? { run } : {}) }))
         h.set(logHeaders[name as keyof typeof logHeaders], String(value));
       await jetstream(nc).publish(subjects.log(node, 'access'), packed ?? zlib.zstdCompressSync(Buffer.from(text, 'latin1')), {
         headers: h,
@@ -214,6 +215,26 @@ test('while an insert takes its time the loop counts as going round; it is given
   await until(() => turns > before + 3, 'going round');
   go();
   await until(async () => (await s.rids()) === 'a b', 'both');
+});
+
+test('a copied data folder: two agents that take turns are told; one that starts again is not', async t => {
+  const s = await setUp(t);
+  const ingest = s.start();
+  const [a, b] = ['aaaaaaaaaaaa', 'bbbbbbbbbbbb'];
+  let at = 0;
+  const ship = async (run: string, node: number) => {
+    const text = line(`${node}-${at}`);
+    await s.send(at, text, { run, node });
+    at += text.length;
+  };
+  for (const run of [a, a, b, b, b]) await ship(run, 5);
+  at = 0;
+  for (const run of [a, b, a, b]) await ship(run, 6);
+  await until(
+    () => ingest.stats().aside['6 twin'] === 2,
+    () => JSON.stringify(ingest.stats().aside),
+  );
+  assert.equal(ingest.stats().aside['5 twin'], undefined);
 });
 
 test('a hole as large as no disk is not believed, and costs nobody’s figures', async t => {

@@ -11,7 +11,8 @@ import { registry } from '../kit/metrics.ts';
 export const wordBytesMost: Record<Word, number> = { beat: 16_384, ack: 16_384, sync: 1024, ans: 1024 };
 /** No honest word of a node is nested deeper, or holds more values: what is wrong with each of thousands would be written down. */
 const depthMax = 8;
-const valuesMost = 1500;
+const valuesMost = 1200;
+const entriesMost = 100;
 
 /** Text that may be stored and shown: well-formed, without control characters. */
 const clean = (text: string) => text.toWellFormed().replaceAll(/\p{Cc}/gu, ' ');
@@ -37,12 +38,19 @@ export const Ack = z.object({
 });
 export type Ack = z.infer<typeof Ack>;
 
+/** Cannot fail: what is wrong with each of a thousand values would cost 10 ms to write down. */
+const param = z.pipe(
+  z.unknown(),
+  z.transform((value: unknown): string | number =>
+    typeof value === 'number' && Number.isFinite(value) ? value : typeof value === 'string' ? clean(value.slice(0, 500)) : '',
+  ),
+);
 const NodeCheck = z.object({
   id: exact(40),
   key: z.optional(exact(100)),
   state: z.enum(['warn', 'fail']),
   reason: exact(60),
-  params: z.optional(z.record(exact(40), z.union([text(500), z.number()]))),
+  params: z.optional(z.record(exact(40), param)),
   value: z.optional(z.number()),
   since: exact(40),
 });
@@ -111,7 +119,9 @@ function weigh(value: unknown, depth: number, left: number): number {
   left--;
   if (typeof value !== 'object' || value === null) return left;
   if (depth === 0) return -1;
-  for (const one of Object.values(value)) {
+  const ones = Object.values(value);
+  if (ones.length > entriesMost) return -1;
+  for (const one of ones) {
     left = weigh(one, depth - 1, left);
     if (left < 0) break;
   }

@@ -21,9 +21,9 @@ local truncated = ffi.new "int[1]"
 
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
 -- to the closer look. One User-Agent: rules judge the first, another reader may take the last.
-local usual = [[\A(?:(?!(?i:content-length|transfer-encoding|upgrade|if-modified-since)\x00)(?:(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
-  .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
-  .. [[|(?!(?i:host|user-agent)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n))++\z]]
+local usual = [[\A(?:(?!(?i:host|user-agent|content-length|transfer-encoding|upgrade|if-modified-since)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+  .. [[|(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
+  .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n)++\z]]
 local compiled, flags
 
 local function compile()

@@ -140,6 +140,8 @@ export class Rig {
     facts.set(signed.epoch, epoch);
     facts.set(signed.signature, this.signer.document({ zoneID, epoch, n, subject }, body));
     await this.nc.request(subject, body, { headers: facts, timeout: 5000 });
+    // as the relay does: what a node says of a number that was not given is not written down
+    await this.pool.query('update "zoneHead" set n = greatest(n, $2) where "zoneID" = $1', [zoneID, n]);
   }
 
   /** What stands on the bus: subject → document, or null for an empty body. */

@@ -52,7 +52,12 @@ export class Control {
         answer => (clearTimeout(timer), answer.destroy(), done()),
       );
       const timer = setTimeout(() => request.destroy(new Error('nginx does not answer')), limit);
-      request.on('error', error => (clearTimeout(timer), fail(error)));
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        clearTimeout(timer);
+        // Hung up on: a worker that has no connection to spare accepts and closes. It is full, and it runs.
+        if (error.code === 'ECONNRESET') done();
+        else fail(error);
+      });
       request.end();
     });
   }

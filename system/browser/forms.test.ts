@@ -70,6 +70,14 @@ test('what was pasted is mended: the case, the scheme, the path; a port goes int
   assert.equal(await page.inputValue('#upstreams_0_address'), '198.51.100.7');
   assert.equal(await page.inputValue('#upstreams_0_port'), '8080');
   assert.equal(await page.locator('[data-field="upstreams.0.protocol"]').innerText(), 'HTTP');
+  // Pasted last, and saved by mouse: the press on the button is what leaves the field.
+  await page.fill('#domainName', 'HTTPS://Saved.Breakwater.Test/page');
+  await page.fill('#upstreams_0_address', '127.0.0.1');
+  await page.press('#upstreams_0_address', 'Tab');
+  await page.focus('#domainName');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await page.locator('.ant-table-row', { hasText: 'saved.breakwater.test' }).waitFor();
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

@@ -166,6 +166,10 @@ export function ResourceForm(props: FormProps) {
   async function save() {
     if (isBusy || !check) return;
     // Saved by keyboard: the field the cursor stands in was never left.
+    // So was one whose leaving still waits for the end of the press on this very button.
+    const waiting = pressed.current?.left;
+    if (pressed.current) pressed.current.left = undefined;
+    if (waiting instanceof Element) leave(waiting);
     if (document.activeElement && body.current?.contains(document.activeElement)) leave(document.activeElement);
     state.asked();
     const problems = check.problems(bodyNow());

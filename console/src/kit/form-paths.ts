@@ -49,8 +49,3 @@ function longestKnown(path: Path, fields: readonly string[]): Path | undefined {
   }
   return undefined;
 }
-
-/** Values of a form as a body: what is empty and may be left out is left out. */
-export function withoutEmpty(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
-}

@@ -8,7 +8,6 @@
 import type { Path } from './form-paths.ts';
 
 const keyOf = (name: Path) => name.join('.');
-const isAt = (key: string, name: string) => key === name || key.startsWith(`${name}.`);
 
 /** Nothing, for a person who looks at the field. */
 export const isBlank = (value: unknown): boolean =>
@@ -93,11 +92,6 @@ export class FormState {
       else if (!said.has(key)) said.set(key, text);
     }
     return said;
-  }
-
-  /** Whether anything is known of a field, or of what lies below it. */
-  knows(name: Path): boolean {
-    return [...this.#speaking, ...this.#answers.keys()].some(key => isAt(key, keyOf(name)));
   }
 }
 

@@ -2,6 +2,7 @@ export const projectFolder: string;
 export const node24: string;
 export const debianPackages: string[];
 export const debianTestPackages: string[];
+export const debianBenchPackages: string[];
 export function fail(sentence: string): never;
 export function ensureNpmPackages(): void;
 export function ensureDebianPackages(names: readonly string[]): void;

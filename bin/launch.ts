@@ -106,7 +106,7 @@ class Launcher {
   async #seed(): Promise<void> {
     if (!has('server/src/seed.ts')) return;
     const { dataFolder, parts, databaseUrl } = this.#settings;
-    const facts = { busIsNew: this.#busIsNew, databaseIsOurs: !databaseUrl };
+    const facts = { busIsNew: this.#busIsNew, busKeys: this.#env.NATS_KEYS, databaseIsOurs: !databaseUrl };
     const env = { ...this.#env, ...(parts.has('agent') && (await localNode(dataFolder, facts))) };
     this.#seeded = await callProgram<Seeded>('server/src/seed.ts', env, line => this.#logs?.line('seed', line));
     if (this.#seeded.localNode !== undefined) rememberLocalNode(dataFolder, this.#seeded.localNode);

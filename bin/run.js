@@ -7,6 +7,7 @@
 import { delimiter, join } from 'node:path';
 import {
   continueUnderNode24,
+  debianBenchPackages,
   debianPackages,
   debianTestPackages,
   ensureConsole,
@@ -19,7 +20,8 @@ import {
 
 const [what, ...rest] = process.argv.slice(2);
 if (!what) fail('Say what to run, for example: node bin/run.js bin/test.ts');
-if (what === 'bin/test.ts' || what === 'bin/bench.ts') ensureDebianPackages([...debianPackages, ...debianTestPackages]);
+if (what === 'bin/test.ts') ensureDebianPackages([...debianPackages, ...debianTestPackages]);
+if (what === 'bin/bench.ts') ensureDebianPackages([...debianPackages, ...debianTestPackages, ...debianBenchPackages]);
 ensureNpmPackages();
 process.env.PATH = [join(node24, '..'), join(projectFolder, 'node_modules/.bin'), process.env.PATH].join(delimiter);
 if (what === '--build') ensureConsole();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { debianPackages, debianTestPackages } from '#bin/bootstrap.js';
+import { debianBenchPackages, debianPackages, debianTestPackages } from '#bin/bootstrap.js';
 
 const root = new URL('../', import.meta.url).pathname;
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
@@ -31,7 +31,7 @@ test('every npm package is pinned, and the handbook says why it is there', () =>
 
 test('the handbook names no package that is gone, and every Debian package', () => {
   const known = new Set(wanted.map(([name]) => name));
-  const debian = new Set([...debianPackages, ...debianTestPackages]);
+  const debian = new Set([...debianPackages, ...debianTestPackages, ...debianBenchPackages]);
   const listed = [...rows.keys()].filter(name => !['package', '---'].includes(name)).flatMap(name => name.split(', '));
   for (const name of listed) assert.ok(known.has(name) || debian.has(name), `${name} is not installed`);
   for (const name of debian) assert.ok(listed.includes(name), `${name} is not in the handbook`);
@@ -51,6 +51,24 @@ function namedIn(text: string, names: readonly string[]): string[] {
 }
 const files = (...patterns: string[]) =>
   globSync(patterns, { cwd: root }).filter(file => !/(^|\/)(node_modules|dist)\//.test(file));
+test('tests install nothing that only a bench needs', () => {
+  const tests = files('{contract,server,agent,console,edge,system,bin,host}/**/*.test.ts', 'bin/test.ts', 'system/*.ts').map(
+    file => read(file),
+  );
+  const runs = (name: string) => tests.some(text => new RegExp(`(spawn|exec|execFile)\\w*\\([^)]*'${name}'`).test(text));
+  for (const name of debianBenchPackages) {
+    assert.ok(!debianPackages.includes(name) && !debianTestPackages.includes(name), name);
+    assert.ok(!runs(name), `${name} is run by a test`);
+  }
+  const installs = read('bin/run.js')
+    .split('\n')
+    .filter(line => line.includes('ensureDebianPackages(['));
+  assert.deepEqual(
+    installs.filter(line => line.includes('debianBenchPackages')).map(line => /bin\/\w+\.ts/g.exec(line)?.[0]),
+    ['bin/bench.ts'],
+  );
+});
+
 const shipped = files(
   `{contract,server,agent,console,host}/{src,*.ts}/**/*.${scripts}`,
   'console/*.ts',

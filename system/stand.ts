@@ -30,6 +30,7 @@ export async function accepted(work: () => Promise<{ status: number; body: unkno
 }
 
 export interface Shop {
+  siteID: number;
   /** one try; true: it was accepted */
   tryDomain(name: string): Promise<boolean>;
   addDomain(name: string): Promise<unknown>;
@@ -52,6 +53,7 @@ export async function openShop(whole: Whole, name: string, originPort: number): 
     return reply.body.code === 401001 ? { status: 200, body: { ids: [] } } : reply;
   };
   return {
+    siteID: site,
     tryDomain: async domainName => (await call(domainName)).status === 200,
     addDomain: domainName => accepted(() => call(domainName)),
   };

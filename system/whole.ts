@@ -24,7 +24,7 @@ export class Whole {
   #child: ChildProcess | undefined;
   #output = '';
 
-  private constructor(folder: string, ports: number[], args: string[]) {
+  private constructor(folder: string, ports: number[], args: string[], more: Record<string, string>) {
     const [console_, http_, https, dns] = ports;
     this.folder = folder;
     this.origin = `http://127.0.0.1:${console_}`;
@@ -41,17 +41,22 @@ export class Whole {
       BREAKWATER_EDGE_HTTP: String(http_),
       BREAKWATER_EDGE_HTTPS: String(https),
       BREAKWATER_DNS: String(dns),
+      ...more,
     };
   }
 
-  /** Starts and waits for the `ready` line; in a folder of its own unless one is given. */
-  static async start(args: string[] = [], folder = join(testFolder('whole'), 'data')): Promise<Whole> {
+  /** Starts and waits for the `ready` line; in a folder of its own unless one is given. `more` are settings beside its own. */
+  static async start(
+    args: string[] = [],
+    folder = join(testFolder('whole'), 'data'),
+    more: Record<string, string> = {},
+  ): Promise<Whole> {
     const ports: number[] = [];
     while (ports.length < 4) {
       const port = await freePort();
       if (!ports.includes(port)) ports.push(port);
     }
-    const whole = new Whole(folder, ports, args);
+    const whole = new Whole(folder, ports, args, more);
     writeFileSync(`${whole.folder}.password`, password, { mode: 0o600 });
     await whole.up();
     return whole;

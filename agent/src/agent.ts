@@ -60,6 +60,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const data = realpathSync(options.data);
   const identity = await Identity.open(data);
   const store = await DocumentStore.open(join(data, 'config'));
+  if (store.damaged)
+    log(`the node's store is damaged: ${store.damaged} parts of it cannot be read; the whole configuration is asked for`);
   const folders = nginxFolders(data);
   let nc: NatsConnection | undefined;
   let feed: ReturnType<typeof followConfig> | undefined;
@@ -73,6 +75,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     file: join(data, 'addresses.json'),
     servers: options.dnsServers,
     changed: names => sync.renamed(names),
+    parties: name => sync.state.partiesWithName(name),
   });
   await resolver.start();
   const nginx: Nginx = new Nginx({
@@ -90,7 +93,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     up: adopted => {
       nginxProblem = null;
       log(adopted ? 'going on with the nginx that runs' : 'nginx is up');
-      void sync.nginxUp().then(beat);
+      void sync.nginxUp(adopted).then(beat);
     },
     down: problem => {
       nginxProblem = problem;
@@ -117,6 +120,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     () => ({
       nginx: nginxProblem,
       sync: sync.problem,
+      damaged: store.damaged,
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),
     }),
@@ -134,6 +138,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       problem: problems()[0] ?? servingProblem(wrong),
       checks: wrong,
       documents: store.held.size,
+      unknownFields: sync.unknownFields,
       nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
@@ -220,6 +225,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         agent_in_step: sync.inStep && feedProblem === null ? 1 : 0,
         agent_documents: store.held.size,
         agent_documents_refused: store.refused.size,
+        agent_document_fields_unknown: sync.unknownFields,
         agent_config_sequence: sync.served().seq,
         agent_nginx_up: nginxProblem === null ? 1 : 0,
         agent_nginx_restarts: nginx.restarts,

@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const shipping = { waitingBytes: 0, files: 1, sentBytes: 0, lostBytes: 0, problem: null as string | null };
 function node() {
-  const facts: NodeFacts = { nginx: null, sync: null, feed: null, shipping: { ...shipping } };
+  const facts: NodeFacts = { nginx: null, sync: null, damaged: 0, feed: null, shipping: { ...shipping } };
   let unlogged: number | Error = 0;
   const checks = new NodeChecks(
     folder,
@@ -42,6 +42,10 @@ test('a node says what does not serve at once, and what is late when it is late'
   assert.deepEqual(wrong(t + 7000), ['configuration.late']);
   assert.match(problem(t + 7000)!, /no answer/);
   facts.feed = null;
+  facts.damaged = 2;
+  assert.deepEqual(wrong(t + 7500), ['configuration.damaged']);
+  assert.match(problem(t + 7500)!, /2 parts/);
+  facts.damaged = 0;
   facts.shipping!.problem = 'timeout';
   assert.deepEqual(wrong(t + 8000), []);
   assert.deepEqual(wrong(t + 14_000), ['shipping.stuck']);
@@ -72,7 +76,7 @@ test('requests that nginx could not log are counted, over its restarts too; the 
   assert.ok(checks.logBytes()! >= 16 * 2 ** 20);
   const gone = new NodeChecks(
     join(folder, 'not there'),
-    () => ({ nginx: null, sync: null, feed: null, shipping: undefined }),
+    () => ({ nginx: null, sync: null, damaged: 0, feed: null, shipping: undefined }),
     () => Promise.resolve(0),
   );
   await gone.look();

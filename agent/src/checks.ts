@@ -19,6 +19,8 @@ export interface NodeFacts {
   nginx: string | null;
   /** why what arrives cannot be applied */
   sync: string | null;
+  /** parts of the node's own store that could not be read and are not known again */
+  damaged: number;
   /** why no configuration arrives */
   feed: string | null;
   shipping: ShipperStats | undefined;
@@ -93,10 +95,10 @@ export class NodeChecks {
 
   /** @param at the clock of spans of time, which no step of the wall clock moves */
   now(at = performance.now()): Check[] {
-    const { nginx, sync, feed, shipping } = this.#facts();
+    const { nginx, sync, damaged, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
-      this.#configuration(sync, feed, at),
+      this.#configuration({ sync, damaged, feed }, at),
       this.#diskTrouble
         ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
         : this.#disk
@@ -108,10 +110,11 @@ export class NodeChecks {
     return this.#tracker.track(found);
   }
 
-  #configuration(sync: string | null, feed: string | null, at: number): Finding {
-    if (sync !== null) return fails('configuration.notTaken', { detail: sync });
+  #configuration({ sync, damaged, feed }: Pick<NodeFacts, 'sync' | 'damaged' | 'feed'>, at: number): Finding {
     // a moment without a stream is a restart somewhere
     this.#lateAt = feed === null ? undefined : (this.#lateAt ?? at);
+    if (sync !== null) return fails('configuration.notTaken', { detail: sync });
+    if (damaged > 0) return fails('configuration.damaged', { count: damaged });
     return feed !== null && at - this.#lateAt! > 5000 ? fails('configuration.late', { detail: feed }) : well('configuration');
   }
 

@@ -1,5 +1,6 @@
 /** nginx's control socket (agent/src/render/records.ts describes it): a keep-alive HTTP client for one pusher. */
 import http from 'node:http';
+import { patience } from './patience.ts';
 
 export interface Stat {
   seq: number;
@@ -49,11 +50,11 @@ export class Control {
     return new Promise((done, fail) => {
       const request = http.request(
         { socketPath: this.#socketPath, agent: false, path: '/stat?brief=1', headers: { host: 'control' } },
-        answer => (clearTimeout(timer), answer.destroy(), done()),
+        answer => (enough(), answer.destroy(), done()),
       );
-      const timer = setTimeout(() => request.destroy(new Error('nginx does not answer')), limit);
+      const enough = patience(limit, () => request.destroy(new Error('nginx does not answer')));
       request.on('error', (error: NodeJS.ErrnoException) => {
-        clearTimeout(timer);
+        enough();
         // Hung up on: a worker that has no connection to spare accepts and closes. It is full, and it runs.
         if (error.code === 'ECONNRESET') done();
         else fail(error);
@@ -90,7 +91,6 @@ export class Control {
           agent: this.#agent,
           method,
           path,
-          timeout: limitMs,
           headers: { host: 'control', ...(body && { 'content-length': body.length }) },
         },
         answer => {
@@ -110,7 +110,10 @@ export class Control {
           });
         },
       );
-      request.on('timeout', () => request.destroy(new Error('nginx does not answer')));
+      let enough = () => {};
+      // from its turn on the only connection
+      request.on('socket', () => (enough = patience(limitMs, () => request.destroy(new Error('nginx does not answer')))));
+      request.on('close', () => enough());
       request.on('error', error => fail(new ControlError(0, error.message)));
       request.end(body);
     });

@@ -3,7 +3,8 @@
  * the old one's removal is on its way): an enabled one wins, then the newest.
  */
 import { isIP } from 'node:net';
-import { type DomainDocument, type EdgeDocument, type ZoneDocument, documents } from '#contract/edge/document.ts';
+import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
+import { isKind, keyOf, kinds } from '#contract/edge/kinds/index.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { strictPolicy } from '#contract/rules/address-policy.ts';
 import type { OriginFacts } from './origins.ts';
@@ -14,17 +15,29 @@ import {
   type RefusedOrigin,
   type Resolve,
   recordBytesMax,
-  domainRecords,
+  recordsOf,
   frame,
-  recordKeys,
-  siteRecords,
-  zoneRecords,
+  inOrder,
+  keyOrder,
 } from './render/records.ts';
+import { unknownFields } from './unknown.ts';
 
 interface Claim {
   subject: string;
   id: number;
   enabled: boolean;
+}
+/** What is noted of a document. */
+export interface Claimed {
+  id: number;
+  enabled: boolean;
+  keys: string[];
+  /** host names of its origins */
+  names: string[];
+  /** whose share of what this node has few of */
+  party: string;
+  /** the document, of a zone */
+  zone: ZoneDocument | undefined;
 }
 
 export class EdgeState {
@@ -32,8 +45,8 @@ export class EdgeState {
   readonly #claims = new Map<string, Claim[]>();
   /** subject → its keys */
   readonly #keys = new Map<string, string[]>();
-  /** host name of an origin → subjects of the domains that use it */
-  readonly #names = new Map<string, Set<string>>();
+  /** host name of an origin → subjects of the domains that use it, with their parties */
+  readonly #names = new Map<string, Map<string, string>>();
   /** subject → host names of its origins */
   readonly #namesOf = new Map<string, string[]>();
   /** domain's key → its origins that the policy refused when its record was made last */
@@ -77,12 +90,19 @@ export class EdgeState {
   names(): Iterable<string> {
     return this.#names.keys();
   }
+  uses(name: string): boolean {
+    return this.#names.has(name);
+  }
+  /** Parties whose domains have an origin of this name. */
+  partiesWithName(name: string): Iterable<string> {
+    return this.#names.get(name)?.values() ?? [];
+  }
   keysOf(subject: string): readonly string[] {
     return this.#keys.get(subject) ?? [];
   }
 
   /** Notes what a document now claims; null: it is gone. @returns keys that may read otherwise now, names nobody uses any more */
-  note(subject: string, document: EdgeDocument | null): { keys: string[]; unused: string[] } {
+  note(subject: string, claimed: Claimed | null): { keys: string[]; unused: string[] } {
     const before = this.#keys.get(subject) ?? [];
     for (const key of before) {
       const rest = this.#claims.get(key)!.filter(claim => claim.subject !== subject);
@@ -91,19 +111,18 @@ export class EdgeState {
     }
     const oldNames = this.#namesOf.get(subject) ?? [];
     for (const name of oldNames) this.#names.get(name)?.delete(subject);
-    const keys = document ? recordKeys(document) : [];
-    const names = document ? originNames(document) : [];
-    if (document) {
-      const claim: Claim = { subject, id: document.id, enabled: !('host' in document) || document.enabled };
+    const { keys, names } = claimed ?? { keys: [], names: [] };
+    if (claimed) {
+      const claim: Claim = { subject, id: claimed.id, enabled: claimed.enabled };
       for (const key of keys) this.#claims.set(key, [...(this.#claims.get(key) ?? []), claim]);
       this.#keys.set(subject, keys);
+      for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Map()).set(subject, claimed.party));
     } else this.#keys.delete(subject);
     if (names.length) this.#namesOf.set(subject, names);
     else this.#namesOf.delete(subject);
-    for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Set()).add(subject));
     const unused = oldNames.filter(name => this.#names.get(name)?.size === 0);
     for (const name of unused) this.#names.delete(name);
-    const judgedAnew = parseConfigSubject(subject)?.kind === 'zone' && this.#take(subject, document as ZoneDocument | null);
+    const judgedAnew = parseConfigSubject(subject)?.kind === 'zone' && this.#take(subject, claimed?.zone ?? null);
     const domains = judgedAnew ? [...this.#claims.keys()].filter(key => key.startsWith('d:')) : [];
     return { keys: [...new Set([...before, ...keys, ...domains])], unused };
   }
@@ -124,21 +143,39 @@ export class EdgeState {
   keysWithNames(names: Iterable<string>): string[] {
     return [
       ...new Set(
-        [...names].flatMap(name => [...(this.#names.get(name) ?? [])].flatMap(subject => this.#keys.get(subject) ?? [])),
+        [...names].flatMap(name => [...(this.#names.get(name)?.keys() ?? [])].flatMap(subject => this.#keys.get(subject) ?? [])),
       ),
     ];
   }
 
-  /** Records of these keys as nginx wants them: sites, domains, deletions. */
-  records(keys: Iterable<string>): EdgeRecord[] {
-    const found = [...keys].map(key => this.#record(key));
-    const rank = ({ key, value }: EdgeRecord) => (value === null ? 2 : key.startsWith('d:') ? 1 : 0);
-    return found.sort((a, b) => rank(a) - rank(b));
+  /** Records of these keys in the order in which nginx takes them (`inOrder`), each made when it is its turn: they may be very many. */
+  *records(keys: readonly string[]): Generator<EdgeRecord> {
+    const gone: EdgeRecord[] = [];
+    for (const letter of keyOrder) {
+      for (const key of keys) {
+        if (key[0] !== letter) continue;
+        const record = this.#record(key);
+        if (record.value === null) gone.push(record);
+        else yield record;
+      }
+    }
+    yield* inOrder(gone);
+  }
+
+  keys(): Iterable<string> {
+    return this.#claims.keys();
+  }
+  /** Of these keys the deletions alone: domains, then sites, modules, parts. */
+  gone(keys: readonly string[]): EdgeRecord[][] {
+    const gone = keys.filter(key => !this.#claims.has(key));
+    return keyOrder
+      .toReversed()
+      .map(letter => gone.filter(key => key[0] === letter).map(key => ({ key, value: null })))
+      .filter(records => records.length > 0);
   }
 
   *all(): Generator<EdgeRecord> {
-    for (const domains of [false, true])
-      for (const key of this.#claims.keys()) if (key.startsWith('d:') === domains) yield this.#record(key);
+    for (const letter of keyOrder) for (const key of this.#claims.keys()) if (key[0] === letter) yield this.#record(key);
   }
 
   #record(key: string): EdgeRecord {
@@ -148,7 +185,9 @@ export class EdgeState {
     if (!winner || body === undefined) return { key, value: null };
     const refused: RefusedOrigin[] = [];
     const judge: Judge = (address, port) => this.#policy.judge(address, port);
-    const found = recordsOf(winner.subject, JSON.parse(body), this.#resolve, judge, origin => refused.push(origin));
+    const kind = kindOf(winner.subject);
+    const document = kinds[kind].schema.parse(JSON.parse(body));
+    const found = recordsOf(kind, document, this.#resolve, judge, origin => refused.push(origin));
     if (refused.length) this.#refused.set(key, refused.slice(0, 10));
     return found.find(record => record.key === key) ?? { key, value: null };
   }
@@ -156,31 +195,44 @@ export class EdgeState {
 
 const better = (a: Claim, b: Claim) => (a.enabled === b.enabled ? a.id > b.id : a.enabled);
 
-function recordsOf(
-  subject: string,
-  document: EdgeDocument,
-  resolve: Resolve,
-  judge: Judge,
-  refused?: (origin: RefusedOrigin) => void,
-): EdgeRecord[] {
+/** Of a subject that was read (readDocument). */
+function kindOf(subject: string) {
   const kind = parseConfigSubject(subject)?.kind;
-  if (kind === 'domain') return domainRecords(document as never, resolve, judge, refused);
-  return kind === 'site' ? siteRecords(document as never) : zoneRecords(document as never);
+  if (kind === undefined || !isKind(kind)) throw new Error(`no kind of document: ${subject}`);
+  return kind;
 }
 
-export function originNames(document: EdgeDocument): string[] {
+/** @param subject one that was read (readDocument), with its document */
+export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
+  id: document.id,
+  enabled: !('host' in document) || document.enabled,
+  keys: [keyOf(kindOf(subject), document)],
+  names: originNames(document),
+  party: partyOf(document),
+  zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
+});
+
+function originNames(document: EdgeDocument): string[] {
   if (!('upstreams' in document)) return [];
   return [...new Set((document as DomainDocument).upstreams.map(upstream => upstream.address).filter(address => !isIP(address)))];
+}
+
+/** Who shares in what this node has few of: the customer, or the site where the document does not say whose it is; '': nobody. */
+function partyOf(document: EdgeDocument): string {
+  if (!('upstreams' in document)) return '';
+  const { owner, site } = document as DomainDocument;
+  return owner === undefined ? `site ${site}` : `owner ${owner}`;
 }
 
 /** For measuring alone: such a record goes nowhere. */
 const measured: Judge = () => ({ allowed: true });
 
 /**
- * A document as the contract wants it, of the subject it came on, and of a size nginx takes.
+ * A document as the contract wants it, with the defaults of what it does not say, of the subject it came on, and of a size nginx takes.
+ * @param unknown is told how many of its fields nobody here knows; they are left out
  * @throws a sentence that says what is wrong with it
  */
-export function readDocument(subject: string, body: string): EdgeDocument {
+export function readDocument(subject: string, body: string, unknown: (fields: number) => void = () => {}): EdgeDocument {
   const parsed = parseConfigSubject(subject);
   if (!parsed) throw new Error('unknown subject');
   let json: unknown;
@@ -189,7 +241,9 @@ export function readDocument(subject: string, body: string): EdgeDocument {
   } catch {
     throw new Error('not JSON');
   }
-  const checked = documents[parsed.kind].safeParse(json);
+  const { kind } = parsed;
+  if (!isKind(kind)) throw new Error(`this node knows no documents of the kind ${kind}: it is older than the control plane`);
+  const checked = kinds[kind].schema.safeParse(json);
   if (!checked.success) {
     const issue = checked.error.issues[0];
     throw new Error(`${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'invalid'}`);
@@ -197,7 +251,8 @@ export function readDocument(subject: string, body: string): EdgeDocument {
   if (checked.data.id !== parsed.id) throw new Error(`id ${checked.data.id} on the subject of ${parsed.id}`);
   // Also refuses what the wire form cannot carry. A name has few addresses; sixteen each are reckoned with.
   const many = Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`);
-  const bytes = frame(recordsOf(subject, checked.data, () => many, measured)).length;
+  const bytes = frame(recordsOf(kind, checked.data, () => many, measured)).length;
   if (bytes > recordBytesMax) throw new Error(`the record would have ${bytes} bytes, at most ${recordBytesMax} are taken`);
+  unknown(unknownFields(json, checked.data));
   return checked.data;
 }

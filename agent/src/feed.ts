@@ -9,6 +9,7 @@ import zlib from 'node:zlib';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { Chunk, type SyncRequest, Tick, chunkBytesMost, signed } from '#contract/edge/signed.ts';
 import { own, parseConfigSubject } from '#contract/edge/subjects.ts';
+import { Ticks } from './ticks.ts';
 import type { Verifier } from './verify.ts';
 
 export interface ConfigMessage {
@@ -40,7 +41,8 @@ export interface FeedOptions {
   status(problem: string | null): void;
 }
 
-const answerMs = 2000;
+/** How long an answer is waited for at first, and at most: one on a slow line takes what it takes, and asking on would make it take longer. */
+const answerMs = { least: 2000, most: 60_000 };
 /** Ticks come every two seconds. */
 const silenceMs = 8000;
 /** Copies that are under way need no question. */
@@ -61,36 +63,43 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   const { zoneID, nodeID, verifier } = options;
   let stopped = false;
   let { epoch, cursor: last } = options.position();
-  let asked: (SyncRequest & { timer: NodeJS.Timeout }) | undefined;
+  let asked: (SyncRequest & { timer: NodeJS.Timeout; since: number }) | undefined;
+  /** How long the next question waits for its answer. */
+  let patience = answerMs.least;
   /** A chunk is being taken in; the next question follows. */
   let between = false;
+  /** A chunk came that was not the last: until that one comes nothing else is taken. */
+  let behind = false;
   let waiting: NodeJS.Timeout | undefined;
   let gapWait = 0;
   let heard = performance.now();
   let refused = 0;
-  /** Ticks in a row that named a number below ours. */
-  let behindUs = 0;
+  const ticks = new Ticks();
   const ahead = new Map<number, Live>();
   let aheadBytes = 0;
 
+  /** Asked again, it is the same question as long as our place is the same: the answer that is under way counts. */
   function ask(): void {
     if (stopped || nc.isClosed()) return;
     clearTimeout(waiting);
     clearTimeout(asked?.timer);
     waiting = undefined;
-    const request: SyncRequest = {
-      id: randomBytes(9).toString('base64url'),
-      epoch,
-      after: last,
-      zoneID,
-      whole: options.position().whole,
-    };
+    const { whole } = options.position();
+    const isSame = asked?.epoch === epoch && asked.after === last && asked.whole === whole;
+    const { id, since } = isSame ? asked! : { id: randomBytes(9).toString('base64url'), since: performance.now() };
+    const request: SyncRequest = { id, epoch, after: last, zoneID, whole };
     const timer = setTimeout(() => {
       options.status('the control plane does not answer');
       ask();
-    }, answerMs);
-    asked = { ...request, timer };
+    }, patience);
+    patience = Math.min(patience * 2, answerMs.most);
+    asked = { ...request, timer, since };
     nc.publish('sync', JSON.stringify(request));
+  }
+  /** Whatever was under way is lost: it was silent, or the line is another. */
+  function askAnew(): void {
+    patience = answerMs.least;
+    ask();
   }
   const askIn = (ms: number) => {
     if (!asked && !between && !stopped) waiting ??= setTimeout(ask, ms);
@@ -103,8 +112,16 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     aheadBytes += live.data.length;
   }
 
+  function forget(): void {
+    ahead.clear();
+    aheadBytes = 0;
+  }
+
   function heardDocument(msg: Msg): void {
-    heard = performance.now();
+    const now = performance.now();
+    const wasSilent = now - heard > silenceMs;
+    heard = now;
+    if (wasSilent && asked) askAnew(); // nobody was there to hear the question
     if (msg.subject === own.tick) return heardTick(msg);
     const live: Live = {
       epoch: msg.headers?.get(signed.epoch) ?? '',
@@ -114,7 +131,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
       signature: msg.headers?.get(signed.signature) ?? '',
     };
     if (!Number.isSafeInteger(live.n) || !parseConfigSubject(live.subject)) return;
-    if (asked || between) return keep(live);
+    if (asked || between || behind) return keep(live);
     if (live.epoch === epoch && live.n <= last) return;
     if (live.epoch === epoch && live.n === last + 1) return apply(live);
     keep(live);
@@ -135,10 +152,8 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   function heardTick(msg: Msg): void {
     const tick = Tick.safeParse(safeJson(msg.string()));
     if (!tick.success || asked || between) return;
-    const isBehindUs = tick.data.epoch === epoch && tick.data.n < last;
-    behindUs = isBehindUs ? behindUs + 1 : 0;
-    // Once: another relay's last word. Twice: the control plane went back to a backup, and our place means nothing to it.
-    if (tick.data.epoch !== epoch || tick.data.n > last || behindUs > 1) askIn(tickPatienceMs * (1 + Math.random()));
+    const said = { by: '', ...tick.data };
+    if (ticks.heard(said, { epoch, n: last }, performance.now())) askIn(tickPatienceMs * (1 + Math.random()));
   }
 
   async function heardChunk(msg: Msg): Promise<void> {
@@ -154,19 +169,23 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     );
     clearTimeout(request.timer);
     asked = undefined;
+    patience = Math.min(Math.max(2 * (performance.now() - request.since), answerMs.least), answerMs.most);
     if (chunk.zoneID !== zoneID) {
       options.status('the control plane has this node in another zone');
       options.elsewhere();
-      return askIn(answerMs);
+      return askIn(answerMs.least);
     }
     if (chunk.whole && chunk.after === 0) {
       options.restart(chunk.epoch);
       epoch = chunk.epoch;
     } else if (chunk.epoch !== epoch || chunk.after !== last) return askIn(gapWaitMs.least);
     const messages = chunk.documents.map(([subject, n, body]) => ({ subject, seq: n, body, pending: true }));
+    if (messages.some(({ subject }) => !parseConfigSubject(subject)))
+      throw new Error('documents of kinds nobody here knows: this node is older than the control plane');
     if (messages.some(({ subject }) => parseConfigSubject(subject)?.zoneID !== zoneID))
       throw new Error('documents of another zone');
     last = chunk.n;
+    behind = chunk.more;
     if (!chunk.more) {
       options.take([...messages, { subject: '', seq: chunk.n, body: '', pending: false }]);
       options.status(null);
@@ -182,8 +201,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
   /** What came while we asked. */
   function goOn(): void {
     const waitingOnes = [...ahead.values()].sort((a, b) => a.n - b.n);
-    ahead.clear();
-    aheadBytes = 0;
+    forget();
     for (const live of waitingOnes) {
       if (live.epoch === epoch && live.n <= last) continue;
       if (live.epoch === epoch && live.n === last + 1) apply(live);
@@ -192,7 +210,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     if (ahead.size === 0) return void (gapWait = 0);
     // It was sent before it was written down: what comes before it will be there in a moment.
     gapWait = Math.min(Math.max(gapWait * 2, gapWaitMs.least), gapWaitMs.most);
-    if (gapWait === gapWaitMs.most) ahead.clear(); // or never: a copy of a number that was not given
+    if (gapWait === gapWaitMs.most) forget(); // or never: a copy of a number that was not given
     askIn(gapWait);
   }
 
@@ -204,7 +222,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
         heardChunk(msg).catch(problem => {
           between = false;
           options.status(`an answer cannot be read: ${(problem as Error).message}`);
-          askIn(answerMs);
+          askIn(answerMs.least);
         });
       },
     }),
@@ -220,7 +238,7 @@ export function followConfig(nc: NatsConnection, options: FeedOptions): { stop()
     /** The connection was made anew: live copies may have been missed. */
     renew: () => {
       heard = performance.now();
-      if (!between) ask();
+      if (!between) askAnew();
     },
     stop: async () => {
       stopped = true;

@@ -40,7 +40,10 @@ export async function serveHealth(port: number, report: () => HealthReport): Pro
     }
   });
   await new Promise<void>((done, fail) => {
-    server.once('error', error => fail(new Error(`the agent's port ${port} cannot be used: ${error.message}`, { cause: error })));
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'another program has it: end it, or choose another with --health' : error.message;
+      fail(new Error(`the agent's port ${port} cannot be used: ${why}`, { cause: error }));
+    });
     server.listen(port, '127.0.0.1', done);
   });
   server.unref();

@@ -35,6 +35,15 @@ interface Stored {
 export class Refusal extends Error {
   override name = 'Refusal';
 }
+/** It says that it is asked too often from here: by us or by our neighbours. */
+export class Held extends Error {
+  override name = 'Held';
+  readonly seconds: number;
+  constructor(message: string, seconds: number) {
+    super(message);
+    this.seconds = seconds;
+  }
+}
 
 const limitMs = 10_000;
 const hash = (token: string) => createHash('sha256').update(token).digest('hex');
@@ -133,12 +142,15 @@ export class Identity {
         },
       );
     }
-    const said = (await answer.json().catch(() => ({}))) as Partial<Grant> & { message?: string };
+    const said = ((await answer.json().catch(() => null)) ?? {}) as Partial<Grant> & { code?: number; message?: string };
     const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null } = said;
     if (answer.ok && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
       return { nodeID, zoneID, jwt, natsUrl, documentKey, tls };
     const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
-    throw answer.status >= 400 && answer.status < 500 && answer.status !== 429 ? new Refusal(why) : new Error(why);
+    if (answer.status === 429) throw new Held(why, Number(answer.headers.get('retry-after')) || 0);
+    // a proxy that answers for a server that is away does not speak in its name
+    const isRefused = answer.status >= 400 && answer.status < 500 && typeof said.code === 'number';
+    throw isRefused ? new Refusal(why) : new Error(why);
   }
 
   async #save(stored = this.#stored): Promise<void> {

@@ -4,8 +4,9 @@
  */
 import { type NatsConnection, connect, errors, jwtAuthenticator } from '@nats-io/transport-node';
 import { own } from '#contract/edge/subjects.ts';
+import { Backoff } from './backoff.ts';
 import { obey } from './commands.ts';
-import { type Grant, type Identity, Refusal } from './identity.ts';
+import { type Grant, Held, type Identity, Refusal } from './identity.ts';
 
 export interface LinkOptions {
   identity: Identity;
@@ -23,6 +24,8 @@ export interface LinkOptions {
   /** The connection is given up. */
   closed(): Promise<void>;
   log(message: string): void;
+  /** default: one by the clock */
+  backoff?: Backoff;
 }
 
 const retryMs = { least: 500, most: 10_000 };
@@ -30,8 +33,6 @@ const refusedMs = 30_000;
 /** A token that has lived so much of its life is exchanged for another. */
 const renewAtShare = 2 / 3;
 const lookAtTokenMs = { least: 500, most: 3_600_000 };
-/** How long nothing is asked after the server gave no credentials: by half more or less, so that a fleet does not come in step. */
-const backOffMs = { first: 2000, most: 5 * 60_000 };
 /** After so long without a bus the server is asked whether it moved. */
 const askAgainMs = 30_000;
 
@@ -45,11 +46,11 @@ export class Link {
   #running: Promise<void> = Promise.resolve();
   #renewing: Promise<void> | undefined;
   #renewedAt = -Infinity;
-  /** Since credentials were refused, or the server was not there. */
-  #failures: { count: number; last: unknown; until: number } | undefined;
+  readonly #server: Backoff;
 
   constructor(options: LinkOptions) {
     this.#options = options;
+    this.#server = options.backoff ?? new Backoff();
   }
 
   start(): void {
@@ -72,10 +73,12 @@ export class Link {
         delay = retryMs.least;
       } catch (error) {
         if (this.#stopped) return;
-        const wait = error instanceof Refusal ? refusedMs : delay;
+        // with credentials of before the bus is tried on: they may count again
+        const isAsking = this.#options.identity.grant === null && this.#server.waitMs > 0;
+        const wait = isAsking ? this.#server.waitMs : spread(error instanceof Refusal ? refusedMs : delay);
         if (this.problem !== (error as Error).message) this.#options.log(`no connection: ${(error as Error).message}`);
         this.problem = (error as Error).message;
-        await this.#sleep(spread(wait));
+        await this.#sleep(wait);
         delay = Math.min(delay * 2, retryMs.most);
       }
     }
@@ -88,7 +91,7 @@ export class Link {
     });
   }
 
-  get #server(): string {
+  get #address(): string {
     return this.#options.server || this.#options.identity.server;
   }
 
@@ -96,9 +99,10 @@ export class Link {
     const { identity, joinToken, name, version, log } = this.#options;
     if (identity.grant?.documentKey) return identity.grant;
     // Joined with a former version: what it was granted does not say enough.
-    if (identity.grant) return this.#patiently(() => identity.renew(this.#server));
-    if (!joinToken || !this.#server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
-    const grant = await identity.join(this.#server, joinToken, { name, version });
+    if (identity.grant) return this.#server.ask(() => identity.renew(this.#address));
+    const server = this.#address;
+    if (!joinToken || !server) throw new Refusal('this node has not joined: start it with --server URL --join TOKEN');
+    const grant = await this.#server.ask(() => identity.join(server, joinToken, { name, version }));
     log(`joined as node ${grant.nodeID}${grant.zoneID === null ? ', waiting for a zone' : ` of zone ${grant.zoneID}`}`);
     return grant;
   }
@@ -120,9 +124,9 @@ export class Link {
       pingInterval: 5000,
       ignoreAuthErrorAbort: true,
     }).catch(async error => {
-      if (refusedByBus(error)) await this.#patiently(() => this.#renew());
+      if (refusedByBus(error)) await this.#server.ask(() => this.#renew());
       else await this.#askWhere();
-      throw new Error(`the bus ${grant.natsUrl}: ${(error as Error).message}`, { cause: error });
+      throw new Error(`the bus ${grant.natsUrl}: ${whyNot(error, grant)}`, { cause: error });
     });
     if (this.#stopped) return nc.close();
     this.#nc = nc;
@@ -139,10 +143,7 @@ export class Link {
     });
     let aging: NodeJS.Timeout;
     const watchAge = () => {
-      const due = Math.max(
-        dueMs(identity.grant!.jwt, renewAtShare) - Date.now(),
-        (this.#failures?.until ?? 0) - performance.now(),
-      );
+      const due = Math.max(dueMs(identity.grant!.jwt, renewAtShare) - Date.now(), this.#server.waitMs);
       aging = setTimeout(
         () => {
           if (due > lookAtTokenMs.most) return watchAge();
@@ -190,14 +191,14 @@ export class Link {
    * @param told the control plane wants it: then it is not waited after a failure
    */
   renew(refused = false, told = false): Promise<void> {
-    if (told) this.#failures = undefined;
-    if (!this.#renewing && (this.#failures?.until ?? 0) > performance.now()) return Promise.resolve();
+    if (told) this.#server.clear();
+    if (!this.#renewing && this.#server.waitMs > 0) return Promise.resolve();
     return (this.#renewing ??= (async () => {
       const wait = this.#renewedAt + 2000 - performance.now();
       if (wait > 0) await new Promise(next => setTimeout(next, wait));
       this.#renewedAt = performance.now();
       try {
-        await this.#patiently(() => this.#renew());
+        await this.#server.ask(() => this.#renew());
       } catch (error) {
         this.#options.log(`credentials not renewed: ${(error as Error).message}`);
         if (refused && error instanceof Refusal) await this.#nc?.close();
@@ -207,31 +208,17 @@ export class Link {
     })());
   }
 
-  /** Asks the server, unless it said no a moment ago. @throws what it said, also the last time */
-  async #patiently<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#failures && this.#failures.until > performance.now()) throw this.#failures.last;
-    try {
-      const answer = await ask();
-      this.#failures = undefined;
-      return answer;
-    } catch (error) {
-      const count = this.#failures?.count ?? 0;
-      const ms = spread(Math.min(backOffMs.first * 2 ** count, backOffMs.most));
-      this.#failures = { count: count + 1, last: error, until: performance.now() + ms };
-      throw error;
-    }
-  }
-
   async #renew(): Promise<void> {
     const { identity, joinToken, name, version, moved, log } = this.#options;
     const before = identity.grant!;
     let grant: Grant;
     try {
-      grant = await identity.renew(this.#server);
+      grant = await identity.renew(this.#address);
     } catch (error) {
       // The installation was made anew and handed us another token: we are another node now.
-      if (!(error instanceof Refusal) || !identity.isNew(joinToken)) throw error;
-      grant = await identity.join(this.#server, joinToken, { name, version });
+      const isAnswered = error instanceof Refusal || error instanceof Held;
+      if (!isAnswered || !identity.isNew(joinToken)) throw error;
+      grant = await identity.join(this.#address, joinToken, { name, version });
       log(`joined again as node ${grant.nodeID}`);
     }
     if (grant.zoneID !== before.zoneID) {
@@ -239,7 +226,8 @@ export class Link {
       await moved(grant);
     }
     if (!this.#nc) return;
-    if (grant.natsUrl !== before.natsUrl || grant.nodeID !== before.nodeID) await this.#nc.close();
+    // a connection keeps the address and the authority it began with, also when it is made again
+    if (isElsewhere(grant, before) || grant.nodeID !== before.nodeID) await this.#nc.close();
     // The bus lets go of whoever outlives the token it came with. A young one may stay: another zone is another import of the same account.
     else if (this.problem !== null || dueMs(before.jwt, 0.5) < Date.now()) await this.#nc.reconnect();
     else if (grant.zoneID !== before.zoneID) this.#options.again();
@@ -249,15 +237,31 @@ export class Link {
   async #askWhere(): Promise<void> {
     if (performance.now() - this.#renewedAt < askAgainMs) return;
     this.#renewedAt = performance.now();
-    await this.#options.identity.renew(this.#server).catch(() => {});
+    await this.#server.ask(() => this.#renew()).catch(() => {});
   }
 }
 
 /** Between half and one and a half of it. */
 const spread = (ms: number) => ms * (0.5 + Math.random());
 
+/** Whether the bus moved, or is to be checked in another way. */
+const isElsewhere = (grant: Grant, before: Grant) =>
+  grant.natsUrl !== before.natsUrl || grant.tls?.ca !== before.tls?.ca || grant.tls?.servername !== before.tls?.servername;
+
 function refusedByBus(error: unknown): boolean {
   return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;
+}
+
+/** One sentence out of what the client says. */
+function whyNot(error: unknown, { tls }: Grant): string {
+  // A bus that demands TLS of a client that was given none: the client stumbles.
+  if (!tls && [error, (error as Error).cause].some(one => one instanceof TypeError))
+    return 'it speaks TLS alone, and this node was told of no authority to check it by';
+  const { message, cause } = error as Error;
+  const code = (cause as NodeJS.ErrnoException | undefined)?.code ?? (error as NodeJS.ErrnoException).code ?? '';
+  return /^UNABLE_TO_|SELF_SIGNED_CERT|^DEPTH_ZERO/.test(code) || /^(unable to (verify|get)|self-signed)/.test(message)
+    ? 'its certificate is not signed by the authority this node was told of'
+    : message;
 }
 
 /** @throws when the bus is elsewhere and there is nothing to check it by: never plainly beyond this machine */

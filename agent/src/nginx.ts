@@ -14,7 +14,8 @@ import { readJson, writeWhole } from '#host/files.ts';
 import { Control } from './control.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, workingFolder } from './processes.ts';
 import { startPulse } from './pulse.ts';
-import { type NodeFacts, renderNginx } from './render/nginx.ts';
+import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
+import { recordsForm } from './render/records.ts';
 import { selfSigned } from './render/self-signed.ts';
 import { workerAccount } from './worker-account.ts';
 
@@ -232,8 +233,10 @@ export class Nginx {
     const state = readJson(this.#stateFile, isState);
     if (!state || state.boot !== bootID() || processFacts(state.pid)?.start !== state.start) return false;
     this.#state = state;
-    if (!(await this.#answers())) {
-      await this.#end('SIGTERM', 2000);
+    const stat = await this.control.stat().catch(() => undefined);
+    if (stat?.form !== recordsForm) {
+      if (stat) this.#options.log('the running nginx reads records of another release: it is started anew');
+      await this.#end(stat ? 'SIGQUIT' : 'SIGTERM', 2000);
       return false;
     }
     try {
@@ -313,6 +316,7 @@ export class Nginx {
   async #writeConfig(epoch: string, always = false): Promise<boolean> {
     const { facts, folders } = this.#options;
     const text = renderNginx({
+      brotli: hasBrotli(facts.modulesDir),
       ...facts,
       run: folders.run,
       tempDir: folders.temp,
@@ -340,7 +344,11 @@ export class Nginx {
         (error, out, err) => {
           if (!error) return done();
           if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-            return fail(new Error('the program nginx is missing: run `apt-get install nginx libnginx-mod-http-lua` as root'));
+            return fail(
+              new Error(
+                'the program nginx is missing: run `apt-get install nginx libnginx-mod-http-lua libnginx-mod-http-brotli-filter` as root',
+              ),
+            );
           fail(new Error(`nginx refuses its configuration: ${lastError(err || out) ?? error.message}`));
         },
       ),
@@ -350,8 +358,8 @@ export class Nginx {
   async #explain(what: string): Promise<string> {
     const said = await readFile(join(this.#options.folders.logs, 'nginx.out'), 'utf8').catch(() => '');
     const line = lastError(said.slice(-4000));
-    const taken = line && /bind\(\) to (\S+) failed \(98/.exec(line);
-    if (taken) return `port ${taken[1]!.split(':').at(-1)} is taken by another program: end it, or give the node another port`;
+    const taken = takenPort(said.slice(-4000));
+    if (taken) return `port ${taken} is taken by another program: end it, or give the node another port`;
     if (line && /No space left/.test(line)) return `the disk that holds ${this.#options.folders.home} is full`;
     return line ? `${what}: ${line}` : what;
   }
@@ -387,6 +395,12 @@ function belongTogether(certificate: Buffer, key: Buffer): boolean {
   } catch {
     return false;
   }
+}
+
+/** nginx tries several times, and its last word names no port: the one of its last start that another program has. */
+export function takenPort(said: string): string | undefined {
+  if (!/still could not bind\(\)\s*$|bind\(\) to \S+ failed \(98[^\n]*\s*$/.test(said.trim())) return undefined;
+  return /.*bind\(\) to (\S+) failed \(98/s.exec(said)?.[1]!.split(':').at(-1);
 }
 
 function lastError(text: string): string | undefined {

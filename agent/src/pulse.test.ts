@@ -46,3 +46,7 @@ test('nobody is asked any more once it was stopped', async () => {
   await new Promise(next => setTimeout(next, 20));
   assert.equal(asked, before);
 });
+
+test('it is settled once it has answered three times in a row, not three times in all', async () => {
+  assert.deepEqual(await told('++-++'), ['silent 7', 'hung 20']);
+});

@@ -2,7 +2,7 @@
  * Whether nginx answers: a process that stands still is there all the same, holds its ports and serves nobody.
  *
  * It is asked again and again on a connection of its own, so that no push that hangs stands in the question's way. Silences are counted
- * and not timed: an agent that stood still itself for a minute has missed one answer and no more.
+ * and not timed, and so is the limit of each question (patience.ts): an agent that stood still itself takes what came meanwhile for an answer.
  */
 export interface PulseOptions {
   /** One question with a limit of its own; rejects when nothing came back. */

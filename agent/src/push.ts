@@ -13,6 +13,8 @@ export interface PusherOptions {
   cursor(): string;
   /** what was missed is there now */
   caughtUp(): void;
+  /** whether we know all that an nginx should hold which was left at this cursor; false: our store was lost, or a part of it */
+  knowsAll(left: string): boolean;
   /** nginx holds records nobody can name: it must be started from a snapshot */
   restartNginx(why: string): void;
   log(message: string): void;
@@ -27,6 +29,9 @@ export class Pusher {
   problem: string | null = null;
   readonly #options: PusherOptions;
   #up = false;
+  /** nginx ran before us and may hold more than we know: it is left as it is. */
+  #held = false;
+  #adopted = false;
   /** Keys whose change nginx did not get: it was starting, or did not answer. */
   readonly #missed = new Set<string>();
   /** The cursor of the snapshot nginx was given. */
@@ -41,7 +46,7 @@ export class Pusher {
 
   /** nginx runs and holds everything that was pushed. */
   get serving(): boolean {
-    return this.#up && this.#missed.size === 0;
+    return this.#up && !this.#held && this.#missed.size === 0;
   }
 
   /**
@@ -51,7 +56,7 @@ export class Pusher {
   push(keys: string[], cursor = this.#options.cursor()): Promise<string[]> {
     return this.#serial(async () => {
       for (const key of keys) this.#missed.add(key);
-      if (!this.#up) return [];
+      if (!this.#up || this.#held) return [];
       try {
         return await this.#sendMissed(cursor);
       } catch (error) {
@@ -62,13 +67,19 @@ export class Pusher {
     });
   }
 
-  /** nginx is up: it must hold what we hold. */
-  async nginxUp(): Promise<void> {
+  /** nginx is up: it must hold what we hold. @param adopted it ran before us */
+  async nginxUp(adopted: boolean): Promise<void> {
     this.#up = true;
+    this.#adopted = adopted;
     await this.#serial(() => this.#reconcile());
+  }
+  /** Everything is read: what was held back is told. */
+  async known(): Promise<void> {
+    if (this.#held) await this.#serial(() => this.#reconcile());
   }
   nginxDown(): void {
     this.#up = false;
+    this.#held = false; // it starts from a snapshot
     this.problem = null; // whoever saw it end says so
   }
 
@@ -94,11 +105,37 @@ export class Pusher {
     return done;
   }
 
+  /**
+   * What was missed. Where the dictionary has no room for it, what is gone goes before what is new: kind after kind, domains first, so that
+   * no site loses a part that the record it has still names as long as there is another way.
+   */
   async #sendMissed(cursor: string): Promise<string[]> {
     const keys = [...this.#missed];
-    const refused = await this.#send(this.#options.state.records(keys), cursor);
+    const gone = this.#options.state.gone(keys);
+    let refused: string[] | undefined;
+    while (!refused) {
+      try {
+        refused = await this.#sendInParts(this.#options.state.records(keys), cursor);
+      } catch (error) {
+        const next = gone.shift();
+        if (!next || !isFull(error)) throw error;
+        await this.#sendInParts(next, unsettled);
+      }
+    }
     for (const key of keys) this.#missed.delete(key);
     this.problem = null;
+    return refused;
+  }
+
+  /** Part after part, so that however much it is neither this process nor nginx works on all of it at once. */
+  async #sendInParts(all: Iterable<EdgeRecord>, cursor: string): Promise<string[]> {
+    const refused: string[] = [];
+    const parts = inParts(all);
+    for (let part = parts.next(); !part.done;) {
+      const records = part.value;
+      part = parts.next();
+      refused.push(...(await this.#send(records, part.done ? cursor : unsettled)));
+    }
     return refused;
   }
 
@@ -117,13 +154,15 @@ export class Pusher {
     const refused: string[] = [];
     for (const record of records) {
       try {
-        await control.apply(frames([record])[0]!, cursor);
+        // A mixture until the last one is tried: whoever comes after us has to see that.
+        for (const body of frames([record])) await control.apply(body, unsettled);
       } catch (error) {
         if (!unfit(error)) throw error;
         log(`${record.key}: ${(error as Error).message}`);
         refused.push(record.key);
       }
     }
+    await control.apply(Buffer.alloc(0), cursor);
     return refused;
   }
 
@@ -133,9 +172,16 @@ export class Pusher {
     try {
       const cursor = this.#options.cursor();
       const stat = await control.stat();
+      const holds = this.#adopted && stat.records > 0 && !this.#options.knowsAll(stat.cursor);
+      if (holds && !this.#held)
+        log(
+          `nginx holds ${stat.records} records, and the store does not say them all: it goes on as it is until everything is read`,
+        );
+      this.#held = holds;
+      if (holds) return;
       if (stat.cursor !== (this.#snapshotCursor ?? cursor) || stat.cursor === unsettled) {
         log(`nginx holds ${stat.records} records of ${stat.cursor || 'nothing'}; pushing all ${state.size}`);
-        for (const records of inParts(state.all())) await this.#send(records, unsettled);
+        for (const key of state.keys()) this.#missed.add(key);
       }
       await this.#sendMissed(cursor);
       this.#snapshotCursor = undefined;
@@ -158,20 +204,22 @@ export class Pusher {
   }
 }
 
+const isFull = (error: unknown) => error instanceof ControlError && error.status === 507;
 /** nginx (HTTP 400) or the wire form refuses the record itself. */
 const unfit = (error: unknown) => error instanceof RangeError || (error instanceof ControlError && error.status === 400);
 
-/** All records as they are now, in parts that fit a few pushes each. */
-function inParts(all: Iterable<EdgeRecord>): EdgeRecord[][] {
-  const parts: EdgeRecord[][] = [[]];
+/** Records in parts that fit a few pushes each; one empty part where there are none. */
+function* inParts(all: Iterable<EdgeRecord>): Generator<EdgeRecord[], void> {
+  let part: EdgeRecord[] = [];
   let bytes = 0;
   for (const record of all) {
-    bytes += record.value?.length ?? 0;
-    if (bytes > 4 * applyBytesMax) {
-      parts.push([]);
+    bytes += record.key.length + (record.value?.length ?? 0);
+    if (bytes > 4 * applyBytesMax && part.length) {
+      yield part;
+      part = [];
       bytes = 0;
     }
-    parts.at(-1)!.push(record);
+    part.push(record);
   }
-  return parts;
+  yield part;
 }

@@ -9,6 +9,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { writeWhole } from '#host/files.ts';
+import { type Party, Turns } from './turns.ts';
 
 export interface ResolverOptions {
   /** file that keeps the last good addresses */
@@ -18,16 +19,27 @@ export interface ResolverOptions {
   hostsFile?: string;
   /** the addresses of these names are others now */
   changed(names: string[]): void;
+  /** whose origins have this name: lookups are shared out among them. Default: each name is a party of its own */
+  parties?: (name: string) => Iterable<Party>;
 }
 
+type Kind = 'good' | 'fresh' | 'doubtful';
 interface Known {
   addresses: readonly string[];
-  /** epoch ms of the next lookup */
+  /** which tick looks it up next */
   dueAt: number;
   failures: number;
   /** the last answer was long in coming */
   slow: boolean;
-  asking?: Promise<void>;
+  /** it was looked up, or was known from before */
+  tried: boolean;
+  /** it waits for a place, or is being looked up; resolves when it was */
+  asking?: PromiseWithResolvers<void>;
+}
+
+interface Lookup {
+  name: string;
+  known: Known;
 }
 
 const tickMs = 500;
@@ -37,21 +49,25 @@ const maxSeconds = 300;
 const retryMaxMs = 60_000;
 const slowMs = 1000;
 /**
- * Lookups at once, of all names and of those under one parent. Names that fail or dawdle have places of their own, so that one
- * customer's dead zone keeps nobody else's origins from being refreshed, nor another's failing name from being found again.
+ * Lookups at once, of all names and of those of one party. Names that fail or dawdle have places of their own, and so have those that
+ * nobody has looked up yet: one customer's dead zone keeps nobody else's origins from being refreshed, found, or found again. A party
+ * is a site: labels would not tell, half a country shares `co.uk`, and half the net a cloud's name.
  */
-const places = { good: { all: 64, parent: 32 }, doubtful: { all: 32, parent: 8 } };
+const places: Record<Kind, { all: number; party: number }> = {
+  good: { all: 64, party: 32 },
+  fresh: { all: 64, party: 32 },
+  doubtful: { all: 32, party: 8 },
+};
+/** A name of more parties than this is reckoned to one of the first. */
+const partiesMost = 64;
 
-interface Lookup {
-  kind: keyof typeof places;
-  parent: string;
-}
-
-function lookupOf(name: string, known: Known | undefined): Lookup {
-  const doubtful = !known?.addresses.length || known.failures > 0 || known.slow;
-  return { kind: doubtful ? 'doubtful' : 'good', parent: name.toLowerCase().split('.').slice(-2).join('.') };
-}
+const kindOf = (known: Known): Kind => {
+  if (!known.tried) return 'fresh';
+  return !known.addresses.length || known.failures > 0 || known.slow ? 'doubtful' : 'good';
+};
 const hostsEveryMs = 5000;
+/** Writing the file may take this part of our time at most. */
+const saving = { leastMs: 2000, share: 0.01 };
 
 export class NameResolver {
   readonly #known = new Map<string, Known>();
@@ -60,9 +76,18 @@ export class NameResolver {
   readonly #options: ResolverOptions;
   #hosts = new Map<string, string[]>();
   #hostsAt = -Infinity;
-  readonly #asking = new Set<Lookup>();
+  /** number of a tick → names that are due then: no tick looks at the others */
+  readonly #calendar = new Map<number, string[]>();
+  #tickDone = tickNow();
+  readonly #turns = {
+    good: new Turns<Lookup>(places.good),
+    fresh: new Turns<Lookup>(places.fresh),
+    doubtful: new Turns<Lookup>(places.doubtful),
+  };
   #dirty = false;
+  #saveAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
 
   constructor(options: ResolverOptions) {
     this.#options = options;
@@ -75,22 +100,28 @@ export class NameResolver {
     const saved = this.#options.file && (await readFile(this.#options.file, 'utf8').catch(() => undefined));
     try {
       for (const [name, addresses] of Object.entries(JSON.parse(saved || '{}') as Record<string, string[]>))
-        this.#known.set(name, { addresses, dueAt: 0, failures: 0, slow: false });
+        this.#known.set(name, { addresses, dueAt: 0, failures: 0, slow: false, tried: true });
     } catch {
       // a damaged file: the names are simply asked again
     }
+    for (const name of this.#used) this.#due(name, this.#entry(name), 0);
     this.#timer = setInterval(() => void this.#tick(), tickMs);
   }
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     clearInterval(this.#timer);
     this.#resolver.cancel();
-    await this.#save();
+    this.#save();
   }
 
   /** Names in use: these are kept fresh, all others forgotten. */
   use(names: Iterable<string>): void {
-    for (const name of names) this.#used.add(name);
+    for (const name of names) {
+      if (this.#used.has(name)) continue;
+      this.#used.add(name);
+      this.#due(name, this.#entry(name), 0);
+    }
   }
   release(name: string): void {
     this.#used.delete(name);
@@ -100,64 +131,106 @@ export class NameResolver {
   /** What is known now; nothing while a name was never resolved. */
   readonly addresses = (name: string): readonly string[] => this.#known.get(name)?.addresses ?? [];
 
-  /** Waits for the first answers to names nothing is known of, but never longer than `limitMs`. */
-  async warm(names: Iterable<string>, limitMs: number): Promise<void> {
+  /**
+   * Waits for the first answers to names nothing is known of, but never longer than `limitMs`.
+   * @param names with the party that brings each
+   */
+  async warm(names: Iterable<readonly [name: string, party: Party]>, limitMs: number): Promise<void> {
     const asking: Promise<void>[] = [];
-    for (const name of names) {
+    for (const [name, party] of names) {
       this.#used.add(name);
-      if (!this.#known.has(name)) asking.push(this.#ask(name));
+      if (!this.#known.has(name)) asking.push(this.#queue(name, this.#entry(name), party));
     }
-    if (asking.length) await Promise.race([Promise.all(asking), new Promise(done => setTimeout(done, limitMs))]);
+    if (!asking.length) return;
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([Promise.all(asking), new Promise(done => (timer = setTimeout(done, limitMs)))]);
+    clearTimeout(timer);
+  }
+
+  #entry(name: string): Known {
+    let known = this.#known.get(name);
+    if (!known) this.#known.set(name, (known = { addresses: [], dueAt: 0, failures: 0, slow: false, tried: false }));
+    return known;
+  }
+
+  #due(name: string, known: Known, ms: number): void {
+    known.dueAt = Math.max(this.#tickDone + 1, tickNow() + Math.ceil(ms / tickMs));
+    const names = this.#calendar.get(known.dueAt);
+    if (names) names.push(name);
+    else this.#calendar.set(known.dueAt, [name]);
   }
 
   async #tick(): Promise<void> {
     if (performance.now() - this.#hostsAt > hostsEveryMs) await this.#readHosts();
-    const now = performance.now();
-    const due: { name: string; dueAt: number; lookup: Lookup }[] = [];
-    for (const name of this.#used) {
-      const known = this.#known.get(name);
-      const dueAt = known?.dueAt ?? 0;
-      if (!known?.asking && dueAt <= now) due.push({ name, dueAt, lookup: lookupOf(name, known) });
+    for (const now = tickNow(); this.#tickDone < now;) {
+      const tick = ++this.#tickDone;
+      for (const name of this.#calendar.get(tick) ?? []) {
+        const known = this.#used.has(name) ? this.#known.get(name) : undefined;
+        // released meanwhile, or released and used again
+        if (known?.dueAt === tick) void this.#queue(name, known);
+      }
+      this.#calendar.delete(tick);
     }
-    for (const { name, lookup } of due.sort((a, b) => a.dueAt - b.dueAt)) if (this.#room(lookup)) void this.#ask(name);
-    await this.#save();
+    if (performance.now() > this.#saveAt) this.#save();
   }
 
-  #room({ kind, parent }: Lookup): boolean {
-    let [all, below] = [0, 0];
-    for (const other of this.#asking) {
-      if (other.kind !== kind) continue;
-      all++;
-      if (other.parent === parent) below++;
+  /** @param bringer the party that names it just now, where there is one. @returns when it was looked up */
+  #queue(name: string, known: Known, bringer?: Party): Promise<void> {
+    if (known.asking) return known.asking.promise;
+    known.asking = Promise.withResolvers();
+    const kind = kindOf(known);
+    const turns = this.#turns[kind];
+    // whoever waits for least: another's many names, with this one among them, do not make its own wait
+    let party = bringer;
+    let seen = 0;
+    for (const one of this.#options.parties?.(name) ?? []) {
+      if (party === undefined || turns.load(one) < turns.load(party)) party = one;
+      if (++seen === partiesMost) break;
     }
-    return all < places[kind].all && below < places[kind].parent;
+    turns.wait(party ?? name, { name, known });
+    this.#pump(kind);
+    return known.asking.promise;
   }
 
-  #ask(name: string): Promise<void> {
-    let known = this.#known.get(name);
-    if (!known) this.#known.set(name, (known = { addresses: [], dueAt: 0, failures: 0, slow: false }));
-    const entry = known;
-    return (entry.asking ??= (async () => {
-      const lookup = lookupOf(name, entry);
-      this.#asking.add(lookup);
-      const since = performance.now();
-      try {
-        const { addresses, seconds } = await this.#lookup(name);
-        entry.failures = 0;
-        entry.dueAt = performance.now() + 1000 * Math.min(maxSeconds, Math.max(minSeconds, seconds));
-        if (addresses.join() === entry.addresses.join()) return;
-        entry.addresses = addresses;
+  #pump(kind: Kind): void {
+    const turns = this.#turns[kind];
+    while (!this.#stopped) {
+      const next = turns.next();
+      if (!next) return;
+      const { name, known } = next.work;
+      if (this.#known.get(name) !== known) {
+        turns.done(next.party); // released while it waited
+        continue;
+      }
+      void this.#ask(name, known).then(() => {
+        turns.done(next.party);
+        this.#pump(kind);
+      });
+    }
+  }
+
+  async #ask(name: string, known: Known): Promise<void> {
+    const since = performance.now();
+    let again: number;
+    try {
+      const { addresses, seconds } = await this.#lookup(name);
+      known.failures = 0;
+      // not all at the same moment for ever
+      again = 1000 * Math.max(minSeconds, Math.min(maxSeconds, seconds) * (0.8 + 0.2 * Math.random()));
+      if (addresses.join() !== known.addresses.join()) {
+        known.addresses = addresses;
         this.#dirty = true;
         if (this.#used.has(name)) this.#options.changed([name]);
-      } catch {
-        // The last good addresses stay.
-        entry.dueAt = performance.now() + Math.min(retryMaxMs, 1000 * 2 ** entry.failures++);
-      } finally {
-        this.#asking.delete(lookup);
-        entry.slow = performance.now() - since > slowMs;
-        entry.asking = undefined;
       }
-    })());
+    } catch {
+      // The last good addresses stay.
+      again = Math.min(retryMaxMs, 1000 * 2 ** known.failures++);
+    }
+    known.slow = performance.now() - since > slowMs;
+    known.tried = true;
+    known.asking?.resolve();
+    known.asking = undefined;
+    if (this.#known.get(name) === known) this.#due(name, known, again);
   }
 
   async #lookup(name: string): Promise<{ addresses: string[]; seconds: number }> {
@@ -197,9 +270,10 @@ export class NameResolver {
     this.#hosts = hosts;
   }
 
-  async #save(): Promise<void> {
+  #save(): void {
     if (!this.#dirty || !this.#options.file) return;
     this.#dirty = false;
+    const since = performance.now();
     const good = [...this.#known].filter(([name, { addresses }]) => addresses.length && this.#used.has(name));
     const text = JSON.stringify(Object.fromEntries(good.map(([name, { addresses }]) => [name, addresses])));
     try {
@@ -207,5 +281,11 @@ export class NameResolver {
     } catch {
       this.#dirty = true; // disk full: it is only a help for the next start
     }
+    const now = performance.now();
+    this.#saveAt = now + Math.max(saving.leastMs, (now - since) / saving.share);
   }
+}
+
+function tickNow(): number {
+  return Math.floor(performance.now() / tickMs);
 }

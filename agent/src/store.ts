@@ -6,8 +6,9 @@
  *   ["x", subject]              it is gone
  *   ["r", subject, seq, why]    a newer one was refused; what stands stays
  *   ["c", {epoch, cursor, zoneID}]  how far the stream is read; last line of each batch
- * A batch is in memory at once and durable when `write` resolves; batches that wait are written together. A torn tail is cut off at the next start: its batch has no "c" line, so the
- * stream is read again from the older cursor, and documents are whole states.
+ * A batch is in memory at once and durable when `write` resolves; batches that wait are written together. What no "c" line follows is a
+ * batch that was torn: it is not taken in and cut off at the next start, and the stream is read again from the older cursor. So what is read
+ * is always what stood together once. A snapshot is whole without it: only a damaged one lacks its last line, and what is left of it serves.
  */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -37,6 +38,14 @@ export type Entry =
 
 type Line = ['d', string, number, string] | ['x', string] | ['r', string, number, string] | ['c', Cursor];
 
+interface Waiting {
+  entries: Entry[];
+  /** how many of them are written */
+  written: number;
+  at: Cursor;
+  done: () => void;
+}
+
 /** Below this a log is not worth compacting. */
 const compactAtBytes = 4 * 1024 * 1024;
 const chunkBytes = 1024 * 1024;
@@ -46,14 +55,18 @@ export class DocumentStore {
   readonly held = new Map<string, Held>();
   readonly refused = new Map<string, Refused>();
   at: Cursor = { epoch: '', cursor: 0, zoneID: null };
-  /** Parts of the files that could not be read; the stream is then read from its start. */
+  /** Parts of the files that could not be read; the stream is then read from its start, and the files are written anew. */
   damaged = 0;
 
   /** Why nothing can be written (disk full); what was given is kept and tried again. null: all is well. */
   problem: string | null = null;
 
   readonly #folder: string;
-  #waiting: { text: string; done: () => void }[] = [];
+  #waiting: Waiting[] = [];
+  /** Read, and no "c" line has followed yet. */
+  #torn: Entry[] = [];
+  /** Bytes at the end of the log that was read last which are no whole batch. */
+  #tail = 0;
   #generation = 0;
   #log!: FileHandle;
   #size = 0;
@@ -61,6 +74,7 @@ export class DocumentStore {
   #flushing: Promise<void> | undefined;
   #closing = false;
   #compacting: Promise<void> | undefined;
+  #mends = false;
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -77,6 +91,8 @@ export class DocumentStore {
       .filter(n => n >= store.#generation)
       .sort((a, b) => a - b);
     for (const n of logs) {
+      // Logs change between batches alone, so only the last one may end in a torn batch.
+      if (store.#tail > 0) store.damaged++;
       store.#size = await store.#read(`log.${n}`, names);
       store.#generation = n;
     }
@@ -87,17 +103,18 @@ export class DocumentStore {
     return store;
   }
 
+  /** What is held cannot be read any more, and is not served: as if it had been refused. On disk it stays for who can. */
+  forget(refused: Refused): void {
+    this.held.delete(refused.subject);
+    this.refused.set(refused.subject, refused);
+  }
+
   /** Takes a batch in. Resolves when it is on disk; while the disk takes nothing, it waits. */
   write(entries: Entry[], at: Cursor): Promise<void> {
-    const lines = entries.map(entry => {
-      this.#take(entry);
-      if (entry.kind === 'set') return line(['d', entry.subject, entry.seq, entry.body]);
-      return line(entry.kind === 'gone' ? ['x', entry.subject] : ['r', entry.subject, entry.seq, entry.why]);
-    });
+    for (const entry of entries) this.#take(entry);
     this.at = at;
-    lines.push(line(['c', at]));
     return new Promise(done => {
-      this.#waiting.push({ text: lines.join(''), done });
+      this.#waiting.push({ entries, written: 0, at, done });
       this.#kick();
     });
   }
@@ -107,6 +124,11 @@ export class DocumentStore {
       this.#flushing = undefined;
       if (this.#waiting.length && !this.#closing) this.#kick(); // given between the last look and now
     });
+  }
+
+  /** What is written next is a state that is known whole: files without the damage take the place of the damaged ones. */
+  mend(): void {
+    this.#mends = this.damaged > 0;
   }
 
   /** Writes a compact snapshot now; resolves when it is in place. */
@@ -128,25 +150,41 @@ export class DocumentStore {
 
   async #flush(): Promise<void> {
     while (this.#waiting.length) {
-      const batch = this.#waiting;
-      this.#waiting = [];
-      const bytes = Buffer.from(batch.map(({ text }) => text).join(''));
+      const { text, whole, begun } = this.#next();
+      const bytes = Buffer.from(text);
       try {
         await writeAll(this.#log, bytes);
         await this.#log.datasync();
       } catch (error) {
         this.problem = `the node's store cannot be written: ${(error as Error).message}`;
         await this.#log.truncate(this.#size).catch(() => {});
-        this.#waiting = [...batch, ...this.#waiting];
         if (this.#closing) return;
         await new Promise(next => setTimeout(next, retryMs));
         continue;
       }
+      this.#waiting.splice(0, whole.length);
+      if (begun) this.#waiting[0]!.written = begun;
       this.problem = null;
       this.#size += bytes.length;
-      for (const { done } of batch) done();
-      if (this.#size > Math.max(compactAtBytes, this.#snapshotSize) && !this.#compacting) await this.#rotate().catch(() => {}); // disk full: the next batch tries again
+      for (const { done } of whole) done();
+      const isDue = this.#size > Math.max(compactAtBytes, this.#snapshotSize) || (this.#mends && !this.#waiting.length);
+      // Never within a batch: its pieces would stand in two logs.
+      if (isDue && !begun && !this.#compacting) await this.#rotate().catch(() => {}); // disk full: the next batch tries again
     }
+  }
+
+  /** What is written next: a batch may be all that a zone has, and is not made into one text. `begun`: so many of the one after `whole`. */
+  #next(): { text: string; whole: Waiting[]; begun: number } {
+    let text = '';
+    const whole: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      let i = waiting.written;
+      for (; i < waiting.entries.length && text.length < chunkBytes; i++) text += lineOf(waiting.entries[i]!);
+      if (i < waiting.entries.length) return { text, whole, begun: i };
+      text += line(['c', waiting.at]);
+      whole.push(waiting);
+    }
+    return { text, whole, begun: 0 };
   }
 
   #take(entry: Entry): void {
@@ -172,6 +210,10 @@ export class DocumentStore {
     this.#generation = next;
     const state = { held: [...this.held], refused: [...this.refused.values()], at: this.at };
     this.#compacting = this.#writeSnapshot(next, state)
+      .then(() => {
+        if (this.#mends) this.damaged = 0;
+        this.#mends = false;
+      })
       .catch(() => {}) // disk full: the logs still hold everything, the next rotation tries again
       .finally(() => (this.#compacting = undefined));
   }
@@ -208,7 +250,7 @@ export class DocumentStore {
     }
   }
 
-  /** @returns how many bytes at the start of the file are whole lines */
+  /** @returns how many bytes at the start of the file are whole batches */
   async #read(name: string, names: string[]): Promise<number> {
     if (!names.includes(name)) return 0;
     const bytes = await readFile(join(this.#folder, name));
@@ -220,20 +262,33 @@ export class DocumentStore {
       const read = parse(bytes.subarray(start, end));
       if (!read) {
         // A bad last line is a torn write; anywhere else something was lost.
-        if (bytes.indexOf(10, end + 1) >= 0 || name === 'snapshot') this.damaged++;
-        else break;
+        if (bytes.indexOf(10, end + 1) < 0) break;
+        this.damaged++;
         continue;
       }
-      good = end + 1;
-      if (read[0] === 'd') this.#take({ kind: 'set', subject: read[1], seq: read[2], body: read[3] });
-      else if (read[0] === 'x') this.#take({ kind: 'gone', subject: read[1] });
-      else if (read[0] === 'r') this.#take({ kind: 'refused', subject: read[1], seq: read[2], why: read[3] });
-      else if (read[0] === 'c') this.at = read[1];
-      else this.#generation = read[1];
+      if (read[0] === 'd') this.#torn.push({ kind: 'set', subject: read[1], seq: read[2], body: read[3] });
+      else if (read[0] === 'x') this.#torn.push({ kind: 'gone', subject: read[1] });
+      else if (read[0] === 'r') this.#torn.push({ kind: 'refused', subject: read[1], seq: read[2], why: read[3] });
+      else if (read[0] === 'c') {
+        for (const entry of this.#torn.splice(0)) this.#take(entry);
+        this.at = read[1];
+        good = end + 1;
+      } else this.#generation = read[1];
     }
-    if (name === 'snapshot') this.#snapshotSize = bytes.length;
+    if (name === 'snapshot') {
+      this.#snapshotSize = bytes.length;
+      // It took its place when it was whole, so its end was lost later: what is left of it is better than nothing.
+      if (good < bytes.length || !bytes.length) this.damaged++;
+      for (const entry of this.#torn) this.#take(entry);
+    } else this.#tail = bytes.length - good;
+    this.#torn = [];
     return good;
   }
+}
+
+function lineOf(entry: Entry): string {
+  if (entry.kind === 'set') return line(['d', entry.subject, entry.seq, entry.body]);
+  return line(entry.kind === 'gone' ? ['x', entry.subject] : ['r', entry.subject, entry.seq, entry.why]);
 }
 
 function line(value: Line | ['g', number]): string {

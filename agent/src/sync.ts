@@ -2,12 +2,15 @@
  * Documents from the stream → the node's store and nginx → acknowledgement.
  *
  * What arrives together is taken in together: checked, then written to disk and pushed to nginx at the same time, and acknowledged
- * when both are done and nginx's workers have had their 2 ms to notice. The next ones wait for the push alone. An invalid document is refused as a whole and reported; the
+ * when both are done and nginx's workers have had their 2 ms to notice. The next ones wait for the push alone. What was missed comes in
+ * chunks, each document in its newest state: half of them are a state that never stood anywhere (a site opened again, its list of before),
+ * so they are set aside until the last chunk is there, and held, written and pushed as one. An invalid document is refused as a whole and reported; the
  * last good one stays. When the stream is read from its start (another epoch, another zone), documents that it does not mention are
  * removed, but only when the control plane has said that this was all: until then silence about a document says nothing.
  */
 import type { Control } from './control.ts';
-import { EdgeState, originNames, readDocument } from './edge-state.ts';
+import type { EdgeDocument } from '#contract/edge/document.ts';
+import { type Claimed, EdgeState, claimOf, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
 import { type OriginFacts, recordsMark } from './origins.ts';
 import { Pusher, unsettled } from './push.ts';
@@ -36,20 +39,36 @@ const refusedMost = 100;
 /** A domain whose origin's name was never resolved waits this long for its first addresses. */
 const firstLookupMs = 50;
 
+/** A document that was checked; claimed null: it is gone. */
+interface Aside {
+  message: ConfigMessage;
+  claimed: Claimed | null;
+  /** why it is refused */
+  why: string | undefined;
+}
+
 export class Sync {
   readonly state: EdgeState;
   /** Whole since the start of this process: the stream was read to its end. */
   inStep = false;
+  /** What is held is a state that once stood as a whole: the store was read without loss, or the stream to its end. */
+  #whole: boolean;
   readonly #options: SyncOptions;
   readonly #pusher: Pusher;
   readonly #mark: string;
   readonly #queue: ConfigMessage[] = [];
   /** How far we are in memory; the store is behind while the stream is read from its start. */
   #live: { epoch: string; cursor: number };
-  /** Subjects mentioned since the stream was read from its start; undefined: we follow from a cursor. */
-  #mentioned: Set<string> | undefined;
+  /** Chunks of what was missed, until the last one has come. */
+  readonly #aside = new Map<string, Aside>();
+  /** Names of origins that nothing may need any more: of what was set aside, or of what is gone. */
+  readonly #loose = new Set<string>();
+  /** The stream is read from its start: what it does not mention is gone. */
+  #fromStart = false;
   #working: Promise<void> | undefined;
   #stopped = false;
+  /** subject → how many fields of its document nobody here knows */
+  readonly #unknown = new Map<string, number>();
   /** What is on disk. */
   #durable = { epoch: '', seq: 0 };
   #acknowledged = { seq: -1, epoch: '', refused: '' };
@@ -63,12 +82,21 @@ export class Sync {
     this.#pusher = new Pusher({
       state: this.state,
       control: options.control,
-      cursor: () => (this.#mentioned ? unsettled : this.#cursorText(store.at)),
+      cursor: () => (this.#fromStart ? unsettled : this.#cursorText(store.at)),
       caughtUp: () => this.#acknowledgeLater(),
+      knowsAll: left => this.#whole && (this.inStep || !this.#isBehind(left)),
       restartNginx: options.restartNginx,
       log: options.log,
     });
-    for (const [subject, held] of store.held) this.state.note(subject, JSON.parse(held.body));
+    for (const [subject, { seq, body }] of [...store.held]) {
+      try {
+        this.state.note(subject, claimOf(subject, this.#read(subject, body)));
+      } catch (error) {
+        // held by another version of ours, and not to be read by this one
+        store.forget({ subject, seq, why: (error as Error).message });
+      }
+    }
+    this.#whole = store.at.epoch !== '' && store.damaged === 0;
     resolver.use(this.state.names());
     // A refused document may be good for another version of ours: then all is read again.
     this.#live = store.refused.size ? { epoch: '', cursor: 0 } : { epoch: store.at.epoch, cursor: store.at.cursor };
@@ -84,20 +112,21 @@ export class Sync {
   position(): { epoch: string; cursor: number; whole: boolean } {
     // What waits in the queue was received; asking for it again would be taken for a gap.
     const last = this.#queue.at(-1);
-    return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0), whole: this.#mentioned !== undefined };
+    return { epoch: this.#live.epoch, cursor: Math.max(this.#live.cursor, last?.seq ?? 0), whole: this.#fromStart };
   }
 
   /** The feed reads from the start. */
   restart(epoch: string): void {
     this.#options.log('reading the whole configuration');
     this.#queue.length = 0;
+    this.#forgetAside();
     // The same life of the stream: it went back, and what we said of higher numbers holds no more.
     if (epoch === this.#live.epoch) {
       this.#acknowledged = { seq: -1, epoch: '', refused: '' };
       this.#durable = { epoch: '', seq: 0 };
     }
     this.#live = { epoch, cursor: 0 };
-    this.#mentioned = new Set();
+    this.#fromStart = true;
     this.inStep = false;
   }
 
@@ -114,17 +143,21 @@ export class Sync {
   /** Another zone, or none: its documents are told from the start. Without a zone nothing is served. The feed must be stopped. */
   async moveTo(zoneID: number | null): Promise<void> {
     const { store } = this.#options;
-    if (store.at.zoneID === zoneID) return;
+    if (zoneID === null) await this.#isWhole(); // nothing is all there is
+    if (store.at.zoneID === zoneID && !(zoneID === null && store.damaged)) return;
+    if (zoneID === null) store.mend();
     this.#queue.length = 0;
     await this.#working;
+    this.#forgetAside();
     this.inStep = false;
     this.#live = { epoch: '', cursor: 0 };
-    this.#mentioned = undefined;
+    this.#fromStart = false;
     // Numbers of the zone we leave say nothing about the next.
     this.#acknowledged = { seq: -1, epoch: '', refused: '' };
     const subjects = zoneID === null ? [...store.held.keys()] : [];
     const keys = new Set<string>();
     for (const subject of subjects) for (const key of this.#note(subject, null)) keys.add(key);
+    this.#release();
     void store.write(
       subjects.map(subject => ({ kind: 'gone', subject })),
       { epoch: '', cursor: 0, zoneID },
@@ -133,8 +166,8 @@ export class Sync {
   }
 
   /** nginx is up: it must hold what we hold. */
-  nginxUp(): Promise<void> {
-    return this.#pusher.nginxUp();
+  nginxUp(adopted = false): Promise<void> {
+    return this.#pusher.nginxUp(adopted);
   }
   nginxDown(): void {
     this.#pusher.nginxDown();
@@ -182,66 +215,112 @@ export class Sync {
   }
 
   async #batch(batch: ConfigMessage[]): Promise<void> {
-    const { store, resolver } = this.#options;
+    const { resolver } = this.#options;
     const round = this.#live;
-    const entries: Entry[] = [];
-    const keys = new Set<string>();
-    const names = new Set<string>();
+    const names = new Map<string, string>();
     const newest = new Map(batch.filter(message => message.subject !== '').map(message => [message.subject, message]));
-    const accepted: { message: ConfigMessage; document: ReturnType<typeof readDocument> | null }[] = [];
+    const checked: Aside[] = [];
     for (const message of newest.values()) {
       try {
-        const document = message.body === '' ? null : readDocument(message.subject, message.body);
-        accepted.push({ message, document });
-        if (document) for (const name of originNames(document)) names.add(name);
+        const claimed = message.body === '' ? null : claimOf(message.subject, this.#read(message.subject, message.body));
+        checked.push({ message, claimed, why: undefined });
+        for (const name of claimed?.names ?? []) names.set(name, claimed!.party);
       } catch (error) {
-        entries.push({ kind: 'refused', subject: message.subject, seq: message.seq, why: (error as Error).message });
+        checked.push({ message, claimed: null, why: (error as Error).message });
       }
     }
     await resolver.warm(names, firstLookupMs);
-    if (round !== this.#live) return; // read from the start meanwhile
-
-    const before = new Map(accepted.map(({ message }) => [message.subject, store.held.get(message.subject)]));
-    for (const { message, document } of accepted) {
-      for (const key of this.#note(message.subject, document)) keys.add(key);
-      entries.push(
-        document
-          ? { kind: 'set', subject: message.subject, seq: message.seq, body: message.body }
-          : { kind: 'gone', subject: message.subject },
-      );
-    }
+    for (const name of names.keys()) this.#loose.add(name);
+    if (round !== this.#live) return this.#forgetAside(); // read from the start meanwhile
+    for (const one of checked) this.#aside.set(one.message.subject, one);
     const last = batch.at(-1)!;
-    let at = { epoch: round.epoch, cursor: last.seq, zoneID: store.at.zoneID };
-    if (this.#mentioned) {
-      for (const subject of newest.keys()) this.#mentioned.add(subject);
-      if (!last.pending) this.#sweep(entries, keys);
-      else at = store.at; // until all is read, a restart reads it all again
+    if (last.pending) round.cursor = last.seq;
+    else await this.#takeIn(last, round);
+  }
+
+  /** All that was set aside, as one: `last` says that it is whole. */
+  async #takeIn(last: ConfigMessage, round: { epoch: string; cursor: number }): Promise<void> {
+    const { store } = this.#options;
+    const entries: Entry[] = [];
+    const keys = new Set<string>();
+    const taken = new Map([...this.#aside].map(([subject, { message }]) => [subject, message]));
+    const before = new Map([...taken.keys()].map(subject => [subject, store.held.get(subject)]));
+    for (const { message, claimed, why } of this.#aside.values()) {
+      const { subject, seq, body } = message;
+      if (why !== undefined) {
+        entries.push({ kind: 'refused', subject, seq, why });
+        continue;
+      }
+      for (const key of this.#note(subject, claimed)) keys.add(key);
+      entries.push(claimed ? { kind: 'set', subject, seq, body } : { kind: 'gone', subject });
     }
-    if (at !== store.at) this.#mentioned = undefined;
+    this.#aside.clear();
+    // silence about a document says something now
+    if (this.#fromStart) {
+      this.#sweep(taken, entries, keys);
+      store.mend();
+    }
+    this.#fromStart = false;
+    this.#release();
+    const at = { epoch: round.epoch, cursor: last.seq, zoneID: store.at.zoneID };
     void store.write(entries, at).then(() => {
       if (round !== this.#live) return; // read from the start meanwhile
       this.#durable = { epoch: round.epoch, seq: last.seq };
       this.#acknowledgeLater();
     });
-    const refused = await this.#pusher.push([...keys], this.#mentioned ? unsettled : this.#cursorText(at));
-    if (refused.length) await this.#takeBack(refused, newest, before);
+    const refused = await this.#pusher.push([...keys], this.#cursorText(at));
+    if (refused.length) await this.#takeBack(refused, taken, before);
     round.cursor = last.seq;
-    if (!last.pending) this.inStep = true;
+    this.inStep = true;
+    await this.#isWhole();
     this.#acknowledgeLater();
   }
 
-  #note(subject: string, document: Parameters<EdgeState['note']>[1]): string[] {
-    const { keys, unused } = this.state.note(subject, document);
-    for (const name of unused) this.#options.resolver.release(name);
+  async #isWhole(): Promise<void> {
+    this.#whole = true;
+    await this.#pusher.known();
+  }
+
+  /** Whether the store knows less than it did when nginx was left at this cursor: a file of it, or its end, is gone. */
+  #isBehind(left: string): boolean {
+    const { at } = this.#options.store;
+    const [epoch, cursor, zone] = left.split('.');
+    const [ours, , zoneNow] = this.#cursorText(at).split('.');
+    return epoch === ours && zone === zoneNow && Number(cursor) > at.cursor;
+  }
+
+  #read(subject: string, body: string): EdgeDocument {
+    let unknown = 0;
+    const document = readDocument(subject, body, fields => (unknown = fields));
+    if (unknown) this.#unknown.set(subject, unknown);
+    else this.#unknown.delete(subject);
+    return document;
+  }
+
+  #note(subject: string, claimed: Claimed | null): string[] {
+    if (claimed === null) this.#unknown.delete(subject);
+    const { keys, unused } = this.state.note(subject, claimed);
+    for (const name of unused) this.#loose.add(name);
     return keys;
   }
 
+  /** Not before all is noted: another document may have taken the name over. */
+  #release(): void {
+    for (const name of this.#loose) if (!this.state.uses(name)) this.#options.resolver.release(name);
+    this.#loose.clear();
+  }
+
+  #forgetAside(): void {
+    this.#aside.clear();
+    this.#release();
+  }
+
   /** Removes what a stream read from its start did not mention. */
-  #sweep(entries: Entry[], keys: Set<string>): void {
+  #sweep(mentioned: Map<string, unknown>, entries: Entry[], keys: Set<string>): void {
     const { store } = this.#options;
     let gone = 0;
     for (const subject of new Set([...store.held.keys(), ...store.refused.keys()])) {
-      if (this.#mentioned!.has(subject)) continue;
+      if (mentioned.has(subject)) continue;
       gone++;
       for (const key of this.#note(subject, null)) keys.add(key);
       entries.push({ kind: 'gone', subject });
@@ -257,10 +336,11 @@ export class Sync {
     for (const { subject, seq } of batch.values()) {
       if (!this.state.keysOf(subject).some(key => keys.includes(key))) continue;
       const held = before.get(subject);
-      for (const key of this.#note(subject, held ? JSON.parse(held.body) : null)) again.add(key);
+      for (const key of this.#note(subject, held ? claimOf(subject, this.#read(subject, held.body)) : null)) again.add(key);
       entries.push(held ? { kind: 'set', subject, ...held } : { kind: 'gone', subject });
       entries.push({ kind: 'refused', subject, seq, why: 'nginx cannot take the record' });
     }
+    this.#release();
     void store.write(entries, store.at);
     await this.#pusher.push([...again]);
   }
@@ -295,6 +375,13 @@ export class Sync {
     const first = [...this.#options.store.refused.values()].slice(0, refusedMost);
     const most = first.length > 20 ? 40 : 200;
     return first.map(one => ({ ...one, why: one.why.slice(0, most) }));
+  }
+
+  /** Fields of documents that a newer server wrote and this node does not know: what they ask for is not done here. */
+  get unknownFields(): number {
+    let count = 0;
+    for (const fields of this.#unknown.values()) count += fields;
+    return count;
   }
 
   /** What the node serves, for the heartbeat. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DomainDocument, ZoneDocument } from '#contract/edge/document.ts';
-import { EdgeState, readDocument } from '../src/edge-state.ts';
+import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
+import { EdgeState, claimOf, readDocument } from '../src/edge-state.ts';
 import type { OriginFacts } from '../src/origins.ts';
 
 const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): DomainDocument => ({
@@ -25,15 +25,17 @@ function world(own?: OriginFacts) {
     name => addresses[name] ?? [],
     own,
   );
+  const note = (subject: string, document: EdgeDocument | null) => state.note(subject, document && claimOf(subject, document));
   return {
     state,
+    note,
     addresses,
     put(document: DomainDocument | null, id = document!.id) {
       const subject = `cfg.1.domain.${id}`;
       if (document) bodies.set(subject, JSON.stringify(document));
       else bodies.delete(subject);
-      const { keys } = state.note(subject, document);
-      return state.records(keys).map(({ key, value }) => [key, value && JSON.parse(value).id]);
+      const { keys } = note(subject, document);
+      return [...state.records(keys)].map(({ key, value }) => [key, value && JSON.parse(value).id]);
     },
   };
 }
@@ -65,8 +67,8 @@ test('of several domains of a name the enabled one is served, then the newest; t
 });
 
 test('names of origins: who uses them, and when nobody does', () => {
-  const { state, put, addresses } = world();
-  state.note('cfg.1.zone.1', zone(['192.0.2.0/24', '2001:db8::/32']));
+  const { state, note, put, addresses } = world();
+  note('cfg.1.zone.1', zone(['192.0.2.0/24', '2001:db8::/32']));
   const upstream = {
     address: 'origin.test',
     port: 80,
@@ -86,16 +88,16 @@ test('names of origins: who uses them, and when nobody does', () => {
     JSON.parse(record!.value!).upstreams.map((one: { address: string }) => one.address),
     ['192.0.2.9', '2001:db8::9', '192.0.2.1'],
   );
-  assert.deepEqual(state.note('cfg.1.domain.1', null).unused, []);
-  assert.deepEqual(state.note('cfg.1.domain.2', domain(2, 'b.test')).unused, ['origin.test']);
+  assert.deepEqual(note('cfg.1.domain.1', null).unused, []);
+  assert.deepEqual(note('cfg.1.domain.2', domain(2, 'b.test')).unused, ['origin.test']);
 });
 
 test('origins are judged by the zone: strictly before it is known, anew when it changes, and by the zone that is held', () => {
-  const { state, put } = world();
+  const { state, note, put } = world();
   const upstream = { port: 80, weight: 1, backup: false, protocol: 'http' as const, maxFails: 1, failTimeout: 1 };
   put(domain(1, 'a.test', { upstreams: ['10.0.0.1', '127.0.0.1', '8.8.8.8'].map(address => ({ ...upstream, address })) }));
   const held = () =>
-    JSON.parse(state.records(['d:a.test'])[0]!.value!)
+    JSON.parse([...state.records(['d:a.test'])][0]!.value!)
       .upstreams.map((one: { address: string }) => one.address)
       .join();
   assert.equal(held(), '8.8.8.8');
@@ -103,26 +105,26 @@ test('origins are judged by the zone: strictly before it is known, anew when it 
     state.refusedOrigins(9).map(one => `${one.host} ${one.address} ${one.kind}`),
     ['a.test 10.0.0.1 private', 'a.test 127.0.0.1 loopback'],
   );
-  assert.ok(state.note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'its record is to be made again');
+  assert.ok(note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'its record is to be made again');
   assert.equal(held(), '10.0.0.1,8.8.8.8');
-  assert.ok(!state.note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'nothing changed for it');
+  assert.ok(!note('cfg.1.zone.1', zone(['10.0.0.0/8'])).keys.includes('d:a.test'), 'nothing changed for it');
   // moved: the new zone's document comes before the old one goes
-  state.note('cfg.2.zone.2', zone(['127.0.0.0/8']));
-  state.note('cfg.1.zone.1', null);
+  note('cfg.2.zone.2', zone(['127.0.0.0/8']));
+  note('cfg.1.zone.1', null);
   assert.equal(held(), '127.0.0.1,8.8.8.8');
   // a document older than the policy
-  state.note('cfg.2.zone.2', { v: 1, rev: 2, id: 2 });
+  note('cfg.2.zone.2', { v: 1, rev: 2, id: 2 });
   assert.equal(held(), '8.8.8.8');
   put(null, 1);
-  state.records(['d:a.test']);
+  assert.deepEqual([...state.records(['d:a.test'])], [{ key: 'd:a.test', value: null }]);
   assert.deepEqual(state.refusedOrigins(9), []);
 });
 
 test('this node is no origin of its own, in no form; what the installation’s word garbles stops nothing', () => {
-  const { state, put } = world({ addresses: ['8.8.8.8', '2606:4700::1'], ports: [80] });
+  const { state, note, put } = world({ addresses: ['8.8.8.8', '2606:4700::1'], ports: [80] });
   const upstream = { port: 443, weight: 1, backup: false, protocol: 'https' as const, maxFails: 1, failTimeout: 1 };
   const document = zone([]);
-  state.note('cfg.1.zone.1', { ...document, origins: { ...document.origins!, own: ['eth0', '9.9.9.9'] } });
+  note('cfg.1.zone.1', { ...document, origins: { ...document.origins!, own: ['eth0', '9.9.9.9'] } });
   const addresses = ['8.8.8.8', '64:ff9b::808:808', '2002:808:808::1', '2606:4700::1', '9.9.9.9', '8.8.4.4'];
   put(domain(1, 'a.test', { upstreams: addresses.map(address => ({ ...upstream, address })) }));
   const [record] = state.records(['d:a.test']);
@@ -146,6 +148,7 @@ test('documents are read as the contract has them, or refused with a reason', ()
   refused('cfg.1.domain.7', JSON.stringify({ ...good, upstreams: [{ address: 'x' }] }), /upstreams\.0/);
   refused('cfg.1.domain.7', JSON.stringify({ ...good, host: 'two words' }), /^Error: host/);
   refused('other', '{}', /unknown subject/);
+  refused('cfg.1.futures.7', JSON.stringify(good), /knows no documents of the kind futures/);
   const ips = Array.from({ length: 300_000 }, (_, i) => `10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
   const site = {
     v: 1,
@@ -160,4 +163,15 @@ test('documents are read as the contract has them, or refused with a reason', ()
     userAgents: [],
   };
   refused('cfg.1.site.1', JSON.stringify({ ...site, blacklists: [{ id: 1, ips, block: 'deny' }] }), /bytes/);
+});
+
+test('sites of one customer are one party; of a document that does not say whose it is, the site is', () => {
+  const { put, state } = world();
+  const upstreams: DomainDocument['upstreams'] = [
+    { address: 'origin.test', port: 80, weight: 1, backup: false, protocol: 'http', maxFails: 1, failTimeout: 10 },
+  ];
+  put(domain(1, 'a.test', { site: 1, owner: 5, upstreams }));
+  put(domain(2, 'b.test', { site: 2, owner: 5, upstreams }));
+  put(domain(3, 'c.test', { site: 5, upstreams }));
+  assert.deepEqual([...new Set(state.partiesWithName('origin.test'))].sort(), ['owner 5', 'site 5']);
 });

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { errors } from '#contract/errors.ts';
 import { type Bus, type BusOptions, startBus } from '#server/bus/bus.ts';
 import { joinTokenHash } from '#server/bus/join.ts';
 import { freePort } from '#server/store/engine-process.ts';
@@ -37,9 +38,10 @@ export class Plane {
       request.on('data', part => (text += part));
       request.on('end', () => {
         const call = request.url === '/api/v1/node/join' ? plane.bus.join : plane.bus.renew;
-        call(JSON.parse(text)).then(
+        call(JSON.parse(text), act => act()).then(
           grant => answer.end(JSON.stringify(grant)),
-          error => answer.writeHead(401).end(JSON.stringify({ isError: true, message: error.message })),
+          error =>
+            answer.writeHead(401).end(JSON.stringify({ isError: true, code: errors.invalidToken.code, message: error.message })),
         );
       });
     });
@@ -81,11 +83,12 @@ export class TestNode {
   healthPort = 0;
   log = '';
   process: ChildProcess | undefined;
-  readonly #plane: Plane;
+  readonly #plane: { url: string };
   readonly #token: string;
   readonly #name: string;
 
-  constructor(plane: Plane, token: string, name: string) {
+  /** @param plane whatever has the address of a control plane */
+  constructor(plane: { url: string }, token: string, name: string) {
     this.#plane = plane;
     this.#token = token;
     this.#name = name;

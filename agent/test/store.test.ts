@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '#system/engines.ts';
@@ -37,6 +37,30 @@ test('what was written is there after a restart: documents, removals, refusals, 
   await again.close();
 });
 
+test('a batch of many pieces is there as a whole or not at all', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1)], at(1));
+  const many = Array.from({ length: 3000 }, (_, i) => set(i + 1, JSON.stringify({ id: i + 1, text: 'x'.repeat(1000) })));
+  await store.write(many, at(2));
+  await store.write([{ kind: 'gone', subject: 'cfg.1.domain.7' }], at(3));
+  await store.close();
+  const whole = readFileSync(logOf(dir));
+  const size = whole.lastIndexOf('["d"');
+  writeFileSync(logOf(dir), whole.subarray(0, whole.indexOf('\n', size) + 1));
+  const torn = await DocumentStore.open(dir);
+  assert.deepEqual([torn.held.size, torn.at.cursor, torn.damaged], [1, 1, 0]);
+  await torn.write([set(2)], at(2));
+  await torn.close();
+  const next = await DocumentStore.open(dir);
+  assert.deepEqual([next.held.size, next.at.cursor], [2, 2], 'what was torn comes back with no later batch');
+  await next.close();
+  writeFileSync(logOf(dir), whole);
+  const all = await DocumentStore.open(dir);
+  assert.deepEqual([all.held.size, all.at.cursor], [2999, 3]);
+  await all.close();
+});
+
 test('a torn tail is cut off wherever it tears, and what follows is kept', async () => {
   const dir = testFolder('store');
   const store = await DocumentStore.open(dir);
@@ -50,6 +74,7 @@ test('a torn tail is cut off wherever it tears, and what follows is kept', async
     const torn = await DocumentStore.open(dir);
     assert.equal(torn.at.cursor, 1);
     assert.equal(torn.damaged, 0);
+    assert.deepEqual([...torn.held.keys()], ['cfg.1.domain.1'], 'no half of a batch');
     await torn.write([set(3)], at(3));
     await torn.close();
     const next = await DocumentStore.open(dir);
@@ -72,6 +97,56 @@ test('a damaged line costs itself alone, and the stream is read again', async ()
   assert.equal(again.held.size, 4);
   assert.deepEqual([again.at.epoch, again.at.cursor], ['', 0]);
   await again.close();
+});
+
+test('a damaged snapshot costs what is damaged alone, wherever it is cut or changed', async () => {
+  const dir = testFolder('store');
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1), set(2), set(3)], at(3));
+  await store.compact();
+  await store.close();
+  const file = join(dir, 'snapshot');
+  const whole = readFileSync(file);
+  const flipped = (place: number) => Buffer.from(whole.map((byte, i) => (i === place ? byte ^ 1 : byte)));
+  const second = whole.indexOf('cfg.1.domain.2');
+  const damages: [Buffer, number][] = [
+    [whole.subarray(0, -1), 3],
+    [whole.subarray(0, -5), 3],
+    [whole.subarray(0, whole.lastIndexOf('["c"')), 3],
+    [whole.subarray(0, whole.lastIndexOf('\n', whole.length - 2) + 1), 3],
+    [flipped(whole.length - 4), 3],
+    [flipped(second), 2],
+    [whole.subarray(0, second), 1],
+    [whole.subarray(0, 0), 0],
+  ];
+  for (const [bytes, held] of damages) {
+    writeFileSync(file, bytes);
+    const again = await DocumentStore.open(dir);
+    assert.deepEqual([again.held.size, again.damaged, again.at.epoch, again.at.cursor], [held, 1, '', 0]);
+    await again.close();
+  }
+});
+
+test('a batch stands in one log; what is torn in a log that is not the last comes back with no later batch', async () => {
+  const dir = testFolder('store');
+  mkdirSync(join(dir, 'snapshot.new')); // no snapshot can be written: all logs stay
+  const store = await DocumentStore.open(dir);
+  await store.write([set(1)], at(1));
+  const text = JSON.stringify('x'.repeat(500_000));
+  await store.write(
+    Array.from({ length: 30 }, (_, i) => set(i + 1, text)),
+    at(2),
+  );
+  await store.write([{ kind: 'gone', subject: 'cfg.1.domain.7' }], at(3));
+  await store.close();
+  assert.deepEqual(readdirSync(dir).sort(), ['log.0', 'log.1', 'snapshot.new']);
+  for (const name of ['log.0', 'log.1'])
+    assert.match(readFileSync(join(dir, name), 'utf8').trimEnd().split('\n').at(-1)!, /^[0-9a-f]{8} \["c"/);
+  const log = readFileSync(join(dir, 'log.0'));
+  writeFileSync(join(dir, 'log.0'), log.subarray(0, log.lastIndexOf('["d"') - 9));
+  const torn = await DocumentStore.open(dir);
+  assert.deepEqual([torn.held.size, torn.damaged, torn.at.epoch], [1, 1, '']);
+  await torn.close();
 });
 
 test('compaction keeps the state and drops old logs; a crash in the middle loses nothing', async () => {

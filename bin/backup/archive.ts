@@ -193,7 +193,9 @@ async function text(bytes: AsyncIterable<Buffer>, size: number): Promise<string>
 
 function checkAbout(said: string): About {
   const about = JSON.parse(said) as Partial<About>;
-  if (about.product !== 'breakwater' || !about.database || typeof about.format !== 'number')
+  const { migrations, tables, sequences } = about.database ?? {};
+  // a changed byte may leave JSON that can be read, with a name that nobody knows
+  if (about.product !== 'breakwater' || typeof about.format !== 'number' || !Array.isArray(migrations) || !tables || !sequences)
     throw new BrokenArchive('it is no archive of a backup');
   if (about.format > format) throw new BrokenArchive(`it was written by a newer Breakwater (${about.version})`);
   return about as About;

@@ -30,10 +30,7 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   const started = [await supervise(origin, { log, onStart })];
   await callProgram('server/src/demo.ts', env, line => log('demo', line));
   if (!settings.parts.has('agent')) return started;
-  // the front page is left untouched: whoever tries the demo sees a MISS first
-  if (!(await poll(() => servesDemo(settings.edgeHttpPort), 30_000, 50))) {
-    throw new StartError(`The edge does not serve ${demoHost} after 30 s: data/logs/agent.log and data/logs/server.log say why.`);
-  }
+  await awaitDemo(settings.edgeHttpPort, 30_000, line => log('demo', line));
   const traffic: Part = {
     name: 'traffic',
     start: () => demoProgram('bin/demo-traffic.ts', [`http://127.0.0.1:${settings.edgeHttpPort}`, demoHost], 'traffic', logs),
@@ -41,15 +38,34 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   return [...started, await supervise(traffic, { log, onStart })];
 }
 
-/** Whether a page of the demo comes through the edge. */
-function servesDemo(port: number): Promise<boolean> {
+/**
+ * Waits until the edge serves the demo. Another answer is the site's own configuration (a blacklist that names this machine): no reason to
+ * end everything, but one to be told.
+ * @throws StartError when the edge does not answer at all
+ */
+export async function awaitDemo(port: number, limitMs: number, log: (line: string) => void): Promise<void> {
+  let status: number | undefined;
+  // the front page is left untouched: whoever tries the demo sees a MISS first
+  if (await poll(async () => (status = await demoStatus(port)) === 200, limitMs, 50)) return;
+  if (status === undefined) {
+    throw new StartError(
+      `The edge does not answer for ${demoHost} after ${limitMs / 1000} s: data/logs/agent.log and data/logs/server.log say why.`,
+    );
+  }
+  log(
+    `Warning: the edge answers ${status} for ${demoHost}, not the page of the demo. The settings of its site may say so on purpose.`,
+  );
+}
+
+/** What the edge answers for a page of the demo; undefined: nothing. */
+function demoStatus(port: number): Promise<number | undefined> {
   return new Promise(done => {
     const sent = get({ host: '127.0.0.1', port, path: '/style.css', headers: { Host: demoHost }, timeout: 3000 }, answer => {
       answer.resume();
-      done(answer.statusCode === 200);
+      done(answer.statusCode);
     });
     sent.once('timeout', () => sent.destroy());
-    sent.once('error', () => done(false));
+    sent.once('error', () => done(undefined));
   });
 }
 

@@ -92,6 +92,12 @@ export const variables: readonly Variable[] = [
     'launcher server ingest',
   ),
   v('BREAKWATER_BUS_HOST', 'address the bus listens on; beyond loopback it needs a certificate', '127.0.0.1', 'launcher'),
+  v(
+    'BREAKWATER_BUS_ADDRESS',
+    'address of the bus that nodes are told: host or host:port; the local node uses it too',
+    'that of BREAKWATER_BUS_HOST; localhost if that is 0.0.0.0 or ::',
+    'launcher server',
+  ),
   v('BREAKWATER_BUS_CERT', 'path of its certificate (PEM)', 'none: it speaks plainly, on loopback alone', 'launcher'),
   v('BREAKWATER_BUS_KEY', 'path of the key of that certificate', undefined, 'launcher', path),
   v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),

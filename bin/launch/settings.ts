@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
+import { partsOf } from '#server/bus/address.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { helpText } from './environment.ts';
 
@@ -66,6 +67,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     busTls: busTls(env),
   };
   try {
+    if (env.BREAKWATER_BUS_ADDRESS) partsOf(env.BREAKWATER_BUS_ADDRESS);
     environmentRanges(env.BREAKWATER_ORIGIN_ALLOW);
   } catch (error) {
     throw new StartError((error as Error).message);

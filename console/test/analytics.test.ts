@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import {
   column,
   dashboardRanges,
+  isRunning,
   monthPace,
   rangeAt,
   share,
@@ -12,6 +13,7 @@ import {
   statusTotals,
   type Step,
   timesOf,
+  totalsOf,
 } from '../src/analytics/series.ts';
 
 const steps: Step[] = [
@@ -59,23 +61,29 @@ test('codes are summed by class; our own belong to none', () => {
   assert.deepEqual([...columns['4xx']], [1, 0, 1]);
   assert.deepEqual([...columns['5xx']], [0, 0, 1]);
   assert.deepEqual([...columns.other], [0, 0, 5]);
-  assert.deepEqual(statusTotals({ 200: 3, 204: 1, 404: 2, 929: 7 }), { '2xx': 4, '3xx': 0, '4xx': 2, '5xx': 0, other: 7 });
-  assert.deepEqual(statusTotals(), { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 });
+  assert.deepEqual(statusTotals(columns), { '2xx': 7, '3xx': 2, '4xx': 2, '5xx': 1, other: 5 });
+  assert.deepEqual(statusTotals(statusColumns([])), { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 });
+  assert.deepEqual(
+    [...totalsOf(steps, [2, 4])],
+    [
+      [2, steps.reduce((sum, step) => sum + (step.values[2] as number), 0)],
+      [4, steps.reduce((sum, step) => sum + (step.values[4] as number), 0)],
+    ],
+  );
 });
 
-test('a range ends with the last full step and has whole steps', () => {
+test('a range ends now, whatever the hour, and its steps begin at round times', () => {
   const now = Date.parse('2026-11-20T08:07:42Z');
   assert.deepEqual(rangeAt('hours', now), {
-    startTime: '2026-11-19T08:05:00.000Z',
-    endTime: '2026-11-20T08:05:00.000Z',
+    startTime: '2026-11-19T08:10:00.000Z',
+    endTime: '2026-11-20T08:07:42.000Z',
     reportInterval: 15,
   });
   assert.deepEqual(rangeAt('days', now), {
-    startTime: '2026-10-21T08:00:00.000Z',
-    endTime: '2026-11-20T08:00:00.000Z',
+    startTime: '2026-10-21T09:00:00.000Z',
+    endTime: '2026-11-20T08:07:42.000Z',
     reportInterval: 180,
   });
-  assert.equal(rangeAt('hours', now, true).endTime, '2026-11-20T08:10:00.000Z');
   for (const { spanMinutes, stepMinutes, alignMinutes } of Object.values(dashboardRanges)) {
     assert.equal(spanMinutes % stepMinutes, 0);
     assert.equal(alignMinutes % 5, 0);
@@ -87,6 +95,17 @@ test('five minutes later the window has moved by five minutes', () => {
   const [before, after] = [rangeAt('hours', now), rangeAt('hours', now + 300_000)];
   assert.equal(Date.parse(after.endTime) - Date.parse(before.endTime), 300_000);
   assert.equal(Date.parse(after.startTime) - Date.parse(before.startTime), 300_000);
+});
+
+test('the last step still runs until its own end', () => {
+  const last = (time: string) => [
+    { time: '2026-11-20T08:00:00.000Z', values: {} },
+    { time, values: {} },
+  ];
+  const at = (now: string) => rangeAt('hours', Date.parse(now));
+  assert.ok(isRunning(last('2026-11-20T08:15:00.000Z'), at('2026-11-20T08:29:59Z')));
+  assert.ok(!isRunning(last('2026-11-20T08:15:00.000Z'), at('2026-11-20T08:30:00Z')));
+  assert.ok(!isRunning([], at('2026-11-20T08:30:00Z')));
 });
 
 test('the pace of a month says nothing on its first day, and nothing without a month before', () => {

@@ -8,6 +8,7 @@ import { screens as admin } from '../src/areas/admin.ts';
 import { screens as client } from '../src/areas/client.ts';
 import { screens as user } from '../src/areas/user.ts';
 import { screensOf } from '../src/kit/screens.ts';
+import { routerPath } from '../../contract/test/guards/sources.ts';
 
 const areas = { user, client, admin };
 const calls = new Set([...mounted(groups)].map(call => `${call.area} ${call.key}`));
@@ -26,8 +27,23 @@ for (const [area, screens] of Object.entries(areas) as [Area, typeof user][]) {
   });
 }
 
+const order = readFileSync(new URL('../../contract/test/routes.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .map(line => routerPath(line.trim()));
+for (const [area, screens] of Object.entries(areas) as [Area, typeof user][])
+  test(`${area}: the menu stands in the order of the specification`, () => {
+    const places = screensOf(screens).map(page => [order.indexOf(`/${area}/${page.path}`), page.path] as const);
+    // a page beyond the specification stands where it belongs
+    const known = places.filter(([place]) => place >= 0);
+    assert.ok(known.length > 1);
+    assert.deepEqual(
+      known.map(([, path]) => path),
+      [...known].sort((a, b) => a[0] - b[0]).map(([, path]) => path),
+    );
+  });
+
 test('the admin area imports no screen of customers’ or operators’ things', () => {
   const source = readFileSync(new URL('../src/areas/admin.ts', import.meta.url), 'utf8');
-  const folders = [...source.matchAll(/import\('\.\.\/(\w+)\//g)].map(found => found[1]);
+  const folders = [...source.matchAll(/from '\.\.\/(\w+)\/screens\.ts'/g)].map(found => found[1]);
   assert.deepEqual([...new Set(folders)], ['account']);
 });

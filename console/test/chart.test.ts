@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axisWords, lastOf, niceMax, peakOf, tableRows, tableRowsMax, withGaps } from '../src/kit/chart-data.ts';
+import { axisWords, inTwo, lastFull, lastOf, niceMax, peakOf, tableRows, tableRowsMax, withGaps } from '../src/kit/chart-data.ts';
 
 const { NaN: gap } = Number;
 
@@ -15,6 +15,16 @@ test('last and highest value look past gaps', () => {
   assert.equal(peakOf(Float64Array.of(gap, 3, 1, gap)), 3);
   assert.ok(Number.isNaN(lastOf(Float64Array.of(gap))));
   assert.ok(Number.isNaN(peakOf(new Float64Array())));
+});
+
+test('a step that still runs is drawn apart and is not the current value', () => {
+  const values = Float64Array.of(5, 7, 2);
+  assert.deepEqual([...inTwo(values).over], [5, 7, gap]);
+  assert.deepEqual([...inTwo(values).running], [gap, 7, 2]);
+  assert.deepEqual([...inTwo(Float64Array.of(2)).running], [2]);
+  assert.equal(lastFull(values, true), 7);
+  assert.equal(lastFull(values, false), 2);
+  assert.equal(lastFull(Float64Array.of(2), true), 2);
 });
 
 test('the top of an axis is round and not below the highest value', () => {

@@ -15,6 +15,10 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
   'GET /user/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
   'GET /client/site/{siteID}/applied/stream': 'The same as it changes, so that a screen need not ask again and again.',
+  'PATCH /client/site/{siteID}/domain/setting/originHost':
+    'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
+  'PATCH /user/site/{siteID}/domain/setting/originHost':
+    'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
   'PUT /client/setting/system/retention': 'How long an audit is kept is law in one country and forbidden in another.',
 };

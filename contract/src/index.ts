@@ -1,66 +1,34 @@
-/** The table: every group of calls, and their types by key. A new resource is one import and one line in each list. */
+/** The table: every group of calls, and their types by key. A folder says what it has in its own index; a further folder is one line. */
 import type { ApiOf, Group } from './kit/call.ts';
-import { accounts, roles } from './account/accounts.ts';
-import { logs, statistics } from './analytics/analytics.ts';
-import { session } from './account/session.ts';
-import { cache } from './cache/cache.ts';
-import { domains } from './domain/domains.ts';
-import { nodes, nodeSelf } from './node/nodes.ts';
-import { groups as nodeGroups, products, zones } from './node/zones.ts';
-import { blacklists } from './protect/blacklists.ts';
-import { userAgents } from './protect/user-agents.ts';
-import { whitelists } from './protect/whitelists.ts';
-import { retention } from './system/retention.ts';
-import { originAllow } from './system/origins.ts';
-import { status } from './system/status.ts';
-import { applied, clientSites, resourceInfo, userSites } from './site/sites.ts';
+import * as account from './account/index.ts';
+import * as analytics from './analytics/index.ts';
+import * as cache from './cache/index.ts';
+import * as domain from './domain/index.ts';
+import * as module from './module/index.ts';
+import * as node from './node/index.ts';
+import * as protect from './protect/index.ts';
+import * as site from './site/index.ts';
+import * as system from './system/index.ts';
 
-export const groups: readonly Group[] = [
-  session,
-  accounts,
-  roles,
-  zones,
-  nodeGroups,
-  products,
-  nodes,
-  nodeSelf,
-  clientSites,
-  userSites,
-  resourceInfo,
-  applied,
-  domains,
-  cache,
-  blacklists,
-  whitelists,
-  userAgents,
-  statistics,
-  logs,
-  retention,
-  originAllow,
-  status,
-];
+const folders = { account, analytics, cache, domain, module, node, protect, site, system } as const satisfies Record<
+  string,
+  Record<string, Group>
+>;
+type Folders = typeof folders;
 
-export interface Api
-  extends
-    ApiOf<typeof session>,
-    ApiOf<typeof accounts>,
-    ApiOf<typeof roles>,
-    ApiOf<typeof zones>,
-    ApiOf<typeof nodeGroups>,
-    ApiOf<typeof products>,
-    ApiOf<typeof nodes>,
-    ApiOf<typeof nodeSelf>,
-    ApiOf<typeof clientSites>,
-    ApiOf<typeof userSites>,
-    ApiOf<typeof resourceInfo>,
-    ApiOf<typeof applied>,
-    ApiOf<typeof domains>,
-    ApiOf<typeof cache>,
-    ApiOf<typeof blacklists>,
-    ApiOf<typeof whitelists>,
-    ApiOf<typeof userAgents>,
-    ApiOf<typeof statistics>,
-    ApiOf<typeof logs>,
-    ApiOf<typeof retention>,
-    ApiOf<typeof originAllow>,
-    ApiOf<typeof status> {}
+export const groups: readonly Group[] = Object.values(folders).flatMap(folder => Object.values<Group>(folder));
+
+/** One interface for each folder: the checker reads members of interfaces one by one, and a large mapped type whole. */
+type All<G> = (G extends unknown ? (given: ApiOf<G>) => void : never) extends (given: infer I) => void ? I : never;
+type Of<F extends keyof Folders> = All<Folders[F][keyof Folders[F]]>;
+interface Account extends Of<'account'> {}
+interface Analytics extends Of<'analytics'> {}
+interface Cache extends Of<'cache'> {}
+interface Domain extends Of<'domain'> {}
+interface Module extends Of<'module'> {}
+interface Node extends Of<'node'> {}
+interface Protect extends Of<'protect'> {}
+interface Site extends Of<'site'> {}
+interface System extends Of<'system'> {}
+
+export interface Api extends Account, Analytics, Cache, Domain, Module, Node, Protect, Site, System {}

@@ -103,6 +103,8 @@ export const logSpans = {
 
 /** §4, §9 "Statistics ranges …". Intervals in minutes. */
 export const statistics = {
+  /** one question: a year, a leap year's too */
+  spanMaxDays: 366,
   rangeStepMinutes: 5,
   reportIntervalMinutesDefault: 5,
   topDefault: 10,
@@ -200,6 +202,8 @@ export const originRoles = ['main', 'backup'] as const;
 /** §3, decisions "Wire": declared here once, read by forms, server and edge. */
 export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
 export const schemes = ['http', 'https'] as const;
+/** §3 Product: a plan of a month with its traffic, or what was used. */
+export const sellTypes = ['plan', 'usage'] as const;
 
 /** §5 "Layer-4 forwarding ports …"; udp is our extension (decisions). */
 export const layer4Ports = {
@@ -250,6 +254,8 @@ export const units = {
   rateUnitBytes: 1000,
   trafficUnitBase: 1000,
 } as const;
+/** The fastest a rate setting can name, in `rateUnit`: a gigabyte a second. */
+export const rateMax = 1_000_000;
 
 /** §9 "TLS support option". */
 export const tlsOptions = ['TLSv1.3'] as const;
@@ -301,6 +307,10 @@ export const wafSensitivities = ['high', 'medium', 'low'] as const;
 
 /** Decisions "Rules and modules": what a frequency counts by. */
 export const frequencyTypes = ['ip', 'ipURL', 'ipUserAgent', 'site'] as const;
+/** What meets a request beyond the limit: 929 (§9), or no answer at all (444). */
+export const frequencyActions = ['limit', 'drop'] as const;
+/** Bounds of a frequency and of a request limit: the span a node counts over, and what it can tell apart. */
+export const frequencyBounds = { secondsMax: 86_400, timesMax: 1_000_000, rateMax: 100_000, burstMax: 100_000 } as const;
 /** §3 `blockType`: what meets a request that a rule of the firewall matches. */
 export const blockTypes = ['deny', 'drop'] as const;
 
@@ -354,4 +364,6 @@ export const chartPalette = [
   '#7a7424',
   '#197cb3',
 ] as const;
+/** The colour by which people tell their frequencies apart in lists. */
 export const frequencyColourDefault = 'grey';
+export const frequencyColours = [frequencyColourDefault, 'red', 'orange', 'yellow', 'green', 'blue', 'purple'] as const;

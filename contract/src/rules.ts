@@ -4,6 +4,7 @@
  */
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
+export { errorPage } from './rules/error-pages.ts';
 export * from './rules/lists.ts';
 export {
   cacheRule,
@@ -23,7 +24,7 @@ export {
   uniqueIPs,
   upstreams,
 } from './rules/origins.ts';
-export { isPattern, regex, urlRegex, userAgentRegex } from './rules/regex.ts';
+export { isPattern, regex, scriptOf, urlRegex, userAgentRegex } from './rules/regex.ts';
 export { linesOf, ruleText, ruleTexts } from './rules/rule.ts';
 export type { Bounds, Problem, Rule, RuleName } from './rules/rule.ts';
 export * from './rules/times.ts';

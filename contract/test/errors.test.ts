@@ -130,6 +130,9 @@ test('a number that nobody knows takes its remark along', () => {
   assert.equal(errorMessage('simultaneousDownloads', 'zh_TW'), '同時下載的數量已達上限');
   assert.equal(errorMessage('dailyDownloads', 'en_US'), 'The daily download limit has been reached');
   assert.equal(fill('{a} and {b}', { a: 1 }), '1 and {b}');
+  const behind = '{count} {count, one: change, other: changes} behind';
+  const said = [0, 1, 2, '1', '1,001'].map(count => fill(behind, { count }));
+  assert.deepEqual(said, ['0 changes behind', '1 change behind', '2 changes behind', '1 change behind', '1,001 changes behind']);
   assert.equal(fill("Site Is In Use (group's site in use)"), "Site Is In Use (group's site in use)");
 });
 

@@ -8,7 +8,7 @@ import { errorCodes } from '#contract/errors/codes.ts';
 import { calls as declare, mounted } from '#contract/kit/call.ts';
 import type { CallDef, Group } from '#contract/kit/call.ts';
 import { calls, everything } from './guards/built.ts';
-import { clockProblems } from './guards/clock.ts';
+import { clockProblems, wallClockOfLua } from './guards/clock.ts';
 import { areaProblems, errorProblems, inputProblems, permissionProblems, schemaProblems } from './guards/declarations.ts';
 import { beyondProblems, owedProblems } from './guards/owed.ts';
 import {
@@ -202,6 +202,14 @@ describe('sources', () => {
     assert.equal(listed('').length, 1, 'a reason for what is no longer there');
     assert.equal(clockProblems([], { 'a.ts': [1, 'a name'] }).length, 1, 'a file that is no longer there');
   });
+  test('sample: spans of time by the wall clock, in Lua', () => {
+    const file = (text: string) => clockProblems([{ file: 'a.lua', text }], {});
+    for (const bad of ['local since = ngx.now()', 'local now = ngx.now', 'if os.time() > due then return end'])
+      assert.equal(file(bad).length, 1, bad);
+    clean(file('local since = clock.now() -- not ngx.now()'));
+  });
+  test('no span of time is measured by the wall clock in the edge', () =>
+    clean(clockProblems(sources('edge/lua/**/*.lua'), wallClockOfLua)));
   test('no span of time is measured by the wall clock', () =>
     clean(
       clockProblems(
@@ -276,6 +284,18 @@ describe('sources', () => {
     ]);
     assert.deepEqual(read('paging.pageFirst weekdays'), []);
     assert.deepEqual(read('local first = 1 -- paging.pageFirst', 'a.lua'), ['paging.pageFirst']);
+  });
+
+  test('golden files have one switch', () => {
+    const switches = (files: readonly { text: string }[]) =>
+      files.flatMap(({ text }) => [...text.matchAll(/process\.env[.[]['"]?(\w*GOLDEN\w*)/g)].map(([, name]) => name));
+    assert.deepEqual(switches(file('a.ts', "process.env.GOLDEN === 'write'; process.env['NEW_GOLDEN']")), [
+      'GOLDEN',
+      'NEW_GOLDEN',
+    ]);
+    const found = switches(all.filter(source => source.file !== 'contract/test/guards.test.ts'));
+    assert.ok(found.length > 1);
+    assert.deepEqual([...new Set(found)], ['UPDATE_GOLDEN']);
   });
 
   test('sample: a message nobody says, and a route as the router writes it', () => {

@@ -84,6 +84,14 @@ test('every reason has a sentence and advice in three languages, with the same p
       if (language !== 'en_US') assert.match(raw(language), /\p{Script=Han}/u);
     }
   }
+  assert.match(sentenceOf(warns('origins.refused', { count: 1, sites: 'a' }), 'en_US'), /^1 domain has origins/);
+  assert.match(sentenceOf(warns('origins.refused', { count: 2, sites: 'a' }), 'en_US'), /^2 domains have origins/);
+  for (const reason of reasons)
+    for (const language of languages)
+      for (const text of [sentenceOf(warns(reason, { count: 1 }), language), adviceOf(warns(reason, { count: 1 }), language)]) {
+        assert.doesNotMatch(text, /, one:/, reason);
+        assert.doesNotMatch(text, /\b1 [a-z]+s\b(?<! 1 s)/, `${reason}: one is not many`);
+      }
   // a finding of a node that is told by somebody else begins with the node's name
   assert.match(sentenceOf(warns('nginx.away', { node: 'tpe-1', detail: 'x' }), 'en_US'), /^tpe-1: nginx/);
   assert.doesNotMatch(sentenceOf(warns('nodes.offline', { node: 'tpe-1', seconds: 1 }), 'en_US'), /^tpe-1:/);

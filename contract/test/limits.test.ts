@@ -62,6 +62,7 @@ const pinned: Record<string, unknown> = {
   },
   logSpans: { querySpanMaxDays: 1, queryFutureMaxMinutes: 5, exportSpanMaxDays: 1, exportAgeMinHours: 1 },
   statistics: {
+    spanMaxDays: 366,
     rangeStepMinutes: 5,
     reportIntervalMinutesDefault: 5,
     topDefault: 10,
@@ -111,6 +112,7 @@ const pinned: Record<string, unknown> = {
   originRoles: ['main', 'backup'],
   balances: ['roundRobin', 'ipHash', 'urlHash'],
   schemes: ['http', 'https'],
+  sellTypes: ['plan', 'usage'],
   layer4Ports: {
     portMin: 1000,
     portMax: 65000,
@@ -130,6 +132,7 @@ const pinned: Record<string, unknown> = {
   logRotateNoneSeconds: 0,
   moduleNone: 0,
   units: { cacheSizeUnit: 'MB', cacheTimeUnit: 'minutes', rateUnit: 'K/s', rateUnitBytes: 1000, trafficUnitBase: 1000 },
+  rateMax: 1_000_000,
   tlsOptions: ['TLSv1.3'],
   cacheModes: ['followOrigin', 'forceCache'],
   cacheRuleTypes: ['fileType', 'prefix', 'exact', 'regex', 'site'],
@@ -160,6 +163,8 @@ const pinned: Record<string, unknown> = {
   aclDeprecatedFrom: '2025/04/01',
   wafSensitivities: ['high', 'medium', 'low'],
   frequencyTypes: ['ip', 'ipURL', 'ipUserAgent', 'site'],
+  frequencyActions: ['limit', 'drop'],
+  frequencyBounds: { secondsMax: 86400, timesMax: 1000000, rateMax: 100000, burstMax: 100000 },
   blockTypes: ['deny', 'drop'],
   weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
   continents: ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'],
@@ -170,6 +175,7 @@ const pinned: Record<string, unknown> = {
   nodeTypes: ['edge', 'relay'],
   hostPrefixes: ['http://', 'https://'],
   frequencyColourDefault: 'grey',
+  frequencyColours: ['grey', 'red', 'orange', 'yellow', 'green', 'blue', 'purple'],
 };
 
 test('every constant has the value of the specification, and none stands here alone', () => {

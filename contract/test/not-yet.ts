@@ -54,8 +54,6 @@ export const notYet = {
     PUT /client/site/{siteID}/domain/{domainID}/antiHeaders
     GET /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
-    GET /client/site/{siteID}/domain/{domainID}/customHeaders
-    PUT /client/site/{siteID}/domain/{domainID}/customHeaders
     PUT /client/site/{siteID}/domain/{domainID}/scheme
     PATCH /client/site/{siteID}/domain/setting/autoSSL
     PATCH /client/site/{siteID}/domain/setting/forceSSL
@@ -68,8 +66,6 @@ export const notYet = {
     PUT /user/site/{siteID}/domain/{domainID}/antiHeaders
     GET /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
-    GET /user/site/{siteID}/domain/{domainID}/customHeaders
-    PUT /user/site/{siteID}/domain/{domainID}/customHeaders
     PUT /user/site/{siteID}/domain/{domainID}/scheme
     PATCH /user/site/{siteID}/domain/setting/autoSSL
     PATCH /user/site/{siteID}/domain/setting/forceSSL
@@ -110,12 +106,8 @@ export const notYet = {
     POST /client/site/{siteID}/acl/copy
     POST /client/site/{siteID}/acl/search
     PUT /client/site/{siteID}/domains/module/acl
-    PUT /client/site/{siteID}/domains/module/cors
-    PUT /client/site/{siteID}/domains/module/customHeader
     PUT /client/site/{siteID}/domains/module/luaAcl
-    PUT /client/site/{siteID}/domains/module/proxyRewrite
     PUT /client/site/{siteID}/domains/module/tokenAuth
-    PUT /client/site/{siteID}/domains/module/urlRedirect
     PUT /client/site/{siteID}/domains/module/waf
     GET /client/site/{siteID}/firewall/setting/adv/exists
     POST /client/site/{siteID}/luaAcl/copy
@@ -129,14 +121,6 @@ export const notYet = {
     DELETE /client/site/{siteID}/module/acls
     GET /client/site/{siteID}/module/acls
     POST /client/site/{siteID}/module/acls
-    DELETE /client/site/{siteID}/module/cors
-    GET /client/site/{siteID}/module/cors
-    POST /client/site/{siteID}/module/cors
-    PUT /client/site/{siteID}/module/cors/{moduleID}
-    PUT /client/site/{siteID}/module/customHeader/{moduleID}
-    DELETE /client/site/{siteID}/module/customHeaders
-    GET /client/site/{siteID}/module/customHeaders
-    POST /client/site/{siteID}/module/customHeaders
     PUT /client/site/{siteID}/module/luaAcl
     POST /client/site/{siteID}/module/luaAcl/{moduleID}/rule
     PUT /client/site/{siteID}/module/luaAcl/{moduleID}/rule
@@ -146,10 +130,6 @@ export const notYet = {
     DELETE /client/site/{siteID}/module/luaAcls
     GET /client/site/{siteID}/module/luaAcls
     POST /client/site/{siteID}/module/luaAcls
-    PUT /client/site/{siteID}/module/proxyRewrite
-    DELETE /client/site/{siteID}/module/proxyRewrites
-    GET /client/site/{siteID}/module/proxyRewrites
-    POST /client/site/{siteID}/module/proxyRewrites
     PUT /client/site/{siteID}/module/tokenAuth
     POST /client/site/{siteID}/module/tokenAuth/{moduleID}/auth
     PUT /client/site/{siteID}/module/tokenAuth/{moduleID}/auth
@@ -159,14 +139,6 @@ export const notYet = {
     DELETE /client/site/{siteID}/module/tokenAuths
     GET /client/site/{siteID}/module/tokenAuths
     POST /client/site/{siteID}/module/tokenAuths
-    PUT /client/site/{siteID}/module/urlRedirect/{moduleID}
-    DELETE /client/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    GET /client/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    POST /client/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    PUT /client/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    DELETE /client/site/{siteID}/module/urlRedirects
-    GET /client/site/{siteID}/module/urlRedirects
-    POST /client/site/{siteID}/module/urlRedirects
     DELETE /client/site/{siteID}/module/wafs
     GET /client/site/{siteID}/module/wafs
     POST /client/site/{siteID}/module/wafs
@@ -176,23 +148,13 @@ export const notYet = {
     POST /client/site/{siteID}/setting/dns
     PUT /client/site/{siteID}/setting/dns
     GET /client/site/{siteID}/setting/dns/domains
-    GET /client/site/{siteID}/setting/gzip
-    PUT /client/site/{siteID}/setting/gzip
-    POST /client/site/{siteID}/setting/rate
-    PUT /client/site/{siteID}/setting/rate
-    DELETE /client/site/{siteID}/setting/rates
-    GET /client/site/{siteID}/setting/rates
     POST /client/site/{siteID}/setting/urlCache
     GET /user/module/wafs/defaultRules
     POST /user/site/{siteID}/acl/copy
     POST /user/site/{siteID}/acl/search
     PUT /user/site/{siteID}/domains/module/acl
-    PUT /user/site/{siteID}/domains/module/cors
-    PUT /user/site/{siteID}/domains/module/customHeader
     PUT /user/site/{siteID}/domains/module/luaAcl
-    PUT /user/site/{siteID}/domains/module/proxyRewrite
     PUT /user/site/{siteID}/domains/module/tokenAuth
-    PUT /user/site/{siteID}/domains/module/urlRedirect
     PUT /user/site/{siteID}/domains/module/waf
     GET /user/site/{siteID}/firewall/setting/adv/exists
     POST /user/site/{siteID}/luaAcl/copy
@@ -206,14 +168,6 @@ export const notYet = {
     DELETE /user/site/{siteID}/module/acls
     GET /user/site/{siteID}/module/acls
     POST /user/site/{siteID}/module/acls
-    DELETE /user/site/{siteID}/module/cors
-    GET /user/site/{siteID}/module/cors
-    POST /user/site/{siteID}/module/cors
-    PUT /user/site/{siteID}/module/cors/{moduleID}
-    PUT /user/site/{siteID}/module/customHeader/{moduleID}
-    DELETE /user/site/{siteID}/module/customHeaders
-    GET /user/site/{siteID}/module/customHeaders
-    POST /user/site/{siteID}/module/customHeaders
     PUT /user/site/{siteID}/module/luaAcl
     POST /user/site/{siteID}/module/luaAcl/{moduleID}/rule
     PUT /user/site/{siteID}/module/luaAcl/{moduleID}/rule
@@ -223,10 +177,6 @@ export const notYet = {
     DELETE /user/site/{siteID}/module/luaAcls
     GET /user/site/{siteID}/module/luaAcls
     POST /user/site/{siteID}/module/luaAcls
-    PUT /user/site/{siteID}/module/proxyRewrite
-    DELETE /user/site/{siteID}/module/proxyRewrites
-    GET /user/site/{siteID}/module/proxyRewrites
-    POST /user/site/{siteID}/module/proxyRewrites
     PUT /user/site/{siteID}/module/tokenAuth
     POST /user/site/{siteID}/module/tokenAuth/{moduleID}/auth
     PUT /user/site/{siteID}/module/tokenAuth/{moduleID}/auth
@@ -236,14 +186,6 @@ export const notYet = {
     DELETE /user/site/{siteID}/module/tokenAuths
     GET /user/site/{siteID}/module/tokenAuths
     POST /user/site/{siteID}/module/tokenAuths
-    PUT /user/site/{siteID}/module/urlRedirect/{moduleID}
-    DELETE /user/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    GET /user/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    POST /user/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    PUT /user/site/{siteID}/module/urlRedirect/{moduleID}/redirects
-    DELETE /user/site/{siteID}/module/urlRedirects
-    GET /user/site/{siteID}/module/urlRedirects
-    POST /user/site/{siteID}/module/urlRedirects
     DELETE /user/site/{siteID}/module/wafs
     GET /user/site/{siteID}/module/wafs
     POST /user/site/{siteID}/module/wafs
@@ -253,20 +195,10 @@ export const notYet = {
     POST /user/site/{siteID}/setting/dns
     PUT /user/site/{siteID}/setting/dns
     GET /user/site/{siteID}/setting/dns/domains
-    GET /user/site/{siteID}/setting/gzip
-    PUT /user/site/{siteID}/setting/gzip
-    POST /user/site/{siteID}/setting/rate
-    PUT /user/site/{siteID}/setting/rate
-    DELETE /user/site/{siteID}/setting/rates
-    GET /user/site/{siteID}/setting/rates
     POST /user/site/{siteID}/setting/urlCache
     DELETE /client/firewall/setting/blockIPs
     GET /client/firewall/setting/blockIPs
     DELETE /client/firewall/setting/blockIPs/all
-    POST /client/site/{siteID}/errorPage
-    PUT /client/site/{siteID}/errorPage
-    DELETE /client/site/{siteID}/errorPages
-    GET /client/site/{siteID}/errorPages
     DELETE /client/site/{siteID}/firewall/l4/blacklists
     GET /client/site/{siteID}/firewall/l4/blacklists
     POST /client/site/{siteID}/firewall/l4/blacklists
@@ -289,25 +221,13 @@ export const notYet = {
     PUT /client/site/{siteID}/firewall/setting/advance
     GET /client/site/{siteID}/firewall/setting/anticc
     PUT /client/site/{siteID}/firewall/setting/anticc
-    DELETE /client/site/{siteID}/firewall/setting/frequencies
-    GET /client/site/{siteID}/firewall/setting/frequencies
-    POST /client/site/{siteID}/firewall/setting/frequencies
-    PUT /client/site/{siteID}/firewall/setting/frequencies
     DELETE /client/site/{siteID}/firewall/setting/geo
     GET /client/site/{siteID}/firewall/setting/geo
     POST /client/site/{siteID}/firewall/setting/geo
     PUT /client/site/{siteID}/firewall/setting/geo
-    DELETE /client/site/{siteID}/firewall/setting/limitReqs
-    GET /client/site/{siteID}/firewall/setting/limitReqs
-    POST /client/site/{siteID}/firewall/setting/limitReqs
-    PUT /client/site/{siteID}/firewall/setting/limitReqs
     DELETE /user/firewall/setting/blockIPs
     GET /user/firewall/setting/blockIPs
     DELETE /user/firewall/setting/blockIPs/all
-    POST /user/site/{siteID}/errorPage
-    PUT /user/site/{siteID}/errorPage
-    DELETE /user/site/{siteID}/errorPages
-    GET /user/site/{siteID}/errorPages
     DELETE /user/site/{siteID}/firewall/l4/blacklists
     GET /user/site/{siteID}/firewall/l4/blacklists
     POST /user/site/{siteID}/firewall/l4/blacklists
@@ -330,18 +250,10 @@ export const notYet = {
     PUT /user/site/{siteID}/firewall/setting/advance
     GET /user/site/{siteID}/firewall/setting/anticc
     PUT /user/site/{siteID}/firewall/setting/anticc
-    DELETE /user/site/{siteID}/firewall/setting/frequencies
-    GET /user/site/{siteID}/firewall/setting/frequencies
-    POST /user/site/{siteID}/firewall/setting/frequencies
-    PUT /user/site/{siteID}/firewall/setting/frequencies
     DELETE /user/site/{siteID}/firewall/setting/geo
     GET /user/site/{siteID}/firewall/setting/geo
     POST /user/site/{siteID}/firewall/setting/geo
     PUT /user/site/{siteID}/firewall/setting/geo
-    DELETE /user/site/{siteID}/firewall/setting/limitReqs
-    GET /user/site/{siteID}/firewall/setting/limitReqs
-    POST /user/site/{siteID}/firewall/setting/limitReqs
-    PUT /user/site/{siteID}/firewall/setting/limitReqs
     GET /client/log/export/{ID}
     POST /client/log/export/file
     GET /client/log/export/file/{ID}
@@ -434,14 +346,6 @@ export const notYet = {
     GET /client/setting/email
     PUT /client/setting/email
     POST /client/setting/email/test
-    DELETE /client/setting/errorPage
-    POST /client/setting/errorPage
-    PUT /client/setting/errorPage
-    GET /client/setting/errorPages
-    DELETE /client/setting/frequency
-    GET /client/setting/frequency
-    POST /client/setting/frequency
-    PUT /client/setting/frequency
     GET /client/setting/nginx/custom
     PUT /client/setting/nginx/custom
     DELETE /client/setting/nginx/http
@@ -566,7 +470,6 @@ export const notYet = {
     /client/systemManagement/dnsSetting
     /client/systemManagement/cname
     /client/systemManagement/nginxSetting
-    /client/systemManagement/errorSetting
     /client/systemManagement/perdefinedSetting
     /client/userManagement/logOperation
     /client/userManagement/apiTokenSetting
@@ -600,7 +503,6 @@ export const notYet = {
     layer4GroupInUse
     siteStatusNotAllowed
     siteHasLayer4Ports
-    redirectsExceeded
     virtualNodeInUse
     invalidCertificateName
     autoSSLExceeded
@@ -623,11 +525,6 @@ export const notYet = {
     continents
     display.layer4PageDefault
     display.copyrightSuffix
-    display.noneLabel
-    errorPageStatuses
-    errorPageTypes
-    frequencyColourDefault
-    frequencyTypes
     genevaWindows.v1
     genevaWindows.v2
     identifiers.nodePrefix
@@ -636,8 +533,6 @@ export const notYet = {
     ipVersions
     layer4Ports.protocols
     logRotateNoneSeconds
-    matchTypes
-    moduleNone
     nodeTypes
     offlineLicense.portTypeChangesAfterUpgrade
     ownStatuses.drop
@@ -649,7 +544,6 @@ export const notYet = {
     paging.orders
     polling.liveStatisticsWindowHours
     polling.liveStatisticsStepMinutes
-    portTypes
     protectTypes.fiveSecondShield
     protectTypes.code
     protectTypes.clickToVerify
@@ -667,11 +561,6 @@ export const notYet = {
     trafficExceededActions
     transport.chunkLoadTimeoutMs
     transport.tokenType
-    units.cacheSizeUnit
-    units.cacheTimeUnit
-    units.rateUnit
-    units.rateUnitBytes
-    units.trafficUnitBase
     wafSensitivities
     weekdays
     zeroMeans.siteLimit
@@ -689,7 +578,6 @@ export const notYet = {
     message.changeSiteSuccess
     message.refreshSiteSuccess
     message.connectionSuccess
-    message.compressionSuccess
     message.setNginxHttpSuccess
     message.setNginxStreamSuccess
     message.setNginxWorkerSuccess
@@ -700,14 +588,10 @@ export const notYet = {
     message.removeLicenseSuccess
     message.issueLicenseSuccess
     message.createOfflineLicenseSuccess
-    message.resetSuccess
-    message.modifySuccess
     message.exportSuccess
     message.createFailed
     message.updateFailed
     message.deleteFailed
-    message.resetFailed
-    message.modifyFailed
     message.exportFailed
     message.nodeRestartSuccess
     message.nodeResetSuccess

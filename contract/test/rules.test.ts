@@ -135,7 +135,7 @@ test('rules on zod fields tell path, rule and bounds; zod itself speaks the same
     range: z.object({ startTime: z.string(), endTime: z.string() }).check(rules.zodRule(rules.logQuery, () => ({ now }))),
   });
   const input = {
-    items: [{ email: 'x@y', n: 0 }, { n: '3' }, { email: '', n: 10 }],
+    items: [{ email: 'x@y', n: 0 }, { n: '3' }, { email: '', n: 10 }, { email: 'a@b.test', n: 4.5 }],
     ips: ['1.1.1.1', 'a', '1.1.1.1'],
     kind: 'c',
     extra: 1,
@@ -149,6 +149,7 @@ test('rules on zod fields tell path, rule and bounds; zod itself speaks the same
     { path: 'items.1.n', rule: 'numeric' },
     { path: 'items.2.email', rule: 'required' },
     { path: 'items.2.n', rule: 'tooBig', bounds: { max: 9 } },
+    { path: 'items.3.n', rule: 'integer' },
     { path: 'ips.1', rule: 'wrongFormat' },
     { path: 'ips.2', rule: 'duplicateIP', bounds: { ip: '1.1.1.1' } },
     { path: 'kind', rule: 'invalidChoice', bounds: { allowed: 'a, b' } },

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { SiteDocument } from '#contract/edge/document.ts';
-import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
+import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin, type WholeSite } from './harness.ts';
 
 type Fields = Record<string, string | string[]>;
 
@@ -44,7 +43,7 @@ describe('what rules and purges do to the cache', () => {
   };
 
   describe('cache rules', () => {
-    const rules = (cacheRules: SiteDocument['cacheRules'], more: Partial<SiteDocument> = {}) =>
+    const rules = (cacheRules: WholeSite['cacheRules'], more: Partial<WholeSite> = {}) =>
       edge.putDocuments([site(1, { cacheRules, ...more })], []);
     after(() => rules([]));
 
@@ -112,7 +111,7 @@ describe('what rules and purges do to the cache', () => {
   });
 
   describe('purges', () => {
-    const purge = (change: Partial<SiteDocument>) => edge.putDocuments([site(1, change)], []);
+    const purge = (change: Partial<WholeSite>) => edge.putDocuments([site(1, change)], []);
 
     test('a URL, a prefix, a host or the whole site are gone at once, everything else stays', async () => {
       answers({ 'cache-control': 'max-age=60' });
@@ -124,7 +123,7 @@ describe('what rules and purges do to the cache', () => {
           for (const path of paths) list.push((await get(path, {}, host)).headers['x-cache'] === 'HIT' ? '+' : '-');
         return list.join('');
       };
-      const purges: SiteDocument['purges'] = [];
+      const purges: WholeSite['purges'] = [];
       await purge({ gen: 10 });
       await look();
       assert.equal(await look(), '++++++++');
@@ -158,7 +157,7 @@ describe('what rules and purges do to the cache', () => {
       await purge({ gen: 14 });
       await look();
       assert.equal(await look(), '++++');
-      const purges: SiteDocument['purges'] = [{ type: 'host', host: '*.shop.test', uri: '', gen: 16 }];
+      const purges: WholeSite['purges'] = [{ type: 'host', host: '*.shop.test', uri: '', gen: 16 }];
       await purge({ gen: 14, purges });
       assert.equal(await look(), '---+');
       assert.equal(await look(), '++++');

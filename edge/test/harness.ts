@@ -9,11 +9,13 @@ import http from 'node:http';
 import { connect, createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, beforeEach } from 'node:test';
 import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
-import { domainRecords, type EdgeRecord, type Judge, frame, siteRecords, snapshot } from '#agent/render/records.ts';
+import { domainRecords, type EdgeRecord, type Judge, frame, recordsOf, snapshot } from '#agent/render/records.ts';
 import { selfSigned } from '#agent/render/self-signed.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
+import { type DocumentOf, isEmpty, keyOf, type PartKind, partKinds } from '#contract/edge/kinds/index.ts';
 
 export interface Answer {
   status: number;
@@ -185,9 +187,35 @@ export function domain(id: number, host: string, ports: number[], change: Partia
   return { v: 1, rev: 1, id, site: 1, host, enabled: true, balance: 'roundRobin', originHost: '', upstreams, ...change };
 }
 
-export function site(id: number, change: Partial<SiteDocument> = {}): SiteDocument {
-  const lists = { purges: [], cacheRules: [], whitelists: [], blacklists: [], userAgents: [] };
+/** A site with its parts, as tests think of it. */
+export type WholeSite = Omit<SiteDocument, 'parts' | PartKind> & { [K in PartKind]: DocumentOf<K>[K & keyof DocumentOf<K>] };
+export function site(id: number, change: Partial<WholeSite> = {}): WholeSite {
+  const lists = {
+    purges: [],
+    cacheRules: [],
+    rates: [],
+    whitelists: [],
+    blacklists: [],
+    userAgents: [],
+    frequencies: [],
+    limitReqs: [],
+    errorPages: [],
+  };
   return { v: 1, rev: 1, id, state: 'normal', expires: 0, gen: 1, ...lists, ...change };
+}
+
+/** Its records, in order; a part that is empty is deleted. */
+export function siteRecords(whole: WholeSite): EdgeRecord[] {
+  const { v, rev, id } = whole;
+  const documents = partKinds.map(kind => [kind, { v, rev, id, gen: 0, [kind]: whole[kind] }] as const);
+  const there = documents.filter(([kind, document]) => !isEmpty(kind, document));
+  const rest = Object.fromEntries(Object.entries(whole).filter(([name]) => !partKinds.includes(name as PartKind)));
+  const judge: Judge = () => ({ allowed: true });
+  return [
+    ...there.flatMap(([kind, document]) => recordsOf(kind, document, () => [], judge)),
+    ...recordsOf('site', { ...rest, parts: there.map(([kind]) => kind) }, () => [], judge),
+    ...documents.flatMap(([kind, document]) => (isEmpty(kind, document) ? [{ key: keyOf(kind, document), value: null }] : [])),
+  ];
 }
 
 const loopback = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8', '::1'], own: [] });
@@ -231,7 +259,16 @@ export async function startEdge(options: EdgeOptions = {}) {
     writeFileSync(join(folder, 'default.key'), key, { mode: 0o600 });
   }
   writeFileSync(join(folder, 'nginx.conf'), renderNginx(config));
-  if (records) writeFileSync(join(folder, 'snapshot.bin'), Buffer.concat([...snapshot(records, 'start')]));
+  if (records)
+    writeFileSync(
+      join(folder, 'snapshot.bin'),
+      Buffer.concat([
+        ...snapshot(
+          records.filter(({ value }) => value !== null),
+          'start',
+        ),
+      ]),
+    );
   const socket = join(folder, 'ctl/ctl.sock');
 
   async function start() {
@@ -290,7 +327,7 @@ export async function startEdge(options: EdgeOptions = {}) {
       await new Promise(next => setTimeout(next, 2));
       return answer.body;
     },
-    async putDocuments(sites: SiteDocument[], domains: DomainDocument[]) {
+    async putDocuments(sites: WholeSite[], domains: DomainDocument[]) {
       return edge.put(...sites.flatMap(siteRecords), ...domains.flatMap(doc => domainRecords(doc, () => [], onLoopback)));
     },
     stat: async () => (await control('GET', '/stat')).body,
@@ -316,3 +353,27 @@ export async function startEdge(options: EdgeOptions = {}) {
   return edge;
 }
 export type Edge = Awaited<ReturnType<typeof startEdge>>;
+
+export interface Documents {
+  sites: WholeSite[];
+  domains: DomainDocument[];
+}
+
+/**
+ * The stand of most test files: an edge, an origin, and what `documents` makes of the origin's port; `url()` is one that nobody has
+ * asked for yet. Each test begins with an origin that has seen nothing; both end with the file.
+ */
+export async function standing(documents: (port: number) => Documents, options: EdgeOptions = {}) {
+  const [edge, origin] = await Promise.all([startEdge(options), startOrigin()]);
+  after(async () => {
+    await edge[Symbol.asyncDispose]();
+    await origin[Symbol.asyncDispose]();
+  });
+  beforeEach(() => {
+    origin.seen.length = 0;
+  });
+  const { sites, domains } = documents(origin.port);
+  await edge.putDocuments(sites, domains);
+  let next = 0;
+  return { edge, origin, url: () => `/u${next++}` };
+}

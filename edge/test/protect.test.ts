@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import type { SiteDocument } from '#contract/edge/document.ts';
-import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
+import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin, type WholeSite } from './harness.ts';
 
 describe('protections', () => {
   let edge: Edge;
@@ -18,7 +17,7 @@ describe('protections', () => {
     await origin[Symbol.asyncDispose]();
   });
 
-  const rules = (change: Partial<SiteDocument>) => edge.putDocuments([site(1, change)], []);
+  const rules = (change: Partial<WholeSite>) => edge.putDocuments([site(1, change)], []);
   const six: Ask = { to: '::1' };
   const from = (ip: string): Ask => ({ from: ip });
   /** ok, deny (403) or drop (no answer) */

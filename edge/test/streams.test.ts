@@ -171,7 +171,8 @@ describe('big bodies', () => {
       }),
     );
     assert.deepEqual(
-      received.filter(one => one.url === '/early-upload').map(one => [one.bytes, one.length]),
+      // The first ones may still be on their way.
+      received.filter(one => one.url === '/early-upload' && one.bytes > 2 * mb).map(one => [one.bytes, one.length]),
       Array.from({ length: 4 }, () => [size, String(size)]),
     );
     assert.ok(grown < growthMax, `grew by ${Math.round(grown / mb)} MB`);
@@ -236,14 +237,17 @@ describe('big bodies', () => {
       return { request, status };
     });
     const first = await Promise.all(
-      await until('half of them are refused', async () => {
+      await until('those beyond a site’s places are refused', async () => {
         const answered: Promise<number>[] = [];
         for (const { status } of hanging) if (await Promise.race([status, turn('')])) answered.push(status);
-        return answered.length === 4 && answered;
+        return answered.length === 6 && answered;
       }),
     );
-    assert.deepEqual(first, [503, 503, 503, 503]);
-    assert.ok(spooled() <= 4 * mb, `${spooled()} bytes`);
+    assert.deepEqual(
+      first,
+      first.map(() => 503),
+    );
+    assert.ok(spooled() <= 2 * mb, `${spooled()} bytes`);
     for (const { request } of hanging) request.destroy();
     await until('there is room again', async () => (await exchange('c.test', '/early-spooled', 'POST', mb, true)).status === 200);
     // One that does not end is ended; whether the client still hears why is a race.

@@ -78,6 +78,12 @@ describe('malformed requests', () => {
     'folded first line': get(' Host: a.test\r\nHost: a.test'),
     'CR in a value': field('X: a\rb'),
     'CR in a name': field('X\rY: a'),
+    'CR CR LF ends an empty field': field('X:\r'),
+    'CR CR LF ends an empty field with a blank': field('X: \r'),
+    'CR CR LF behind a blank': field('X: y \r'),
+    'CR CR CR LF': field('X: y\r\r'),
+    'CR CR LF ends the request line': path => `GET ${path} HTTP/1.1\r\r\nHost: a.test\r\n\r\n`,
+    'CR CR LF ends the header': path => `GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\r\n`,
     'LF ends every line': path => `GET ${path} HTTP/1.1\nHost: a.test\n\n`,
     'LF ends the request line': path => `GET ${path} HTTP/1.1\nHost: a.test\r\n\r\n`,
     'LF ends one field': field('X: a\nY: b'),
@@ -226,6 +232,17 @@ describe('malformed requests', () => {
       assert.deepEqual(answer.statuses, [200]);
     });
   }
+
+  // nginx writes over the first byte behind a value, so these two look as a blank does that is allowed there.
+  test('CR CR LF behind a value, and LF behind a blank, reach the origin as the end of a line', async () => {
+    for (const end of ['\r\r\n', ' \n']) {
+      const path = `/end${next++}`;
+      const text = `GET ${path} HTTP/1.1\r\nHost: a.test\r\nX: y${end}Z: z\r\nConnection: close\r\n\r\n`;
+      assert.deepEqual((await raw(edge.port, text)).statuses, [200]);
+      const [one] = origin.seen.filter(seen => seen.url === path);
+      assert.deepEqual([one!.headers['x'], one!.headers['z']], ['y', 'z']);
+    }
+  });
 
   const refusals: Record<string, [string, number]> = {
     'an unknown host': ['nobody.test', 903],

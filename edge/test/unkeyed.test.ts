@@ -2,38 +2,26 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { type Ask, type Edge, type Origin, domain, raw, site, startEdge, startOrigin, until } from './harness.ts';
+import { beforeEach, describe, test } from 'node:test';
+import { type Ask, domain, raw, site, standing, until } from './harness.ts';
 
 /** Field by field what the origin was asked, so that any difference between two requests shows in the page. */
 const own = new Set(['x-request-id', 'connection', 'cdn-loop', 'user-agent', 'accept', 'accept-language', 'accept-encoding']);
 
+const { edge, origin, url } = await standing(port => ({
+  sites: [site(1, { cacheRules: [{ type: 'prefix', value: '/past/', mode: 'followOrigin', ttl: 0 }] })],
+  domains: [domain(1, 'a.test', [port]), domain(2, 'b.test', [port])],
+}));
+
 describe('what is not in the key', () => {
-  let edge: Edge;
-  let origin: Origin;
-  let next = 0;
-  const url = () => `/u${next++}`;
-  before(async () => {
-    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
-    await edge.putDocuments(
-      [site(1, { cacheRules: [{ type: 'prefix', value: '/past/', mode: 'followOrigin', ttl: 0 }] })],
-      [domain(1, 'a.test', [origin.port]), domain(2, 'b.test', [origin.port])],
-    );
-  });
   /** An origin that heeds everything: method overrides, other hosts, bodies, and says so in its page. */
   beforeEach(() => {
-    origin.seen.length = 0;
     origin.script = (request, response) => {
       const heeded = Object.entries(request.headers).filter(([name]) => !own.has(name));
       response.setHeader('cache-control', 'max-age=60');
       response.end(JSON.stringify([request.method, request.url, request.body, heeded.toSorted()]));
     };
   });
-  after(async () => {
-    await edge[Symbol.asyncDispose]();
-    await origin[Symbol.asyncDispose]();
-  });
-
   /** What an innocent visitor gets at a URL where nothing has happened */
   async function innocent(host = 'a.test') {
     const path = url();
@@ -360,7 +348,7 @@ describe('what is not in the key', () => {
   }
 
   test('other spellings of a path are other pages, and reach the origin as they came', async () => {
-    const base = `/n${next++}`;
+    const base = url();
     const paths = ['', '/', '//', '/./', '/x/..', '/%2e/', ';a', '%00', '?', '?a', '/..%2f', '\\', '%20', '/%61'].map(
       end => base + end,
     );

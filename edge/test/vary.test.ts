@@ -1,23 +1,12 @@
 /** Pages that depend on what a visitor sends: kept apart by what reached the origin, or not kept. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, before, describe, test } from 'node:test';
-import { type Edge, type Origin, domain, site, startEdge, startOrigin } from './harness.ts';
+import { describe, test } from 'node:test';
+import { domain, site, standing } from './harness.ts';
+
+const { edge, origin, url } = await standing(port => ({ sites: [site(1)], domains: [domain(1, 'a.test', [port])] }));
 
 describe('variants', () => {
-  let edge: Edge;
-  let origin: Origin;
-  let next = 0;
-  const url = () => `/u${next++}`;
-  before(async () => {
-    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
-    await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port])]);
-  });
-  after(async () => {
-    await edge[Symbol.asyncDispose]();
-    await origin[Symbol.asyncDispose]();
-  });
-
   /** Every header that reaches the origin as it came, and some that nobody knows */
   const passed = [
     .../local plain = set \[\[([^\]]*)/

@@ -1,48 +1,30 @@
-/** Every implementation, and what the ids of paths mean. A new resource is one import and one line. */
+/** Every implementation, and what the ids of paths mean. A folder says what it has in its own index; a further folder is one line. */
 import { groups } from '#contract/index.ts';
-import { accountCalls, roleCalls } from './account/accounts.ts';
-import { sessionCalls } from './account/session.ts';
-import { logCalls, statisticsCalls } from './analytics/analytics.ts';
-import { cacheCalls } from './cache/cache.ts';
-import { domainCalls } from './domain/domains.ts';
+import * as account from './account/index.ts';
+import * as analytics from './analytics/index.ts';
+import * as cache from './cache/index.ts';
+import * as domain from './domain/index.ts';
+import * as module from './module/index.ts';
+import * as node from './node/index.ts';
+import * as protect from './protect/index.ts';
+import * as site from './site/index.ts';
+import * as system from './system/index.ts';
 import type { Implementation } from './kit/implement.ts';
 import { createServer, type MountOptions } from './kit/mount.ts';
-import { nodeCalls, nodeSelfCalls } from './node/nodes.ts';
-import { groupCalls, productCalls, zoneCalls } from './node/zones.ts';
-import { blacklistCalls } from './protect/blacklists.ts';
-import { userAgentCalls } from './protect/user-agents.ts';
-import { whitelistCalls } from './protect/whitelists.ts';
-import { appliedCalls, clientSiteCalls, userSiteCalls } from './site/sites.ts';
 import { siteTable } from './site/tables.ts';
-import { retentionCalls } from './system/retention.ts';
-import { originAllowCalls } from './system/origins.ts';
-import { statusCalls } from './system/status.ts';
-import { resourceInfoCalls } from './site/resource-info.ts';
 
-export const implementations: readonly Implementation[] = [
-  sessionCalls,
-  accountCalls,
-  roleCalls,
-  zoneCalls,
-  groupCalls,
-  productCalls,
-  nodeCalls,
-  nodeSelfCalls,
-  clientSiteCalls,
-  userSiteCalls,
-  resourceInfoCalls,
-  appliedCalls,
-  domainCalls,
-  cacheCalls,
-  blacklistCalls,
-  whitelistCalls,
-  userAgentCalls,
-  statisticsCalls,
-  logCalls,
-  retentionCalls,
-  originAllowCalls,
-  statusCalls,
-];
+const folders: Record<string, Record<string, Implementation>> = {
+  account,
+  analytics,
+  cache,
+  domain,
+  module,
+  node,
+  protect,
+  site,
+  system,
+};
+export const implementations: readonly Implementation[] = Object.values(folders).flatMap(folder => Object.values(folder));
 
 /** Path parameters that mean the same row everywhere. */
 export const sharedParams = { siteID: siteTable };

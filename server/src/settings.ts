@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
+import { toldURL } from './bus/address.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
@@ -15,6 +16,8 @@ export interface Settings {
   databaseUrl: string;
   clickhouse: AnalyticsOptions | undefined;
   natsUrl: string | undefined;
+  /** where nodes are told that the bus is */
+  toldUrl: string | undefined;
   natsCreds: string | undefined;
   natsKeys: BusKeys | undefined;
   busTls: BusTls | undefined;
@@ -61,6 +64,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     databaseUrl: required('DATABASE_URL', env),
     clickhouse: analyticsOptions(env),
     natsUrl: env['NATS_URL'],
+    toldUrl: env['NATS_URL'] && toldURL(env['NATS_URL'], env['BREAKWATER_BUS_ADDRESS']),
     natsCreds: env['NATS_CREDS'] && readFileSync(env['NATS_CREDS'], 'utf8'),
     natsKeys: env['NATS_KEYS'] ? (JSON.parse(readFileSync(env['NATS_KEYS'], 'utf8')) as BusKeys) : undefined,
     busTls: busTlsOf(env),

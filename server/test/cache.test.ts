@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { documents } from '#contract/edge/document.ts';
-import { loadSites } from '#server/compile/load.ts';
-import { compileSite } from '#server/compile/site.ts';
+import { compile } from '#server/compile/compile.ts';
+import { load } from '#server/compile/load.ts';
 import { row } from '#server/store/db.ts';
 import { broken, by, mark, multiple, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
@@ -68,7 +67,7 @@ describe('cache rules', () => {
     assert.deepEqual(await list(), []);
     assert.deepEqual(
       (await since.outbox()).map(line => [line.kind, line.entityID]),
-      Array(3).fill(['site', a.siteID]),
+      Array(3).fill(['cacheRules', a.siteID]),
     );
     assert.deepEqual(
       (await since.audits()).map(line => line.changes.length),
@@ -150,6 +149,10 @@ describe('purges', () => {
     ok(await purge(3, '*.wild.test'));
     ok(await purge(3, 'very.deep.wild.test'));
     ok(await purge(1, 'http://very.deep.wild.test/x'));
+    // longer than any name: no request could match it, and no document hold it
+    broken(await purge(1, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wrongFormat');
+    broken(await purge(2, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wrongFormat');
+    ok(await purge(1, `http://${'b.'.repeat(120)}wild.test/x`));
     broken(await purge(3, '*.cache.test'), 'urls', 'unknown');
     broken(await purge(3, 'wild.test'), 'urls', 'unknown');
     broken(await purge(3, '*.test'), 'urls', 'unknown');
@@ -171,21 +174,23 @@ describe('purges', () => {
         }),
       );
     const document = async () => {
-      const found = (await loadSites(api.database.pool as never, [b.siteID])).get(b.siteID)!;
-      return documents.site.parse(compileSite(found));
+      const found = (await load(api.database.pool as never, 'purges', [b.siteID])).get(b.siteID)!;
+      return compile('purges', found).document;
     };
-    const { gen } = await document();
+    const { gen: none } = await document();
+    assert.equal(none, 0, 'no purges, no document');
     await send(0, 500, 'long/'.repeat(300));
     const one = await document();
-    assert.deepEqual([one.purges.length, one.gen], [500, gen], 'the site itself is not purged');
+    assert.deepEqual([one.purges.length, one.gen], [500, 1], 'the site itself is not purged');
     assert.ok(Buffer.byteLength(JSON.stringify(one)) < 100_000);
+    assert.deepEqual((await load(api.database.pool as never, 'site', [b.siteID])).get(b.siteID)!.row.parts, ['purges']);
     await send(500, 500, '');
     const two = await document();
-    assert.deepEqual([two.purges.length, two.gen], [1000, gen]);
+    assert.deepEqual([two.purges.length, two.gen], [1000, 1]);
     await send(1000, 1, '');
     const three = await document();
     assert.equal(three.purges.length, 500, 'room for as many again');
-    assert.ok(three.gen > gen && three.purges.every(one => one.gen > three.gen));
+    assert.ok(three.gen > 1 && three.purges.every(one => one.gen > three.gen));
     await send(1001, 500, '');
     assert.deepEqual([(await document()).purges.length, (await document()).gen], [1000, three.gen]);
   });

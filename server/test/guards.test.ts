@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import * as z from 'zod/mini';
 import { groups } from '#contract/index.ts';
 import { type Area, areas, calls as declare, mounted, permissionKeys } from '#contract/kit/call.ts';
-import { arr, file, id, ids, obj, opt, str } from '#contract/kit/schema.ts';
+import { arr, file, id, ids, list, obj, opt, page, str } from '#contract/kit/schema.ts';
 import { implementations, sharedParams } from '#server/calls.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { implement, type Implementation } from '#server/kit/implement.ts';
@@ -26,7 +26,9 @@ import {
   strangers,
 } from './guards/checks.ts';
 import { generate } from './guards/generate.ts';
-import { isAccountCall, type Mount, nodeGate, Rig, type World } from './guards/world.ts';
+import { part } from './guards/list-rows.ts';
+import { listProblems } from './guards/lists.ts';
+import { isAccountCall, isOperatorWide, lists, type Mount, nodeGate, Rig, type World } from './guards/world.ts';
 import { Api } from './harness.ts';
 
 const mount: Mount = { groups, implementations, params: sharedParams };
@@ -299,9 +301,55 @@ describe('an id of somebody else is as unknown as one that does not exist', () =
         mine: assigned,
         theirs: hidden,
         token: area => (area === 'admin' ? undefined : tokens[area]),
-        only: (_call, kind) => (typeof kind === 'string' ? siteKinds.has(kind) : !isAccountCall(kind)),
+        only: (_call, kind) => (typeof kind === 'string' ? siteKinds.has(kind) : !isAccountCall(kind) && !isOperatorWide(kind)),
       },
       60,
     );
+  });
+});
+
+describe('lists', () => {
+  /** Their rows are log lines: server/test/analytics/queries.test.ts asks for them by each field. */
+  const elsewhere = ['POST /user/logs/access', 'POST /client/logs/access'];
+
+  test('sample: a filter that finds everything, a sort that sorts nothing, a list of which nobody says a thing', async () => {
+    const lax = declare(
+      { base: '/client/lax', resource: 'sites' },
+      {
+        'GET /sites': { query: list({ siteName: opt(str()) }), answer: page(obj({ id: id(), siteName: str() })) },
+        'GET /unknown': { query: list({ x: opt(str()) }), answer: page(obj({ id: id() })) },
+      },
+    );
+    const handlers = implement(lax, {
+      // no filter is read, nor a sort, but for the one that is refused
+      'GET /sites': async ({ ctx, query: { sortBy, pageSize } }) =>
+        ctx.store(siteTable).page(sortBy === 'nobodySortsByThis' ? { sortBy } : { pageSize }) as never,
+      'GET /unknown': async () => ({ data: [], total: 0 }),
+    });
+    const bad = await Api.start({}, { groups: [lax], implementations: [handlers] }, api.database.url);
+    try {
+      const token = (await bad.sessions.open(bad.database.db, mine.people.client.id)).accessToken;
+      const world = { ...mine, people: { ...mine.people, client: { ...mine.people.client, token } } };
+      const badRig = new Rig(bad, { groups: [lax], implementations: [handlers], params: sharedParams }, rig.gate);
+      const known = { 'GET /client/lax/sites': { kind: 'site', filters: { siteName: part('siteName') } } };
+      const { problems } = await listProblems(badRig, [...mounted([lax])], world, known);
+      const about = (text: string) => problems.filter(problem => problem.includes(text)).length;
+      assert.equal(about('finds a row that does not match'), 1, problems.join('\n'));
+      assert.equal(about('siteName desc gives'), 1, problems.join('\n'));
+      assert.equal(about('expired, which its rows do not show'), 1, problems.join('\n'));
+      assert.equal(about('nobody says what its rows are'), 1, problems.join('\n'));
+    } finally {
+      await bad.stop();
+    }
+  });
+
+  test('every filter filters, every sort sorts', async () => {
+    const of = await rig.world('india');
+    const asked = calls.filter(call => !elsewhere.includes(`${call.method} ${call.path}`));
+    const { problems, filters, sorts } = await listProblems(rig, asked, of, lists);
+    assert.deepEqual(api.failures, []);
+    clean(problems);
+    assert.ok(filters > 50 && sorts > 80, `${filters} filters, ${sorts} sorts`);
+    assert.deepEqual(api.failures, []);
   });
 });

@@ -1,5 +1,9 @@
 /** The checks over a real database, and who is told what over HTTP. */
 import assert from 'node:assert/strict';
+import { sign as signBytes } from 'node:crypto';
+import { createBusKeys } from '#server/bus/credentials.ts';
+import { renewNode, renewalText } from '#server/bus/join.ts';
+import { nkey } from '#server/bus/nkeys.ts';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { type Finding, fails, warns, well } from '#contract/system/health.ts';
@@ -53,6 +57,11 @@ async function told(who: Parameters<typeof by>[1], area: 'user' | 'client' | 'ad
   };
 }
 const checksOf = (answer: Awaited<ReturnType<typeof told>>) => answer.troubles.map(one => one.check);
+
+function nodeKey() {
+  const pair = nkey('user');
+  return { publicKey: pair.publicKey, sign: (text: string) => signBytes(null, Buffer.from(text), pair.key).toString('base64') };
+}
 
 describe('who is told', () => {
   test('nobody is told anything while all is well', async () => {
@@ -195,6 +204,21 @@ describe('what is looked at', () => {
     assert.equal(byKey.get(String(away))!.reason, 'nodes.offline');
     assert.deepEqual([byKey.get(String(ill))!.reason, byKey.get(String(ill))!.state], ['nginx.away', 'warn']);
     assert.equal(byKey.get(String(plain))!.reason, 'nodes.problem');
+    const detail = 'an answer cannot be read: documents of another zone';
+    await sql`update node set beat = ${JSON.stringify({
+      problem: detail,
+      checks: [
+        { id: 'configuration', state: 'fail', reason: 'configuration.late', params: { detail }, since: new Date().toISOString() },
+      ],
+    })}::jsonb where id = ${plain}`.execute(db);
+    // new keys of the bus: it asks for credentials, and takes none of what is answered
+    const { publicKey, sign } = nodeKey();
+    await sql`update node set "publicKey" = ${publicKey} where id = ${away}`.execute(db);
+    const time = Date.now();
+    const bus = { keys: createBusKeys(), natsUrl: 'nats://127.0.0.1:1' };
+    await renewNode(pool, bus, { nodeID: away, time, signature: sign(renewalText(away, time)) });
+    const later = new Map((await look(one => addNodesCheck(one, pool))).map(check => [check.key, check.reason]));
+    assert.deepEqual([later.get(String(away)), later.get(String(plain))], ['nodes.notOnBus', 'nodes.older']);
     await sql`update node set "deletedAt" = now()`.execute(db);
 
     const behind = await node(owner.client.id, inZone, { appliedSeq: 4 });

@@ -4,19 +4,16 @@ import { connect } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
-import { errors } from '#contract/errors.ts';
-import { groups } from '#contract/index.ts';
-import { calls as declare, mounted } from '#contract/kit/call.ts';
+import { errors, fail } from '#contract/errors.ts';
+import { calls as declare } from '#contract/kit/call.ts';
 import { arr, id, obj, str } from '#contract/kit/schema.ts';
-import { Context, redact } from '#server/kit/context.ts';
+import { Context } from '#server/kit/context.ts';
 import { implement } from '#server/kit/implement.ts';
 import { registry } from '#server/kit/metrics.ts';
-import { openApi } from '#server/kit/openapi.ts';
-import { coercer, writer } from '#server/kit/schema.ts';
 import { Store } from '#server/kit/store.ts';
 import { table } from '#server/kit/table.ts';
-import { badText } from '#server/kit/text.ts';
-import { Seldom, turnedAway } from '#server/kit/refusals.ts';
+import { turnedAway } from '#server/kit/refusals.ts';
+import { Seldom } from '#server/kit/seldom.ts';
 import { row, rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { is, mark } from './expect.ts';
@@ -352,35 +349,6 @@ describe('the database', () => {
 });
 
 describe('small parts', () => {
-  test('query text becomes what the schema means', () => {
-    const read = coercer(
-      obj({ n: z.int(), flag: z.boolean(), tags: arr(str()), ids: arr(id()), word: str(), kind: z.literal([1, 2]) }),
-    );
-    assert.deepEqual(
-      { ...read({ n: '7', flag: 'true', tags: 'a', ids: ['1', '2'], word: '12', kind: '2', extra: 'x', empty: '' }) },
-      { n: 7, flag: true, tags: ['a'], ids: [1, 2], word: '12', kind: 2, extra: 'x' },
-    );
-    assert.deepEqual({ ...read({ n: '1e3', flag: 'yes' }) }, { n: '1e3', flag: 'yes' });
-  });
-  test('the writer drops what is not declared and keeps large whole numbers', () => {
-    const write = writer(obj({ n: z.nullable(z.int()), list: arr(obj({ a: str() })) }));
-    assert.equal(write({ n: 2 ** 52, list: [{ a: 'x', b: 'y' }], more: 1 }), `{"n":${2 ** 52},"list":[{"a":"x"}]}`);
-    assert.equal(write({ n: null, list: [] }), '{"n":null,"list":[]}');
-  });
-  test('text that cannot be kept is found wherever it stands', () => {
-    const problems = (value: unknown) => badText(JSON.stringify(value), value).map(one => `${one.path} ${one.rule}`);
-    assert.deepEqual(problems({ a: [{ b: 'x\0' }], 'c\0': 1, d: 'fine \u00e9 \u{1f600}' }), ['a.0.b wrongFormat', ' unknownKey']);
-    assert.deepEqual(problems({ a: '\ud800' }), ['a wrongFormat']);
-    const deep = `${'['.repeat(5000)}"\\u0001"${']'.repeat(5000)}`;
-    assert.equal(badText(deep, JSON.parse(deep)).length, 1);
-  });
-  test('secrets do not reach the audit, long texts are cut', () => {
-    const body = { password: 'x', a: [{ privateKey: 'y', Token: 'z' }], long: 'x'.repeat(5000), credentials: { deep: 1 } };
-    const kept = redact(body) as Record<string, unknown>;
-    assert.deepEqual(kept['a'], [{ privateKey: '***', Token: '***' }]);
-    assert.deepEqual([kept['password'], kept['credentials']], ['***', '***']);
-    assert.equal((kept['long'] as string).length, 2001);
-  });
   test('each: an id said twice is one id; a fault that is no refusal ends everything', async () => {
     const { db } = api.database;
     const seen: number[] = [];
@@ -395,6 +363,20 @@ describe('small parts', () => {
       );
     });
     assert.deepEqual(seen, [1, 2]);
+  });
+
+  test('each: an item that fails leaves nothing to be done after the commit', async () => {
+    const told: number[] = [];
+    await api.database.db.transaction().execute(async tx => {
+      const ctx = new Context({ actor: {} as never, db: tx, language: 'en_US', reqID: '', ip: '', services: api.services });
+      const act = async (one: number) => {
+        ctx.after.push(() => void told.push(one));
+        if (one === 2) throw fail('duplicated');
+      };
+      await assert.rejects(ctx.each([1, 2, 3], String, act));
+      for (const one of ctx.after) one();
+    });
+    assert.deepEqual(told, [1, 3]);
   });
 });
 
@@ -427,86 +409,5 @@ describe('columns that are computed', () => {
       assert.deepEqual([data.map(one => [one.id, one.ratio]), total], [[[second, 1]], 3]);
     }
     await assert.rejects(store.pick(['ratio']), /division by zero/);
-  });
-});
-
-describe('the API document', () => {
-  type Json = Record<string, any>; // oxlint-disable-line typescript/no-explicit-any -- walked by hand
-  const document = JSON.parse(JSON.stringify(openApi(groups))) as Json;
-  const operations = Object.entries(document['paths'] as Json).flatMap(([path, item]) =>
-    Object.entries(item as Json).map(([method, operation]) => ({ path, method, operation: operation as Json })),
-  );
-
-  test('holds every mounted call, and nothing else', () => {
-    assert.equal(document['openapi'], '3.1.0');
-    assert.deepEqual(
-      operations.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort(),
-      [...mounted(groups)].map(call => `${call.method} ${call.path}`).sort(),
-    );
-  });
-
-  test('operation ids are unique and made for code', () => {
-    const ids = operations.map(({ operation }) => operation['operationId'] as string);
-    assert.equal(new Set(ids).size, ids.length);
-    for (const one of ids) assert.match(one, /^[A-Za-z][A-Za-z0-9_]*$/);
-  });
-
-  test('every path parameter is declared, once, and only those', () => {
-    for (const { path, operation } of operations) {
-      const wanted = [...path.matchAll(/\{(\w+)\}/g)].map(m => m[1]);
-      const declared = (operation['parameters'] as Json[]).filter(p => p['in'] === 'path');
-      assert.deepEqual(
-        declared.map(p => p['name']),
-        wanted,
-        path,
-      );
-      assert.ok(declared.every(p => p['required'] === true && p['schema']));
-      const all = (operation['parameters'] as Json[]).map(p => `${p['in']} ${p['name']}`);
-      assert.equal(new Set(all).size, all.length, path);
-    }
-  });
-
-  test('every reference leads somewhere; schemas are JSON Schema 2020-12', () => {
-    const types = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']);
-    let references = 0;
-    const walk = (node: unknown, at: string): void => {
-      if (Array.isArray(node)) return node.forEach((one, i) => walk(one, `${at}/${i}`));
-      if (node === null || typeof node !== 'object') return;
-      const one = node as Json;
-      if (typeof one['$ref'] === 'string') {
-        references++;
-        const target = (one['$ref'] as string)
-          .replace(/^#\//, '')
-          .split('/')
-          .reduce<unknown>((found, step) => (found as Json | undefined)?.[step], document);
-        assert.ok((one['$ref'] as string).startsWith('#/') && target, `${at}: ${one['$ref']}`);
-      }
-      if (
-        'type' in one &&
-        typeof one['type'] === 'string' &&
-        !at.endsWith('/securitySchemes/bearer') &&
-        !at.endsWith('/properties')
-      )
-        assert.ok(types.has(one['type']), `${at}: ${one['type']}`);
-      assert.equal('nullable' in one && !at.endsWith('/properties'), false, `${at}: nullable is of OpenAPI 3.0`);
-      for (const [key, value] of Object.entries(one)) walk(value, `${at}/${key}`);
-    };
-    walk(document, '#');
-    assert.ok(references > 100);
-  });
-
-  test('each operation says what it takes and answers', () => {
-    for (const { path, method, operation } of operations) {
-      const where = `${method} ${path}`;
-      const answers = operation['responses'] as Json;
-      assert.ok(answers['200']?.content, where);
-      for (const [status, answer] of Object.entries(answers)) {
-        assert.match(status, /^[1-5]\d\d$/);
-        assert.ok((answer as Json)['description'], where);
-      }
-      if (operation['requestBody']) assert.ok(operation['requestBody'].content, where);
-      if (method === 'get') assert.equal(operation['requestBody'], undefined, where);
-      assert.ok(Array.isArray(operation['security']));
-    }
   });
 });

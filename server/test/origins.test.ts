@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { ZoneDocument } from '#contract/edge/document.ts';
-import { compileZone } from '#server/compile/zone.ts';
-import { loadZones } from '#server/compile/load.ts';
+import { compile } from '#server/compile/compile.ts';
+import { load } from '#server/compile/load.ts';
 import { rows } from '#server/store/db.ts';
 import { ownAddresses, rememberInstallation } from '#server/system/installation.ts';
 import { readSetting, writeSetting } from '#server/system/settings.ts';
@@ -39,8 +39,8 @@ after(async () => {
 const save = (tenant: Tenant, name: string, ...upstreams: object[]) =>
   by(api, tenant.user).post(`/user/site/${tenant.siteID}/domains`, { domains: [{ domainName: name, upstreams }] });
 const document = async (tenant: Tenant): Promise<ZoneDocument['origins']> => {
-  const zone = (await loadZones(api.database.pool as never, [tenant.zoneID])).get(tenant.zoneID)!;
-  return compileZone(zone).origins;
+  const zone = (await load(api.database.pool as never, 'zone', [tenant.zoneID])).get(tenant.zoneID)!;
+  return compile('zone', zone).document.origins;
 };
 
 describe('the setting', () => {

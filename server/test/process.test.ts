@@ -12,7 +12,7 @@ import pg from 'pg';
 import { serveConsole } from '#server/console.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { createServer } from '#server/kit/mount.ts';
-import { loopback, neighbourhood, Networks } from '#server/kit/networks.ts';
+import { loopback, neighbourhoods, Networks } from '#server/kit/networks.ts';
 import { Sessions } from '#server/kit/session.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { freshDatabase, testFolder } from '#system/engines.ts';
@@ -193,6 +193,10 @@ describe('networks', () => {
     for (const wrong of ['10.0.0.0/33', '10.0.0', 'lan', '::/129', '10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0.0/'])
       assert.throws(() => Networks.of('SOME_LIST', `127.0.0.1,${wrong}`), /^Error: SOME_LIST: .* is no address/, wrong);
   });
+  test('whoever has one address has its network', () => {
+    assert.deepEqual(neighbourhoods('2001:db8:1:2::9'), ['2001:db8:1::/48', '2001:db8:1:2::/64']);
+    assert.deepEqual(neighbourhoods('::ffff:192.0.2.1'), ['192.0.2.0/24', '192.0.2.1']);
+  });
   test('an IPv6 address stands for its /64', () => {
     for (const [address, wanted] of [
       ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -204,6 +208,6 @@ describe('networks', () => {
       ['::ffff:192.0.2.1', '192.0.2.1'],
       ['192.0.2.1', '192.0.2.1'],
     ])
-      assert.equal(neighbourhood(address!), wanted);
+      assert.equal(neighbourhoods(address!)[1], wanted);
   });
 });

@@ -1,6 +1,7 @@
 /** The three lists of a site's firewall: the regular part is the guards'; here is what each refuses. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { mark } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -60,4 +61,51 @@ test('lists that no edge document has room for are refused as a whole, and what 
   const before = (await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total;
   assert.deepEqual(rule(await add('blacklists', { ips: ips(8000, 8000), blockType: 'drop', enabled: true })), ['items tooLong']);
   assert.equal((await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total, before);
+});
+
+test('what a new entry leaves out has its default', async () => {
+  assert.equal((await add('blacklists', { ips: ['203.0.113.77'] })).status, 200);
+  const { body } = await api.call('GET', `${base}/blacklists`, { token: a.user.token });
+  const { blockType, enabled, memo } = body.data[0];
+  assert.deepEqual({ blockType, enabled, memo }, { blockType: 'deny', enabled: true, memo: '' });
+  const rules = `/user/site/${a.siteID}/setting/cacheRule`;
+  const item = { type: 'site', value: '', duration: 5, mode: 'forceCache' };
+  assert.equal((await api.call('POST', rules, { token: a.user.token, body: { items: [item] } })).status, 200);
+  const listed = await api.call('GET', `${rules}s`, { token: a.user.token });
+  assert.deepEqual([listed.body.data[0].priority, listed.body.data[0].enabled], [100, true]);
+});
+
+test("an operator's frequencies are its own, go to all its zones, and are few enough for a zone's document", async () => {
+  const b = await api.tenant('b');
+  const path = '/client/setting/frequency';
+  const item = { urlRegex: '^/login', seconds: 60, times: 5, type: 'ip' };
+  const send = (method: 'POST' | 'PUT' | 'DELETE', body: unknown) => api.call(method, path, { token: a.client.token, body });
+  let since = await mark(api);
+  const changed = async () => {
+    const lines = await since.outbox();
+    since = await mark(api);
+    return lines.map(line => `${line.kind} ${line.entityID}`);
+  };
+  const zone = [`zone ${a.zoneID}`];
+  const { body } = await send('POST', { items: [item] });
+  assert.deepEqual(await changed(), zone);
+  const list = async (who: Tenant) => (await api.call('GET', path, { token: who.client.token })).body;
+  assert.deepEqual(
+    (await list(a)).data.map(({ times, action, colour, enabled }: Record<string, unknown>) => ({
+      times,
+      action,
+      colour,
+      enabled,
+    })),
+    [{ times: 5, action: 'limit', colour: 'grey', enabled: true }],
+  );
+  assert.equal((await list(b)).total, 0);
+  assert.equal((await send('PUT', { id: body.ids[0], times: 6 })).status, 200);
+  assert.deepEqual(await changed(), zone);
+  assert.deepEqual(rule(await send('POST', { items: Array.from({ length: 30 }, () => item) })), ['items tooMany']);
+  assert.equal((await list(a)).total, 1, 'nothing of it stays');
+  assert.deepEqual(await changed(), []);
+  assert.equal((await send('DELETE', { ids: body.ids })).status, 200);
+  assert.deepEqual(await changed(), zone);
+  assert.equal((await api.call('GET', path, { token: a.user.token })).status, 403);
 });

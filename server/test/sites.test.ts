@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { rows } from '#server/store/db.ts';
 import { type Analytics, analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
 import { clickhouse } from '#system/engines.ts';
@@ -157,6 +158,29 @@ describe('who sees it', () => {
     assert.equal((await its.read('/user/resourceInfo')).siteCount, 1);
   });
 
+  test('sites and accounts of two customers, shared in one call: each site goes to its own customer’s account alone', async () => {
+    const person = (name: string, more: object) =>
+      api.account('user', `pair-${name}@test.test`, { parentClient: a.client.id, ...more });
+    const keys = ['sites.view'];
+    const other = await person('other', {});
+    const [a1, b1] = [await person('a1', { rootID: a.user.id, keys }), await person('b1', { rootID: other.id, keys })];
+    const [ofA, ofB] = [await site(), await site({ userID: other.id })];
+    ok(await op.post('/client/site/users', { siteIDs: [ofA, ofB], userIDs: [a1.id, b1.id] }));
+    const found = await rows<{ siteID: number; userID: number }>(
+      api.database.db,
+      sql`select "siteID", "userID" from "siteUser" where "siteID" in (${ofA}, ${ofB}) order by "siteID"`,
+    );
+    assert.deepEqual(
+      found.map(({ siteID, userID }) => [siteID, userID]),
+      [
+        [ofA, a1.id],
+        [ofB, b1.id],
+      ],
+    );
+    broken(await by(api, a1).get(`/user/site/${ofB}`), 'siteID', 'unknown', 404);
+    broken(await by(api, b1).get(`/user/site/${ofA}`), 'siteID', 'unknown', 404);
+  });
+
   test('a sub-client what stands in its zones', async () => {
     const sub = await api.account('client', 'share-client@test.test', {
       rootID: a.client.id,
@@ -249,7 +273,10 @@ test('the four cards count what the caller sees', async () => {
   const other = await api.tenant('cards');
   await by(api, other.user).make(`/user/site/${other.siteID}/domains`, { domains: [{ domainName: 'cards.test', ...domain }] });
   const cards = { siteCount: 1, domainCount: 1, currentMonthTraffic: 0, lastMonthTraffic: 0 };
-  const counted = ({ monthStart, monthEnd, ...rest }: Record<string, unknown>) => (assert.ok(monthStart && monthEnd), rest);
+  const counted = ({ monthStart, monthEnd, asOf, ...rest }: Record<string, unknown>) => (
+    assert.ok(monthStart && monthEnd && asOf),
+    rest
+  );
   assert.deepEqual(counted(await by(api, other.user).read('/user/resourceInfo')), cards);
   assert.deepEqual(counted(await by(api, other.client).read('/client/resourceInfo')), cards);
 });

@@ -4,138 +4,41 @@
  */
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { type Msg, type NatsConnection, connect, createInbox, headers, jwtAuthenticator } from '@nats-io/transport-node';
+import { type Msg, createInbox, headers } from '@nats-io/transport-node';
 import { signed } from '#contract/edge/signed.ts';
 import { own, streams, subjects } from '#contract/edge/subjects.ts';
 import { Signer, mintNode } from '#server/bus/credentials.ts';
 import { command } from '#server/bus/commands.ts';
 import { foreignWrites } from '#server/bus/foreign.ts';
-import type { Grant } from '#server/bus/join.ts';
-import { nkey } from '#server/bus/nkeys.ts';
-import { refusedByNode } from '#server/bus/said.ts';
+import { registry } from '#server/kit/metrics.ts';
 import { busEvents, siteApplied } from '#server/bus/settle.ts';
 import { openSystem } from '#server/bus/system.ts';
 import { startWatchdog } from '#server/bus/watchdog.ts';
-import { Plane, origin, until } from '../../agent/test/node.ts';
+import { origin, until } from '../../agent/test/node.ts';
 import { connectNode } from '../../server/test/bus/rig.ts';
-
-/** A node of flesh: joined as any, and on its connection it does what the test says. */
-interface Foe {
-  grant: Grant;
-  nc: NatsConnection;
-  /** everything that reaches it on what it may hear, the zone's ticks aside */
-  heard: Msg[];
-  open(): Promise<NatsConnection>;
-}
-
-let plane: Plane;
-let one: { zoneID: number; productID: number };
-let two: typeof one;
-let foe: Foe;
-/** in the foe's zone */
-let neighbour: Foe;
-/** in another zone */
-let stranger: Foe;
-let homeless: Foe;
-const open: NatsConnection[] = [];
-const beats = new Map<number, NodeJS.Timeout>();
-
-async function join(zoneID: number | null, name: string): Promise<Foe> {
-  const key = nkey('user');
-  const grant = await plane.bus.join({
-    token: await plane.token(zoneID),
-    name,
-    publicKey: key.publicKey,
-    addresses: [],
-    version: '1',
-  });
-  const connection = async () => {
-    const nc = await connect({
-      servers: grant.natsUrl,
-      authenticator: jwtAuthenticator(grant.jwt, new TextEncoder().encode(key.seed)),
-      tls: null,
-      reconnect: false,
-    });
-    open.push(nc);
-    return nc;
-  };
-  const nc = await connection();
-  const heard: Msg[] = [];
-  for (const subject of [own.documents, own.commands, own.mark, own.delivery, own.inboxes])
-    nc.subscribe(subject, { callback: (error, msg) => void (!error && msg.subject !== own.tick && heard.push(msg)) });
-  await nc.flush();
-  return { grant, nc, heard, open: connection };
-}
-
-const beat = (node: Foe, more: object = {}) =>
-  node.nc.publish(
-    'beat',
-    JSON.stringify({
-      seq: 0,
-      epoch: '',
-      zoneID: node.grant.zoneID,
-      version: '1',
-      startedAt: '2026-01-01T00:00:00Z',
-      problem: null,
-      ...more,
-    }),
-  );
-const lastBeat = (node: Foe) =>
-  plane.rig.one<number>(`select coalesce(extract(epoch from "lastBeat"), 0)::float8 from node where id = $1`, [
-    node.grant.nodeID,
-  ]);
-const statusOf = (node: Foe) => plane.rig.one<string>('select status from node where id = $1', [node.grant.nodeID]);
-
-before(async () => {
-  // The flood has a test of its own.
-  plane = await Plane.start(undefined, { floodLimits: { messagesPerSecond: Infinity, bytesPerSecond: Infinity } });
-  one = await plane.rig.zone('one');
-  two = await plane.rig.zone('two');
-  await until('published', async () => (await plane.rig.outbox()) === 0);
-  foe = await join(one.zoneID, 'foe');
-  neighbour = await join(one.zoneID, 'neighbour');
-  stranger = await join(two.zoneID, 'stranger');
-  homeless = await join(null, 'homeless');
-  for (const node of [neighbour, stranger]) {
-    beats.set(
-      node.grant.nodeID,
-      setInterval(() => beat(node), 500),
-    );
-    await until('online', async () => (await statusOf(node)) === 'normal');
-  }
-});
-after(async () => {
-  for (const timer of beats.values()) clearInterval(timer);
-  for (const nc of open) await nc.close();
-  await plane?.rig.end();
-});
-
-/** Consumers, streams and the place of CFG: what an attack may not change. */
-async function inventory() {
-  const jsm = await jetstreamManager(plane.rig.nc);
-  const found: Record<string, unknown> = {};
-  for await (const info of jsm.streams.list()) {
-    const consumers: string[] = [];
-    for await (const consumer of jsm.consumers.list(info.config.name)) consumers.push(consumer.name);
-    found[info.config.name] = consumers.sort();
-  }
-  const config = await jsm.streams.info(streams.config);
-  return { found, config: [config.created, config.state.last_seq, config.state.messages] };
-}
+import {
+  beat,
+  ensureLogs,
+  foe,
+  homeless,
+  inventory,
+  lastBeat,
+  logged,
+  neighbour,
+  one,
+  plane,
+  statusOf,
+  stranger,
+  two,
+} from './foe.ts';
 
 test('nothing of ours listens to what nodes say: it all ends in a stream', () => {
   const root = new URL('../../server/src/', import.meta.url).pathname;
   const listeners = globSync('**/*.ts', { cwd: root }).filter(file => /\.subscribe\(/.test(readFileSync(root + file, 'utf8')));
   assert.deepEqual(listeners, []);
 });
-
-/** Ours: LOGS is made by ingest, which is not part of this. */
-const ensureLogs = async () => {
-  const { ensureLogStream } = await import('#server/bus/streams.ts');
-  await ensureLogStream(await jetstreamManager(plane.rig.nc), 2 ** 28);
-};
 
 test('thousands of publishes, each with another reply and other headers: nothing lands anywhere', async () => {
   await ensureLogs();
@@ -311,13 +214,16 @@ test('a poisoned heartbeat is judged alone: neighbours in the same batch stay on
   await plane.rig.pool.query(`create function picky() returns trigger language plpgsql as $$ begin
       if new.version = 'poison' then raise exception 'no' using errcode = '22023'; end if; return new; end $$;
     create trigger picky before update on node for each row execute function picky()`);
-  const refused = () => refusedByNode().get(foe.grant.nodeID)?.count ?? 0;
-  const before_ = refused();
+  const refused = async () => {
+    const { values } = await registry.getSingleMetric('breakwater_bus_refused_total')!.get();
+    return values.find(({ labels }) => labels.node === String(foe.grant.nodeID) && labels.word === 'beat')?.value ?? 0;
+  };
+  const before_ = await refused();
   await until('refused alone', () => {
     beat(foe, { version: 'poison' });
     beat(stranger);
     beat(neighbour);
-    return refused() > before_;
+    return refused().then(count => count > before_);
   });
   const [a, b] = [await lastBeat(stranger), await lastBeat(neighbour)];
   await until('both neighbours', async () => {
@@ -330,7 +236,10 @@ test('a poisoned heartbeat is judged alone: neighbours in the same batch stay on
     [],
   );
   assert.deepEqual([await statusOf(neighbour), await statusOf(stranger)], ['normal', 'normal']);
-  assert.match(refusedByNode().get(foe.grant.nodeID)!.why, /\w/);
+  assert.ok(
+    logged.some(text => text.startsWith(`node ${foe.grant.nodeID} says what it should not (beat): `)),
+    logged.join('\n'),
+  );
 });
 
 test('what somebody else writes into our stream is not believed, is overwritten or removed, and is counted', async t => {
@@ -419,7 +328,7 @@ test('a node that moves hears its old zone no more; one that is removed, or whos
     await homeless.nc.flush();
     return homeless.heard.length === 0;
   });
-  const over = mintNode(rig.engine.keys, { nodeID: homeless.grant.nodeID, seconds: 2 });
+  const over = mintNode(rig.engine.keys, { nodeID: homeless.grant.nodeID, user: homeless.user, seconds: 2 });
   await (await connectNode(rig.engine, over.creds)).closed();
   // A token ends with its second, and the bus may have closed the connection early in it.
   await until('a token that is over is refused', () =>

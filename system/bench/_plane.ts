@@ -1,6 +1,7 @@
 /** A control plane as a process of its own for benchmarks: relay, acknowledgements, joining over HTTP. Facts come and go as JSON. */
 import http from 'node:http';
 import pg from 'pg';
+import { errors } from '#contract/errors.ts';
 import { connectServer, startBus } from '#server/bus/bus.ts';
 import type { BusKeys } from '#server/bus/credentials.ts';
 
@@ -19,9 +20,9 @@ const server = http.createServer((request, answer) => {
   let text = '';
   request.on('data', part => (text += part));
   request.on('end', () =>
-    (request.url!.endsWith('/join') ? bus.join : bus.renew)(JSON.parse(text)).then(
+    (request.url!.endsWith('/join') ? bus.join : bus.renew)(JSON.parse(text), act => act()).then(
       grant => answer.end(JSON.stringify(grant)),
-      error => answer.writeHead(401).end(JSON.stringify({ message: error.message })),
+      error => answer.writeHead(401).end(JSON.stringify({ code: errors.invalidToken.code, message: error.message })),
     ),
   );
 });

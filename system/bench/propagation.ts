@@ -30,6 +30,8 @@ const warmUp = 10;
 const pauseMs = 0.5;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const sitesCount = Math.ceil(domains / 10);
+/** What the store puts into the outbox for a list and for a purge. */
+const purgeKinds = { lists: ['whitelists', 'blacklists', 'userAgents'], purge: 'purges' };
 /** p99 of the change is at most so many times the p99 of the bare round trip. */
 const ratioMost = 20;
 
@@ -104,6 +106,7 @@ async function measure(rig: Rig, children: { kill(): void }[]): Promise<void> {
     `${served.length} changes; nginx workers ${workers.join(' ')} before, ${after.join(' ')} after: ${same(workers, after) ? 'no reload' : 'RELOADED'}`,
   );
   if (!same(workers, after)) throw new Error('nginx was reloaded');
+  await purge(rig, node, visitor);
   const ratio = b.p99 / a.p99;
   if (ratio > ratioMost) throw new Error(`p99 is ${ratio.toFixed(1)} times the bare round trip, more than ${ratioMost}`);
 }
@@ -148,6 +151,53 @@ async function change(rig: Rig, id: number, status: number, seen: () => Promise<
   } finally {
     client.release();
   }
+}
+
+/** A purge of one URL of a site with three lists at their bound: what is sent for it, and how long until the page is fetched anew. */
+async function purge(rig: Rig, node: { gauge(name: string): Promise<number> }, visitor: Visitor): Promise<void> {
+  const ips = Array.from({ length: 9000 }, (_, i) => `203.0.${i >> 8}.${i & 255}`);
+  await rig.pool.query(`insert into blacklist ("siteID", ips, "blockType") values (1, $1, 'deny')`, [ips]);
+  await rig.pool.query(`insert into whitelist ("siteID", ips, urls) values (1, $1, '{}')`, [ips]);
+  await rig.pool.query(
+    `insert into "userAgent" ("siteID", "urlRegex", "userAgentRegex", "blockType")
+     select 1, '^/none' || i, repeat('x', 900) || i, 'deny' from generate_series(1, 130) i`,
+  );
+  const tell = (kind: string) =>
+    rig.pool.query(
+      `with s as (update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id = 1 returning id, revision)
+       insert into outbox (kind, "entityID", "siteID", revision) select $1, id, id, revision from s`,
+      [kind],
+    );
+  for (const kind of purgeKinds.lists) await tell(kind);
+  const applied = () =>
+    rig.one<boolean>(
+      `select bool_and(a.revision = s.revision) from site s left join ack a on a."siteID" = s.id where s.id = 1 and not exists (select from outbox)`,
+    );
+  await until('the lists are served', applied, 60_000);
+  const add = async (n: number) => {
+    await rig.pool.query(
+      `with g as (select nextval('revision') as n) insert into "purgeTask" ("siteID", type, url, generation) select 1, 1, $1, n from g`,
+      [`http://d1.test/purged/${n}`],
+    );
+    await tell(purgeKinds.purge);
+  };
+  await add(0);
+  await until('the first purge is served', applied);
+  const took: number[] = [];
+  let bytes = 0;
+  for (let i = 1; i <= 20; i++) {
+    const head = await rig.one('select max(n) from published');
+    await visitor.ask('d1.test');
+    await add(i);
+    await until('the purge is served', applied);
+    bytes = await rig.one('select coalesce(sum(octet_length(body)), 0) from published where n > $1', [head]);
+    took.push(await rig.one('select max(ms) from ack where "siteID" = 1'));
+  }
+  const { p50, p99 } = figures(took);
+  console.log(
+    `a purge of one URL, the site has ${await rig.one(`select sum(octet_length(body)) from published where "siteID" = 1`)} bytes of documents: ${bytes} bytes are sent; committed → acknowledged p50 ${ms(p50)} ms, p99 ${ms(p99)} ms`,
+  );
+  if ((await node.gauge('agent_documents_refused')) !== 0) throw new Error('the node refused a document');
 }
 
 async function bareRoundTrip(rig: Rig): Promise<(id: number) => Promise<number>> {

@@ -1,23 +1,15 @@
 /** Forms in a real browser: when a field speaks, what is mended, where the cursor goes, and that nothing typed is lost without asking. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { password, Whole } from '#system/whole.ts';
-import { openBrowser, picture, Visitor } from './browser.ts';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { password } from '#system/whole.ts';
+import { picture, type Visitor } from './browser.ts';
+import { demo } from './demo.ts';
 
-let whole: Whole;
-let browser: Browser;
-before(async () => {
-  [whole, browser] = await Promise.all([Whole.start(['--demo']), openBrowser()]);
-});
-after(async () => {
-  await browser?.close();
-  await whole?.stop();
-});
+const stand = demo();
 
 async function customer(look = {}): Promise<Visitor> {
-  const visitor = await Visitor.open(browser, whole.origin, look);
-  await visitor.signIn('user', 'user@breakwater.test', password);
+  const visitor = await stand.inside('user', look);
   return visitor;
 }
 /** Opens the form of a new domain of the demo's site. */
@@ -137,7 +129,7 @@ test('a session that ends while somebody types: the form is as it was after sign
   await page.fill('#domainName', 'later.breakwater.test');
   await page.fill('#upstreams_0_address', '198.51.100.9');
   await visitor.choose('upstreams_0_protocol', 'HTTP');
-  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: stand.whole.origin }]);
   await page.click('.ant-drawer-footer .ant-btn-primary');
   await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
   await page.fill('input[name=email]', 'user@breakwater.test');
@@ -152,17 +144,16 @@ test('a session that ends while somebody types: the form is as it was after sign
 });
 
 test('the last of 600 customers is found by typing and by scrolling', async () => {
-  const token = await whole.signIn('client');
+  const token = await stand.whole.signIn('client');
   const numbers = Array.from({ length: 600 }, (_, index) => String(index + 1).padStart(3, '0'));
   for (let at = 0; at < numbers.length; at += 20)
     await Promise.all(
       numbers.slice(at, at + 20).map(async number => {
         const body = { email: `customer${number}@breakwater.test`, name: `Customer ${number}`, auth: 'user' };
-        assert.equal((await whole.call('POST', '/client/account', token, body)).status, 200);
+        assert.equal((await stand.whole.call('POST', '/client/account', token, body)).status, 200);
       }),
     );
-  const visitor = await Visitor.open(browser, whole.origin);
-  await visitor.signIn('client', 'client@breakwater.test', password);
+  const visitor = await stand.inside('client');
   const { page } = visitor;
   await visitor.go('/client/nodeManage/sitesList?edit=new');
   await page.waitForSelector('.ant-drawer form #userID');
@@ -188,8 +179,7 @@ test('the last of 600 customers is found by typing and by scrolling', async () =
 });
 
 test('the owner of the installation decides how long things are kept', async () => {
-  const visitor = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
-  await visitor.signIn('client', 'client@breakwater.test', password);
+  const visitor = await stand.inside('client', { language: 'zh_TW' });
   const { page } = visitor;
   await visitor.go('/client/nodeManage/zonesList');
   await page.getByRole('button', { name: '保留期限' }).click();
@@ -202,8 +192,8 @@ test('the owner of the installation decides how long things are kept', async () 
   await page.fill('#audit', '400');
   await page.click('.ant-drawer-footer .ant-btn-primary');
   await page.waitForSelector('.ant-drawer form', { state: 'detached' });
-  const token = await whole.signIn('client');
-  const kept = await whole.call('GET', '/client/setting/system/retention', token);
+  const token = await stand.whole.signIn('client');
+  const kept = await stand.whole.call('GET', '/client/setting/system/retention', token);
   assert.equal((kept.body as { audit: number }).audit, 400);
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
@@ -242,7 +232,7 @@ test('lines that were typed when a session ended are on screen again before they
   await page.locator('.ant-btn-primary', { hasText: 'Create' }).first().click();
   await page.waitForSelector('.ant-drawer form #ips');
   await page.fill('#ips', '203.0.113.7\n203.0.113.8');
-  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: whole.origin }]);
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: stand.whole.origin }]);
   await page.click('.ant-drawer-footer .ant-btn-primary');
   await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
   await page.fill('input[name=email]', 'user@breakwater.test');

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { password, Whole } from '#system/whole.ts';
-import { type Area, openBrowser, picture, Visitor } from './browser.ts';
+import { test } from 'node:test';
+import { password } from '#system/whole.ts';
+import { type Area, picture, Visitor } from './browser.ts';
+import { demo } from './demo.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const pages: Record<Area, string[]> = {
@@ -34,15 +34,7 @@ const pages: Record<Area, string[]> = {
   admin: ['dashboard', 'userManagement/usersList'],
 };
 
-let whole: Whole;
-let browser: Browser;
-before(async () => {
-  [whole, browser] = await Promise.all([Whole.start(['--demo']), openBrowser()]);
-});
-after(async () => {
-  await browser?.close();
-  await whole?.stop();
-});
+const stand = demo();
 
 interface Violation {
   id: string;
@@ -72,7 +64,10 @@ async function serious(visitor: Visitor): Promise<string[]> {
 for (const area of Object.keys(pages) as Area[])
   for (const theme of ['light', 'dark'] as const)
     test(`${area}, ${theme}: every page stands, and axe finds nothing serious`, async () => {
-      const visitor = await Visitor.open(browser, whole.origin, { theme, language: theme === 'light' ? 'zh_TW' : 'en_US' });
+      const visitor = await Visitor.open(stand.browser, stand.whole.origin, {
+        theme,
+        language: theme === 'light' ? 'zh_TW' : 'en_US',
+      });
       await visitor.go(`/${area}`);
       assert.deepEqual(await serious(visitor), [], 'login');
       await picture(visitor.page, `${area}-login-${theme}`);
@@ -88,8 +83,7 @@ for (const area of Object.keys(pages) as Area[])
 
 for (const area of ['user', 'client'] as const)
   test(`${area}: no page is wider than a telephone`, async () => {
-    const visitor = await Visitor.open(browser, whole.origin, { width: 390, height: 844 });
-    await visitor.signIn(area, `${area}@breakwater.test`, password);
+    const visitor = await stand.inside(area, { width: 390, height: 844 });
     for (const path of pages[area]) {
       await visitor.go(`/${area}/${path}`);
       const width = await visitor.page.evaluate(() =>

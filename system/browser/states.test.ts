@@ -1,34 +1,26 @@
 /** What a page says when it has nothing to show: no permission, gone, no session, no server. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Browser } from 'playwright-core';
-import { password, Whole } from '#system/whole.ts';
-import { openBrowser, picture, Visitor } from './browser.ts';
+import { test } from 'node:test';
+import { password } from '#system/whole.ts';
+import { picture, Visitor } from './browser.ts';
+import { demo } from './demo.ts';
 
-let whole: Whole;
-let browser: Browser;
-before(async () => {
-  [whole, browser] = await Promise.all([Whole.start(['--demo']), openBrowser()]);
-});
-after(async () => {
-  await browser?.close();
-  await whole?.stop();
-});
+const stand = demo();
 
 test('a sub-account with one permission sees what it may, and is told of the rest', async () => {
-  const token = await whole.signIn('client');
+  const token = await stand.whole.signIn('client');
   const made = async (path: string, body: object) => {
-    const answer = await whole.call('POST', path, token, body);
+    const answer = await stand.whole.call('POST', path, token, body);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as { id?: number; ids?: number[] };
   };
   const role = await made('/client/role', { name: 'zonesOnly', permissionKeys: ['zones.view'] });
   const email = 'one@breakwater.test';
-  const account = await made('/client/account', { email, name: 'One', auth: 'client', roleID: role.id ?? role.ids?.[0] });
+  const account = await made('/client/account', { email, name: 'One', auth: 'client', role: role.id ?? role.ids?.[0] });
   const id = account.id ?? account.ids![0]!;
-  assert.equal((await whole.call('PUT', '/client/account/password', token, { id, password })).status, 200);
+  assert.equal((await stand.whole.call('PUT', '/client/account/password', token, { id, password })).status, 200);
 
-  const visitor = await Visitor.open(browser, whole.origin);
+  const visitor = await Visitor.open(stand.browser, stand.whole.origin);
   await visitor.signIn('client', email, password);
   const { page } = visitor;
   await page.locator('.page-head').waitFor();
@@ -54,8 +46,7 @@ test('a sub-account with one permission sees what it may, and is told of the res
 });
 
 test('an unknown site says so and leads back', async () => {
-  const visitor = await Visitor.open(browser, whole.origin, { language: 'zh_TW' });
-  await visitor.signIn('user', 'user@breakwater.test', password);
+  const visitor = await stand.inside('user', { language: 'zh_TW' });
   await visitor.go('/user/sitesManagement/sitesSetting/999/x');
   await visitor.page.locator('.empty-title', { hasText: '找不到這個項目' }).waitFor();
   await picture(visitor.page, 'gone');
@@ -65,10 +56,9 @@ test('an unknown site says so and leads back', async () => {
 });
 
 test('a dead session leads every tab to the form, and back to where it was', async () => {
-  const visitor = await Visitor.open(browser, whole.origin);
-  await visitor.signIn('user', 'user@breakwater.test', password);
+  const visitor = await stand.inside('user');
   const second = await visitor.context.newPage();
-  await second.goto(`${whole.origin}/user/dataAnalysis/logger`);
+  await second.goto(`${stand.whole.origin}/user/dataAnalysis/logger`);
   await second.locator('.page-head').waitFor();
   await visitor.context.clearCookies();
   // A poll of the dashboard may notice before the click does.
@@ -86,8 +76,7 @@ test('a dead session leads every tab to the form, and back to where it was', asy
 });
 
 test('the server goes away and comes back: a banner says so, and the page heals by itself', async () => {
-  const visitor = await Visitor.open(browser, whole.origin);
-  await visitor.signIn('user', 'user@breakwater.test', password);
+  const visitor = await stand.inside('user');
   const { page } = visitor;
   await visitor.go('/user/sitesManagement/sites');
   await visitor.context.setOffline(true);

@@ -1,5 +1,5 @@
 /**
- * Node facts → the text of nginx.conf. Pure apart from reading the template (edge/nginx/nginx.conf) once.
+ * Node facts → the text of nginx.conf. `renderNginx` is pure apart from reading the template (edge/nginx/nginx.conf) once.
  *
  * The configuration says nothing about any site: what a domain does is a record (records.ts). It changes only with the facts
  * below, and then nginx is reloaded; the dictionaries survive that.
@@ -9,8 +9,9 @@
  *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of self-signed.ts).
  * A socket left by a killed nginx must be removed first: nginx does not start on one.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { accessLogFormat } from '#contract/edge/log.ts';
 
 export interface NodeFacts {
@@ -58,14 +59,64 @@ export interface NodeFacts {
   bodyMb?: number;
   /** where Debian keeps nginx's modules (default /usr/lib/nginx/modules) */
   modulesDir?: string;
+  /** nginx has the filter for brotli (default true); without it answers are compressed by gzip alone */
+  brotli?: boolean;
   /** open files per worker; default: the limit nginx is started with. Raising that takes root. */
   openFiles?: number;
   /** default: notice */
   errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
 }
 
+const debianModules = '/usr/lib/nginx/modules';
+const brotliModule = 'ngx_http_brotli_filter_module.so';
+/** For `brotli` of the facts: whether the module is installed. */
+export const hasBrotli = (modulesDir = debianModules) => existsSync(join(modulesDir, brotliModule));
+
 /** As many as edge/lua/core/shards.lua counts on. */
 const shards = Array.from({ length: 64 }, (_, n) => n);
+
+/** What holds wherever an origin is asked: the back half, and the front half's own way past the cache. */
+const originSide = [
+  'proxy_ssl_server_name on;',
+  'proxy_ssl_name $edge_sni;',
+  'proxy_ssl_protocols TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;',
+  'proxy_ssl_session_reuse off;',
+  'proxy_ignore_headers X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset X-Accel-Expires Cache-Control Expires;',
+  'proxy_pass_header Date;',
+  'proxy_pass_header Server;',
+  'proxy_hide_header Keep-Alive;',
+  'proxy_hide_header Proxy-Connection;',
+  'proxy_hide_header Proxy-Authenticate;',
+  'proxy_hide_header Proxy-Authentication-Info;',
+  'proxy_hide_header Proxy-Authorization;',
+  'proxy_hide_header TE;',
+  'proxy_hide_header Trailer;',
+  'proxy_hide_header X-Edge-CC;',
+  'proxy_hide_header X-Edge-M;',
+  'proxy_hide_header X-Edge-Custom;',
+];
+
+/** As edge/lua/cache/compression.lua counts on. */
+const usualLevel = 5;
+const compressionLevels = [1, 2, 3, 4, 6, 7, 8, 9];
+/** Which answers Lua decides. */
+const compression = (brotli: boolean) => [
+  'gzip on;',
+  'gzip_proxied any;',
+  'gzip_min_length 0;',
+  'gzip_types *;',
+  `gzip_comp_level ${usualLevel};`,
+  ...(brotli ? ['brotli on;', 'brotli_min_length 0;', 'brotli_types *;', `brotli_comp_level ${usualLevel};`] : []),
+];
+/** Wherever nginx passes an origin's answer on. Not where Lua does: the module cannot do both and serve slow readers. */
+const broken = (brotli: boolean) => (brotli ? 'body_filter_by_lua_block { return compression.body() }' : '');
+const atLevel = (level: number, brotli: boolean) => `location @level_${level} {
+            gzip_comp_level ${level};${brotli ? `\n            brotli_comp_level ${level};` : ''}
+            rewrite_by_lua_block { back.rewrite(${level}) }
+            ${broken(brotli)}
+            proxy_pass $edge_scheme://$edge_upstream$edge_uri;
+            error_page 502 504 = @other;
+        }`;
 
 const template = readFileSync(new URL('../../../edge/nginx/nginx.conf', import.meta.url), 'utf8');
 
@@ -76,6 +127,8 @@ export function renderNginx(facts: NodeFacts): string {
       .flatMap(address => ports.map(port => `listen ${isIP(address) === 6 ? `[${address}]` : address}:${whole(port)} ${more};`))
       .join('\n        ');
   const log = facts.accessLog ?? {};
+  const brotli = facts.brotli ?? true;
+  const modulesDir = facts.modulesDir ?? debianModules;
   if (!/^[0-9a-z]{1,12}$/.test(facts.epoch)) throw new RangeError(`not an epoch: ${facts.epoch}`);
   if (facts.user !== undefined && !/^[a-z_][a-z0-9_-]*$/.test(facts.user)) throw new RangeError(`not a user: ${facts.user}`);
   if (Buffer.byteLength(facts.run) > runMax)
@@ -87,10 +140,16 @@ export function renderNginx(facts: NodeFacts): string {
           `upstream origin_https_${n} {\n        server 0.0.0.1;\n        balancer_by_lua_block { back.balance() }\n        keepalive 16;\n        keepalive_timeout 60s;\n    }`,
       )
       .join('\n    '),
+    originSide: originSide.join('\n        '),
     user: facts.user === undefined ? '' : `user ${facts.user};`,
     openFiles: facts.openFiles === undefined ? '' : `worker_rlimit_nofile ${whole(facts.openFiles)};`,
     workers: facts.workers === undefined ? 'auto' : whole(facts.workers),
-    modules: path(facts.modulesDir ?? '/usr/lib/nginx/modules'),
+    modules: path(modulesDir),
+    brotliModule: brotli ? `load_module "${path(modulesDir)}/${brotliModule}";` : '',
+    hasBrotli: String(brotli),
+    compression: compression(brotli).join('\n        '),
+    broken: broken(brotli),
+    levels: compressionLevels.map(level => atLevel(level, brotli)).join('\n        '),
     run: path(facts.run),
     lua: path(facts.luaDir),
     temp: path(facts.tempDir),

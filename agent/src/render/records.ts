@@ -1,19 +1,19 @@
 /**
  * Edge documents → the records nginx keeps in its shared dictionary, and the bytes that carry them.
  *
- * Keys: `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `z:` (zone). A value is the document's JSON, the
- * addresses of a domain's upstreams resolved and judged. `recordKeys(doc)` names the keys a document owns: after a change delete those of
- * the old document that the new one no longer has.
+ * Keys are the kinds' (contract/src/edge/kinds): `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `p:<kind>:<siteID>` (a part of a
+ * site), `m:<moduleID>` (module), `z:` (zone). A value is the document's JSON, the addresses of a domain's upstreams resolved and judged.
+ * After a change delete the keys of the old document that the new one no longer has.
  *
  * Bytes: `key SP byteLength LF value LF`; length -1 (and no value line) deletes the key.
  *
  * Control socket, HTTP/1.1 on unix:<run>/ctl/ctl.sock:
- *   POST /apply[?cursor=TEXT]  body: frames, packed up to `applyBytesMax` (one long record may go beyond, up to `recordBytesMax`). Order within a push: sites first, then domains, deletions last.
+ *   POST /apply[?cursor=TEXT]  body: frames, packed up to `applyBytesMax` (one long record may go beyond, up to `recordBytesMax`). Order within a push: parts and modules, sites, domains, deletions last (`inOrder`).
  *        200 {seq, epoch, applied, bad}   live for every request that starts 2 ms later; `bad` as in /stat, for these records
  *        400 {error}   malformed: nothing was applied        413 too long: nothing was applied
  *        503 {error}   another push is under way: send it again
  *        507 {error, applied}  dictionary full: nothing was applied, or (fragmentation) `applied` records were
- *   GET /stat → {seq, epoch, cursor, records, dictionaries: {<name>: {capacity, free}} (bytes), causes: {<cause>: refused requests},
+ *   GET /stat → {form, seq, epoch, cursor, records, dictionaries: {<name>: {capacity, free}} (bytes), causes: {<cause>: refused requests},
  *        bad: [{site, list, id, error}], snapshot: {records, error}}
  *        `epoch` changes when nginx was started anew (not on a reload): then compare `cursor` (yours, kept from the snapshot or the
  *        last /apply) and push what is newer, or everything.
@@ -23,7 +23,8 @@
  */
 import { isIP } from 'node:net';
 import type { Verdict } from '#contract/rules/address-policy.ts';
-import type { DomainDocument, EdgeDocument, SiteDocument, ZoneDocument } from '#contract/edge/document.ts';
+import type { DomainDocument } from '#contract/edge/document.ts';
+import { type DocumentKind, keyOf } from '#contract/edge/kinds/index.ts';
 
 /** value null: the key is deleted */
 export interface EdgeRecord {
@@ -41,6 +42,12 @@ export interface RefusedOrigin {
   port: number;
   kind: string;
 }
+
+/**
+ * How records read. An nginx whose Lua reads another form (`form` in /stat) is ended and started anew: it would look for the lists of a site
+ * where they are not, and let everybody in. The same number stands in edge/lua/phases/control.lua.
+ */
+export const recordsForm = 2;
 
 /** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
 export const applyBytesMax = 256 * 1024;
@@ -73,19 +80,28 @@ export function domainRecords(
   return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...reasons }) }];
 }
 
-export function siteRecords(doc: SiteDocument): EdgeRecord[] {
-  return [{ key: `s:${doc.id}`, value: JSON.stringify(doc) }];
+/** The records of a document of any kind. */
+export function recordsOf(
+  kind: DocumentKind,
+  document: unknown,
+  resolve: Resolve,
+  judge: Judge,
+  refused?: (origin: RefusedOrigin) => void,
+): EdgeRecord[] {
+  if (kind === 'domain') return domainRecords(document as DomainDocument, resolve, judge, refused);
+  return [{ key: keyOf(kind, document), value: JSON.stringify(document) }];
 }
 
-export function zoneRecords(doc: ZoneDocument): EdgeRecord[] {
-  return [{ key: 'z:', value: JSON.stringify(doc) }];
-}
-
-/** Keys that a document's records occupy. */
-export function recordKeys(doc: EdgeDocument): string[] {
-  if ('host' in doc) return [`d:${doc.host}`];
-  return 'state' in doc ? [`s:${doc.id}`] : ['z:'];
-}
+/** By the letter of their keys: nothing is there before what it needs. */
+const order = ['z', 'p', 'm', 's', 'd'];
+const rank = ({ key, value }: EdgeRecord): number => {
+  const place = order.indexOf(key[0]!);
+  return value === null ? 2 * order.length - place : place;
+};
+/** Records in the order in which nginx takes them, so that at no moment a host is served with less protection than before and after. */
+export const inOrder = (records: EdgeRecord[]): EdgeRecord[] => records.sort((a, b) => rank(a) - rank(b));
+/** Letters of keys in that order. */
+export const keyOrder: readonly string[] = order;
 
 /** @throws RangeError for a key that the wire form cannot carry */
 export function frame(records: Iterable<EdgeRecord>): Buffer {

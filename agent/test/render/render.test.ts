@@ -7,15 +7,16 @@ import {
   domainRecords,
   frame,
   frames,
+  inOrder,
   type Judge,
-  recordKeys,
+  keyOrder,
   type RefusedOrigin,
-  siteRecords,
+  recordsOf,
   snapshot,
-  zoneRecords,
 } from '#agent/render/records.ts';
 import { selfSigned } from '#agent/render/self-signed.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
+import { keyOf, kindNames } from '#contract/edge/kinds/index.ts';
 
 const golden = new URL('./golden/nginx.conf', import.meta.url);
 
@@ -92,12 +93,9 @@ const site: SiteDocument = {
   state: 'normal',
   expires: 0,
   gen: 1,
-  purges: [],
-  cacheRules: [],
-  whitelists: [],
-  blacklists: [],
-  userAgents: [{ id: 1, urlRegex: '日本', userAgentRegex: '\n', block: 'deny' }],
+  parts: ['userAgents'],
 };
+const agents = { v: 1, rev: 1, id: 7, userAgents: [{ id: 1, urlRegex: '日本', userAgentRegex: '\n', block: 'deny' }] };
 
 const everywhere = () => ({ allowed: true }) as const;
 const only =
@@ -150,26 +148,40 @@ test('each address of a name is an upstream; names without one are left out; add
   assert.deepEqual({ ...value, upstreams: domain.upstreams }, domain);
 });
 
-test('a document names its keys', () => {
-  assert.deepEqual(recordKeys(domain), ['d:*.example.test']);
-  assert.deepEqual(recordKeys(site), ['s:7']);
-  assert.deepEqual(recordKeys({ v: 1, rev: 1, id: 2 }), ['z:']);
-  assert.deepEqual(zoneRecords({ v: 1, rev: 1, id: 2 })[0]!.key, 'z:');
+test('a document names its key, and every key can be carried', () => {
+  assert.equal(keyOf('domain', domain), 'd:*.example.test');
+  assert.equal(keyOf('site', site), 's:7');
+  assert.equal(keyOf('zone', { v: 1, rev: 1, id: 2 }), 'z:');
+  assert.equal(keyOf('module', { v: 1, rev: 1, id: 9 }), 'm:9');
+  for (const kind of kindNames) {
+    const key = keyOf(kind, { id: 999_999_999_999_999, host: 'a.test' });
+    assert.doesNotThrow(() => frame([{ key, value: '{}' }]), key);
+    assert.ok(keyOrder.includes(key[0]!), `${key} has a place among the others`);
+  }
+  assert.equal(new Set(kindNames.map(kind => keyOf(kind, { id: 1, host: 'a.test' }))).size, kindNames.length);
+});
+
+test('records stand in an order in which nothing is there before what it needs', () => {
+  const keys = ['d:a.test', 's:7', 'p:whitelists:7', 'z:', 'm:3'];
+  const live = inOrder(keys.map(key => ({ key, value: '{}' }))).map(({ key }) => key);
+  assert.deepEqual(live, ['z:', 'p:whitelists:7', 'm:3', 's:7', 'd:a.test']);
+  const gone = inOrder([...keys.map(key => ({ key, value: null })), { key: 'd:b.test', value: '{}' }]).map(({ key }) => key);
+  assert.deepEqual(gone, ['d:b.test', 'd:a.test', 's:7', 'm:3', 'p:whitelists:7', 'z:']);
 });
 
 test('frames count bytes, not letters, and mark deletions', () => {
-  const [record] = siteRecords(site);
+  const [record] = recordsOf('userAgents', agents, () => [], everywhere);
   const length = Buffer.byteLength(record!.value!);
   assert.equal(
     frame([record!, { key: 'd:gone.test', value: null }]).toString(),
-    `s:7 ${length}\n${record!.value}\nd:gone.test -1\n`,
+    `p:userAgents:7 ${length}\n${record!.value}\nd:gone.test -1\n`,
   );
   assert.equal(Buffer.concat(frames([record!, record!])).length, 2 * frame([record!]).length);
 });
 
 test('a snapshot says how many records it has', () => {
   const text = Buffer.concat([
-    ...snapshot([...siteRecords(site), ...domainRecords(domain, () => [], everywhere)], '41'),
+    ...snapshot([...recordsOf('site', site, () => [], everywhere), ...domainRecords(domain, () => [], everywhere)], '41'),
   ]).toString();
   assert.ok(text.startsWith('BREAKWATER 1 41\ns:7 '));
   assert.ok(text.endsWith('\nEND 2\n'));

@@ -7,7 +7,7 @@ import { area } from '../kit/area.ts';
 import { Status } from '../kit/bits.tsx';
 import { useChoices } from '../kit/choices.ts';
 import { useCan } from '../kit/permissions.ts';
-import { act, type Filter, resource, type RowAction } from '../kit/resource.ts';
+import { act, type Filter, options, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
@@ -65,7 +65,7 @@ const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pa
 
 const filters: Filter[] = [{ name: 'name', kind: 'search' }];
 if (area !== 'user')
-  filters.push({ name: 'auth', kind: 'segments', values: ['user', 'client'], texts: area === 'client' ? 'accountKind' : 'auth' });
+  filters.push({ name: 'auth', kind: 'segments', ...options(['user', 'client'], area === 'client' ? 'accountKind' : 'auth') });
 if (area === 'admin')
   filters.push({
     name: 'client',
@@ -99,6 +99,7 @@ const accounts = resource<'GET /{area}/accounts'>({
       : [{ name: 'roleID', width: 130, render: (account: Account) => <Role id={account.roleID} /> } as const]),
     { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
     { name: 'timezone', isOptional: true },
+    { name: 'maxLogExportTimes', kind: 'number', isOptional: true },
     { name: 'createdBy', width: 200, isOptional: true },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'id', kind: 'number', isOptional: true },

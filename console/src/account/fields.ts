@@ -1,12 +1,11 @@
 import { languages } from '#contract/kit/text.ts';
 import { area } from '../kit/area.ts';
-import type { FormField } from '../kit/resource.ts';
+import { type FormField, options } from '../kit/resource.ts';
 
 export const languageField: FormField = {
   name: 'language',
   kind: 'select',
-  values: languages,
-  texts: 'languageName',
+  ...options(languages, 'languageName'),
   help: 'accountLanguage',
 };
 
@@ -17,8 +16,7 @@ export const createFields: FormField[] = [
         {
           name: 'auth',
           kind: 'segments',
-          values: ['user', 'client'],
-          texts: 'accountKind',
+          ...options(['user', 'client'], 'accountKind'),
           help: 'accountKind',
         } satisfies FormField,
       ]
@@ -26,7 +24,7 @@ export const createFields: FormField[] = [
   { name: 'email', kind: 'text' },
   { name: 'name', kind: 'text' },
   {
-    name: 'roleID',
+    name: 'role',
     kind: 'remote',
     from: 'GET /{area}/metaRoles',
     help: 'role',
@@ -36,4 +34,8 @@ export const createFields: FormField[] = [
   languageField,
 ];
 
-export const editFields: FormField[] = [{ name: 'name', kind: 'text' }, languageField];
+export const editFields: FormField[] = [
+  { name: 'name', kind: 'text' },
+  languageField,
+  { name: 'maxLogExportTimes', kind: 'number', help: 'maxLogExportTimes' },
+];

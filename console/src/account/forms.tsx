@@ -32,7 +32,7 @@ function bodyOf(values: Values): Values {
 export const createAccount = (auth: string | undefined) =>
   overlay(close => (
     <ResourceForm
-      title={t('form.create', { name: t('page.accounts') })}
+      title={t('form.create', { name: t('noun.accounts') })}
       call="POST /{area}/account"
       params={{}}
       fields={createFields}

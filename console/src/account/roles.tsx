@@ -110,7 +110,7 @@ const roles = resource<'GET /{area}/roles'>({
     updateFailed: () => t('message.updateRoleFailed'),
   },
   fields: [
-    { name: 'name', kind: 'text', help: 'name' },
+    { name: 'name', kind: 'text' },
     {
       name: 'permissionKeys',
       kind: 'custom',

@@ -24,21 +24,27 @@ const sync = 'dashboard';
 /** While the figures are on their way the charts stand there already, at their final size. */
 export function Charts({ figures }: { figures: Figures | undefined }) {
   const steps: readonly Step[] = figures?.steps ?? [];
-  const total = (type: number) => figures?.totals.get(type)?.total ?? 0;
+  const total = (type: number) => figures?.totals.get(type) ?? 0;
   const columnOf = (type: number) => column(steps, type);
   const line = (label: Parameters<typeof t>[0], values: Float64Array, color: string): Series => ({
     label: t(label),
     values,
     color,
   });
-  const common = { times: figures && timesOf(steps), sync };
-  const bandwidth = figures?.totals.get(types.bandwidth);
+  const common = { times: figures && timesOf(steps), isRunning: figures?.isRunning ?? false, sync };
+  const bandwidth = figures?.bandwidth;
   const traffic = columnOf(types.traffic);
   const requests = columnOf(types.requests);
   const upstreamRequests = columnOf(types.upstreamRequests);
   const statuses = statusColumns(steps);
-  const statusSums = statusTotals(figures?.totals.get(types.statusCodes)?.parts);
-  const ofAll = (name: StatusClass) => percent(share(statusSums[name], total(types.statusCodes)));
+  const statusSums = statusTotals(statuses);
+  const ofAll = (name: StatusClass) =>
+    percent(
+      share(
+        statusSums[name],
+        statusClasses.reduce((sum, one) => sum + statusSums[one], 0),
+      ),
+    );
   return (
     <div className="charts">
       <TimeChart

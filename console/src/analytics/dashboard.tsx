@@ -5,18 +5,19 @@ import { ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Button, Segmented } from 'antd';
+import { useEffect } from 'react';
 import { polling, statisticTypes as types } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
-import { query } from '../kit/query.ts';
+import { query, queryClient } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
 import { Charts } from './charts.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { monthPace, rangeAt, type RangeName } from './series.ts';
+import { isRunning, monthPace, rangeAt, type RangeName, totalsOf } from './series.ts';
 import { Tops } from './tops.tsx';
 
 const asked = [
@@ -33,18 +34,42 @@ const stepsMax = 1000;
 
 type Info = AnswerOf<'GET /{area}/resourceInfo'>;
 
-/** Steps and totals of a range. Visitors of the running step count at once where there were none before. */
-async function figures(range: RangeName, signal: AbortSignal) {
-  const ask = async (toNow: boolean) => {
-    const body = { ...rangeAt(range, Date.now(), toNow), types: [...asked] };
-    const [series, info] = await Promise.all([
-      call('POST /{area}/statistics/timeSeries', { query: { pageSize: stepsMax }, body }, { signal }),
-      call('POST /{area}/statistics/info', { body }, { signal }),
-    ]);
-    return { steps: series.data, totals: new Map(info.data.map(one => [one.type as number, one])), at: Date.now() };
+const cardsQuery = query('GET /{area}/resourceInfo');
+/** Everything of this page is asked under such a key, or under that of the cards. */
+const dashboardKey = 'dashboard';
+
+/**
+ * The instant the figures of the page run to: that of the cards, reckoned by the server. Who asks while the cards are being asked waits
+ * for them; who asks much later than they has them asked again. So cards, charts and lists tell of the same time, whatever clock the
+ * browser has. Without cards, nothing has to agree with them.
+ */
+async function asOf(hasCards: boolean): Promise<{ now: number; monthStart?: string }> {
+  const cards = hasCards ? await queryClient.fetchQuery({ ...cardsQuery, retry: false }).catch(() => undefined) : undefined;
+  return cards ? { now: Date.parse(cards.asOf), monthStart: cards.monthStart } : { now: Date.now() };
+}
+
+/**
+ * Steps and totals of a range up to an instant, and of the month. Lines come in all the time, so whatever has to agree is of one answer:
+ * totals are sums of the steps, and the month is read together with them. Of bandwidth, the rates alone are asked by themselves.
+ */
+async function figures(name: RangeName, { now, monthStart }: Awaited<ReturnType<typeof asOf>>, signal: AbortSignal) {
+  const range = rangeAt(name, now);
+  const [series, info] = await Promise.all([
+    call(
+      'POST /{area}/statistics/timeSeries',
+      { query: { pageSize: stepsMax }, body: { ...range, types: [...asked], totalsFrom: monthStart } },
+      { signal },
+    ),
+    call('POST /{area}/statistics/info', { body: { ...range, types: [types.bandwidth] } }, { signal }),
+  ]);
+  return {
+    steps: series.data,
+    isRunning: isRunning(series.data, range),
+    totals: totalsOf(series.data, asked),
+    month: series.totals?.[types.traffic],
+    bandwidth: info.data[0],
+    at: now,
   };
-  const full = await ask(false);
-  return full.totals.get(types.requests)?.total ? full : ask(true);
 }
 export type Figures = Awaited<ReturnType<typeof figures>>;
 
@@ -54,19 +79,20 @@ export default function Dashboard() {
   const navigate = useNavigate();
   const range: RangeName = search.range === 'days' ? 'days' : 'hours';
   const isAllowed = can('POST /{area}/statistics/timeSeries');
-  const info = useQuery({
-    ...query('GET /{area}/resourceInfo'),
-    enabled: can('GET /{area}/resourceInfo'),
-    refetchInterval: polling.liveStatisticsPollMs,
-  });
+  const hasCards = can('GET /{area}/resourceInfo');
+  const info = useQuery({ ...cardsQuery, enabled: hasCards });
   const answers = useQuery({
-    queryKey: ['dashboard', range],
+    queryKey: [dashboardKey, range],
     enabled: isAllowed,
-    refetchInterval: polling.liveStatisticsPollMs,
-    queryFn: ({ signal }) => figures(range, signal),
+    queryFn: async ({ signal }) => figures(range, await asOf(hasCards), signal),
   });
+  // One clock for all: each with a timer of its own would tell of a time of its own.
+  useEffect(() => {
+    const timer = setInterval(() => document.visibilityState === 'visible' && void refresh(), polling.liveStatisticsPollMs);
+    return () => clearInterval(timer);
+  }, []);
   // A site that never had a visitor needs no charts of nothing, it needs the next step.
-  const isSilent = answers.data !== undefined && !answers.data.totals.get(types.requests)?.total;
+  const isSilent = answers.data !== undefined && !answers.data.totals.get(types.requests);
   const isNew = info.data !== undefined && !info.data.currentMonthTraffic && !info.data.lastMonthTraffic;
   const isStale = answers.error !== null && answers.data !== undefined;
 
@@ -99,13 +125,20 @@ export default function Dashboard() {
               icon={<ReloadOutlined spin={answers.isFetching} />}
               aria-label={t('list.refresh')}
               title={t('list.refresh')}
-              onClick={() => void Promise.all([answers.refetch(), info.refetch()])}
+              onClick={() => void refresh()}
             />
           </>
         )
       }
     >
-      {can('GET /{area}/resourceInfo') && <Cards info={info.data} isBroken={info.isError} />}
+      {hasCards && (
+        <Cards
+          info={info.data}
+          // Beside charts, the month is that of their answer; without them it is that of the cards.
+          month={isAllowed ? answers.data?.month : info.data?.currentMonthTraffic}
+          isBroken={info.isError || (isAllowed && answers.isError)}
+        />
+      )}
       {isAllowed && isNew && (isSilent || info.data.domainCount === 0) ? (
         <FirstSteps info={info.data} />
       ) : isAllowed && answers.error && !answers.data ? (
@@ -115,7 +148,7 @@ export default function Dashboard() {
       ) : isAllowed ? (
         <>
           <Charts figures={answers.data} />
-          <Tops range={range} />
+          <Tops queryKey={[dashboardKey, 'top', range]} rangeNow={async () => rangeAt(range, (await asOf(hasCards)).now)} />
         </>
       ) : (
         // Figures are not for everybody; the menu holds what this account may see.
@@ -129,6 +162,12 @@ export default function Dashboard() {
   );
 }
 
+/** Asks everything on the page again. */
+const refresh = () =>
+  queryClient.invalidateQueries({
+    predicate: ({ queryKey: [key] }) => key === dashboardKey || key === cardsQuery.queryKey[0],
+  });
+
 const cards = [
   ['siteCount', number],
   ['domainCount', number],
@@ -136,16 +175,17 @@ const cards = [
   ['lastMonthTraffic', bytes],
 ] as const;
 
-function Cards({ info, isBroken }: { info: Info | undefined; isBroken: boolean }) {
-  const pace = info && monthPace(info);
+function Cards({ info, month, isBroken }: { info: Info | undefined; month: number | undefined; isBroken: boolean }) {
+  const pace = info && month !== undefined ? monthPace({ ...info, currentMonthTraffic: month }) : undefined;
+  const values = info && { ...info, currentMonthTraffic: month };
   return (
     <div className="cards">
       {cards.map(([name, format]) => (
         <div key={name} className="panel card">
           <div className="card-name">{t(`dashboard.${name}`)}</div>
           <div className="card-value">
-            {info ? (
-              format(info[name])
+            {values?.[name] !== undefined ? (
+              format(values[name])
             ) : isBroken ? (
               <span title={t('empty.broken')}>–</span>
             ) : (

@@ -62,6 +62,7 @@ export function LogFilters({ state, change, problem, refresh, isFetching }: Prop
         {state.range === 'custom' && (
           <Suspense>
             <RangeInput
+              label={t('log.range')}
               startTime={state.startTime}
               endTime={state.endTime}
               onChange={(startTime, endTime) => change({ startTime, endTime })}

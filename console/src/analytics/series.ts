@@ -9,7 +9,7 @@ export interface Step {
 
 const hour = 60;
 const day = 24 * hour;
-/** Minutes. `alignMinutes`: ranges end at multiples of this, so that a refresh moves the window and not the steps' edges at random. */
+/** Minutes. `alignMinutes`: steps begin at multiples of this, so that a refresh moves the window and not the steps' edges at random. */
 export const dashboardRanges = {
   hours: {
     spanMinutes: statistics.dashboardHours * hour,
@@ -22,19 +22,23 @@ export type RangeName = keyof typeof dashboardRanges;
 
 const minuteMs = 60_000;
 
-/**
- * The times of a range. It ends with the last full step, since a step half over looks like a fall; `toNow` takes the running step in too,
- * for a site whose first visitors came just now.
- */
-export function rangeAt(name: RangeName, now: number, toNow = false) {
+/** The times of a range: up to `now`, like the cards beside it. Its last step may still run; a chart shows that (`isRunning`). */
+export function rangeAt(name: RangeName, now: number) {
   const { spanMinutes, stepMinutes, alignMinutes } = dashboardRanges[name];
   const align = alignMinutes * minuteMs;
-  const end = (toNow ? Math.ceil(now / align) : Math.floor(now / align)) * align;
+  const lastStepEnd = Math.ceil(now / align) * align;
   return {
-    startTime: new Date(end - spanMinutes * minuteMs).toISOString(),
-    endTime: new Date(end).toISOString(),
+    startTime: new Date(lastStepEnd - spanMinutes * minuteMs).toISOString(),
+    endTime: new Date(now).toISOString(),
     reportInterval: stepMinutes,
   };
+}
+export type AskedRange = ReturnType<typeof rangeAt>;
+
+/** Whether the last of these steps is not over at the end of the range: it will still grow. */
+export function isRunning(steps: readonly Step[], { endTime, reportInterval }: AskedRange): boolean {
+  const last = steps.at(-1);
+  return last !== undefined && Date.parse(last.time) + reportInterval * minuteMs > Date.parse(endTime);
 }
 
 export const timesOf = (steps: readonly Step[]) => Float64Array.from(steps, step => Date.parse(step.time) / 1000);
@@ -51,6 +55,10 @@ export function column(steps: readonly Step[], type: number): Float64Array {
 export function shareColumn(part: Float64Array, whole: Float64Array): Float64Array {
   return part.map((value, index) => (whole[index]! > 0 ? Math.min(1, value / whole[index]!) : Number.NaN));
 }
+
+/** Sums of whole columns: what a chart says of its range is the sum of what it draws. */
+export const totalsOf = (steps: readonly Step[], types: readonly number[]): ReadonlyMap<number, number> =>
+  new Map(types.map(type => [type, column(steps, type).reduce((sum, value) => sum + value, 0)]));
 
 /** Share of the first in the second; 0 when there is nothing. */
 export const share = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
@@ -78,12 +86,12 @@ export function statusColumns(steps: readonly Step[]): Record<StatusClass, Float
   return columns;
 }
 
-/** Sums by class of the codes of a whole range. */
-export function statusTotals(parts: Record<string, number> = {}): Record<StatusClass, number> {
-  const totals = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
-  for (const [code, count] of Object.entries(parts)) totals[statusClassOf(code)] += count;
-  return totals;
-}
+/** Sums by class of a whole range. */
+export const statusTotals = (columns: Record<StatusClass, Float64Array>) =>
+  Object.fromEntries(statusClasses.map(name => [name, columns[name].reduce((sum, count) => sum + count, 0)])) as Record<
+    StatusClass,
+    number
+  >;
 
 /** How much of a month has to be over before its pace says anything. */
 const paceFromShare = 1 / 31;

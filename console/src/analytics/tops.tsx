@@ -1,23 +1,22 @@
 /** What is asked most, and by whom; each leads to its lines of the log. */
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { polling, statistics, statisticTypes as types } from '#contract/limits.ts';
+import { statistics, statisticTypes as types } from '#contract/limits.ts';
 import { call } from '../kit/client.ts';
 import { useCan } from '../kit/permissions.ts';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { count, bytes } from '../kit/units.ts';
 import { TopList } from '../kit/top-list.tsx';
-import { rangeAt, type RangeName } from './series.ts';
+import type { AskedRange } from './series.ts';
 
-export function Tops({ range }: { range: RangeName }) {
+export function Tops({ queryKey, rangeNow }: { queryKey: readonly string[]; rangeNow: () => Promise<AskedRange> }) {
   const can = useCan();
   const answer = useQuery({
-    queryKey: ['dashboard', 'top', range],
+    queryKey,
     enabled: can('POST /{area}/statistics/top'),
-    refetchInterval: polling.liveStatisticsPollMs,
-    queryFn: ({ signal }) => {
-      const { startTime, endTime } = rangeAt(range, Date.now(), true);
+    queryFn: async ({ signal }) => {
+      const { startTime, endTime } = await rangeNow();
       const body = { startTime, endTime, types: [types.topURLs, types.topVisitorIPs], top: statistics.dashboardTop };
       return call('POST /{area}/statistics/top', { body }, { signal });
     },

@@ -1,30 +1,5 @@
-/** What the vendor sees. */
-import { type AreaScreens, withTexts } from '../kit/screens.ts';
+/** What the vendor sees. A further folder is one line. */
+import { areaOf } from './area.ts';
+import { admin as account } from '../account/screens.ts';
 
-export const screens: AreaScreens = {
-  area: 'admin',
-  sections: [
-    {
-      name: 'dashboard',
-      icon: 'dashboard',
-      screens: [{ path: 'dashboard', title: 'dashboard', load: () => import('../account/overview.tsx') }],
-    },
-    {
-      name: 'userManagement',
-      icon: 'people',
-      screens: [
-        {
-          path: 'userManagement/userInformation',
-          title: 'userInformation',
-          load: withTexts('account', () => import('../account/userInformation.tsx')),
-        },
-        {
-          path: 'userManagement/usersList',
-          title: 'usersList',
-          call: 'GET /{area}/accounts',
-          load: withTexts('account', () => import('../account/accounts.tsx')),
-        },
-      ],
-    },
-  ],
-};
+export const screens = areaOf('admin', ['dashboard', 'userManagement'], [account]);

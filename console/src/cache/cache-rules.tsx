@@ -1,6 +1,6 @@
 /** Cache rules of a site, tried in the order of their priority. */
 import { cacheModes, cacheRuleTypes } from '#contract/edge/document.ts';
-import { type Params, resource } from '../kit/resource.ts';
+import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
@@ -24,7 +24,7 @@ const rules = resource<'GET /{area}/site/{siteID}/setting/cacheRules'>({
   remove: 'DELETE /{area}/site/{siteID}/setting/cacheRule',
   wrap: 'items',
   fields: [
-    { name: 'type', kind: 'select', values: cacheRuleTypes, texts: 'cacheType', initial: 'fileType' },
+    { name: 'type', kind: 'select', ...options(cacheRuleTypes, 'cacheType'), initial: 'fileType' },
     {
       name: 'value',
       kind: 'mono',
@@ -42,7 +42,7 @@ const rules = resource<'GET /{area}/site/{siteID}/setting/cacheRules'>({
       when: values => values['type'] !== 'fileType' && values['type'] !== 'site',
       placeholder: '/images/',
     },
-    { name: 'mode', kind: 'segments', values: cacheModes, texts: 'cacheMode', initial: 'followOrigin' },
+    { name: 'mode', kind: 'segments', ...options(cacheModes, 'cacheMode'), initial: 'followOrigin' },
     { name: 'duration', kind: 'number', unit: 'minutes', help: 'zeroNoCache', initial: 60 },
     { name: 'priority', kind: 'number', help: 'priority', initial: 100 },
     { name: 'enabled', kind: 'switch', initial: true },

@@ -1,4 +1,4 @@
-/** Purging URLs, prefixes or a whole site, and how far the nodes are with it. */
+/** Purging URLs, prefixes, hosts or a whole site, and how far the nodes are with it. */
 import { Button, Input, Segmented } from 'antd';
 import { useState } from 'react';
 import { purgeTypes } from '#contract/limits.ts';
@@ -32,7 +32,9 @@ const tasks = resource<'GET /{area}/site/{siteID}/setting/urlCaches'>({
   ],
 });
 
-type What = 'url' | 'prefix' | 'site';
+const kinds = ['url', 'prefix', 'host', 'site'] as const;
+type What = (typeof kinds)[number];
+const hints = { url: 'purge.hint', prefix: 'purge.prefixHint', host: 'purge.hostHint' } as const;
 
 export function Purge({ params }: { params: Params }) {
   const can = useCan();
@@ -72,13 +74,13 @@ export function Purge({ params }: { params: Params }) {
             aria-label={t('purge.what')}
             value={what}
             onChange={setWhat}
-            options={(['url', 'prefix', 'site'] as const).map(value => ({ value, label: t(`purge.${value}`) }))}
+            options={kinds.map(value => ({ value, label: t(`purge.${value}`) }))}
           />
           {what !== 'site' && (
             <Input.TextArea
               className="mono"
               aria-label={t('purge.what')}
-              placeholder={t(what === 'url' ? 'purge.hint' : 'purge.prefixHint')}
+              placeholder={t(hints[what])}
               autoSize={{ minRows: 3, maxRows: 10 }}
               spellCheck={false}
               value={text}

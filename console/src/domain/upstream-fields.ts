@@ -2,7 +2,7 @@
 import { originProtocols } from '#contract/edge/document.ts';
 import { upstreamLimits } from '#contract/limits.ts';
 import { mendOrigin } from '#contract/rules/mend.ts';
-import type { FormField } from '../kit/resource.ts';
+import { type FormField, options } from '../kit/resource.ts';
 
 export const newUpstream = () => ({
   address: '',
@@ -15,6 +15,6 @@ export const upstreamFields: FormField[] = [
   { name: 'address', kind: 'mono', mend: typed => ({ ...mendOrigin(typed) }) },
   { name: 'port', kind: 'number', width: 84 },
   { name: 'weight', kind: 'number', width: 74 },
-  { name: 'protocol', kind: 'select', values: originProtocols, texts: 'protocol', width: 96 },
+  { name: 'protocol', kind: 'select', ...options(originProtocols, 'protocol'), width: 96 },
   { name: 'backup', kind: 'switch', width: 48 },
 ];

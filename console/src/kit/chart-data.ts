@@ -7,6 +7,19 @@ export function withGaps(values: Float64Array): Float64Array | (number | null)[]
 
 export const lastOf = (values: Float64Array): number => values.findLast(value => !Number.isNaN(value)) ?? Number.NaN;
 
+/** The value to name as the current one: of the last step that is over, since one half over looks like a fall. */
+export const lastFull = (values: Float64Array, isRunning: boolean): number =>
+  lastOf(isRunning && values.length > 1 ? values.subarray(0, -1) : values);
+
+/** A line in two: what is over, and the way to the step that still runs. Each lacks what the other draws. */
+export function inTwo(values: Float64Array): { over: Float64Array; running: Float64Array } {
+  const last = values.length - 1;
+  return {
+    over: values.map((value, index) => (index < last ? value : Number.NaN)),
+    running: values.map((value, index) => (index >= last - 1 ? value : Number.NaN)),
+  };
+}
+
 /** The highest value, NaN when there is none. */
 export function peakOf(values: Float64Array): number {
   let peak = Number.NaN;

@@ -2,8 +2,9 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useMemo, useRef } from 'react';
 import uPlot from 'uplot';
-import { axisWords, niceMax, withGaps } from './chart-data.ts';
+import { axisWords, inTwo, niceMax, withGaps } from './chart-data.ts';
 import { useTheme } from './theme.ts';
+import { t } from './text.ts';
 import { dateMinute } from './time.ts';
 
 export interface Series {
@@ -17,6 +18,8 @@ export interface PlotProps {
   summary: string;
   /** epoch seconds */
   times: Float64Array;
+  /** The last step is not over. */
+  isRunning: boolean;
   series: readonly Series[];
   /** Labels of series switched off. */
   hidden: ReadonlySet<string>;
@@ -31,12 +34,12 @@ export interface PlotProps {
 }
 
 export default function Plot(props: PlotProps) {
-  const { summary, times, series, hidden, sync, height, max } = props;
+  const { summary, times, isRunning, series, hidden, sync, height, max } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot>(null);
   const theme = useTheme();
   const look = useRef(props);
-  const data = useMemo(() => dataOf(times, series), [times, series]);
+  const data = useMemo(() => dataOf({ times, isRunning, series }), [times, isRunning, series]);
   const shape = series.map(one => `${one.label} ${one.color}`).join('|');
 
   // What the plot reads later, at a movement of the cursor, is that of the last drawing.
@@ -45,7 +48,7 @@ export default function Plot(props: PlotProps) {
   useEffect(() => {
     const host = box.current!;
     const { onReady } = look.current;
-    const made = new uPlot(optionsOf(host, look), dataOf(look.current.times, look.current.series), host);
+    const made = new uPlot(optionsOf(host, look), dataOf(look.current), host);
     plot.current = made;
     onReady(() => {
       for (const one of sync ? uPlot.sync(sync).plots : [made]) one.setScale('x', rangeOf(one));
@@ -68,17 +71,24 @@ export default function Plot(props: PlotProps) {
   }, [data]);
 
   useEffect(() => {
-    look.current.series.forEach((one, index) => {
+    const { series: lines } = look.current;
+    lines.forEach((one, index) => {
       const show = !hidden.has(one.label);
-      if (plot.current && plot.current.series[index + 1]?.show !== show) plot.current.setSeries(index + 1, { show });
+      for (const at of [index + 1, index + 1 + lines.length])
+        if (plot.current && plot.current.series[at]?.show !== show) plot.current.setSeries(at, { show });
     });
   }, [hidden]);
 
   return <div ref={box} className="chart-plot" role="img" aria-label={summary} style={{ height }} />;
 }
 
-const dataOf = (times: Float64Array, series: readonly Series[]) =>
-  [times, ...series.map(one => withGaps(one.values))] as uPlot.AlignedData;
+/** Each line as far as it is over; then, in the same order, each line's way to the step that still runs. */
+function dataOf({ times, isRunning, series }: Pick<PlotProps, 'times' | 'isRunning' | 'series'>) {
+  const lines = series.map(({ values }) =>
+    isRunning ? inTwo(values) : { over: values, running: new Float64Array(values.length).fill(Number.NaN) },
+  );
+  return [times, ...lines.map(line => withGaps(line.over)), ...lines.map(line => withGaps(line.running))] as uPlot.AlignedData;
+}
 
 /** First and last time; the plot's own idea of everything. */
 function rangeOf(plot: uPlot) {
@@ -93,6 +103,7 @@ function isZoomed(plot: uPlot) {
 
 type Look = { current: PlotProps };
 const fillAlpha = '1f';
+const runningDash = [4, 4];
 const digitPx = 6.4;
 
 function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
@@ -113,7 +124,7 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: true },
-      points: { size: 7, width: 1.5, fill: (_plot, index) => series[index - 1]?.color ?? '' },
+      points: { size: 7, width: 1.5, fill: (_plot, index) => series[(index - 1) % series.length]?.color ?? '' },
       ...(sync ? { sync: { key: sync, scales: ['x', null] } } : {}),
     },
     scales: { y: { range: (_plot, _min, highest) => [0, max ?? niceMax(highest)] } },
@@ -136,6 +147,14 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
         fill: index === 0 ? `${one.color}${fillAlpha}` : undefined,
         points: { show: false, size: 4, width: 0, fill: one.color, filter: lonely },
       })),
+      ...series.map(one => ({
+        label: one.label,
+        show: !hidden.has(one.label),
+        stroke: one.color,
+        width: 1.5,
+        dash: runningDash,
+        points: { show: false, size: 4, width: 0, fill: one.color, filter: lonely },
+      })),
     ],
     hooks: { setScale: [(plot, key) => key === 'x' && look.current.onZoom(isZoomed(plot))] },
     plugins: [tooltip(look)],
@@ -156,6 +175,12 @@ function lonely(plot: uPlot, index: number): number[] | null {
 
 const tipGapPx = 14;
 
+/** When a step began, and that it still runs. */
+function timeAt({ times, isRunning }: PlotProps, index: number) {
+  const time = dateMinute(times[index]! * 1000);
+  return isRunning && index === times.length - 1 ? `${time} (${t('chart.running')})` : time;
+}
+
 /** Follows the cursor, on the side where there is room. */
 function tooltip(look: Look): uPlot.Plugin {
   const tip = element('div', 'chart-tip numbers');
@@ -167,14 +192,14 @@ function tooltip(look: Look): uPlot.Plugin {
         const left = plot.cursor.left ?? -1;
         if (index === null || index === undefined || left < 0) return void (tip.style.display = 'none');
         tip.replaceChildren(
-          element('div', 'chart-tip-time', dateMinute(plot.data[0][index]! * 1000)),
-          ...look.current.series.flatMap((one, at) => {
+          element('div', 'chart-tip-time', timeAt(look.current, index)),
+          ...look.current.series.flatMap(one => {
             if (look.current.hidden.has(one.label)) return [];
-            const value = plot.data[at + 1]?.[index];
+            const value = one.values[index];
             const row = element('div', 'chart-tip-row');
             const mark = element('i');
             mark.style.background = one.color;
-            const word = value === null || value === undefined ? '–' : look.current.format(value);
+            const word = value === undefined || Number.isNaN(value) ? '–' : look.current.format(value);
             row.append(mark, element('span', '', one.label), element('strong', '', word));
             return [row];
           }),

@@ -3,7 +3,7 @@ import './chart.css';
 import { LineChartOutlined, TableOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { lazy, type ReactNode, Suspense, useRef, useState } from 'react';
-import { lastOf, peakOf, tableRows } from './chart-data.ts';
+import { lastFull, peakOf, tableRows } from './chart-data.ts';
 import type { Series } from './chart-plot.tsx';
 import { ErrorState } from './empty.tsx';
 import { t } from './text.ts';
@@ -16,6 +16,8 @@ export interface ChartProps {
   summary?: string;
   /** epoch seconds; left out while they are on their way */
   times?: Float64Array;
+  /** The last step is not over: it is drawn dashed, and said to be of "so far". */
+  isRunning?: boolean;
   series: readonly Series[];
   format: (value: number) => string;
   /** Top of the axis, where it is known: 1 of a share. */
@@ -34,7 +36,7 @@ const Plot = lazy(loadPlot);
 loadPlot().catch(() => {});
 
 export function TimeChart(props: ChartProps) {
-  const { title, summary, series, times, format, max, sync, height = heightDefault, error, onRetry } = props;
+  const { title, summary, series, times, format, max, sync, height = heightDefault, error, onRetry, isRunning = false } = props;
   const [isTable, setTable] = useState(false);
   const [isZoomed, setZoomed] = useState(false);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
@@ -53,6 +55,7 @@ export function TimeChart(props: ChartProps) {
         <Plot
           summary={spoken(props)}
           times={times}
+          isRunning={isRunning}
           series={series}
           hidden={hidden}
           format={format}
@@ -105,7 +108,7 @@ export function TimeChart(props: ChartProps) {
               title={t(isHidden ? 'chart.show' : 'chart.hide', { name: one.label })}
             >
               <i style={{ background: one.color }} aria-hidden />
-              {one.label} <strong>{isThere ? said(format, lastOf(one.values)) : '–'}</strong>
+              {one.label} <strong>{isThere ? said(format, lastFull(one.values, isRunning)) : '–'}</strong>
             </button>
           );
         })}
@@ -123,15 +126,16 @@ function toggled(set: ReadonlySet<string>, name: string) {
 }
 
 /** The chart in a sentence. */
-function spoken({ title, summary, times, series, format }: ChartProps) {
+function spoken({ title, summary, times, series, format, isRunning = false }: ChartProps) {
   const range = times?.length ? `${dateMinute(times[0]! * 1000)} – ${dateMinute(times.at(-1)! * 1000)}` : '';
   const lines = series.map(
-    one => `${one.label} ${said(format, lastOf(one.values))} (${t('chart.peak', { value: said(format, peakOf(one.values)) })})`,
+    one =>
+      `${one.label} ${said(format, lastFull(one.values, isRunning))} (${t('chart.peak', { value: said(format, peakOf(one.values)) })})`,
   );
   return [title, range, summary, ...lines].filter(Boolean).join(', ');
 }
 
-function ChartTable({ title, times, series, format }: ChartProps) {
+function ChartTable({ title, times, series, format, isRunning }: ChartProps) {
   return (
     <div className="chart-table" tabIndex={0} role="group" aria-label={title}>
       <table>
@@ -148,7 +152,10 @@ function ChartTable({ title, times, series, format }: ChartProps) {
         <tbody className="numbers">
           {tableRows(times?.length ?? 0).map(index => (
             <tr key={index}>
-              <td>{dateMinute(times![index]! * 1000)}</td>
+              <td>
+                {dateMinute(times![index]! * 1000)}
+                {isRunning && index === times!.length - 1 && ` (${t('chart.running')})`}
+              </td>
               {series.map(one => (
                 <td key={one.label}>{said(format, one.values[index]!)}</td>
               ))}

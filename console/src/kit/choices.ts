@@ -41,8 +41,9 @@ export function useChoices(source: Source, params: Params): Found {
       isPending: false,
     };
   const { rows, ...rest } = source.searchBy ? paged : whole;
+  const none = source.none ? [{ value: source.none.value, label: source.none.text() }] : [];
   return {
-    options: rows.map(row => ({ value: row[source.value ?? 'id'] as number, label: (source.text ?? nameOf)(row) })),
+    options: [...none, ...rows.map(row => ({ value: row[source.value ?? 'id'] as number, label: (source.text ?? nameOf)(row) }))],
     ...rest,
   };
 }

@@ -5,6 +5,8 @@ const prefix = 'draft.';
 /** Older than this it would surprise more than help. */
 const keptMs = 30 * 60_000;
 
+const isFresh = (at: number) => Date.now() - at < keptMs;
+
 /** Secrets are never kept. */
 export const withoutSecrets = (fields: readonly FormField[], values: Values): Values =>
   Object.fromEntries(
@@ -19,6 +21,19 @@ export function keepDraft(name: string, values: Values): void {
   }
 }
 
+/** Whether something that was typed waits for this account's form to be opened again. */
+export function hasDraft(accountID: number): boolean {
+  try {
+    return Object.keys(sessionStorage).some(key => {
+      if (!key.startsWith(`${prefix}${accountID} `)) return false;
+      const draft = JSON.parse(sessionStorage.getItem(key) ?? '{}') as { at?: number };
+      return isFresh(draft.at ?? 0);
+    });
+  } catch {
+    return false;
+  }
+}
+
 /** The draft of a form; it is given back once. */
 export function takeDraft(name: string): Values | undefined {
   try {
@@ -26,7 +41,7 @@ export function takeDraft(name: string): Values | undefined {
     if (text === null) return undefined;
     sessionStorage.removeItem(prefix + name);
     const draft = JSON.parse(text) as { at: number; values: Values };
-    return Date.now() - draft.at < keptMs ? draft.values : undefined;
+    return isFresh(draft.at) ? draft.values : undefined;
   } catch {
     return undefined;
   }

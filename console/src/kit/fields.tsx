@@ -46,7 +46,7 @@ export function Field({ field, at = [], isDense }: FieldProps) {
       valuePropName={field.kind === 'switch' ? 'checked' : 'value'}
       data-field={name.join('.')}
       style={field.width === undefined ? undefined : { width: field.width }}
-      className={isDense ? 'field-dense' : undefined}
+      className={isDense ? (field.width === undefined ? 'field-dense grow' : 'field-dense') : undefined}
     >
       <FieldInput field={field} params={context.params} label={isDense ? label : undefined} />
     </Form.Item>
@@ -205,7 +205,12 @@ function ListField({
 }) {
   const { rowsChanged } = useContext(FormContext)!;
   return (
-    <Form.Item label={<Label text={label} isOptional={false} />} className="field-list" data-field={name.join('.')}>
+    <Form.Item
+      label={<Label text={label} isOptional={false} />}
+      extra={field.help && t(`help.${field.help}`)}
+      className="field-list"
+      data-field={name.join('.')}
+    >
       <Form.List name={name}>
         {(rows, { add, remove }, { errors }) => (
           <>

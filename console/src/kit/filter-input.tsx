@@ -3,7 +3,7 @@ import { Input, Segmented, Select } from 'antd';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { selectProps, useChoices } from './choices.ts';
 import type { FilterValue, ListState } from './list-state.ts';
-import type { Filter, Params } from './resource.ts';
+import { endsOf, type Filter, type Params } from './resource.ts';
 import { shortcut } from './shortcuts.ts';
 import { t, tOf } from './text.ts';
 
@@ -14,7 +14,7 @@ interface InputProps {
   params: Params;
   filters: ListState['filters'];
   onChange: (value: FilterValue | undefined) => void;
-  onRange: (startTime: string, endTime: string) => void;
+  onRange: (ends: Record<string, string | undefined>) => void;
 }
 
 export function FilterInput({ filter, params, filters, onChange, onRange }: InputProps) {
@@ -51,13 +51,21 @@ export function FilterInput({ filter, params, filters, onChange, onRange }: Inpu
     }
     case 'select':
       return <SelectFilter filter={filter} params={params} value={value} onChange={onChange} label={label} />;
-    case 'range':
-      if (!filter.when(filters)) return null;
+    case 'range': {
+      if (filter.when && !filter.when(filters)) return null;
+      const [start, end] = endsOf(filter);
       return (
         <Suspense>
-          <RangeInput startTime={filters['startTime'] as string} endTime={filters['endTime'] as string} onChange={onRange} />
+          <RangeInput
+            label={label}
+            startTime={filters[start] as string}
+            endTime={filters[end] as string}
+            isClearable={!filter.when}
+            onChange={(startTime, endTime) => onRange({ [start]: startTime, [end]: endTime })}
+          />
         </Suspense>
       );
+    }
   }
 }
 

@@ -9,6 +9,11 @@ import type { Row } from './table.tsx';
 import { t } from './text.ts';
 import { shortcut } from './shortcuts.ts';
 
+const without = (filters: ListState['filters'], names: readonly string[]) =>
+  Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name)));
+const given = (ends: Record<string, string | undefined>) =>
+  Object.fromEntries(Object.entries(ends).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+
 interface FilterBarProps {
   resource: Resource<never, Row>;
   params: Params;
@@ -37,7 +42,7 @@ export function FilterBar({ resource, params, state, change, refresh, isFetching
           params={params}
           filters={state.filters}
           onChange={value => set(filter.name, value)}
-          onRange={(startTime, endTime) => change({ filters: { ...state.filters, startTime, endTime } })}
+          onRange={ends => change({ filters: { ...without(state.filters, Object.keys(ends)), ...given(ends) } })}
         />
       ))}
       <span className="grow" />

@@ -75,6 +75,14 @@ export function ResourceForm(props: FormProps) {
     );
   };
   const bodyNow = () => (props.body ? props.body(shownValues()) : shownValues());
+  const problemsNow = (): FieldProblem[] => {
+    const values = shownValues();
+    const own = fields.flatMap(({ name, rule }) => {
+      const found = rule ? rule.check(values[name] as never) : true;
+      return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
+    });
+    return [...check!.problems(bodyNow()), ...own];
+  };
   const isDirty = () => !isSame({ ...props.values, ...shownValues() }, props.values);
 
   useEffect(() => {
@@ -95,7 +103,7 @@ export function ResourceForm(props: FormProps) {
 
   /** Puts under each field what it says now, and nothing where it has nothing to say. */
   function judge(): Map<string, string> {
-    const problems = place(check!.problems(bodyNow()), paths, wrap).placed;
+    const problems = place(problemsNow(), paths, wrap).placed;
     const said = state.shown(
       problems.map(problem => ({ name: problem.name, text: sentence(problem) })),
       name => form.getFieldValue(name as never) as unknown,
@@ -172,7 +180,7 @@ export function ResourceForm(props: FormProps) {
     if (waiting instanceof Element) leave(waiting);
     if (document.activeElement && body.current?.contains(document.activeElement)) leave(document.activeElement);
     state.asked();
-    const problems = check.problems(bodyNow());
+    const problems = problemsNow();
     if (problems.length) return refuse(place(problems, paths, wrap).homeless);
     setBusy(true);
     saving.current = true;

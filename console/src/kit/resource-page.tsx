@@ -170,7 +170,7 @@ function CreateForm({ resource, params, onClose }: FormProps) {
   const fields = resource.fields ?? [];
   return (
     <ResourceForm
-      title={t('form.create', { name: t(`page.${resource.name}`) })}
+      title={t('form.create', { name: t(`noun.${resource.name}`) })}
       call={resource.create!}
       params={params}
       fields={fields}
@@ -195,15 +195,16 @@ function EditForm({ resource, params, id, onClose }: FormProps & { id: number; q
     }
   }, [row, onClose]);
   if (!row) return null;
-  const { updateBody = (values: Values) => ({ id, ...values }) } = resource;
+  const { idParam, updateBody = (values: Values) => (idParam ? values : { id, ...values }) } = resource;
   return (
     <ResourceForm
-      title={resource.rowName?.(row) ?? t('form.edit', { name: t(`page.${resource.name}`) })}
+      title={resource.rowName?.(row) ?? t('form.edit', { name: t(`noun.${resource.name}`) })}
       call={resource.update!}
-      params={{ ...params, id }}
+      params={{ ...params, [idParam ?? 'id']: id }}
       fields={resource.fields ?? []}
       values={resource.valuesOf?.(row) ?? { ...row }}
       body={values => updateBody(values, row)}
+      wrap={resource.updateWrap}
       isEdit
       success={resource.said?.updated?.(row) ?? t('message.updateSuccess')}
       errors={{ otherwise: resource.said?.updateFailed?.(), ...resource.errors }}

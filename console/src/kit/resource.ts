@@ -1,37 +1,55 @@
 /** A resource of the console as data: what its list shows, what its form asks, what can be done with a row. */
 import type { ReactNode } from 'react';
+import type { Rule } from '#contract/rules/rule.ts';
 import type { ListState } from './list-state.ts';
 import type { Api, CallKey, ListKey, RowOf } from './client.ts';
 import type { ActionOptions } from './query.ts';
-import type { Named } from './text.ts';
+import type { Named, Prefix, TextsOf } from './text.ts';
 
 export type FieldName = Named<'field'>;
+/** What has all the texts of a resource. */
+export type ResourceName = Extract<Extract<Named<'page'>, Named<'noun'>>, Named<'empty'>>;
 export type Values = Record<string, unknown>;
 
 export type ColumnKind = 'text' | 'mono' | 'number' | 'bytes' | 'time' | 'tags' | 'status' | 'bool' | 'option';
 interface ColumnLook<Row> {
-  kind?: ColumnKind;
-  /** Texts of the values for `status` and `option`: `state` reads `state.normal`. */
-  texts?: string;
   sort?: boolean;
   width?: number;
   /** Where the first column leads: an address, or one of the row's actions. */
   link?: ((row: Row) => string | undefined) | Named<'action'>;
   /** Not shown until it is chosen. */
   isOptional?: boolean;
+  render?: (row: Row) => ReactNode;
 }
+/** Values with texts name where those stand, `state` for `state.normal`; a value that has none there does not compile. */
+type Kind<V> =
+  | { kind?: Exclude<ColumnKind, 'status' | 'option'>; texts?: undefined }
+  | { kind: 'option'; texts: TextsOf<V> }
+  | ({ kind: 'status' } & ('state' extends TextsOf<V> ? { texts?: TextsOf<V> } : { texts: TextsOf<V> }));
+type OwnColumn<Row> = {
+  [N in Extract<keyof Row, FieldName>]: { name: N; label?: FieldName } & Kind<NonNullable<Row[N]>>;
+}[Extract<keyof Row, FieldName>];
 /** The heading is `field.<name>` unless another is named. */
 export type Column<Row> = ColumnLook<Row> &
-  (
-    | { name: Extract<keyof Row, FieldName>; label?: FieldName; render?: (row: Row) => ReactNode }
-    | { name: string; label: FieldName; render?: (row: Row) => ReactNode }
-  );
+  (OwnColumn<Row> | { name: string; label: FieldName; kind?: ColumnKind; texts?: Prefix });
 
-interface Choices {
+/** Values are their own text, or have one each (`options`). */
+type Choices = { values: readonly (string | number)[]; texts?: undefined } | Options;
+interface Options {
   values: readonly (string | number)[];
-  /** `state` reads the texts `state.<value>`; left out: the values are their own text. */
-  texts?: string;
+  texts: Prefix;
+  /** made by `options` alone, which compiles only if every value has its text */
+  isSaid: true;
 }
+/** `options(blockTypes, 'blockType')`: values with the texts `blockType.<value>`. */
+export const options = <const V extends readonly (string | number)[], P extends TextsOf<V[number]>>(
+  values: V,
+  texts: P,
+): Options => ({
+  values,
+  texts,
+  isSaid: true,
+});
 /** Choices the API gives: a `meta…` call with its `{id, name}`. */
 export interface RemoteChoices {
   from: CallKey;
@@ -41,6 +59,8 @@ export interface RemoteChoices {
   text?: (row: Record<string, unknown>) => string;
   /** The value of a choice; its id unless said. */
   value?: string;
+  /** A first entry that stands for nothing chosen. */
+  none?: { value: string | number; text: () => string };
 }
 /** `otherwise`: the value that counts while none is chosen; there is no "all" then. */
 export type Filter = { name: FieldName; width?: number } & (
@@ -49,12 +69,17 @@ export type Filter = { name: FieldName; width?: number } & (
   | ({ kind: 'select' } & (Choices | RemoteChoices))
   | { kind: 'tags' }
   | { kind: 'text' }
-  /** two points in time, kept as `startTime` and `endTime`; shown while another filter has this value */
-  | { kind: 'range'; when: (filters: Readonly<Record<string, unknown>>) => boolean }
+  /** two points in time, kept as `startTime` and `endTime` unless named otherwise; `when`: shown while another filter has this value */
+  | {
+      kind: 'range';
+      ends?: readonly [start: string, end: string];
+      when?: (filters: Readonly<Record<string, unknown>>) => boolean;
+    }
 );
+export const endsOf = (filter: Extract<Filter, { kind: 'range' }>) => filter.ends ?? (['startTime', 'endTime'] as const);
 /** The filters of an address: a range is two of them. */
 export const filterNamesOf = (filters: readonly Filter[]): string[] =>
-  filters.flatMap(filter => (filter.kind === 'range' ? ['startTime', 'endTime'] : [filter.name]));
+  filters.flatMap(filter => (filter.kind === 'range' ? [...endsOf(filter)] : [filter.name]));
 
 interface FieldLook {
   label?: FieldName;
@@ -67,6 +92,8 @@ interface FieldLook {
   when?: (values: Values) => boolean;
   only?: 'create' | 'edit';
   width?: number | string;
+  /** What the form refuses beyond the schema of its call; the server refuses it too, in other words. */
+  rule?: Rule<never>;
   /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
   mend?: (typed: string) => Values;
 }
@@ -119,8 +146,8 @@ export function act<Row, K extends CallKey>(
 }
 
 export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
-  /** Names its texts (`page.<name>`, `empty.<name>`) and what is remembered about its list. */
-  name: Named<'page'>;
+  /** Names its texts (`page.<name>` for many, `noun.<name>` for one, `empty.<name>`) and what is remembered about its list. */
+  name: ResourceName;
   list: L;
   /** What an empty list says; `empty.<name>` unless another is named. */
   empty?: Named<'empty'>;
@@ -146,8 +173,12 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   removal?: 'disruptive' | 'destructive';
   /** Why this row can be neither edited nor removed. */
   whyFixed?: (row: Row) => string | undefined;
+  /** The path of PUT names the row by this parameter, and its body does not. */
+  idParam?: string;
   /** The array that wraps a new row: `{items: [row]}`. */
   wrap?: string;
+  /** The array in which PUT has the row, where `updateBody` puts it into one. */
+  updateWrap?: string;
   /** The body of PUT is not `{id, …fields}`. */
   updateBody?: (values: Values, row: Row) => object;
   createBody?: (values: Values) => object;

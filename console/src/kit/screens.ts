@@ -2,6 +2,7 @@
 import type { ComponentType } from 'react';
 import type { CallKey } from './client.ts';
 import type { Area } from './area.ts';
+import type { Params } from './resource.ts';
 import type { Named, Part } from './text.ts';
 
 export interface Screen {
@@ -12,6 +13,8 @@ export interface Screen {
   call?: CallKey | readonly CallKey[];
   /** Text `menu.<title>`. */
   title: Named<'menu'>;
+  /** Where it stands in its section; in steps of ten, as the specification lists the pages. */
+  order: number;
   /** Reached from another page, not from the menu. */
   hidden?: boolean;
   /** The page of the menu a hidden one belongs to. */
@@ -26,6 +29,14 @@ export interface Section {
 export interface AreaScreens {
   area: Area;
   sections: Section[];
+}
+/** A tab of a page whose tabs come from several folders. */
+export interface Tab {
+  name: Named<'tab'>;
+  call: CallKey;
+  Content: ComponentType<{ params: Params }>;
+  /** Where it stands among the others. */
+  order: number;
 }
 export type IconName = 'dashboard' | 'globe' | 'nodes' | 'chart' | 'people' | 'settings' | 'key' | 'package' | 'monitor';
 

@@ -151,7 +151,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           </Empty>
         ) : (
           <Empty drawing="nothing" title={t('empty.nothing')} action={emptyAction}>
-            {t(`empty.${resource.empty ?? resource.name}` as never)}
+            {t(`empty.${resource.empty ?? resource.name}`)}
           </Empty>
         )
       ) : (

@@ -3,23 +3,25 @@ import { defaultLanguage, fill, isLanguage, languageTags, type Language, type Pa
 import type { base } from '../text/base.zh_TW.ts';
 import type { app } from '../text/app.zh_TW.ts';
 import type { kit } from '../text/kit.zh_TW.ts';
-import type { analytics } from '../text/analytics.zh_TW.ts';
-import type { account } from '../text/account.zh_TW.ts';
-import type { node } from '../text/node.zh_TW.ts';
+import type { late } from '../text/late.ts';
 import type { Messages } from '../text/messages.zh_TW.ts';
 import { spaced } from './spaced.ts';
 import { stored } from './stored.ts';
 
 export type { Language };
 export type Base = Record<keyof typeof base, string>;
-export type App = Record<keyof typeof app, string>;
 export type Kit = Record<keyof typeof kit, string>;
-export type Node = Record<keyof typeof node, string>;
-export type Analytics = Record<keyof typeof analytics, string>;
-export type Account = Record<keyof typeof account, string>;
-export type Key = keyof Base | keyof Messages | keyof Kit | keyof App | keyof Node | keyof Account | keyof Analytics;
+/** The other languages of a file of texts. */
+export type SameAs<T> = Record<keyof T, string>;
+type Late = { [F in keyof typeof late]: keyof (typeof late)[F] }[keyof typeof late];
+export type Key = keyof Base | keyof Messages | keyof Kit | keyof typeof app | Late;
 /** `field.<name>` → `name`: what may stand as a column or a field. */
 export type Named<Prefix extends string> = Key extends infer K ? (K extends `${Prefix}.${infer N}` ? N : never) : never;
+export type Prefix = Key extends infer K ? (K extends `${infer P}.${string}` ? P : never) : never;
+/** Where all values of a field have their texts: `deny` and `drop` in `blockType.deny` and `blockType.drop`. */
+export type TextsOf<V> = string extends V
+  ? never
+  : { [P in Prefix]: [`${P}.${V & (string | number)}`] extends [Key] ? P : never }[Prefix];
 
 const choice = stored('language');
 const initial = choice.get();
@@ -33,14 +35,19 @@ export function chooseLanguage(next: Language) {
   location.reload();
 }
 
-const loaders = import.meta.glob<{ default: Record<string, string> }>('../text/*.*.ts');
+const loaders = import.meta.glob<{ default: Record<string, string> }>([
+  '../text/*.*.ts',
+  '!../text/common.*.ts',
+  '../*/late.*.ts',
+]);
 let texts: Record<string, string> = {};
 
-/** `node`, `account` and `analytics` come with their own screens (kit/screens.ts, withTexts). */
-export type Part = 'base' | 'messages' | 'kit' | 'app' | 'errors' | 'node' | 'account' | 'analytics';
+/** A folder's own part comes with its screens (kit/screens.ts, withTexts). */
+export type Part = 'base' | 'messages' | 'kit' | 'app' | 'errors' | keyof typeof late;
 /** `base` and `messages` are all a login page says; the shell loads the rest. */
 export async function loadTexts(part: Part): Promise<void> {
-  const loaded = await loaders[`../text/${part}.${language}.ts`]!();
+  const load = loaders[`../text/${part}.${language}.ts`] ?? loaders[`../${part}/late.${language}.ts`]!;
+  const loaded = await load();
   texts = { ...texts, ...loaded.default };
 }
 

@@ -25,19 +25,28 @@ export default function TimeInput({
 }
 
 interface RangeProps {
+  label: string;
+  isClearable?: boolean;
   startTime?: string;
   endTime?: string;
-  onChange: (startTime: string, endTime: string) => void;
+  onChange: (startTime: string | undefined, endTime: string | undefined) => void;
 }
 /** Two points in time. */
-export function RangeInput({ startTime, endTime, onChange }: RangeProps) {
+export function RangeInput({ label, isClearable = false, startTime, endTime, onChange }: RangeProps) {
   return (
     <DatePicker.RangePicker
+      className={isClearable ? 'filter-range' : undefined}
       showTime
-      allowClear={false}
+      allowClear={isClearable}
+      aria-label={label}
+      title={label}
+      placeholder={isClearable ? [label, '…'] : undefined}
       format={display.dateTimeFormat}
       value={startTime && endTime ? [dayjs(startTime), dayjs(endTime)] : null}
-      onChange={range => range?.[0] && range[1] && onChange(range[0].toISOString(), range[1].toISOString())}
+      onChange={range => {
+        if (range?.[0] && range[1]) onChange(range[0].toISOString(), range[1].toISOString());
+        else if (!range && isClearable) onChange(undefined, undefined);
+      }}
     />
   );
 }

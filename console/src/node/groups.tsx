@@ -1,4 +1,4 @@
-/** How names resolve: the groups of a zone, and the nodes that answer on their default line. */
+/** How names resolve: the groups of a zone, their lines, and the nodes that answer on them. */
 import './fleet.css';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
@@ -21,6 +21,11 @@ import { LineNodes } from './line-nodes.tsx';
 
 type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
 
+type GroupLine = Group['lines'][number];
+/** Numbers of operators are typed as text, with or without `AS` before them. */
+const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
+const lineOf = ({ id, name, cidrs, asns }: GroupLine) => ({ lineID: id, name, cidrs, asns: asns.map(String) });
+
 function NodeCount({ count }: { count: number }) {
   return (
     <span className="status">
@@ -38,8 +43,9 @@ const groupsOf = (zoneID: number) =>
     rowName: group => group.name,
     columns: [
       { name: 'name', sort: true, link: 'assignNodes', width: 200 },
-      { name: 'nodeCount', label: 'nodeIDs', width: 180, render: group => <NodeCount count={group.nodeCount} /> },
+      { name: 'nodeCount', width: 180, render: group => <NodeCount count={group.nodeCount} /> },
       { name: 'productCount', kind: 'number' },
+      { name: 'lines', width: 180, render: group => group.lines.map(line => line.name).join(', ') },
       { name: 'memo', width: 220 },
       { name: 'createdAt', kind: 'time', sort: true },
       { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
@@ -49,11 +55,31 @@ const groupsOf = (zoneID: number) =>
     errors: { fields: { duplicated: 'name' } },
     createBody: values => ({ ...values, zoneID }),
     update: 'PATCH /client/group',
+    drawerPx: 760,
+    valuesOf: group => ({ name: group.name, memo: group.memo, lines: group.lines.map(lineOf) }),
+    updateBody: ({ lines, ...values }, group) => ({
+      ...values,
+      id: group.id,
+      lines: ((lines ?? []) as ReturnType<typeof lineOf>[]).map(line => ({ ...line, asns: (line.asns ?? []).map(asnOf) })),
+    }),
     remove: 'DELETE /client/group',
     removal: 'destructive',
     fields: [
       { name: 'name', kind: 'text', help: 'name' },
       { name: 'memo', kind: 'area' },
+      {
+        name: 'lines',
+        kind: 'list',
+        help: 'lines',
+        only: 'edit',
+        add: 'addLine',
+        template: () => ({ name: '', cidrs: [], asns: [] }),
+        fields: [
+          { name: 'name', kind: 'text' },
+          { name: 'cidrs', kind: 'tags', width: 260 },
+          { name: 'asns', kind: 'tags', width: 180 },
+        ],
+      },
     ],
     actions: [
       {

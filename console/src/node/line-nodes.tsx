@@ -1,4 +1,4 @@
-/** The nodes on the default line of a group: what its names resolve to. */
+/** The nodes on a line of a group: what its names resolve to, for everybody or for visitors of the line's networks. */
 import { DeleteOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Segmented, Select, Skeleton } from 'antd';
@@ -16,6 +16,7 @@ type LineNode = RowOf<'GET /client/group/{g}/line/{l}/nodes'>;
 interface Group {
   id: number;
   name: string;
+  lines: readonly { id: number; name: string }[];
   zoneID: number;
 }
 const widthPx = 640;
@@ -23,13 +24,30 @@ const all = { query: { pageSize: 500 } } as const;
 
 export function LineNodes({ group, onClose }: { group: Group; onClose: () => void }) {
   const lines = useQuery({ ...query('GET /client/dns/lines'), staleTime: Infinity });
-  const line = lines.data?.find(one => one.kind === 'default');
+  const common = lines.data?.find(one => one.kind === 'default');
+  const [chosen, choose] = useState<number>();
+  const lineID = chosen ?? common?.id;
   return (
     <Drawer open title={t('group.lineTitle', { group: group.name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       {lines.error ? (
         <ErrorState error={lines.error} onRetry={() => void lines.refetch()} />
-      ) : line ? (
-        <Line group={group} lineID={line.id} />
+      ) : common && lineID ? (
+        <>
+          {group.lines.length > 0 && (
+            <Select
+              className="line-choice"
+              aria-label={t('field.line')}
+              prefix={<span className="ink-3">{t('field.line')}</span>}
+              value={lineID}
+              options={[
+                { value: common.id, label: t('lineKind.default') },
+                ...group.lines.map(line => ({ value: line.id, label: line.name })),
+              ]}
+              onChange={choose}
+            />
+          )}
+          <Line key={lineID} group={group} lineID={lineID} />
+        </>
       ) : (
         <Skeleton active title={false} />
       )}

@@ -11,7 +11,7 @@ import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
-import { act, type Column, type Filter, resource, type Resource, type RowAction } from '../kit/resource.ts';
+import { act, type Column, type Filter, options, resource, type Resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { Addresses } from './addresses.tsx';
@@ -73,7 +73,7 @@ const shared = {
   remove: 'DELETE /client/node',
   removal: 'destructive',
   fields: [
-    { name: 'name', kind: 'text', help: 'name' },
+    { name: 'name', kind: 'text' },
     { name: 'memo', kind: 'area' },
   ],
 } satisfies Partial<Resource<'GET /client/nodes', Node>>;
@@ -96,7 +96,14 @@ const initialized = resource<'GET /client/nodes/initialized'>({
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
-    { name: 'status', kind: 'select', values: nodeStates.filter(state => state !== 'uninitialized'), texts: 'state' },
+    {
+      name: 'status',
+      kind: 'select',
+      ...options(
+        nodeStates.filter(state => state !== 'uninitialized'),
+        'state',
+      ),
+    },
   ],
   actions: [
     detail,

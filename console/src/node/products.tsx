@@ -1,13 +1,16 @@
 /** Products: what the operator sells, a group and its limits. */
 import './fleet.css';
 import { Link } from '@tanstack/react-router';
+import { sellTypes } from '#contract/limits.ts';
 import { useChoices } from '../kit/choices.ts';
-import { type FormField, resource } from '../kit/resource.ts';
+import { type FormField, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 
+/** Prices of a gigabyte have many places. */
+const price = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 6 });
 const productStates = ['normal', 'pause'] as const;
 const Limit = ({ value }: { value: number }) =>
   value === 0 ? <span className="ink-3">{t('unit.unlimited')}</span> : number(value);
@@ -45,14 +48,19 @@ const products = resource<'GET /client/products'>({
       ),
     },
     { name: 'siteCount', kind: 'number' },
-    { name: 'siteLimit', kind: 'number', width: 110, render: product => <Limit value={product.siteLimit} /> },
-    { name: 'domainLimit', kind: 'number', width: 110, render: product => <Limit value={product.domainLimit} /> },
-    { name: 'defaultState', kind: 'status' },
+    { name: 'sellType', kind: 'option', texts: 'sellType', sort: true, width: 120 },
+    { name: 'trafficPrice', sort: true, width: 120, render: product => price(product.trafficPrice) },
+    { name: 'siteLimit', kind: 'number', sort: true, width: 110, render: product => <Limit value={product.siteLimit} /> },
+    { name: 'domainLimit', kind: 'number', sort: true, width: 110, render: product => <Limit value={product.domainLimit} /> },
+    { name: 'defaultState', kind: 'status', sort: true },
     { name: 'memo', width: 160 },
     { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
-  filters: [{ name: 'keyword', kind: 'search' }],
+  filters: [
+    { name: 'keyword', kind: 'search' },
+    { name: 'sellType', kind: 'segments', ...options(sellTypes, 'sellType') },
+  ],
   create: 'POST /client/product',
   errors: { fields: { duplicated: 'name' } },
   update: 'PUT /client/product',
@@ -62,9 +70,11 @@ const products = resource<'GET /client/products'>({
     { name: 'name', kind: 'text', help: 'name' },
     group('create'),
     group('edit'),
+    { name: 'sellType', kind: 'segments', ...options(sellTypes, 'sellType'), initial: 'plan' },
+    { name: 'trafficPrice', kind: 'number', help: 'trafficPrice', initial: 0 },
     { name: 'siteLimit', kind: 'number', help: 'zeroUnlimited', initial: 0 },
     { name: 'domainLimit', kind: 'number', help: 'domainLimitPerSite', initial: 0 },
-    { name: 'defaultState', kind: 'segments', values: productStates, texts: 'state', help: 'defaultState', initial: 'normal' },
+    { name: 'defaultState', kind: 'segments', ...options(productStates, 'state'), help: 'defaultState', initial: 'normal' },
     { name: 'memo', kind: 'area' },
   ],
 });

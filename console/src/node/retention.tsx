@@ -51,8 +51,10 @@ export function Retention() {
           success={t('message.updateSuccess')}
           onClose={() => setOpen(false)}
         >
-          <p className="ink-2">{t('retention.text')}</p>
-          <LastRun run={lastRun} />
+          <div className="form-intro">
+            <p className="ink-2">{t('retention.text')}</p>
+            <LastRun run={lastRun} />
+          </div>
         </ResourceForm>
       )}
     </>

@@ -1,5 +1,6 @@
 /** How far a node is with its configuration: the sequence it serves, what is still to come, what it refused; and what of its log counts for nobody. */
 import { Popover } from 'antd';
+import { asideMessages } from '#contract/node/nodes.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
@@ -59,11 +60,26 @@ export function SetAsideList({ aside }: { aside: SetAside }) {
       {aside.map(one => (
         <li key={one.reason}>
           <strong>{t(`aside.${one.reason}`)}</strong> <span className="ink-3">{dateTime(one.lastAt)}</span>
-          <div className="bad">{t('node.asideLines', { count: number(one.lines) })}</div>
+          <div className="bad">
+            {t(asideMessages.has(one.reason) ? 'node.asideMessages' : 'node.asideLines', { count: number(one.lines) })}
+          </div>
         </li>
       ))}
     </ul>
   );
+}
+
+/** Lines and messages, each by its own word: one message holds many lines. */
+function asideCounts(aside: SetAside): string {
+  const sum = (isMessages: boolean) =>
+    aside.reduce((all, one) => (asideMessages.has(one.reason) === isMessages ? all + one.lines : all), 0);
+  const [lines, messages] = [sum(false), sum(true)];
+  return [
+    lines > 0 && t('node.asideLines', { count: number(lines) }),
+    messages > 0 && t('node.asideMessages', { count: number(messages) }),
+  ]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** Lines that were set aside; nothing there is nothing to say, except that it is not known. */
@@ -82,7 +98,7 @@ export function SetAsideCount({ node: { aside } }: { node: Node }) {
     >
       <button type="button" className="link status">
         <span className="status-dot bad" aria-hidden />
-        {t('node.asideLines', { count: number(aside.reduce((sum, one) => sum + one.lines, 0)) })}
+        {asideCounts(aside)}
       </button>
     </Popover>
   );

@@ -1,6 +1,6 @@
 /** Addresses that are refused. */
 import { blockTypes } from '#contract/edge/document.ts';
-import { type Params, resource } from '../kit/resource.ts';
+import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { First } from './first.tsx';
 
@@ -26,7 +26,7 @@ const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklis
   wrap: 'items',
   fields: [
     { name: 'ips', kind: 'lines', help: 'ips', initial: [] },
-    { name: 'blockType', kind: 'segments', values: blockTypes, texts: 'blockType', initial: 'deny' },
+    { name: 'blockType', kind: 'segments', ...options(blockTypes, 'blockType'), initial: 'deny' },
     { name: 'memo', kind: 'area' },
     { name: 'enabled', kind: 'switch', initial: true },
   ],

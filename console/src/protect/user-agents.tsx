@@ -1,6 +1,6 @@
 /** Requests refused for their User-Agent. */
 import { blockTypes } from '#contract/edge/document.ts';
-import { type Params, resource } from '../kit/resource.ts';
+import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 
 const userAgents = resource<'GET /{area}/site/{siteID}/firewall/setting/userAgents'>({
@@ -21,7 +21,7 @@ const userAgents = resource<'GET /{area}/site/{siteID}/firewall/setting/userAgen
   fields: [
     { name: 'userAgentRegex', kind: 'mono', help: 'userAgentRegex', placeholder: '(curl|python-requests)/' },
     { name: 'urlRegex', kind: 'mono', help: 'urlRegex', initial: '.*' },
-    { name: 'blockType', kind: 'segments', values: blockTypes, texts: 'blockType', initial: 'deny' },
+    { name: 'blockType', kind: 'segments', ...options(blockTypes, 'blockType'), initial: 'deny' },
     { name: 'enabled', kind: 'switch', initial: true },
   ],
 });

@@ -5,10 +5,13 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Button, ConfigProvider } from 'antd';
 import type { Locale } from 'antd/es/locale';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { hasDraft } from '../kit/drafts.ts';
+import { notify } from '../kit/notice.ts';
 import { OverlayHost } from '../kit/overlay-host.tsx';
 import { queryClient } from '../kit/query.ts';
 import { useCan } from '../kit/permissions.ts';
+import { currentSelf } from '../kit/session.ts';
 import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { language, t } from '../kit/text.ts';
 import { themeOf, useTheme } from '../kit/theme.ts';
@@ -37,6 +40,11 @@ export function Shell() {
   const theme = useTheme();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const { pathname } = useLocation();
+  // A session ended over a form: what was typed comes back when the form is opened again, and nobody could know.
+  useEffect(() => {
+    const self = currentSelf();
+    if (self && hasDraft(self.id)) notify.info(t('draft.kept'));
+  }, []);
   // another page closes the menu
   const [seen, setSeen] = useState(pathname);
   if (seen !== pathname) {

@@ -4,9 +4,9 @@ import { Popover } from 'antd';
 import { query } from '../kit/query.ts';
 import { Status } from '../kit/bits.tsx';
 import { t } from '../kit/text.ts';
-import { milliseconds } from '../kit/units.ts';
+import { milliseconds, number } from '../kit/units.ts';
 
-/** Quick while a change is on its way, slow when all nodes have it. */
+/** Quick while a change is on its way; slow when all nodes have it, and when somebody has to mend something first. */
 const quickMs = 700;
 const slowMs = 15_000;
 
@@ -14,7 +14,7 @@ export function Applied({ siteID }: { siteID: number }) {
   const { data } = useQuery({
     ...query('GET /{area}/site/{siteID}/applied', { siteID }),
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data && state.data.applied < state.data.nodes ? quickMs : slowMs),
+    refetchInterval: ({ state: { data } }) => (data && data.applied < data.nodes && data.errors.length === 0 ? quickMs : slowMs),
   });
   if (!data) return null;
   const isDone = data.applied >= data.nodes;
@@ -36,11 +36,15 @@ export function Applied({ siteID }: { siteID: number }) {
             <li key={node.nodeID}>
               <Status value={node.status} /> <strong>{node.name}</strong>{' '}
               <span className="ink-3">{node.ms === null ? '–' : milliseconds(node.ms)}</span>
+              {node.refused > 0 && <div className="bad">{t('applied.refused', { count: number(node.refused) })}</div>}
+              {node.unknownFields > 0 && (
+                <div className="ink-3">{t('applied.unknownFields', { count: number(node.unknownFields) })}</div>
+              )}
             </li>
           ))}
           {data.errors.map(error => (
-            <li key={`${error.kind} ${error.id}`} className="bad">
-              {error.kind} {error.id}: {error.message}
+            <li key={`${error.kind} ${error.id} ${error.message}`} className="bad">
+              {t(`appliedKind.${error.kind}`)}: {error.rule ? t(`appliedError.${error.rule}`, error.params ?? {}) : error.message}
             </li>
           ))}
         </ul>

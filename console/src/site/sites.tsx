@@ -1,10 +1,13 @@
 /** Sites, as the operator sells them and as the customer uses them. */
 import { siteStates } from '#contract/edge/document.ts';
+import { portTypes } from '#contract/limits.ts';
+import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
-import { act, type Column, type Filter, resource, type RowAction } from '../kit/resource.ts';
+import { act, type Column, type Filter, options, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
+import { stateOf } from './state.ts';
 
 type Site = RowOf<'GET /client/sites'>;
 
@@ -13,7 +16,13 @@ const settings: RowAction<Site> = { name: 'settings', to: settingsOf };
 const idsOf = (rows: Site[]) => rows.map(row => row.id);
 
 const siteName: Column<Site> = { name: 'siteName', sort: true, link: settingsOf, width: 200 };
-const status: Column<Site> = { name: 'status', kind: 'status', sort: true };
+/** What visitors meet: a site whose time is over answers nothing, whatever its status. */
+const status: Column<Site> = {
+  name: 'status',
+  sort: true,
+  width: 110,
+  render: site => <Status value={stateOf(site)} />,
+};
 const columns: Column<Site>[] = [
   { name: 'productName' },
   { name: 'domainCount', kind: 'number' },
@@ -35,8 +44,10 @@ const clientSites = resource<'GET /client/sites'>({
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
-    { name: 'statuses', kind: 'select', values: siteStates, texts: 'state' },
+    { name: 'statuses', kind: 'select', ...options(siteStates, 'state') },
     tags,
+    { name: 'productName', kind: 'text' },
+    { name: 'portType', kind: 'select', values: portTypes },
   ],
   create: 'POST /client/site',
   errors: { fields: { duplicated: 'siteName' } },
@@ -45,7 +56,7 @@ const clientSites = resource<'GET /client/sites'>({
   removal: 'destructive',
   said: { created: () => t('message.createSiteSuccess'), removed: () => t('message.removeSiteSuccess') },
   fields: [
-    { name: 'siteName', kind: 'text', help: 'name' },
+    { name: 'siteName', kind: 'text' },
     {
       name: 'userID',
       kind: 'remote',
@@ -93,7 +104,7 @@ const userSites = resource<'GET /user/sites'>({
   defaultSort: '-createdAt',
   rowName: site => site.siteName,
   columns: [siteName, status, ...columns],
-  filters: [search, { name: 'status', kind: 'segments', values: siteStates, texts: 'state' }, tags],
+  filters: [search, { name: 'status', kind: 'segments', ...options(siteStates, 'state') }, tags],
   actions: [settings],
 });
 

@@ -1,3 +1,4 @@
+import { display } from '#contract/limits.ts';
 import type { Kit } from '../kit/text.ts';
 
 export default {
@@ -20,6 +21,7 @@ export default {
   'list.all': 'All',
   'list.search': 'Search',
   'list.columns': 'Columns',
+  'draft.kept': 'What you had typed before the session ended is kept; if its form is not on screen, open it again.',
   'list.refresh': 'Refresh',
   'list.chosen': '{count} selected',
   'list.clearChosen': 'Clear selection',
@@ -29,6 +31,16 @@ export default {
   'list.more': 'More actions',
 
   'form.optional': '(optional)',
+  'setting.own': 'Set here',
+  'setting.inherited': 'Inherited: {from}',
+  'setting.reset': 'Reset to inherited',
+  'settingSource.default': 'defaults',
+  'settingSource.system': 'system',
+  'settingSource.zone': 'zone',
+  'settingSource.site': 'site',
+  'settingSource.domain': 'domain',
+
+  'choice.none': display.noneLabel,
   'form.create': 'Create: {name}',
   'form.edit': 'Edit: {name}',
   'form.restored': 'What you had typed before you were signed out is back.',
@@ -91,6 +103,7 @@ export default {
   'chart.asTable': 'View as table',
   'chart.asChart': 'View as chart',
   'chart.time': 'Time',
+  'chart.running': 'so far',
   'chart.peak': 'Peak {value}',
   'chart.total': 'Total {value}',
   'chart.p95': 'P95 {value}',

@@ -1,6 +1,6 @@
 /** The account tree and its roles (§3 Account, Role; §6). */
 import { calls } from '../kit/call.ts';
-import { arr, id, ids, list, nullable, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, id, ids, int, list, nullable, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
 import { Account, tokens } from './session.ts';
@@ -12,6 +12,7 @@ export type ActAsReason = (typeof actAsReasons)[number];
 export const ListedAccount = obj({ ...Account.shape, actAsDenied: nullable(one(actAsReasons)) });
 
 const email = () => str(254).check(rules.zodRule(rules.email));
+const accountName = () => str(64).check(rules.zodRule(rules.freeName));
 const permissionKeys = () => arr(str(64), 500);
 const status = () => one(['normal', 'pause', 'lock']);
 
@@ -26,16 +27,22 @@ export const accounts = calls(
     'POST /account': {
       body: obj({
         email: email(),
-        name: str(100),
+        name: accountName(),
         auth: one(['user', 'client']),
-        roleID: opt(nullable(id())),
+        role: opt(nullable(id())),
         language: opt(one(languages)),
       }),
       answer: obj({ ids: arr(id(), 1) }),
       errors: ['duplicateEmail', 'permissionDenied'],
     },
     'PUT /account': {
-      body: obj({ id: id(), name: opt(str(100)), status: opt(status()), language: opt(one(languages)) }),
+      body: obj({
+        id: id(),
+        name: opt(accountName()),
+        status: opt(status()),
+        language: opt(one(languages)),
+        maxLogExportTimes: opt(int(0, 10_000)),
+      }),
       errors: ['permissionDenied', 'accountNotEnabled'],
     },
     'PUT /account/password': {
@@ -59,13 +66,13 @@ export const accounts = calls(
 );
 
 export const Role = obj({ ...record, name: text(64), permissionKeys: permissionKeys() });
-const roleBody = () => obj({ name: str(64).check(rules.zodRule(rules.name)), permissionKeys: permissionKeys() });
+const roleBody = () => obj({ name: str(64).check(rules.zodRule(rules.freeName)), permissionKeys: permissionKeys() });
 
 export const roles = calls(
   { base: '/{area}', resource: 'roles', areas: ['user', 'client', 'admin'] },
   {
     'GET /roles': { query: list({}), answer: page(Role) },
-    'GET /metaRoles': { answer: arr(obj({ id: id(), name: text(64) })) },
+    'GET /metaRoles': { query: obj({ keyword: opt(str(64)) }), answer: arr(obj({ id: id(), name: text(64) })) },
     'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated'] },
     'PUT /role/{id}': { body: roleBody(), errors: ['duplicated', 'permissionDenied'] },
     'DELETE /role/{id}': { errors: ['permissionDenied'] },

@@ -26,6 +26,8 @@ export const Account = obj({
   status: one(['pause', 'normal', 'lock', 'expired']),
   language: one(languages),
   timezone: text(64),
+  /** log exports a day */
+  maxLogExportTimes: int(),
   parentClient: nullable(id()),
   parentUser: nullable(id()),
   createdBy: nullable(text(254)),
@@ -38,7 +40,6 @@ export const Self = obj({
   selfPerms: arr(str(64), 500),
   permissionKeys: arr(str(64), 500),
   dnsType: nullable(text(64)),
-  maxLogExportTimes: int(),
   /** Who really acts, when this session was opened for another account by `proxy`. */
   proxyName: nullable(text(254)),
 });
@@ -83,7 +84,7 @@ export const session = calls(
       auth: 'any',
       permission: null,
       body: obj({
-        name: opt(str(100)),
+        name: opt(str(64).check(rules.zodRule(rules.freeName))),
         language: opt(one(languages)),
         timezone: opt(str(64).check(rules.zodRule(rules.timezone))),
       }),

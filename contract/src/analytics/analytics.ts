@@ -1,6 +1,7 @@
 /** Statistics and logs (§7, §9; decisions.md, Statistic types and Logs). */
+import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
-import { arr, int, list, obj, opt, page } from '../kit/schema.ts';
+import { arr, big, int, list, map, obj, opt, page, time } from '../kit/schema.ts';
 
 import * as rules from '../rules.ts';
 import { AccessLogRow, accessLogBody, statisticsBody, StatisticStep, StatisticTop, StatisticTotal } from './shapes.ts';
@@ -19,8 +20,13 @@ export const statistics = calls(
     },
     'POST /statistics/timeSeries': {
       query: obj({ page: opt(int(1)), pageSize: opt(int(1, 26_784)) }),
-      body: body(),
-      answer: page(StatisticStep),
+      body: obj({
+        ...statisticsBody,
+        /** also asked: the sums of plain types (bytes, requests) from this instant to `endTime`; it may lie before `startTime` */
+        totalsFrom: opt(time()),
+      }).check(rules.zodRule(rules.timeRange)),
+      /** `totals` hold exactly the lines that the steps hold, whatever comes in meanwhile: one reading answers both */
+      answer: z.object({ ...page(StatisticStep).shape, totals: opt(map(big())) }),
       permission: 'statistics.view',
       audit: false,
     },

@@ -1,7 +1,8 @@
 /** Domains of a site and their origins (§3 Domain, upstream fields; §5). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, map, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
+import { certificateStates, cnameStates } from '../states.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -40,16 +41,30 @@ export const Domain = obj({
   tags: tags(),
   balance: one(balances),
   originHost: text(253),
+  /** whether its name leads here */
+  cnameStatus: one(cnameStates),
+  certStatus: one(certificateStates),
+  forceSSL: bool(),
   upstreamCount: int(),
+  /** the module of each type that holds for it; a type that is missing has none */
+  moduleIDs: map(id()),
 });
 const domainName = () => str(253).check(rules.zodRule(rules.domainName));
 const originHost = () => text(253).check(rules.zodRule(rules.optionalHost));
+const states = {
+  cnameStatuses: opt(arr(one(cnameStates), cnameStates.length)),
+  certStatus: opt(one(certificateStates)),
+  forceSSL: opt(bool()),
+};
 const times = { createdStart: opt(time()), createdEnd: opt(time()), updatedStart: opt(time()), updatedEnd: opt(time()) };
 
 export const domains = calls(
   { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'domains' },
   {
-    'GET /domains': { query: list({ keywords: opt(str()), tags: opt(tags()), ...times }), answer: page(Domain) },
+    'GET /domains': {
+      query: list({ keywords: opt(str()), tags: opt(tags()), ...states, ...times }).check(rules.zodRule(rules.dateRanges)),
+      answer: page(Domain),
+    },
     'GET /simpleDomains': { query: list({ keywords: opt(str()) }), answer: page(obj({ id: id(), domainName: text(253) })) },
     'GET /metaDomains': { query: obj({ keyword: opt(str()) }), answer: arr(obj({ id: id(), name: text(253) }), 100_000) },
     'GET /domain/{domainID}': { answer: Domain },
@@ -79,6 +94,7 @@ export const domains = calls(
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
     },
     'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
+    'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }) },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
     'POST /domain/{domainID}/upstreams': {
       body: obj({ upstreams: upstreamList() }),

@@ -58,8 +58,9 @@ export const Chunk = z.object({
 });
 export type Chunk = z.infer<typeof Chunk>;
 
-/** `live.<zone>.tick` */
-export const Tick = z.object({ n: z.int(), epoch: z.string() });
+/** `live.<zone>.tick`. `by` names the relay that says so, anew each time one becomes active; an older server does not tell. */
+export const Tick = z.object({ n: z.int(), epoch: z.string(), by: z.optional(z.string().check(z.maxLength(32))) });
+export type Tick = z.infer<typeof Tick>;
 
 /** A command as it travels: its text and the signature over it. */
 export const Command = z.object({

@@ -5,7 +5,9 @@
  * below, with the node's id, when it takes them over to the control plane's account. So a node never says who it is.
  */
 
-export type DocumentKind = 'domain' | 'site' | 'zone';
+import type { DocumentKind } from './kinds/index.ts';
+
+export type { DocumentKind };
 
 export const streams = { config: 'CFG', logs: 'LOGS', up: 'UP' } as const;
 
@@ -49,10 +51,13 @@ export const own = {
   inboxes: '_INBOX.>',
 } as const;
 
-/** `cfg.7.domain.31` → `{zoneID: 7, kind: 'domain', id: 31}`, or undefined for anything else. */
+/**
+ * `cfg.7.domain.31` → `{zoneID: 7, kind: 'domain', id: 31}`, or null for anything else. The kind may be one that only servers or nodes of
+ * another release know: `isKind` tells.
+ */
 export function parseConfigSubject(subject: string) {
-  const m = /^cfg\.(\d+)\.(domain|site|zone)\.(\d+)$/.exec(subject);
-  return m && { zoneID: Number(m[1]), kind: m[2] as DocumentKind, id: Number(m[3]) };
+  const m = /^cfg\.(\d{1,15})\.([A-Za-z]{1,40})\.(\d{1,15})$/.exec(subject);
+  return m && { zoneID: Number(m[1]), kind: m[2]!, id: Number(m[3]) };
 }
 
 /** `beat.5` → `{word: 'beat', nodeID: 5}` */

@@ -42,6 +42,8 @@ export interface GroupOptions {
   /** The resource whose key is asked in an area, where it is another than `resource`. */
   permission?: Partial<Record<Area, string>>;
   auth?: CallDef['auth'];
+  /** What is still missing of what its calls promise: they are mounted, and go on counting as not yet built. */
+  pending?: string;
 }
 
 export interface Group<B extends string = string, D extends Defs = Defs> extends GroupOptions {

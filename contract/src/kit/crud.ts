@@ -1,6 +1,20 @@
 /** The repeated family of calls: GET list, POST {items}, PUT {id, …}, DELETE {ids}. */
 import type * as z from 'zod/mini';
-import { arr, id, ids, list, obj, page, partial, record, type Shape, some } from './schema.ts';
+import { frequencyColourDefault } from '../limits.ts';
+import { arr, id, ids, list, obj, opt, page, partial, record, type Shape, some } from './schema.ts';
+
+/** What a new row has where the caller says nothing. The same fields are whole in answers. */
+export const crudDefaults = {
+  enabled: true,
+  blockType: 'deny',
+  priority: 100,
+  memo: '',
+  action: 'limit',
+  colour: frequencyColourDefault,
+} as const;
+type Lax<F extends Shape> = { [K in keyof F]: K extends keyof typeof crudDefaults ? z.ZodMiniOptional<F[K]> : F[K] };
+const lax = <F extends Shape>(fields: F) =>
+  Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, key in crudDefaults ? opt(field) : field])) as Lax<F>;
 
 export interface CrudOptions<F extends Shape, Q extends Shape, W extends string> {
   /** Fields a caller writes. */
@@ -12,7 +26,7 @@ export interface CrudOptions<F extends Shape, Q extends Shape, W extends string>
   /** Name of the array in the body of POST. */
   items?: W;
   /** Checks over all fields of one item (rules of §5 that look at more than one field). */
-  check?: (item: z.ZodMiniObject<F, z.core.$strict>) => z.ZodMiniType;
+  check?: (item: z.ZodMiniObject<Lax<F>, z.core.$strict>) => z.ZodMiniType;
   max?: number;
 }
 
@@ -32,7 +46,7 @@ export function crud<
 >(path: P, options: CrudOptions<F, Q, W> & { read?: R } & ListPath<L>) {
   const { fields, filters = {} as Q, items = 'items' as W, max = 1000, check } = options;
   const row = obj({ ...record, ...fields, ...(options.read ?? ({} as R)) });
-  const item = obj(fields);
+  const item = obj(lax(fields));
   const checked = (check ? check(item as never) : item) as typeof item;
   const defs = {
     [`GET ${options.list ?? path}`]: { query: list(filters), answer: page(row) },
@@ -56,7 +70,7 @@ export type CrudDefs<P extends string, F extends Shape, Q extends Shape, W exten
   };
 } & {
   [K in `POST ${P}`]: {
-    body: z.ZodMiniObject<{ [N in W]: z.ZodMiniArray<z.ZodMiniObject<F, z.core.$strict>> }, z.core.$strict>;
+    body: z.ZodMiniObject<{ [N in W]: z.ZodMiniArray<z.ZodMiniObject<Lax<F>, z.core.$strict>> }, z.core.$strict>;
     answer: z.ZodMiniObject<{ ids: z.ZodMiniArray<ID> }, z.core.$strict>;
   };
 } & {

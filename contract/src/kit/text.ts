@@ -58,11 +58,18 @@ function languageOfTag(tag: string): Language | undefined {
 
 export type Parameters = Readonly<Record<string, string | number>>;
 
+/** `{count, one: line, other: lines}`: the word that the number asks for. Of our languages English alone has two. */
+const numbered = /\{(\w+), one: ([^{},]+), other: ([^{},]+)\}/g;
+const english = new Intl.PluralRules('en');
+
 /**
  * Puts `params` into the `{name}` places of a text. A bracketed remark whose parameter is unknown is left out
  * whole, so nobody reads "({num} records)".
  */
-export function fill(text: string, params: Parameters = {}): string {
+export function fill(form: string, params: Parameters = {}): string {
+  const text = form.replace(numbered, (_, name: string, one: string, other: string) =>
+    english.select(Number(params[name])) === 'one' ? one : other,
+  );
   const isUnknown = (part: string) => [...part.matchAll(/\{(\w+)\}/g)].some(([, name]) => params[name!] === undefined);
   return text
     .replace(/\s?[(（][^()（）]*\{\w+\}[^()（）]*[)）]/g, remark => (isUnknown(remark) ? '' : remark))

@@ -2,16 +2,19 @@
 import { calls } from '../kit/call.ts';
 import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
 import * as rules from '../rules.ts';
-import { meta, name } from './zones.ts';
+import { meta } from './zones.ts';
+
+const nodeName = () => str(64).check(rules.zodRule(rules.freeName));
 
 export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
 /**
  * Why a line of a node's log counts for nobody: it is not what nginx writes (`form`), its figures cannot be (`number`), it is of the
- * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it. `flood`: messages, not lines,
- * of more new files than a node makes. `twin`: messages
- * at which a copy of the node took turns with it: their lines have the same places, so some of each are lost.
+ * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it. `flood`: of more new files than a node
+ * makes. `twin`: a copy of the node took turns with it: their lines have the same places, so some of each are lost.
  */
 export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store', 'flood', 'twin'] as const;
+/** Reasons whose `lines` are messages, which hold many lines or none: never added to lines. */
+export const asideMessages: ReadonlySet<string> = new Set<(typeof asideReasons)[number]>(['flood', 'twin']);
 export const asideHours = 24;
 
 export const Node = obj({
@@ -34,26 +37,27 @@ export const Node = obj({
   /** Log lines of the last 24 hours that count for nobody; null: it cannot be told at the moment. */
   aside: nullable(arr(obj({ reason: one(asideReasons), lines: big(), lastAt: time() }), asideReasons.length)),
 });
-const filters = { zoneID: opt(id()), groupID: opt(id()), status: opt(one(nodeStatuses)), keyword: opt(str(64)) };
+const waiting = { status: opt(one(nodeStatuses)), keyword: opt(str(64)) };
+const filters = { zoneID: opt(id()), groupID: opt(id()), ...waiting };
 
 export const nodes = calls(
   { base: '/client', resource: 'nodes' },
   {
     'GET /nodes': { query: list(filters), answer: page(Node) },
     'GET /nodes/initialized': { query: list(filters), answer: page(Node) },
-    'GET /nodes/uninitialized': { query: list(filters), answer: page(Node) },
+    'GET /nodes/uninitialized': { query: list(waiting), answer: page(Node) },
     'GET /zone/{id}/nodes': { query: list({}), answer: page(Node) },
     'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
     'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
     'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeCommunication', 'nodeInGroup', 'multiple'] },
-    'PATCH /node': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }) },
+    'PATCH /node': { body: obj({ id: id(), name: opt(nodeName()), memo: opt(text(255)) }) },
     'PATCH /node/status': {
       body: obj({ ids: ids(), status: one(['normal', 'paused']) }),
       errors: ['nodeCommunication', 'multiple'],
     },
     'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
     'POST /nodes/joinToken': {
-      body: obj({ name: opt(name()), zoneID: opt(id()) }),
+      body: obj({ name: opt(nodeName()), zoneID: opt(id()) }),
       answer: obj({ token: text(200), command: text(1000), expiredAt: time() }),
     },
   },
@@ -61,6 +65,15 @@ export const nodes = calls(
 
 /** How a node checks whom it talks to; null: the bus is on its own machine. */
 const BusTls = nullable(obj({ ca: text(20_000), servername: opt(text(253)) }));
+const Grant = obj({
+  nodeID: id(),
+  /** null: joined, and an operator has not put it into a zone yet */
+  zoneID: nullable(id()),
+  jwt: text(20_000),
+  natsUrl: text(500),
+  documentKey: text(100),
+  tls: BusTls,
+});
 /** What a node itself calls; it proves who it is with the join token, later with its own key. */
 export const nodeSelf = calls(
   { base: '/node', resource: 'nodeSelf', auth: 'node' },
@@ -73,27 +86,13 @@ export const nodeSelf = calls(
         addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
         version: text(64),
       }),
-      answer: obj({
-        nodeID: id(),
-        zoneID: nullable(id()),
-        jwt: text(20_000),
-        natsUrl: text(500),
-        documentKey: text(100),
-        tls: BusTls,
-      }),
+      answer: Grant,
       errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],
       audit: false,
     },
     'POST /credentials': {
       body: obj({ nodeID: id(), time: big(), signature: text(500) }),
-      answer: obj({
-        nodeID: id(),
-        zoneID: nullable(id()),
-        jwt: text(20_000),
-        natsUrl: text(500),
-        documentKey: text(100),
-        tls: BusTls,
-      }),
+      answer: Grant,
       errors: ['invalidToken', 'nodeCommunication'],
       audit: false,
     },

@@ -1,6 +1,7 @@
 /** Zones, groups with their lines, and products: how an operator's fleet is cut and sold (§3, §7 Client calls). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, num, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { portTypes, sellTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 export const name = () => str(64).check(rules.zodRule(rules.name));
@@ -19,8 +20,36 @@ export const zones = calls(
   },
 );
 
-export const Line = obj({ id: id(), name: text(64), kind: one(['default']) });
-export const Group = obj({ ...record, zoneID: id(), name: text(64), memo: text(255), nodeCount: int(), productCount: int() });
+/** `custom`: of one group, for visitors of these networks; everybody has the others. */
+export const lineKinds = ['default', 'custom'] as const;
+export const Line = obj({
+  id: id(),
+  name: text(64),
+  kind: one(lineKinds),
+  groupID: nullable(id()),
+  cidrs: arr(text(50), 1000),
+  asns: arr(int(1, 4_294_967_295), 1000),
+});
+/** A line of a group: one with its id is changed, one without is made, and who is left out goes. */
+const lines = () =>
+  arr(
+    obj({
+      lineID: opt(id()),
+      name: str(64).check(rules.zodRule(rules.freeName)),
+      cidrs: arr(str(50), 1000).check(rules.zodRule(rules.networks)),
+      asns: arr(int(1, 4_294_967_295), 1000),
+    }).check(rules.zodRule(rules.customLine)),
+    100,
+  );
+export const Group = obj({
+  ...record,
+  zoneID: id(),
+  name: text(64),
+  memo: text(255),
+  lines: arr(Line, 100),
+  nodeCount: int(),
+  productCount: int(),
+});
 const LineNode = obj({ UID: text(32), id: id(), name: text(64), status: text(32), backup: bool() });
 export const groups = calls(
   { base: '/client', resource: 'groups' },
@@ -31,9 +60,12 @@ export const groups = calls(
       answer: arr(obj({ id: id(), name: text(64), zoneID: id(), zoneName: text(64) }), 10_000),
     },
     'POST /group': { body: obj({ zoneID: id(), name: name(), memo: opt(text(255)) }), answer: created(), errors: ['duplicated'] },
-    'PATCH /group': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }), errors: ['duplicated'] },
+    'PATCH /group': {
+      body: obj({ id: id(), name: opt(name()), memo: opt(text(255)), lines: opt(lines()) }),
+      errors: ['duplicated'],
+    },
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
-    'GET /dns/lines': { answer: arr(Line, 1000) },
+    'GET /dns/lines': { answer: arr(Line, 100_000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
     'POST /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }), errors: ['invalidGroupNode'] },
     'PATCH /group/{g}/line/{l}/nodes': { body: obj({ ids: ids(), backup: bool() }), errors: ['invalidGroupNode'] },
@@ -50,6 +82,10 @@ export const Product = obj({
   zoneID: id(),
   siteLimit: int(),
   domainLimit: int(),
+  sellType: one(sellTypes),
+  /** of one GB (10⁹ bytes), in the operator's currency */
+  trafficPrice: num(0, 1_000_000),
+  portType: one(portTypes),
   defaultState: one(['normal', 'pause']),
   memo: text(255),
   siteCount: int(),
@@ -59,13 +95,15 @@ const productFields = {
   groupID: id(),
   siteLimit: opt(limit()),
   domainLimit: opt(limit()),
+  sellType: opt(one(sellTypes)),
+  trafficPrice: opt(num(0, 1_000_000)),
   defaultState: opt(one(['normal', 'pause'])),
   memo: opt(text(255)),
 };
 export const products = calls(
   { base: '/client', resource: 'products' },
   {
-    'GET /products': { query: list({ keyword: opt(str(64)) }), answer: page(Product) },
+    'GET /products': { query: list({ keyword: opt(str(64)), sellType: opt(one(sellTypes)) }), answer: page(Product) },
     'GET /metaProducts': { query: obj({ keyword: opt(str(64)) }), answer: meta() },
     'POST /product': { body: obj(productFields), answer: created(), errors: ['duplicated'] },
     'PUT /product': {

@@ -1,7 +1,6 @@
 /** Blacklists of a site (§3, §5 Blacklist IPs): visitors from these addresses are refused. */
-import { calls } from '../kit/call.ts';
-import { crud } from '../kit/crud.ts';
-import { bool, one, opt, some, str, text } from '../kit/schema.ts';
+import { bool, one, some, str, text } from '../kit/schema.ts';
+import { siteList } from '../kit/site-list.ts';
 import { blockTypes } from '../edge/document.ts';
 import * as rules from '../rules.ts';
 
@@ -10,10 +9,13 @@ const fields = {
   ips: some(str(100), 10_000).check(rules.zodRule(rules.ips)),
   /** deny: 403; drop: the connection is closed without an answer (444) */
   blockType: one(blockTypes),
-  memo: opt(text(255)),
+  memo: text(255),
   enabled: bool(),
 };
-export const blacklists = calls(
-  { base: '/{area}/site/{siteID}/firewall/setting', areas: ['user', 'client'], resource: 'firewall' },
-  crud('/blacklists', { fields }),
-);
+export const blacklists = siteList({
+  name: 'blacklists',
+  table: 'blacklist',
+  base: '/{area}/site/{siteID}/firewall/setting',
+  resource: 'firewall',
+  fields,
+});

@@ -1,7 +1,6 @@
 /** Rules on the User-Agent header of a site (§3 userAgents, §5 Non-empty): both patterns must match. */
-import { calls } from '../kit/call.ts';
-import { crud } from '../kit/crud.ts';
 import { bool, one, str } from '../kit/schema.ts';
+import { siteList } from '../kit/site-list.ts';
 import { blockTypes } from '../edge/document.ts';
 import * as rules from '../rules.ts';
 
@@ -13,7 +12,10 @@ const fields = {
   blockType: one(blockTypes),
   enabled: bool(),
 };
-export const userAgents = calls(
-  { base: '/{area}/site/{siteID}/firewall/setting', areas: ['user', 'client'], resource: 'firewall' },
-  crud('/userAgents', { fields }),
-);
+export const userAgents = siteList({
+  name: 'userAgents',
+  table: 'userAgent',
+  base: '/{area}/site/{siteID}/firewall/setting',
+  resource: 'firewall',
+  fields,
+});

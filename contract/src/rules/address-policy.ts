@@ -213,7 +213,10 @@ export class AddressPolicy {
     const name = host.trim();
     if (looseAddress(name)) return this.judge(name, port);
     if (metadataNames.test(name)) return { allowed: false, kind: 'metadata' };
-    return loopbackNames.test(name) ? this.judge('127.0.0.1', port) : { allowed: true };
+    if (!loopbackNames.test(name)) return { allowed: true };
+    // A resolver answers these names with either address, so both must be allowed.
+    const verdict = this.judge('127.0.0.1', port);
+    return verdict.allowed ? this.judge('::1', port) : verdict;
   }
 
   /** Every loopback address reaches what listens on all addresses, so loopback is one place. */

@@ -56,6 +56,27 @@ export const originRanges: Rule<readonly string[]> = {
     ]),
 };
 
+/** Networks of visitors: addresses or CIDR blocks, none twice; none at all is fine. */
+export const networks: Rule<readonly string[]> = {
+  name: 'networks',
+  check(value) {
+    const sets = value.map(one => (one.includes('-') ? undefined : parseAddressSet(one.trim())));
+    return answer([
+      ...sets.flatMap((set, index) => (set ? [] : broken('wrongFormat', undefined, [index]))),
+      ...duplicates(
+        sets.map((set, index) => (set ? keyOf(set) : `wrong ${index}`)),
+        index => ({ path: [index], rule: 'duplicateIP', bounds: { ip: value[index]! } }),
+      ),
+    ]);
+  },
+};
+
+/** A line of a group's own says for whom it is: by network, or by the number of an operator (ASN). */
+export const customLine: Rule<{ cidrs?: readonly string[]; asns?: readonly number[] }> = {
+  name: 'customLine',
+  check: ({ cidrs = [], asns = [] }) => (cidrs.length + asns.length > 0 ? true : broken('required', undefined, ['cidrs'])),
+};
+
 /** Addresses of a machine, as its node says them: nothing but addresses. */
 export const nodeAddresses: Rule<readonly string[]> = {
   name: 'nodeAddresses',
@@ -90,6 +111,18 @@ const perLine = (name: string, rule: Rule<readonly string[]>): Rule<string | Mis
 export const whitelistURLLines = perLine('whitelistURLLines', whitelistURLs);
 export const ipLines = perLine('ipLines', ips);
 export const originRangeLines = perLine('originRangeLines', originRanges);
+
+/** Headers of one message: none twice, whatever the case of its name. */
+export const headerNames: Rule<readonly { name?: string | undefined }[]> = {
+  name: 'headerNames',
+  check: value => {
+    // a row that is still empty is none
+    const names = value.map(({ name }, index) => name?.trim().toLowerCase() || String(index));
+    return answer(
+      duplicates(names, index => ({ path: [index, 'name'], rule: 'duplicateValue', bounds: { value: value[index]!.name! } })),
+    );
+  },
+};
 
 /** Targets of monitoring, one per line: an address or a host name, with an optional port; none twice. */
 export const monitorTargets: Rule<readonly string[]> = {

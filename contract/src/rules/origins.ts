@@ -154,7 +154,8 @@ export const corsOrigin: Rule<string | Missing> = {
     if (value === '*') return true;
     if (!startsWithHost(value!) || /[\s,]/.test(value!)) return broken('corsOrigin', { host: hosts });
     const origin = URL.canParse(value!) ? new URL(value!) : undefined;
-    return origin && /^https?:\/\/[^/?#]+$/.test(value!) && origin.username === '' ? true : broken('wrongFormat');
+    // a star stands for the first labels of a host alone
+    return origin && /^https?:\/\/(?:\*\.)?[^/?#*]+$/.test(value!) && origin.username === '' ? true : broken('wrongFormat');
   },
 };
 

@@ -15,16 +15,22 @@ export function isPattern(pattern: string): boolean {
     if (/[A-Za-z0-9]/.test(letter!) && !escapes.has(letter!)) return false;
   const plain = withoutClasses(pattern);
   if (plain === undefined || hasOpenLookbehind(plain)) return false;
+  return scriptOf(pattern) !== undefined;
+}
+
+/** What PCRE alone knows, rewritten: near enough to show what a pattern does, and to judge whether it is one. */
+export function scriptOf(pattern: string): RegExp | undefined {
+  const flags = /^\(\?([imsx]+)\)/.exec(pattern);
   const script = pattern
-    .replace(/^\(\?[imsx]+\)/, '')
+    .slice(flags?.[0].length ?? 0)
     .replaceAll('(?>', '(?:')
     .replaceAll('(?P<', '(?<')
     .replace(/(?<!\\)([*+?}])\+/g, '$1');
   try {
-    new RegExp(script);
-    return true;
+    // x has no counterpart
+    return new RegExp(script, [...new Set(flags?.[1]?.replaceAll('x', ''))].join(''));
   } catch {
-    return false;
+    return undefined;
   }
 }
 

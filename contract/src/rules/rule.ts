@@ -25,6 +25,7 @@ export const ruleTexts = {
   },
   duplicateValue: { zh_TW: '內容重複：{value}', zh_CN: '内容重复：{value}', en_US: 'Duplicate value: {value}' },
   numeric: { zh_TW: '必須是數字', zh_CN: '必须是数字', en_US: 'Must be a number' },
+  integer: { zh_TW: '必須是整數', zh_CN: '必须是整数', en_US: 'Must be a whole number' },
   between: {
     zh_TW: '必須介於 {min} 到 {max} 之間',
     zh_CN: '必须介于 {min} 到 {max} 之间',
@@ -152,6 +153,26 @@ export const ruleTexts = {
     zh_TW: '重新導向規則的上限為 {max} 筆',
     zh_CN: '重定向规则的上限为 {max} 条',
     en_US: 'The upper limit of redirect rules is {max}',
+  },
+  redirectTarget: {
+    zh_TW: '必須是 / 開頭的路徑，或 http://、https:// 開頭的網址；主機名稱不可含 $ 或 @',
+    zh_CN: '必须是 / 开头的路径，或 http://、https:// 开头的网址；主机名不能含 $ 或 @',
+    en_US: 'Must be a path that starts with /, or an address that starts with http:// or https://; no $ or @ in its host',
+  },
+  redirectLoop: {
+    zh_TW: '形成迴圈：{target} 會再次被重新導向。請改用其他目標',
+    zh_CN: '形成循环：{target} 会再次被重定向。请改用其他目标',
+    en_US: 'A loop: {target} would be redirected again without end. Choose another target',
+  },
+  redirectPatterns: {
+    zh_TW: '每個模組最多 {max} 筆正規表示式',
+    zh_CN: '每个模块最多 {max} 条正则表达式',
+    en_US: 'A module has at most {max} regular expressions',
+  },
+  redirectBytes: {
+    zh_TW: '此站點的重新導向過大（上限 {max} 位元組）。請縮短或刪減來源與目標',
+    zh_CN: '此站点的重定向过大（上限 {max} 字节）。请缩短或删减来源与目标',
+    en_US: 'The redirects of this site are too large (at most {max} bytes). Shorten or remove some',
   },
 } as const satisfies Record<string, Text>;
 

@@ -1,6 +1,6 @@
 /** Rules about time ranges, paging and purge types (§5, decisions "Logs" and "Wire"). Times are ISO 8601, or epoch ms. */
 import { logSpans, paging, purgeTypes, statistics } from '../limits.ts';
-import { broken, isEmpty } from './rule.ts';
+import { answer, broken, isEmpty } from './rule.ts';
 import type { Problem, Rule } from './rule.ts';
 import { wholeNumber } from './values.ts';
 
@@ -55,13 +55,34 @@ export const logExport: Rule<TimeRange, Now> = {
   },
 };
 
-/** Any range of statistics: both ends there, in order. */
-export const timeRange: Rule<TimeRange> = {
+/** Any range of statistics: both ends there, in order, a year at most; totals as far back. */
+export const timeRange: Rule<TimeRange & { totalsFrom?: Time | undefined }> = {
   name: 'timeRange',
   check(value) {
     const range = rangeOf(value);
-    return Array.isArray(range) ? range : true;
+    if (Array.isArray(range)) return range;
+    const isTooLong = (start: number) => range.end - start > statistics.spanMaxDays * dayMs;
+    if (isTooLong(range.start)) return broken('spanTooLong', { days: statistics.spanMaxDays }, ['startTime']);
+    if (isEmpty(value.totalsFrom)) return true;
+    const from = millisecondsOf(value.totalsFrom!);
+    if (!Number.isFinite(from)) return broken('wrongFormat', undefined, ['totalsFrom']);
+    if (from > range.end) return broken('startAfterEnd', undefined, ['totalsFrom']);
+    return isTooLong(from) ? broken('spanTooLong', { days: statistics.spanMaxDays }, ['totalsFrom']) : true;
   },
+};
+
+/** Ranges in which rows were made or changed: either end may be left open, both are in order. */
+export const dateRanges: Rule<{ [K in 'createdStart' | 'createdEnd' | 'updatedStart' | 'updatedEnd']?: Time }> = {
+  name: 'dateRanges',
+  check: value =>
+    answer(
+      (['created', 'updated'] as const).flatMap(what => {
+        const [start, end] = [value[`${what}Start`], value[`${what}End`]];
+        return start !== undefined && end !== undefined && millisecondsOf(start) > millisecondsOf(end)
+          ? broken('startAfterEnd', undefined, [`${what}Start`])
+          : [];
+      }),
+    ),
 };
 
 /** The range of a statistic, widened to whole 5-minute steps. */

@@ -74,6 +74,20 @@ export const name: Rule<string | Missing> = {
   },
 };
 
+/**
+ * Whatever people call a thing: any script, in one line. What cannot be seen or turns the line around (Unicode: Cc, bidirectional
+ * controls, line and paragraph separators) makes one name look like another.
+ */
+export const freeName: Rule<string | Missing> = {
+  name: 'freeName',
+  check: value =>
+    isEmpty(value)
+      ? broken('required')
+      : /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(value!)
+        ? broken('wrongFormat')
+        : true,
+};
+
 const label = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
 /**
  * Dot-separated labels of letters, digits and hyphens (RFC 1123), at most 253 characters. The last is no number, in whatever base:

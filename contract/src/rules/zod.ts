@@ -84,4 +84,5 @@ function problemOf(issue: z.core.$ZodIssue, missing: boolean): Omit<Problem, 'pa
 }
 
 const typeProblem = (expected: string): Omit<Problem, 'path'> =>
-  expected === 'number' || expected === 'int' ? { rule: 'numeric' } : { rule: 'wrongFormat' };
+  // of 40.5 nobody says that it is no number
+  expected === 'int' ? { rule: 'integer' } : { rule: expected === 'number' ? 'numeric' : 'wrongFormat' };

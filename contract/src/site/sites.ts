@@ -1,9 +1,30 @@
 /** Sites, as the operator sells them and as the customer sees them (§3 Site). */
 import { calls } from '../kit/call.ts';
-import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
-import { name } from '../node/zones.ts';
+import {
+  arr,
+  big,
+  bool,
+  id,
+  ids,
+  int,
+  list,
+  map,
+  nullable,
+  obj,
+  one,
+  opt,
+  page,
+  record,
+  str,
+  text,
+  time,
+} from '../kit/schema.ts';
+import { portTypes } from '../limits.ts';
 import { siteStates } from '../edge/document.ts';
+import type { DocumentKind } from '../edge/kinds/index.ts';
+import * as rules from '../rules.ts';
 
+const siteName = () => str(64).check(rules.zodRule(rules.freeName));
 export const tags = () => arr(str(64), 50);
 export const Site = obj({
   ...record,
@@ -13,16 +34,19 @@ export const Site = obj({
   status: one(siteStates),
   productID: id(),
   productName: text(64),
+  portType: one(portTypes),
   zoneID: id(),
   zoneName: text(64),
   userID: id(),
   userEmail: text(254),
   users: arr(id()),
   expired: nullable(time()),
+  /** its time is over: it answers 904 whatever its status is */
+  isExpired: bool(),
   domainCount: int(),
   revision: big(),
 });
-const siteBody = { siteName: name(), tags: opt(tags()), expired: opt(nullable(time())) };
+const siteBody = { siteName: siteName(), tags: opt(tags()), expired: opt(nullable(time())) };
 const siteFilters = { siteName: opt(str(64)), tags: opt(arr(str(64), 50)) };
 export const MetaSite = obj({ id: id(), siteName: text(64) });
 
@@ -30,7 +54,13 @@ export const clientSites = calls(
   { base: '/client', resource: 'sites' },
   {
     'GET /sites': {
-      query: list({ ...siteFilters, zoneID: opt(id()), productName: opt(str(64)), statuses: opt(arr(one(siteStates), 3)) }),
+      query: list({
+        ...siteFilters,
+        zoneID: opt(id()),
+        productName: opt(str(64)),
+        portType: opt(one(portTypes)),
+        statuses: opt(arr(one(siteStates), 3)),
+      }),
       answer: page(Site),
     },
     'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 100_000) },
@@ -40,7 +70,7 @@ export const clientSites = calls(
       answer: obj({ ids: arr(id(), 1) }),
       errors: ['productSitesExceeded', 'duplicated'],
     },
-    'PATCH /site': { body: obj({ ...siteBody, id: id(), siteName: opt(name()) }), errors: ['duplicated'] },
+    'PATCH /site': { body: obj({ ...siteBody, id: id(), siteName: opt(siteName()) }), errors: ['duplicated'] },
     'DELETE /site': { body: obj({ ids: ids() }), errors: ['siteHasLayer7Domains', 'multiple'] },
     'PATCH /site/status': {
       body: obj({ ids: ids(), status: one(['normal', 'pause']) }),
@@ -78,10 +108,37 @@ export const resourceInfo = calls(
         /** the operator's current month, which is not the browser's */
         monthStart: time(),
         monthEnd: time(),
+        /**
+         * The instant up to which this month's traffic is counted. Lines may come in between two calls: who shows the month beside a
+         * chart asks the chart for `totalsFrom` `monthStart`, which one reading answers.
+         */
+        asOf: time(),
       }),
     },
   },
 );
+
+/** What may not be served as it was saved: a kind of document, or an origin. */
+type AppliedKind = DocumentKind | 'origin';
+const allKinds: Record<AppliedKind, true> = {
+  purges: true,
+  cacheRules: true,
+  whitelists: true,
+  blacklists: true,
+  userAgents: true,
+  frequencies: true,
+  limitReqs: true,
+  rates: true,
+  errorPages: true,
+  module: true,
+  site: true,
+  domain: true,
+  zone: true,
+  origin: true,
+};
+export const appliedKinds = Object.keys(allKinds) as AppliedKind[];
+/** `nodeRefused`: {node} does not take the document: {why}. `originRefused`: nodes do not connect to {address} port {port} of {domain}. */
+export const appliedRules = ['nodeRefused', 'originRefused'] as const;
 
 /** Which nodes of the site's zone serve its last change, and how long that took. */
 export const Applied = obj({
@@ -91,9 +148,32 @@ export const Applied = obj({
   /** milliseconds from commit to the last node's acknowledgement; null while one is missing */
   ms: nullable(int()),
   changedAt: nullable(time()),
-  perNode: arr(obj({ nodeID: id(), name: text(64), status: text(32), revision: big(), ms: nullable(int()) }), 10_000),
+  perNode: arr(
+    obj({
+      nodeID: id(),
+      name: text(64),
+      status: text(32),
+      revision: big(),
+      ms: nullable(int()),
+      /** documents of the site, or of all sites, that the node does not take */
+      refused: int(),
+      /** fields of documents that the node does not know: it is older than this server */
+      unknownFields: int(),
+    }),
+    10_000,
+  ),
   /** parts of the site that could not be compiled: they keep their last good form at the edge */
-  errors: arr(obj({ kind: text(16), id: id(), message: text(500) }), 100),
+  errors: arr(
+    obj({
+      kind: one(appliedKinds),
+      id: id(),
+      message: text(500),
+      /** what the message says, for a text in the reader's language; null: the message alone says it */
+      rule: nullable(one(appliedRules)),
+      params: nullable(map(text(500))),
+    }),
+    100,
+  ),
 });
 export const applied = calls(
   { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'sites' },

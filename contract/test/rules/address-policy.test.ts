@@ -223,10 +223,16 @@ describe('the address policy', () => {
   });
 
   test('names of the machine itself are known, and every spelling reads as one address', () => {
-    const open = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: ['127.0.0.1:5432'] });
+    const open = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8', '::1'], own: ['127.0.0.1:5432'] });
+    // a resolver answers with either address: who may have one of them alone writes that one down
+    const [first, second] = [['127.0.0.0/8'], ['::1']].map(
+      environment => new AddressPolicy({ operator: [], environment, own: [] }),
+    );
     for (const name of ['localhost', 'LocalHost.', 'a.localhost', 'x.localdomain', 'ip6-loopback']) {
       assert.equal(kind(strictPolicy.judgeHost(name, 80)), 'loopback', name);
       assert.equal(kind(open.judgeHost(name, 80)), 'allowed', name);
+      assert.equal(kind(first!.judgeHost(name, 80)), 'loopback', name);
+      assert.equal(kind(second!.judgeHost(name, 80)), 'loopback', name);
       assert.equal(kind(open.judgeHost(name, 5432)), 'installation', name);
     }
     for (const name of ['metadata.google.internal', 'METADATA', 'instance-data'])

@@ -306,8 +306,27 @@ export const linesSevenToFifteen: Line[] = [
     line: 12,
     says: 'a statistics range is in order',
     rule: rules.timeRange,
-    good: [{ startTime: 1, endTime: 2 }],
-    bad: [[{ startTime: 2, endTime: 1 }, 'startAfterEnd startTime']],
+    good: [
+      { startTime: 1, endTime: 2 },
+      { startTime: 0, endTime: 366 * 86_400_000 },
+      { startTime: 2, endTime: 3, totalsFrom: 1 },
+    ],
+    bad: [
+      [{ startTime: 2, endTime: 1 }, 'startAfterEnd startTime'],
+      [{ startTime: 1, endTime: 2, totalsFrom: 3 }, 'startAfterEnd totalsFrom'],
+      [{ startTime: 367 * 86_400_000, endTime: 367 * 86_400_000, totalsFrom: 1 }, 'spanTooLong totalsFrom'],
+      [{ startTime: 0, endTime: 366 * 86_400_000 + 1 }, 'spanTooLong startTime'],
+    ],
+  },
+  {
+    line: 12,
+    says: 'a range in which rows were made is in order',
+    rule: rules.dateRanges,
+    good: [{}, { createdStart: 2 }, { createdStart: 1, createdEnd: 1, updatedEnd: 1 }],
+    bad: [
+      [{ createdStart: 2, createdEnd: 1 }, 'startAfterEnd createdStart'],
+      [{ updatedStart: 3, updatedEnd: 2 }, 'startAfterEnd updatedStart'],
+    ],
   },
 
   {

@@ -11,9 +11,15 @@ function M.normal(text)
   local normal = memo.get(known, text)
   if normal then return normal end
   local accepted = {}
-  for name, rest in text:lower():gmatch "([%w*]+)%s*([^,]*)" do
+  for name, rest in text:lower():gmatch "([%w*-]+)%s*([^,]*)" do
     local q = rest:match "^;%s*q%s*=%s*([%d.]+)"
-    accepted[name] = not q or (tonumber(q) or 0) > 0
+    accepted[name == "x-gzip" and "gzip" or name] = not q or (tonumber(q) or 0) > 0
+  end
+  -- Whatever is not named; those that everybody has are enough.
+  if accepted["*"] then
+    for _, name in ipairs { "gzip", "br" } do
+      if accepted[name] == nil then accepted[name] = true end
+    end
   end
   local list = {}
   for _, name in ipairs(order) do

@@ -25,11 +25,11 @@ local function note(host, row)
   end
 end
 
--- rows of the site's document → purges by host; `*.parent` stands for every host below it
-function M.compile(rows, site_gen)
-  local made = { hosts = {}, wild = false }
-  for _, row in ipairs(rows) do
-    if row.gen > site_gen then
+-- record: contract/src/edge/kinds/purges.ts → purges by host; `*.parent` stands for every host below it. gen: of everything else
+function M.compile(record)
+  local made = { hosts = {}, wild = false, gen = record.gen + 0 }
+  for _, row in ipairs(record.purges or {}) do
+    if row.gen > made.gen then
       local host = made.hosts[row.host]
       if not host then
         host = entry()

@@ -10,18 +10,25 @@ local function extensions(value)
   return set
 end
 
--- report(list, id, why); a rule has no id of its own in the document, so its place is told
-function M.compile(rows, report)
-  local rules = { excludes = false }
-  for place, row in ipairs(rows) do
-    local rule = { type = row.type, value = row.value, force = row.mode == "forceCache", ttl = row.ttl }
-    local why = row.type == "regex" and regex.fault(row.value)
-    if why then
-      report("cacheRules", place, why)
+-- row: {type, value} → what `find` takes; nil, why: it does not compile
+function M.matcher(row)
+  local why = row.type == "regex" and regex.fault(row.value)
+  if why then return nil, why end
+  return { type = row.type, value = row.value, set = row.type == "fileType" and extensions(row.value) or nil }
+end
+
+-- record: contract/src/edge/kinds/cacheRules.ts. report(id, why): a rule has no id of its own in the document, so its place is told
+function M.compile(record, report)
+  local rules = { excludes = false, forces = false }
+  for place, row in ipairs(record.cacheRules or {}) do
+    local rule, why = M.matcher(row)
+    if not rule then
+      report(place, why)
     else
-      if row.type == "fileType" then rule.set = extensions(row.value) end
+      rule.force, rule.ttl = row.mode == "forceCache", row.ttl
       -- Such URLs do not enter the cache at all, so the front half must know.
       if row.ttl == 0 then rules.excludes = true end
+      if rule.force then rules.forces = true end
       rules[#rules + 1] = rule
     end
   end
@@ -38,7 +45,7 @@ local function matches(rule, path, query)
   return extension ~= nil and rule.set[lower(extension)] == true
 end
 
--- → rule {force, ttl} or nil
+-- → the first that matches, or nil
 function M.find(rules, path, query)
   for i = 1, #rules do
     if matches(rules[i], path, query) then return rules[i] end

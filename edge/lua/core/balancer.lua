@@ -116,7 +116,7 @@ function M.answered(peer)
 end
 
 -- An nginx upstream speaks one protocol, so origins are tried protocol by protocol. A pass is the tiers tried with one of them,
--- {scheme, tiers = {{peer …} …}}. visitor: "http" or "https", for origins that follow it; first: protocol of the first pass.
+-- {scheme, tiers = {{peer …} …}, size, only}. visitor: "http" or "https", for origins that follow it; first: protocol of the first pass.
 function M.passes(pool, visitor, first)
   local key = visitor .. first
   local passes = pool.passes[key]
@@ -138,11 +138,15 @@ function M.passes(pool, visitor, first)
       end
       last.tiers[#last.tiers + 1] = peers
       last.size = last.size + #peers
+      last.only = last.size == 1 and peers[1] or nil
     end
   end
   pool.passes[key] = passes
   return passes
 end
+
+-- The peer of a pass that has but one: there is nothing to choose, and no loop on the way of most requests. → peer or nil
+function M.only(pass, now) return pass.only and take(pass.only, now) end
 
 -- Of passes the first with an origin that is not marked down, else the first: for requests that cannot go on to another one
 function M.pass_in_use(passes, now)
@@ -158,6 +162,8 @@ end
 
 -- Protocol to begin with: that of the origin whose turn it is
 function M.first(pool, visitor, now, key)
+  local passes = M.passes(pool, visitor, "http")
+  if #passes == 1 then return passes[1].scheme, nil end
   local mixed, scheme = false, nil
   for _, peer in ipairs(pool.peers) do
     local own = peer.protocol == "follow" and visitor or peer.protocol

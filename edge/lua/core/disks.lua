@@ -1,6 +1,7 @@
 -- Is there room? nginx breaks an answer off when its cache or its temporary files meet a full disk, and loses log lines without a
 -- word. So answers are passed through unbuffered before that happens, and requests without a line are counted.
 local ffi = require "ffi"
+local clock = require "core.clock"
 local problems = require "core.problems"
 local C = ffi.C
 
@@ -56,10 +57,11 @@ local next_look = 0
 local full_second = -1
 
 -- Part of the tick: often when it is close, since every request between two looks goes uncounted.
-function M.look(now)
+function M.look(wall)
+  local now = clock.now()
   if now < next_look or not logs then return end
   local free = room(logs)
-  local second = math.floor(now)
+  local second = math.floor(wall)
   if free ~= nil and free < line_bytes then full_second = second end
   M.log_full = second == full_second
   next_look = now + (M.log_full and 0.005 or (not free or free > 64 * 1048576) and 0.2 or free > 1048576 and 0.05 or 0.005)

@@ -4,9 +4,9 @@ local rt = ngx.shared.rt
 
 local M = {}
 
--- found: list of {site, list, id, error}
-function M.set(site, found)
-  local key = "fault:" .. site
+-- found: list of {site, list, id, error}, all of one list of one site
+function M.set(site, list, found)
+  local key = "fault:" .. site .. ":" .. list
   if #found > 0 then
     rt:set(key, cjson.encode(found))
     rt:set("faults", true)

@@ -8,6 +8,7 @@
 --   custom   everything else, known to the application alone: passed on, but the answer is stored only if Vary names all of them
 -- A header nobody has thought of is custom: the worst it can do is to cost its sender the cache. Where a rule stores whatever comes
 -- (forceCache), custom headers are passed on only once an answer of the host has named them in Vary.
+local memo = require "core.memo"
 local ngx = ngx
 local var = ngx.var
 local find, lower, match = string.find, string.lower, string.match
@@ -58,30 +59,53 @@ local function kind(name, value)
   return "custom"
 end
 
--- In the back half, before anything is sent. cached: the cache takes part in this request; forced: nil, or where a rule stores
--- whatever comes, the custom headers (" one two ") that the host's answers are known to vary by
-function M.prepare(cached, forced)
+-- Names as they came → {field, kind, odd}; not of one whose kind hangs on its value
+local names = memo.new(2000)
+
+local function name_of(name, value)
+  local found = memo.get(names, name)
+  if found then return found end
+  local field = lower(name)
+  found = { field = field, kind = kind(field, value), odd = find(field, "[^%w-]") ~= nil }
+  if field ~= "x-requested-with" then memo.put(names, name, found) end
+  return found
+end
+
+-- Connection says no more than this in nearly every message.
+M.quiet = { ["keep-alive"] = true, ["Keep-Alive"] = true, close = true, [""] = true }
+
+-- Before anything is sent. cached: the cache takes part in this request; forced: nil, or where a rule stores
+-- whatever comes, the custom headers (" one two ") that the host's answers are known to vary by; connection: in the front half, the
+-- visitor's Connection. There odd names, which nginx drops on the way to the back half, are still among the fields.
+function M.prepare(cached, forced, connection)
   for name, value in pairs(get_headers(0, true)) do
-    local field = lower(name)
-    local of = kind(field, value)
-    if of == "claims" or (cached and of == "shaping") then
+    local known = name_of(name, value)
+    local field, of = known.field, known.kind
+    if connection and known.odd then
+      clear_header(name)
+    elseif of == "claims" or (cached and of == "shaping") then
       clear_header(name)
     elseif forced and of == "custom" and not find(forced, " " .. field .. " ", 1, true) then
       clear_header(name)
     end
   end
   -- RFC 9110 7.6.1. What is ours was set after the visitor spoke.
-  local named = var.http_x_edge_connection
-  if not named then return end
+  local named = connection or var.http_x_edge_connection
+  if not named or M.quiet[named] then return end
   for name in named:gmatch "[^%s,]+" do
     if not ours[lower(name)] then clear_header(name) end
   end
 end
 
--- Has the visitor sent something that is not part of what the cache knows to keep apart?
-function M.custom()
+local none = {}
+
+-- Has the visitor sent something that is not part of what the cache knows to keep apart? fixed: fields that the origin is told the
+-- same whoever asks (headers/custom.lua), or nil
+function M.custom(fixed)
+  fixed = fixed or none
   for name, value in pairs(get_headers(0, true)) do
-    if kind(lower(name), value) == "custom" then return true end
+    local field = lower(name)
+    if not fixed[field] and kind(field, value) == "custom" then return true end
   end
   return false
 end
@@ -100,8 +124,9 @@ function M.varies_by_ours(vary)
 end
 
 -- vary: the answer's, lines joined, or nil. → whether each custom header of the request is named in it, and what is named reached
--- the origin: the answer to a field that Connection took away would be kept as the one to that field.
-function M.keyed(vary)
+-- the origin: the answer to a field that Connection took away would be kept as the one to that field. fixed: see `custom`
+function M.keyed(vary, fixed)
+  fixed = fixed or none
   local named = vary and named_in(vary)
   if named then
     for name in (var.http_x_edge_connection or ""):gmatch "[^%s,]+" do
@@ -110,7 +135,7 @@ function M.keyed(vary)
   end
   for name, value in pairs(get_headers(0, true)) do
     local field = lower(name)
-    if kind(field, value) == "custom" then
+    if not fixed[field] and kind(field, value) == "custom" then
       if not (named and named[field]) then return false end
     end
   end

@@ -91,15 +91,14 @@ function M.range(text)
   return address, address
 end
 
-function M.set() return setmetatable({ [4] = {}, [16] = {}, size = 0, sealed = true }, Set) end
+function M.set() return setmetatable({ [4] = {}, [16] = {}, sealed = true }, Set) end
 
--- Earlier entries win over later ones. false: `text` is no address, CIDR or range.
+-- false: `text` is no address, CIDR or range.
 function Set:add(text, entry)
   local low, high = M.range(text)
   if not low then return false end
-  self.size = self.size + 1
   local list = self[#low]
-  list[#list + 1] = { low, high, self.size, entry, high }
+  list[#list + 1] = { low, high, entry, high }
   self.sealed = false
   return true
 end
@@ -110,17 +109,17 @@ local function seal(self)
   for _, size in ipairs { 4, 16 } do
     local list, top = self[size], ""
     table.sort(list, by_low)
-    -- [5]: the greatest last address so far, so that a search knows where to stop
+    -- [4]: the greatest last address so far, so that a search knows where to stop
     for i = 1, #list do
       if list[i][2] > top then top = list[i][2] end
-      list[i][5] = top
+      list[i][4] = top
     end
   end
   self.sealed = true
 end
 
--- The entry added first that covers the address (bytes), or nil
-function Set:find(address)
+-- Marks found[entry] for each entry that covers the address (bytes)
+function Set:each(address, found)
   if not self.sealed then seal(self) end
   local list = self[#address]
   local low, high = 0, #list
@@ -128,13 +127,11 @@ function Set:find(address)
     local middle = floor((low + high + 1) / 2)
     if list[middle][1] <= address then low = middle else high = middle - 1 end
   end
-  local best
-  while low > 0 and list[low][5] >= address do
+  while low > 0 and list[low][4] >= address do
     local item = list[low]
-    if item[2] >= address and (not best or item[3] < best[3]) then best = item end
+    if item[2] >= address then found[item[3]] = true end
     low = low - 1
   end
-  return best and best[4]
 end
 
 return M

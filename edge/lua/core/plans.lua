@@ -1,9 +1,13 @@
 -- The plan of a host: its domain record and its site, compiled to what a request needs. Kept per worker by the host asked for.
+local answers = require "headers.answers"
 local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
+local custom = require "headers.custom"
+local error_pages = require "features.error_pages"
 local flags = require "core.flags"
 local memo = require "core.memo"
 local purges = require "cache.purges"
+local site_modules = require "core.site_modules"
 local sites = require "core.sites"
 local store = require "core.store"
 local find, sub = string.find, string.sub
@@ -30,6 +34,25 @@ local function record_of(host)
   end
 end
 
+-- The modules that a domain names → {type → conf}, whether all of them are there
+local function modules_of(named)
+  local confs, whole = {}, true
+  for kind, id in pairs(named) do
+    local module = site_modules.of(id)
+    if module and module.type == kind then confs[kind] = module.conf else whole = false end
+  end
+  return confs, whole
+end
+
+-- What of its modules and of itself changes headers
+local function hold_headers(plan, own)
+  local modules = plan.modules or {}
+  plan.cors = modules.cors
+  -- What of its own does not compile was told when the record came.
+  custom.hold(plan, modules.customHeader, own and custom.compile(own, function() end))
+  answers.hold(plan)
+end
+
 local function compile(host, text, key)
   local record = cjson.decode(text)
   local site = sites.of(record.site)
@@ -39,6 +62,8 @@ local function compile(host, text, key)
     id = record.id,
     id_text = tostring(record.id),
     site_text = tostring(record.site),
+    -- whose share of what a node has few of; a document of before names the site alone
+    party = record.owner and "owner " .. record.owner or "site " .. record.site,
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),
     -- every origin it has lies where the node must not connect
@@ -50,15 +75,27 @@ local function compile(host, text, key)
     return plan
   end
   plan.site = site
-  plan.closed = not record.enabled or site.state ~= "normal"
+  -- Parts and modules that have not come yet: it is not served without them.
+  plan.closed = not record.enabled or site.state ~= "normal" or site.missing ~= nil
+  if record.modules then
+    local whole
+    plan.module_ids = record.modules
+    plan.modules, whole = modules_of(record.modules)
+    if not whole then plan.closed = true end
+    plan.redirects = plan.modules.urlRedirect
+  end
+  plan.rewrites = plan.modules and plan.modules.proxyRewrite
+  if plan.modules or record.customHeaders then hold_headers(plan, record.customHeaders) end
   plan.expires = site.expires
-  plan.guarded = #site.checks > 0
+  plan.guarded = site.protections ~= nil
+  plan.compression = site.compression
+  plan.level = site.compression and site.compression.level
   local purged = purges.of(site.purges, host)
   plan.gen = math.max(site.gen, purged and purged.all or 0)
   plan.id_pre = record.site .. "|"
   plan.pre = plan.id_pre .. plan.gen .. "|"
   -- Only where the URL decides something beyond the key itself is it looked at.
-  if site.rules.excludes or (purged and purged.some) then
+  if site.rules.excludes or site.rates or (purged and purged.some) then
     plan.urls, plan.purged = memo.new(1024, url_budget), purged
   end
   return plan
@@ -90,9 +127,27 @@ store.watch("d", function(key)
   if sub(key, 3, 3) == "*" then drop_where(key) else memo.drop(plans, sub(key, 3)) end
 end)
 store.watch("s", function(key) sites.drop(tonumber(sub(key, 3))) end)
+store.watch("p", sites.drop_part)
+store.watch("m", function(key)
+  local id = tonumber(sub(key, 3))
+  site_modules.drop(id)
+  for _, generation in ipairs { plans.young, plans.old } do
+    for host, plan in pairs(generation) do
+      for _, named in pairs(plan.module_ids or {}) do
+        if named == id then generation[host] = nil end
+      end
+    end
+  end
+end)
+store.watch("z", function()
+  error_pages.drop_zone()
+  if sites.zone_changed() then plans = memo.new(3000) end
+end)
 store.watch("*", function()
   plans = memo.new(3000)
+  error_pages.drop_zone()
   sites.drop_all()
+  site_modules.drop_all()
 end)
 
 -- Which of its URLs need a second look is told by other requests, in whatever worker.
@@ -101,7 +156,7 @@ function M.refresh(plan)
   plan.invalidated = flags.has("invalidated", plan.host)
   plan.uncacheable = flags.has("uncacheable", plan.host)
   plan.interim = flags.has("interim", plan.host)
-  plan.encodings = flags.has("encodings", plan.host)
+  plan.encodings = plan.compression ~= nil or flags.has("encodings", plan.host)
 end
 
 return M

@@ -7,8 +7,9 @@ local M = {}
 -- request     anything else in the front half failed; the request was refused
 -- record      a record does not compile; its site is closed
 -- unstored    the cache's disk was too full to store an answer; it was passed through
+-- evicted     the dictionary of counters was full: one was given up, and its key begins anew
 -- unlogged    the log's disk was full; the request has no line
-M.kinds = { "protection", "request", "record", "unstored", "unlogged" }
+M.kinds = { "protection", "request", "record", "unstored", "evicted", "unlogged" }
 
 local lines_max = 10
 local said, lines, second = {}, 0, 0

@@ -48,14 +48,16 @@ local function good_target(method, target)
   return (scheme == "http" or scheme == "https") and authority ~= "" and lower(authority) == lower(var.http_host or authority)
 end
 
--- Bytes of one line as they came, or nil when it is malformed. Of a line end that nginx has written over two forms look alike and
--- pass: CR CR LF as blank CR LF, and blank LF as CR LF. nginx sends none of them on.
+-- Bytes of one line as they came, or nil when it is malformed. nginx has written over the first byte behind the value, so of a line
+-- with one two forms look alike and pass: CR CR LF as blank CR LF, and blank LF as CR LF. nginx sends neither on.
 local function line_bytes(field)
   local key, value = field.key, field.value
   if not find(text_of(key.data, key.len), "^[!#$%%&'*+.^_`|~%w-]+$") then return nil end
   -- Without a colon nginx puts the value where the name ends.
   if value.data == key.data + key.len then return nil end
   if find(text_of(value.data, value.len), "[%z\1-\8\10-\31\127]") then return nil end
+  -- Blanks before no value stand before its place.
+  if value.len == 0 and value.data[1] ~= 10 then return nil end
   local at, blanks = value.len + 1, 0
   while value.data[at] == 32 do
     at, blanks = at + 1, blanks + 1

@@ -1,15 +1,17 @@
 -- The protections in the order in which they judge a request. A new one is a file in this folder and a line here.
 --
--- A module is { name, cause, compile(site, report) → conf or nil, check(conf, request) → verdict or nil }:
+-- A module is { name, cause, compile(part, report) → rules }:
 --   name     of its list in the site's document and in /stat
 --   cause    block reason, as statistics count it
---   compile  reads the site's document; nil: the site uses no such rule and the module costs it nothing. report(id, why) names a
---            rule that had to be left out.
---   check    {action, rule}: "deny" (403), "drop" (no answer) or "skip" (every later protection). `request` is core/request.lua, and
---            what it does not tell the check must not depend on: verdicts are kept.
--- A module never ends a request; phases/runner.lua alone does, counts it and writes the reason into the log line.
+--   compile  reads its part of the site's document. report(id, why) names what had to be left out.
+-- A rule is {id, action, when}: "deny" (403), "drop" (no answer), "limit" (929) or "skip" (this and every later protection), where the
+-- condition holds; one with `count` as well is a counter, and its action follows where the count is passed. Conditions are described
+-- in stages/rules.lua, counts in stages/counted.lua.
+-- A module sees no request: the stages judge, and phases/runner.lua alone ends one, counts it and writes the reason into the log line.
 return {
   require "modules.whitelists",
   require "modules.blacklists",
   require "modules.user_agents",
+  require "modules.frequencies",
+  require "modules.limit_reqs",
 }

@@ -1,62 +1,40 @@
 -- Whitelists: who or what is exempt from every protection. An entry with addresses and URLs holds for these addresses on these
 -- URLs; an empty side means any; an entry with nothing on either side means nobody.
-local ips = require "core.ips"
-local find, sub, lower = string.find, string.sub, string.lower
+local lower, sub = string.lower, string.sub
 
 local M = { name = "whitelists", cause = 1 }
 
--- `https://host/path`, `//host/path` or `/path`, the query of no account → {host or nil, path}
-local function split(url)
+-- `https://host/path`, `//host/path` or `/path`, the query of no account. A path stands for itself and for what lies below it:
+-- /open is /open and /open/x, not /opening. → condition, or nil when it is no URL
+local function on(url)
   local host, path = url:match "^%a[%w+.-]*://([^/?#:]*)[^/?#]*([^?#]*)"
   if not host then
     path = url:match "^(/[^?#]*)"
     if not path then return nil end
   end
-  return { host = host and lower(host), path = path == "" and "/" or path }
+  path = path == "" and "/" or path
+  local below = { of = "path", is = "prefix", value = sub(path, -1) == "/" and path or path .. "/" }
+  local covered = { any = { { of = "path", is = "equals", value = path }, below } }
+  if not host then return covered end
+  return { all = { { of = "host", is = "equals", value = lower(host) }, covered } }
 end
 
--- A path stands for itself and for what lies below it: /open is /open and /open/x, not /opening.
-local function covers(path, asked)
-  if sub(asked, 1, #path) ~= path then return false end
-  return #asked == #path or sub(path, -1) == "/" or find(asked, "^/", #path + 1) ~= nil
-end
-
-function M.compile(site, report)
-  local entries = {}
-  for _, row in ipairs(site.whitelists or {}) do
-    local entry = { verdict = { action = "skip", rule = row.id } }
-    if #row.ips > 0 then
-      entry.set = ips.set()
-      for _, text in ipairs(row.ips) do
-        if not entry.set:add(text, true) then report(row.id, "no address: " .. text) end
-      end
-    end
+function M.compile(part, report)
+  local rules = {}
+  for _, row in ipairs(part.whitelists or {}) do
+    local sides = {}
+    if #row.ips > 0 then sides[1] = { of = "ip", is = "ips", value = row.ips } end
     if #row.urls > 0 then
-      entry.urls = {}
+      local urls = {}
       for _, text in ipairs(row.urls) do
-        local url = split(text)
-        if url then entry.urls[#entry.urls + 1] = url else report(row.id, "no URL: " .. text) end
+        local url = on(text)
+        if url then urls[#urls + 1] = url else report(row.id, "no URL: " .. text) end
       end
+      sides[#sides + 1] = { any = urls }
     end
-    if entry.set or entry.urls then entries[#entries + 1] = entry end
+    if #sides > 0 then rules[#rules + 1] = { id = row.id, action = "skip", when = { all = sides } } end
   end
-  return #entries > 0 and entries or nil
-end
-
-local function on_url(urls, request)
-  local path, host = request.path(), request.host()
-  for _, url in ipairs(urls) do
-    if (not url.host or url.host == host) and covers(url.path, path) then return true end
-  end
-  return false
-end
-
-function M.check(entries, request)
-  for _, entry in ipairs(entries) do
-    if (not entry.set or entry.set:find(request.address())) and (not entry.urls or on_url(entry.urls, request)) then
-      return entry.verdict
-    end
-  end
+  return rules
 end
 
 return M

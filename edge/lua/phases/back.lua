@@ -3,6 +3,9 @@
 --   X-Edge-M    times of a stored answer (cache/meta.lua)
 --   Cache-Control, X-Accel-Expires   addressed to the front half's cache
 local balancer = require "core.balancer"
+local clock = require "core.clock"
+local compression = require "cache.compression"
+local custom = require "headers.custom"
 local decide = require "cache.decide"
 local disks = require "core.disks"
 local fetch = require "phases.fetch"
@@ -14,6 +17,7 @@ local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
 local plans = require "core.plans"
 local problems = require "core.problems"
+local proxy_rewrite = require "features.proxy_rewrite"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local shards = require "core.shards"
@@ -32,17 +36,29 @@ local interim_seconds = 600
 -- come: spooled, the unfinished uploads of one visitor would take the node's disk, and the cache would be cleared to make room.
 local held_body = 16384
 
-local function circles(loop)
+function M.circles(loop)
   local _, hops = loop:gsub("breakwater", "")
   local _, visits = loop:gsub("breakwater;node=" .. store.node, "")
   return visits >= visits_max or hops >= hops_max
 end
 
-local function visitor_scheme() return var.http_x_forwarded_proto == "https" and "https" or "http" end
+-- phases/direct.lua goes this way in the front half; the back half knows of the visitor what the front half told it.
+local function in_front() return var.edge_direct ~= "" end
+
+-- The back half goes by the number that the front half gave the request.
+local function refuse(status)
+  if not in_front() then var.edge_rid = var.http_x_request_id end
+  return runner.refuse(status)
+end
+
+local function visitor_scheme()
+  if in_front() then return var.scheme end
+  return var.http_x_forwarded_proto == "https" and "https" or "http"
+end
 
 local function hash_key(plan)
   local balance = plan.pool.balance
-  if balance == "ipHash" then return var.http_x_real_ip end
+  if balance == "ipHash" then return in_front() and var.remote_addr or var.http_x_real_ip end
   if balance == "urlHash" then return var.request_uri end
 end
 
@@ -75,7 +91,7 @@ local function long_body() return chunked() or (tonumber(var.http_content_length
 
 local function upload_key(plan) return "interim:" .. plan.host .. var.uri end
 
-local function learn_interim(plan)
+function M.learn_interim(plan)
   flags.set("interim", plan.host, interim_seconds)
   if chunked() then rt:set(upload_key(plan), true, interim_seconds) end
 end
@@ -85,8 +101,10 @@ local function by_hand(plan) return plan.interim and (not chunked() or rt:get(up
 
 -- Points the request at the peers of a pass
 local function enter(plan, pass, number, first)
-  ngx.ctx.plan, ngx.ctx.pass, ngx.ctx.tried = plan, pass, {}
-  var.edge_peer = number .. ":" .. first
+  local ctx = ngx.ctx
+  ctx.plan, ctx.pass, ctx.tried = plan, pass, {}
+  ctx.entered = number .. ":" .. first .. ":"
+  var.edge_peer = ctx.entered
   var.edge_host = plan.origin_host
   var.edge_scheme = pass.scheme
   if pass.scheme == "http" then
@@ -100,20 +118,45 @@ local function enter(plan, pass, number, first)
       for _, peer in ipairs(tier) do pass.addresses[#pass.addresses + 1] = peer.host .. ":" .. peer.port end
     end
   end
-  var.edge_upstream = shards.upstream(pass.leases, plan.origin_host, pass.addresses, ngx.now())
+  var.edge_upstream = shards.upstream(pass.leases, plan.origin_host, pass.addresses, clock.now())
 end
 
-function M.rewrite()
+-- The origin that is asked first
+function M.choose(plan, now)
+  local visitor = visitor_scheme()
+  local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
+  enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
+  ngx.ctx.chosen = peer
+end
+
+-- Can the front half ask the origin itself? Not before an answer without interim ones has been seen, nor with a body that is long or
+-- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of
+-- compression that its own location does not have.
+function M.simple(plan, verb)
+  if not plan.answers or plan.interim or plan.level or var.http_transfer_encoding then return false end
+  local length = var.http_content_length
+  if length then
+    if (tonumber(length) or math.huge) > held_body then return false end
+  elseif verb ~= "GET" and verb ~= "HEAD" and var.server_protocol == "HTTP/2.0" then
+    return false
+  end
+  return #plan.pool.peers > 0 and #balancer.passes(plan.pool, visitor_scheme(), "http") == 1
+end
+
+-- level: of the location, where it is another than the usual one
+function M.rewrite(level)
   store.tick()
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
   local hung = rt:get("hung:" .. var.http_x_request_id)
   if hung == "stale" then return runner.close() end
   local plan = plans.of(var.host)
-  if not plan or #plan.pool.peers == 0 then return runner.refuse(502) end
+  if not plan or #plan.pool.peers == 0 then return refuse(502) end
   local loop = var.http_cdn_loop
-  if loop and circles(loop) then return runner.refuse(508) end
+  if loop and M.circles(loop) then return refuse(508) end
   local cached = var.http_x_edge_cs ~= nil
   forward.prepare(cached, cached and forced(plan) or nil)
+  if plan.request then custom.request(plan.request) end
+  if plan.rewrites then proxy_rewrite.apply(plan.rewrites) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = visitor_scheme()
@@ -122,29 +165,36 @@ function M.rewrite()
     local mixed = #balancer.passes(plan.pool, visitor, "http") > 1
     return ngx.exec(mixed and not chunked() and "@fetch" or "@upload")
   end
-  local first, peer = balancer.first(plan.pool, visitor, ngx.now(), hash_key(plan))
-  enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
-  ngx.ctx.chosen = peer
+  -- nginx takes the level from the location alone.
+  if plan.level and plan.level ~= level then return ngx.exec("@level_" .. plan.level) end
+  M.choose(plan, clock.now())
 end
 
 -- A body that is passed on as it comes
 function M.upload()
   local plan = plans.of(var.host)
-  if not plan then return runner.refuse(502) end
-  local visitor, now = visitor_scheme(), ngx.now()
+  if not plan then return refuse(502) end
+  local visitor, now = visitor_scheme(), clock.now()
   local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
   local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
   enter(plan, pass, number, first)
+  -- It cannot be sent twice. A kept connection that the origin is just closing would be the end of it, so it has one of its own.
+  var.edge_upstream = pass.scheme == "https" and "origin_https" or "origin_http_once"
   if number == 1 then ngx.ctx.chosen = peer end
+end
+
+-- The peer that was asked last has failed.
+function M.blame(plan)
+  local peer = plan.pool.peers[tonumber((var.edge_peer or ""):match "%d*$")]
+  if peer then balancer.failed(peer, clock.now()) end
 end
 
 -- The pass before has failed altogether. A request that may have had an effect is not sent twice.
 function M.other()
-  local number, first, index = (var.edge_peer or ""):match "^(%d+):(%l+):?(%d*)$"
+  local number, first = (var.edge_peer or ""):match "^(%d+):(%l+)"
   local plan = number and plans.of(var.host)
   if not plan then return ngx.exec "@failed" end
-  local peer = plan.pool.peers[tonumber(index)]
-  if peer then balancer.failed(peer, ngx.now()) end
+  M.blame(plan)
   local method = ngx.req.get_method()
   local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
   local pass = balancer.passes(plan.pool, visitor_scheme(), first)[number + 1]
@@ -152,27 +202,30 @@ function M.other()
   enter(plan, pass, number + 1, first)
 end
 
+local function next_peer(pass, tried, now, key)
+  for any = 0, 1 do
+    for _, tier in ipairs(pass.tiers) do
+      local peer = balancer.pick(tier, tried, now, any == 1, key)
+      if peer then return peer end
+    end
+  end
+end
+
 function M.balance()
   local ctx = ngx.ctx
-  local plan, pass, tried, now = ctx.plan, ctx.pass, ctx.tried, ngx.now()
+  local plan, pass, tried, now = ctx.plan, ctx.pass, ctx.tried, clock.now()
   local last = ctx.peer
   if last then
     if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
   elseif pass.size > 1 then
     ngx_balancer.set_more_tries(pass.size - 1)
   end
-  local peer, key = ctx.chosen, hash_key(plan)
-  ctx.chosen = nil
-  for any = 0, 1 do
-    for _, tier in ipairs(pass.tiers) do
-      peer = peer or balancer.pick(tier, tried, now, any == 1, key)
-    end
-  end
   -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
-  peer = peer or last
+  local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now, hash_key(plan)) or last
+  ctx.chosen = nil
   ctx.peer = peer
   tried[peer] = true
-  var.edge_peer = var.edge_peer:match "^%d+:%l+" .. ":" .. peer.index
+  var.edge_peer = ctx.entered .. peer.index
   local ok, why = ngx_balancer.set_current_peer(peer.host, peer.port)
   if not ok then ngx.log(ngx.ERR, "cannot use ", peer.host, ":", peer.port, ": ", why) end
 end
@@ -180,26 +233,30 @@ end
 -- Remembers why the connection to the front half is about to be closed.
 local function hang(why) rt:set("hung:" .. var.http_x_request_id, why, 5) end
 
+function M.fail() return refuse((var.upstream_status or ""):match "504$" and 504 or 502) end
+
 -- No origin answered.
 function M.failed()
   if var.http_x_edge_cs == "EXPIRED" then
     return runner.close(hang("stale"))
   end
-  return runner.refuse((var.upstream_status or ""):match "504$" and 504 or 502)
+  return M.fail()
 end
 
 -- For hosts whose origin sends interim answers
 function M.fetch()
   local plan = plans.of(var.host)
-  if not fetch.room() then
+  if not plan then return M.failed() end
+  if not fetch.room(plan.party) then
     header["Connection"] = "close"
-    return runner.refuse(503)
+    header["Retry-After"] = "10"
+    return refuse(503)
   end
-  local answer, unread
-  if plan then answer, unread = fetch.ask(plan, visitor_scheme(), hash_key(plan)) end
+  local answer, unread, status = fetch.ask(plan, visitor_scheme(), hash_key(plan))
   -- What is left of the request must not be taken for the next one.
   if unread then header["Connection"] = "close" end
-  if answer and answer.interim then learn_interim(plan) end
+  if status then return refuse(status) end
+  if answer and answer.interim then M.learn_interim(plan) end
   local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)
   if failed and (not answer or var.http_x_edge_cs == "EXPIRED") then
     if answer then answer.close() end
@@ -217,9 +274,9 @@ M.fetched = fetch.done
 local function header_of(name) return header[name] end
 
 -- Connection names further fields that are meant for this hop alone.
-local function drop_hop_by_hop(status)
+function M.drop_hop_by_hop(status)
   local connection = var.upstream_http_connection
-  if connection then
+  if connection and not forward.quiet[connection] then
     for name in connection:gmatch "[^%s,]+" do
       local lower = name:lower()
       if lower ~= "cache-control" and lower ~= "date" and lower ~= "close" and lower ~= "keep-alive" and lower ~= "upgrade" then
@@ -227,7 +284,7 @@ local function drop_hop_by_hop(status)
       end
     end
   end
-  if status ~= 101 then header["Upgrade"] = nil end
+  if status ~= 101 and var.upstream_http_upgrade then header["Upgrade"] = nil end
 end
 
 local function keep_update(d, times, cc)
@@ -243,16 +300,18 @@ local function judge()
   local ctx = ngx.ctx
   -- Not an answer of an origin: a page of our own
   if not ctx.peer then
-    header["X-Accel-Expires"] = "0"
+    compression.spare()
+    header["X-Accel-Expires"], header["X-Edge-CC"], header["X-Edge-Custom"] = "0", "no-store", "page"
     return
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
   if status < 200 and status ~= 101 then
-    learn_interim(ctx.plan)
+    M.learn_interim(ctx.plan)
     return runner.hang_up()
   end
   balancer.answered(ctx.peer)
-  drop_hop_by_hop(status)
+  ctx.plan.answers = true
+  M.drop_hop_by_hop(status)
   local cc = fields.join(header["Cache-Control"])
   header["X-Edge-CC"], header["X-Edge-M"], header["X-Edge-Custom"] = cc, nil, nil
   header["Cache-Control"] = nil
@@ -262,6 +321,7 @@ local function judge()
   local tight = status ~= 304 and disks.tight(tonumber(var.upstream_http_content_length))
   -- Straight to the visitor, at the visitor's pace: nothing of it is written down.
   if tight then header["X-Accel-Buffering"] = "no" end
+  compression.settle(ctx.plan.compression, cc)
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
     header["X-Accel-Expires"] = "0"
     return
@@ -270,12 +330,12 @@ local function judge()
     -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
     return runner.hang_up(hang("stale"))
   end
-  local now, site, rule = ngx.time(), ctx.plan.site, rule_of(ctx.plan)
+  local now, site, rule, fixed = ngx.time(), ctx.plan.site, rule_of(ctx.plan), ctx.plan.fixed
   header["Cache-Control"] = cc
   local d = decide.decide {
     status = status,
     header = header_of,
-    authorization = var.http_authorization ~= nil,
+    authorization = var.http_authorization ~= nil and not (fixed and fixed.authorization),
     rule = rule,
     cookies = site and site.storeCookies,
     now = now,
@@ -289,7 +349,7 @@ local function judge()
     d.store = false
   elseif vary and rule and rule.force and learn_forced(ctx.plan, vary) then
     d.store, header["X-Edge-Custom"] = false, "1"
-  elseif d.store and not forward.keyed(vary) then
+  elseif d.store and not forward.keyed(vary, fixed) then
     d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
     if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end
@@ -326,6 +386,7 @@ function M.header()
   local ok, why = pcall(judge)
   if ok then return end
   ngx.log(ngx.ERR, "deciding about the cache: ", why)
+  compression.spare()
   header["Cache-Control"], header["X-Edge-M"] = nil, nil
   header["X-Accel-Expires"] = "0"
 end

@@ -1,14 +1,20 @@
 -- The agent's socket: takes records, tells how things stand. The protocol is described in agent/src/render/records.ts.
 local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
+local custom = require "headers.custom"
 local faults = require "core.faults"
 local frames = require "core.frames"
+local parts = require "core.parts"
 local problems = require "core.problems"
 local runner = require "phases.runner"
+local site_modules = require "core.site_modules"
 local sites = require "core.sites"
 local store = require "core.store"
 
 local M = {}
+
+-- How records read (agent/src/render/records.ts, `recordsForm`): an agent that writes others starts nginx anew.
+local form = 2
 
 -- bad: list of faults; apart because cjson writes an empty table as an object
 local function answer(status, body, bad)
@@ -31,37 +37,81 @@ local function body()
   return text
 end
 
-local function domain(key, record)
+-- What had to be left out of a record is told in /stat until its next one; owner and list: whose record it is
+local function tell(owner, list, found, bad)
+  faults.set(owner, list, found)
+  for _, fault in ipairs(found) do bad[#bad + 1] = fault end
+end
+
+local function domain(key, record, bad)
   assert(key == "d:" .. tostring(record.host), "another host's key")
   assert(type(record.id) == "number" and type(record.site) == "number" and type(record.enabled) == "boolean", "no domain")
   -- It becomes a header line.
   assert(type(record.originHost) == "string" and not record.originHost:find "[^!-~]", "originHost is no host")
   balancer.pool(record)
+  local found = {}
+  if record.customHeaders then
+    custom.compile(record.customHeaders, function(place, why)
+      found[#found + 1] = { site = record.site, list = "domain", id = record.id, error = place .. ": " .. why }
+    end)
+  end
+  tell("domain", record.host, found, bad)
 end
+
+-- What had to be left out of one list goes to `bad` and, until its next record, into /stat.
+local function list(kind, record, bad)
+  tell(record.id, kind, parts.inspect(kind, record), bad)
+end
+
+-- By the letter of the key: read(key, record, bad) raises what is wrong; gone(key)
+local readers = {
+  d = { read = domain, gone = function(key) faults.set("domain", key:sub(3), {}) end },
+  s = {
+    read = function(key, record, bad)
+      assert(key == "s:" .. tostring(record.id), "another site's key")
+      sites.compile(record)
+      for kind in parts.names() do
+        if record[kind] then list(kind, record, bad) end
+      end
+    end,
+  },
+  p = {
+    read = function(key, record, bad)
+      local kind, id = key:match "^p:(%a+):(%d+)$"
+      assert(kind and id == tostring(record.id), "another part's key")
+      -- A kind that came with a later release says nothing here.
+      if parts.known(kind) then list(kind, record, bad) end
+    end,
+    gone = function(key)
+      local kind, id = key:match "^p:(%a+):(%d+)$"
+      if kind then faults.set(id, kind, {}) end
+    end,
+  },
+  m = {
+    read = function(key, record, bad)
+      assert(key == "m:" .. tostring(record.id), "another module's key")
+      local _, found = site_modules.compile(record)
+      tell("module", record.id, found, bad)
+    end,
+    gone = function(key) faults.set("module", key:sub(3), {}) end,
+  },
+}
 
 -- A record that a request could stumble over is refused with the whole push, here, where nobody is hurt. → faults; nil, why
 local function inspect(records)
   local bad = {}
   for _, item in ipairs(records) do
     local key, text = item[1], item[2]
-    if text then
+    local reader = readers[key:sub(1, 1)] or {}
+    if not text then
+      if reader.gone then reader.gone(key) end
+    else
       local record = cjson.decode(text)
       if type(record) ~= "table" then return nil, key .. " is no JSON object" end
-      local kind = key:sub(1, 2)
-      if kind == "d:" then
-        local ok, why = pcall(domain, key, record)
+      if reader.read then
+        local ok, why = pcall(reader.read, key, record, bad)
         if not ok then return nil, key .. ": " .. tostring(why) end
-      elseif kind == "s:" then
-        local found = {}
-        local ok, why = pcall(sites.compile, record, function(list, id, fault)
-          found[#found + 1] = { site = record.id, list = list, id = id, error = fault }
-        end)
-        if not ok or key ~= "s:" .. tostring(record.id) then return nil, key .. ": " .. tostring(why) end
-        faults.set(record.id, found)
-        for _, fault in ipairs(found) do bad[#bad + 1] = fault end
       end
-    elseif key:sub(1, 2) == "s:" then
-      faults.set(key:sub(3), {})
     end
   end
   return bad
@@ -81,11 +131,12 @@ end
 function M.stat()
   local sig = ngx.shared.sig
   local dictionaries = {}
-  for _, name in ipairs { "cfg", "crt", "rt", "inv", "ovl", "hfm", "sig" } do
+  for _, name in ipairs { "cfg", "crt", "rt", "count", "inv", "ovl", "hfm", "sig" } do
     local dictionary = ngx.shared[name]
     dictionaries[name] = { capacity = dictionary:capacity(), free = dictionary:free_space() }
   end
   answer(200, {
+    form = form,
     seq = sig:get "seq" or 0,
     epoch = store.epoch,
     cursor = sig:get "cursor",

@@ -2,6 +2,8 @@
 -- interim answer for the final one and the final one for its body, so such hosts are asked from here. Interim answers are swallowed:
 -- nginx could not pass them on. A connection serves one request.
 local balancer = require "core.balancer"
+local clock = require "core.clock"
+local lines = require "core.lines"
 local ngx = ngx
 local var = ngx.var
 local lower, match = string.lower, string.match
@@ -9,7 +11,7 @@ local lower, match = string.lower, string.match
 local M = {}
 
 local connect_ms, answer_ms = 5000, 60000
-local piece, heads_max = 65536, 65536
+local piece, head_max, chunk_line_max = 65536, 65536, 1024
 
 -- Of one connection (RFC 9110 7.6.1), or between nginx and us
 local dropped = {}
@@ -20,7 +22,7 @@ for name in ([[connection keep-alive proxy-connection te trailer transfer-encodi
 end
 
 local function request_text(plan, size)
-  local lines = { ngx.req.get_method() .. " " .. var.request_uri .. " HTTP/1.1", "Host: " .. plan.origin_host, "Connection: close" }
+  local lines = { ngx.req.get_method() .. " " .. (var.edge_uri or var.request_uri) .. " HTTP/1.1", "Host: " .. plan.origin_host, "Connection: close" }
   for name, value in pairs(ngx.req.get_headers(0, true)) do
     if not dropped[lower(name)] and lower(name) ~= "cdn-loop" then
       for _, one in ipairs(type(value) == "table" and value or { value }) do lines[#lines + 1] = name .. ": " .. one end
@@ -31,42 +33,84 @@ local function request_text(plan, size)
   return table.concat(lines, "\r\n") .. "\r\n\r\n"
 end
 
--- Bodies that stand on the disk, of this worker's requests; nginx.conf bounds each. More would take everybody's room.
-local spools, spools_max = 0, 4
+-- Bodies that stand on the disk, of this worker's requests and of each customer's; nginx.conf bounds their length. More would take
+-- everybody's room, and one customer's may not take all the places. Nobody waits for a place: who finds none is answered at once.
+local spools, spools_max, party_max = 0, 6, 2
+local of_party = {}
 
 -- May this request's body, of unknown length, be put on the disk?
-function M.room()
+function M.room(party)
   if not var.http_transfer_encoding then return true end
-  if spools >= spools_max then return false end
-  spools, ngx.ctx.spools = spools + 1, true
+  local own = of_party[party] or 0
+  if spools >= spools_max or own >= party_max then return false end
+  spools, of_party[party], ngx.ctx.spools = spools + 1, own + 1, party
   return true
 end
 
--- The request has ended, and its file is gone.
+-- The request has ended, or its body is on its way.
 function M.done()
-  if ngx.ctx.spools then spools = spools - 1 end
+  local party = ngx.ctx.spools
+  if not party then return end
+  local left = of_party[party] - 1
+  spools, of_party[party], ngx.ctx.spools = spools - 1, left > 0 and left or nil, nil
 end
 
--- Pieces of a body that nginx has put into memory or a file, because its length was not known before
-local function spooled()
+-- Who takes longer than this, to send us such a body or to take it from us, is not waited for.
+local grace, least_rate, seconds_max = 10, 16384, 600
+
+local function too_slow(since, bytes)
+  local seconds = clock.now() - since
+  return seconds > seconds_max or bytes < least_rate * (seconds - grace)
+end
+
+local function read_whole()
   ngx.req.read_body()
+  return true
+end
+
+-- nginx bounds the time between two pieces alone.
+local function watch()
+  local since = clock.now()
+  repeat ngx.sleep(1) until too_slow(since, tonumber(var.request_length) or 0)
+  return false
+end
+
+-- → whether the body has come in
+local function read_in_time()
+  local reader, watcher = ngx.thread.spawn(read_whole), ngx.thread.spawn(watch)
+  local ok, whole = ngx.thread.wait(reader, watcher)
+  ngx.thread.kill(reader)
+  ngx.thread.kill(watcher)
+  return ok and whole
+end
+
+-- Pieces of a body that nginx has put into memory or a file, because its length was not known before. `drop` frees what it takes.
+-- → nil, status when it does not come in
+local function spooled()
+  if not read_in_time() then return nil, 408 end
   local text = ngx.req.get_body_data()
   if text then
     return #text, function()
       local all = text
       text = nil
       return all
-    end
+    end, M.done
   end
   local path = ngx.req.get_body_file()
-  local file = path and io.open(path, "rb")
-  if not file then return nil end
+  if not path then return nil end
+  local file = io.open(path, "rb")
+  if not file then return nil, 500 end
+  local function drop()
+    file:close()
+    -- nginx removes it when the request has ended, which is the origin's to say.
+    local empty = io.open(path, "wb")
+    if empty then empty:close() end
+    M.done()
+  end
   return file:seek "end", function(at)
     if at == 0 then file:seek "set" end
-    local data = file:read(piece)
-    if not data then file:close() end
-    return data
-  end
+    return file:read(piece)
+  end, drop
 end
 
 -- Pieces of a body as they come in; it never stands in memory as a whole. left.bytes tells how many have not been taken.
@@ -86,37 +130,43 @@ local function incoming(length, left)
   end
 end
 
--- → size, next(bytes so far) → piece or nil; nothing without a body
+-- → size, next(bytes so far) → piece or nil, drop when it was spooled; nothing without a body
 local function body(left)
   if var.http_transfer_encoding then return spooled() end
   local length = tonumber(var.http_content_length)
   if length and length > 0 then return incoming(length, left) end
 end
 
--- → whether everything was sent
-local function send_body(socket, size, next_piece)
-  local sent = 0
+-- → whether the origin took too long to take it. One that hangs up before it has everything may have answered.
+local function send_body(socket, size, next_piece, spool)
+  local sent, since = 0, clock.now()
   while sent < size do
     local data = next_piece(sent)
-    if not data or not socket:send(data) then return false end
+    if not data then return false end
+    local ok, why = socket:send(data)
+    if not ok then return spool and why == "timeout" end
     sent = sent + #data
+    if spool and too_slow(since, sent) then return true end
   end
-  return true
+  return false
 end
 
--- One head → status, {{name, value} …}; nil when it is malformed or too long
-local function read_head(socket)
-  local line = socket:receive "*l"
+-- An origin that is asked may take so long for a head, and for all of them: it may send as many interim ones as it likes.
+local head_seconds, heads_seconds = 60, 600
+
+-- One head → status, {{name, value} …}; nil when it is malformed, too long or too slow
+local function read_head(reader, until_time)
+  local line = reader:line(head_max, until_time)
   local status = line and match(line, "^HTTP/1%.[01] (%d%d%d)")
   if not status then return nil end
   local fields, size = {}, #line
   while true do
-    line = socket:receive "*l"
+    line = reader:line(head_max - size, until_time)
     if not line then return nil end
     if line == "" then return tonumber(status), fields end
-    size = size + #line
-    local name, value = match(line, "^([!#$%%&'*+.^_`|~%w-]+):[ \t]*(.-)[ \t]*$")
-    if not name or size > heads_max then return nil end
+    size = size + #line + 2
+    local name, value = match(line, "^([!#$%%&'*+.^_`|~%w-]+):[ \t]*([^\r]-)[ \t]*$")
+    if not name or size > head_max then return nil end
     fields[#fields + 1] = { name, value }
   end
 end
@@ -131,7 +181,7 @@ end
 
 -- → socket, peer; asks one origin after the other until a connection stands
 local function reach(plan, visitor, key)
-  local now = ngx.now()
+  local now = clock.now()
   local first = balancer.first(plan.pool, visitor, now, key)
   for _, pass in ipairs(balancer.passes(plan.pool, visitor, first)) do
     local tried = {}
@@ -151,11 +201,10 @@ local function reach(plan, visitor, key)
 end
 
 -- Passes `length` bytes, or everything, on. → whether all arrived
-local function pass_on(socket, length)
+local function pass_on(reader, length)
   while not length or length > 0 do
-    local data, why, part = socket:receiveany(length and math.min(length, piece) or piece)
-    data = data or part
-    if data and data ~= "" then
+    local data, why = reader:some(length and math.min(length, piece) or piece)
+    if data then
       ngx.print(data)
       if not ngx.flush(true) then return false end
       if length then length = length - #data end
@@ -166,37 +215,47 @@ local function pass_on(socket, length)
   return true
 end
 
-local function pass_chunks(socket)
+local function pass_chunks(reader)
   while true do
-    local line = socket:receive "*l"
+    local line = reader:line(chunk_line_max, clock.now() + head_seconds)
     local size = line and tonumber(match(line, "^(%x+)"), 16)
     if not size then return false end
     if size == 0 then return true end
-    if not pass_on(socket, size) or socket:receive(2) ~= "\r\n" then return false end
+    if not pass_on(reader, size) or reader:line(1, clock.now() + head_seconds) ~= "" then return false end
   end
 end
 
 -- → nil when no origin gave an answer, else {status, peer, interim = whether it sent interim answers, send = function() → whether
--- the whole body was passed on, close}; and whether part of the request is still to come, so that its connection cannot go on
+-- the whole body was passed on, close}; whether part of the request is still to come, so that its connection cannot go on; and where
+-- there is no answer the status that says why, if it is not 502
 function M.ask(plan, visitor, key)
   local left = { bytes = 0 }
-  local size, next_piece = body(left)
+  local size, next_piece, drop = body(left)
+  if not size and next_piece then return nil, true, next_piece end
   local socket, peer = reach(plan, visitor, key)
-  if not socket then return nil, left.bytes > 0 end
-  local status, fields
+  if not socket then
+    if drop then drop() end
+    return nil, left.bytes > 0
+  end
+  if drop then socket:settimeouts(connect_ms, grace * 1000, answer_ms) end
+  local slow
+  local reader, status, fields = lines.of(socket)
   local interim = -1
   if socket:send(request_text(plan, size)) then
     -- An origin may answer, and hang up, before it has read everything.
-    if size then send_body(socket, size, next_piece) end
-    repeat
-      status, fields = read_head(socket)
+    if size then slow = send_body(socket, size, next_piece, drop ~= nil) end
+    if drop then drop() end
+    local since = clock.now()
+    while not slow and (not status or status < 200) do
+      status, fields = read_head(reader, math.min(clock.now() + head_seconds, since + heads_seconds))
       interim = interim + 1
-    until not status or status >= 200
+      if not status then break end
+    end
   end
   if not status then
-    balancer.failed(peer, ngx.now())
+    balancer.failed(peer, clock.now())
     socket:close()
-    return nil, left.bytes > 0
+    return nil, left.bytes > 0, slow and 504 or nil
   end
   local length, chunked
   local function send()
@@ -215,8 +274,8 @@ function M.ask(plan, visitor, key)
     if length and not chunked then ngx.header["Content-Length"] = length end
     ngx.send_headers()
     if ngx.req.get_method() == "HEAD" or status == 204 or status == 304 then return true end
-    if chunked then return pass_chunks(socket) end
-    return pass_on(socket, length)
+    if chunked then return pass_chunks(reader) end
+    return pass_on(reader, length)
   end
   local answer = { status = status, peer = peer, interim = interim > 0, send = send, close = function() socket:close() end }
   return answer, left.bytes > 0

@@ -1,6 +1,10 @@
 -- Front half: what happens to every visitor's request before, and to every answer after, nginx's cache.
+local answers = require "headers.answers"
+local back = require "phases.back"
+local cors = require "headers.cors"
 local disks = require "core.disks"
 local encodings = require "cache.encodings"
+local clock = require "core.clock"
 local flags = require "core.flags"
 local forward = require "core.forward"
 local ids = require "core.ids"
@@ -10,13 +14,15 @@ local meta = require "cache.meta"
 local overlay = require "cache.overlay"
 local plans = require "core.plans"
 local purges = require "cache.purges"
+local rates = require "core.rates"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local store = require "core.store"
 local strict = require "core.strict"
+local url_redirect = require "features.url_redirect"
 local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
-local method, time, exec = ngx.req.get_method, ngx.time, ngx.exec
+local method, time, now, exec = ngx.req.get_method, ngx.time, clock.now, ngx.exec
 local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
 local look = strict.look
@@ -27,11 +33,12 @@ local M = { refused = runner.refused }
 local uncacheable_seconds, renew_after = 10, 5
 local encodings_seconds = 7 * 86400
 
--- What the URL adds to the plan. → {pre, direct}
+-- What the URL adds to the plan. → {pre, direct, rate}
 local function learn_url(plan, uri)
   local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
   local rule = rules.find(plan.site.rules, var.uri, var.args)
-  local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0 }
+  local rate = plan.site.rates and rates.find(plan.site.rates, var.uri, var.args)
+  local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0, rate = rate }
   if #uri <= 512 then memo.put(plan.urls, uri, url) end
   return url
 end
@@ -41,10 +48,15 @@ local function uncacheable_key(pre)
   return (var.http_authorization and "a" or "u") .. pre .. var.scheme .. "://" .. var.host .. var.request_uri
 end
 
--- hfm holds when a URL turned out uncacheable, below zero when that was for its request's custom headers alone.
-local function passes_by(pre)
-  local since = hfm:get(uncacheable_key(pre))
-  return since ~= nil and (since > 0 or forward.custom())
+-- hfm holds when a URL turned out uncacheable, below zero when that was for its request's custom headers alone. One request a second
+-- looks whether that has changed, once the word is some seconds old. → past the cache, and whether the front half may do it alone
+local function passes_by(plan, pre)
+  local key = uncacheable_key(pre)
+  local since = hfm:get(key)
+  if not since then return false end
+  if since < 0 then return forward.custom(plan.fixed), false end
+  if plan.site.rules.forces then return true, false end
+  return true, now() - since <= renew_after or not hfm:add("?" .. key, true, 1)
 end
 
 -- Longest body of a GET or HEAD that is read, so that it can be left out
@@ -61,6 +73,7 @@ local function prefix(plan, uri)
   if plan.urls then
     local url = memo.get(plan.urls, uri) or learn_url(plan, uri)
     pre, direct = url.pre, url.direct
+    if url.rate then var.limit_rate = url.rate end
   end
   if plan.flags_at ~= flags.epoch then refresh(plan) end
   if plan.invalidated then
@@ -87,23 +100,41 @@ function M.rewrite()
     local refusal = judge(plan)
     if refusal ~= false then return runner.block(refusal) end
   end
+  if plan.cors and verb == "OPTIONS" and cors.asked() then
+    cors.preflight(plan.cors)
+    return runner.answer(204)
+  end
+  if plan.redirects then
+    local redirect, location = url_redirect.find(plan.redirects)
+    if redirect then return runner.redirect(redirect, location) end
+  end
   local pre, direct = prefix(plan, uri)
   if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"
-    return exec "@direct"
+    return exec((not more or not var.http_upgrade) and back.simple(plan, verb) and "@direct" or "@past")
   end
   if more and too_long() then return runner.turn_away(413) end
   var.edge_pre = pre
-  if plan.uncacheable and passes_by(pre) then var.edge_pass = "1" end
   if plan.encodings then
     local accepted = var.http_accept_encoding
     if accepted then
-      local normal = encodings.normal(accepted)
+      -- A part of what was compressed elsewhere, or another time, may not fit: parts are of the answer as the origin sent it.
+      local normal = plan.compression and var.http_range and "" or encodings.normal(accepted)
       if normal ~= accepted then set_header("Accept-Encoding", normal) end
     end
   end
   -- RFC 9110 13.1.3: If-None-Match takes precedence; nginx would ask for both.
   if more and var.http_if_modified_since and var.http_if_none_match then clear_header "If-Modified-Since" end
+  if not plan.uncacheable then return end
+  local pass, alone = passes_by(plan, pre)
+  if not pass then return end
+  if alone and not (more and var.http_content_length) and back.simple(plan, verb) then
+    -- A body that HTTP/2 did not announce
+    if more then ngx.req.discard_body() end
+    var.edge_direct = "BYPASS"
+    return exec "@direct"
+  end
+  var.edge_pass = "1"
 end
 
 local function set_age(base, now)
@@ -147,16 +178,18 @@ local function invalidate(plan)
 end
 
 -- An answer that was not stored
-local function unstored()
+function M.unstored()
   local status = var.upstream_cache_status
   local plan = var.upstream_status and plan_of(var.host)
   if not plan or not plan.site then return end
-  if plan.refused and ngx.status == 502 then var.edge_reason = "originRefused:" .. plan.refused end
+  local ours = runner.is_ours()
+  if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
+  if ours then return end
   if not status then
     if plan.site.invalidation and not safe[method()] and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
   elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
     local key = uncacheable_key(var.edge_pre)
-    local since, now, custom = hfm:get(key), ngx.now(), var.upstream_http_x_edge_custom
+    local since, now, custom = hfm:get(key), now(), var.upstream_http_x_edge_custom
     -- One for custom headers alone is not renewed: meanwhile another visitor may have brought an answer that is stored.
     if not since or (not custom and (since < 0 or now - since > renew_after)) then
       hfm:set(key, custom and -now or now, uncacheable_seconds)
@@ -180,9 +213,9 @@ local function stored_now(stored, status, now)
   end
 end
 
-function M.header()
+local function freshness()
   local text = var.upstream_http_x_edge_m
-  if not text then return unstored() end
+  if not text then return M.unstored() end
   local stored, now = meta.read(text), time()
   local age = now - stored.base
   -- A hit within the lifetime the origin gave, which is nearly every one
@@ -194,6 +227,13 @@ function M.header()
   if status == "MISS" or status == "EXPIRED" or status == "BYPASS" then return stored_now(stored, status, now) end
   if now < stored.expires then return set_age(stored.base, now) end
   return lay_over(stored, status, now)
+end
+
+function M.header()
+  freshness()
+  if not answers.any then return end
+  local plan = plan_of(var.host)
+  if plan and plan.speaks then answers.on(plan, false) end
 end
 
 return M

@@ -1,118 +1,48 @@
--- Runs the modules, and is the only place where a visitor's request is refused: it ends it, counts it and gives the log its reason.
+-- Runs the stages, and is the only place where a visitor's request is refused: it ends it, counts it and gives the log its reason.
 --
--- A verdict depends only on what the modules asked (core/request.lua), and what they ask next only on the answers so far. So a
--- plan's verdicts are a tree: each node names a quantity, its branches are values, its leaves verdicts. An ordinary visitor is one
--- or two table reads away from "nothing against it", however many rules the site has.
-local memo = require "core.memo"
+-- Kept (stages/kept.lua): what hangs on the request alone. Its leaf says how it goes on: refused, whitelisted (exempt from every later
+-- stage), or passed, with the counters that hold. Counted (stages/counted.lua): how often.
+local counted = require "stages.counted"
+local error_pages = require "features.error_pages"
+local kept = require "stages.kept"
+local plans = require "core.plans"
 local problems = require "core.problems"
-local request = require "core.request"
+local store = require "core.store"
 local ngx = ngx
 local var, rt = ngx.var, ngx.shared.rt
-local read = request.read
-local get, put = memo.get, memo.put
+local known, learn, count = kept.known, kept.learn, counted.judge
 
 -- unjudged: refusal of a request about which the protections could not come to a verdict
-local M = { unjudged = { status = 503 } }
+local M = { unjudged = kept.unjudged.refusal }
 
-local passed = { refusal = false }
--- Longer values are judged anew each time: they are rare, and keeping them is what an attacker would like.
-local value_max = 512
-local root_max, node_max = 4096, 1024
--- Branches of all trees of this worker
-local budget = memo.budget(200000)
-
-local statuses = { deny = 403, drop = 444 }
-
-local function judge(plan)
-  local checks = plan.site.checks
-  for i = 1, #checks do
-    local check = checks[i]
-    local verdict = check.module.check(check.conf, request)
-    if verdict then
-      if verdict.action == "skip" then return passed end
-      if not verdict.leaf then
-        local cause = check.module.cause
-        local status = statuses[verdict.action] or error("no such action: " .. tostring(verdict.action))
-        verdict.leaf = { refusal = { status = status, cause = cause, reason = cause .. ":" .. verdict.rule } }
-      end
-      return verdict.leaf
-    end
-  end
-  return passed
+local function begin(plan)
+  plan.kept = kept.new(plan.site.protections, plan.site_text)
+  return plan.kept
 end
 
--- Judges and keeps the way to the verdict. → leaf
-local function learn(plan)
-  request.start()
-  local leaf = judge(plan)
-  local steps = request.steps
-  if steps == 0 then
-    plan.tree = leaf
-    return leaf
-  end
-  for i = 1, steps do
-    if #request.values[i] > value_max then return leaf end
-  end
-  local node = plan.tree
-  if not node then
-    node = { read = read[request.names[1]], memo = memo.new(root_max, budget) }
-    plan.tree = node
-  end
-  for i = 1, steps - 1 do
-    local child = get(node.memo, request.values[i])
-    if not child then
-      child = { read = read[request.names[i + 1]], memo = memo.new(node_max, budget) }
-      put(node.memo, request.values[i], child)
-    end
-    node = child
-  end
-  put(node.memo, request.values[steps], leaf)
-  return leaf
-end
-
--- Whoever cannot be judged is refused; nothing of it is kept. → refusal or false
+-- Whoever cannot be judged is refused; nothing of it is kept. → leaf
 local function first_time(plan)
-  local ok, leaf = pcall(learn, plan)
-  if ok then return leaf.refusal end
+  local ok, leaf = pcall(function() return learn(plan.kept or begin(plan)) end)
+  if ok then return leaf end
   problems.note("protection", leaf)
-  return M.unjudged
+  return kept.unjudged
 end
 
--- The steps after the third
-local function deeper(plan, node)
-  for _ = 4, request.steps_max do
-    node = get(node.memo, node.read())
-    if node == nil then return first_time(plan) end
-    if not node.memo then return node.refusal end
-  end
-  problems.note("protection", "the way to a verdict has no end")
-  return M.unjudged
-end
-
--- → refusal {status, cause, reason}, or false: nothing else lets a request through. Straight-line on purpose: a loop in here would be
--- a trace of its own, and LuaJIT then never compiles what stands around it. Today's modules ask three quantities.
+-- → refusal {status, cause, reason}, or false: nothing else lets a request through
 function M.judge(plan)
-  local node = plan.tree
-  if node == nil then return first_time(plan) end
-  if node.memo then
-    node = get(node.memo, node.read())
-    if node == nil then return first_time(plan) end
-    if node.memo then
-      node = get(node.memo, node.read())
-      if node == nil then return first_time(plan) end
-      if node.memo then
-        node = get(node.memo, node.read())
-        if node == nil then return first_time(plan) end
-        if node.memo then return deeper(plan, node) end
-      end
-    end
-  end
-  return node.refusal
+  local leaf = plan.kept and known(plan.kept) or first_time(plan)
+  if leaf.groups then return count(leaf.groups) end
+  return leaf.refusal
 end
 
 local titles = {
+  [301] = "Moved Permanently",
+  [302] = "Found",
+  [307] = "Temporary Redirect",
+  [308] = "Permanent Redirect",
   [400] = "Bad Request",
   [403] = "Forbidden",
+  [408] = "Request Timeout",
   [413] = "Content Too Large",
   [500] = "Internal Error",
   [502] = "Bad Gateway",
@@ -121,6 +51,7 @@ local titles = {
   [508] = "Loop Detected",
   [903] = "Unknown Host",
   [904] = "Site Unavailable",
+  [929] = "Too Many Requests",
 }
 
 -- What is left of a body must not be read as the next request on the connection.
@@ -128,15 +59,57 @@ local function leave_body()
   if (var.http_content_length or var.http_transfer_encoding) and not pcall(ngx.req.discard_body) then ngx.header["Connection"] = "close" end
 end
 
--- Ends the request with a page of our own (444: without an answer).
+local function configured(status)
+  local plan = plans.of(var.host)
+  return error_pages.show(status, plan and plan.site, var.edge_rid)
+end
+
+-- What stands for a status: a page that the site or the operator wrote, else ours. → status, body
+local function page(status)
+  local ok, shown, body = pcall(configured, status)
+  if ok and shown then return shown, body end
+  if not ok then problems.note("record", "error page: " .. tostring(shown)) end
+  local title = titles[status] or "Refused"
+  return status, "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
+end
+
+-- Ends the request with a page (444: without an answer).
 function M.refuse(status)
   if status == 444 then return ngx.exit(444) end
   leave_body()
-  local title = titles[status] or "Refused"
   var.edge_cc = "no-store"
+  -- Nothing that an origin said: the cache draws no conclusions from it.
+  ngx.ctx.ours = true
+  ngx.header["Content-Type"] = "text/html; charset=utf-8"
+  local shown, body = page(status)
+  ngx.status = shown
+  ngx.header["Content-Length"] = #body
+  ngx.print(body)
+  return ngx.exit(ngx.HTTP_OK)
+end
+
+-- In a header filter of the front half: is this a page that `refuse` made, in either half?
+function M.is_ours() return ngx.ctx.ours or var.upstream_http_x_edge_custom == "page" end
+
+-- Ends the request with an answer of our own that refuses nothing; its header is set already.
+function M.answer(status)
+  leave_body()
+  ngx.status = status
+  return ngx.exit(status)
+end
+
+-- Sends the visitor elsewhere, and writes into the log line which redirect it was. Browsers keep a permanent one for an hour, so that
+-- one that was wrong is not there for ever.
+function M.redirect(redirect, location)
+  local status = redirect.status
+  var.edge_reason = redirect.reason
+  ngx.header["Location"] = location
+  leave_body()
+  var.edge_cc = (status == 301 or status == 308) and "max-age=3600" or "no-cache"
+  ngx.ctx.ours = true
   ngx.status = status
   ngx.header["Content-Type"] = "text/html; charset=utf-8"
-  local body = "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
+  local body = "<!doctype html><title>" .. status .. " " .. titles[status] .. "</title><h1>" .. status .. " " .. titles[status] .. "</h1>\n"
   ngx.header["Content-Length"] = #body
   ngx.print(body)
   return ngx.exit(ngx.HTTP_OK)
@@ -156,8 +129,9 @@ end
 -- finding out: nginx closes it after these, and comes back by `refused` for the page.
 function M.turn_away(status) return ngx.exit(status) end
 
--- 400, 413 and 500 of the front half's own. The last is an error in Lua, which nginx has logged.
+-- 400, 413 and 500 of the front half's own, the last an error in Lua, which nginx has logged; 502 and 504 where the back half hung up.
 function M.refused()
+  store.tick()
   if ngx.status == 500 then problems.count "request" end
   return M.refuse(ngx.status)
 end

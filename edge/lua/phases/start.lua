@@ -1,4 +1,5 @@
 -- Start of the master (before workers exist) and of each worker.
+local compression = require "cache.compression"
 local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
@@ -8,9 +9,14 @@ ffi.cdef "int chmod(const char *path, unsigned int mode);"
 
 local M = {}
 
+-- The way of a cache hit through a phase is longer than what LuaJIT takes for one trace by default ("trace too long"), and what is
+-- not one trace runs in its interpreter.
+require("jit.opt").start("maxrecord=40000", "maxirconst=8000", "maxsnap=4000")
+
 function M.master(facts)
   invalidation.setup(facts.cache, facts.inactive)
   disks.setup(facts)
+  compression.setup(facts.brotli)
   store.load(facts.epoch, facts.snapshot)
 end
 

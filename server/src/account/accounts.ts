@@ -6,14 +6,16 @@ import { accountActionFor, accountActions, can, reasonError } from '#contract/st
 import type { Context } from '../kit/context.ts';
 import { hashPassword } from '../kit/crypto.ts';
 import { tooManyPasswords } from '../kit/hashing.ts';
+import { partyOf } from '../kit/turns.ts';
 import { implement } from '../kit/implement.ts';
 import { unwritten } from '../kit/refusals.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
+import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { actAs, actAsDenied } from './act-as.ts';
 import { setPassword } from './session.ts';
-import { accountTable, type AccountRow, type RoleRow, roleTable } from './tables.ts';
+import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
 
 /** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them. */
 function placeOf(actor: Actor, auth: 'user' | 'client') {
@@ -42,11 +44,11 @@ const holds = (actor: Actor, role: Pick<RoleRow, 'permissionKeys'>) =>
  * A role of the actor's tree that gives no more than the actor has, for an account of the tree `rootID`. Nobody gets a
  * role that comes from itself: in such a circle nobody would hold anything. A root breaks it by vouching for the role.
  */
-async function assignable(ctx: Context, roleID: number, rootID: number | null, accountID?: number) {
+async function assignable(ctx: Context, roleID: number, rootID: number | null, accountID?: number, path = 'roleID') {
   const { actor, db } = ctx;
-  const role = await ctx.store(roleTable).get(roleID, 'roleID');
+  const role = await ctx.store(roleTable).get(roleID, path);
   // roles are made for one tree: in another they mean nothing
-  if (rootID !== actor.rootID) throw unknownID('roleID');
+  if (rootID !== actor.rootID) throw unknownID(path);
   if (!holds(actor, role)) throw fail('permissionDenied');
   if (role.makerID === null || accountID === undefined) return;
   const maker = (await ctx.services.sessions.held(db, [role.makerID])).get(role.makerID);
@@ -83,6 +85,13 @@ async function checkStatus(ctx: Context, account: AccountRow, to: 'normal' | 'pa
   if (!locker || (await actAsDenied(ctx, [lockedBy])).get(lockedBy) !== null) throw fail('permissionDenied');
 }
 
+/** Exports cost the operator: a customer may share out what it has itself, not more. */
+async function checkExports(ctx: Context, wanted: number | undefined) {
+  if (wanted === undefined || ctx.actor.area !== 'user') return;
+  const { maxLogExportTimes: max } = await ctx.store(selfTable).get(ctx.actor.accountID);
+  if (wanted > max) throw failFields([{ path: 'maxLogExportTimes', rule: 'tooBig', bounds: { max } }]);
+}
+
 /** New passwords that one may set without a pause: for one account, for all. Each costs us much. */
 const free = { account: 10, all: 1000 } as const;
 
@@ -96,28 +105,26 @@ export const accountCalls = implement(
         ctx,
         await ctx
           .store(accountTable)
-          .page(query, [sql`(t."rootID" = ${params.id} or t."parentClient" = ${params.id}) and t.id <> ${params.id}`]),
+          .page(query, [sql`${params.id} in (t."parentID", t."rootID", t."parentClient") and t.id <> ${params.id}`]),
       ),
     'POST /account': async ({ ctx, body }) => {
       const place = placeOf(ctx.actor, body.auth);
       // a root has everything, a sub-account what its role gives: one must be chosen (§5)
-      if (!place.isRoot && !body.roleID) throw failFields([{ path: 'roleID', rule: 'roleRequired' }]);
-      if (body.roleID) await assignable(ctx, body.roleID, 'rootID' in place ? place.rootID : null);
+      if (!place.isRoot && !body.role) throw failFields([{ path: 'role', rule: 'roleRequired' }]);
+      if (body.role) await assignable(ctx, body.role, 'rootID' in place ? place.rootID : null, undefined, 'role');
       const ids = await ctx
         .store(accountTable)
-        .add(
-          [{ email: body.email, name: body.name, language: body.language ?? ctx.actor.language, roleID: body.roleID ?? null }],
-          {
-            ...place,
-            timezone: ctx.actor.timezone,
-          },
-        );
+        .add([{ email: body.email, name: body.name, language: body.language ?? ctx.actor.language, roleID: body.role ?? null }], {
+          ...place,
+          timezone: ctx.actor.timezone,
+        });
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
       return { ids };
     },
     'PUT /account': async ({ ctx, body }) => {
       const account = await actAs(ctx, body.id);
       const { status, ...rest } = body;
+      await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;
       // a whole row sent back changes what differs; a state alone is an action
       if (isOther || (status && Object.keys(rest).length === 1)) await checkStatus(ctx, account, status);
@@ -177,20 +184,21 @@ export const accountCalls = implement(
   {
     params: { id: accountTable },
     prepare: {
-      'PUT /account/password': async ({ ctx, body }) => {
-        const { accountID, rootID } = ctx.actor;
+      'PUT /account/password': async ({ ctx, body, request }) => {
+        const { accountID } = ctx.actor;
         const { sessions } = ctx.services;
-        const wait = sessions.tries.take([
+        const claims = [
           { key: `set ${accountID} ${body.id}`, free: free.account },
           { key: `set ${accountID}`, free: free.all },
-        ]);
+        ];
+        const wait = sessions.tries.take(claims);
         if (wait) {
           const failure = tooManyPasswords('password', wait.seconds);
           throw wait.isFirst ? failure : unwritten(failure);
         }
         // nobody makes us hash for nothing; asked again in the transaction
         await actAs(ctx, body.id);
-        return sessions.hashing.set(rootID, () => hashPassword(body.password));
+        return sessions.hashing.set({ party: partyOf(ctx.actor), claims, line: request.line }, () => hashPassword(body.password));
       },
     },
   },
@@ -241,8 +249,8 @@ export const roleCalls = implement(
   {
     'GET /roles': ({ ctx, query }) => ctx.store(roleTable).page(query),
     // the roles one may assign
-    'GET /metaRoles': async ({ ctx }) =>
-      (await ctx.store(roleTable).pick(['id', 'name', 'permissionKeys']))
+    'GET /metaRoles': async ({ ctx, query }) =>
+      (await ctx.store(roleTable).pick(['id', 'name', 'permissionKeys'], query.keyword ? [like('name')(query.keyword, 't')] : []))
         .filter(role => holds(ctx.actor, role))
         .map(({ id, name }) => ({ id, name })),
     'POST /role': async ({ ctx, body }) => {

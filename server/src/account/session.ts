@@ -8,8 +8,9 @@ import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts'
 import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { audit, type Context } from '../kit/context.ts';
-import { neighbourhood } from '../kit/networks.ts';
+import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
 import { statusOf, withRoots } from '../kit/session.ts';
+import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
@@ -115,12 +116,20 @@ export const sessionCalls = implement(
       // Strangers are held up by their address and by this account seen from their address; whoever signed in from this
       // device before has a count of its own, so that nobody can lock it out.
       const device = account?.password && sessions.devices.known(request.cookie, area, account.id, account.password);
-      const address = neighbourhood(ctx.ip);
+      const networks = neighbourhoods(ctx.ip);
+      const [network, address] = networks;
       const claims = device
         ? [{ key: `device ${device}`, free: free.device }]
         : [
             { key: `${area} ${normal} ${address}`, free: free.pair },
             { key: `address ${address}`, free: free.address },
+            // a /48 has 65,536 of them; an IPv4 /24 is of many who know nothing of each other
+            ...(isIPv6Network(network)
+              ? [
+                  { key: `${area} ${normal} ${network}`, free: 3 * free.pair },
+                  { key: `network ${network}`, free: 3 * free.address },
+                ]
+              : []),
           ];
       const wait = sessions.tries.take(claims);
       if (wait) {
@@ -128,8 +137,14 @@ export const sessionCalls = implement(
         if (wait.isFirst) await said(429, 'tooManyTries');
         throw tooManySignIns(wait.seconds);
       }
+      // those who have accounts here have as many devices as they like: these count as one as well
+      const party = device
+        ? { lane: 1, path: [`operator ${account.parentClient ?? account.rootID}`, `root ${account.rootID}`, device] }
+        : { lane: 0, path: networks };
       const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
-      const right = await sessions.hashing.check(device || address, () => checkPassword(body.password, stored));
+      const right = await sessions.hashing.check({ party, claims, line: request.line }, () =>
+        checkPassword(body.password, stored),
+      );
       if (!account?.password || !right) {
         await said(401, !account ? 'unknownAccount' : account.password ? 'wrongPassword' : 'noPassword');
         throw fail('credentialFailed');
@@ -224,7 +239,7 @@ export const sessionCalls = implement(
   },
   {
     prepare: {
-      'PATCH /password': async ({ ctx, body }) => {
+      'PATCH /password': async ({ ctx, body, request }) => {
         const { actor, services } = ctx;
         // somebody who acts for another has no business with the other's password
         if (actor.proxyName) throw fail('permissionDenied');
@@ -237,7 +252,7 @@ export const sessionCalls = implement(
         );
         const before = own?.password;
         if (!before) throw wrongPassword();
-        return services.sessions.hashing.set(actor.rootID, async () => {
+        return services.sessions.hashing.set({ party: partyOf(actor), claims, line: request.line }, async () => {
           if (!(await checkPassword(body.oldPassword, before))) throw wrongPassword();
           services.sessions.tries.giveBack(claims);
           return { before, after: await hashPassword(body.password) };

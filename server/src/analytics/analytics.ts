@@ -10,7 +10,7 @@ import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
 import { accessLog } from './access-log.ts';
 import { info } from './info.ts';
 import type { Scope } from './scope.ts';
-import { timeSeries } from './series.ts';
+import { series } from './series.ts';
 import { top } from './top.ts';
 
 /** The analytics store; 101005 while it cannot be reached. */
@@ -62,12 +62,17 @@ export const statisticsCalls = implement(statistics, {
     data: await ask(info(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types })),
   }),
   'POST /statistics/timeSeries': async ({ ctx, query, body }) => {
-    const steps = await ask(
-      timeSeries(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, interval: body.reportInterval }),
+    const { steps, totals } = await ask(
+      series(store(ctx), {
+        ...(await scopeOf(ctx, body)),
+        types: body.types,
+        interval: body.reportInterval,
+        totalsFrom: body.totalsFrom === undefined ? undefined : new Date(body.totalsFrom),
+      }),
     );
     const size = query.pageSize ?? steps.length;
     const from = ((query.page ?? 1) - 1) * size;
-    return { data: steps.slice(from, from + size), total: steps.length };
+    return { data: steps.slice(from, from + size), total: steps.length, ...(totals ? { totals } : {}) };
   },
   'POST /statistics/top': async ({ ctx, body }) => ({
     data: await ask(top(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, top: body.top })),

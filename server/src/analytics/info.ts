@@ -1,4 +1,4 @@
-/** Totals of a range, per statistic type; and the traffic of months. */
+/** Totals of a range, per statistic type. */
 import type { StatisticNumber, StatisticTotal } from '#contract/analytics/shapes.ts';
 import { statisticTypes as t } from '#contract/limits.ts';
 import type { Analytics } from '../store/analytics/client.ts';
@@ -75,24 +75,6 @@ const empty = (type: StatisticNumber): StatisticTotal => ({
   ...(type === t.bandwidth ? { peak: 0, p95: 0 } : {}),
   ...(isKeyed(type) ? { parts: {} } : {}),
 });
-
-export interface SiteTraffic {
-  siteID: number;
-  /** bytes to visitors */
-  bytes: number;
-  requests: number;
-}
-
-/** Traffic of each site in [from, to), by 5-minute steps; a site without any is left out. For plans, reports and the cards of the dashboard. */
-export async function monthTraffic(db: Analytics, siteIDs: readonly number[], from: Date, to: Date): Promise<SiteTraffic[]> {
-  if (siteIDs.length === 0) return [];
-  const range = snapped({ startTime: from, endTime: to });
-  const { where, values } = within({ siteIDs, startTime: from, endTime: to }, range.from, range.to);
-  return db.query<SiteTraffic>(
-    `SELECT site_id AS siteID, ${totalOf('s.bytes')} AS bytes, ${totalOf('s.req')} AS requests FROM s5 AS s WHERE ${where} GROUP BY site_id ORDER BY site_id`,
-    values,
-  );
-}
 
 /** Traffic of all the sites together in [from, to): the figure of the charts (type 2), over the same steps. */
 export async function trafficOf(db: Analytics, siteIDs: readonly number[], from: Date, to: Date): Promise<number> {

@@ -13,6 +13,13 @@ export interface SeriesQuery extends Scope {
   types: readonly StatisticNumber[];
   /** minutes per step: a multiple of 5, or 1 for a range of at most 6 hours; anything else is rounded up to a multiple of 5 */
   interval?: number | undefined;
+  /** sums of the plain types from here to the end are told besides, read by the statement of the steps; then there are no 1-minute steps */
+  totalsFrom?: Date | undefined;
+}
+
+export interface Series {
+  steps: StatisticStep[];
+  totals?: Record<string, number> | undefined;
 }
 
 /**
@@ -20,9 +27,12 @@ export interface SeriesQuery extends Scope {
  * of 5 minutes. At most 26,784 rows (§9): of a longer range the first ones. One-minute steps know types 2, 4, 5, 11–14.
  * Unique visitors of a step shorter than an hour, in a range over a day, are those of its hour.
  */
-export async function timeSeries(db: Analytics, query: SeriesQuery): Promise<StatisticStep[]> {
+export const timeSeries = async (db: Analytics, query: SeriesQuery): Promise<StatisticStep[]> => (await series(db, query)).steps;
+
+/** Steps, and totals that hold exactly the lines that the steps hold: lines that come in meanwhile are in both or in neither. */
+export async function series(db: Analytics, query: SeriesQuery): Promise<Series> {
   const asked = query.interval ?? 5;
-  const live = asked === 1 && query.endTime.getTime() - query.startTime.getTime() <= liveHours * hour * 1000;
+  const live = asked === 1 && !query.totalsFrom && query.endTime.getTime() - query.startTime.getTime() <= liveHours * hour * 1000;
   const step = (live ? 1 : Math.max(Math.ceil(asked / 5) * 5, 5)) * 60;
   const range = live ? snapped(query, 60_000) : snapped(query);
   const from = range.from;
@@ -33,12 +43,16 @@ export async function timeSeries(db: Analytics, query: SeriesQuery): Promise<Sta
     time: new Date((from + i * step) * 1000).toISOString(),
     values: Object.fromEntries(types.map(type => [type, isKeyed(type) ? {} : 0])),
   }));
-  if (isEmpty(query)) return steps;
+  // Steps end where an answer is full; totals with them, or they would be of another time.
+  const since = query.totalsFrom && snapped({ startTime: query.totalsFrom, endTime: query.totalsFrom }).from;
+  const summed = since === undefined ? [] : types.filter(type => sumColumn[type]);
+  const totals = since === undefined ? undefined : Object.fromEntries(summed.map(type => [type, 0]));
+  if (isEmpty(query)) return { steps, totals };
   const put = (i: number, type: number, value: number | Record<string, number>) => {
     if (steps[i]) steps[i].values[type] = value;
   };
-  const { where, values } = within(query, from, to);
-  const stepped = { ...values, from, step };
+  const { where, values } = within(query, Math.min(from, since ?? from), to);
+  const stepped = { ...values, start: from, step, ...(since === undefined ? {} : { since }) };
 
   const sums = async () => {
     const wanted = types.filter(
@@ -56,17 +70,22 @@ export async function timeSeries(db: Analytics, query: SeriesQuery): Promise<Sta
     const outer = wanted.map(
       type => `${type === t.bandwidth ? `max(v${type})` : isKeyed(type) ? `sumMap(v${type})` : totalOf(`v${type}`)} AS v${type}_`,
     );
+    if (since !== undefined)
+      outer.push(...summed.map(type => `${totalOf(`if(toUnixTimestamp(t) >= {since:UInt32}, v${type}, 0)`)} AS s${type}`));
     // The peak of a step is that of its 5-minute slots, so slots are summed first.
-    if (step === 300 || live)
-      sql = `SELECT intDiv(toUnixTimestamp(t) - {from:UInt32}, {step:UInt32}) AS i, ${wanted.map(type => `v${type} AS v${type}_`).join(', ')} FROM (${sql})`;
+    if ((step === 300 && since === undefined) || live)
+      sql = `SELECT intDiv(toUnixTimestamp(t) - {start:UInt32}, {step:UInt32}) AS i, ${wanted.map(type => `v${type} AS v${type}_`).join(', ')} FROM (${sql})`;
+    // What is before the first step counts for totals alone.
     else
-      sql = `SELECT intDiv(toUnixTimestamp(t) - {from:UInt32}, {step:UInt32}) AS i, ${outer.join(', ')} FROM (${sql}) GROUP BY i`;
+      sql = `SELECT if(toUnixTimestamp(t) < {start:UInt32}, -1, intDiv(toUnixTimestamp(t) - {start:UInt32}, {step:UInt32})) AS i, ${outer.join(', ')} FROM (${sql}) GROUP BY i`;
     const rows = await db.query<Record<string, number & Record<string, number>>>(sql, stepped);
-    for (const row of rows)
+    for (const row of rows) {
+      for (const type of summed) totals![type] = Math.min(totals![type]! + row[`s${type}`]!, Number.MAX_SAFE_INTEGER);
       for (const type of wanted) {
         const value = row[`v${type}_`]!;
         put(row.i!, type, isKeyed(type) ? named(type, value) : type === t.bandwidth ? Math.round((value * 8) / 300) : value);
       }
+    }
   };
 
   const visitors = async () => {
@@ -101,5 +120,5 @@ export async function timeSeries(db: Analytics, query: SeriesQuery): Promise<Sta
     for (let i = 0; i < count; i++) put(i, t.uniqueVisitors, byHour.get(floorTo(from + i * step, hour)) ?? 0);
   };
   await Promise.all([sums(), visitors()]);
-  return steps;
+  return { steps, totals };
 }

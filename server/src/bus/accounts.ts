@@ -40,32 +40,49 @@ export function startAccounts({ databaseUrl, db, natsUrl, tls, keys, log = () =>
   let timer: NodeJS.Timeout | undefined;
   let told = '';
   /** What the bus was told in this life of the connection. */
-  const known = new Map<number, string>();
+  const known = new Map<number, { account: string; says: string }>();
   const ours = accountsOf(keys);
 
   const placesOf = async (ids: number[] | undefined): Promise<(NodePlace & { cutMs: number | null })[]> => {
     const { rows } = await db.query({
       name: 'node-places',
-      text: `select id, "zoneID", greatest(0, extract(epoch from "cutUntil" - clock_timestamp()) * 1000)::float8 as "cutMs" from node
+      text: `select id, "publicKey", "zoneID", greatest(0, extract(epoch from "cutUntil" - clock_timestamp()) * 1000)::float8 as "cutMs" from node
         where "deletedAt" is null and "publicKey" is not null and ($1::bigint[] is null or id = any($1))`,
       values: [ids ?? null],
     });
-    return (rows as { id: string; zoneID: string | null; cutMs: number | null }[]).map(({ id, zoneID, cutMs }) => ({
-      nodeID: Number(id),
-      zoneID: zoneID === null ? null : Number(zoneID),
-      cut: (cutMs ?? 0) > 0,
-      cutMs,
-    }));
+    return (rows as { id: string; publicKey: string; zoneID: string | null; cutMs: number | null }[]).map(
+      ({ id, publicKey, zoneID, cutMs }) => ({
+        nodeID: Number(id),
+        publicKey,
+        zoneID: zoneID === null ? null : Number(zoneID),
+        cut: (cutMs ?? 0) > 0,
+        cutMs,
+      }),
+    );
   };
 
-  async function put(bus: SystemBus, places: NodePlace[]): Promise<void> {
+  /** Derived once: it is the dearest part of looking at thousands. */
+  const accounts = new Map<string, string>();
+  function accountOf(place: NodePlace): string {
+    const name = `${place.nodeID} ${place.publicKey}`;
+    let account = accounts.get(name);
+    if (!account) accounts.set(name, (account = nodeAccount(keys, place).publicKey));
+    return account;
+  }
+
+  /** @param there accounts the bus has, as far as they were asked for */
+  async function put(bus: SystemBus, places: NodePlace[], there: Set<string> | undefined): Promise<void> {
     for (let i = 0; i < places.length; i += inFlight)
       await Promise.all(
         places.slice(i, i + inFlight).map(async place => {
-          const says = `${place.zoneID} ${place.cut}`;
-          if (known.get(place.nodeID) === says) return;
+          const account = accountOf(place);
+          const says = `${account} ${place.zoneID} ${place.cut}`;
+          const isThere = there?.has(account) ?? true;
+          if (isThere && known.get(place.nodeID)?.says === says) return;
+          // The bus may have deleted it, and takes no notice of the very text it had before.
+          if (!isThere && !place.cut) await bus.put(nodeStatement(keys, { ...place, cut: true }));
           await bus.put(nodeStatement(keys, place));
-          known.set(place.nodeID, says);
+          known.set(place.nodeID, { account, says });
         }),
       );
   }
@@ -76,20 +93,22 @@ export function startAccounts({ databaseUrl, db, natsUrl, tls, keys, log = () =>
       known.clear();
       void look(undefined);
     }));
-    const there = ids ? undefined : await bus.list();
+    // Before the rows are read: what another process makes meanwhile is nobody's to delete.
+    const isNews = !ids || ids.some(id => !known.has(id));
+    const there = isNews ? new Set(await bus.list()) : undefined;
     const places = await placesOf(ids);
-    await put(bus, places);
+    const had = new Map(known);
+    await put(bus, places, there);
     // A cut that ends without a change of the row.
     const next = places.filter(place => place.cut).map(place => place.cutMs!);
     if (next.length) setTimeout(() => void look(undefined), Math.min(...next) + 50).unref();
+    const expected = new Set([ours.system, ours.account, ...places.map(accountOf)]);
+    const gone = ids ? ids.flatMap(id => had.get(id)?.account ?? []) : [...there!];
+    const strangers = gone.filter(account => !expected.has(account));
+    if (strangers.length) await bus.remove(strangers);
     const living = new Set(places.map(place => place.nodeID));
-    const gone = ids ? ids.filter(id => !living.has(id)).map(id => nodeAccount(keys, id).publicKey) : strangers(there!, places);
-    if (gone.length) await bus.remove(gone);
     for (const id of ids ?? known.keys()) if (!living.has(id)) known.delete(id);
-  }
-  function strangers(there: string[], places: NodePlace[]): string[] {
-    const expected = new Set([ours.system, ours.account, ...places.map(place => nodeAccount(keys, place.nodeID).publicKey)]);
-    return there.filter(key => !expected.has(key));
+    if (!ids) for (const [name, account] of accounts) if (!expected.has(account)) accounts.delete(name);
   }
 
   const work = async () => {

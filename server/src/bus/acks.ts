@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { healthTimes } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
-import { type Ack, type Beat, type Refused, noteRefused } from './said.ts';
+import { type Ack, type Beat, type Refused, refusing } from './said.ts';
 import { busEvents, settle } from './settle.ts';
 
 /** Three missed heartbeats of 2 s, and some air. */
@@ -18,6 +18,8 @@ const sweepMs = 1000;
 const beatBatchMs = 250;
 /** A number is written down after its document went out: an acknowledgement may overtake that, by so much at most. */
 const aheadMostMs = 10_000;
+/** More numbers than are under way at once, given and not written down yet: who names one further off is not waited for because others' are being written down. */
+const underWayMost = 1_000_000;
 const retryMs = { first: 5, most: 1000 };
 
 /**
@@ -27,6 +29,17 @@ const retryMs = { first: 5, most: 1000 };
  *   about to write it down, or the node knows more than a database that was restored, or it lies
  */
 export async function recordAck(db: Queryable, nodeID: number, ack: Ack, msAgo = 0): Promise<'recorded' | 'ahead' | 'unknown'> {
+  const { outcome } = await record(db, nodeID, ack, msAgo);
+  return outcome;
+}
+
+/** @returns also the newest number that was given in the zone, as far as the database knows */
+async function record(
+  db: Queryable,
+  nodeID: number,
+  ack: Ack,
+  msAgo: number,
+): Promise<{ outcome: 'recorded' | 'ahead' | 'unknown'; head: number }> {
   const { rows } = await db.query({
     name: 'ack',
     text: `with o as (
@@ -38,15 +51,16 @@ export async function recordAck(db: Queryable, nodeID: number, ack: Ack, msAgo =
          refused = $4::jsonb
        from o where n.id = o.id and $2 <= o.head
        returning o."appliedSeq" as before, o."appliedEpoch" = $3 and o.refused = $4::jsonb as same
-     ) select o.head < $2 as ahead, done.* from o left join done on true`,
+     ) select o.head < $2 as ahead, o.head, done.* from o left join done on true`,
     values: [nodeID, ack.seq, ack.epoch, JSON.stringify(ack.refused ?? []), ack.zoneID, msAgo],
   });
-  const row = rows[0] as { ahead: boolean; before: string; same: boolean } | undefined;
-  if (!row) return 'unknown';
-  if (row.ahead) return 'ahead';
+  const row = rows[0] as { ahead: boolean; head: string; before: string; same: boolean } | undefined;
+  const head = Number(row?.head ?? 0);
+  if (!row) return { outcome: 'unknown', head };
+  if (row.ahead) return { outcome: 'ahead', head };
   // Another epoch, or another list of refusals: anything may have changed for this node.
   await settle(db, { nodeID, afterSeq: row.same ? Number(row.before) : undefined });
-  return 'recorded';
+  return { outcome: 'recorded', head };
 }
 
 export interface AckOptions {
@@ -66,24 +80,38 @@ export interface Acks {
 }
 
 export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadMostMs, log = () => {} }: AckOptions): Acks {
+  const refuse = refusing(log);
   const waiting = new Map<number, Ack>();
   const busy = new Set<number>();
-  /** Nodes whose last acknowledgement named a number that was not given. */
-  const aheadSince = new Map<number, number>();
+  /**
+   * Nodes that are ahead of what was given: the first number they named so that still was not, how far the zone was when it last came
+   * nearer to that, and when. Later words, with whatever numbers, change nothing about the first.
+   */
+  const aheadOf = new Map<number, { seq: number; head: number; since: number }>();
+  /** Words in the order in which they came: a heartbeat says nothing new to whoever heard an acknowledgement after it. */
+  let words = 0;
+  const ackWord = new Map<number, number>();
   let stopped = false;
-  const beats = new Map<number, Beat>();
+  const beats = new Map<number, { beat: Beat; word: number }>();
   const work = new Set<Promise<void>>();
   let beatTimer: NodeJS.Timeout | undefined;
 
   const take = async (nodeID: number, ack: Ack) => {
     const heard = performance.now();
     for (let wait = retryMs.first; ; wait = Math.min(wait * 2, retryMs.most)) {
-      if ((await recordAck(db, nodeID, ack, performance.now() - heard)) !== 'ahead') return void aheadSince.delete(nodeID);
-      const since = aheadSince.get(nodeID) ?? heard;
-      aheadSince.set(nodeID, since);
-      if (performance.now() - since > aheadMs)
-        return noteRefused(nodeID, 'ack', `it says it serves number ${ack.seq} of zone ${ack.zoneID}, which was never given`);
+      const { outcome, head } = await record(db, nodeID, ack, performance.now() - heard);
+      if (outcome !== 'ahead') return void aheadOf.delete(nodeID);
+      let before = aheadOf.get(nodeID);
+      if (!before || before.seq <= head) aheadOf.set(nodeID, (before = { seq: ack.seq, head, since: performance.now() }));
+      if (head > before.head && before.seq - head <= underWayMost) before.since = performance.now();
+      before.head = head;
+      const isLate = performance.now() - before.since > aheadMs;
+      const name = () =>
+        refuse(nodeID, 'ack', `it says it serves number ${ack.seq} of zone ${ack.zoneID}, which was never given`);
+      // Said again, it may be right by now: nobody is named at the first look.
+      if (isLate && wait > retryMs.first) return name();
       await sleep(wait);
+      if (isLate && waiting.has(nodeID)) name(); // who always has another number would never be looked at twice
       if (stopped || waiting.has(nodeID)) return; // the newest counts
     }
   };
@@ -98,8 +126,8 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
         await take(nodeID, ack);
       }
     } catch (error) {
-      if (isDataFault(error)) noteRefused(nodeID, 'ack', (error as Error).message);
-      log(`acknowledgement of node ${nodeID}: ${(error as Error).message}`); // its next heartbeat says the same again
+      if (isDataFault(error)) refuse(nodeID, 'ack', (error as Error).message);
+      else log(`acknowledgement of node ${nodeID}: ${(error as Error).message}`); // its next heartbeat says the same again
     } finally {
       busy.delete(nodeID);
     }
@@ -111,18 +139,17 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
 
   const flushBeats = async () => {
     beatTimer = undefined;
-    const batch = [...beats].map(([id, beat]) => ({ id, beat }));
+    const batch = [...beats].map(([id, one]) => ({ id, ...one }));
     beats.clear();
     try {
       const told = await judged(batch, part => recordBeats(db, part), {
         isTheirFault: isDataFault,
-        refuse: ({ id }, error) => {
-          noteRefused(id, 'beat', error.message);
-          log(`heartbeat of node ${id}: ${error.message}`);
-        },
+        refuse: ({ id }, error) => refuse(id, 'beat', error.message),
       });
+      const wordOf = new Map(batch.map(({ id, word }) => [id, word]));
       for (const { id, beat, zoneID, seq, epoch, refused } of told.flat()) {
         if (zoneID !== beat.zoneID) renew(id);
+        if (ackWord.get(id)! > wordOf.get(id)!) continue; // it has said more since
         if (beat.epoch === '' || zoneID !== beat.zoneID) continue; // it serves nothing yet, or not where it belongs
         // A lost acknowledgement is mended here.
         if (epoch !== beat.epoch || seq < beat.seq || names(refused) !== names(beat.refused ?? [])) {
@@ -143,11 +170,12 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
 
   return {
     ack: (nodeID, ack) => {
+      ackWord.set(nodeID, ++words);
       waiting.set(nodeID, ack);
       track(takeAck(nodeID));
     },
     beat: (nodeID, beat) => {
-      beats.set(nodeID, beat);
+      beats.set(nodeID, { beat, word: ++words });
       beatTimer ??= setTimeout(() => track(flushBeats()), beatBatchMs);
     },
     stop: async () => {

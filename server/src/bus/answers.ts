@@ -33,7 +33,7 @@ interface Packed {
 }
 
 export function startAnswers({ db, nats, signer, log = () => {} }: AnswerOptions): Answers {
-  /** The newest question of each node: an older one was given up by the node itself. */
+  /** The newest question of each node, which has given up an older one. Who asks again keeps its place in the row. */
   const waiting = new Map<number, SyncRequest>();
   const kept = new Map<string, Packed>();
   const running = new Set<Promise<void>>();
@@ -74,7 +74,6 @@ export function startAnswers({ db, nats, signer, log = () => {} }: AnswerOptions
 
   return {
     ask: (nodeID, request) => {
-      waiting.delete(nodeID);
       waiting.set(nodeID, request);
       if (running.size >= workers || stopped) return;
       const one = work();
@@ -109,7 +108,9 @@ interface Row {
 }
 
 /**
- * One statement, so one moment: documents and "how far this is" belong together.
+ * One statement, so one moment: documents and "how far this is" belong together. Who is ahead of the head that is written
+ * down reads everything: nobody can tell a number under way from one that a database of another day gave, and a node that is told
+ * "nothing new" then would stay deaf to what is published below its place.
  * @returns undefined when there is nothing to be said now: the node is unknown, or the stream is being filled
  */
 export async function chunkFor(db: Queryable, nodeID: number, request: SyncRequest): Promise<Chunk | undefined> {

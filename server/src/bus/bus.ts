@@ -1,12 +1,14 @@
 /** The control plane's side of the bus in one handle: relay, what nodes say and ask, joining, accounts, watchdog. */
 import { type NatsConnection, connect, credsAuthenticator } from '@nats-io/transport-node';
 import type { Queryable } from '../compile/load.ts';
+import type { NodeGate } from '../kit/services.ts';
 import { startAccounts } from './accounts.ts';
 import { startAcks } from './acks.ts';
 import { startAnswers } from './answers.ts';
 import { command } from './commands.ts';
 import { type BusKeys, Signer } from './credentials.ts';
-import { type BusAuthority, type Grant, type JoinBody, type RenewBody, joinNode, renewNode } from './join.ts';
+import { gateOf } from './gate.ts';
+import type { BusAuthority } from './join.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type BusTls, clientTls } from './tls.ts';
 import { startUp } from './up.ts';
@@ -18,8 +20,10 @@ export interface BusOptions {
   db: Queryable;
   nats: NatsConnection;
   keys: BusKeys;
-  /** where nodes reach NATS */
+  /** where we reach NATS */
   natsUrl: string;
+  /** where nodes reach it; default: there */
+  toldUrl?: string;
   tls?: BusTls | undefined;
   floodLimits?: FloodLimits;
   tokenSeconds?: number;
@@ -43,13 +47,8 @@ export async function connectServer(url: string, creds: string, tls?: BusTls): P
   });
 }
 
-export interface Bus {
+export interface Bus extends NodeGate {
   relay: Relay;
-  /** the calls of `POST /node/join` and `POST /node/credentials`. @throws Fail */
-  join(body: JoinBody): Promise<Grant>;
-  renew(body: RenewBody): Promise<Grant>;
-  /** tells a node to fetch its credentials again */
-  notify(nodeID: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +58,7 @@ export function startBus({
   nats,
   keys,
   natsUrl,
+  toldUrl = natsUrl,
   tls,
   floodLimits,
   tokenSeconds,
@@ -80,11 +80,10 @@ export function startBus({
   });
   const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
   const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });
-  const authority: BusAuthority = { keys, natsUrl, tls, tokenSeconds, settled: accounts.settled };
+  const authority: BusAuthority = { keys, natsUrl: toldUrl, tls, tokenSeconds, settled: accounts.settled };
   return {
     relay,
-    join: body => joinNode(db, authority, body),
-    renew: body => renewNode(db, authority, body),
+    ...gateOf(db, authority),
     notify,
     stop: async () => {
       // the watchdog asks over the connection that ends with the accounts

@@ -140,14 +140,20 @@ export const mintServer = (keys: BusKeys, name = 'server'): Credentials => mint(
 /** A user of the system account: may push account statements and read statistics. */
 export const mintSystem = (keys: BusKeys): Credentials => mint(keys.systemSeed, 'system');
 
+/** Which node it is. A number alone names two: a database that went back gives it to the next one. */
+export interface NodeName {
+  nodeID: number;
+  /** the node's user nkey (`U…`) */
+  publicKey: string;
+}
+
 /** The key of a node's account. Derived, so that a lost table or folder loses no account. */
-export function nodeAccount(keys: BusKeys, nodeID: number): Nkey {
-  const raw = hkdfSync('sha256', Buffer.from(keys.master, 'base64url'), '', `node account ${nodeID}`, 32);
+export function nodeAccount(keys: BusKeys, { nodeID, publicKey }: NodeName): Nkey {
+  const raw = hkdfSync('sha256', Buffer.from(keys.master, 'base64url'), '', `node account ${nodeID} ${publicKey}`, 32);
   return nkey('account', new Uint8Array(raw));
 }
 
-export interface NodePlace {
-  nodeID: number;
+export interface NodePlace extends NodeName {
   /** null: joined and not yet in a zone: it hears no documents */
   zoneID: number | null;
   /** cut off: nobody may connect */
@@ -155,10 +161,12 @@ export interface NodePlace {
 }
 
 /**
- * The statement of a node's account. The same facts give the same text, so pushing it again changes nothing.
- * @param issuedAt seconds since 1970; the bus keeps what it has when that is younger
+ * The statement of a node's account. The same facts give the same text, so pushing it again changes nothing: also not of an account that
+ * was deleted meanwhile, which stays shut until the bus has been told another text.
  */
-export function nodeStatement(keys: BusKeys, { nodeID, zoneID, cut }: NodePlace, account = nodeAccount(keys, nodeID)): string {
+export function nodeStatement(keys: BusKeys, place: NodePlace): string {
+  const { nodeID, zoneID, cut } = place;
+  const account = nodeAccount(keys, place);
   const core = accountsOf(keys).account;
   const service = (subject: string, local: string) => ({
     name: local,
@@ -218,7 +226,7 @@ export function deletion(keys: BusKeys, publicKeys: string[]): string {
  */
 export function signNode(
   keys: BusKeys,
-  { nodeID, publicKey, seconds = nodeTokenSeconds }: { nodeID: number; publicKey: string; seconds?: number },
+  { nodeID, publicKey, seconds = nodeTokenSeconds }: NodeName & { seconds?: number },
 ): string {
   if (!isPublicKey('user', publicKey)) throw new Error('not the public key of a user');
   const nats = {
@@ -230,7 +238,7 @@ export function signNode(
     payload: nodePayloadMax,
   };
   const issuedAt = now();
-  return state(nodeAccount(keys, nodeID), {
+  return state(nodeAccount(keys, { nodeID, publicKey }), {
     subject: publicKey,
     name: `node-${nodeID}`,
     issuedAt,
@@ -239,9 +247,11 @@ export function signNode(
   });
 }
 
-/** A node's credentials with a key pair made here: for tests. Its account must be on the bus before. */
-export function mintNode(keys: BusKeys, { nodeID, seconds }: { nodeID: number; seconds?: number }): Credentials {
-  const user = nkey('user');
+/** A node's credentials for a key pair that is known here: for tests. Its account must be on the bus before. */
+export function mintNode(
+  keys: BusKeys,
+  { nodeID, user, seconds }: { nodeID: number; user: Nkey; seconds?: number },
+): Credentials {
   const token = signNode(keys, { nodeID, publicKey: user.publicKey, seconds });
   return { creds: credsText(token, user.seed), publicKey: user.publicKey };
 }

@@ -5,25 +5,11 @@
 import { createHash } from 'node:crypto';
 import { fail, failFields } from '#contract/errors.ts';
 import type { Queryable } from '../compile/load.ts';
+import type { JoinBody, RenewBody } from '../kit/services.ts';
 import { type BusKeys, Signer, signNode } from './credentials.ts';
 import { isPublicKey, isSignedBy } from './nkeys.ts';
 import type { BusTls } from './tls.ts';
 
-export interface JoinBody {
-  token: string;
-  name: string;
-  /** the node's user nkey (`U…`) */
-  publicKey: string;
-  addresses: string[];
-  version: string;
-}
-export interface RenewBody {
-  nodeID: number;
-  /** milliseconds since 1970 */
-  time: number;
-  /** base64 of the nkey's signature over `renewalText` */
-  signature: string;
-}
 export interface Grant {
   nodeID: number;
   /** null: joined, and an operator has not put it into a zone yet */
@@ -51,6 +37,8 @@ export interface BusAuthority {
 /** A signature older than this is refused; so is a node whose clock is that wrong. */
 export const renewalWindowMs = 5 * 60_000;
 export const renewalText = (nodeID: number, time: number) => `breakwater node ${nodeID} ${time}`;
+/** How far the clock that wrote this time is from ours. */
+export const skewMs = (time: number) => Math.abs(Date.now() - time);
 export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
 
 /**
@@ -69,13 +57,15 @@ const mayAdd = `exists (
       where c.depth < 32 and not c."isRoot"
   ) select 1 from chain c left join role r on r.id = c."roleID" and r."deletedAt" is null
       where c."isRoot" or (r."makerID" is null and 'nodes.edit' = any(r."permissionKeys")))`;
+/** A token for a zone means that zone: where it is deleted, the token is void. */
+const zoneStands = `(t."zoneID" is null or exists (select 1 from zone z where z.id = t."zoneID" and z."deletedAt" is null))`;
 /** Whether it still sees the zone. */
 const maySee = `(token."makerID" is null or exists (select 1 from account m where m.id = token."makerID" and m."isRoot")
   or exists (select 1 from "zoneAccount" za where za."zoneID" = z.id and za."accountID" = token."makerID"))`;
 
 /**
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
- * lost), anybody else is refused; so is everybody while its maker may add no nodes.
+ * lost), anybody else is refused; so is everybody while its maker may add no nodes, and for good once its zone is deleted.
  * @throws Fail invalidToken, tokenExpired, parameter
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
@@ -84,10 +74,10 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
   const { rows } = await db.query(
     `with token as (
        update "joinToken" t set "usedAt" = clock_timestamp()
-       where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() and ${mayAdd}
+       where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() and ${mayAdd} and ${zoneStands}
        returning "clientID", "zoneID", name, "makerID"
      ), place as (
-       -- held, so that no zone goes away under a node that comes; one that is gone, or gone from its maker's sight, is none
+       -- held, so that no zone goes away under a node that comes; one that is gone from its maker's sight is none
        select z.id from zone z, token where z.id = token."zoneID" and z."deletedAt" is null and ${maySee} for share of z
      ), made as (
        insert into node ("clientID", "zoneID", name, "publicKey", addresses, version)
@@ -116,16 +106,22 @@ async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Pro
     ? 'unknown join token'
     : token.usedAt
       ? 'the join token was used by another node'
-      : 'its maker may add no nodes';
+      : 'its maker may add no nodes, or its zone is deleted';
   throw fail('invalidToken', { cause: new Error(why) });
 }
+
+const heardMs = 5 * 60_000;
+/** Nodes that fetched credentials from this process lately: by the clock of spans. */
+const renewals = new Map<number, number>();
+/** Whether the node proved itself here lately: it lives and reaches us, whatever the bus hears of it. */
+export const reachesUs = (nodeID: number): boolean => performance.now() - (renewals.get(nodeID) ?? -Infinity) < heardMs;
 
 /**
  * New credentials for a node that proves it holds its key: after its zone changed, or when the old ones are refused.
  * @throws Fail invalidToken
  */
 export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBody): Promise<Grant> {
-  const skew = Math.abs(Date.now() - body.time);
+  const skew = skewMs(body.time);
   if (!(skew <= renewalWindowMs))
     throw fail('invalidToken', { cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`) });
   const { rows } = await db.query(`select id, "zoneID", "publicKey" from node where id = $1 and "deletedAt" is null`, [
@@ -135,16 +131,13 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
   // One answer for "unknown" and "wrong": an id tells nothing.
   if (!node?.publicKey || !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time), body.signature))
     throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
+  renewals.set(body.nodeID, performance.now());
   return grant(bus, { ...node, publicKey: node.publicKey });
 }
 
-async function grant(
-  bus: BusAuthority,
-  node: { id: string | number; zoneID: string | number | null; publicKey: string },
-): Promise<Grant> {
+function grant(bus: BusAuthority, node: { id: string | number; zoneID: string | number | null; publicKey: string }): Grant {
   const nodeID = Number(node.id);
   const zoneID = node.zoneID === null ? null : Number(node.zoneID);
-  await bus.settled?.(nodeID);
   return {
     nodeID,
     zoneID,

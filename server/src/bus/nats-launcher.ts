@@ -7,17 +7,7 @@ import { mkdir, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizes } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
-import {
-  type BusKeys,
-  type Credentials,
-  type FormerBusKeys,
-  accountsOf,
-  adoptKeys,
-  createBusKeys,
-  mintNode,
-  mintServer,
-  mintSystem,
-} from './credentials.ts';
+import { type BusKeys, type FormerBusKeys, accountsOf, adoptKeys, createBusKeys, mintServer, mintSystem } from './credentials.ts';
 import { isLoopback } from './tls.ts';
 import { accountOf } from '../store/accounts.ts';
 import {
@@ -57,7 +47,6 @@ export interface NatsEngine extends Engine {
   readonly systemCredsFile: string;
   readonly serverCreds: string;
   readonly sysCreds: string;
-  mintNode(node: { nodeID: number; seconds?: number }): Credentials;
 }
 
 /** Starts NATS on a folder, making its keys at the first start. Errors: StartError. */
@@ -104,7 +93,6 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
     ...secrets,
     port,
     url: `${tls ? 'tls' : 'nats'}://${reachable(host)}:${port}`,
-    mintNode: node => mintNode(secrets.keys, node),
   };
 }
 

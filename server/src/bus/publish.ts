@@ -4,12 +4,12 @@
  */
 import { jetstream } from '@nats-io/jetstream';
 import { type NatsConnection, headers } from '@nats-io/transport-node';
-import { type EdgeDocument, documents } from '#contract/edge/document.ts';
+import { type DocumentKind, isEmpty, isKind, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
 import { signed } from '#contract/edge/signed.ts';
-import { type DocumentKind, streams, subjects } from '#contract/edge/subjects.ts';
-import { compilers, documentHash } from '../compile/compile.ts';
-import { type Queryable, loaders } from '../compile/load.ts';
-import type { DomainRows, SiteRows, ZoneRows } from '../compile/rows.ts';
+import { streams, subjects } from '#contract/edge/subjects.ts';
+import { compile, documentHash, type RowOf } from '../compile/compile.ts';
+import { type Queryable, load } from '../compile/load.ts';
+import type { Loaded } from '../compile/source.ts';
 import type { Signer } from './credentials.ts';
 
 export interface Entity {
@@ -29,6 +29,8 @@ export interface Round {
   outboxIDs: string[];
   /** false: the entities are all there are, no others are looked for (default true) */
   dependents?: boolean;
+  /** Nobody changed anything, documents are made otherwise now: sites whose documents differ are served again when nodes have them. */
+  compiledAnew?: boolean;
 }
 
 /** Where documents go, and what they are given on the way. */
@@ -64,13 +66,13 @@ interface CompileFailure {
   message: string;
 }
 
-/** A node's nginx takes a record of at most 4 MB (agent/src/render/records.ts), NATS a message of 8 MB; what customers may write stays below. */
-export const documentBytesMax = 1_000_000;
 /** Publications under way at once: enough to hide the round trip, few enough for the server's buffers. */
 const inFlight = 256;
 const publishTimeoutMs = 5000;
-const kinds = ['site', 'domain', 'zone'] as const;
 const key = (entity: { kind: string; id: number }) => `${entity.kind}.${entity.id}`;
+type AnyLoaded = Loaded<RowOf<DocumentKind>>;
+type SiteLoaded = Loaded<RowOf<'site'>>;
+type LoadedByKind = Map<DocumentKind, Map<number, AnyLoaded>>;
 
 /**
  * @throws when the bus or the database fails, or when somebody else wrote to a subject; nothing is recorded then, and the
@@ -78,45 +80,142 @@ const key = (entity: { kind: string; id: number }) => `${entity.kind}.${entity.i
  */
 export async function publishRound(db: Queryable, press: Press, round: Round): Promise<{ published: number }> {
   const entities = new Map(round.entities.map(entity => [key(entity), entity]));
-  const sites = await load(db, 'site', entities);
-  if (round.dependents !== false) await addDependents(db, entities, sites);
-  const loaded = { site: sites, domain: await load(db, 'domain', entities), zone: await load(db, 'zone', entities) };
+  const loaded = await loadRound(db, entities, round.dependents !== false);
   const before = await loadPublished(db, [...entities.values()]);
 
   const messages: Message[] = [];
   const failures: CompileFailure[] = [];
-  for (const kind of kinds) {
-    for (const entity of entities.values()) {
-      if (entity.kind !== kind) continue;
-      const rows = loaded[kind].get(entity.id);
+  /** `kind.siteID` of parts that cannot be made, and of those whose rows come to nothing */
+  const parts = { unmade: new Set<string>(), empty: new Set<string>() };
+  // parts before the site that names them
+  for (const entity of [...entities.values()].sort((a, b) => kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind))) {
+    const { kind, id } = entity;
+    const rows = loaded.get(kind)?.get(id);
+    if (kind === 'site' && rows) (rows as SiteLoaded).row.parts = partsToName(id, rows as SiteLoaded, parts, before);
+    try {
       const old = before.get(key(entity)) ?? [];
-      try {
-        messages.push(...difference(entity, rows, old));
-      } catch (error) {
-        failures.push({ kind, entityID: entity.id, siteID: siteOf(kind, entity.id, rows), message: (error as Error).message });
-      }
+      const made = difference(entity, rows, old);
+      messages.push(...made);
+      const here = [...old.filter(row => !made.some(one => one.subject === row.subject)), ...made];
+      if (!here.some(one => one.hash !== '' && one.zoneID === rows?.zoneID)) parts.empty.add(key(entity));
+    } catch (error) {
+      failures.push({ kind, entityID: id, siteID: rows?.siteID ?? null, message: (error as Error).message });
+      parts.unmade.add(key(entity));
     }
   }
-  // New states first: a moved site stands in its new zone before it leaves the old one.
-  messages.sort((a, b) => Number(a.hash === '') - Number(b.hash === ''));
-  const published = await publishAll(press, messages);
+  const published = await publishAll(
+    press,
+    messages.sort((a, b) => rank(a) - rank(b)),
+  );
   await record(db, round, [...entities.values()], published, failures);
   return { published: published.length };
 }
 
-type Rows = DomainRows | SiteRows | ZoneRows;
-
-async function load<K extends DocumentKind>(db: Queryable, kind: K, entities: Map<string, Entity>): Promise<Map<number, Rows>> {
-  const ids = [...entities.values()].filter(entity => entity.kind === kind).map(entity => entity.id);
-  return ids.length ? ((await loaders[kind](db, ids)) as Map<number, Rows>) : new Map();
+/**
+ * A part that cannot be made stays as it stood. Where none stood, a site that stands goes on without it, as before: naming it would close the
+ * site for a fault of ours. One that stands nowhere yet names it, and is closed until the part can be made. A part that comes to nothing has
+ * no document that could be waited for.
+ */
+function partsToName(
+  id: number,
+  { row }: SiteLoaded,
+  { unmade, empty }: { unmade: Set<string>; empty: Set<string> },
+  before: Map<string, PublishedRow[]>,
+): string[] {
+  const stands = (kind: string) => before.get(key({ kind, id }))?.some(({ hash }) => hash !== '') ?? false;
+  return row.parts.filter(kind => {
+    const part = key({ kind, id });
+    return !empty.has(part) && (!unmade.has(part) || stands(kind) || !stands('site'));
+  });
 }
 
-/** What the domains of a site take from it: when this changes, their documents change. */
-const inheritedOf = ({ zoneID, site }: SiteRows) => `${zoneID} ${site.forceBackup}`;
+/**
+ * New states first, so that a moved site stands in its new zone before it leaves the old one; and what a document needs before it: a
+ * site's parts before the site that names them, the site before its domains. What is gone goes in the opposite order.
+ */
+const rank = ({ kind, hash }: Message): number => {
+  const place = kindNames.indexOf(kind);
+  return hash === '' ? 2 * kindNames.length - place : place;
+};
 
-/** Sites that moved, or whose domains inherit something else, bring their domains; sites that are gone take theirs along. */
-async function addDependents(db: Queryable, entities: Map<string, Entity>, sites: Map<number, Rows>): Promise<void> {
-  const ids = [...entities.values()].filter(entity => entity.kind === 'site').map(entity => entity.id);
+/** All as of one moment: what was written in one transaction is seen together. */
+async function loadRound(db: Queryable, entities: Map<string, Entity>, dependents: boolean): Promise<LoadedByKind> {
+  await db.query('begin isolation level repeatable read, read only');
+  try {
+    const loaded: LoadedByKind = new Map();
+    const idsOf = (kind: DocumentKind) => [...entities.values()].filter(entity => entity.kind === kind).map(entity => entity.id);
+    // The site says which parts it has.
+    if (dependents)
+      for (const kind of partKinds) for (const id of idsOf(kind)) entities.set(key({ kind: 'site', id }), { kind: 'site', id });
+    if (dependents) await addNaming(db, entities, idsOf('module'));
+    await addPending(db, entities);
+    loaded.set('site', await load(db, 'site', idsOf('site')));
+    await addMissing(db, entities, loaded.get('site')! as Map<number, SiteLoaded>);
+    if (dependents) await addDependents(db, entities, idsOf('site'), loaded.get('site')!);
+    for (const kind of kindNames) if (kind !== 'site') loaded.set(kind, await load(db, kind, idsOf(kind)));
+    return loaded;
+  } finally {
+    await db.query('commit');
+  }
+}
+
+/**
+ * Of each site in this round, what else of it has changed and waits: rows are loaded as they are now, so a site that was opened again must
+ * not go out rounds before the list that was changed first, nor name a part, or a domain a module, that waits behind it.
+ */
+async function addPending(db: Queryable, entities: Map<string, Entity>): Promise<void> {
+  const on = (table: string) => [...entities.values()].filter(({ kind }) => kinds[kind].on === table).map(({ id }) => id);
+  const { rows } = await db.query({
+    name: 'pending',
+    text: `with touched as (
+       select unnest($1::bigint[]) as id
+       union select "siteID" from domain where id = any($2::bigint[])
+       union select "siteID" from module where id = any($3::bigint[])
+     ) select distinct kind, "entityID" as id from outbox where "siteID" in (select id from touched) and kind <> 'domain'`,
+    values: [on('site'), on('domain'), on('module')],
+  });
+  for (const { kind, id } of rows as { kind: string; id: string }[])
+    if (isKind(kind)) entities.set(key({ kind, id: Number(id) }), { kind, id: Number(id) });
+}
+
+/** Parts that a site names and that stand nowhere in its zone. */
+async function addMissing(db: Queryable, entities: Map<string, Entity>, sites: Map<number, SiteLoaded>): Promise<void> {
+  const naming = [...sites.values()].filter(({ row }) => row.parts.length);
+  if (!naming.length) return;
+  const { rows } = await db.query({
+    name: 'parts-that-stand',
+    text: `select kind, "entityID" as id, "zoneID" from published where kind = any($1) and "entityID" = any($2::bigint[]) and hash <> ''`,
+    values: [partKinds, naming.map(({ id }) => id)],
+  });
+  const there = new Set(
+    (rows as { kind: string; id: string; zoneID: string }[]).map(row => `${row.kind} ${row.id} ${row.zoneID}`),
+  );
+  for (const { id, zoneID, row } of naming)
+    for (const kind of row.parts)
+      if (isKind(kind) && !there.has(`${kind} ${id} ${zoneID}`)) entities.set(key({ kind, id }), { kind, id });
+}
+
+/** A module that is switched off or gone leaves no domain that still names it: without it that would not be served. */
+async function addNaming(db: Queryable, entities: Map<string, Entity>, ids: number[]): Promise<void> {
+  if (!ids.length) return;
+  const { rows } = await db.query({
+    name: 'domains-of-modules',
+    text: `select "domainID" as id from "domainModule" where "moduleID" = any($1::bigint[])`,
+    values: [ids],
+  });
+  for (const row of rows as { id: string }[]) {
+    const entity: Entity = { kind: 'domain', id: Number(row.id) };
+    entities.set(key(entity), entity);
+  }
+}
+
+/** Sites that are new or moved, or whose domains inherit something else, bring what hangs on them; those that are gone take it along. */
+async function addDependents(
+  db: Queryable,
+  entities: Map<string, Entity>,
+  ids: number[],
+  sites: Map<number, AnyLoaded>,
+): Promise<void> {
   if (!ids.length) return;
   const { rows } = await db.query({
     name: 'published-sites',
@@ -124,21 +223,18 @@ async function addDependents(db: Queryable, entities: Map<string, Entity>, sites
     values: [ids],
   });
   const known = new Map((rows as { id: string; inherited: string }[]).map(row => [Number(row.id), row.inherited]));
-  const changed = ids.filter(id => {
-    const site = sites.get(id) as SiteRows | undefined;
-    return !site || known.get(id) !== inheritedOf(site);
-  });
+  const changed = ids.filter(id => !sites.has(id) || known.get(id) !== sites.get(id)!.inherited);
   if (!changed.length) return;
   const dependents = await db.query({
     name: 'dependents',
     text: `select id, 'domain' as kind from domain where "siteID" = any($1::bigint[]) and "deletedAt" is null
-     union select "entityID", kind from published where "siteID" = any($1::bigint[]) and hash <> '' and kind = 'domain'`,
+     union select id, 'module' from module where "siteID" = any($1::bigint[]) and "deletedAt" is null
+     union select "entityID", kind from published where "siteID" = any($1::bigint[]) and hash <> '' and kind <> 'site'`,
     values: [changed],
   });
-  for (const row of dependents.rows as { id: string; kind: DocumentKind }[]) {
-    const entity = { kind: row.kind, id: Number(row.id) };
-    entities.set(key(entity), entity);
-  }
+  const found = (dependents.rows as { id: string; kind: string }[]).map(row => ({ kind: row.kind, id: Number(row.id) }));
+  for (const entity of [...found, ...changed.flatMap(id => partKinds.map(kind => ({ kind, id })))])
+    if (isKind(entity.kind)) entities.set(key(entity), { kind: entity.kind, id: entity.id });
 }
 
 async function loadPublished(db: Queryable, entities: Entity[]): Promise<Map<string, PublishedRow[]>> {
@@ -163,52 +259,24 @@ async function loadPublished(db: Queryable, entities: Entity[]): Promise<Map<str
   return found;
 }
 
-const siteOf = (kind: DocumentKind, id: number, rows: Rows | undefined): number | null =>
-  kind === 'site' ? id : rows && 'domain' in rows ? rows.domain.siteID : null;
-
 /** The messages that bring the bus from what stands there to what the rows say. Throws a sentence when no document can be made. */
-function difference(entity: Entity, rows: Rows | undefined, old: PublishedRow[]): Message[] {
-  const { kind, id } = entity;
+function difference({ kind, id }: Entity, rows: AnyLoaded | undefined, old: PublishedRow[]): Message[] {
   const messages: Message[] = [];
-  if (rows) {
-    const { document, body } = compile(kind, rows);
-    const there = old.find(row => row.zoneID === rows.zoneID);
-    const hash = documentHash(document);
-    const inherited = kind === 'site' ? inheritedOf(rows as SiteRows) : '';
+  const made = rows && compile(kind, rows as never);
+  const zoneID = made && !isEmpty(kind, made.document) ? rows.zoneID : undefined;
+  if (made && zoneID !== undefined) {
+    const there = old.find(row => row.zoneID === zoneID);
+    const hash = documentHash(made.document);
+    const { siteID, inherited } = rows;
     if (there?.hash !== hash || there.inherited !== inherited) {
-      const subject = subjects.config(rows.zoneID, kind, id);
-      const siteID = siteOf(kind, id, rows);
-      messages.push({
-        kind,
-        entityID: id,
-        zoneID: rows.zoneID,
-        siteID,
-        subject,
-        hash,
-        inherited,
-        body,
-        expected: there?.seq ?? 0,
-      });
+      const subject = subjects.config(zoneID, kind, id);
+      const expected = there?.seq ?? 0;
+      messages.push({ kind, entityID: id, zoneID, siteID, subject, hash, inherited, body: made.body, expected });
     }
   }
   for (const row of old)
-    if (row.hash !== '' && row.zoneID !== rows?.zoneID)
-      messages.push({ ...row, hash: '', inherited: '', body: '', expected: row.seq });
+    if (row.hash !== '' && row.zoneID !== zoneID) messages.push({ ...row, hash: '', inherited: '', body: '', expected: row.seq });
   return messages;
-}
-
-function compile(kind: DocumentKind, rows: Rows): { document: EdgeDocument; body: string } {
-  const document: EdgeDocument = compilers[kind](rows as never);
-  const checked = documents[kind].safeParse(document);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    throw new Error(`${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'invalid'}`);
-  }
-  const body = JSON.stringify(document);
-  const bytes = Buffer.byteLength(body);
-  if (bytes > documentBytesMax)
-    throw new Error(`the document has ${bytes} bytes, at most ${documentBytesMax} fit into a node's record`);
-  return { document, body };
 }
 
 /** What stands on a subject now. */
@@ -294,6 +362,11 @@ async function record(
        on conflict ("siteID") do update set revision = excluded.revision, "committedAt" = excluded."committedAt", "zoneID" = excluded."zoneID",
          seq = case when p."zoneID" = excluded."zoneID" then greatest(p.seq, excluded.seq) else excluded.seq end
        where excluded.revision >= p.revision
+     ), anew as (
+       update publication p set seq = b.seq, "committedAt" = clock_timestamp() from batch b
+       where $8 and p."siteID" = b."siteID" and p."zoneID" = b."zoneID" returning p."siteID"
+     ), unserved as (
+       delete from ack using anew where ack."siteID" = anew."siteID"
      )
      delete from outbox where id = any($7::bigint[])`,
     values: [
@@ -304,6 +377,7 @@ async function record(
       JSON.stringify(round.changes),
       streams.config,
       round.outboxIDs,
+      round.compiledAnew === true,
     ],
   });
 }

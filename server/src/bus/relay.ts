@@ -10,16 +10,20 @@
  *   another epoch, or fewer messages than we know we wrote   the stream is made anew and everything published again
  *   more messages than we know we wrote   a crash in between, or a database restored from a backup: those entities are compiled again
  */
+import { randomBytes } from 'node:crypto';
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import pg from 'pg';
-import { signed } from '#contract/edge/signed.ts';
-import { type DocumentKind, parseConfigSubject, streams, subjects } from '#contract/edge/subjects.ts';
+import { type Tick, signed } from '#contract/edge/signed.ts';
+import { type DocumentKind, isKind, kindNames, kinds } from '#contract/edge/kinds/index.ts';
+import { parseConfigSubject, streams, subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Signer } from './credentials.ts';
+import { compilerMark } from '../compile/mark.ts';
 import { noteForeign } from './foreign.ts';
 import { forgetGone } from './forget.ts';
 import { type Entity, type Press, type SiteChange, publishRound } from './publish.ts';
+import { numbersSkipped } from '../store/dump.ts';
 import { settle } from './settle.ts';
 import { type StreamFacts, configAfter, ensureConfigStream, removeConfigMessage, renewConfigStream } from './streams.ts';
 
@@ -108,9 +112,12 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = (
       }
       await client.query('listen outbox');
       const press: Press = { nats, signer, epoch: '', numbers: await firstNumbers(client) };
-      ticking = setInterval(() => tick(press), tickMs);
+      const by = randomBytes(9).toString('base64url');
+      // One whose lock is gone has nothing to say any more.
+      const say = () => broken || tick(press, by);
+      ticking = setInterval(say, tickMs);
       await trustStream(client, press, log, fenced > 1);
-      tick(press);
+      say();
       await settle(client, {});
       if (fenced > 1) fenced = 0;
       active = true;
@@ -127,7 +134,7 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = (
           checked = performance.now();
           const { epoch } = press;
           await trustStream(client, press, log, false);
-          if (epoch !== press.epoch) tick(press);
+          if (epoch !== press.epoch) say();
         }
         const done = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
         if (done > 0) fenced = 0;
@@ -182,9 +189,9 @@ export function startRelay({ databaseUrl, nats, signer, log = () => {}, turn = (
 }
 
 /** Says in each zone how far it is. A node that is behind has missed something: live copies are not repeated. */
-function tick({ nats, epoch, numbers }: Press): void {
+function tick({ nats, epoch, numbers }: Press, by: string): void {
   if (!epoch || nats.isClosed()) return;
-  for (const [zoneID, n] of numbers) nats.publish(subjects.tick(zoneID), JSON.stringify({ n, epoch }));
+  for (const [zoneID, n] of numbers) nats.publish(subjects.tick(zoneID), JSON.stringify({ n, epoch, by } satisfies Tick));
 }
 
 /**
@@ -244,8 +251,8 @@ async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: num
 
 async function trustStream(client: Queryable, press: Press, log: (message: string) => void, anew: boolean): Promise<void> {
   const stream = await ensureConfigStream(press.nats);
-  const { rows } = await client.query('select epoch, "lastSeq" from "busStream" where name = $1', [streams.config]);
-  const known = rows[0] as { epoch: string; lastSeq: string } | undefined;
+  const { rows } = await client.query('select epoch, "lastSeq", compiler from "busStream" where name = $1', [streams.config]);
+  const known = rows[0] as { epoch: string; lastSeq: string; compiler: string } | undefined;
   const lastSeq = Number(known?.lastSeq ?? 0);
   if (anew || known?.epoch !== stream.epoch || stream.lastSeq < lastSeq) {
     log('relay: the stream is new to us; everything is published again');
@@ -254,6 +261,7 @@ async function trustStream(client: Queryable, press: Press, log: (message: strin
   } else {
     press.epoch = stream.epoch;
     if (stream.lastSeq > lastSeq) await compileAgain(client, press, lastSeq, log);
+    if (known.compiler !== compilerMark) await compileEverything(client, press, log);
   }
 }
 
@@ -262,26 +270,10 @@ async function publishEverything(client: Queryable, press: Press, found: StreamF
   const stream = found.lastSeq === 0 ? found : await renewConfigStream(press.nats);
   const filling: Press = { ...press, epoch: stream.epoch };
   await client.query(`with gone as (delete from published) delete from "busStream" where name = $1`, [streams.config]);
-  for (const kind of ['site', 'domain', 'zone'] as const) {
-    for (let after = 0; ;) {
-      const { rows } = await client.query(
-        `select id from ${kind} where id > $1 and "deletedAt" is null order by id limit ${chunk}`,
-        [after],
-      );
-      const ids = (rows as { id: string }[]).map(row => Number(row.id));
-      if (!ids.length) break;
-      after = ids.at(-1)!;
-      await publishRound(client, filling, {
-        entities: ids.map(id => ({ kind, id })),
-        changes: [],
-        outboxIDs: [],
-        dependents: false,
-      });
-    }
-  }
+  await publishAllKinds(client, filling, { compiledAnew: false });
   const { lastSeq } = await ensureConfigStream(press.nats);
   await client.query(
-    `with stream as (insert into "busStream" (name, epoch, "lastSeq") values ($1, $2, $3)),
+    `with stream as (insert into "busStream" (name, epoch, "lastSeq", compiler) values ($1, $2, $3, $4)),
      newest as (select "siteID", "zoneID", max(n) as seq from published where "siteID" is not null group by 1, 2),
      site_ as (
        select s.id, s.revision, g."zoneID", coalesce(s."changedAt", s."updatedAt") as "committedAt", coalesce(n.seq, 0) as seq
@@ -291,10 +283,51 @@ async function publishEverything(client: Queryable, press: Press, found: StreamF
      insert into publication as p ("siteID", revision, "zoneID", seq, "committedAt")
      select id, revision, "zoneID", seq, "committedAt" from site_
      on conflict ("siteID") do update set seq = excluded.seq, "zoneID" = excluded."zoneID"`,
-    [streams.config, stream.epoch, lastSeq],
+    [streams.config, stream.epoch, lastSeq, compilerMark],
   );
   press.epoch = stream.epoch;
   await settle(client, {});
+}
+
+/** Kind after kind in the order in which they are sent: a site's parts stand there before the site that names them. */
+async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }: { compiledAnew: boolean }): Promise<void> {
+  for (const kind of kindNames) {
+    for (let after = 0; ;) {
+      const { rows } = await client.query(
+        `select id from ${kinds[kind].on} where id > $1 and "deletedAt" is null order by id limit ${chunk}`,
+        [after],
+      );
+      const ids = (rows as { id: string }[]).map(row => Number(row.id));
+      if (!ids.length) break;
+      after = ids.at(-1)!;
+      await publishRound(client, press, {
+        entities: ids.map(id => ({ kind, id })),
+        changes: [],
+        outboxIDs: [],
+        dependents: false,
+        compiledAnew,
+      });
+    }
+  }
+}
+
+/** Documents stand there that another release of us made: what reads otherwise now is published, the rest stays. */
+async function compileEverything(client: Queryable, press: Press, log: (message: string) => void): Promise<void> {
+  log('relay: documents are made otherwise now; those that differ are published');
+  await publishAllKinds(client, press, { compiledAnew: true });
+  await client.query(`update "busStream" set compiler = $2 where name = $1`, [streams.config, compilerMark]);
+}
+
+/**
+ * A number that our bus has seen and this database has not given yet: it went back. What it gives next must not be called as what was lost,
+ * whose log lines and figures are still there.
+ */
+async function neverAgain(client: Queryable, table: string, id: number): Promise<void> {
+  await client.query(
+    `select setval(pg_get_serial_sequence($1, 'id'), $2::bigint + $3) from pg_sequences
+     where schemaname = 'public' and sequencename = split_part(pg_get_serial_sequence($1, 'id'), '.', 2) and coalesce(last_value, 0) < $2`,
+    [table, id, numbersSkipped],
+  );
 }
 
 /**
@@ -303,15 +336,16 @@ async function publishEverything(client: Queryable, press: Press, found: StreamF
  */
 async function compileAgain(client: Queryable, press: Press, after: number, log: (message: string) => void): Promise<void> {
   const entities = new Map<string, Entity>();
+  const newest = new Map<string, number>();
   let last = after;
   for await (const { subject, seq, header, data } of configAfter(press.nats, after)) {
     last = seq;
-    const parsed = parseConfigSubject(subject);
+    const found = parseConfigSubject(subject);
+    const parsed = found && isKind(found.kind) ? { ...found, kind: found.kind } : null;
     const n = Number(header(signed.number));
     const epoch = header(signed.epoch);
     const ours =
       parsed !== null &&
-      parsed !== undefined &&
       Number.isSafeInteger(n) &&
       press.signer.isDocument({ zoneID: parsed.zoneID, epoch, n, subject }, data, header(signed.signature));
     if (!ours) {
@@ -323,6 +357,7 @@ async function compileAgain(client: Queryable, press: Press, after: number, log:
       continue;
     }
     const { kind, id, zoneID } = parsed;
+    if (ours) newest.set(kinds[kind].on, Math.max(id, newest.get(kinds[kind].on) ?? 0));
     if (ours) press.numbers.set(zoneID, Math.max(n, press.numbers.get(zoneID) ?? 0));
     entities.set(`${kind} ${id}`, { kind, id });
     // Its text is not ours to hand out: whoever asks meanwhile gets what stood there before.
@@ -332,6 +367,7 @@ async function compileAgain(client: Queryable, press: Press, after: number, log:
       [kind, id, zoneID, subject, seq],
     );
   }
+  for (const [table, id] of newest) await neverAgain(client, table, id);
   const all = [...entities.values()];
   for (let i = 0; i < all.length; i += chunk)
     await publishRound(client, press, { entities: all.slice(i, i + chunk), changes: [], outboxIDs: [] });

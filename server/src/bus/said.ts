@@ -6,6 +6,7 @@ import { Counter } from 'prom-client';
 import * as z from 'zod/mini';
 import type { Word } from '#contract/edge/subjects.ts';
 import { registry } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
 
 /** Bytes of each word, looked at before anything is read: one thread reads the words of all nodes. */
 export const wordBytesMost: Record<Word, number> = { beat: 16_384, ack: 16_384, sync: 1024, ans: 1024 };
@@ -65,6 +66,8 @@ export const Beat = z.object({
   /** what is not well there, as checks of contract/system/health.ts; read with `readChecks` */
   checks: z.optional(z.array(NodeCheck).check(z.maxLength(30))),
   documents: z.optional(count),
+  /** fields of documents that it does not know */
+  unknownFields: z.optional(count),
   /** origins it does not connect to (rules/address-policy.ts), the newest first */
   refusedOrigins: z.optional(
     z.array(z.object({ host: text(253), address: text(60), port: count, kind: text(20) })).check(z.maxLength(20)),
@@ -88,15 +91,17 @@ const refusals = new Counter({
   labelNames: ['node', 'word'],
   registers: [registry],
 });
-const refusedOf = new Map<number, { count: number; why: string; at: number }>();
+/** A node that sends nonsense is named in the log once in this time. */
+const tellEveryMs = 60_000;
 
-/** Counts a message that was refused, by the node it came from. */
-export function noteRefused(nodeID: number, word: Word, why: string): void {
-  refusals.inc({ node: String(nodeID), word });
-  refusedOf.set(nodeID, { count: (refusedOf.get(nodeID)?.count ?? 0) + 1, why: why.slice(0, 200), at: Date.now() });
+/** Counts a message that was refused, by the node it came from, and says why. */
+export function refusing(log: (message: string) => void): (nodeID: number, word: Word, why: string) => void {
+  const told = new Seldom(tellEveryMs);
+  return (nodeID, word, why) => {
+    refusals.inc({ node: String(nodeID), word });
+    if (told.isTime(String(nodeID))) log(`node ${nodeID} says what it should not (${word}): ${clean(why.slice(0, 200))}`);
+  };
 }
-/** What was refused of each node since this process started. */
-export const refusedByNode = (): ReadonlyMap<number, { count: number; why: string; at: number }> => refusedOf;
 
 /** @throws a sentence, fit to be shown */
 export function judge<T extends z.ZodMiniType>(word: Word, schema: T, data: Uint8Array): z.infer<T> {

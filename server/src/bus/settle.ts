@@ -1,6 +1,8 @@
 /** Which nodes serve which published revisions, and who hears of it. */
 import { EventEmitter } from 'node:events';
+import type * as z from 'zod/mini';
 import { streams } from '#contract/edge/subjects.ts';
+import type { Applied as AppliedShape } from '#contract/site/sites.ts';
 import type { Queryable } from '../compile/load.ts';
 
 export interface BusEvents {
@@ -14,6 +16,12 @@ export interface BusEvents {
 /** Events of this process alone; NOTIFY on the channels `applied` (site ids, comma-separated; empty: many) and `node` (`id status`) reaches all. */
 export const busEvents = new EventEmitter<BusEvents>();
 
+/** A node names at most so many documents it refuses (agent/src/sync.ts): of one that names them all nobody knows the rest. */
+const namedMost = 100;
+/** Documents that node `n` refuses, and whose they are; null: of more than one site, so none is served as wished. */
+const refusedDocuments = `jsonb_array_elements(n.refused) r left join published d on d.subject = r->>'subject'`;
+const refusedSite = `case when jsonb_array_length(n.refused) < ${namedMost} then d."siteID" end`;
+
 /**
  * Writes down which nodes serve which published revisions: all of them, or those of some sites, or of one node.
  * `ms` is the time from the commit to the acknowledgement; for a node that already served the same documents, to now.
@@ -24,7 +32,7 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
     name: 'settle',
     // Which sites a node refuses is found once: a node may name a hundred documents, and change the list with every word.
     text: `with "refusedSite" as materialized (
-       select distinct n.id as "nodeID", d."siteID" from node n, jsonb_array_elements(n.refused) r join published d on d.subject = r->>'subject'
+       select distinct n.id as "nodeID", ${refusedSite} as "siteID" from node n, ${refusedDocuments}
        where n.refused <> '[]' and n."deletedAt" is null and ($3::bigint is null or n.id = $3)
      ), settled as (
        insert into ack ("nodeID", "siteID", revision, ms)
@@ -36,7 +44,7 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
        left join ack a on a."nodeID" = n.id and a."siteID" = p."siteID"
        where (a.revision is null or a.revision < p.revision)
          and ($2::bigint[] is null or p."siteID" = any($2)) and ($3::bigint is null or n.id = $3) and ($4::bigint is null or p.seq > $4)
-         and not exists (select from "refusedSite" x where x."nodeID" = n.id and x."siteID" = p."siteID")
+         and not exists (select from "refusedSite" x where x."nodeID" = n.id and (x."siteID" = p."siteID" or x."siteID" is null))
        on conflict ("nodeID", "siteID") do update set revision = excluded.revision, ms = excluded.ms where ack.revision < excluded.revision
        returning "siteID"
      ), sites as (select distinct "siteID" from settled),
@@ -49,6 +57,8 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
   return siteIDs;
 }
 
+type AppliedAnswer = z.output<typeof AppliedShape>;
+
 export interface Applied {
   revision: number;
   nodes: number;
@@ -57,8 +67,17 @@ export interface Applied {
   ms: number | null;
   /** ISO 8601 */
   changedAt: string | null;
-  perNode: { nodeID: number; name: string; status: string; revision: number; ms: number | null }[];
-  errors: { kind: string; id: number; message: string }[];
+  /** refused: documents of this site, or of all sites, that the node does not take; unknownFields: fields of documents that it does not know */
+  perNode: {
+    nodeID: number;
+    name: string;
+    status: string;
+    revision: number;
+    ms: number | null;
+    refused: number;
+    unknownFields: number;
+  }[];
+  errors: AppliedAnswer['errors'];
 }
 
 /**
@@ -72,13 +91,20 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
     text: `select jsonb_build_object(
        'revision', s.revision, 'changedAt', s."changedAt",
        'perNode', coalesce((select jsonb_agg(jsonb_build_object('nodeID', n.id, 'name', n.name, 'status', n.status,
-           'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end) order by n.id)
+           'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end, 'refused', f.refused,
+           'unknownFields', case jsonb_typeof(n.beat->'unknownFields') when 'number' then (n.beat->>'unknownFields')::float8::bigint else 0 end) order by n.id)
          from node n left join ack a on a."nodeID" = n.id and a."siteID" = s.id
+         cross join lateral (select count(*) as refused from ${refusedDocuments} where coalesce(${refusedSite}, s.id) = s.id) f
          where n."zoneID" = g."zoneID" and n."deletedAt" is null), '[]'),
-       'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e.id, 'message', e.message) order by e.kind, e.id, e.message)
-         from (select kind, "entityID" as id, message from "compileError" where "siteID" = s.id
+       'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e.id, 'message', e.message, 'rule', e.rule, 'params', e.params) order by e.kind, e.id, e.message)
+         from (select kind, "entityID" as id, message, null as rule, null::jsonb as params from "compileError" where "siteID" = s.id
+           -- documents that a node does not take
+           union select d.kind, d."entityID", concat(n.name, ': ', r->>'why'), 'nodeRefused',
+             jsonb_build_object('node', n.name, 'why', left(r->>'why', 500)) from node n, ${refusedDocuments}
+           where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id
            -- origins that a node does not connect to, as its last heartbeat says
-           union select 'origin', d.id, concat(d."domainName", ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')')
+           union select 'origin', d.id, concat(d."domainName", ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')'),
+             'originRefused', jsonb_build_object('domain', d."domainName", 'address', left(r->>'address', 100), 'port', r->>'port')
            from node n, jsonb_array_elements(case jsonb_typeof(n.beat->'refusedOrigins') when 'array' then n.beat->'refusedOrigins' else '[]' end) r
            join domain d on d."domainName" = r->>'host'
            where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id and d."deletedAt" is null) e), '[]')) as answer
@@ -89,7 +115,7 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
   const row = rows[0] as { answer: Pick<Applied, 'revision' | 'changedAt' | 'perNode' | 'errors'> } | undefined;
   if (!row) return undefined;
   const { revision, changedAt, perNode, errors } = row.answer;
-  const done = perNode.filter(node => node.revision >= revision);
+  const done = perNode.filter(node => node.revision >= revision && node.refused === 0);
   return {
     revision,
     nodes: perNode.length,

@@ -11,17 +11,19 @@ export interface BusTls {
 
 export const isLoopback = (host: string) => /^(127\.\d+\.\d+\.\d+|\[?::1\]?|localhost)$/.test(host);
 
-/** Hosts of a comma-separated list of addresses. */
-const hostsOf = (urls: string) => urls.split(',').map(one => new URL(one.includes('://') ? one : `nats://${one}`).hostname);
+/** A comma-separated list of addresses. */
+const addressesOf = (urls: string) => urls.split(',').map(one => new URL(one.includes('://') ? one : `nats://${one}`));
 
 /**
  * What goes into `connect`. Loopback speaks plainly: the option must then be null, since a client that may upgrade hangs.
- * @throws when the bus is elsewhere and there is no authority to check it by
+ * @throws when the bus is elsewhere, or speaks TLS, and there is no authority to check it by
  */
 export function clientTls(tls: BusTls | undefined, urls?: string): { tls: TlsOptions | null } {
   if (tls) return { tls: { ca: tls.ca, ...(tls.servername && { servername: tls.servername }) } as TlsOptions };
-  const open = urls === undefined ? undefined : hostsOf(urls).find(host => !isLoopback(host));
-  if (open !== undefined) throw new Error(`the bus ${open} is not this machine: it needs TLS (BREAKWATER_BUS_CA)`);
+  for (const { protocol, hostname } of urls === undefined ? [] : addressesOf(urls)) {
+    if (!isLoopback(hostname)) throw new Error(`the bus ${hostname} is not this machine: it needs TLS (BREAKWATER_BUS_CA)`);
+    if (protocol === 'tls:') throw new Error(`the bus ${hostname} speaks TLS: who vouches for it? (BREAKWATER_BUS_CA)`);
+  }
   return { tls: null };
 }
 

@@ -6,7 +6,7 @@ import { type Word, parseSaid, streams } from '#contract/edge/subjects.ts';
 import type { Acks } from './acks.ts';
 import type { Answers } from './answers.ts';
 import { Pace } from './pace.ts';
-import { Ack, Answer, Beat, judge, noteRefused } from './said.ts';
+import { Ack, Answer, Beat, judge, refusing } from './said.ts';
 import { busEvents } from './settle.ts';
 import { ensureUpStream } from './streams.ts';
 
@@ -23,8 +23,6 @@ export interface Up {
 const fetchMessages = 500;
 const fetchMs = 2000;
 const retryMs = 300;
-/** A node that sends nonsense is named in the log once in this time. */
-const tellEveryMs = 60_000;
 
 /** @param hearing told when reading begins (true) and when it fails (false) */
 export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hearing: (yes: boolean) => void = () => {}): Up {
@@ -32,7 +30,7 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
   let fetching: ConsumerMessages | undefined;
   let again = false;
   let told = '';
-  const toldAt = new Map<number, number>();
+  const refuse = refusing(log);
   let wake = () => {};
 
   const pace = new Pace(take);
@@ -43,11 +41,7 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
       else if (word === 'sync') answers.ask(nodeID, judge('sync', SyncRequest, data));
       else busEvents.emit('answer', nodeID, judge('ans', Answer, data));
     } catch (error) {
-      const why = (error as Error).message.slice(0, 200);
-      noteRefused(nodeID, word, why);
-      if (performance.now() - (toldAt.get(nodeID) ?? -Infinity) < tellEveryMs) return;
-      toldAt.set(nodeID, performance.now());
-      log(`node ${nodeID} says what it should not (${word}): ${why}`);
+      refuse(nodeID, word, (error as Error).message);
     }
   }
 

@@ -65,8 +65,13 @@ export function startWatchdog({ db, keys, system, limits = floodLimits, log = ()
     }
     before = now;
     if (!loud.length) return;
-    const { rows } = await db.query(`select id from node where "deletedAt" is null and "publicKey" is not null`);
-    const nodes = new Map((rows as { id: string }[]).map(({ id }) => [nodeAccount(keys, Number(id)).publicKey, Number(id)]));
+    const { rows } = await db.query(`select id, "publicKey" from node where "deletedAt" is null and "publicKey" is not null`);
+    const nodes = new Map(
+      (rows as { id: string; publicKey: string }[]).map(({ id, publicKey }) => [
+        nodeAccount(keys, { nodeID: Number(id), publicKey }).publicKey,
+        Number(id),
+      ]),
+    );
     for (const [account, rate] of loud) {
       const nodeID = nodes.get(account);
       if (nodeID !== undefined) await cut(nodeID, rate); // our own account may be as loud as it needs

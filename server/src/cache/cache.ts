@@ -2,7 +2,8 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail } from '#contract/errors.ts';
-import { purgesPerSite } from '#contract/edge/document.ts';
+import { kinds } from '#contract/edge/kinds/index.ts';
+import { hostMax, purgesPerSite } from '#contract/edge/kinds/purges.ts';
 import { cache, type cacheRuleFields } from '#contract/cache/cache.ts';
 import type { Context } from '../kit/context.ts';
 import { crudOf, implement } from '../kit/implement.ts';
@@ -20,8 +21,8 @@ export const cacheRuleTable = table<CacheRuleRow>()({
   sort: ['priority', 'type', 'duration', 'createdAt', 'updatedAt'],
   order: sql`t.priority, t.id`,
   most: 1000,
-  bytesMax: 250_000,
-  edge: { kind: 'site', column: 'siteID' },
+  bytesMax: kinds.cacheRules.rowsBytesMax,
+  edge: { kind: 'cacheRules', column: 'siteID' },
 });
 interface PurgeRow extends Record<string, unknown> {
   id: number;
@@ -32,7 +33,7 @@ export const purgeTable = table<PurgeRow>()({
   table: 'purgeTask',
   scope: { parent: siteTable, column: 'siteID' },
   sort: ['createdAt'],
-  edge: { kind: 'site', column: 'siteID' },
+  edge: { kind: 'purges', column: 'siteID' },
 });
 
 /** A purge's text as the edge compares it: full address for a URL or a prefix, host alone for a host. */
@@ -42,7 +43,7 @@ function targetOf(type: number, text: string): string {
     return text.toLowerCase();
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol))
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > hostMax)
     throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
   return url.href;
 }

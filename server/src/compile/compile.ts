@@ -1,10 +1,34 @@
+/** Every kind's rows and compiler. A kind that the contract declares and that is missing here does not compile. */
 import { createHash } from 'node:crypto';
 import type { EdgeDocument } from '#contract/edge/document.ts';
-import { compileDomain } from './domain.ts';
-import { compileSite } from './site.ts';
-import { compileZone } from './zone.ts';
+import { type DocumentKind, type DocumentOf, kinds } from '#contract/edge/kinds/index.ts';
+import { domain } from './kinds/domain.ts';
+import { module } from './kinds/module.ts';
+import { site } from './kinds/site.ts';
+import { zone } from './kinds/zone.ts';
+import { parts } from './parts.ts';
+import type { Loaded, Source } from './source.ts';
 
-export const compilers = { domain: compileDomain, site: compileSite, zone: compileZone } as const;
+export const sources = { ...parts, module, site, domain, zone } satisfies { [K in DocumentKind]: Source<K, never> };
+export type RowOf<K extends DocumentKind> = Parameters<(typeof sources)[K]['compile']>[0]['row'];
+
+/**
+ * A document as nodes will read it.
+ * @throws a sentence, when the rows do not give one
+ */
+export function compile<K extends DocumentKind>(kind: K, loaded: Loaded<RowOf<K>>): { document: DocumentOf<K>; body: string } {
+  const document = (sources[kind] as unknown as Source<K, RowOf<K>>).compile(loaded);
+  const checked = kinds[kind].schema.safeParse(document);
+  if (!checked.success) {
+    const issue = checked.error.issues[0];
+    throw new Error(`${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'invalid'}`);
+  }
+  const body = JSON.stringify(document);
+  const bytes = Buffer.byteLength(body);
+  const { bytesMax } = kinds[kind];
+  if (bytes > bytesMax) throw new Error(`the document has ${bytes} bytes, at most ${bytesMax} are allowed`);
+  return { document, body };
+}
 
 /**
  * A document's identity apart from its revision: two revisions with one hash say the same to a node, so only the

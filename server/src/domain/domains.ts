@@ -178,6 +178,15 @@ export const domainCalls = implement(
       );
       return {};
     },
+    'PATCH /domain/setting/originHost': async ({ ctx, params, body }) => {
+      await eachDomain(
+        ctx,
+        params.siteID,
+        body.domainIDs,
+        async domain => void (await ctx.store(domainTable, params).set(domain.id, { originHost: body.originHost })),
+      );
+      return {};
+    },
     'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
       ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
     'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
+import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import type { Domain, Upstream } from '#contract/domain/domains.ts';
-import { dates, like, overlaps, table } from '../kit/table.ts';
+import { dates, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 import { sql } from 'kysely';
 
@@ -10,11 +11,21 @@ export type UpstreamRow = z.output<typeof Upstream>;
 export const domainTable = table<DomainRow>()({
   table: 'domain',
   scope: { parent: siteTable, column: 'siteID' },
-  sort: ['domainName', 'status', 'balance', 'createdAt', 'updatedAt'],
-  filters: { keywords: like('domainName'), tags: overlaps('tags'), ...dates },
+  sort: ['domainName', 'status', 'balance', 'cnameStatus', 'certStatus', 'forceSSL', 'createdAt', 'updatedAt'],
+  filters: {
+    keywords: like('domainName'),
+    tags: overlaps('tags'),
+    cnameStatuses: oneOf('cnameStatus'),
+    certStatus: eq('certStatus'),
+    forceSSL: eq('forceSSL'),
+    ...dates,
+  },
   unique: { domain_name: 'duplicateDomains' },
   edge: { kind: 'domain', column: 'id' },
-  extra: { upstreamCount: sql`select count(*) from upstream u where u."domainID" = t.id and u."deletedAt" is null` },
+  extra: {
+    upstreamCount: sql`select count(*) from upstream u where u."domainID" = t.id and u."deletedAt" is null`,
+    moduleIDs: sql`select coalesce(jsonb_object_agg(a.type, a."moduleID"), '{}') from "domainModule" a where a."domainID" = t.id`,
+  },
 });
 
 export const upstreamTable = table<UpstreamRow>()({
@@ -22,7 +33,7 @@ export const upstreamTable = table<UpstreamRow>()({
   scope: { parent: domainTable, column: 'domainID' },
   sort: ['address', 'port', 'weight', 'protocol', 'createdAt', 'updatedAt'],
   order: sql`t.id`,
-  most: 100,
+  most: upstreamsPerDomain,
   unique: { upstream_address: 'duplicated' },
   edge: { kind: 'domain', column: 'domainID' },
 });

@@ -1,4 +1,5 @@
 /** What a handler is given, and how its transaction ends: revisions, outbox, audit row, notice. */
+import { type DocumentKind, kinds } from '#contract/edge/kinds/index.ts';
 import { sql } from 'kysely';
 import { type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
@@ -61,13 +62,13 @@ export class Context {
     this.effects.changes.push(change);
   }
 
-  touch(kind: 'site' | 'domain' | 'zone', id: number) {
+  touch(kind: DocumentKind, id: number) {
     touch(this.effects, kind, id);
   }
 
   /** What it did is undone when it fails by a rule of the house; answers that failure. */
   async attempt(act: () => Promise<void>): Promise<Failure | undefined> {
-    const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents) };
+    const mark = { changes: this.effects.changes.length, documents: new Map(this.effects.documents), after: this.after.length };
     await sql`savepoint item`.execute(this.db);
     try {
       await act();
@@ -77,6 +78,8 @@ export class Context {
       if (!(error instanceof Failure)) throw error;
       await sql`rollback to savepoint item`.execute(this.db);
       this.effects.changes.length = mark.changes;
+      // nor is anybody told of what did not happen
+      this.after.length = mark.after;
       this.effects.documents.clear();
       for (const [key, doc] of mark.documents) this.effects.documents.set(key, doc);
       return error;
@@ -115,12 +118,15 @@ export class Partial extends Error {
 /** Raises the revisions of the sites whose documents changed and puts the documents into the outbox. */
 export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Promise<void> {
   if (!effects.documents.size) return;
-  const ids = (kind: string) => [...effects.documents.values()].filter(d => d.kind === kind).map(d => d.id);
-  const [site, domain, zone] = [ids('site'), ids('domain'), ids('zone')];
+  const all = [...effects.documents.values()];
+  const ids = (on: (typeof kinds)[DocumentKind]['on']) => all.filter(({ kind }) => kinds[kind].on === on);
+  const [site, zone] = [ids('site'), ids('zone').map(({ id }) => id)];
+  const below = (on: 'domain' | 'module') =>
+    sql`select ${on}, x.id, x."siteID" from ${sql.table(on)} x where x.id = any(${ids(on).map(({ id }) => id)})`;
   await sql`
-    with touched as (
-      select id as "siteID" from site where id = any(${site})
-      union select "siteID" from domain where id = any(${domain})
+    with touched(kind, id, "siteID") as (
+      select kind, id, id from unnest(${site.map(({ kind }) => kind)}::text[], ${site.map(({ id }) => id)}::bigint[]) as t(kind, id)
+      union all ${below('domain')} union all ${below('module')}
     ), raised as (
       update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id in (select "siteID" from touched)
       returning id, revision
@@ -128,8 +134,7 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
       update zone set revision = nextval('revision') where id = any(${zone}) returning id, revision
     )
     insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
-      select 'site', r.id, r.id, null::bigint, r.revision from raised r where r.id = any(${site})
-      union all select 'domain', d.id, d."siteID", null::bigint, r.revision from domain d join raised r on r.id = d."siteID" where d.id = any(${domain})
+      select t.kind, t.id, t."siteID", null::bigint, r.revision from touched t join raised r on r.id = t."siteID"
       union all select 'zone', z.id, null::bigint, z.id, z.revision from zoned z`.execute(db);
 }
 

@@ -1,25 +1,55 @@
 /**
  * Whose password is hashed next. Each hash takes a thread for a while, and there are four of them for everything: one is for
- * new passwords, two are for signing in, one is left for all else. Whoever has many hashed waits behind its own.
+ * new passwords, one for strangers who sign in, one for whoever signs in from a device we know (which may have the strangers' too
+ * while they need it less), one is left for all else.
  */
 import { Fail } from '#contract/errors.ts';
-import { Turns } from './turns.ts';
+import { unwritten } from './refusals.ts';
+import type { Claim, Tries } from './tries.ts';
+import { type Line, type Party, Turns } from './turns.ts';
 
 const retryAfter = 5;
-const busy = { waitMs: 10_000 };
+const common = { each: 1, waitMs: 10_000, waitingAll: 300 };
+
+/** Who asks for a hash, and what it counted as a try: whom the queue refuses has not tried, and leaves no line. */
+export interface Asked {
+  party: Party;
+  claims: readonly Claim[];
+  line: Line | undefined;
+}
 
 export class Hashing {
-  readonly #set = new Turns({ ...busy, most: 1, each: 1, waiting: 8, refusal: () => tooManyPasswords('password', retryAfter) });
-  readonly #check = new Turns({ ...busy, most: 2, each: 2, waiting: 20, refusal: () => tooManySignIns(retryAfter) });
+  readonly #tries: Tries;
+  readonly #set = new Turns({ ...common, lanes: [1, 1, 1], waiting: 8, refusal: () => tooManyPasswords('password', retryAfter) });
+  readonly #check = new Turns({ ...common, lanes: [1, 2], waiting: 20, refusal: () => tooManySignIns(retryAfter) });
 
-  /** New passwords, by root account. */
-  set<T>(rootID: number, act: () => Promise<T>): Promise<T> {
-    return this.#set.run(String(rootID), act);
+  constructor(tries: Tries) {
+    this.#tries = tries;
   }
 
-  /** Signing in, by the known device or the address it comes from. */
-  check<T>(from: string, act: () => Promise<T>): Promise<T> {
-    return this.#check.run(from, act);
+  /** New passwords, by root account. */
+  set<T>(asked: Asked, act: () => Promise<T>): Promise<T> {
+    return this.#hash(this.#set, asked, act);
+  }
+
+  /** Signing in: in lane 0 strangers, in lane 1 known devices. */
+  check<T>(asked: Asked, act: () => Promise<T>): Promise<T> {
+    return this.#hash(this.#check, asked, act);
+  }
+
+  async #hash<T>(turns: Turns, { party, claims, line }: Asked, act: () => Promise<T>): Promise<T> {
+    let hasBegun = false;
+    const begin = () => {
+      hasBegun = true;
+      return act();
+    };
+    try {
+      return await turns.run(party, begin, line);
+    } catch (error) {
+      if (hasBegun) throw error;
+      this.#tries.undo(claims);
+      throw unwritten(error as Fail);
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { failFields } from '#contract/errors.ts';
 import type { CallsOf, Defs, Group } from '#contract/kit/call.ts';
+import { crudDefaults } from '#contract/kit/crud.ts';
 import type { Context } from './context.ts';
 import type { Table } from './table.ts';
 import { problems } from './schema.ts';
@@ -48,7 +49,7 @@ export interface Implementation {
 }
 
 export interface ImplementOptions<K extends string = string> {
-  /** What is done before the transaction begins, so that no connection and no lock is held meanwhile: hashing above all. */
+  /** What is done before it is the call's turn to write, so that no connection and no lock is held meanwhile: hashing above all. */
   prepare?: Partial<Record<K, AnyHandler>>;
   /** path parameter → the table whose row it names, found in scope before the handler runs */
   params?: Record<string, Table>;
@@ -93,7 +94,8 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
   const handlers: Record<string, AnyHandler> = {
     [`GET ${options.list ?? path}`]: ({ ctx, params, query }) => ctx.store(target, parents(params)).page(query),
     [`POST ${path}`]: async ({ ctx, params, body }) => {
-      const items = body[options.items ?? 'items'] as Record<string, unknown>[];
+      const given = body[options.items ?? 'items'] as Record<string, unknown>[];
+      const items = item ? given.map(one => withDefaults(item, one)) : given;
       for (const item of items) await options.before?.(ctx, item, params);
       return { ids: await ctx.store(target, parents(params)).add(items, {}, options.items) };
     },
@@ -114,6 +116,11 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
 }
 
 type ObjectSchema = z.ZodMiniObject;
+/** A new row with what the caller left out (contract/src/kit/crud.ts). */
+const withDefaults = (item: ObjectSchema, given: Record<string, unknown>) => ({
+  ...Object.fromEntries(Object.entries(crudDefaults).filter(([name]) => name in item.shape)),
+  ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+});
 /** The schema of one item of `POST {items: […]}`. */
 function itemOf(group: Group, path: string, items: string): ObjectSchema {
   const body = group.defs[`POST ${path}`]!.body as ObjectSchema;
@@ -121,8 +128,10 @@ function itemOf(group: Group, path: string, items: string): ObjectSchema {
 }
 
 /** Rules that look at several fields hold for the row as it will be, not for the part of it that was sent. */
-function checkWhole(item: ObjectSchema, before: Record<string, unknown>, patch: Record<string, unknown>) {
-  const whole = Object.fromEntries(Object.keys(item.shape).map(name => [name, patch[name] ?? before[name]]));
+export function checkWhole(item: ObjectSchema, before: Record<string, unknown>, patch: Record<string, unknown>) {
+  const whole = Object.fromEntries(
+    Object.keys(item.shape).map(name => [name, patch[name] === undefined ? before[name] : patch[name]]),
+  );
   const result = z.safeParse(item, whole);
   if (!result.success) throw failFields(problems(result.error, whole));
 }

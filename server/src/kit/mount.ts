@@ -26,7 +26,7 @@ import { acceptUploads, readForm } from './upload.ts';
 import { unknownID } from './store.ts';
 import { sendStream } from './streams.ts';
 import type { Table } from './table.ts';
-import { type Turn, turnsToWrite } from './turns.ts';
+import { type Turn, turnsToRead, turnsToWrite } from './turns.ts';
 import { observer } from './metrics.ts';
 import type { Database, Db } from '../store/db.ts';
 
@@ -55,6 +55,7 @@ interface Ready {
   coerceForm: (form: Record<string, unknown>) => Record<string, unknown>;
   write: (value: unknown) => string;
   turn: Turn;
+  turnToRead: Turn;
 }
 declare module 'fastify' {
   interface FastifyRequest {
@@ -87,6 +88,8 @@ export function createServer(options: MountOptions): FastifyInstance {
     },
     clientErrorHandler: refuse,
   });
+  // as many calls of one connection as it likes may wait for their turn, and hear when it is closed
+  app.server.on('connection', socket => socket.setMaxListeners(0));
   app.decorateRequest('actor', null);
   app.decorateRequest('isRead', false);
   app.decorateRequest('isAudited', false);
@@ -145,7 +148,9 @@ const describe = (request: FastifyRequest, reply: FastifyReply) =>
 function prepare(options: MountOptions): Ready[] {
   const byGroup = new Map<Group, Implementation>(options.implementations.map(i => [i.group, i]));
   const ready: Ready[] = [];
-  const turn = turnsToWrite(options.services.database.writesMax);
+  const { max } = options.services.database;
+  const turn = turnsToWrite(max);
+  const turnToRead = turnsToRead(max);
   for (const call of mounted(options.groups)) {
     const implementation = byGroup.get(call.group);
     const local = Object.keys(call.group.defs).find(
@@ -168,6 +173,7 @@ function prepare(options: MountOptions): Ready[] {
       coerceForm: call.def.upload && call.def.body ? coercer(call.def.body) : form => form,
       write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
       turn: call.audit ? turn : (_request, act) => act(),
+      turnToRead,
     });
   }
   return ready;
@@ -252,13 +258,25 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
   const incoming: Incoming = {
     ip: request.ip,
     isSecure: request.protocol === 'https' || services.publicURL.startsWith('https:'),
+    line: request.raw.socket,
     cookie: request.headers.cookie,
     answer: (name, value) => void reply.header(name, value),
     userAgent: request.headers['user-agent'] ?? '',
     authorization: request.headers.authorization,
   };
 
-  let prepared: unknown;
+  // of a call without an account there is a door before this, or it asks at those of its own
+  const { doors, db: direct, inTurn } = services.database;
+  const db = request.actor ? inTurn(act => ready.turnToRead(request, act)) : call.auth === 'public' ? doors : direct;
+  const prepared: unknown = await ready.prepare?.({
+    ctx: new Context({ ...base, db }),
+    params,
+    query,
+    body,
+    found: {},
+    request: incoming,
+    prepared: undefined,
+  });
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};
     // Before anything is looked at: what two calls find at once and then both change, no check can guard.
@@ -267,22 +285,12 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     if (call.def.owner) await ownerOnly(ctx);
     return handler({ ctx, params, query, body, found, request: incoming, prepared });
   };
-  // all of a body is here: nobody has a turn while it is still sending
+  // all of a body is here, and its password hashed: nobody has a turn meanwhile
   return ready.turn(request, async () => {
-    prepared = await ready.prepare?.({
-      ctx: new Context({ ...base, db: services.database.db }),
-      params,
-      query,
-      body,
-      found: {},
-      request: incoming,
-      prepared: undefined,
-    });
     // What leaves no audit line changes nothing of the house: it needs no transaction, and holds no connection while it
     // hashes a password or asks the analytics store.
     if (!call.audit) {
-      const { db, doors } = services.database;
-      const ctx = new Context({ ...base, db: call.auth === 'public' ? doors : db });
+      const ctx = new Context({ ...base, db });
       const answer = await act(ctx);
       if (ctx.effects.changes.length) throw new Error(`${call.key} changed rows, so it must be audited`);
       return answer;

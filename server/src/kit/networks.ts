@@ -37,14 +37,19 @@ export class Networks {
 
 export const loopback = new Networks(['127.0.0.0/8', '::1']);
 
-/** Whoever has one IPv6 address has its whole /64. */
-export function neighbourhood(address: string): string {
+export const isIPv6Network = (network: string): boolean => network.includes(':');
+
+/**
+ * What one holder may have all of, and what one visitor has: whoever has one IPv6 address has its whole /64, and often the /48
+ * around it; of IPv4 it is the /24 and the address.
+ */
+export function neighbourhoods(address: string): [string, string] {
   const one = plain(address);
-  if (!isIPv6(one)) return one;
+  if (!isIPv6(one)) return [one.replace(/\.\d+$/, '.0/24'), one];
   // the URL parser writes an address in its one short form (RFC 5952)
   const [head = '', tail] = new URL(`http://[${one.split('%')[0]}]`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const groups = tail === undefined ? before : [...before, ...Array(8 - before.length - after.length).fill('0'), ...after];
-  return `${groups.slice(0, 4).join(':')}::/64`;
+  return [`${groups.slice(0, 3).join(':')}::/48`, `${groups.slice(0, 4).join(':')}::/64`];
 }

@@ -4,6 +4,7 @@ import type { Fail } from '#contract/errors.ts';
 import type { Mounted } from '#contract/kit/call.ts';
 import { audit, reasonOf, redact } from './context.ts';
 import { type Log, toFail } from './failures.ts';
+import { Seldom } from './seldom.ts';
 import type { Services } from './services.ts';
 
 /** Refusals that say what a line says already: a flood of tries is no flood of lines. */
@@ -13,29 +14,6 @@ export function unwritten(failure: Fail): Fail {
   return failure;
 }
 
-/** Says once in a while of each key that it is time; of so many keys at most. */
-export class Seldom {
-  readonly #until = new Map<string, number>();
-  readonly #everyMs: number;
-  readonly #max: number;
-  now: () => number;
-
-  constructor(everyMs: number, max = 20_000, now = () => performance.now()) {
-    this.#everyMs = everyMs;
-    this.#max = max;
-    this.now = now;
-  }
-
-  isTime(key: string): boolean {
-    const now = this.now();
-    if ((this.#until.get(key) ?? 0) > now) return false;
-    // the oldest makes room
-    this.#until.delete(key);
-    if (this.#until.size >= this.#max) this.#until.delete(this.#until.keys().next().value!);
-    this.#until.set(key, now + this.#everyMs);
-    return true;
-  }
-}
 /** Who is told before its request is even read, that it may not, can send thousands: one line in a minute says as much. */
 export const turnedAway = new Seldom(60_000);
 const turnedAwayBy = new Set(['accountNotEnabled', 'permissionDenied']);

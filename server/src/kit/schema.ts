@@ -23,6 +23,11 @@ function plain(node: unknown): unknown {
   if (node === null || typeof node !== 'object') return node;
   const copy: Json = {};
   for (const [key, value] of Object.entries(node)) {
+    // names of fields, which may be called as what is left out
+    if (key === 'properties') {
+      copy[key] = Object.fromEntries(Object.entries(value as Json).map(([name, field]) => [name, plain(field)]));
+      continue;
+    }
     if (
       [
         'pattern',

@@ -18,10 +18,31 @@ export interface Services {
   publicURL: string;
 }
 
+export interface JoinBody {
+  token: string;
+  name: string;
+  /** the node's user nkey (`U…`) */
+  publicKey: string;
+  addresses: string[];
+  version: string;
+}
+export interface RenewBody {
+  nodeID: number;
+  /** milliseconds since 1970 */
+  time: number;
+  /** base64 of the nkey's signature over `renewalText` */
+  signature: string;
+}
+export type Enter = <T>(act: () => Promise<T>) => Promise<T>;
 /** Joining of nodes; made by server/src/bus. */
 export interface NodeGate {
-  join(body: { token: string; name: string; publicKey: string; addresses: string[]; version: string }): Promise<NodeGrant>;
-  renew(body: { nodeID: number; time: number; signature: string }): Promise<NodeGrant>;
+  /** `enter`: does what asks the database when there is room; that the bus knows the node is waited for outside */
+  join(body: JoinBody, enter: Enter): Promise<NodeGrant>;
+  renew(body: RenewBody, enter: Enter): Promise<NodeGrant>;
+  /** whether the token is open, or this key joined with it a moment ago; costs next to nothing, however often it is asked */
+  isExpected(body: JoinBody): Promise<boolean>;
+  /** whether a node of ours signed this; the same */
+  isOurs(body: RenewBody, ip: string): Promise<boolean>;
   /** tells a node to fetch its credentials again: its zone changed, or it is no longer one of ours */
   notify(nodeID: number): Promise<void>;
 }

@@ -65,7 +65,7 @@ export class Sessions {
   readonly devices: Devices;
   /** at passwords, in this process */
   readonly tries = new Tries();
-  readonly hashing = new Hashing();
+  readonly hashing = new Hashing(this.tries);
 
   /** `keysOf` answers every permission key of an area; a root account holds them all. */
   constructor(database: Database, keys: Keys, keysOf: (area: Area) => readonly string[]) {

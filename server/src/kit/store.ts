@@ -4,6 +4,7 @@
  * transaction (see context.ts).
  */
 import { sql } from 'kysely';
+import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { Fail, type ErrorName, fail } from '#contract/errors.ts';
 import type { Actor } from './actor.ts';
 import { and, type Db, row, rows, type Sql } from '../store/db.ts';
@@ -35,7 +36,7 @@ export interface Effects {
   holds: boolean;
   changes: Change[];
   /** edge documents to compile again: `kind:id` */
-  documents: Map<string, { kind: 'site' | 'domain' | 'zone'; id: number }>;
+  documents: Map<string, { kind: DocumentKind; id: number }>;
 }
 
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
@@ -66,7 +67,7 @@ export class Store<R extends Row> {
     return and([
       scopeOf(this.#target as Table, this.#actor),
       ...(this.#soft ? [sql`${col('deletedAt')} is null`] : []),
-      ...Object.entries(this.#parents).map(([column, value]) => sql`${col(column)} = ${value}`),
+      ...Object.entries({ ...this.#parents, ...this.#target.pin }).map(([column, value]) => sql`${col(column)} = ${value}`),
       ...more,
     ]);
   }
@@ -157,7 +158,7 @@ export class Store<R extends Row> {
 
   /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
   async add(items: readonly Row[], fixed: Row = {}, path = 'items'): Promise<number[]> {
-    const all = items.map((item): Row => ({ ...defined(item), ...fixed, ...this.#parents }));
+    const all = items.map((item): Row => ({ ...defined(item), ...fixed, ...this.#parents, ...this.#target.pin }));
     await this.#holdParent(all);
     await this.#checkRoom(all, path);
     await this.#checkRefs(all);
@@ -249,13 +250,16 @@ export class Store<R extends Row> {
   }
 
   async #checkRoom(all: readonly Row[], path: string) {
-    const { most, scope, table } = this.#target;
+    const { most, scope, table, pin = {} } = this.#target;
     if (most === undefined || !('parent' in scope)) return;
     const { column } = scope;
     const found = await rows<{ id: number; n: number }>(
       this.#db,
       sql`select ${col(column)} as id, count(*) as n from ${sql.table(table)} as t
-          where ${col(column)} = any(${this.#parentIDs(column, all)}) and t."deletedAt" is null group by 1`,
+          where ${and([
+            sql`${col(column)} = any(${this.#parentIDs(column, all)}) and t."deletedAt" is null`,
+            ...Object.entries(pin).map(([name, value]) => sql`${col(name)} = ${value}`),
+          ])} group by 1`,
     );
     const counts = new Map(found.map(({ id, n }) => [id, n]));
     for (const values of all) {
@@ -268,12 +272,16 @@ export class Store<R extends Row> {
 
   /** What the rows of one parent weigh once they are written; a refusal undoes the write. */
   async #checkBytes(path: string) {
-    const { bytesMax, scope, table } = this.#target;
+    const { bytesMax, scope, table, pin = {} } = this.#target;
     if (bytesMax === undefined || !('parent' in scope)) return;
     const { n } = (await row<{ n: number }>(
       this.#db,
       sql`select coalesce(sum(octet_length((to_jsonb(t) - array['createdAt', 'updatedAt', 'deletedAt', 'memo'])::text)), 0) as n
-          from ${sql.table(table)} as t where ${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,
+          from ${sql.table(table)} as t
+          where ${and([
+            sql`${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,
+            ...Object.entries(pin).map(([name, value]) => sql`${col(name)} = ${value}`),
+          ])}`,
     ))!;
     if (n > bytesMax) throw new Fail('parameter', { errorData: [{ path, rule: 'tooLong', bounds: { max: bytesMax } }] });
   }
@@ -314,7 +322,7 @@ export class Store<R extends Row> {
 }
 
 /** Says that an edge document must be compiled again. */
-export function touch(effects: Effects, kind: 'site' | 'domain' | 'zone', id: number) {
+export function touch(effects: Effects, kind: DocumentKind, id: number) {
   effects.documents.set(`${kind}:${id}`, { kind, id });
 }
 

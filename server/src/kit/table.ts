@@ -3,6 +3,7 @@
  * declaration without one does not compile.
  */
 import { sql } from 'kysely';
+import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import type { ErrorName } from '#contract/errors.ts';
 import type { Actor } from './actor.ts';
 import { and, type Sql } from '../store/db.ts';
@@ -13,6 +14,8 @@ export type Scope = { parent: Table; column: string } | { owner: (actor: Actor, 
 export interface Table<Row = Record<string, unknown>> {
   table: string;
   scope: Scope;
+  /** columns that have one value in all rows, where one database table holds several kinds of rows */
+  pin?: Readonly<Record<string, string>>;
   /** columns a caller may sort by; the first is not special: rows come by id, newest first, unless asked */
   sort?: readonly string[];
   /** order when the caller asks for none */
@@ -24,7 +27,7 @@ export interface Table<Row = Record<string, unknown>> {
   /** body fields that hold the id of a row elsewhere: a foreign one answers as an unknown one */
   refs?: Record<string, Table>;
   /** which edge document a write changes; `through`: the column that holds the document's id */
-  edge?: { kind: 'site' | 'domain' | 'zone'; column: string };
+  edge?: { kind: DocumentKind; column: string };
   /** rows at most below one row of `scope.parent` (the edge document has no room for more) */
   most?: number;
   /** bytes of all rows together below one row of `scope.parent`, for the same reason */
@@ -76,7 +79,7 @@ export const like =
     )})`;
 export const eq =
   (column: string) =>
-  (value: string | number, alias: string): Sql =>
+  (value: string | number | boolean, alias: string): Sql =>
     sql`${col(column, alias)} = ${value}`;
 export const overlaps =
   (column: string) =>

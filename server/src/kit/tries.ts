@@ -1,5 +1,5 @@
 /**
- * Counts tries at passwords. After some that are free each further one waits, twice as long every time: a guesser is
+ * Counts tries at passwords, and at the nodes' door. After some that are free each further one waits, twice as long every time: a guesser is
  * slowed, an owner who mistypes is not locked out. In memory, and never more entries than `max`.
  */
 const firstDelayMs = 5000;
@@ -10,6 +10,11 @@ const forgottenMs = 15 * 60_000;
 export interface Claim {
   key: string;
   free: number;
+  /**
+   * What it counted is half as much after this long, and it waits no longer than this: for what many share, of whom one goes on
+   * trying. Otherwise all is forgotten once nobody tried for a while.
+   */
+  halvesMs?: number;
 }
 interface Entry {
   count: number;
@@ -33,26 +38,53 @@ export class Tries {
    * to wait are answered, while one of the claims has to wait; `isFirst`: it is told so for the first time.
    */
   take(claims: readonly Claim[]): { seconds: number; isFirst: boolean } | undefined {
+    const wait = this.waits(claims);
+    if (!wait) this.count(claims);
+    return wait;
+  }
+
+  /** What `take` would answer; nothing is counted. */
+  waits(claims: readonly Claim[]): { seconds: number; isFirst: boolean } | undefined {
     const now = this.now();
     const entries = claims.map(({ key }) => this.#find(key, now));
     const waiting = entries.filter(entry => entry && entry.until > now) as Entry[];
-    if (waiting.length) {
-      const isFirst = waiting.some(entry => !entry.isTold);
-      for (const entry of waiting) entry.isTold = true;
-      return { seconds: Math.ceil((Math.max(...waiting.map(entry => entry.until)) - now) / 1000), isFirst };
-    }
-    for (const [index, { key, free }] of claims.entries()) {
-      const count = (entries[index]?.count ?? 0) + 1;
-      const delay = count < free ? 0 : Math.min(firstDelayMs * 2 ** (count - free), longestDelayMs);
+    if (!waiting.length) return undefined;
+    const isFirst = waiting.some(entry => !entry.isTold);
+    for (const entry of waiting) entry.isTold = true;
+    return { seconds: Math.ceil((Math.max(...waiting.map(entry => entry.until)) - now) / 1000), isFirst };
+  }
+
+  /** Counts a try that is known to be wrong, or one that is about to be made. */
+  count(claims: readonly Claim[]): void {
+    const now = this.now();
+    for (const { key, free, halvesMs } of claims) {
+      const entry = this.#find(key, now);
+      const age = entry && halvesMs ? 2 ** ((entry.at - now) / halvesMs) : 1;
+      const count = (entry?.count ?? 0) * age + 1;
+      const delay = count < free ? 0 : Math.min(firstDelayMs * 2 ** (count - free), halvesMs ?? longestDelayMs);
       this.#set(key, { count, at: now, until: now + delay, isTold: false });
     }
-    return undefined;
+  }
+
+  /** A try was right, though not counted before: half of what was counted is forgotten, and nobody waits. */
+  halve(claims: readonly Claim[]): void {
+    for (const { key } of claims) {
+      const entry = this.#entries.get(key);
+      if (!entry) continue;
+      entry.count /= 2;
+      entry.until = Math.min(entry.until, this.now());
+    }
   }
 
   /** The try was right: what it counted is given back, and the first claim starts anew. */
   giveBack([first, ...others]: readonly Claim[]): void {
     if (first) this.#entries.delete(first.key);
-    for (const { key } of others) {
+    this.undo(others);
+  }
+
+  /** The try was not looked at: what it counted is given back. */
+  undo(claims: readonly Claim[]): void {
+    for (const { key } of claims) {
       const entry = this.#entries.get(key);
       if (!entry) continue;
       entry.count--;

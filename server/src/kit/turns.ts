@@ -1,145 +1,225 @@
 /**
- * Who may use what there is little of: connections that write, threads that hash. Whoever comes waits here, in memory,
- * before anything is taken; whose turn it is goes round by key, so that a thousand calls of one hold up nobody but itself.
+ * The queue before what there is little of: connections, and threads that hash. Whoever comes waits here, in memory, before anything
+ * is taken. Parties stand in a tree (an address in its network, a customer under its operator) below the lanes, and at each
+ * level it is the turn of whoever has least under way, then of whoever waits longest since its last turn; where there is no
+ * more room to wait, whoever has most waiting gives way. So many parties in one hand get no more than one.
  */
 import type { FastifyRequest } from 'fastify';
 import { Fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
-import { neighbourhood } from './networks.ts';
+import type { Actor } from './actor.ts';
+import { neighbourhoods } from './networks.ts';
 
 export interface TurnsOptions {
-  /** under way at once */
-  most: number;
-  /** of one key */
+  /** Under way at once: in the first lane, in the first two together, and so on. What a lane may not take is kept for those after it. */
+  lanes: readonly number[];
+  /** Of one party. A second one begins only where nobody else could. */
   each: number;
-  /** of one key that may wait; one more is refused */
+  /** Part of its lane that may be under way when a second one of some party begins; the rest is for whoever comes. By default half. */
+  seconds?: number;
+  /** of one party that may wait; one more is refused */
   waiting: number;
+  /** that may wait in all: what a body holds stays in memory meanwhile */
+  waitingAll: number;
   /** who has waited for so long is refused */
   waitMs: number;
   /** the refusal; by default 503 with Retry-After, as when PostgreSQL is busy */
   refusal?: () => Fail;
 }
-/** Of all keys together. What a body holds stays in memory meanwhile. */
-const waitingMax = 1000;
+export interface Party {
+  lane: number;
+  /** from the widest that counts as one to the narrowest */
+  path: readonly string[];
+}
+/** The connection over which somebody waits: once it is closed nobody does. */
+export interface Line {
+  destroyed: boolean;
+  once(event: 'close', heard: () => void): unknown;
+  off(event: 'close', heard: () => void): unknown;
+}
 
 interface Waiting {
-  share: number;
   begin: () => void;
+  refuse: () => void;
 }
-interface Lane {
-  running: number;
-  /** when it had its last turn, in turns */
+
+class Group {
+  readonly parent: Group | undefined;
+  readonly name: string;
+  readonly lane: number;
+  /** itself, and all that it stands in */
+  readonly chain: readonly Group[];
+  readonly groups = new Map<string, Group>();
+  readonly queue: Waiting[] = [];
+  running = 0;
+  waiting = 0;
+  /** when its last turn began or ended, or when it came */
   last: number;
-  waiting: Waiting[];
+
+  constructor(parent: Group | undefined, name: string, lane: number, now: number) {
+    this.parent = parent;
+    this.name = name;
+    this.lane = lane;
+    this.last = now;
+    this.chain = [this, ...(parent?.chain ?? [])];
+    parent?.groups.set(name, this);
+  }
 }
 
 export class Turns {
-  readonly #lanes = new Map<string, Lane>();
   readonly #options: TurnsOptions;
-  #running = 0;
-  #begun = 0;
-  #waiting = 0;
+  readonly #all = new Group(undefined, '', -1, 0);
+  readonly #lanes: Group[];
+  /** counts what happens */
+  #now = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
+    this.#lanes = options.lanes.map((_, lane) => new Group(this.#all, String(lane), lane, 0));
   }
 
   get running() {
-    return this.#running;
+    return this.#all.running;
   }
   get waiting() {
-    return this.#waiting;
+    return this.#all.waiting;
+  }
+  /** of whom something is known: those that wait or are under way */
+  get parties(): number {
+    const below = (group: Group): number =>
+      group.groups.size === 0 ? 1 : [...group.groups.values()].reduce((sum, one) => sum + below(one), 0);
+    return this.#lanes.reduce((sum, lane) => sum + (lane.groups.size && below(lane)), 0);
   }
 
-  /** `share`: the part of `most`, up to 1, beyond which this one does not begin: the rest is kept for others. */
-  async run<T>(key: string, act: () => Promise<T>, share = 1): Promise<T> {
-    await this.#take(key, Math.max(1, Math.ceil(this.#options.most * share)));
+  async run<T>(party: Party, act: () => Promise<T>, line?: Line): Promise<T> {
+    const group = this.#groupOf(party);
+    // whoever could begin has begun: nobody who waits is passed by
+    if (this.#hasRoom(group)) this.#turn(group, 1);
+    else await this.#wait(group, line);
     try {
       return await act();
     } finally {
-      this.#giveBack(key);
+      this.#turn(group, -1);
+      this.#forget(group);
+      this.#beginNext();
     }
   }
 
-  #take(key: string, share: number): Promise<void> | undefined {
-    const { each, waiting, waitMs } = this.#options;
-    let lane = this.#lanes.get(key);
-    if (!lane) this.#lanes.set(key, (lane = { running: 0, last: 0, waiting: [] }));
-    if (!lane.waiting.length && lane.running < each && this.#running < share) {
-      this.#begin(lane);
-      return undefined;
-    }
-    if (lane.waiting.length >= waiting || this.#waiting >= waitingMax) {
-      this.#forget(key, lane);
-      throw this.#refusal();
-    }
-    const mine = lane;
-    return new Promise((resolve, reject) => {
-      const one: Waiting = {
-        share,
-        begin: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-      };
-      const timer = setTimeout(() => {
-        mine.waiting.splice(mine.waiting.indexOf(one), 1);
-        this.#waiting--;
-        this.#forget(key, mine);
-        reject(this.#refusal());
-      }, waitMs).unref();
-      mine.waiting.push(one);
-      this.#waiting++;
+  #groupOf({ lane, path }: Party): Group {
+    let group = this.#lanes[lane]!;
+    for (const name of path) group = group.groups.get(name) ?? new Group(group, name, lane, ++this.#now);
+    return group;
+  }
+
+  #hasRoom({ lane, running }: Group): boolean {
+    const { lanes, each, seconds = 0.5 } = this.#options;
+    if (running >= each) return false;
+    let underWay = 0;
+    return lanes.every((most, i) => {
+      underWay += this.#lanes[i]!.running;
+      return i < lane || underWay < (running ? Math.floor(most * seconds) : most);
     });
   }
 
-  #giveBack(key: string) {
-    const lane = this.#lanes.get(key)!;
-    lane.running--;
-    this.#running--;
-    this.#forget(key, lane);
-    while (this.#next());
-  }
-
-  /** The one whose key has waited for longest since its last turn. */
-  #next(): boolean {
-    let next: Lane | undefined;
-    for (const lane of this.#lanes.values()) {
-      const [first] = lane.waiting;
-      if (!first || lane.running >= this.#options.each || this.#running >= first.share) continue;
-      if (!next || lane.last < next.last) next = lane;
+  /** begins (1) or ends (-1) */
+  #turn(group: Group, change: 1 | -1) {
+    this.#now++;
+    for (const one of group.chain) {
+      one.running += change;
+      one.last = this.#now;
     }
-    if (!next) return false;
-    this.#waiting--;
-    this.#begin(next);
-    next.waiting.shift()!.begin();
-    return true;
   }
 
-  #begin(lane: Lane) {
-    lane.last = ++this.#begun;
-    lane.running++;
-    this.#running++;
+  #wait(group: Group, line?: Line): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        clearTimeout(timer);
+        line?.off('close', one.refuse);
+        for (const each of group.chain) each.waiting--;
+        group.queue.splice(group.queue.indexOf(one), 1);
+      };
+      const one: Waiting = {
+        begin: () => {
+          leave();
+          this.#turn(group, 1);
+          resolve();
+        },
+        refuse: () => {
+          leave();
+          this.#forget(group);
+          reject(this.#options.refusal?.() ?? new Fail('database', { status: 503 }));
+        },
+      };
+      const timer = setTimeout(one.refuse, this.#options.waitMs).unref();
+      line?.once('close', one.refuse);
+      group.queue.push(one);
+      for (const each of group.chain) each.waiting++;
+      if (line?.destroyed || group.queue.length > this.#options.waiting) one.refuse();
+      else if (this.waiting > this.#options.waitingAll) this.#fullest(group).queue.at(-1)!.refuse();
+    });
   }
 
-  #forget(key: string, lane: Lane) {
-    if (!lane.running && !lane.waiting.length) this.#lanes.delete(key);
+  #beginNext() {
+    let next: Group | undefined;
+    while ((next = this.#next(this.#all, 0) ?? this.#next(this.#all, 1))) next.queue[0]!.begin();
   }
 
-  #refusal = () => this.#options.refusal?.() ?? new Fail('database', { status: 503 });
+  /** Whose turn it is below a group, of those that have as many under way (0: none, 1: some). */
+  #next(group: Group, underWay: 0 | 1): Group | undefined {
+    if (group.queue.length && Math.min(group.running, 1) === underWay && this.#hasRoom(group)) return group;
+    let first: Group | undefined;
+    let found: Group | undefined;
+    for (const one of group.groups.values()) {
+      if (!one.waiting || (first && (one.running - first.running || one.last - first.last) > 0)) continue;
+      const below = this.#next(one, underWay);
+      if (below) [first, found] = [one, below];
+    }
+    return found;
+  }
+
+  /** The party with most waiting, at each level; of those that have as many it is `mine`, else the newest. */
+  #fullest(mine: Group): Group {
+    let group = this.#all;
+    while (!group.queue.length) {
+      let most: Group | undefined;
+      for (const one of group.groups.values())
+        if (!most || one.waiting > most.waiting || (one.waiting === most.waiting && !mine.chain.includes(most))) most = one;
+      group = most!;
+    }
+    return group;
+  }
+
+  #forget(group: Group) {
+    for (const one of group.chain) {
+      if (one.running || one.waiting || one.parent === this.#all) break;
+      one.parent!.groups.delete(one.name);
+    }
+  }
 }
+
+const lanes: Record<Area, number> = { user: 0, client: 1, admin: 2 };
+/**
+ * Customers never have everything in their hands, nor do operators: what an operator must do about a customer's flood goes on
+ * during the flood, and so does what an admin must do about an operator's.
+ */
+export const lanesOf = (most: number): number[] => [0.6, 0.8, 1].map(share => Math.ceil(most * share));
+
+/** A root account is one party; the customers of one operator are one beside those of another. */
+export const partyOf = ({ area, clientID, rootID }: Pick<Actor, 'area' | 'clientID' | 'rootID'>): Party => ({
+  lane: lanes[area],
+  path: area === 'user' ? [`operator ${clientID}`, `root ${rootID}`] : [`root ${rootID}`],
+});
 
 /** Does what a call does when it is its turn. */
 export type Turn = <T>(request: FastifyRequest, act: () => Promise<T>) => Promise<T>;
 
-/**
- * Whoever writes waits for the rows of its root account, or of its site, and would hold a connection meanwhile. So each
- * root has two that write at once, and the connections are never all in the hands of customers: what an operator must
- * do about a customer's flood goes on during the flood, and so does what an admin must do about an operator's.
- */
-export function turnsToWrite(most: number): Turn {
-  const turns = new Turns({ most, each: 2, waiting: 30, waitMs: 10_000 });
-  return ({ actor, ip }, act) =>
-    turns.run(actor ? `root ${actor.rootID}` : `address ${neighbourhood(ip)}`, act, shares[actor?.area ?? 'user']);
+/** Whoever writes waits for the rows of its root account, or of its site, and would hold a connection meanwhile. */
+export const turnsToWrite = (most: number): Turn => turnsOf(most, { each: 2, waiting: 30, waitingAll: 500 });
+/** Each statement that reads. What waits is small, and a page asks for much at once. */
+export const turnsToRead = (most: number): Turn => turnsOf(most, { each: most, seconds: 0.75, waiting: 300, waitingAll: 3000 });
+
+function turnsOf(most: number, options: Omit<TurnsOptions, 'lanes' | 'waitMs'>): Turn {
+  const turns = new Turns({ ...options, lanes: lanesOf(most), waitMs: 10_000 });
+  return ({ actor, ip, raw }, act) =>
+    turns.run(actor ? partyOf(actor) : { lane: 0, path: ['strangers', ...neighbourhoods(ip)] }, act, raw.socket);
 }
-const shares: Record<Area, number> = { user: 0.6, client: 0.8, admin: 1 };

@@ -1,64 +1,66 @@
 /**
- * The door of the two calls that anybody may make, since nodes have no session. Who comes wrong again and again waits, by address, before
- * the database is asked; and few are let in at once, so that many addresses together do not take its connections from everybody.
+ * The door of the two calls that anybody may make, since nodes have no session. Wrong tries are counted by what they try (a token, a
+ * node's name) and by address. Who comes wrong again and again waits, before the database is asked, unless it is one whom we expect: many
+ * nodes may stand behind one address with somebody who knocks all day. And few are let in at once, address by address in turn.
  */
 import { Fail } from '#contract/errors.ts';
-import { neighbourhood } from '../kit/networks.ts';
+import { neighbourhoods } from '../kit/networks.ts';
 import { type Claim, Tries } from '../kit/tries.ts';
+import { Turns, type TurnsOptions } from '../kit/turns.ts';
 
-/** Wrong tries that cost no time: for one node's name from one address, and from one address. A whole fleet may stand behind one. */
-const free = { pair: 10, address: 60 } as const;
-const limits = { inside: 8, waiting: 200 } as const;
+/** Wrong tries that cost no time: with one token or in one node's name from one address, and from one address. */
+const free = { same: 10, address: 60 } as const;
+/** Half of an address's wrong tries are forgotten after this long. */
+const halvesMs = 60_000;
+/** A node waits 10 s for its answer. */
+const limits: TurnsOptions = { lanes: [8], each: 4, waiting: 600, waitingAll: 1000, waitMs: 8000 };
 
 export class Door {
   readonly tries: Tries;
-  readonly #limits: { inside: number; waiting: number };
-  #inside = 0;
-  readonly #waiting: (() => void)[] = [];
+  readonly #turns: Turns;
 
-  constructor(tries = new Tries(), most: { inside: number; waiting: number } = limits) {
+  constructor(tries = new Tries(), most: Partial<TurnsOptions> = {}) {
     this.tries = tries;
-    this.#limits = most;
+    this.#turns = new Turns({ ...limits, refusal: () => tooMany(5), ...most });
   }
 
   /**
-   * @param who whom the caller claims to be: counted apart, so that a wrong one slows its neighbours later than itself
-   * @throws Fail invalidToken with status 429, and whatever `act` throws
+   * @param what the token or the node that the caller names: counted apart, so that a wrong one slows its neighbours later than itself
+   * @param isExpected whether we know the caller for one who is right, found out without cost worth speaking of
+   * @throws Fail invalidToken with status 429, and whatever `act` and `isExpected` throw
    */
-  async enter<T>(ip: string, who: string, act: () => Promise<T>): Promise<T> {
-    const address = neighbourhood(ip);
-    const claims: Claim[] = [
-      { key: `${who} ${address}`, free: free.pair },
-      { key: address, free: free.address },
-    ];
-    const wait = this.tries.take(claims);
-    if (wait) throw tooMany(wait.seconds);
+  async enter<T>(ip: string, what: string, isExpected: () => Promise<boolean>, act: () => Promise<T>): Promise<T> {
+    const path = neighbourhoods(ip);
+    const [, address] = path;
+    const same: Claim = { key: `${what} ${address}`, free: free.same };
+    const all: Claim = { key: address, free: free.address, halvesMs };
+    const wait = this.tries.waits([same, all]);
+    const isKnown = wait !== undefined && (await isExpected());
+    if (wait && !isKnown) throw tooMany(wait.seconds);
+    // of whom we expect too: an open token may be of somebody who may add nothing any more
+    const mine: Claim = isKnown ? { key: `expected ${same.key}`, free: free.same } : same;
+    // counted while it is under way: a thousand at once with one token are not looked at a thousand times
+    const first = this.tries.take([mine]);
+    if (first) throw tooMany(first.seconds);
+    let isSeen = false;
     try {
-      await this.#goIn();
-    } catch (error) {
-      this.tries.giveBack(claims); // it was not looked at
-      throw error;
-    }
-    try {
-      const answer = await act();
-      this.tries.giveBack(claims);
-      return answer;
+      return await this.#turns.run({ lane: 0, path }, async () => {
+        // what came in before it may have been wrong
+        const late = isKnown ? undefined : this.tries.waits([all]);
+        if (late && !(await isExpected())) throw tooMany(late.seconds);
+        isSeen = true;
+        const answer = await act();
+        this.tries.giveBack([mine]);
+        this.tries.halve([all]);
+        return answer;
+      });
     } catch (error) {
       // a failure of ours is no wrong try
-      if (!(error instanceof Fail) || error.status >= 500) this.tries.giveBack(claims);
+      const isWrong = isSeen && error instanceof Fail && error.status < 500;
+      if (isWrong) this.tries.count([all]);
+      else this.tries.undo([mine]);
       throw error;
-    } finally {
-      // the place is handed on, so that nobody slips in between
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#inside--;
     }
-  }
-
-  async #goIn(): Promise<void> {
-    if (this.#inside < this.#limits.inside) return void this.#inside++;
-    if (this.#waiting.length >= this.#limits.waiting) throw tooMany(5);
-    await new Promise<void>(next => this.#waiting.push(next));
   }
 }
 

@@ -139,15 +139,22 @@ export const nodeCalls = implement(
 );
 
 export const nodeSelfCalls = implement(nodeSelf, {
-  'POST /join': ({ ctx, body }) => through(ctx, 'join', gate => gate.join(body)),
-  'POST /credentials': ({ ctx, body }) => through(ctx, `node ${body.nodeID}`, gate => gate.renew(body)),
+  'POST /join': async ({ ctx, body }) => {
+    const { gate, door } = gateOf(ctx);
+    const token = `token ${sha256(body.token).toString('base64url')}`;
+    return gate.join(body, act => door.enter(ctx.ip, token, () => gate.isExpected(body), act));
+  },
+  'POST /credentials': async ({ ctx, body }) => {
+    const { gate, door } = gateOf(ctx);
+    return gate.renew(body, act => door.enter(ctx.ip, `node ${body.nodeID}`, () => gate.isOurs(body, ctx.ip), act));
+  },
 });
 
 const doors = new WeakMap<NodeGate, Door>();
-function through<T>(ctx: Context, who: string, act: (gate: NodeGate) => Promise<T>): Promise<T> {
+function gateOf(ctx: Context): { gate: NodeGate; door: Door } {
   const gate = ctx.services.nodes;
   if (!gate) throw fail('nodeCommunication');
   let door = doors.get(gate);
   if (!door) doors.set(gate, (door = new Door()));
-  return door.enter(ctx.ip, who, () => act(gate));
+  return { gate, door };
 }

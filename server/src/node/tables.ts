@@ -1,13 +1,14 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import type { Group, Product, Zone } from '#contract/node/zones.ts';
+import type { Group, Line, Product, Zone } from '#contract/node/zones.ts';
 import type { Node } from '#contract/node/nodes.ts';
 import type { Actor } from '../kit/actor.ts';
-import { col, eq, like, table } from '../kit/table.ts';
+import { col, eq, like, scopeOf, type Table, table } from '../kit/table.ts';
 import type { Sql } from '../store/db.ts';
 
 export type ZoneRow = z.output<typeof Zone>;
 export type NodeRow = z.output<typeof Node> & { clientID: number };
+export type LineRow = z.output<typeof Line>;
 export type GroupRow = z.output<typeof Group>;
 export type ProductRow = z.output<typeof Product>;
 const count = (from: Sql): Sql => sql`(select count(*) from ${from})`;
@@ -73,23 +74,32 @@ export const groupTable = table<GroupRow>()({
   unique: { group_name: 'duplicated' },
   extra: {
     nodeCount: sql`select count(distinct ln."nodeID") from "lineNode" ln where ln."groupID" = t.id`,
+    lines: sql`coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from line l where l."groupID" = t.id), '[]')`,
     productCount: sql`select count(*) from product p where p."groupID" = t.id and p."deletedAt" is null`,
   },
 });
 
-/** Lines of resolution belong to nobody: every operator has the same. */
-export const lineTable = table<{ id: number; kind: 'default'; name: string }>()({
+/** A group's own lines, as it changes them. */
+export const ownLineTable = table<LineRow>()({
   table: 'line',
-  scope: { owner: () => sql`true` },
+  scope: {
+    owner: (actor, a) =>
+      sql`(${col('groupID', a)} is null or ${col('groupID', a)} in (select lg.id from "group" as lg where lg."deletedAt" is null and ${scopeOf(groupTable as Table, actor, 'lg', 1)}))`,
+  },
   soft: false,
-  fixed: true,
+  unique: { line_name: 'duplicated' },
 });
+/**
+ * Lines of resolution: everybody has the same, and a group its own. Who assigns nodes to one holds its group: nobody waits for strangers who
+ * use the same line.
+ */
+export const lineTable = table<LineRow>()({ ...ownLineTable, fixed: true });
 
 export const productTable = table<ProductRow>()({
   table: 'product',
   scope: { parent: groupTable, column: 'groupID' },
-  sort: ['name', 'createdAt', 'updatedAt'],
-  filters: { keyword: like('name', 'memo') },
+  sort: ['name', 'sellType', 'trafficPrice', 'siteLimit', 'domainLimit', 'defaultState', 'createdAt', 'updatedAt'],
+  filters: { keyword: like('name', 'memo'), sellType: eq('sellType') },
   refs: { groupID: groupTable },
   unique: { product_name: 'duplicated' },
   extra: {

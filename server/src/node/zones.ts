@@ -1,12 +1,13 @@
 /** Zones, groups and products of an operator. */
 import { sql } from 'kysely';
+import type * as z from 'zod/mini';
 import { fail } from '#contract/errors.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { unknownID } from '../kit/store.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
-import { groupTable, lineTable, nodeTable, productTable, zoneTable } from './tables.ts';
+import { groupTable, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
 
 const named = ['id', 'name'] as const;
 const keyword = (word: string | undefined) => (word ? [sql`t.name ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`] : []);
@@ -50,6 +51,29 @@ async function lineNodes(ctx: Context, groupID: number, ids: readonly number[]) 
   return nodes;
 }
 
+type WantedLine = NonNullable<z.output<NonNullable<(typeof groups)['defs']['PATCH /group']['body']>>['lines']>[number];
+
+/** The group's own lines become these: who is left out goes, with the nodes that answered on it. */
+async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLine[]) {
+  const lines = ctx.store(ownLineTable, { groupID });
+  const before = await lines.pick(['id']);
+  const kept = wanted.flatMap(line => line.lineID ?? []);
+  if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
+  const gone = before.map(line => line.id).filter(id => !kept.includes(id));
+  if (gone.length) {
+    await sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = any(${gone})`.execute(ctx.db);
+    await lines.remove(gone, 'lines');
+  }
+  for (const { lineID: id, ...line } of wanted)
+    if (id) await lines.set(id, line, 'lines');
+    else await lines.add([line], { kind: 'custom' }, 'lines');
+}
+
+/** A line of another group is none of this one. */
+function checkLine(line: Record<string, unknown> | undefined, groupID: number) {
+  if (line!['groupID'] !== null && line!['groupID'] !== groupID) throw unknownID('l');
+}
+
 export const groupCalls = implement(
   groups,
   {
@@ -66,8 +90,9 @@ export const groupCalls = implement(
       return found.map(({ id, name, zoneID }) => ({ id, name, zoneID, zoneName: zoneNames.get(zoneID) ?? '' }));
     },
     'POST /group': async ({ ctx, body }) => ({ ids: await ctx.store(groupTable).add([body], { clientID: ctx.actor.rootID }) }),
-    'PATCH /group': async ({ ctx, body }) => {
+    'PATCH /group': async ({ ctx, body: { lines, ...body } }) => {
       await ctx.store(groupTable).set(body.id, body);
+      if (lines) await setLines(ctx, body.id, lines);
       return {};
     },
     'DELETE /group': async ({ ctx, body }) => {
@@ -79,13 +104,15 @@ export const groupCalls = implement(
           if (await exists(ctx.db, sql`select 1 from product where "groupID" = ${id} and "deletedAt" is null limit 1`))
             throw fail('groupActive');
           await sql`delete from "lineNode" where "groupID" = ${id}`.execute(ctx.db);
+          await sql`delete from line where "groupID" = ${id}`.execute(ctx.db);
           await ctx.store(groupTable).remove([id]);
         },
       );
       return {};
     },
-    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind']),
-    'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, query }) => {
+    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns']),
+    'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
+      checkLine(found['l'], params.g);
       const on = sql`exists (select 1 from "lineNode" ln where ln."nodeID" = t.id and ln."groupID" = ${params.g} and ln."lineID" = ${params.l})`;
       const { data, total } = await ctx.store(nodeTable).page(query, [on]);
       const backup = await rows<{ nodeID: number; backup: boolean }>(
@@ -104,14 +131,16 @@ export const groupCalls = implement(
         total,
       };
     },
-    'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, body }) => {
+    'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
+      checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
       await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
         on conflict do nothing`.execute(ctx.db);
       ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids } });
       return {};
     },
-    'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, body }) => {
+    'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
+      checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
       const done = await rows(
         ctx.db,
@@ -121,7 +150,8 @@ export const groupCalls = implement(
       ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids, backup: body.backup } });
       return {};
     },
-    'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, body }) => {
+    'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
+      checkLine(found['l'], params.g);
       await ctx.store(nodeTable).need(body.ids);
       await sql`delete from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids})`.execute(
         ctx.db,

@@ -1,4 +1,4 @@
 import { blacklists } from '#contract/protect/blacklists.ts';
 import { siteRows } from '../site/rows.ts';
 
-export const blacklistCalls = siteRows(blacklists, '/blacklists', 'blacklist');
+export const blacklistCalls = siteRows(blacklists);

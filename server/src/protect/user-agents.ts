@@ -1,4 +1,4 @@
 import { userAgents } from '#contract/protect/user-agents.ts';
 import { siteRows } from '../site/rows.ts';
 
-export const userAgentCalls = siteRows(userAgents, '/userAgents', 'userAgent');
+export const userAgentCalls = siteRows(userAgents);

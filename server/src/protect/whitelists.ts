@@ -1,4 +1,4 @@
 import { whitelists } from '#contract/protect/whitelists.ts';
 import { siteRows } from '../site/rows.ts';
 
-export const whitelistCalls = siteRows(whitelists, '/whitelists', 'whitelist');
+export const whitelistCalls = siteRows(whitelists);

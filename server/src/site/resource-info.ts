@@ -26,6 +26,7 @@ export const resourceInfoCalls = implement(resourceInfo, {
       lastMonthTraffic,
       monthStart: months.current,
       monthEnd: months.next,
+      asOf: months.now,
     };
   },
 });

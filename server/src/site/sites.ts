@@ -117,6 +117,8 @@ export async function purgeSite(ctx: Context, siteID: number): Promise<void> {
       update site set "cacheGeneration" = g.generation from g where id = ${siteID} returning id, "cacheGeneration")
     insert into "purgeTask" ("siteID", type, url, generation) select id, 0, '*', "cacheGeneration" from raised`.execute(ctx.db);
   ctx.touch('site', siteID);
+  // what was purged before says nothing any more
+  ctx.touch('purges', siteID);
 }
 
 export const userSiteCalls = implement(userSites, {

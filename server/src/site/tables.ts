@@ -36,6 +36,8 @@ export const siteTable = table<SiteRow>()({
     productID: eq('productID'),
     productName: (name: string, a) =>
       sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and fp.name ilike ${`%${name.replace(/[\\%_]/g, '\\$&')}%`})`,
+    portType: (type: string, a) =>
+      sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and fp."portType" = ${type})`,
     zoneID: (id: number, a) =>
       sql`exists (select 1 from product fp join "group" fg on fg.id = fp."groupID" where fp.id = ${col('productID', a)} and fg."zoneID" = ${id})`,
   },
@@ -45,6 +47,8 @@ export const siteTable = table<SiteRow>()({
   closed: true,
   extra: {
     productName: sql`select name from product p where p.id = t."productID"`,
+    portType: sql`select p."portType" from product p where p.id = t."productID"`,
+    isExpired: sql`coalesce(t.expired <= now(), false)`,
     zoneID: sql`select g."zoneID" from product p join "group" g on g.id = p."groupID" where p.id = t."productID"`,
     zoneName: sql`select z.name from product p join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID" where p.id = t."productID"`,
     userEmail: sql`select email from account a where a.id = t."userID"`,

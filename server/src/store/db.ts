@@ -1,6 +1,6 @@
 /** The PostgreSQL connection: kysely as driver and SQL-template layer, nothing generated. */
 import type { Socket } from 'node:net';
-import { Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
+import { DummyDriver, Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
 import { PreparingClient } from './statements.ts';
 
@@ -27,11 +27,14 @@ export interface Database {
   /** for whoever reads, and for work of our own */
   db: Kysely<Schema>;
   pool: pg.Pool;
+  /** the same for a call that reads: `turn` is asked before each of its statements takes a connection */
+  inTurn(turn: <T>(act: () => Promise<T>) => Promise<T>): Kysely<Schema>;
   /** for transactions of calls: as many as may be under way at once (kit/mount.ts lets no more in) */
   writes: Kysely<Schema>;
-  writesMax: number;
   /** for signing in and for who asks: these are short, and nothing else gets at them */
   doors: Kysely<Schema>;
+  /** connections of each of the two pools above */
+  max: number;
   url: string;
   close(): Promise<void>;
 }
@@ -72,12 +75,20 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
   const writes = kysely(open(max, lockMs, client => void client.query(boundTransactions).catch(() => {})));
   const doors = kysely(open(Math.min(max, doorsMax), Math.min(lockMs, doorLockMs)));
   const db = kysely(pool);
+  const reads = db.getExecutor();
+  const dialect = new PostgresDialect({ pool });
   return {
     db,
     pool,
+    inTurn(turn) {
+      const executor = reads.withConnectionProvider({
+        provideConnection: consumer => turn(() => reads.provideConnection(consumer)),
+      });
+      return new Kysely({ config: { dialect }, dialect, driver: notItsOwn, executor });
+    },
     writes,
-    writesMax: max,
     doors,
+    max,
     url,
     async close() {
       // The pool waits for whoever still asks, for as long as a statement may take. Its connection is cut instead:
@@ -90,6 +101,8 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
     },
   };
 }
+/** Opening and closing is the business of the pool that it stands before. */
+const notItsOwn = new DummyDriver();
 const doorsMax = 4;
 /** Whoever waits for somebody else's lock keeps a door from others. */
 const doorLockMs = 2000;

@@ -23,7 +23,7 @@ export interface DumpChunk {
 const fetchRows = 500;
 const chunkBytes = 4_000_000;
 /** After a restore no number is given again that was given between the backup and the end of what it was made of. */
-const numbersSkipped = 100_000;
+export const numbersSkipped = 100_000;
 const revisionsSkipped = 1_000_000_000;
 const id = pg.escapeIdentifier;
 
@@ -98,6 +98,8 @@ export async function dump(
 
 /** Why rows of these facts cannot be read by this program; undefined: they can. */
 export async function whyNot(facts: DumpFacts): Promise<string | undefined> {
+  // They come from a file, which may have been changed.
+  if (!Array.isArray(facts.migrations)) return 'it does not say what its database holds';
   const known = new Set(await migrationNames());
   const strange = facts.migrations.filter(name => !known.has(name));
   return strange.length ? `its database has ${strange.at(-1)}, which this Breakwater does not know` : undefined;

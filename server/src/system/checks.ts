@@ -5,6 +5,7 @@ import { streams } from '#contract/edge/subjects.ts';
 import { type Finding, fails, healthTimes, readChecks, warns, well } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
 import { setAsideOf } from '../analytics/aside.ts';
+import { reachesUs } from '../bus/join.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
 import type { Analytics } from '../store/analytics/client.ts';
@@ -183,13 +184,20 @@ export function addNodesCheck(health: Health, db: Queryable): void {
   );
 }
 
+/** How a node says that it meets subjects it does not know: one of the first release takes them for another zone's. */
+const isOlder = ({ id, params }: Finding) =>
+  id === 'configuration' && /documents of another zone|older than the control plane/.test(String(params?.['detail']));
+
 function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const node = row.name;
   const key = String(row.id);
   // it has just joined or was just resumed: its first word is on the way, or it is offline soon
   if (row.status === 'unknown') return [];
-  if (row.status === 'offline')
-    return [warns('nodes.offline', { node, seconds: Math.round(row.silent ?? 0) }, { key, value: Math.round(row.silent ?? 0) })];
+  if (row.status === 'offline') {
+    const seconds = Math.round(row.silent ?? 0);
+    return [warns(reachesUs(Number(row.id)) ? 'nodes.notOnBus' : 'nodes.offline', { node, seconds }, { key, value: seconds })];
+  }
+  if (readChecks(row.checks, 20).some(isOlder)) return [warns('nodes.older', { node }, { key })];
   const found: Finding[] = readChecks(row.checks, 20)
     .filter(check => check.state !== 'ok')
     // what fails on one node is that node's: the installation goes on without it

@@ -4,7 +4,7 @@ import { failFields } from '#contract/errors.ts';
 import { upstreamLimits } from '#contract/limits.ts';
 import { AddressPolicy, type PolicyFacts, ruleOfRefusal, strictPolicy } from '#contract/rules/address-policy.ts';
 import { originAllow } from '#contract/system/origins.ts';
-import { originsOfZone } from '../compile/load.ts';
+import { originsOfZone } from '../compile/kinds/zone.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';

@@ -20,7 +20,7 @@ const statisticsDays = Math.max(...Object.values(retentionDays));
 /** No stored page is older than the longest cache rule allows (a year), so no purge says anything after that. */
 const purgeSaysDays = 400;
 /** Rows that say nothing but "this belongs to that": they go with either side. */
-const links = new Set(['siteUser', 'zoneAccount', 'lineNode', 'setting', 'ack']);
+const links = new Set(['siteUser', 'zoneAccount', 'lineNode', 'domainModule', 'setting', 'scopedSetting', 'ack']);
 
 const removedRows = counter('retention_removed_rows_total', 'Rows removed for good because their time was over');
 const lastRun = gauge('retention_last_run_timestamp_seconds', 'When what is kept was last looked through');

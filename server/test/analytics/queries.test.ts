@@ -5,7 +5,7 @@ import { accessLogColumns } from '#contract/edge/log.ts';
 import { AccessLogRow, StatisticStep, StatisticTop, StatisticTotal } from '#contract/analytics/shapes.ts';
 import { accessLog } from '#server/analytics/access-log.ts';
 import { compactDay } from '#server/analytics/compact.ts';
-import { info, monthTraffic } from '#server/analytics/info.ts';
+import { info, trafficOf } from '#server/analytics/info.ts';
 import { timeSeries } from '#server/analytics/series.ts';
 import { top } from '#server/analytics/top.ts';
 import { type Analytics, analytics } from '#server/store/analytics/client.ts';
@@ -129,7 +129,7 @@ test('domains and sites narrow; nothing asked for is nothing answered', async ()
   assert.deepEqual(await top(db, { siteIDs: [], ...dayRange, types: [18] }), [{ type: 18, items: [] }]);
   assert.deepEqual(await accessLog(db, { siteIDs: [], ...dayRange }), { data: [], total: 0 });
   assert.deepEqual(await accessLog(db, { siteIDs: [1], domains: [], ...dayRange }), { data: [], total: 0 });
-  assert.deepEqual(await monthTraffic(db, [], dayRange.startTime, dayRange.endTime), []);
+  assert.equal(await trafficOf(db, [], dayRange.startTime, dayRange.endTime), 0);
 });
 
 test('timeSeries: 5-minute steps, empty ones included; the range snaps outwards', async () => {
@@ -289,11 +289,9 @@ test('accessLog: filters', async () => {
   );
 });
 
-test('monthTraffic: per site', async () => {
-  assert.deepEqual(await monthTraffic(db, [1, 2, 3], dayRange.startTime, dayRange.endTime), [
-    { siteID: 1, bytes: 15_500, requests: 6 },
-    { siteID: 2, bytes: 50_000, requests: 1 },
-  ]);
+test('the traffic of sites together is that of each', async () => {
+  const traffic = (ids: number[]) => trafficOf(db, ids, dayRange.startTime, dayRange.endTime);
+  assert.deepEqual(await Promise.all([[1], [2], [1, 2, 3]].map(traffic)), [15_500, 50_000, 65_500]);
 });
 
 test('a wrong clock is corrected by the difference to the bus, a small difference is not, and nothing lies in the future', async () => {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { accessLogColumns } from '#contract/edge/log.ts';
 import { statisticNumbers } from '#contract/analytics/shapes.ts';
 import { type Analytics, type AnalyticsError, analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
+import { accessRow as line } from '#system/access-row.ts';
 import { clickhouse } from '#system/engines.ts';
 import { by, is } from '../expect.ts';
 import { Api } from '../harness.ts';
@@ -22,18 +22,6 @@ after(async () => {
   db?.close();
 });
 
-/** A line of so many bytes at an instant (epoch ms). */
-const line = (at: number, siteID: number, bytes: number, host = 'a.test') => {
-  const usual: Record<string, string | number> = {
-    msec: (at / 1000).toFixed(3),
-    site_id: siteID,
-    domain_id: siteID,
-    host,
-    status: 200,
-    bytes,
-  };
-  return `1\t0\t${at / 1000 + 1}\t${accessLogColumns.map(c => usual[c.name] ?? '-').join('\t')}\n`;
-};
 const insert = (lines: string[]) => db.insert('access_in', 'TSV', Buffer.from(lines.join('')), { async_insert: 0 });
 
 for (const zone of ['Asia/Taipei', 'America/New_York', 'Pacific/Apia'])
@@ -70,7 +58,7 @@ for (const zone of ['Asia/Taipei', 'America/New_York', 'Pacific/Apia'])
         expected(at => at < current),
       );
       for (const reportInterval of [5, 15, 180, 1440]) {
-        const range = { startTime: card.monthStart, endTime: new Date(Date.now()).toISOString(), types: [2] };
+        const range = { startTime: card.monthStart, endTime: card.asOf, types: [2] };
         const series = await me.post(`/${who}/statistics/timeSeries`, { ...range, reportInterval });
         const sum = (series.body.data as { values: Record<string, number> }[]).reduce(
           (total, step) => total + step.values[2]!,
@@ -82,6 +70,58 @@ for (const zone of ['Asia/Taipei', 'America/New_York', 'Pacific/Apia'])
       }
     }
   });
+
+test('a month and a chart of one answer hold the same lines while more come in', async () => {
+  const tenant = await api.tenant('under-way');
+  const client = by(api, tenant.client);
+  const now = Date.now();
+  const { monthStart } = await client.read('/client/resourceInfo');
+  const month = Date.parse(monthStart);
+  // before the month, in it and before the range, in both
+  await insert([month - 1, month, now - 5 * 3_600_000, now - 60_000].map((at, i) => line(at, tenant.siteID, 10 ** i)));
+  const body = { types: [2, 4, 3, 5], totalsFrom: monthStart, startTime: monthStart, endTime: new Date(now).toISOString() };
+  let isOver = false;
+  const traffic = (async () => {
+    let count = 0;
+    for (; !isOver; count++) await insert([line(now - 30_000, tenant.siteID, 10 ** 6), line(month + 1, tenant.siteID, 10 ** 6)]);
+    return count;
+  })();
+  const seen = new Set<number>();
+  type Steps = { time: string; values: Record<string, number> }[];
+  try {
+    const end = performance.now() + 30_000;
+    for (let i = 0; (i < 12 || seen.size < 3) && performance.now() < end; i++) {
+      const reportInterval = [1, 5, 15, 180, 1440][i % 5];
+      const { body: answer } = await client.post('/client/statistics/timeSeries', { ...body, reportInterval });
+      for (const type of [2, 4])
+        assert.equal(
+          (answer.data as Steps).reduce((sum, step) => sum + step.values[type]!, 0),
+          answer.totals[type],
+          `type ${type}, steps of ${reportInterval}`,
+        );
+      assert.deepEqual(Object.keys(answer.totals), ['2', '4'], 'rates and parts have no sum');
+      seen.add(answer.totals[2]);
+    }
+  } finally {
+    isOver = true;
+  }
+  const inserted = await traffic;
+  assert.ok(seen.size >= 3, `it saw lines come in: ${[...seen].join()}`);
+  // a range within the month: what is before it counts for the month alone
+  const all = 2 * inserted * 10 ** 6 + 10 + 100 + 1000;
+  const late = { ...body, startTime: new Date(now - 3_600_000).toISOString() };
+  const { body: part } = await client.post('/client/statistics/timeSeries', late);
+  const isEarly = month + 1 < now - 3_600_000;
+  assert.equal(part.totals[2], all);
+  if (isEarly)
+    assert.equal(
+      (part.data as Steps).reduce((sum, step) => sum + step.values[2]!, 0),
+      inserted * 10 ** 6 + 1000,
+    );
+  const { body: plain } = await client.post('/client/statistics/timeSeries', { ...late, totalsFrom: undefined });
+  assert.equal(plain.totals, undefined);
+  assert.deepEqual(plain.data, part.data);
+});
 
 test('an operator of 4,000 sites is answered, of every statistic, by hosts too', async () => {
   const tenant = await api.tenant('large');

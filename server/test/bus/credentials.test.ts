@@ -12,7 +12,7 @@ import { nkey, nkeyOf } from '#server/bus/nkeys.ts';
 import { ensureConfigStream, ensureLogStream, ensureUpStream } from '#server/bus/streams.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { nats, testFolder } from '#system/engines.ts';
-import { connectNode, nodesOf, until } from './rig.ts';
+import { connectNode, named, nodesOf, until } from './rig.ts';
 
 let bus: NatsEngine;
 let server: NatsConnection;
@@ -78,7 +78,7 @@ test('a node hears its zone, its commands, its marks and its answers, and nothin
   assert.deepEqual(heard.sort(), wanted);
 
   // Another zone is another import: the same connection hears it.
-  await nodes.system.put(nodeStatement(bus.keys, { nodeID: 8, zoneID: 4 }));
+  await nodes.system.put(nodeStatement(bus.keys, { ...named(8), zoneID: 4 }));
   heard.length = 0;
   await until('the other zone', async () => {
     await server.request(subjects.config(4, 'domain', 41), 'moved');
@@ -118,20 +118,20 @@ test('everything else is refused', async () => {
 test('a removed, cut or expired node is let go at once and not let in again; others stay', async () => {
   const other = await nodes.node(8, 3);
   const removed = await nodes.node(20, 3);
-  await nodes.system.remove([nodeAccount(bus.keys, 20).publicKey]);
+  await nodes.system.remove([nodeAccount(bus.keys, named(20)).publicKey]);
   await removed.nc.closed();
   await assert.rejects(connectNode(bus, removed.creds), /authorization/i);
 
   const cut = await nodes.node(21, 3);
-  await nodes.system.put(nodeStatement(bus.keys, { nodeID: 21, zoneID: 3, cut: true }));
+  await nodes.system.put(nodeStatement(bus.keys, { ...named(21), zoneID: 3, cut: true }));
   await cut.nc.closed();
   await assert.rejects(connectNode(bus, cut.creds));
-  await nodes.system.put(nodeStatement(bus.keys, { nodeID: 21, zoneID: 3 }));
+  await nodes.system.put(nodeStatement(bus.keys, { ...named(21), zoneID: 3 }));
   await (await until('let in again', () => connectNode(bus, cut.creds))).close();
 
-  const short = await connectNode(bus, mintNode(bus.keys, { nodeID: 21, seconds: 2 }).creds);
+  const short = await connectNode(bus, mintNode(bus.keys, { ...named(21), seconds: 2 }).creds);
   await short.closed();
-  await assert.rejects(connectNode(bus, mintNode(bus.keys, { nodeID: 21, seconds: -1 }).creds));
+  await assert.rejects(connectNode(bus, mintNode(bus.keys, { ...named(21), seconds: -1 }).creds));
   await other.nc.flush();
 });
 
@@ -183,15 +183,15 @@ test('accounts that the bus lost come back with the same statements', async t =>
   const dir = `${testFolder('lost')}/nats`;
   let engine = await startNats({ dir, ref: false });
   t.after(() => engine.stop());
-  const { creds } = mintNode(engine.keys, { nodeID: 5 });
-  const statement = nodeStatement(engine.keys, { nodeID: 5, zoneID: 1 });
+  const { creds } = mintNode(engine.keys, named(5));
+  const statement = nodeStatement(engine.keys, { ...named(5), zoneID: 1 });
   await engine.stop();
   rmSync(`${dir}/work`, { recursive: true });
   engine = await startNats({ dir, ref: false, port: engine.port });
   await assert.rejects(connectNode(engine, creds));
   const again = await nodesOf(engine);
   t.after(() => again.close());
-  assert.equal(nodeStatement(engine.keys, { nodeID: 5, zoneID: 1 }), statement);
+  assert.equal(nodeStatement(engine.keys, { ...named(5), zoneID: 1 }), statement);
   await again.system.put(statement);
   await (await connectNode(engine, creds)).close();
 });

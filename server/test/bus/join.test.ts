@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { connect, jwtAuthenticator } from '@nats-io/transport-node';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 import { Fail } from '#contract/errors.ts';
+import { nodeStatement } from '#server/bus/credentials.ts';
 import { offlineAfterMs, startAcks } from '#server/bus/acks.ts';
 import { joinNode, joinTokenHash, renewNode, renewalText, renewalWindowMs } from '#server/bus/join.ts';
 import { busEvents } from '#server/bus/settle.ts';
@@ -42,12 +43,16 @@ test('a token makes one node; its credentials work for its own subjects alone', 
   await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'unknown' }), refused('invalidToken'));
   await assert.rejects(joinNode(rig.pool, bus, { ...body, token: 'old', publicKey: key().publicKey }), refused('tokenExpired'));
   await assert.rejects(joinNode(rig.pool, bus, { ...body, publicKey: 'nonsense' }), refused('parameter'));
-  const homeless = await joinNode(rig.pool, bus, { ...body, token: 'homeless', publicKey: key().publicKey });
-  assert.equal(homeless.zoneID, null, 'a zone that is gone is none');
+  await assert.rejects(
+    joinNode(rig.pool, bus, { ...body, token: 'homeless', publicKey: key().publicKey }),
+    refused('invalidToken'),
+    'of a zone that is deleted',
+  );
+  assert.equal(await rig.one('select count(*)::int from node'), 1);
 
   const nodes = await nodesOf(rig.engine);
   rig.onEnd(() => nodes.close());
-  await nodes.node(grant.nodeID, zoneID);
+  await nodes.system.put(nodeStatement(bus.keys, { nodeID: grant.nodeID, publicKey: node.publicKey, zoneID }));
   const nc = await connect({
     servers: bus.natsUrl,
     authenticator: jwtAuthenticator(grant.jwt, node.seed),

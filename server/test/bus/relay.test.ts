@@ -5,7 +5,6 @@ import { createUser } from '@nats-io/nkeys';
 import { recordAck, startAcks } from '#server/bus/acks.ts';
 import { chunkFor } from '#server/bus/answers.ts';
 import { startRelay } from '#server/bus/relay.ts';
-import { refusedByNode } from '#server/bus/said.ts';
 import { settle, siteApplied } from '#server/bus/settle.ts';
 import { type Rig, Rig as Rigs, until } from './rig.ts';
 
@@ -45,6 +44,48 @@ test('what is committed stands on the bus; equal documents are not published twi
   await empty(rig);
   const after = (await rig.stands())[`cfg.${zoneID}.domain.${domainID}`]!;
   assert.equal((after.document?.upstreams as { port: number }[] | undefined)?.[0]?.port, 8080);
+});
+
+test('what was begun first and is committed while later changes are being published is published too', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const [early, late] = [await rig.site(productID, 'a'), await rig.site(productID, 'b')];
+  const [a, b] = [await rig.domain(early, 'a.test'), await rig.domain(late, 'b.test')];
+  relay(rig);
+  await empty(rig);
+
+  const open = await rig.pool.connect();
+  const gate = await rig.pool.connect();
+  try {
+    await open.query('begin');
+    await open.query('update upstream set port = 81 where "domainID" = $1', [a]);
+    await open.query(`update site set revision = nextval('revision') where id = $1`, [early]);
+    const put = await open.query(
+      `insert into outbox (kind, "entityID", "siteID", revision) values ('domain', $1, $2, (select last_value from revision)) returning id`,
+      [a, early],
+    );
+    // The relay has read the outbox, and reads next what stands there: it is held there.
+    await gate.query('begin');
+    await gate.query('lock table published in access exclusive mode');
+    await rig.setOrigin(b, 82);
+    const above = await rig.one('select count(*)::int from outbox where id > $1', [put.rows[0].id]);
+    assert.equal(above, 1, 'the later one has the higher number');
+    await until('the relay is held', async () => {
+      const held = `select count(*)::int from pg_stat_activity where datname = current_database() and application_name = 'breakwater-relay' and wait_event_type = 'Lock'`;
+      return (await rig.one(held)) === 1;
+    });
+    await open.query('commit');
+    await gate.query('commit');
+  } finally {
+    open.release(true);
+    gate.release(true);
+  }
+  await empty(rig);
+  const port = async (id: number) => {
+    const { document } = (await rig.stands())[`cfg.${zoneID}.domain.${id}`]!;
+    return (document?.upstreams as { port: number }[] | undefined)?.[0]?.port;
+  };
+  assert.deepEqual([await port(a), await port(b)], [81, 82]);
 });
 
 test('a moved site takes its domains along, a deleted domain leaves an empty body', async t => {
@@ -152,6 +193,20 @@ test('documents the database knows nothing of are compiled again: a restored bac
   await until('unknown ones are gone', async () => (await rig.stands())[`cfg.${zoneID}.domain.999`]!.document === null);
 });
 
+test('a site’s number that the bus has seen is not given again by a database that went back', async t => {
+  const rig = await Rigs.start(t);
+  const { zoneID, productID } = await rig.zone('one');
+  const kept = await rig.site(productID, 'kept');
+  const running = relay(rig);
+  await empty(rig);
+  await running.stop();
+  // as of a site made after the backup
+  await rig.publish(`cfg.${zoneID}.site.${kept + 1}`, JSON.stringify({ v: 1, rev: 1, id: kept + 1 }));
+  relay(rig);
+  await until('the lost one is gone', async () => (await rig.stands())[`cfg.${zoneID}.site.${kept + 1}`]?.document === null);
+  assert.ok((await rig.site(productID, 'next')) > kept + 1);
+});
+
 test('a database that does not know what stands on the bus starts a new stream', async t => {
   const rig = await Rigs.start(t);
   const { zoneID, productID } = await rig.zone('one');
@@ -249,11 +304,13 @@ test('acknowledgements: a node serves a site when it has passed the publication'
 
   // Who says it serves what was never given serves nothing more than before, now and later, and is named.
   const liar = await rig.one(insert, [zoneID, 'liar']);
-  const other_ = startAcks({ db: rig.pool, hearingSince: () => Infinity, aheadMs: 50 });
+  const said: string[] = [];
+  const log = (text: string) => void said.push(text);
+  const other_ = startAcks({ db: rig.pool, hearingSince: () => Infinity, aheadMs: 50, log });
   rig.onEnd(() => other_.stop());
   await until('it is named', () => {
     other_.ack(liar, { seq: Number.MAX_SAFE_INTEGER, epoch, zoneID });
-    return refusedByNode().get(liar)?.why.includes('never given');
+    return said.some(text => text.startsWith(`node ${liar} `) && text.includes('never given'));
   });
   assert.equal(await recordAck(rig.pool, liar, { seq: Number.MAX_SAFE_INTEGER, epoch: 'x', zoneID }), 'ahead');
   assert.equal(await rig.one('select "appliedSeq" from node where id = $1', [liar]), 0);
@@ -304,6 +361,10 @@ test('that a document is gone is forgotten after some days: nodes that were away
   const epoch = (await rig.pool.query(`select epoch from "busStream"`)).rows[0].epoch as string;
   const asked = (after: number) => chunkFor(rig.pool, node, { zoneID, epoch, after, whole: false } as never);
   assert.deepEqual([(await asked(forgotten))!.whole, (await asked(forgotten - 1))!.whole], [false, true]);
+
+  // further than what is written down: a place of another day, perhaps
+  const head = await rig.one('select n from "zoneHead" where "zoneID" = $1', [zoneID]);
+  assert.equal((await asked(head + 500))!.whole, true);
 
   // the subject can be written again
   await rig.change([`domain ${a}`], ['update domain set "deletedAt" = null where id = $1', [a]]);

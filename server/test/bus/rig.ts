@@ -4,9 +4,11 @@ import { type NatsConnection, connect, credsAuthenticator, headers } from '@nats
 import pg from 'pg';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { signed } from '#contract/edge/signed.ts';
+import { type DocumentKind, kinds } from '#contract/edge/kinds/index.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { connectServer } from '#server/bus/bus.ts';
 import { Signer, mintNode, nodeStatement } from '#server/bus/credentials.ts';
+import { type Nkey, nkey } from '#server/bus/nkeys.ts';
 import type { NatsEngine } from '#server/bus/nats-launcher.ts';
 import { type SystemBus, openSystem } from '#server/bus/system.ts';
 import { migrate } from '#server/store/migrate.ts';
@@ -70,8 +72,12 @@ export class Rig {
       for (const [text, values] of statements) results.push((await client.query(text, values)).rows);
       for (const entity of entities) {
         const [kind, id] = entity.split(' ');
-        const site =
-          kind === 'site' ? '$2::bigint' : kind === 'domain' ? '(select "siteID" from domain where id = $2)' : 'null::bigint';
+        const site = {
+          site: '$2::bigint',
+          domain: '(select "siteID" from domain where id = $2)',
+          module: '(select "siteID" from module where id = $2)',
+          zone: 'null::bigint',
+        }[kinds[kind as DocumentKind].on];
         if (kind === 'zone') await client.query(`update zone set revision = nextval('revision') where id = $1`, [id]);
         else
           await client.query(
@@ -157,6 +163,11 @@ export class Rig {
   }
 }
 
+/** The key pair of a test's node. */
+export const userOf = (nodeID: number): Nkey => nkey('user', new Uint8Array(32).fill(nodeID));
+/** What its account is called by, and what its credentials are made of. */
+export const named = (nodeID: number) => ({ nodeID, user: userOf(nodeID), publicKey: userOf(nodeID).publicKey });
+
 /** A system connection of a bus without control plane, and nodes on it as joining would make them. */
 export async function nodesOf(engine: NatsEngine): Promise<{
   system: SystemBus;
@@ -168,8 +179,8 @@ export async function nodesOf(engine: NatsEngine): Promise<{
   return {
     system,
     async node(nodeID, zoneID) {
-      await system.put(nodeStatement(engine.keys, { nodeID, zoneID }));
-      const { creds } = mintNode(engine.keys, { nodeID });
+      await system.put(nodeStatement(engine.keys, { ...named(nodeID), zoneID }));
+      const { creds } = mintNode(engine.keys, named(nodeID));
       const nc = await connectNode(engine, creds);
       open.push(nc);
       const denied: string[] = [];

@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
 import { connectServer } from '#server/bus/bus.ts';
 import { mintNode, nodeStatement } from '#server/bus/credentials.ts';
+import { named } from './rig.ts';
 import { startNats } from '#server/bus/nats-launcher.ts';
 import { openSystem } from '#server/bus/system.ts';
 import { clientTls, isLoopback } from '#server/bus/tls.ts';
 import { StartError } from '#server/store/engine-process.ts';
+import { certificates } from '#system/certificates.ts';
 import { testFolder } from '#system/engines.ts';
-
-/** An authority and a certificate of it for `bus.test` and the loopback address. */
-function certificates() {
-  const dir = testFolder('tls');
-  const run = (line: string) => execFileSync('openssl', line.split(' '), { cwd: dir, stdio: 'ignore' });
-  run('req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem -days 2 -subj /CN=authority');
-  run(
-    'req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout key.pem -out csr.pem -subj /CN=bus.test -addext subjectAltName=DNS:bus.test,IP:127.0.0.1',
-  );
-  run('x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -out cert.pem -days 2 -copy_extensions copyall');
-  return { cert: `${dir}/cert.pem`, key: `${dir}/key.pem`, ca: readFileSync(`${dir}/ca.pem`, 'utf8') };
-}
 
 test('beyond loopback the bus speaks TLS or not at all', async t => {
   const dir = `${testFolder('open')}/nats`;
@@ -39,8 +27,8 @@ test('beyond loopback the bus speaks TLS or not at all', async t => {
   t.after(() => server.close());
   const system = await openSystem(engine.keys, url, tls, () => {});
   t.after(() => system.close());
-  await system.put(nodeStatement(engine.keys, { nodeID: 5, zoneID: 1 }));
-  const { creds } = mintNode(engine.keys, { nodeID: 5 });
+  await system.put(nodeStatement(engine.keys, { ...named(5), zoneID: 1 }));
+  const { creds } = mintNode(engine.keys, named(5));
   const join = (options: object) =>
     connect({
       servers: url,
@@ -61,5 +49,6 @@ test('a client that would speak plainly to another machine does not connect', ()
     assert.ok(!isLoopback(host), host);
   assert.deepEqual(clientTls(undefined, 'nats://127.0.0.1:4222,nats://[::1]:4222'), { tls: null });
   assert.throws(() => clientTls(undefined, 'nats://127.0.0.1:4222,nats://10.0.0.1:4222'), /TLS/);
+  assert.throws(() => clientTls(undefined, 'tls://127.0.0.1:4222'), /BREAKWATER_BUS_CA/);
   assert.deepEqual(clientTls({ ca: 'x', servername: 'y' }), { tls: { ca: 'x', servername: 'y' } });
 });

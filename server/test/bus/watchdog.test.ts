@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SystemBus } from '#server/bus/system.ts';
 import { startWatchdog } from '#server/bus/watchdog.ts';
-import { Rig, connectNode, nodesOf, until } from './rig.ts';
+import { Rig, connectNode, named, nodesOf, until } from './rig.ts';
 
 test('a watchdog that begins anew blames nobody for what was sent before; one that reconnects all the time is cut off; old floods are forgotten', async t => {
   const rig = await Rig.start(t);
@@ -11,6 +11,8 @@ test('a watchdog that begins anew blames nobody for what was sent before; one th
   const insert = `insert into node ("clientID", name, status, "publicKey") values (1, $1, 'normal', $1) returning id`;
   const honest = await rig.one(insert, ['honest']);
   const foe = await rig.one(insert, ['foe']);
+  for (const id of [honest, foe])
+    await rig.pool.query('update node set "publicKey" = $2 where id = $1', [id, named(id).publicKey]);
   const [good, bad] = [await nodes.node(honest, null), await nodes.node(foe, null)];
   const say = async (nc: typeof good.nc, count: number) => {
     for (let i = 0; i < count; i++) nc.publish('beat', '{}');

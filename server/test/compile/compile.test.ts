@@ -1,30 +1,40 @@
 /**
- * Golden files: `golden/<name>.json` holds `{kind, rows, document}`. `GOLDEN=write node --test …` rewrites the
+ * Golden files: `golden/<name>.json` holds `{kind, rows, document}`. `UPDATE_GOLDEN=1 node --test …` rewrites the
  * documents; the diff then shows what a change of the compiler does to every node.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { documents } from '#contract/edge/document.ts';
-import { compilers } from '#server/compile/compile.ts';
+import { type DocumentKind, isEmpty, kinds } from '#contract/edge/kinds/index.ts';
+import { compile, type RowOf } from '#server/compile/compile.ts';
+import type { Loaded } from '#server/compile/source.ts';
 
 const folder = new URL('./golden/', import.meta.url);
+const seen = new Set<DocumentKind>();
 for (const name of readdirSync(folder).filter(file => file.endsWith('.json'))) {
   test(`golden ${name}`, () => {
     const file = new URL(name, folder);
     const golden = JSON.parse(readFileSync(file, 'utf8'));
-    const kind = golden.kind as 'domain' | 'site' | 'zone';
+    const kind = golden.kind as DocumentKind;
+    seen.add(kind);
     const before = structuredClone(golden.rows);
-    const document = compilers[kind](golden.rows as never);
+    const { document } = compile(kind, golden.rows as never);
     assert.deepEqual(golden.rows, before, 'the rows are left as they were');
-    documents[kind].parse(document);
-    if (process.env.GOLDEN === 'write') {
+    assert.deepEqual(kinds[kind].schema.parse(document), document, 'the schema knows every field');
+    if (process.env.UPDATE_GOLDEN) {
       writeFileSync(file, `${JSON.stringify({ ...golden, document }, null, 2)}\n`);
       return;
     }
     assert.deepEqual(document, golden.document);
   });
 }
+
+test('every kind has a golden file', () => assert.deepEqual([...seen].sort(), Object.keys(kinds).sort()));
+
+const compilePurges = (row: RowOf<'purges'>) => {
+  const loaded: Loaded<RowOf<'purges'>> = { id: 1, zoneID: 1, siteID: 1, revision: 1, inherited: '', row };
+  return compile('purges', loaded).document;
+};
 
 test('more purges than a node keeps raise the generation of the whole site', () => {
   const purges = Array.from({ length: 1050 }, (_, i) => ({
@@ -33,41 +43,37 @@ test('more purges than a node keeps raise the generation of the whole site', () 
     url: `http://a.test/${i}`,
     generation: 10 + i,
   }));
-  const document = compilers.site({
-    zoneID: 1,
-    site: { id: 1, status: 'normal', expired: null, revision: 1, cacheGeneration: 3, forceBackup: false },
-    cacheRules: [],
-    purges,
-    purgesBefore: 0,
-    whitelists: [],
-    blacklists: [],
-    userAgents: [],
-  });
+  const document = compilePurges({ cacheGeneration: 3, purges, before: 0 });
   assert.equal(document.purges.length, 1000);
   assert.equal(document.gen, 59, 'the newest one left out');
   assert.equal(document.purges.at(-1)?.gen, 60);
-  documents.site.parse(document);
 });
 
 test('a purge of the whole site, or one too old to be read, makes older purges silent', () => {
-  const rows = {
-    zoneID: 1,
-    site: { id: 1, status: 'normal' as const, expired: null, revision: 1, cacheGeneration: 3, forceBackup: false },
-    cacheRules: [],
+  const row = {
+    cacheGeneration: 3,
     purges: [
       { id: 1, type: 1 as const, url: 'a.test/old', generation: 5 },
       { id: 2, type: 0 as const, url: '', generation: 6 },
       { id: 3, type: 1 as const, url: 'a.test/new', generation: 7 },
     ],
-    whitelists: [],
-    blacklists: [],
-    userAgents: [],
   };
-  const document = compilers.site({ ...rows, purgesBefore: 0 });
+  const document = compilePurges({ ...row, before: 0 });
   assert.equal(document.gen, 6);
   assert.deepEqual(
     document.purges.map(purge => purge.uri),
     ['/new'],
   );
-  assert.equal(compilers.site({ ...rows, purgesBefore: 9 }).gen, 9);
+  assert.equal(compilePurges({ ...row, before: 9 }).gen, 9);
+  assert.ok(
+    isEmpty('purges', compilePurges({ cacheGeneration: 7, purges: [], before: 0 })),
+    'nothing is newer than the site itself',
+  );
+});
+
+test('the mark of the compilers is one text for one release', async () => {
+  const again = (await import(`${new URL('../../src/compile/mark.ts', import.meta.url).href}?again`)) as { compilerMark: string };
+  assert.match(again.compilerMark, /^[0-9a-f]{32}$/);
+  const { compilerMark } = await import('#server/compile/mark.ts');
+  assert.equal(again.compilerMark, compilerMark);
 });

@@ -4,15 +4,23 @@ import { sql } from 'kysely';
 import type { Area, Group, Mounted } from '#contract/kit/call.ts';
 import { permissionKeys } from '#contract/kit/call.ts';
 import { createBusKeys } from '#server/bus/credentials.ts';
-import { joinNode, renewalText, renewNode } from '#server/bus/join.ts';
-import { holdLogin } from '#server/account/session.ts';
+import { gateOf } from '#server/bus/gate.ts';
 import type { Implementation } from '#server/kit/implement.ts';
 import { newToken, sha256 } from '#server/kit/crypto.ts';
 import type { NodeGate } from '#server/kit/services.ts';
 import type { Table } from '#server/kit/table.ts';
 import { row } from '#server/store/db.ts';
-import { type Api, password, type Person } from '../harness.ts';
-import { generate, idSlots, next, sendable, type Slot } from './generate.ts';
+import type { Api, Person } from '../harness.ts';
+import { generate, idSlots, next, sendable, type Slot, teach, type Values } from './generate.ts';
+import type { ListRows } from './list-rows.ts';
+import { accountRows } from './rows/account.ts';
+import { analyticsRows } from './rows/analytics.ts';
+import { cacheRows } from './rows/cache.ts';
+import { domainRows } from './rows/domain.ts';
+import { moduleRows } from './rows/module.ts';
+import { nodeRows } from './rows/node.ts';
+import { protectRows } from './rows/protect.ts';
+import { siteRows } from './rows/site.ts';
 
 export interface Mount {
   groups: readonly Group[];
@@ -28,145 +36,47 @@ export interface World {
   rows: Map<string, number>;
 }
 
-/**
- * Makes a row of a kind. A kind is the name of its table; `customer` and `member` are accounts seen from a site.
- * Rows that the same path's POST makes (`POST /x` answers ids, `DELETE /x` takes them) need no line here.
- */
-const factories: Record<string, (rig: Rig, world: World, area: Area) => Promise<number>> = {
-  account: async (rig, { name, people }, area) => {
-    if (area === 'admin') return (await rig.api.account('client', `${name}-${next()}@test.test`)).id;
-    const root = people[area];
-    const parentClient = area === 'user' ? people.client.id : undefined;
-    return (await rig.api.account(area, `${name}-${next()}@test.test`, { rootID: root.id, parentClient })).id;
-  },
-  customer: async (_rig, { people }) => people.user.id,
-  member: async (rig, { name, people }) =>
-    (await rig.api.account('user', `${name}-${next()}@test.test`, { rootID: people.user.id, parentClient: people.client.id })).id,
-  role: (rig, { name, people }, area) =>
-    rig.insert('role', {
-      rootID: people[area].id,
-      name: `${name}-${next()}`,
-      permissionKeys: [permissionKeys(rig.mount.groups, area)[0]!],
-    }),
-  zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
-  group: async (rig, world) =>
-    rig.insert('group', {
-      clientID: world.people.client.id,
-      zoneID: await rig.at(world, 'zone'),
-      name: `${world.name}-${next()}`,
-    }),
-  line: async () => 1,
-  node: async (rig, world) => rig.node(world, await rig.at(world, 'zone')),
-  product: async (rig, world) =>
-    rig.insert('product', {
-      clientID: world.people.client.id,
-      groupID: await rig.at(world, 'group'),
-      name: `${world.name}-${next()}`,
-    }),
-  site: async (rig, world) =>
-    rig.insert('site', {
-      clientID: world.people.client.id,
-      userID: world.people.user.id,
-      productID: await rig.at(world, 'product'),
-      siteName: `${world.name}-${next()}`,
-    }),
-  domain: async (rig, world) => {
-    const id = await rig.insert('domain', { siteID: await rig.at(world, 'site'), domainName: `${world.name}-${next()}.test` });
-    await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
-    return id;
-  },
-  upstream: async (rig, world) =>
-    rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
-};
-/** Kinds that belong to nobody. */
-const shared = new Set(['line']);
-/** Where a field's name does not tell its kind. */
-const kindOfField: Record<string, string> = {
-  siteID: 'site',
-  siteIDs: 'site',
-  siteId: 'site',
-  sites: 'site',
-  userID: 'customer',
-  userIDs: 'member',
-  zoneID: 'zone',
-  groupID: 'group',
-  productID: 'product',
-  roleID: 'role',
-  accountID: 'account',
-  domainIDs: 'domain',
-  nodeIDs: 'node',
-};
-/** Where the path does not tell either. */
-const kindOfCall: Record<string, string> = { 'POST /{area}/proxy': 'account' };
-/** Kinds below the row that a path parameter names: a sibling's row is as unknown as a stranger's. */
-const parentParam: Record<string, string> = { domain: 'siteID', upstream: 'domainID' };
+/** What the guards have to know of a folder's resources. Each folder says it in a file of its own below `rows/`. */
+export interface Rows {
+  /**
+   * Makes a row of a kind. A kind is the name of its table; `customer` and `member` are accounts seen from a site.
+   * Rows that the same path's POST makes (`POST /x` answers ids, `DELETE /x` takes them) need no line here.
+   */
+  make?: Record<string, (rig: Rig, world: World, area: Area) => Promise<number>>;
+  /** Kinds that belong to nobody. */
+  shared?: readonly string[];
+  /** POSTs whose rows are every sub-account's of the operator that has the key: they hang on no zone and no site. */
+  operatorWide?: readonly string[];
+  /** Where a field's name does not tell its kind. */
+  kindOfField?: Record<string, string>;
+  /** Where the path does not tell either. */
+  kindOfCall?: Record<string, string>;
+  /** Kinds below the row that a path parameter names: a sibling's row is as unknown as a stranger's. */
+  parentParam?: Record<string, string>;
+  /** Rows and bodies of calls that no schema tells. */
+  bodies?: Record<string, (rig: Rig, world: World, area: Area, ids: Record<string, number>) => Promise<unknown>>;
+  /** What must be so before a call can succeed. */
+  stage?: Record<string, (rig: Rig, world: World, body: Record<string, unknown>, ids: Record<string, number>) => Promise<void>>;
+  /** What the lists show, find and sort (lists.ts), by call. */
+  lists?: Record<string, ListRows>;
+  /** What a field of this name holds, where its schema alone does not say (generate.ts). */
+  values?: Values;
+}
 
-/** Rows and bodies of calls that no schema tells. */
-const special: Record<string, (rig: Rig, world: World, area: Area, ids: Record<string, number>) => Promise<unknown>> = {
-  'POST /{area}/verify': async (_rig, { people }, area) => ({ email: people[area].email, password }),
-  'POST /{area}/login': async (rig, { people }, area) => ({
-    ...(await holdLogin(rig.api.database.db, people[area].id)),
-    login2FAType: undefined,
-    email: people[area].email,
-  }),
-  'PATCH /{area}': async (rig, { people }, area) => {
-    const { accessToken, refreshToken } = await rig.api.sessions.open(rig.api.database.db, people[area].id);
-    return { accessToken, refreshToken };
-  },
-  'DELETE /{area}': async (rig, world, area) => special['PATCH /{area}']!(rig, world, area, {}),
-  'POST /{area}/account': async (rig, world, area) => ({
-    email: `${world.name}-${next()}@test.test`,
-    name: world.name,
-    auth: area === 'admin' ? 'client' : area,
-    language: 'en_US',
-    // an admin makes roots, and those have no role
-    ...(area === 'admin' ? {} : { roleID: await rig.fresh(world, 'role', area) }),
-  }),
-  'PUT /{area}/account/role': async (rig, world, area) => ({
-    // a role is for somebody of the same tree
-    accountID:
-      area === 'admin'
-        ? (await rig.api.account('admin', `${world.name}-${next()}@test.test`, { rootID: world.people.admin.id })).id
-        : await rig.fresh(world, 'account', area),
-    roleID: await rig.fresh(world, 'role', area),
-  }),
-  'PATCH /{area}/password': async () => ({ oldPassword: password, password }),
-  'PUT /{area}/account/password': async (rig, world, area) => ({ id: await factories['account']!(rig, world, area), password }),
-  'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
-    const id = await rig.fresh(world, 'domain', 'user');
-    return {
-      names: [(await row<{ n: string }>(rig.api.database.db, sql`select "domainName" as n from domain where id = ${id}`))!.n],
-    };
-  },
-  'DELETE /{area}/site/{siteID}/setting/urlCache': async (rig, world) => {
-    const id = await rig.at(world, 'domain');
-    const name = (await row<{ n: string }>(rig.api.database.db, sql`select "domainName" as n from domain where id = ${id}`))!.n;
-    return { type: 1, urls: [`http://${name}/x`] };
-  },
-  'POST /node/join': async (rig, world) => ({ ...(await rig.joinBody(world)) }),
-  'POST /node/credentials': async (rig, world) => {
-    const { user, ...body } = await rig.joinBody(world, true);
-    const joined = await rig.gate.join(body);
-    const time = Date.now();
-    const signature = Buffer.from(user!.sign(new TextEncoder().encode(renewalText(joined.nodeID, time)))).toString('base64');
-    return { nodeID: joined.nodeID, time, signature };
-  },
-};
-/** What must be so before a call can succeed. */
-const stage: Record<
-  string,
-  (rig: Rig, world: World, body: Record<string, unknown>, ids: Record<string, number>) => Promise<void>
-> = {
-  'PATCH /client/group/{g}/line/{l}/nodes': async (rig, _world, body, ids) => {
-    for (const node of body['ids'] as number[])
-      await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${ids['g']}, 1, ${node})`.execute(
-        rig.api.database.db,
-      );
-  },
-  'POST /client/nodes/initialize': async (rig, _world, body) => {
-    await sql`update node set "zoneID" = null where id = any(${body['ids']})`.execute(rig.api.database.db);
-  },
-};
+const folders: readonly Rows[] = [accountRows, analyticsRows, cacheRows, domainRows, moduleRows, nodeRows, protectRows, siteRows];
+const all = <K extends keyof Rows>(what: K) =>
+  Object.assign({}, ...folders.map(folder => folder[what] ?? {})) as Exclude<NonNullable<Rows[K]>, readonly string[]>;
+const factories = all('make');
+const kindOfField = all('kindOfField');
+const kindOfCall = all('kindOfCall');
+const parentParam = all('parentParam');
+const special = all('bodies');
+const stage = all('stage');
+export const lists: Record<string, ListRows> = all('lists');
+const operatorWide = new Set(folders.flatMap(folder => folder.operatorWide ?? []));
+export const isOperatorWide = (call: Mounted): boolean => operatorWide.has(call.key);
+const shared = new Set(folders.flatMap(folder => folder.shared ?? []));
+teach(all('values'));
 
 export interface Request {
   ids: Record<string, number>;
@@ -238,7 +148,7 @@ export class Rig {
 
   fresh(world: World, kind: string, area: Area): Promise<number> {
     const make = factories[kind];
-    if (!make) throw new Error(`no rows of kind ${kind}: add a factory to server/test/guards/world.ts`);
+    if (!make) throw new Error(`no rows of kind ${kind}: add a factory to the folder's file in server/test/guards/rows/`);
     return make(this, world, area);
   }
 
@@ -273,7 +183,7 @@ export class Rig {
       if (word) return factories[word] ? word : word.replace(/s$/, '');
     }
     throw new Error(
-      `${call.key}: what does ${slot.path.join('.')} name? Say so in kindOfField or kindOfCall of server/test/guards/world.ts, and a factory if its rows are new.`,
+      `${call.key}: what does ${slot.path.join('.')} name? Say so in kindOfField or kindOfCall of the folder's file in server/test/guards/rows/, and a factory if its rows are new.`,
     );
   }
 
@@ -292,7 +202,7 @@ export class Rig {
   async ids(call: Mounted, world: World): Promise<Record<string, number>> {
     const ids: Record<string, number> = {};
     for (const param of call.params) {
-      const kind = this.tableOf(call, param).table;
+      const kind = kindOfTable(this.tableOf(call, param));
       const isVictim = call.method === 'DELETE' && call.path.endsWith(`{${param}}`);
       ids[param] = await (isVictim ? this.fresh(world, kind, call.area ?? 'user') : this.at(world, kind, call.area ?? 'user'));
     }
@@ -338,6 +248,8 @@ export class Rig {
   }
 }
 
+/** Its name, with what is the same in all its rows: `module cors`. */
+export const kindOfTable = ({ table, pin = {} }: Table) => [table, ...Object.values(pin)].join(' ');
 export const isAccountCall = (call: Mounted) => call.key === 'POST /{area}/account';
 const shapeOf = (schema: unknown) => (schema as { _zod: { def: { shape?: object } } })._zod.def.shape ?? {};
 const omit = (value: unknown, known: string[]) =>
@@ -351,8 +263,7 @@ export const pathOf = (call: Pick<Mounted, 'path'>, ids: Record<string, number |
 export async function nodeGate(api: () => Api): Promise<NodeGate> {
   const authority = { keys: createBusKeys(), natsUrl: 'nats://127.0.0.1:4222' };
   return {
-    join: body => joinNode(api().database.pool, authority, body),
-    renew: body => renewNode(api().database.pool, authority, body),
+    ...gateOf({ query: (...given: [never]) => api().database.pool.query(...given) }, authority),
     notify: async () => {},
   };
 }

@@ -33,7 +33,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Saved changes wait in order and nothing is lost. Look at the checks “bus” and “database”; restart the service “bus” if both are well.',
   ],
   'relay.late': [
-    '{count} saved changes have waited {seconds} s for the bus.',
+    '{count} {count, one: saved change has, other: saved changes have} waited {seconds} s for the bus.',
     'They go out by themselves when the bus answers. Look at the check “bus” and at logs/server.log (“relay:”).',
   ],
   'store.away': [
@@ -78,13 +78,21 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Node {node} has not been heard of for {seconds} s.',
     'Look at the machine and its network. It goes on serving what it has; the addresses of an offline node can be taken off its line.',
   ],
+  'nodes.notOnBus': [
+    'Node {node} reaches the control plane and does not come to its bus; it has not been heard of there for {seconds} s.',
+    'If the bus has new keys, join the node again with a new token: it takes nothing that other keys signed. Else look at the way from the node to the port of the bus. It goes on serving what it has.',
+  ],
+  'nodes.older': [
+    'Node {node} is older than the control plane and cannot read what it is sent.',
+    'Upgrade the node. It goes on serving what it has; until then no change, no purge and no blacklist reaches it.',
+  ],
   'nodes.unserved': [
-    'Node {node} is online and does not serve {count} changes, the oldest for {seconds} s.',
+    'Node {node} is online and does not serve {count} {count, one: change, other: changes}, the oldest for {seconds} s.',
     'Look at the node’s own problem and its log (logs/agent.log). Restarting the agent on the node makes it read its configuration again; visitors are served meanwhile.',
   ],
   'nodes.problem': ['Node {node}: {detail}', 'Look at the log of the agent on the node.'],
   'nodes.refused': [
-    'Node {node} refused {count} parts of its configuration.',
+    'Node {node} refused {count} {count, one: part, other: parts} of its configuration.',
     'It goes on with what it had. Open the node to see which, correct them and save.',
   ],
   'nginx.away': [
@@ -96,6 +104,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'It serves what it has. Look at the network between the node and the bus.',
   ],
   'configuration.notTaken': ['This node cannot apply its configuration: {detail}', 'It serves what it had. See logs/agent.log.'],
+  'configuration.damaged': [
+    '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
+    'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',
+  ],
   'shipping.stuck': ['Log lines of this node cannot be sent: {detail}', 'They wait on the node’s disk. Look at the check “bus”.'],
   'shipping.waiting': [
     '{mb} MB of log lines wait on this node, the oldest for {seconds} s.',
@@ -106,15 +118,15 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'These requests are missing from figures and logs. Free disk space on the node and look at why lines waited.',
   ],
   'unlogged.counted': [
-    '{count} requests could not be written to the log.',
+    '{count} {count, one: request, other: requests} could not be written to the log.',
     'They were served and are missing from the figures. Usually the node’s disk is full: free some space.',
   ],
   'setAside.counted': [
-    '{count} log lines of the node {node} count for nobody.',
-    'They are neither billed nor in any figure. The node’s page says why: a wrong clock, a broken line, or a site that it could not have served. A node that moved between zones does that once; if it goes on, look at the node: its key may be in other hands.',
+    '{count} {count, one: log line, other: log lines} of the node {node} {count, one: counts, other: count} for nobody.',
+    'They are neither billed nor in any figure. The node’s page says why: a wrong clock, a broken line, or a site that it could not have served. A node that moved between zones does that once; if it goes on, its key may be in other hands: delete the node and let it join again.',
   ],
   'foreignWrites.counted': [
-    '{count} messages that we did not send were found on the bus.',
+    '{count} {count, one: message, other: messages} that we did not send {count, one: was, other: were} found on the bus.',
     'Somebody with credentials of the bus writes to it. See logs/server.log for the subjects, and revoke the node or credentials concerned.',
   ],
   'sites.changesLate': [
@@ -127,15 +139,15 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'The database grows. Nothing else suffers; it is tried again every 15 minutes. See logs/server.log.',
   ],
   'upkeep.late': [
-    'Old data has not been cleared away for {hours} hours.',
+    'Old data has not been cleared away for {hours} {hours, one: hour, other: hours}.',
     'The service “work” does it every 15 minutes: is one running? Restart it.',
   ],
   'origins.refused': [
-    '{count} domains have origins that nodes do not connect to: {sites}',
+    '{count} {count, one: domain has, other: domains have} origins that nodes do not connect to: {sites}',
     'Visitors get 502 for them. If these are private addresses of yours, allow them under Zones → Private origins; other addresses must be corrected at the domain, or opened with BREAKWATER_ORIGIN_ALLOW.',
   ],
   'documents.notMade': [
-    '{count} saved changes cannot be made into configuration, the oldest for {seconds} s: {sites}',
+    '{count} {count, one: saved change, other: saved changes} cannot be made into configuration, the oldest for {seconds} s: {sites}',
     'The nodes go on with what they had. Open the site to see why, correct it and save.',
   ],
 };

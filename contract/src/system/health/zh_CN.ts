@@ -54,6 +54,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '节点 {node} 已 {seconds} 秒没有消息。',
     '请查看该机器与其网络。节点会继续以现有配置提供服务；离线节点的地址可以从线路上移除。',
   ],
+  'nodes.notOnBus': [
+    '节点 {node} 连得上控制端，却没有连上消息总线；总线已 {seconds} 秒没有收到它的消息。',
+    '若总线换了新的密钥，请用新的令牌让节点重新加入：节点不接受其他密钥签署的内容。否则请查看节点到总线端口之间的网络。节点会以现有配置提供服务。',
+  ],
+  'nodes.older': [
+    '节点 {node} 的版本比控制端旧，无法读取送来的配置。',
+    '请升级该节点。节点会以现有配置提供服务；升级之前，任何变更、缓存清除与黑名单都不会送达。',
+  ],
   'nodes.unserved': [
     '节点 {node} 在线，但有 {count} 项变更尚未生效，最久的已等候 {seconds} 秒。',
     '请查看节点本身的问题与日志（logs/agent.log）。在节点上重新启动代理程序会重新读取配置；期间访客照常获得服务。',
@@ -66,6 +74,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.late': ['此节点收不到配置：{detail}', '节点会以现有配置提供服务。请查看节点与消息总线之间的网络。'],
   'configuration.notTaken': ['此节点无法应用配置：{detail}', '节点会沿用原有配置。请查看 logs/agent.log。'],
+  'configuration.damaged': [
+    '此节点磁盘上的配置副本有 {count} 处损坏。',
+    '运行中的 nginx 会保持原状；若重新启动，可能会缺少部分站点。消息总线一有响应就会重新读取全部配置。请检查磁盘。',
+  ],
   'shipping.stuck': ['此节点的日志无法送出：{detail}', '日志在节点磁盘上等候。请查看“bus”检查。'],
   'shipping.waiting': [
     '此节点有 {mb} MB 的日志等候送出，最久的已等候 {seconds} 秒。',
@@ -81,7 +93,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'setAside.counted': [
     '节点 {node} 有 {count} 行日志未计入。',
-    '这些日志不计费，也不计入统计。原因请见该节点页面：时钟错误、内容损坏，或节点不可能服务的站点。节点更换区域时会发生一次；若持续发生，请检查该节点：其密钥可能已泄露。',
+    '这些日志不计费，也不计入统计。原因请见该节点页面：时钟错误、内容损坏，或节点不可能服务的站点。节点更换区域时会发生一次；若持续发生，其密钥可能已泄露：请删除该节点，再让它重新加入。',
   ],
   'foreignWrites.counted': [
     '消息总线上发现 {count} 条并非由系统送出的消息。',

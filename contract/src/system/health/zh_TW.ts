@@ -54,6 +54,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '節點 {node} 已 {seconds} 秒沒有消息。',
     '請查看該機器與其網路。節點會繼續以現有設定提供服務；離線節點的位址可以從線路上移除。',
   ],
+  'nodes.notOnBus': [
+    '節點 {node} 連得上控制端，卻沒有連上訊息匯流排；匯流排已 {seconds} 秒沒有收到它的消息。',
+    '若匯流排換了新的金鑰，請用新的權杖讓節點重新加入：節點不接受其他金鑰簽署的內容。否則請查看節點到匯流排連接埠之間的網路。節點會以現有設定提供服務。',
+  ],
+  'nodes.older': [
+    '節點 {node} 的版本比控制端舊，無法讀取送來的設定。',
+    '請升級該節點。節點會以現有設定提供服務；升級之前，任何變更、快取清除與黑名單都不會送達。',
+  ],
   'nodes.unserved': [
     '節點 {node} 在線上，但有 {count} 項變更尚未生效，最久的已等候 {seconds} 秒。',
     '請查看節點本身的問題與日誌（logs/agent.log）。在節點上重新啟動代理程式會重新讀取設定；期間訪客照常獲得服務。',
@@ -66,6 +74,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.late': ['此節點收不到設定：{detail}', '節點會以現有設定提供服務。請查看節點與訊息匯流排之間的網路。'],
   'configuration.notTaken': ['此節點無法套用設定：{detail}', '節點會沿用原有設定。請查看 logs/agent.log。'],
+  'configuration.damaged': [
+    '此節點磁碟上的設定副本有 {count} 處損壞。',
+    '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',
+  ],
   'shipping.stuck': ['此節點的日誌無法送出：{detail}', '日誌在節點磁碟上等候。請查看「bus」檢查。'],
   'shipping.waiting': [
     '此節點有 {mb} MB 的日誌等候送出，最久的已等候 {seconds} 秒。',
@@ -81,7 +93,7 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'setAside.counted': [
     '節點 {node} 有 {count} 行日誌未採計。',
-    '這些日誌不計費，也不列入統計。原因請見該節點頁面：時鐘錯誤、內容損壞，或節點不可能服務的站點。節點更換區域時會發生一次；若持續發生，請檢查該節點：其金鑰可能已外洩。',
+    '這些日誌不計費，也不列入統計。原因請見該節點頁面：時鐘錯誤、內容損壞，或節點不可能服務的站點。節點更換區域時會發生一次；若持續發生，其金鑰可能已外洩：請刪除該節點，再讓它重新加入。',
   ],
   'foreignWrites.counted': [
     '訊息匯流排上發現 {count} 則並非由系統送出的訊息。',

@@ -1,0 +1,43 @@
+import type { SameAs } from '../kit/text.ts';
+import type texts from './text.zh_TW.ts';
+
+export default {
+  'menu.userInformation': 'My account',
+  'menu.usersList': 'Accounts',
+  'menu.users': 'Accounts',
+  'menu.roles': 'Roles',
+
+  'page.accounts': 'Accounts',
+  'page.userInformation': 'My account',
+  'page.roles': 'Roles',
+
+  'noun.accounts': 'account',
+  'noun.roles': 'role',
+
+  'empty.accounts': 'Create a customer, then open a site for them.',
+  'empty.roles': 'A role is a set of permissions for sub-accounts.',
+
+  'field.email': 'E-mail',
+  'field.maxLogExportTimes': 'Log exports a day',
+  'field.timezone': 'Time zone',
+  'field.roleID': 'Role',
+  'field.role': 'Role',
+  'field.permissionKeys': 'Permissions',
+
+  'help.maxLogExportTimes': 'How many log exports the account may start each day.',
+  'help.newPassword': 'What they sign in with; at least 8 characters.',
+
+  'action.setPassword': 'Set password',
+  'action.unlock': 'Unlock',
+  'action.lock': 'Lock',
+
+  'auth.user': 'Customer',
+  'auth.client': 'Operator',
+  'auth.admin': 'Administrator',
+
+  'language.zh_TW': '繁體中文',
+  'language.zh_CN': '简体中文',
+  'language.en_US': 'English',
+
+  'account.saved': 'Changes take full effect at the next sign-in.',
+} satisfies SameAs<typeof texts>;

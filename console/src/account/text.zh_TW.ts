@@ -1,0 +1,41 @@
+/** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
+export default {
+  'menu.userInformation': '個人資訊',
+  'menu.usersList': '帳號列表',
+  'menu.users': '帳號列表',
+  'menu.roles': '角色',
+
+  'page.accounts': '帳號',
+  'page.userInformation': '個人資訊',
+  'page.roles': '角色',
+
+  'noun.accounts': '帳號',
+  'noun.roles': '角色',
+
+  'empty.accounts': '新增客戶，再為他開通站點。',
+  'empty.roles': '角色是一組權限，可以指派給子帳號。',
+
+  'field.email': '電子郵件',
+  'field.maxLogExportTimes': '每日日誌匯出次數',
+  'field.timezone': '時區',
+  'field.roleID': '角色',
+  'field.role': '角色',
+  'field.permissionKeys': '權限',
+
+  'help.maxLogExportTimes': '帳號每天可以匯出日誌的次數。',
+  'help.newPassword': '客戶登入時使用，至少 8 個字元。',
+
+  'action.setPassword': '設定密碼',
+  'action.unlock': '解除鎖定',
+  'action.lock': '鎖定',
+
+  'auth.user': '客戶',
+  'auth.client': '營運商',
+  'auth.admin': '管理員',
+
+  'language.zh_TW': '繁體中文',
+  'language.zh_CN': '简体中文',
+  'language.en_US': 'English',
+
+  'account.saved': '變更會在下次登入後完全生效。',
+};

@@ -1,0 +1,60 @@
+import type { SameAs } from '../kit/text.ts';
+import type texts from './text.zh_TW.ts';
+
+export default {
+  'page.domains': 'Domains',
+  'page.upstreams': 'Origins',
+
+  'noun.domains': 'domain',
+  'noun.upstreams': 'origin',
+
+  'empty.domains': 'Add a domain with its origin to start serving visitors.',
+  'empty.upstreams': 'At least one origin is needed.',
+
+  'field.domainName': 'Domain',
+  'field.balance': 'Load balancing',
+  'field.originHost': 'Origin Host header',
+  'field.cnameStatus': 'CNAME',
+  'field.cnameStatuses': 'CNAME',
+  'field.certStatus': 'Certificate',
+  'field.forceSSL': 'Force HTTPS',
+  'field.upstreamCount': 'Origins',
+  'field.upstreams': 'Origins',
+  'field.address': 'IP or host',
+  'field.weight': 'Weight',
+  'field.maxFails': 'Max fails',
+  'field.failTimeout': 'Fail timeout',
+
+  'help.originHost': "Empty: the visitor's own Host.",
+
+  'action.addUpstream': 'Add an origin',
+  'action.upstreams': 'Origins',
+  'action.originHost': 'Origin Host header',
+  'action.balance': 'Load balancing',
+
+  'tab.domains': 'Domains',
+
+  'balance.roundRobin': 'Round robin',
+  'balance.ipHash': 'IP hash',
+  'balance.urlHash': 'URL hash',
+
+  'cnameState.unset': 'Unset',
+  'cnameState.wrong': 'Wrong',
+  'cnameState.active': 'Active',
+
+  'certState.unset': 'Unset',
+  'certState.pending': 'Pending',
+  'certState.processing': 'Processing',
+  'certState.success': 'Issued',
+  'certState.fail': 'Failed',
+  'certState.applyFailed': 'Application failed',
+  'certState.enabled': 'Enabled',
+  'certState.disabled': 'Disabled',
+
+  'forced.1': 'HTTPS forced',
+  'forced.0': 'HTTPS not forced',
+
+  'protocol.http': 'HTTP',
+  'protocol.https': 'HTTPS',
+  'protocol.follow': 'Follow',
+} satisfies SameAs<typeof texts>;

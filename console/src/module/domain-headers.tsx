@@ -1,0 +1,37 @@
+/** Headers of one domain alone, beside what its module sets. */
+import { useQuery } from '@tanstack/react-query';
+import { ResourceForm } from '../kit/form.tsx';
+import { query } from '../kit/query.ts';
+import { t } from '../kit/text.ts';
+import { headerDrawerPx, headerErrors, headerFields } from './header-fields.ts';
+
+interface Props {
+  domain: { id: number; domainName: string };
+  siteID: number;
+  onClose: () => void;
+}
+
+export function DomainHeadersDrawer({ domain, siteID, onClose }: Props) {
+  const at = { siteID, domainID: domain.id };
+  const found = useQuery({
+    ...query('GET /{area}/site/{siteID}/domain/{domainID}/customHeaders', at),
+    staleTime: Infinity,
+    gcTime: 0,
+  });
+  if (!found.data) return null;
+  const { request, response } = found.data;
+  return (
+    <ResourceForm
+      title={`${domain.domainName} · ${t('page.domainHeaders')}`}
+      call="PUT /{area}/site/{siteID}/domain/{domainID}/customHeaders"
+      params={at}
+      fields={headerFields}
+      values={{ request, response }}
+      isEdit
+      success={t('message.updateSuccess')}
+      errors={headerErrors}
+      widthPx={headerDrawerPx}
+      onClose={onClose}
+    />
+  );
+}

@@ -1,0 +1,33 @@
+/** Pages about the fleet, by area. */
+import { type Screen, withTexts } from '../kit/screens.ts';
+
+export const client: readonly Screen[] = [
+  {
+    path: 'nodeManage/zonesList',
+    title: 'zones',
+    order: 10,
+    call: 'GET /client/zones',
+    load: withTexts('node', () => import('./zones.tsx')),
+  },
+  {
+    path: 'nodeManage/nodesList',
+    title: 'nodes',
+    order: 20,
+    call: 'GET /client/nodes',
+    load: withTexts('node', () => import('./nodes.tsx')),
+  },
+  {
+    path: 'nodeManage/resolutionTitle',
+    title: 'groups',
+    order: 40,
+    call: ['GET /client/metaZones', 'GET /client/zone/{zoneId}/groups'],
+    load: withTexts('node', () => import('./groups.tsx')),
+  },
+  {
+    path: 'nodeManage/productsList',
+    title: 'products',
+    order: 50,
+    call: 'GET /client/products',
+    load: withTexts('node', () => import('./products.tsx')),
+  },
+];

@@ -1,0 +1,68 @@
+/** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
+export default {
+  'menu.sites': '站點列表',
+  'menu.sitesSetting': '站點設定',
+
+  'page.sites': '站點',
+
+  'noun.sites': '站點',
+
+  'page.gzip': 'HTTP 壓縮',
+  'tab.gzip': '壓縮',
+  'page.rates': '下載速率',
+  'noun.rates': '速率限制',
+  'tab.rates': '下載速率',
+  'empty.rates': '沒有規則時，以線路容許的最快速度傳送。',
+  'field.speed': '速率',
+  'help.speed': '每個回應的速率；1 K 為 1,000 位元組。同時開啟多個連線時，每個連線各自計算。',
+  'field.types': '檔案類型',
+  'field.minLength': '最小長度',
+  'field.level': '壓縮等級',
+  'help.mediaTypes': '一行一個，例如 text/css 或 image/svg+xml。',
+  'help.compression': '變更只套用到之後向源站取得的內容；要立即套用到全部內容，請清除快取。',
+  'help.minLength': '較短的回應不壓縮。',
+  'help.compressionLevel': '1 最快，9 最小。',
+
+  'empty.sites': '站點由產品開通；新增之後，客戶就能加入網域。',
+  'empty.sitesUser': '營運商為您開通站點之後，會顯示在這裡。',
+
+  'field.siteName': '站點名稱',
+  'field.statuses': '狀態',
+  'field.productID': '產品',
+  'field.productName': '產品',
+  'field.portType': '連接埠類型',
+  'field.userID': '客戶',
+  'field.userEmail': '客戶',
+  'field.domainCount': '網域數',
+  'field.revision': '版本',
+
+  'help.expired': '留空代表永不到期。',
+
+  'warning.pauseSite': '暫停期間，站點的所有網域都回應 904。',
+
+  'applied.all': '已套用：{nodes} 個節點中的 {applied} 個，{time}',
+  'applied.allNoTime': '已套用：{nodes} 個節點中的 {applied} 個',
+  'applied.some': '套用中：{nodes} 個節點中的 {applied} 個',
+  'applied.none': '這個區域還沒有節點',
+  'applied.errors': '{count} 個部分無法套用',
+  'applied.refused': '不接受其中 {count} 個部分',
+  'applied.unknownFields': '不認得 {count} 個欄位：請更新此節點',
+  'appliedError.nodeRefused': '節點 {node} 不接受：{why}',
+  'appliedError.originRefused': '節點不連線到 {domain} 的源站 {address}（連接埠 {port}）',
+  'appliedKind.purges': '清除快取',
+  'appliedKind.cacheRules': '快取規則',
+  'appliedKind.whitelists': '白名單',
+  'appliedKind.blacklists': '黑名單',
+  'appliedKind.userAgents': 'User-Agent 規則',
+  'appliedKind.frequencies': '頻率規則',
+  'appliedKind.limitReqs': '請求限制',
+  'appliedKind.rates': '速率限制',
+  'appliedKind.errorPages': '錯誤頁面',
+  'appliedKind.module': '模組',
+  'appliedKind.site': '站點',
+  'appliedKind.domain': '網域',
+  'appliedKind.zone': '區域',
+  'appliedKind.origin': '源站',
+
+  'site.backToList': '返回站點列表',
+};

@@ -1,0 +1,64 @@
+/** Texts by folder: no word stands twice, every right has a name, and what lacks a text does not compile. */
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { test } from 'node:test';
+import { groups } from '#contract/index.ts';
+import { areas, permissionKeys } from '#contract/kit/call.ts';
+import { type Column, options, type Resource } from '../src/kit/resource.ts';
+
+const src = new URL('../src/', import.meta.url).pathname;
+const load = async (pattern: string) =>
+  Promise.all(
+    globSync(pattern, { cwd: src }).map(async file => ({
+      file,
+      keys: Object.keys(((await import(src + file)) as { default: object }).default),
+    })),
+  );
+
+test('no key stands in two files: the one loaded later would win, for no reason that can be seen', async () => {
+  const files = await load('{*/{text,late},text/{base,common,kit,messages}}.zh_TW.ts');
+  assert.ok(files.length >= 14);
+  const seen = new Map<string, string>();
+  const twice: string[] = [];
+  for (const { file, keys } of files)
+    for (const key of keys) {
+      if (seen.has(key)) twice.push(`${key}: ${seen.get(key)} and ${file}`);
+      seen.set(key, file);
+    }
+  assert.deepEqual(twice, []);
+});
+
+test('every folder’s texts are loaded with the shell', async () => {
+  const [app] = await load('text/app.zh_TW.ts');
+  for (const { file, keys } of await load('*/text.zh_TW.ts'))
+    for (const key of keys) assert.ok(app!.keys.includes(key), `${file} is missing in text/app.*.ts`);
+});
+
+test('every resource that a role can name has a name', async () => {
+  const [late] = await load('account/late.zh_TW.ts');
+  for (const area of areas)
+    for (const key of permissionKeys(groups, area))
+      assert.ok(late!.keys.includes(`resource.${key.split('.')[0]}`), `resource.${key.split('.')[0]}`);
+});
+
+test('sample: a value, a resource, a field or a column without its text is a type error', () => {
+  // @ts-expect-error -- no text blockType.melt
+  options(['deny', 'melt'], 'blockType');
+  // @ts-expect-error -- the values of a column have no texts there
+  const column: Column<{ id: number; blockType: 'deny' | 'drop' }> = { name: 'blockType', kind: 'option', texts: 'balance' };
+  // @ts-expect-error -- no texts page.melted, noun.melted and empty.melted
+  const name: Resource['name'] = 'melted';
+  // @ts-expect-error -- no text field.melted
+  const field: Column<{ melted: number }> = { name: 'melted' };
+  assert.deepEqual([column.texts, name, field.name], ['balance', 'melted', 'melted']);
+});
+
+test('a word that goes by a number is written so that it is chosen, and no text counts "1 lines"', async () => {
+  for (const file of globSync('{*/{text,late},text/*}.*.ts', { cwd: src })) {
+    const texts = ((await import(src + file)) as { default?: Record<string, string> }).default ?? {};
+    for (const [key, text] of Object.entries(texts)) {
+      assert.doesNotMatch(text.replaceAll(/\{\w+, one: [^{},]+, other: [^{},]+\}/g, ''), /\{\w+[^\w}]/, `${file} ${key}`);
+      assert.doesNotMatch(text, /\{count\} [a-z]+s\b/, `${file} ${key}`);
+    }
+  }
+});

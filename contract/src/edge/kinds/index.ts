@@ -1,0 +1,45 @@
+/** Every kind of document, in the order in which they are sent: what others need comes before them. */
+import type * as z from 'zod/mini';
+import { blacklists } from './blacklists.ts';
+import { cacheRules } from './cacheRules.ts';
+import { domain } from './domain.ts';
+import { errorPages } from './errorPages.ts';
+import { frequencies } from './frequencies.ts';
+import type { Kind } from './kind.ts';
+import { limitReqs } from './limitReqs.ts';
+import { module } from './module.ts';
+import { purges } from './purges.ts';
+import { rates } from './rates.ts';
+import { site } from './site.ts';
+import { userAgents } from './userAgents.ts';
+import { whitelists } from './whitelists.ts';
+import { zone } from './zone.ts';
+
+export const kinds = {
+  purges,
+  cacheRules,
+  rates,
+  whitelists,
+  blacklists,
+  userAgents,
+  frequencies,
+  limitReqs,
+  errorPages,
+  module,
+  site,
+  domain,
+  zone,
+} as const satisfies Record<string, Kind>;
+
+export type DocumentKind = keyof typeof kinds;
+export type DocumentOf<K extends DocumentKind> = z.output<(typeof kinds)[K]['schema']>;
+/** Kinds that are parts of a site. */
+export type PartKind = { [K in DocumentKind]: (typeof kinds)[K]['isPart'] extends true ? K : never }[DocumentKind];
+
+export const kindNames = Object.keys(kinds) as DocumentKind[];
+export const partKinds = kindNames.filter((name): name is PartKind => kinds[name].isPart);
+/** Of a document as its schema gave it. */
+export const keyOf = (name: DocumentKind, document: unknown): string => kinds[name].key(document as never);
+export const isEmpty = (name: DocumentKind, document: unknown): boolean =>
+  (kinds[name] as Kind).empty?.(document as never) ?? false;
+export const isKind = (name: string): name is DocumentKind => Object.hasOwn(kinds, name);

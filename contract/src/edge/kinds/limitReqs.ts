@@ -1,0 +1,14 @@
+import * as z from 'zod/mini';
+import { frequencyTypes } from '../../limits.ts';
+import { id, listKind, text } from './kind.ts';
+
+const Limit = z.object({
+  id,
+  urlRegex: text(1024),
+  /** per second */
+  rate: z.int().check(z.gte(1)),
+  burst: z.int().check(z.gte(0)),
+  by: z.enum(frequencyTypes),
+  priority: z.int(),
+});
+export const limitReqs = listKind('limitReqs', Limit, { rowsBytesMax: 150_000 });

@@ -1,0 +1,23 @@
+import * as z from 'zod/mini';
+import { Frequency } from './frequencies.ts';
+import { ErrorPage } from './errorPages.ts';
+import { head, kind, text } from './kind.ts';
+
+const addresses = (max: number) => z._default(z.array(text(60)).check(z.maxLength(max)), []);
+/** Where origins may lie (rules/address-policy.ts). An older document has none of it: then public addresses alone. */
+export const OriginPolicy = z.object({ operator: addresses(100), environment: addresses(100), own: addresses(10_000) });
+
+/** `cfg.<zone>.zone.<id>`: what holds for every site of the zone. */
+export const zone = kind({
+  name: 'zone',
+  on: 'zone',
+  schema: z.object({
+    ...head,
+    origins: z.optional(OriginPolicy),
+    frequencies: z.optional(z.array(Frequency)),
+    errorPages: z.optional(z.array(ErrorPage)),
+  }),
+  // 10,200 addresses of 60 characters, 30 frequencies with patterns of 1,024, however they are written; 100,000 bytes of error pages
+  bytesMax: 985_000,
+  key: () => 'z:',
+});

@@ -1,0 +1,5 @@
+import * as z from 'zod/mini';
+import { customHeaderFields } from '../../module/custom-headers.ts';
+import { moduleType } from './type.ts';
+
+export const customHeader = moduleType({ name: 'customHeader', content: z.object(customHeaderFields) });

@@ -1,0 +1,18 @@
+import * as z from 'zod/mini';
+import { redirectStatuses } from '../../module/url-redirects.ts';
+import { matchTypes } from '../../limits.ts';
+import { id, text } from '../kinds/kind.ts';
+import { moduleType } from './type.ts';
+
+const Redirect = z.object({
+  id,
+  match: z.enum(matchTypes),
+  source: text(1024),
+  target: text(2048),
+  status: z.literal(redirectStatuses),
+  query: z.boolean(),
+});
+export const urlRedirect = moduleType({
+  name: 'urlRedirect',
+  content: z.object({ redirects: z._default(z.array(Redirect), []) }),
+});

@@ -1,0 +1,42 @@
+/** Rewrites: under which path the origin is asked. Visitors, cache and purges go on by the path the visitor asked for. */
+import * as z from 'zod/mini';
+import { moduleOf } from '../kit/module.ts';
+import { obj, one, some, str } from '../kit/schema.ts';
+import { matchTypes } from '../limits.ts';
+import { isPattern } from '../rules/regex.ts';
+import { broken } from '../rules/rule.ts';
+import { zodRule } from '../rules/zod.ts';
+
+/** Most rules of one module: an expression among them may be asked in every request to an origin. */
+export const rewriteRulesMax = 100;
+
+/** exact and prefix: a path; advanced: an expression on the path */
+const source = zodRule({
+  name: 'rewriteSource',
+  check: ({ matchType, source: text }: { matchType: string; source: string }) => {
+    if (matchType === 'advanced') return isPattern(text) ? true : broken('invalidRegex', undefined, ['source']);
+    return /^\/[^#?]*$/.test(text) ? true : broken('wrongFormat', undefined, ['source']);
+  },
+});
+const rule = obj({
+  matchType: one(matchTypes),
+  source: str(500).check(z.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)),
+  /**
+   * What stands in the place of what was found: of the whole path (exact, advanced; `$1` to `$9` are what the brackets found), or of the
+   * prefix. Begins with a slash; as it stands in a request, so what is no ASCII is written in %XX.
+   */
+  target: str(1000).check(z.regex(/^\/[!-~]*$/), z.regex(/^[^#]*$/)),
+}).check(source);
+
+export const proxyRewriteFields = { rules: some(rule, rewriteRulesMax) };
+export const proxyRewrite = moduleOf({
+  type: 'proxyRewrite',
+  resource: 'modules',
+  list: '/module/proxyRewrites',
+  one: '/module/proxyRewrite',
+  assign: '/domains/module/proxyRewrite',
+  idField: 'moduleID',
+  items: 'items',
+  fields: proxyRewriteFields,
+});
+export const proxyRewriteCalls = proxyRewrite.calls;

@@ -1,0 +1,3 @@
+/** The groups of calls of this folder; a further one is one line. */
+export { nodeSelf, nodes } from './nodes.ts';
+export { groups, products, zones } from './zones.ts';

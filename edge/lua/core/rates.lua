@@ -1,0 +1,27 @@
+-- How fast an answer is sent: the first rule that matches the URL. nginx counts each answer by itself, stored or not.
+local rules = require "cache.rules"
+
+local M = {}
+
+-- record: contract/src/edge/kinds/rates.ts. → rules, or nil where there is none. report(id, why): a rule that had to be left out
+function M.compile(record, report)
+  local rates = {}
+  for _, row in ipairs(record.rates or {}) do
+    local rule, why = rules.matcher(row)
+    if not rule then
+      report(row.id, why)
+    else
+      rule.bytes = assert(tonumber(row.bytes))
+      rates[#rates + 1] = rule
+    end
+  end
+  return rates
+end
+
+-- → bytes a second, or nil
+function M.find(rates, path, query)
+  local rule = rules.find(rates, path, query)
+  return rule and rule.bytes
+end
+
+return M

@@ -1,0 +1,96 @@
+-- Rewrites: under which URI the origin is asked. It happens on the way to the origin, so visitors, the cache, cache rules and purges go by
+-- the URL that was asked for. The first rule that matches counts; without one the request goes on as it came.
+--
+-- Rules look at the path as protections do, decoded and without dot segments, and what is left of it is encoded anew: a path that a rule
+-- keeps within a folder of the origin cannot climb out of it.
+local regex = require "core.regex"
+local ngx = ngx
+local var, re_match = ngx.var, ngx.re.match
+local find, format, gsub, sub, byte = string.find, string.format, string.gsub, string.sub, string.byte
+
+local M = {}
+
+-- `/a/$1?q=$2` → pieces: texts, numbers of captures, those behind the question mark as -1, -2 …
+local function pieces(target)
+  local list, at, asked = {}, 1, false
+  while at <= #target do
+    local from, to, number = find(target, "%$(%d)", at)
+    local text = sub(target, at, (from or #target + 1) - 1)
+    if text ~= "" then list[#list + 1] = text end
+    if find(text, "?", 1, true) then asked = true end
+    if not from then break end
+    if number ~= "0" then list[#list + 1] = (asked and -1 or 1) * tonumber(number) end
+    at = to + 1
+  end
+  return list
+end
+
+-- content: contract/src/module/proxy-rewrites.ts. report(place, why) names what had to be left out.
+function M.compile(content, report)
+  local rules = {}
+  for place, row in ipairs(content.rules) do
+    local type, source, target = row.matchType, row.source, row.target
+    local why
+    if sub(target, 1, 1) ~= "/" or find(target, "[^!-~]") or find(target, "#", 1, true) then
+      why = "no target: " .. target
+    elseif type == "advanced" then
+      why = regex.fault(source)
+    elseif type ~= "exact" and type ~= "prefix" then
+      why = "no such match: " .. tostring(type)
+    end
+    if why then
+      report(place, why)
+    else
+      local rule = { type = type, source = source, target = target, asks = find(target, "?", 1, true) ~= nil }
+      if type == "advanced" then rule.pieces = pieces(target) end
+      rules[#rules + 1] = rule
+    end
+  end
+  return rules
+end
+
+local function hex(sign) return format("%%%02X", byte(sign)) end
+local function in_path(text) return (gsub(text, "[^%w%-._~!$&'()*+,;=:@/]", hex)) end
+local function in_query(text) return (gsub(text, "[^%w%-._~]", hex)) end
+
+local function filled(rule, found)
+  local made = {}
+  for i, piece in ipairs(rule.pieces) do
+    if type(piece) == "string" then
+      made[i] = piece
+    else
+      local text = found[piece < 0 and -piece or piece] or ""
+      made[i] = piece < 0 and in_query(text) or in_path(text)
+    end
+  end
+  return table.concat(made)
+end
+
+-- → target, or nil: the rule does not match. Behind a question mark of the target what is left of a path is part of the query.
+local function applied(rule, path)
+  if rule.type == "exact" then return path == rule.source and rule.target or nil end
+  if rule.type == "prefix" then
+    if sub(path, 1, #rule.source) ~= rule.source then return nil end
+    local rest = sub(path, #rule.source + 1)
+    return rule.target .. (rule.asks and in_query(rest) or in_path(rest))
+  end
+  local found = re_match(path, rule.source, "jo")
+  return found and filled(rule, found)
+end
+
+-- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target.
+function M.apply(rules)
+  local path = var.uri
+  for i = 1, #rules do
+    local rule = rules[i]
+    local uri = applied(rule, path)
+    if uri then
+      local query = var.args
+      if query and query ~= "" then uri = uri .. (rule.asks and "&" or "?") .. query end
+      var.edge_uri = uri
+      return
+    end
+  end
+end
+
+return M

@@ -1,0 +1,73 @@
+import type { balances, originProtocols } from '#contract/limits.ts';
+import { compileDomainSettings, type SettingRow, settingsOfDomain } from '../settings.ts';
+import { arrayOf, belowSites, byID, headOf, type Source } from '../source.ts';
+
+export interface UpstreamRow {
+  id: number;
+  /** IP address or host name */
+  address: string;
+  port: number;
+  weight: number;
+  backup: boolean;
+  protocol: (typeof originProtocols)[number];
+  maxFails: number;
+  /** seconds */
+  failTimeout: number;
+  enabled: boolean;
+}
+export interface DomainRow {
+  siteID: number;
+  /** the customer */
+  ownerID: number;
+  domainName: string;
+  status: boolean;
+  balance: (typeof balances)[number];
+  originHost: string;
+  forceBackup: boolean;
+  upstreams: UpstreamRow[];
+  /** module type → module */
+  modules: Record<string, number>;
+  settings: SettingRow[];
+}
+
+export const domain: Source<'domain', DomainRow> = {
+  text: belowSites(
+    'domain',
+    'd',
+    `jsonb_build_object('siteID', d."siteID", 'ownerID', s."userID", 'domainName', d."domainName", 'status', d.status = 1, 'balance', d.balance,
+       'originHost', d."originHost", 'forceBackup', false, 'upstreams', ${arrayOf(
+         `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
+          from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
+       )}, 'modules', coalesce((select jsonb_object_agg(a.type, m.id order by a.type) from "domainModule" a join module m on m.id = a."moduleID"
+         where a."domainID" = d.id and m."siteID" = d."siteID" and m."deletedAt" is null and m.enabled), '{}'),
+       'settings', ${settingsOfDomain})`,
+  ),
+  /**
+   * A site in force-backup mode serves from its backup origins alone (decisions, "force-backup"); there they lose the
+   * backup mark, because "only when the main ones are down" would mean never.
+   */
+  compile: loaded => {
+    const { forceBackup, upstreams, modules, settings, ...row } = loaded.row;
+    const chosen = upstreams.filter(one => one.enabled && (!forceBackup || one.backup)).sort(byID);
+    return {
+      ...headOf(loaded),
+      site: row.siteID,
+      owner: row.ownerID,
+      host: row.domainName.toLowerCase(),
+      enabled: row.status,
+      balance: row.balance,
+      originHost: row.originHost,
+      upstreams: chosen.map(one => ({
+        address: one.address,
+        port: one.port,
+        weight: one.weight,
+        backup: one.backup && !forceBackup,
+        protocol: one.protocol,
+        maxFails: one.maxFails,
+        failTimeout: one.failTimeout,
+      })),
+      ...(Object.keys(modules).length ? { modules } : {}),
+      ...compileDomainSettings(settings),
+    };
+  },
+};

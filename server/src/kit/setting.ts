@@ -1,0 +1,140 @@
+/**
+ * Settings with levels: handlers of `settingOf` (contract/src/kit/setting.ts) over one table. A value is taken from the nearest level
+ * that has one; a change is published for every document below that has none nearer.
+ */
+import { sql } from 'kysely';
+import { type Setting, type SettingLevel, settingLevels, type SettingSource, settingValue } from '#contract/kit/setting.ts';
+import type { Group } from '#contract/kit/call.ts';
+import { type Db, row, rows, type Sql } from '../store/db.ts';
+import type { Context } from './context.ts';
+import type { AnyHandler, Implementation } from './implement.ts';
+import { col, type Table } from './table.ts';
+
+const columns = { system: 'clientID', zone: 'zoneID', site: 'siteID', domain: 'domainID' } as const satisfies Record<
+  SettingLevel,
+  string
+>;
+
+/** What may have a value of its own, with the ids of everything above it. */
+const ofSite = sql`site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"`;
+const owners: Record<SettingLevel, Sql> = {
+  system: sql`select a.id, a.id as "clientID" from account a`,
+  zone: sql`select z.id, z.id as "zoneID", z."clientID" from zone z where z."deletedAt" is null`,
+  site: sql`select s.id, s.id as "siteID", g."zoneID", s."clientID" from ${ofSite} where s."deletedAt" is null`,
+  domain: sql`select d.id, d.id as "domainID", d."siteID", g."zoneID", s."clientID" from domain d join ${ofSite} on s.id = d."siteID" where d."deletedAt" is null`,
+};
+const upTo = (level: SettingLevel) => settingLevels.slice(0, settingLevels.indexOf(level) + 1);
+
+interface Held {
+  level: SettingLevel;
+  value: unknown;
+  version: number;
+}
+
+/** The values that count for an owner, the nearest first. */
+async function held(db: Db, setting: Setting, level: SettingLevel, id: number): Promise<Held[]> {
+  const levels = upTo(level).filter(one => setting.levels[one]);
+  const match = levels.map(one => sql`${col(columns[one], 'x')} = ${col(columns[one], 'o')}`);
+  const which = levels.map(one => sql`when ${col(columns[one], 'x')} is not null then ${sql.lit(one)}`);
+  const found = await rows<Held>(
+    db,
+    sql`select case ${sql.join(which, sql` `)} end as level, x.value, x.version from (${owners[level]}) o
+        join "scopedSetting" x on x.name = ${setting.name} and (${sql.join(match, sql` or `)}) where o.id = ${id}`,
+  );
+  return found.sort((a, b) => settingLevels.indexOf(b.level) - settingLevels.indexOf(a.level));
+}
+
+interface Effective {
+  value: Record<string, unknown>;
+  from: SettingSource;
+}
+function effective(setting: Setting, all: readonly Held[]): Effective {
+  for (const { level, value } of all) {
+    const read = settingValue(setting, value);
+    if (read) return { value: read, from: level };
+  }
+  return { value: setting.defaults, from: 'default' };
+}
+
+/** Every document below that takes its value from this level: a nearer one that can no longer be read means nothing, and shields nobody. */
+async function touchBelow(ctx: Context, setting: Setting, level: SettingLevel, id: number) {
+  const { edge } = setting;
+  if (!edge) return;
+  const nearer = upTo(edge).filter(one => setting.levels[one] && settingLevels.indexOf(one) > settingLevels.indexOf(level));
+  const match = nearer.map(one => sql`${col(columns[one], 'x')} = ${col(columns[one], 'o')}`);
+  const values = nearer.length
+    ? sql`(select jsonb_agg(x.value) from "scopedSetting" x where x.name = ${setting.name} and (${sql.join(match, sql` or `)}))`
+    : sql`null`;
+  const below = await rows<{ id: number; nearer: unknown[] | null }>(
+    ctx.db,
+    sql`select o.id, ${values} as nearer from (${owners[edge]}) o where ${col(columns[level], 'o')} = ${id}`,
+  );
+  const found = below.filter(one => !one.nearer?.some(value => settingValue(setting, value)));
+  for (const one of found) ctx.touch(edge, one.id);
+}
+
+const idOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).findLast(name => name !== 'area');
+
+/** Handlers of one level. `params`: what the ids of its path name, where they are not `siteID`; `before` may refuse beyond the contract. */
+export function implementSetting(
+  setting: Setting & { calls: Partial<Record<SettingLevel, unknown>> },
+  level: SettingLevel,
+  params: Record<string, Table> = {},
+  options: { before?: (ctx: Context, value: Record<string, unknown>) => Promise<void> } = {},
+): Implementation {
+  const { path } = setting.levels[level]!;
+  const group = setting.calls[level] as Group;
+  const param = idOf(group.base + path);
+  const owner = (ctx: Context, given: Record<string, number>) => (level === 'system' ? ctx.actor.rootID : given[param!]!);
+  const column = columns[level];
+  const own = (id: number) => sql`name = ${setting.name} and ${sql.ref(column)} = ${id}`;
+
+  /** For the audit: what is another now. */
+  function note(ctx: Context, id: number, before: Record<string, unknown>, after: Record<string, unknown>) {
+    const names = Object.keys(setting.fields).filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+    const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map(name => [name, from[name]]));
+    ctx.note({ table: setting.name, id, before: pick(before), after: pick(after) });
+  }
+
+  const handlers: Record<string, AnyHandler> = {
+    [`GET ${path}`]: async ({ ctx, params: given }) => {
+      const all = await held(ctx.db, setting, level, owner(ctx, given));
+      const { value, from } = effective(setting, all);
+      return { ...value, from, version: all.find(one => one.level === level)?.version ?? 0 };
+    },
+    [`PUT ${path}`]: async ({ ctx, params: given, body }) => {
+      await options.before?.(ctx, body);
+      const id = owner(ctx, given);
+      const all = await held(ctx.db, setting, level, id);
+      const written = await row<{ version: number }>(
+        ctx.db,
+        sql`insert into "scopedSetting" as x (name, ${sql.ref(column)}, value) values (${setting.name}, ${id}, ${JSON.stringify(body)}::jsonb)
+            on conflict (${sql.ref(column)}, name) where ${sql.ref(column)} is not null do update
+              set value = excluded.value, version = x.version + 1, "updatedAt" = now() where x.value <> excluded.value
+            returning version`,
+      );
+      if (!written) return {};
+      note(ctx, id, effective(setting, all).value, body);
+      await touchBelow(ctx, setting, level, id);
+      return {};
+    },
+    [`DELETE ${path}`]: async ({ ctx, params: given }) => {
+      const id = owner(ctx, given);
+      const all = await held(ctx.db, setting, level, id);
+      const gone = await row(ctx.db, sql`delete from "scopedSetting" where ${own(id)} returning 1 as done`);
+      if (!gone) return {};
+      const rest = effective(
+        setting,
+        all.filter(one => one.level !== level),
+      );
+      note(ctx, id, effective(setting, all).value, rest.value);
+      await touchBelow(ctx, setting, level, id);
+      return {};
+    },
+  };
+  return {
+    group,
+    handlers: Object.fromEntries(Object.entries(handlers).filter(([key]) => key in group.defs)),
+    params,
+  };
+}

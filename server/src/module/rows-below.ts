@@ -1,0 +1,89 @@
+/** Rows below a module: handlers of `moduleRowsOf` (contract/src/kit/module-rows.ts) over one table. */
+import * as z from 'zod/mini';
+import { Fail, failFields } from '#contract/errors.ts';
+import type { Group } from '#contract/kit/call.ts';
+import type { ModuleRows } from '#contract/kit/module-rows.ts';
+import type { Context } from '../kit/context.ts';
+import type { AnyHandler, Implementation } from '../kit/implement.ts';
+import { problems } from '../kit/schema.ts';
+import { table, type Table } from '../kit/table.ts';
+import { moduleTable } from './tables.ts';
+
+type Row = Record<string, unknown>;
+/** What a call would leave, seen before anything is written. */
+export interface Change<R> {
+  siteID: number;
+  moduleID: number;
+  /** all rows of the module as they would be; new ones have no id, and stand last */
+  rows: (R & { id?: number })[];
+  /** those that are made or changed, by their place in the body */
+  changed: (R & { id?: number })[];
+}
+interface Options<R> extends Pick<Table, 'filters'> {
+  /** Refuses, with the field named, what does not go together. */
+  judge?(ctx: Context, change: Change<R>): Promise<void>;
+}
+
+const tooMany = 10_000;
+
+export function rowsBelow<R extends object>(declared: ModuleRows, options: Options<R> = {}): Implementation {
+  const { type, path, names, item, defaults } = declared;
+  const { judge, ...limits } = options;
+  const target = table<Row & { id: number }>()({
+    table: declared.table,
+    scope: { parent: moduleTable(type) as Table, column: 'moduleID' },
+    sort: declared.sort,
+    edge: { kind: 'module', column: 'moduleID' },
+    ...limits,
+  });
+  const store = (ctx: Context, moduleID: number) => ctx.store(target, { moduleID });
+  const only = (row: Row) => Object.fromEntries(names.map(name => [name, row[name]]));
+  /** As they are now; the module of the path is held, so they stay so. */
+  const all = async (ctx: Context, moduleID: number) =>
+    (await store(ctx, moduleID).pick(['id', ...names], [], undefined, tooMany)) as (Row & { id: number })[];
+  const check = (row: Row, index: number) => {
+    const result = z.safeParse(item, only(row));
+    return result.success ? [] : problems(result.error, row).map(one => ({ ...one, path: `items.${index}.${one.path}` }));
+  };
+
+  const handlers: Record<string, AnyHandler> = {
+    [`GET ${path}`]: async ({ ctx, params, query }) => {
+      const { data, total } = await store(ctx, params.moduleID).page(query);
+      return { data: data.map(({ moduleID: _module, ...row }) => row), total };
+    },
+    [`POST ${path}`]: async ({ ctx, params, body }) => {
+      const { siteID, moduleID } = params;
+      const changed = (body.items as Row[]).map(given => ({ ...defaults, ...defined(given) }));
+      await judge?.(ctx, { siteID, moduleID, rows: [...(await all(ctx, moduleID)), ...changed] as R[], changed: changed as R[] });
+      return { ids: await store(ctx, moduleID).add(changed) };
+    },
+    [`PUT ${path}`]: async ({ ctx, params, body }) => {
+      const { siteID, moduleID } = params;
+      const given = body.items as (Row & { id: number })[];
+      const ids = given.map(({ id }) => id);
+      if (new Set(ids).size !== ids.length)
+        throw failFields([{ path: `items.${ids.findIndex((id, i) => ids.indexOf(id) !== i)}.id`, rule: 'duplicateValue' }]);
+      await store(ctx, moduleID).need(ids, 'items');
+      const patches = new Map(given.map(patch => [patch.id, defined(patch)]));
+      const rows = (await all(ctx, moduleID)).map(row => ({ ...row, ...patches.get(row.id) }));
+      const byID = new Map(rows.map(row => [row.id, row]));
+      const changed = ids.map(id => byID.get(id)!);
+      // rules over several fields hold for the row as it will be
+      const wrong = changed.flatMap(check);
+      if (wrong.length) throw failFields(wrong);
+      await judge?.(ctx, { siteID, moduleID, rows: rows as unknown as R[], changed: changed as unknown as R[] });
+      for (const { id, ...patch } of given) await store(ctx, moduleID).set(id, patch, 'items');
+      return {};
+    },
+    [`DELETE ${path}`]: async ({ ctx, params, body }) => {
+      if (body.moduleId !== undefined && body.moduleId !== params.moduleID)
+        throw new Fail('parameter', { status: 404, errorData: [{ path: 'moduleId', rule: 'unknown' }] });
+      await store(ctx, params.moduleID).remove(body.ids);
+      return {};
+    },
+  };
+  return { group: declared.calls as Group, handlers, params: { moduleID: moduleTable(type) as Table } };
+}
+
+const defined = <T extends Row>(row: T): T =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as T;

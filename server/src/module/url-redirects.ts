@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { createContext, Script } from 'node:vm';
+import { fail, failFields } from '#contract/errors.ts';
+import { caps } from '#contract/limits.ts';
+import { type Exec, type Redirect, RedirectTable, sourceKey } from '#contract/module/redirect-table.ts';
+import {
+  redirectBytesMax,
+  redirectOwnBytes,
+  redirectPatternsMax,
+  redirects,
+  urlRedirect,
+} from '#contract/module/url-redirects.ts';
+import type { Context } from '../kit/context.ts';
+import { eq, like } from '../kit/table.ts';
+import { row } from '../store/db.ts';
+import { moduleRows } from './rows.ts';
+import { type Change, rowsBelow } from './rows-below.ts';
+
+type Line = Redirect & { enabled: boolean };
+const problem = (
+  change: Change<Line>,
+  one: Line,
+  field: string,
+  rule: 'duplicateValue' | 'redirectLoop' | 'redirectPatterns',
+  bounds: object,
+) => failFields([{ path: `items.${change.changed.indexOf(one)}.${field}`, rule, bounds: bounds as never }]);
+
+/** §9: of a site, whatever their modules. */
+async function checkCap(ctx: Context, { siteID, changed }: Change<Line>) {
+  const more = changed.filter(({ id }) => id === undefined).length;
+  if (!more) return;
+  const found = await row<{ n: number }>(
+    ctx.db,
+    sql`select count(*) as n from redirect r join module m on m.id = r."moduleID"
+        where m."siteID" = ${siteID} and m."deletedAt" is null and r."deletedAt" is null`,
+  );
+  if (found!.n + more > caps.redirectRulesPerSiteMax) throw fail('redirectsExceeded');
+}
+
+const weigh = (text: string) => Buffer.byteLength(JSON.stringify(text));
+/** Of the whole site: one module that may be saved has room in its document, and no site fills the nodes' records. */
+async function checkBytes(ctx: Context, { siteID, moduleID, rows }: Change<Line>) {
+  const others = await row<{ n: number }>(
+    ctx.db,
+    sql`select coalesce(sum(octet_length(to_json(r.source)::text) + octet_length(to_json(r.target)::text) + ${redirectOwnBytes}::int), 0) as n
+        from redirect r join module m on m.id = r."moduleID"
+        where m."siteID" = ${siteID} and m.id <> ${moduleID} and m."deletedAt" is null and r."deletedAt" is null`,
+  );
+  const own = rows.reduce((sum, { source, target }) => sum + weigh(source) + weigh(target) + redirectOwnBytes, 0);
+  if (own + others!.n > redirectBytesMax)
+    throw failFields([{ path: 'items', rule: 'redirectBytes', bounds: { max: redirectBytesMax } }]);
+}
+
+/** One URL has one redirect. */
+function checkSources(change: Change<Line>) {
+  const changed = new Set(change.changed);
+  const seen = new Set<string>();
+  const key = (one: Line) => `${one.matchType} ${sourceKey(one)}`;
+  for (const one of change.rows) if (!changed.has(one)) seen.add(key(one));
+  for (const one of change.changed) {
+    if (seen.has(key(one))) throw problem(change, one, 'source', 'duplicateValue', { value: one.source.slice(0, 200) });
+    seen.add(key(one));
+  }
+}
+
+/**
+ * Expressions of customers run here for at most so long: whoever writes one that takes for ever holds up nobody. What is not found out
+ * in this time the edge prevents: it leads nobody into a ring.
+ */
+const expressionMs = 20;
+const allExpressionsMs = 100;
+function bounded(): Exec {
+  const room: { expression?: RegExp; subject?: string } = {};
+  const context = createContext(room);
+  const script = new Script('expression.exec(subject)');
+  const end = performance.now() + allExpressionsMs;
+  return (expression, subject) => {
+    if (performance.now() > end) return null;
+    Object.assign(room, { expression, subject });
+    try {
+      const groups = script.runInContext(context, { timeout: expressionMs }) as string[] | null;
+      return groups && [...groups];
+    } catch {
+      return null;
+    }
+  };
+}
+
+async function judge(ctx: Context, change: Change<Line>) {
+  await checkCap(ctx, change);
+  await checkBytes(ctx, change);
+  checkSources(change);
+  const own = new Set(change.changed);
+  const patterns = change.rows.filter(({ matchType }) => matchType === 'advanced');
+  const added = patterns.find(one => own.has(one));
+  if (added && patterns.length > redirectPatternsMax)
+    throw problem(change, added, 'matchType', 'redirectPatterns', { max: redirectPatternsMax });
+  const table = new RedirectTable(
+    change.rows.filter(({ enabled }) => enabled),
+    bounded(),
+  );
+  const loops = change.changed.flatMap((one, index) => {
+    const location = one.enabled ? table.loopOf(one) : undefined;
+    return location === undefined
+      ? []
+      : [{ path: `items.${index}.target`, rule: 'redirectLoop' as const, bounds: { target: location.slice(0, 200) } }];
+  });
+  if (loops.length) throw failFields(loops.slice(0, 100));
+}
+
+export const urlRedirectImplementation = moduleRows(urlRedirect);
+export const redirectImplementation = rowsBelow<Line>(redirects, {
+  filters: { keyword: like('source', 'target'), matchType: eq('matchType') },
+  judge,
+});

@@ -1,0 +1,3 @@
+/** The implementations of this folder; a further one is one line. */
+export { nodeCalls, nodeSelfCalls } from './nodes.ts';
+export { groupCalls, productCalls, zoneCalls } from './zones.ts';

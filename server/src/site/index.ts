@@ -1,0 +1,5 @@
+/** The implementations of this folder; a further one is one line. */
+export { gzipImplementation } from './gzip.ts';
+export { rateCalls } from './rates.ts';
+export { resourceInfoCalls } from './resource-info.ts';
+export { appliedCalls, clientSiteCalls, userSiteCalls } from './sites.ts';

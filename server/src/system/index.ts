@@ -1,0 +1,4 @@
+/** The implementations of this folder; a further one is one line. */
+export { originAllowCalls } from './origins.ts';
+export { retentionCalls } from './retention.ts';
+export { statusCalls } from './status.ts';

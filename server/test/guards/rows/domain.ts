@@ -1,0 +1,56 @@
+/** Domains and their origins. */
+import { sql } from 'kysely';
+import { row } from '#server/store/db.ts';
+import { next } from '../generate.ts';
+import { type Finds, part } from '../list-rows.ts';
+import type { Rows } from '../world.ts';
+
+const times: Record<string, Finds> = {
+  createdStart: ['2030-01-01T00:00:00Z', { createdAt: '2030-01-01T00:00:00Z' }, { createdAt: '2029-12-31T23:59:59Z' }],
+  createdEnd: ['2002-01-01T00:00:00Z', { createdAt: '2001-12-31T23:59:59Z' }, { createdAt: '2002-01-01T00:00:00Z' }],
+  updatedStart: ['2030-01-01T00:00:00Z', { updatedAt: '2030-01-01T00:00:00Z' }, { updatedAt: '2029-12-31T23:59:59Z' }],
+  updatedEnd: ['2002-01-01T00:00:00Z', { updatedAt: '2001-12-31T23:59:59Z' }, { updatedAt: '2002-01-01T00:00:00Z' }],
+};
+
+export const domainRows: Rows = {
+  make: {
+    domain: async (rig, world) => {
+      const id = await rig.insert('domain', { siteID: await rig.at(world, 'site'), domainName: `${world.name}-${next()}.test` });
+      await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
+      return id;
+    },
+    upstream: async (rig, world) =>
+      rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
+  },
+  kindOfField: { domainIDs: 'domain' },
+  parentParam: { domain: 'siteID', upstream: 'domainID' },
+  bodies: {
+    'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
+      const id = await rig.fresh(world, 'domain', 'user');
+      return {
+        names: [(await row<{ n: string }>(rig.api.database.db, sql`select "domainName" as n from domain where id = ${id}`))!.n],
+      };
+    },
+  },
+  lists: {
+    'GET /{area}/site/{siteID}/domains': {
+      kind: 'domain',
+      filters: {
+        keywords: part('domainName'),
+        tags: ['red', { tags: ['blue', 'red'] }, { tags: ['reddish'] }],
+        cnameStatuses: ['active', { cnameStatus: 'active' }, {}],
+        certStatus: ['success', { certStatus: 'success' }, {}],
+        forceSSL: [true, { forceSSL: true }, {}],
+        ...times,
+      },
+    },
+    'GET /{area}/site/{siteID}/simpleDomains': { kind: 'domain', filters: { keywords: part('domainName') } },
+    'GET /{area}/site/{siteID}/metaDomains': { kind: 'domain', filters: { keyword: part('domainName') } },
+    'GET /{area}/site/{siteID}/domain/{domainID}/upstreams': { kind: 'upstream' },
+  },
+  values: {
+    domainName: owner => `${owner}-${next()}.test`,
+    originHost: owner => `${owner}.origin.test`,
+    address: () => `192.0.2.${(next() % 250) + 1}`,
+  },
+};

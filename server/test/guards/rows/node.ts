@@ -1,0 +1,109 @@
+/** Zones, groups, products and nodes. */
+import { sql } from 'kysely';
+import { renewalText } from '#server/bus/join.ts';
+import { next } from '../generate.ts';
+import { type Finds, part } from '../list-rows.ts';
+import type { Rows } from '../world.ts';
+
+const inZone: Finds = async ({ rig, world, found }) => {
+  const zoneID = await rig.fresh(world, 'zone', 'client');
+  for (const table of ['node', 'group'])
+    await sql`update ${sql.table(table)} set "zoneID" = ${zoneID} where id = ${found}`.execute(rig.api.database.db);
+  return zoneID;
+};
+const nodeFilters = {
+  zoneID: inZone,
+  groupID: async ({ rig, world, found }) => {
+    const groupID = await rig.at(world, 'group');
+    await rig.insert('lineNode', { groupID, lineID: 1, nodeID: found });
+    return groupID;
+  },
+  status: ['error', { status: 'error' }, {}],
+  keyword: part('name', 'memo'),
+} satisfies Record<string, Finds>;
+
+export const nodeRows: Rows = {
+  make: {
+    zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
+    group: async (rig, world) =>
+      rig.insert('group', {
+        clientID: world.people.client.id,
+        zoneID: await rig.at(world, 'zone'),
+        name: `${world.name}-${next()}`,
+      }),
+    line: async (rig, world) =>
+      rig.insert('line', {
+        groupID: await rig.at(world, 'group'),
+        kind: 'custom',
+        name: `${world.name}-${next()}`,
+        asns: [64_500],
+      }),
+    node: async (rig, world) => rig.node(world, await rig.at(world, 'zone')),
+    product: async (rig, world) =>
+      rig.insert('product', {
+        clientID: world.people.client.id,
+        groupID: await rig.at(world, 'group'),
+        name: `${world.name}-${next()}`,
+      }),
+  },
+  kindOfField: { zoneID: 'zone', groupID: 'group', productID: 'product', nodeIDs: 'node', lineID: 'line' },
+  parentParam: { line: 'g' },
+  bodies: {
+    'PATCH /client/group': async (rig, world) => ({
+      id: await rig.at(world, 'group'),
+      name: `${world.name}-${next()}`,
+      memo: '',
+      lines: [
+        { lineID: await rig.at(world, 'line'), name: `${world.name}-${next()}`, cidrs: ['198.51.100.0/24'], asns: [64_500] },
+      ],
+    }),
+    'POST /node/join': async (rig, world) => ({ ...(await rig.joinBody(world)) }),
+    'POST /node/credentials': async (rig, world) => {
+      const { user, ...body } = await rig.joinBody(world, true);
+      const joined = await rig.gate.join(body, act => act());
+      const time = Date.now();
+      const signature = Buffer.from(user!.sign(new TextEncoder().encode(renewalText(joined.nodeID, time)))).toString('base64');
+      return { nodeID: joined.nodeID, time, signature };
+    },
+  },
+  stage: {
+    'PATCH /client/group/{g}/line/{l}/nodes': async (rig, _world, body, ids) => {
+      for (const node of body['ids'] as number[])
+        await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${ids['g']}, ${ids['l']}, ${node})`.execute(
+          rig.api.database.db,
+        );
+    },
+    'POST /client/nodes/initialize': async (rig, _world, body) => {
+      await sql`update node set "zoneID" = null where id = any(${body['ids']})`.execute(rig.api.database.db);
+    },
+  },
+  lists: {
+    'GET /client/zones': { kind: 'zone', filters: { keyword: part('name', 'memo') } },
+    'GET /client/metaZones': { kind: 'zone', filters: { keyword: part('name') } },
+    'GET /client/zone/{zoneId}/groups': { kind: 'group' },
+    'GET /client/metaGroups': { kind: 'group', filters: { keyword: part('name'), zoneID: inZone } },
+    'GET /client/group/{g}/line/{l}/nodes': {
+      kind: 'node',
+      make: async (rig, world, _area, ids) => {
+        const node = await rig.node(world, await rig.at(world, 'zone'));
+        await rig.insert('lineNode', { groupID: ids['g'], lineID: ids['l'], nodeID: node });
+        return node;
+      },
+    },
+    'GET /client/nodes': { kind: 'node', filters: nodeFilters },
+    'GET /client/nodes/initialized': { kind: 'node', filters: nodeFilters },
+    'GET /client/nodes/uninitialized': {
+      kind: 'node',
+      make: (rig, world) => rig.node(world, null),
+      filters: { status: nodeFilters.status, keyword: nodeFilters.keyword },
+    },
+    'GET /client/zone/{id}/nodes': { kind: 'node' },
+    'GET /client/metaNodes': { kind: 'node', filters: { keyword: part('name'), zoneID: inZone } },
+    'GET /client/products': {
+      kind: 'product',
+      filters: { keyword: part('name', 'memo'), sellType: ['usage', { sellType: 'usage' }, {}] },
+    },
+    'GET /client/metaProducts': { kind: 'product', filters: { keyword: part('name') } },
+  },
+  values: { ranges: () => ['10.0.0.0/16'] },
+};

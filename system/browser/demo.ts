@@ -1,0 +1,38 @@
+/** What most tests of the console begin with: the product with its demo, and a browser. One of each for a file. */
+import { after, before } from 'node:test';
+import type { Browser } from 'playwright-core';
+import { password, Whole } from '#system/whole.ts';
+import { type Area, type Look, openBrowser, Visitor } from './browser.ts';
+
+export interface Demo {
+  readonly whole: Whole;
+  readonly browser: Browser;
+  /** a visitor who has signed in */
+  inside(area: Area, look?: Look): Promise<Visitor>;
+}
+
+/** To be called at the top of a test file: starts both before its tests and ends them after. */
+export function demo(args = ['--demo']): Demo {
+  let whole: Whole | undefined;
+  let browser: Browser | undefined;
+  before(async () => {
+    [whole, browser] = await Promise.all([Whole.start(args), openBrowser()]);
+  });
+  after(async () => {
+    await browser?.close();
+    await whole?.stop();
+  });
+  return {
+    get whole() {
+      return whole!;
+    },
+    get browser() {
+      return browser!;
+    },
+    async inside(area, look) {
+      const visitor = await Visitor.open(browser!, whole!.origin, look);
+      await visitor.signIn(area, `${area}@breakwater.test`, password);
+      return visitor;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/** Error pages and frequencies of the operator and error pages of a site: each list is filled in a browser and keeps what was saved. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Look, picture, type Visitor } from './browser.ts';
+import { demo } from './demo.ts';
+
+const stand = demo();
+const setting = '/client/systemManagement/errorSetting';
+
+async function save({ page }: Visitor, field: string, value: string) {
+  await page.locator('.ant-btn-primary').first().click();
+  await page.waitForSelector(`.ant-drawer form ${field}`);
+  await page.fill(field, value);
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await page.locator('.ant-table-row', { hasText: value }).waitFor();
+}
+
+test('the operator makes an error page and a frequency for every site, and changes the page', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go(setting);
+  await save(visitor, '#content', '<h1>Not now</h1>');
+  await page.locator('.ant-table-row button.link', { hasText: '400' }).click();
+  await page.waitForSelector('.ant-drawer form #content');
+  await page.fill('#content', '<h1>Later</h1>');
+  await picture(page, 'error-setting-form');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.locator('.ant-table-row', { hasText: '<h1>Later</h1>' }).waitFor();
+  await visitor.go(`${setting}?tab=frequencies`);
+  await save(visitor, '#urlRegex', '^/everywhere');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+for (const look of [
+  { theme: 'light', width: 390, language: 'zh_TW' },
+  { theme: 'dark', width: 1440, language: 'en_US' },
+] as const satisfies Look[])
+  test(`a customer makes an error page of a site, ${look.width}`, async () => {
+    const visitor = await stand.inside('user', look);
+    await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=errorPages');
+    if (look.width === 390) await save(visitor, '#content', '<h1>Own page</h1>');
+    else await visitor.page.locator('.ant-table-row', { hasText: '<h1>Own page</h1>' }).waitFor();
+    await picture(visitor.page, `error-pages-${look.width}`);
+    assert.ok(await visitor.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    assert.deepEqual(visitor.takeProblems(), []);
+    await visitor.close();
+  });

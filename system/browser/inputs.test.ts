@@ -1,0 +1,96 @@
+/** What forms and lists take beyond their first use: lines of a group, the Host of a domain that is there, a domain by its address, purges by host. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { picture, type Visitor } from './browser.ts';
+import { demo } from './demo.ts';
+
+const stand = demo();
+const drawer = '.ant-drawer-open';
+const sites = '/client/nodeManage/sitesSetting/1/demo';
+
+async function demoDomain(visitor: Visitor): Promise<string> {
+  await visitor.go(`${sites}?tab=domains`);
+  return (await visitor.page.locator('.ant-table-row .link').first().innerText()).trim();
+}
+const save = (visitor: Visitor) => visitor.page.click(`${drawer} .ant-drawer-footer .ant-btn-primary`);
+
+test('the address of a domain opens it in the settings of its site', async () => {
+  const visitor = await stand.inside('client');
+  const name = await demoDomain(visitor);
+  await visitor.go(`${sites}/${name}`);
+  await visitor.page.locator(`${drawer} .ant-drawer-title`, { hasText: name }).waitFor();
+  assert.match(visitor.page.url(), new RegExp(`keywords=${name}`));
+  await picture(visitor.page, 'inputs-domain-by-address');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('the Host an origin is asked for is changed on a domain that is there, and filters find what is set', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const name = await demoDomain(visitor);
+  await picture(page, 'inputs-domains');
+  await page.locator('.ant-table-row').first().locator('button[aria-label="More actions"]').click();
+  await page.locator('.ant-dropdown-menu-item', { hasText: 'Origin Host header' }).click();
+  await page.fill(`${drawer} #originHost`, 'origin.example.com');
+  await save(visitor);
+  await visitor.message('Success');
+  await visitor.go(`${sites}?tab=domains&forceSSL=1`);
+  await page.getByText('No match').waitFor();
+  await visitor.go(`${sites}?tab=domains&forceSSL=0&cnameStatuses=unset&certStatus=unset&createdStart=2020-01-01T00:00:00.000Z`);
+  await page.locator('.ant-table-row', { hasText: name }).waitFor();
+  await page.locator('.ant-table-row').first().locator('button[aria-label="More actions"]').click();
+  await page.locator('.ant-dropdown-menu-item', { hasText: 'Origin Host header' }).click();
+  await page.waitForSelector(`${drawer} #originHost`);
+  assert.equal(await page.inputValue(`${drawer} #originHost`), 'origin.example.com');
+  await page.fill(`${drawer} #originHost`, '');
+  await save(visitor);
+  await visitor.message('Success');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a host is purged from the screen', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const name = await demoDomain(visitor);
+  await visitor.go(`${sites}?tab=purge`);
+  await page.locator('.purge-form .ant-segmented-item', { hasText: 'Host' }).click();
+  await page.fill('.purge-form textarea', name);
+  await picture(page, 'inputs-purge-host');
+  await page.click('.purge-form .ant-btn-primary');
+  await page.locator('.ant-table-row', { hasText: name }).first().waitFor();
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a group gets a line of its own, and nodes answer on it', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/resolutionTitle');
+  const row = page.locator('.ant-table-row').first();
+  const edit = async () => {
+    await row.locator('button[aria-label="More actions"]').click();
+    await page.locator('.ant-dropdown-menu-item', { hasText: 'Edit' }).click();
+    await page.waitForSelector(`${drawer} form #name`);
+  };
+  await edit();
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.fill('#lines_0_name', '電信');
+  await page.click('#lines_0_cidrs');
+  await page.keyboard.type('198.51.100.0/24');
+  await page.keyboard.press('Enter');
+  await page.click('#lines_0_asns');
+  await page.keyboard.type('AS64500');
+  await page.keyboard.press('Enter');
+  await picture(page, 'inputs-group-lines');
+  await save(visitor);
+  await page.locator('.ant-table-row', { hasText: '電信' }).waitFor();
+  await row.locator('button.link').click();
+  await page.click(`${drawer} .line-choice`);
+  await page.locator('.ant-select-item-option', { hasText: '電信' }).click();
+  await page.locator(drawer).getByText('No nodes on the line').waitFor();
+  await picture(page, 'inputs-group-line-nodes');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -1,5 +1,9 @@
 -- How fast an answer is sent: the first rule that matches the URL. nginx counts each answer by itself, stored or not.
+--
+-- nginx keeps to a rate only where it buffers, and forgets it where an answer is passed on unbuffered. So a URL that has one never goes
+-- through location @direct (phases/front.lua), and of what comes through the back half only an event stream is passed on at once.
 local rules = require "cache.rules"
+local var = ngx.var
 
 local M = {}
 
@@ -22,6 +26,12 @@ end
 function M.find(rates, path, query)
   local rule = rules.find(rates, path, query)
   return rule and rule.bytes
+end
+
+-- Is this request's URL held back? site: a plan's
+function M.hold(site)
+  local rates = site and site.rates
+  return rates ~= nil and M.find(rates, var.uri, var.args) ~= nil
 end
 
 return M

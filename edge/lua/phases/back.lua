@@ -18,6 +18,7 @@ local overlay = require "cache.overlay"
 local plans = require "core.plans"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
+local rates = require "core.rates"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local shards = require "core.shards"
@@ -315,12 +316,12 @@ local function judge()
   local cc = fields.join(header["Cache-Control"])
   header["X-Edge-CC"], header["X-Edge-M"], header["X-Edge-Custom"] = cc, nil, nil
   header["Cache-Control"] = nil
-  local kind = header["Content-Type"]
+  local kind, asked = header["Content-Type"], var.upstream_http_x_accel_buffering or header["X-Accel-Buffering"]
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
-  if stream or var.upstream_http_x_accel_buffering == "no" then header["X-Accel-Buffering"] = "no" end
   local tight = status ~= 304 and disks.tight(tonumber(var.upstream_http_content_length))
   -- Straight to the visitor, at the visitor's pace: nothing of it is written down.
-  if tight then header["X-Accel-Buffering"] = "no" end
+  local at_once = stream or tight or (asked == "no" and not rates.hold(ctx.plan.site))
+  if at_once or asked then header["X-Accel-Buffering"] = at_once and "no" or nil end
   compression.settle(ctx.plan.compression, cc)
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
     header["X-Accel-Expires"] = "0"

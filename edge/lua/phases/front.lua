@@ -67,20 +67,20 @@ local function too_long()
   return var.http_transfer_encoding ~= nil or (tonumber(var.http_content_length) or 0) > left_out_max
 end
 
--- First part of the cache key, and whether the URL stays outside the cache
+-- First part of the cache key, whether the URL stays outside the cache, and bytes a second, or nil
 local function prefix(plan, uri)
-  local pre, direct = plan.pre, false
+  local pre, direct, rate = plan.pre, false, nil
   if plan.urls then
     local url = memo.get(plan.urls, uri) or learn_url(plan, uri)
-    pre, direct = url.pre, url.direct
-    if url.rate then var.limit_rate = url.rate end
+    pre, direct, rate = url.pre, url.direct, url.rate
+    if rate then var.limit_rate = rate end
   end
   if plan.flags_at ~= flags.epoch then refresh(plan) end
   if plan.invalidated then
     local generation = invalidation.generation(plan.host, uri)
     if generation then pre = pre .. generation .. "|" end
   end
-  return pre, direct
+  return pre, direct, rate
 end
 
 function M.rewrite()
@@ -108,10 +108,10 @@ function M.rewrite()
     local redirect, location = url_redirect.find(plan.redirects)
     if redirect then return runner.redirect(redirect, location) end
   end
-  local pre, direct = prefix(plan, uri)
+  local pre, direct, rate = prefix(plan, uri)
   if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"
-    return exec((not more or not var.http_upgrade) and back.simple(plan, verb) and "@direct" or "@past")
+    return exec((not more or not var.http_upgrade) and not rate and back.simple(plan, verb) and "@direct" or "@past")
   end
   if more and too_long() then return runner.turn_away(413) end
   var.edge_pre = pre
@@ -128,7 +128,7 @@ function M.rewrite()
   if not plan.uncacheable then return end
   local pass, alone = passes_by(plan, pre)
   if not pass then return end
-  if alone and not (more and var.http_content_length) and back.simple(plan, verb) then
+  if alone and not rate and not (more and var.http_content_length) and back.simple(plan, verb) then
     -- A body that HTTP/2 did not announce
     if more then ngx.req.discard_body() end
     var.edge_direct = "BYPASS"

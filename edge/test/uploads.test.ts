@@ -1,14 +1,19 @@
 /** Who holds what an upload needs, and for how long; and that it is sent once, on a connection that stands. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import http from 'node:http';
 import { type Socket, createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { type Edge, domain, freePort, site, startEdge, until } from './harness.ts';
+import { type Edge, domain, freePort, site, startEdge, startOrigin, until } from './harness.ts';
 
 const mb = 1024 * 1024;
+/** Files of request bodies */
+const bodies = (edge: Edge) =>
+  readdirSync(join(edge.folder, 'temp/body'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name));
 
 describe('uploads', { concurrency: true }, () => {
   let edge: Edge;
@@ -111,9 +116,8 @@ describe('uploads', { concurrency: true }, () => {
     await until('it is known', async () => (await send(host, path, 200_000)) === 200);
   }
   const spooled = () =>
-    readdirSync(join(edge.folder, 'temp/body'), { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.size ?? 0)
+    bodies(edge)
+      .map(file => statSync(file, { throwIfNoEntry: false })?.size ?? 0)
       .reduce((a, b) => a + b, 0);
 
   test('those of unknown length of one customer, unfinished, keep no other’s from going on', async () => {
@@ -167,4 +171,48 @@ describe('uploads', { concurrency: true }, () => {
     }
     assert.deepEqual(seen, ['GET /page', 'PUT /PUT', 'POST /POST']);
   });
+});
+
+test('a spooled body that cannot be read again is refused with 503 and told of, and its place is free', async () => {
+  await using origin = await startOrigin();
+  origin.script = (request, response) => {
+    if (request.url.startsWith('/early')) response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+    response.end(String(request.body.length));
+  };
+  await using edge = await startEdge({ workers: 1 });
+  await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port])]);
+  /** → answer; nothing where the connection ended without one */
+  async function upload(halfWay = async () => {}) {
+    const request = http.request({
+      host: '127.0.0.1',
+      port: edge.port,
+      path: '/early-lost',
+      method: 'POST',
+      headers: { host: 'a.test', 'transfer-encoding': 'chunked' },
+      agent: false,
+    });
+    const answered = new Promise<http.IncomingMessage | undefined>(resolve => {
+      request.on('response', response => resolve(response.resume()));
+      request.on('error', () => resolve(undefined));
+    });
+    request.write(Buffer.alloc(mb / 2, 'x'));
+    await halfWay();
+    request.end(Buffer.alloc(mb / 2, 'x'));
+    return answered;
+  }
+  await edge.ask('a.test', '/early');
+  await until('bodies to this URL are spooled', async () => (await upload())?.statusCode === 200);
+  const { request: before } = (await edge.stat()).problems;
+  origin.seen.length = 0;
+  // more often than there are places
+  for (let n = 1; n <= 8; n++) {
+    const answer = await upload(async () => {
+      for (const file of await until('the first half is on the disk', () => bodies(edge).length > 0 && bodies(edge)))
+        rmSync(file);
+    });
+    assert.deepEqual([answer?.statusCode, answer?.headers['retry-after']], [503, '10']);
+    assert.equal((await edge.stat()).problems.request, before + n);
+  }
+  assert.deepEqual(origin.seen, [], 'no part of it reaches the origin');
+  assert.equal((await upload())?.statusCode, 200);
 });

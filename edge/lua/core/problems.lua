@@ -4,7 +4,7 @@ local rt = ngx.shared.rt
 local M = {}
 
 -- protection  a protection failed or asked for too much; the request was refused
--- request     anything else in the front half failed; the request was refused
+-- request     anything else failed, in the front half or with a spooled body; the request was refused
 -- record      a record does not compile; its site is closed
 -- unstored    the cache's disk was too full to store an answer; it was passed through
 -- evicted     the dictionary of counters was full: one was given up, and its key begins anew

@@ -256,6 +256,7 @@ function M.fetch()
   local answer, unread, status = fetch.ask(plan, visitor_scheme(), hash_key(plan))
   -- What is left of the request must not be taken for the next one.
   if unread then header["Connection"] = "close" end
+  if status == 503 then header["Retry-After"] = "10" end
   if status then return refuse(status) end
   if answer and answer.interim then M.learn_interim(plan) end
   local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)

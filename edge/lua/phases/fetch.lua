@@ -4,6 +4,7 @@
 local balancer = require "core.balancer"
 local clock = require "core.clock"
 local lines = require "core.lines"
+local problems = require "core.problems"
 local ngx = ngx
 local var = ngx.var
 local lower, match = string.lower, string.match
@@ -98,8 +99,12 @@ local function spooled()
   end
   local path = ngx.req.get_body_file()
   if not path then return nil end
-  local file = io.open(path, "rb")
-  if not file then return nil, 500 end
+  local file, why = io.open(path, "rb")
+  -- Ours, and it passes: no file handle is left, or somebody cleared the folder.
+  if not file then
+    problems.note("request", why)
+    return nil, 503
+  end
   local function drop()
     file:close()
     -- nginx removes it when the request has ended, which is the origin's to say.

@@ -141,13 +141,14 @@ describe('the counted stage', () => {
 describe('windows and their dictionary', () => {
   /** Counts at the time and for the address that the test says. */
   const prepare = `
-local time, address = 1000000, "10.0.0.1"
-local real, now = ngx.var, ngx.now
+local time, address, wall = 1000000, "10.0.0.1", 1700000000
+local clock = require "core.clock"
+local real, now, since_boot = ngx.var, ngx.now, clock.now
 ngx.var = setmetatable({}, { __index = function(_, name) return name == "remote_addr" and address or nil end })
-ngx.now = function() return time end
+ngx.now, clock.now = function() return wall end, function() return time end
 for name in pairs(package.loaded) do if name:match "^stages%." then package.loaded[name] = nil end end
 local rules, kept, counted = require "stages.rules", require "stages.kept", require "stages.counted"
-ngx.var, ngx.now = real, now
+ngx.var, ngx.now, clock.now = real, now, since_boot
 local function plan(scope, times, seconds)
   local count = { by = "ip", seconds = seconds, times = times, priority = 1 }
   return kept.new(rules.compile { { id = 1, cause = 5, action = "limit", count = count } }, scope)
@@ -195,6 +196,20 @@ end
       return table.concat(out, " ")
     `);
     assert.equal(found, '10 1 1 0 10 0 0 10 10 6');
+  });
+
+  test('a wall clock that is stepped forward or back opens no window and freezes none', async () => {
+    const found = await lua.run(`${prepare}
+      local window = plan("stepped", 3, 60)
+      local count = { by = "ip", rate = 10, burst = 1, priority = 1 }
+      local bucket = kept.new(rules.compile { { id = 2, cause = 5, action = "limit", count = count } }, "stepped")
+      local out = {}
+      for _, step in ipairs { { 0, 0 }, { 0.3, 7200 }, { 0.6, -7200 }, { 180, -7200 } } do
+        time, wall = 1000020 + step[1], 1700000000 + step[2]
+        out[#out + 1] = let_through(window, 5) .. "/" .. let_through(bucket, 5)
+      end
+      return table.concat(out, " ")`);
+    assert.equal(found, '3/2 0/2 0/2 3/2');
   });
 
   test('an entry that gives way hands in what it had counted; a full dictionary gives up the least used, and says so', async () => {

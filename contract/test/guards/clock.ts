@@ -42,7 +42,6 @@ export const wallClockOfLua: Readonly<Record<string, readonly [count: number, wh
   'edge/lua/core/store.lua': [1, 'another millisecond begins, whichever it is; nginx keeps it at hand'],
   'edge/lua/phases/back.lua': [1, 'compared with times in headers of the origin'],
   'edge/lua/phases/front.lua': [1, 'compared with the times of stored answers'],
-  'edge/lua/stages/counted.lua': [1, 'windows that all workers begin together'],
 };
 
 /** `Date.now`, and what gets the same out of a `Date` of now. */

@@ -6,11 +6,16 @@
 -- one has make the sliding estimate. Per key and group of counters a worker keeps one entry and adds to that; it goes to the
 -- dictionary when the entry's quota is used up or its word is old. The quota shrinks with what is left of the limit, so near it each
 -- request is exact, whatever the number of counters. A worker that ends takes with it what it had not handed in yet: less than a quota.
+--
+-- Time is core/clock.lua's, the same for all workers of a host: a wall clock that is stepped opens no window and freezes none. The
+-- dictionary knows the wall clock alone, by which it drops what nobody needs any more. So a step forward by more than a count's life
+-- makes it begin anew, once; a step back keeps it longer, which nothing reads.
+local clock = require "core.clock"
 local memo = require "core.memo"
 local problems = require "core.problems"
 local quantities = require "stages.quantities"
 local ngx = ngx
-local var, now_of, md5 = ngx.var, ngx.now, ngx.md5
+local var, now_of, md5 = ngx.var, clock.now, ngx.md5
 local floor, max, min, sub = math.floor, math.max, math.min, string.sub
 
 local M = {}

@@ -99,8 +99,8 @@ export async function freshDatabase(): Promise<string> {
 }
 
 /** A NATS server of your own with JetStream, empty, on a port of its own, in operator mode. About 150 ms; `stop()` it or let it go with the process. */
-export async function nats(): Promise<NatsEngine> {
-  const engine = await startNats({ dir: join(testFolder('nats'), 'nats'), ref: false, onLine: trace('nats') });
+export async function nats(port?: number): Promise<NatsEngine> {
+  const engine = await startNats({ dir: join(testFolder('nats'), 'nats'), port, ref: false, onLine: trace('nats') });
   started.push(engine);
   return engine;
 }

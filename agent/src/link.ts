@@ -226,8 +226,8 @@ export class Link {
       await moved(grant);
     }
     if (!this.#nc) return;
-    // a connection keeps the address and the authority it began with, also when it is made again
-    if (isElsewhere(grant, before) || grant.nodeID !== before.nodeID) await this.#nc.close();
+    // a connection keeps what it began with, also when it is made again: address, authority, and the key it checks documents by
+    if (isElsewhere(grant, before) || isAnother(grant, before)) await this.#nc.close();
     // The bus lets go of whoever outlives the token it came with. A young one may stay: another zone is another import of the same account.
     else if (this.problem !== null || dueMs(before.jwt, 0.5) < Date.now()) await this.#nc.reconnect();
     else if (grant.zoneID !== before.zoneID) this.#options.again();
@@ -247,6 +247,9 @@ const spread = (ms: number) => ms * (0.5 + Math.random());
 /** Whether the bus moved, or is to be checked in another way. */
 const isElsewhere = (grant: Grant, before: Grant) =>
   grant.natsUrl !== before.natsUrl || grant.tls?.ca !== before.tls?.ca || grant.tls?.servername !== before.tls?.servername;
+
+/** Whether we joined anew: as another node, or an installation with other keys. */
+const isAnother = (grant: Grant, before: Grant) => grant.nodeID !== before.nodeID || grant.documentKey !== before.documentKey;
 
 function refusedByBus(error: unknown): boolean {
   return error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError;

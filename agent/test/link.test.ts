@@ -7,13 +7,17 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
 import { errors } from '#contract/errors.ts';
+import { type BusKeys, nodeStatement, signNode } from '#server/bus/credentials.ts';
+import { openSystem } from '#server/bus/system.ts';
+import { nats } from '#system/engines.ts';
+import { named, until } from '../../server/test/bus/rig.ts';
 import { Backoff } from '../src/backoff.ts';
 import { Held, Identity, Refusal } from '../src/identity.ts';
-import { Link } from '../src/link.ts';
+import { Link, type LinkOptions } from '../src/link.ts';
 
 const nothing = async () => {};
 const grant = { nodeID: 1, zoneID: null, jwt: '', natsUrl: '', documentKey: 'k', tls: null };
-function linkOf(identity: object, more: { backoff?: Backoff; joinToken?: string } = {}) {
+function linkOf(identity: object, more: Partial<LinkOptions> = {}) {
   const logged: string[] = [];
   const link = new Link({
     identity: { server: 'http://server.test', isNew: () => false, ...identity } as unknown as Identity,
@@ -167,6 +171,54 @@ test('a node with a new token joins again also when the bus it knows is gone', a
   const late = AbortSignal.timeout(20_000);
   late.addEventListener('abort', () => joined.reject(new Error(logged.join('\n'))));
   assert.equal(await joined.promise, 'new');
+});
+
+test('a node that holds an unused token while the keys of the bus are replaced follows the new ones, by a connection of theirs', async t => {
+  const one = named(1);
+  const busOf = async (port?: number) => {
+    const bus = await nats(port);
+    const system = await openSystem(bus.keys, bus.url, undefined, () => {});
+    await system.put(nodeStatement(bus.keys, { ...one, zoneID: null }));
+    await system.close();
+    return bus;
+  };
+  const grantBy = (keys: BusKeys, natsUrl: string) => ({
+    ...grant,
+    natsUrl,
+    documentKey: keys.documentSeed,
+    jwt: signNode(keys, one),
+  });
+  let bus = await busOf();
+  const identity = {
+    grant: grantBy(bus.keys, bus.url),
+    seed: new TextEncoder().encode(one.user.seed),
+    isNew: () => true,
+    renew: () => Promise.reject(new Refusal('another document key')),
+    async join() {
+      return (this.grant = grantBy(bus.keys, bus.url));
+    },
+  };
+  const followed: string[] = [];
+  const { link, logged } = linkOf(identity, {
+    joinToken: 'new',
+    connected: async (_, { documentKey }) => void followed.push(documentKey),
+  });
+  t.after(async () => {
+    await link.stop();
+    await bus.stop();
+  });
+  link.start();
+  await until('it is connected', () => followed.length === 1, 60_000);
+  await bus.stop();
+  const leaked = bus.keys.documentSeed;
+  bus = await busOf(bus.port);
+  await until(
+    `it is let in again: ${logged.join('; ')}`,
+    () => logged.includes('joined again as node 1') && !link.problem,
+    60_000,
+  );
+  await until('documents are checked by the new key', () => followed.length === 2, 60_000);
+  assert.deepEqual(followed, [leaked, bus.keys.documentSeed]);
 });
 
 test('the control plane alone says no: what a proxy answers for it, and what it cannot do now, is no refusal', async t => {

@@ -57,7 +57,7 @@ test('a second node joins, is told whom to trust, and gets its configuration ove
   node.healthPort = await freePort();
   node.start();
   await shop.addDomain(host);
-  await until('the second node serves', async () => (await served(host).catch(() => '')) === 'over tls');
+  await until('the second node serves', async () => (await served(host)) === 'over tls');
   const { natsUrl, tls: told } = identity().grant;
   assert.match(natsUrl, /^tls:/);
   assert.deepEqual(told, { ca: tls.ca, servername: 'bus.test' });
@@ -104,38 +104,32 @@ for (const [name, wrong, sentence] of [
     lonely.start();
     const said = () => lonely.log.split('\n').filter(line => line.includes('no connection'));
     await until('it says so', () => said().length > 0);
-    await until('it serves', async () => (await served(host).catch(() => '')) === 'over tls');
+    await until('it serves', async () => (await served(host)) === 'over tls');
     assert.match(said()[0]!, /the bus tls:\/\/127\.0\.0\.1:\d+: /);
     assert.match(said()[0]!, sentence);
     assert.equal(said().length, 1, lonely.log);
     assert.doesNotMatch(lonely.log, /connected to the bus/);
   });
 
-// Not in step again within two minutes in its last run, where it was before: the cause is still to be found.
-const unsolved = { skip: 'the node that joins again is not in step in time' };
-test(
-  'keys that leaked are replaced: nobody is let in with the old ones, and a node joins again with a new token',
-  unsolved,
-  async t => {
-    const before_ = identity();
-    await whole.stop();
-    rmSync(join(whole.folder, 'nats'), { recursive: true });
-    await whole.up();
-    node.start();
-    await until('the node says what to do', () => node.log.includes('join it again'), followMs);
-    assert.equal(await served(host), 'over tls', 'it serves what it has');
-    await node.kill('SIGTERM');
+test('keys that leaked are replaced: nobody is let in with the old ones, and a node joins again with a new token', async t => {
+  const before_ = identity();
+  await whole.stop();
+  rmSync(join(whole.folder, 'nats'), { recursive: true });
+  await whole.up();
+  node.start();
+  await until('the node says what to do', () => node.log.includes('join it again'), followMs);
+  assert.equal(await served(host), 'over tls', 'it serves what it has');
+  await node.kill('SIGTERM');
 
-    const again = new TestNode({ url: whole.origin }, await joinToken(), 'second');
-    Object.assign(again, { data: node.data, httpPort: node.httpPort, healthPort: node.healthPort });
-    t.after(() => again.kill('SIGTERM'));
-    again.start();
-    const later = 'after.breakwater.test';
-    await shop.addDomain(later);
-    await until('it is in step again', async () => (await served(later).catch(() => '')) === 'over tls', followMs);
-    const now = identity().grant;
-    assert.notEqual(now.documentKey, before_.grant.documentKey);
-    assert.equal(now.nodeID, before_.grant.nodeID, 'its own key says which node it is');
-    await until('the local node is in step too', async () => (await whole.visit(later, '/')).status === 200, followMs);
-  },
-);
+  const again = new TestNode({ url: whole.origin }, await joinToken(), 'second');
+  Object.assign(again, { data: node.data, httpPort: node.httpPort, healthPort: node.healthPort });
+  t.after(() => again.kill('SIGTERM'));
+  again.start();
+  const later = 'after.breakwater.test';
+  await shop.addDomain(later);
+  await until('it is in step again', async () => (await served(later)) === 'over tls', followMs);
+  const now = identity().grant;
+  assert.notEqual(now.documentKey, before_.grant.documentKey);
+  assert.equal(now.nodeID, before_.grant.nodeID, 'its own key says which node it is');
+  await until('the local node is in step too', async () => (await whole.visit(later, '/')).status === 200, followMs);
+});

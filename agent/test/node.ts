@@ -148,7 +148,8 @@ export class TestNode {
         answer.on('error', fail);
       });
       request.on('timeout', () => request.destroy(new Error('no answer')));
-      request.on('error', fail);
+      // one that did not start says why
+      request.on('error', error => fail(this.process?.exitCode ? new Error(`the agent ended: ${this.log.slice(-2000)}`) : error));
     });
   }
   /** What a visitor of this host gets: the body of a 200, else the status. */

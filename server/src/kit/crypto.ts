@@ -39,7 +39,16 @@ export async function checkPassword(password: string, stored: string): Promise<b
 
 const b64 = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
 export const sha256 = (text: string) => createHash('sha256').update(text).digest();
-export const newToken = (bytes = 32) => randomBytes(bytes).toString('base64url');
+/**
+ * A secret for people to hand on, of as many characters as so many bytes take in base64. Letters and digits alone: it stands after an option
+ * of a command, where one that begins with a hyphen would be read as another option.
+ */
+export function newToken(bytes = 32): string {
+  for (;;) {
+    const token = randomBytes(bytes).toString('base64url');
+    if (/^[0-9A-Za-z]+$/.test(token)) return token;
+  }
+}
 
 export class Keys {
   readonly #key: Buffer;

@@ -13,9 +13,23 @@ export const big = () => z.int().check(z.gte(0));
 export const num = (min: number, max: number) => z.number().check(z.gte(min), z.lte(max));
 export const bool = () => z.boolean();
 export const id = () => int(1);
-export const ids = (max = 1000) => z.array(id()).check(z.minLength(1), z.maxLength(max));
-export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => z.array(item).check(z.maxLength(max));
-export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => z.array(item).check(z.minLength(1), z.maxLength(max));
+
+/** zod looks at every item before it counts them: a body of too many, each of which takes long to judge, would hold up everybody. */
+const Counted = z.core.$constructor('Counted', (inst: z.ZodMiniArray, def: z.core.$ZodArrayDef & { countMax: number }) => {
+  (z.ZodMiniArray.init as (inst: z.ZodMiniArray, def: z.core.$ZodArrayDef) => void)(inst, def);
+  const { parse } = inst._zod;
+  inst._zod.parse = (payload, ctx) => {
+    const input: unknown = payload.value;
+    if (!Array.isArray(input) || input.length <= def.countMax) return parse(payload, ctx);
+    payload.issues.push({ code: 'too_big', origin: 'array', maximum: def.countMax, inclusive: true, input, inst });
+    return payload;
+  };
+});
+const counted = <T extends z.ZodMiniType>(item: T, max: number) =>
+  new Counted({ type: 'array', element: item, countMax: max }) as unknown as z.ZodMiniArray<T>;
+export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.maxLength(max));
+export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.minLength(1), z.maxLength(max));
+export const ids = (max = 1000) => some(id(), max);
 export const one = <const T extends readonly string[]>(values: T) => z.enum(values);
 export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);
 /** ISO 8601 UTC on the wire (decisions.md, Wire). */

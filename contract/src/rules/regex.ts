@@ -9,8 +9,12 @@ import type { Rule } from './rule.ts';
 /** Letters that PCRE knows behind a backslash; it refuses any other (\u, \L, \i …). */
 const escapes = new Set('dDwWsSbBnrtfvxhHRQEAzZGKNXkcaegpPo0123456789');
 
+/** Characters: longer than any field takes; beyond it nothing is looked at. */
+const lengthMax = 4096;
+
+/** In time that grows with the length alone: one call brings thousands of patterns, and they are judged where everybody is served. */
 export function isPattern(pattern: string): boolean {
-  if (/[\0\n\r]/.test(pattern)) return false;
+  if (pattern.length > lengthMax || /[\0\n\r]/.test(pattern)) return false;
   for (const [, letter] of pattern.matchAll(/\\([\s\S])/g))
     if (/[A-Za-z0-9]/.test(letter!) && !escapes.has(letter!)) return false;
   const plain = withoutClasses(pattern);
@@ -38,18 +42,31 @@ export function scriptOf(pattern: string): RegExp | undefined {
 function withoutClasses(pattern: string): string | undefined {
   const bare = pattern.replace(/\\[\s\S]/g, '__');
   if (/\[\^?\]/.test(bare)) return undefined;
-  return bare.replace(/\[[^\]]*\]/g, '_');
+  let plain = '';
+  let from = 0;
+  for (;;) {
+    const open = bare.indexOf('[', from);
+    const close = open < 0 ? -1 : bare.indexOf(']', open);
+    if (close < 0) return plain + bare.slice(from);
+    plain += `${bare.slice(from, open)}_`;
+    from = close + 1;
+  }
 }
 
 /** PCRE wants to know how far to look back. */
 function hasOpenLookbehind(plain: string): boolean {
-  for (const { index } of plain.matchAll(/\(\?<[=!]/g)) {
-    let depth = 0;
-    for (let i = index; i < plain.length; i++) {
-      if (plain[i] === '(') depth++;
-      if (plain[i] === ')' && --depth === 0) break;
-      if (i > index + 3 && (plain[i] === '*' || plain[i] === '+' || /^\{\d+,\}/.test(plain.slice(i, i + 8)))) return true;
-    }
+  /** of each bracket that is open: whether it looks back */
+  const opened: boolean[] = [];
+  let behind = 0;
+  for (let i = 0; i < plain.length; i++) {
+    const sign = plain[i];
+    if (sign === '(') {
+      const isBehind = plain.startsWith('?<=', i + 1) || plain.startsWith('?<!', i + 1);
+      opened.push(isBehind);
+      if (isBehind) behind++;
+    } else if (sign === ')') {
+      if (opened.pop()) behind--;
+    } else if (behind > 0 && (sign === '*' || sign === '+' || /^\{\d+,\}/.test(plain.slice(i, i + 8)))) return true;
   }
   return false;
 }

@@ -167,7 +167,7 @@ export const timezone: Rule<string | Missing> = {
   name: 'timezone',
   check(value) {
     if (isEmpty(value)) return broken('required');
-    if (!/^[A-Za-z][A-Za-z_]*([/+-][A-Za-z0-9_+-]+)*\d*[A-Z]*$/.test(value!)) return broken('timezone');
+    if (!/^[A-Za-z][A-Za-z0-9_/+-]{0,63}$/.test(value!)) return broken('timezone');
     try {
       new Intl.DateTimeFormat('en', { timeZone: value! });
       return true;

@@ -4,6 +4,8 @@ import { test } from 'node:test';
 import { mendDomainName, mendOrigin } from '#contract/rules/mend.ts';
 import { withoutSecrets } from '../src/kit/drafts.ts';
 import { changedFields, FormState, isSame } from '../src/kit/form-state.ts';
+import { emptied, overwriting, together } from '../src/kit/row-values.ts';
+import type { FormField } from '../src/kit/resource.ts';
 
 const nameWrong = [{ name: ['name'], text: 'wrong' }];
 const nothing = () => undefined;
@@ -113,4 +115,48 @@ test('no password is kept for after the sign-in', () => {
     { name: 'password', kind: 'password' },
   ] as never;
   assert.deepEqual(withoutSecrets(fields, { email: 'a@b.test', password: 'secret' }), { email: 'a@b.test' });
+});
+
+const batch: FormField[] = [
+  { name: 'tags', kind: 'tags', initial: [] },
+  { name: 'balance', kind: 'segments', values: ['roundRobin', 'ipHash'], initial: 'roundRobin' },
+];
+
+test('of several rows the form has what they have together, and what they differ in with how many have it', () => {
+  const rows = [
+    { tags: ['a'], balance: 'ipHash' },
+    { tags: [], balance: 'ipHash' },
+    { tags: undefined, balance: 'ipHash' },
+  ];
+  assert.deepEqual(together(rows, batch), {
+    values: { balance: 'ipHash' },
+    mixed: {
+      tags: [
+        { value: [], count: 2 },
+        { value: ['a'], count: 1 },
+      ],
+    },
+  });
+  assert.deepEqual(together([rows[0]!], batch), { values: rows[0], mixed: {} });
+  assert.deepEqual(batch.map(overwriting), [[], undefined], 'a choice is never made for the person');
+});
+
+test('what a row had and would be left out of its PUT is named; an empty text is sent as it is', () => {
+  const fields: FormField[] = [
+    { name: 'times', kind: 'number' },
+    { name: 'memo', kind: 'text' },
+    {
+      name: 'upstreams',
+      kind: 'list',
+      add: 'create',
+      template: () => ({ address: '', port: 80 }),
+      fields: [{ name: 'port', kind: 'number' }],
+    },
+  ];
+  const before = { times: 5, memo: 'old', upstreams: [{ port: 81 }] };
+  assert.deepEqual(emptied(fields, before, { times: undefined, memo: '', upstreams: [{ port: 81 }, { port: undefined }] }), [
+    ['times'],
+    ['upstreams', 1, 'port'],
+  ]);
+  assert.deepEqual(emptied(fields, { memo: 'old' }, { times: undefined, memo: 'new' }), [], 'nothing was there');
 });

@@ -6,10 +6,10 @@ import { balances } from '#contract/edge/document.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
-import { initialValues, ResourceForm } from '../kit/form.tsx';
+import { BatchForm } from '../kit/batch-form.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Status } from '../kit/bits.tsx';
-import { act, type FormField, type Params, options, resource, type RowAction } from '../kit/resource.ts';
+import { act, type FormField, type Params, options, resource, type RowAction, type Values } from '../kit/resource.ts';
 import { query } from '../kit/query.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
@@ -29,7 +29,7 @@ const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 function setting<K extends CallKey>(
   key: K,
   field: FormField,
-  initial: (row: Domain) => object,
+  valuesOf: (row: Domain) => Values,
   name: RowAction<Domain>['name'] = field.name as 'balance' | 'originHost' | 'tags',
 ): RowAction<Domain> {
   return {
@@ -38,7 +38,7 @@ function setting<K extends CallKey>(
     isBatch: true,
     run: async (rows, { params }) => {
       await overlay(close => (
-        <ResourceForm
+        <BatchForm
           title={
             rows.length === 1
               ? rows[0]!.domainName
@@ -47,9 +47,9 @@ function setting<K extends CallKey>(
           call={key}
           params={params}
           fields={[field]}
-          values={rows.length === 1 ? { ...initial(rows[0]!) } : initialValues([field])}
+          rows={rows}
+          valuesOf={valuesOf}
           body={values => ({ domainIDs: idsOf(rows), ...values }) as Api[K]['body']}
-          isEdit
           success={t('message.updateSuccess')}
           onClose={() => close()}
         />

@@ -32,17 +32,22 @@ interface Def {
 }
 const defOf = (schema: Schema) => schema._zod.def as unknown as Def;
 
-/** Walks to the field; `nullable` counts as a value of its own, `optional` as may be left out. */
-export function isOptional(schema: Schema, path: readonly (string | number)[]): boolean {
+/**
+ * Whether a field may stay empty. `nullable` counts as a value of its own, `optional` as may be left out: but of a row that has a value
+ * there, leaving it out changes nothing (`isThere`), so it has to take an empty one.
+ */
+export function isOptional(schema: Schema, path: readonly (string | number)[], isThere = false): boolean {
   let at: Schema | undefined = schema;
   for (const step of path) {
     const def: Def = defOf(unwrapped(at));
     at = typeof step === 'number' ? def.element : def.shape?.[step];
     if (!at) return true;
   }
-  if (['optional', 'nullable', 'boolean'].includes(defOf(at).type)) return true;
-  // A text that may be empty is optional to whoever fills in the form.
-  return defOf(at).type === 'string' && at.safeParse('').success;
+  if (isThere && defOf(at).type === 'optional') at = defOf(at).innerType!;
+  const { type } = defOf(at);
+  if (['optional', 'nullable', 'boolean'].includes(type)) return true;
+  // A text or a list that may be empty is optional to whoever fills in the form.
+  return (type === 'string' && at.safeParse('').success) || (type === 'array' && at.safeParse([]).success);
 }
 
 function unwrapped(schema: Schema): Schema {

@@ -4,8 +4,11 @@ import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'ant
 import { createContext, lazy, Suspense, useContext, useState } from 'react';
 import { selectProps, useChoices } from './choices.ts';
 import type { Path } from './form-paths.ts';
+import { isBlank } from './form-state.ts';
+import { MixedField } from './mixed.tsx';
 import type { BodyCheck } from './schema-of.ts';
 import type { FormField, Params, Values } from './resource.ts';
+import type { Differing } from './row-values.ts';
 import { t, tOf } from './text.ts';
 
 const TimeInput = lazy(() => import('./time-input.tsx'));
@@ -16,8 +19,13 @@ export interface FormContext {
   prefix: (string | number)[];
   params: Params;
   isEdit: boolean;
+  /** Values the form began with. */
+  before: Values;
   /** A row of a list was added, or taken away. */
   rowsChanged: (list: Path, removed?: number) => void;
+  /** What the rows of a batch have in a field, while they differ in it. */
+  mixedIn: (name: string) => Differing | undefined;
+  overwrite: (field: FormField) => void;
 }
 export const FormContext = createContext<FormContext | null>(null);
 
@@ -37,7 +45,19 @@ export function Field({ field, at = [], isDense }: FieldProps) {
   const label = t(`field.${field.label ?? field.name}`);
   if (field.kind === 'list') return <ListField field={field} name={name} label={label} />;
   const path = [...context.prefix, ...(at.length ? [at[0]!, 0, field.name] : [field.name])];
-  const isOptional = field.isOptional ?? (field.kind !== 'switch' && context.check.isOptional(path));
+  const isThere = context.isEdit && !at.length && !isBlank(context.before[field.name]);
+  const isOptional = field.isOptional ?? (field.kind !== 'switch' && context.check.isOptional(path, isThere));
+  const differing = at.length ? undefined : context.mixedIn(field.name);
+  if (differing)
+    return (
+      <MixedField
+        field={field}
+        label={label}
+        differing={differing}
+        params={context.params}
+        onOverwrite={() => context.overwrite(field)}
+      />
+    );
   return (
     <Form.Item
       name={at.length ? [at[1]!, field.name] : name}
@@ -120,7 +140,8 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
         <Segmented
           id={id}
           {...spoken}
-          value={value as string}
+          // nothing chosen is nothing chosen, not the first
+          value={(value ?? null) as string}
           onChange={onChange}
           options={field.values.map(one => ({ value: one, label: field.texts ? tOf(field.texts, one) : String(one) }))}
         />
@@ -203,10 +224,11 @@ function ListField({
   name: (string | number)[];
   label: string;
 }) {
-  const { rowsChanged } = useContext(FormContext)!;
+  const { rowsChanged, check, prefix } = useContext(FormContext)!;
+  const isOptional = field.isOptional ?? check.isOptional([...prefix, field.name]);
   return (
     <Form.Item
-      label={<Label text={label} isOptional={false} />}
+      label={<Label text={label} isOptional={isOptional} />}
       extra={field.help && t(`help.${field.help}`)}
       className="field-list"
       data-field={name.join('.')}

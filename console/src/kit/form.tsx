@@ -16,6 +16,7 @@ import { presented, show } from './present.tsx';
 import { type ActionOptions, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
 import { type BodyCheck, bodyCheck } from './schema-of.ts';
+import { emptied, type Mixed, overwriting } from './row-values.ts';
 import { currentSelf } from './session.ts';
 import { commandKey, shortcut } from './shortcuts.ts';
 import { language, t } from './text.ts';
@@ -35,6 +36,8 @@ export interface FormProps {
   /** The array of the body the row stands in. */
   wrap?: string;
   isEdit: boolean;
+  /** Values in which the rows of a batch differ (batch-form.tsx): nothing is sent before something was changed. */
+  mixed?: Mixed;
   success: string;
   errors?: ActionOptions;
   widthPx?: number;
@@ -61,7 +64,11 @@ export function ResourceForm(props: FormProps) {
   const paths = useMemo(() => fieldPaths(fields), [fields]);
   // Who was typing when the session ended finds the form as it was.
   const draftName = `${currentSelf()?.id} ${props.call} ${JSON.stringify(params)}`;
-  const [draft] = useState(() => takeDraft(draftName));
+  // A batch has none: other rows would find it.
+  const [draft] = useState(() => (props.mixed ? undefined : takeDraft(draftName)));
+  const [overwritten, setOverwritten] = useState<readonly string[]>([]);
+  const [isChanged, setChanged] = useState(false);
+  const mixedIn = (name: string) => (overwritten.includes(name) ? undefined : props.mixed?.[name]);
 
   useEffect(() => {
     bodyCheck(props.call).then(setCheck, setFailure);
@@ -71,7 +78,9 @@ export function ResourceForm(props: FormProps) {
   const shownValues = (): Values => {
     const values = valuesNow();
     return Object.fromEntries(
-      fields.filter(field => isShown(field, values, isEdit)).map(field => [field.name, values[field.name]]),
+      fields
+        .filter(field => isShown(field, values, isEdit) && !mixedIn(field.name))
+        .map(field => [field.name, values[field.name]]),
     );
   };
   const bodyNow = () => (props.body ? props.body(shownValues()) : shownValues());
@@ -81,9 +90,18 @@ export function ResourceForm(props: FormProps) {
       const found = rule ? rule.check(values[name] as never) : true;
       return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
     });
-    return [...check!.problems(bodyNow()), ...own];
+    const body = bodyNow();
+    const row = wrap ? (body as Record<string, unknown[]>)[wrap]?.[0] : body;
+    const gone = isEdit ? emptied(fields, props.values, row) : [];
+    return [...own, ...gone.map(path => ({ path: path.join('.'), rule: 'required' })), ...check!.problems(body)];
   };
-  const isDirty = () => !isSame({ ...props.values, ...shownValues() }, props.values);
+  const isDirty = () => overwritten.length > 0 || !isSame({ ...props.values, ...shownValues() }, props.values);
+  const isIdle = !!props.mixed && !isChanged && !overwritten.length;
+  function overwrite(field: FormField) {
+    form.setFieldValue(field.name as never, overwriting(field) as never);
+    setOverwritten([...overwritten, field.name]);
+    setTimeout(() => focusFirst(body.current?.querySelector(`[data-field="${field.name}"]`)));
+  }
 
   useEffect(() => {
     if (!check) return undefined;
@@ -95,7 +113,7 @@ export function ResourceForm(props: FormProps) {
     if (matchMedia('(pointer: fine)').matches) focusFirst(body.current);
     release.current = holdPage({
       isDirty: () => !saving.current && isDirty(),
-      keep: () => isDirty() && keepDraft(draftName, withoutSecrets(fields, shownValues())),
+      keep: () => !props.mixed && isDirty() && keepDraft(draftName, withoutSecrets(fields, shownValues())),
     });
     return () => release.current();
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
@@ -172,7 +190,7 @@ export function ResourceForm(props: FormProps) {
   }
 
   async function save() {
-    if (isBusy || !check) return;
+    if (isBusy || !check || isIdle) return;
     // Saved by keyboard: the field the cursor stands in was never left.
     // So was one whose leaving still waits for the end of the press on this very button.
     const waiting = pressed.current?.left;
@@ -240,9 +258,9 @@ export function ResourceForm(props: FormProps) {
       autoFocus
       footer={
         <div className="dialog-footer">
-          <span className="grow" />
+          <span className="grow ink-3">{isIdle && t('form.unchanged')}</span>
           <Button onClick={() => void close()}>{t('action.cancel')}</Button>
-          <Button type="primary" loading={isBusy} onClick={() => void save()}>
+          <Button type="primary" loading={isBusy} disabled={isIdle} onClick={() => void save()}>
             {t('action.save')} <kbd>{commandKey}↵</kbd>
           </Button>
         </div>
@@ -253,7 +271,9 @@ export function ResourceForm(props: FormProps) {
       ) : !check ? (
         <Skeleton active title={false} paragraph={{ rows: 6 }} />
       ) : (
-        <FormContext value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, rowsChanged }}>
+        <FormContext
+          value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, before: props.values, rowsChanged, mixedIn, overwrite }}
+        >
           {props.children}
           <div ref={body} onBlur={event => left(event.target)}>
             <Form
@@ -264,6 +284,7 @@ export function ResourceForm(props: FormProps) {
               onValuesChange={changed => {
                 for (const name of changedFields(changed, paths)) state.typed(name);
                 judge();
+                setChanged(isDirty());
               }}
               onFinish={() => void save()}
             >

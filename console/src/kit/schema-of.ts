@@ -17,8 +17,8 @@ export function loadContract(): Promise<Contract> {
 export interface BodyCheck {
   /** What is wrong with a body, in the words of the rules. */
   problems(body: unknown): FieldProblem[];
-  /** Whether the field at this path may be left out. */
-  isOptional(path: readonly (string | number)[]): boolean;
+  /** Whether the field at this path may stay empty; `isThere`: it has a value, which leaving it out would not take away. */
+  isOptional(path: readonly (string | number)[], isThere?: boolean): boolean;
 }
 
 export async function bodyCheck(key: CallKey): Promise<BodyCheck> {
@@ -26,6 +26,6 @@ export async function bodyCheck(key: CallKey): Promise<BodyCheck> {
   const schema = bodyOf(key, area);
   return {
     problems: body => (schema ? check(schema, body) : []),
-    isOptional: path => (schema ? isOptional(schema, path) : true),
+    isOptional: (path, isThere) => (schema ? isOptional(schema, path, isThere) : true),
   };
 }

@@ -40,7 +40,7 @@ const errorPages = (
         initial: errorPageStatuses[0],
       },
       { name: 'type', kind: 'segments', ...options(errorPageTypes, 'errorPageType'), initial: 'content' },
-      { name: 'content', help: 'errorPageContent', kind: 'area', initial: '' },
+      { name: 'content', help: 'errorPageContent', kind: 'area', isOptional: false, initial: '' },
     ],
   });
 

@@ -45,6 +45,9 @@ export default {
   'form.edit': 'Edit: {name}',
   'form.restored': 'What you had typed before you were signed out is back.',
   'form.line': 'Line {line}: {text}',
+  'form.mixed': '{count} different values. They stay as they are unless you overwrite them:',
+  'form.overwrite': 'Overwrite all…',
+  'form.unchanged': 'Nothing changed yet',
 
   'confirm.title': '{verb}: {count}',
   'confirm.more': '…and {count} more',

@@ -43,6 +43,9 @@ export default {
   'form.edit': '编辑{name}',
   'form.restored': '已恢复退出登录前尚未保存的内容。',
   'form.line': '第 {line} 行：{text}',
+  'form.mixed': '所选项目目前有 {count} 种不同的设置值，若不覆盖则保持不变：',
+  'form.overwrite': '全部覆盖…',
+  'form.unchanged': '尚未更改任何设置',
 
   'confirm.title': '{verb}：{count} 项',
   'confirm.more': '…另有 {count} 项',

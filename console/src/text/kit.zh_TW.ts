@@ -42,6 +42,9 @@ export const kit = {
   'form.edit': '編輯{name}',
   'form.restored': '已還原登出前尚未儲存的內容。',
   'form.line': '第 {line} 行：{text}',
+  'form.mixed': '所選項目目前有 {count} 種不同的設定值，若不覆寫則維持不變：',
+  'form.overwrite': '全部覆寫…',
+  'form.unchanged': '尚未變更任何設定',
 
   'confirm.title': '{verb}：{count} 項',
   'confirm.more': '…另有 {count} 項',

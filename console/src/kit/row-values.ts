@@ -1,0 +1,49 @@
+/** Values of rows as a form shows and sends them: what several rows have together, and what was there and no longer is. Pure. */
+import { isBlank, isSame } from './form-state.ts';
+import type { FormField, Values } from './resource.ts';
+
+/** What the rows of a batch have in a field where they differ, most frequent first. */
+export type Differing = readonly { value: unknown; count: number }[];
+/** By the name of the field. */
+export type Mixed = Readonly<Record<string, Differing>>;
+
+/** Values that all rows have, and those in which they differ. */
+export function together(rows: readonly Values[], fields: readonly FormField[]): { values: Values; mixed: Mixed } {
+  const values: Values = {};
+  const mixed: Record<string, Differing> = {};
+  for (const { name } of fields) {
+    const found: { value: unknown; count: number }[] = [];
+    for (const row of rows) {
+      const known = found.find(one => isSame(one.value, row[name]));
+      if (known) known.count++;
+      else found.push({ value: row[name], count: 1 });
+    }
+    if (found.length === 1) values[name] = found[0]!.value;
+    else mixed[name] = found.sort((a, b) => b.count - a.count);
+  }
+  return { values, mixed };
+}
+
+/** What a field begins with that is to overwrite different values: a choice is made by the person, never by us. */
+export const overwriting = (field: FormField): unknown =>
+  ['select', 'segments', 'remote', 'number', 'switch'].includes(field.kind) ? undefined : field.initial;
+
+/**
+ * Paths within a row of what it had and no longer has. A PUT says nothing of what it leaves out, so the old value would stay, and the
+ * person would be told that it was saved.
+ * @param body the row as it would be sent
+ */
+export function emptied(fields: readonly FormField[], before: Values, body: unknown): (string | number)[][] {
+  const row = (typeof body === 'object' && body !== null ? body : {}) as Values;
+  return fields.flatMap(field => {
+    const value = row[field.name];
+    if (field.kind !== 'list') return field.name in row && isLeftOut(value) && !isBlank(before[field.name]) ? [[field.name]] : [];
+    const made = field.template();
+    return (Array.isArray(value) ? (value as Values[]) : []).flatMap((one, index) =>
+      field.fields
+        .filter(({ name }) => isLeftOut(one[name]) && !isBlank(made[name]))
+        .map(({ name }) => [field.name, index, name]),
+    );
+  });
+}
+const isLeftOut = (value: unknown) => value === undefined;

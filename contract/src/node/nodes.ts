@@ -81,10 +81,10 @@ export const nodeSelf = calls(
     'POST /join': {
       body: obj({
         token: text(200),
-        name: text(64),
+        name: nodeName(),
         publicKey: text(100),
         addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
-        version: text(64),
+        version: str(64).check(rules.zodRule(rules.freeName)),
       }),
       answer: Grant,
       errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],

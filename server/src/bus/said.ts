@@ -56,6 +56,23 @@ const NodeCheck = z.object({
   since: exact(40),
 });
 
+/** An origin the node does not connect to. Customers read it: what is no address, port or kind of one is left out, and the rest of the word holds. */
+const RefusedOrigin = z.object({
+  host: exact(253),
+  address: exact(60).check(z.regex(/^[\w.:-]+$/)),
+  port: z.int().check(z.gte(1), z.lte(65_535)),
+  kind: z.string().check(z.regex(/^[A-Za-z]{1,20}$/)),
+});
+const refusedOrigins = z.pipe(
+  z.array(z.unknown()).check(z.maxLength(20)),
+  z.transform(all =>
+    all.flatMap(one => {
+      const read = z.safeParse(RefusedOrigin, one);
+      return read.success ? [read.data] : [];
+    }),
+  ),
+);
+
 export const Beat = z.object({
   ...Ack.shape,
   version: text(64),
@@ -69,9 +86,7 @@ export const Beat = z.object({
   /** fields of documents that it does not know */
   unknownFields: z.optional(count),
   /** origins it does not connect to (rules/address-policy.ts), the newest first */
-  refusedOrigins: z.optional(
-    z.array(z.object({ host: text(253), address: text(60), port: count, kind: text(20) })).check(z.maxLength(20)),
-  ),
+  refusedOrigins: z.optional(refusedOrigins),
   /** how many domains have one */
   refusedDomains: z.optional(count),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),

@@ -22,6 +22,7 @@ export const cacheRuleTable = table<CacheRuleRow>()({
   order: sql`t.priority, t.id`,
   most: 1000,
   bytesMax: kinds.cacheRules.rowsBytesMax,
+  forgets: true,
   edge: { kind: 'cacheRules', column: 'siteID' },
 });
 interface PurgeRow extends Record<string, unknown> {

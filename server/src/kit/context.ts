@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
+import { AuditRoom, boundedBody, boundedChanges } from './audit-room.ts';
 import { type Change, type Effects, Store, touch } from './store.ts';
 import type { Table } from './table.ts';
 import { type Db, row } from '../store/db.ts';
@@ -155,16 +156,19 @@ export interface AuditLine {
 }
 
 /** One line for each call that may change something, in the same transaction as the change; one for each that was refused; one for each sign-in. */
+const room = new AuditRoom();
 export async function audit(db: Db, line: AuditLine): Promise<void> {
   const { actor } = line;
+  let body = JSON.stringify(boundedBody(redact(line.body ?? null)));
+  let changes = JSON.stringify(redactChanges(boundedChanges(line.changes)));
+  if (!room.take(actor.rootID, body.length + changes.length))
+    [body, changes] = ['null', JSON.stringify(boundedChanges(line.changes, 0))];
   await sql`
     insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
       status, "durationMs", reason)
     values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' && actor.accountID ? actor.rootID : null},
-      ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${JSON.stringify(redact(line.body ?? null))}::jsonb,
-      ${JSON.stringify(line.changes.slice(0, 1000))}::jsonb, ${line.ip}, ${line.status}, ${Math.round(line.durationMs)}, ${line.reason ?? null})`.execute(
-    db,
-  );
+      ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${body}::jsonb, ${changes}::jsonb, ${line.ip}, ${line.status},
+      ${Math.round(line.durationMs)}, ${line.reason ?? null})`.execute(db);
 }
 
 /** Why a call was refused, without anything that was sent. */
@@ -178,12 +182,21 @@ export function reasonOf(failure: Failure): string {
 }
 
 const secretKeys = /^(password|oldPassword|accessToken|refreshToken|onePassKey|vcode|token|privateKey|credentials|secret)$/i;
+/** Headers that let somebody in: what a customer sends to its origin with each request. */
+const secretHeaders = /auth|cookie|token|secret|key|password|signature|credential/i;
 /** The body without what must never be logged, and without what is too long to read. */
 export function redact(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.slice(0, 100).map(item => redact(item, depth + 1));
   if (typeof value === 'string') return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
   if (value === null || typeof value !== 'object' || depth > 6) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, secretKeys.test(key) ? '***' : redact(item, depth + 1)]),
-  );
+  const { name } = value as { name?: unknown };
+  const isSecret = (key: string) =>
+    secretKeys.test(key) || (key === 'value' && typeof name === 'string' && secretHeaders.test(name));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isSecret(key) ? '***' : redact(item, depth + 1)]));
 }
+const redactChanges = (changes: readonly Change[]) =>
+  changes.map(change => ({
+    ...change,
+    ...(change.before && { before: redact(change.before) }),
+    ...(change.after && { after: redact(change.after) }),
+  }));

@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Fail } from '#contract/errors.ts';
 import type { Mounted } from '#contract/kit/call.ts';
+import { boundedBody } from './audit-room.ts';
 import { audit, reasonOf, redact } from './context.ts';
 import { type Log, toFail } from './failures.ts';
 import { Seldom } from './seldom.ts';
@@ -20,13 +21,6 @@ const turnedAwayBy = new Set(['accountNotEnabled', 'permissionDenied']);
 /** Characters of a body that is written down although it did nothing; it may be a megabyte. */
 const bodyMax = 2000;
 
-/** The body, or its beginning as text. */
-function beginning(body: unknown): unknown {
-  const seen = redact(body ?? null);
-  const text = JSON.stringify(seen);
-  return text.length > bodyMax ? `${text.slice(0, bodyMax - 1)}…` : seen;
-}
-
 /** A change that was refused leaves a line as well: who wished what, and why not. What fails by our own fault is in the log. */
 export async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services, log: Log) {
   const { call } = request.routeOptions.config;
@@ -37,7 +31,7 @@ export async function auditRefusal(error: unknown, request: FastifyRequest, repl
   try {
     await audit(services.database.db, {
       ...lineOf(request, call),
-      body: request.isRead ? beginning(request.body) : null,
+      body: request.isRead ? boundedBody(redact(request.body ?? null), bodyMax) : null,
       changes: [],
       status: failure.status,
       durationMs: reply.elapsedTime,

@@ -214,7 +214,17 @@ export class Store<R extends Row> {
       await sql`update ${this.#name} set "deletedAt" = now(), "updatedAt" = now() where id = any(${wanted})`.execute(this.#db);
     else await sql`delete from ${this.#name} where id = any(${wanted})`.execute(this.#db);
     for (const gone of found) this.#note({ table: this.#target.table, id: gone.id, before: this.#shown(gone) }, gone);
+    await this.#forget(found);
     return found;
+  }
+
+  async #forget(gone: readonly Row[]) {
+    const { forgets, scope, table } = this.#target;
+    if (!forgets || !('parent' in scope)) return;
+    for (const parent of this.#parentIDs(scope.column, gone))
+      await sql`delete from ${sql.table(table)} where id in (
+          select t.id from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is not null
+          order by t."deletedAt" desc, t.id desc offset ${deletedMax})`.execute(this.#db);
   }
 
   async #checkRefs(all: readonly Row[]) {
@@ -332,6 +342,8 @@ export function touch(effects: Effects, kind: DocumentKind, id: number) {
  */
 const lockRow = sql` for no key update of t`;
 
+/** Deleted rows below one parent, where the table forgets. */
+const deletedMax = 1000;
 /** A statement has room for 65535. */
 const valuesMax = 10_000;
 

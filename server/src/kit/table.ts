@@ -40,6 +40,8 @@ export interface Table<Row = Record<string, unknown>> {
   fixed?: boolean;
   /** rows carry deletedAt (default), or are removed outright */
   soft?: boolean;
+  /** Of rows deleted below one parent the newest thousand are kept, and no statistics name them: who makes and deletes all day fills no disk. */
+  forgets?: boolean;
   /** fields never shown in the audit log */
   secret?: readonly string[];
   /** only for inference */

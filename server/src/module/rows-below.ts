@@ -34,6 +34,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
     scope: { parent: moduleTable(type) as Table, column: 'moduleID' },
     sort: declared.sort,
     edge: { kind: 'module', column: 'moduleID' },
+    forgets: true,
     ...limits,
   });
   const store = (ctx: Context, moduleID: number) => ctx.store(target, { moduleID });

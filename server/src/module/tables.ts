@@ -26,6 +26,7 @@ const define = (type: string, extra: Record<string, Sql>) =>
     most: modulesMax,
     // of all modules of this type and site: one that may be saved has room in its document, and none fills the nodes' records
     bytesMax: kinds.module.bytesMax - headBytes,
+    forgets: true,
     edge: { kind: 'module', column: 'id' },
     extra: {
       domainCount: sql`select count(*) from "domainModule" a join domain d on d.id = a."domainID" where a."moduleID" = t.id and d."deletedAt" is null`,

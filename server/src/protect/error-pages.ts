@@ -20,6 +20,7 @@ const errorPageTable = table<Row>()({
   order: sql`t.code, t.id`,
   edge: { kind: 'errorPages', column: 'siteID' },
   bytesMax: kinds.errorPages.rowsBytesMax,
+  forgets: true,
   unique: { errorPage_code: 'duplicated' },
 });
 const systemErrorPageTable = table<Row>()({

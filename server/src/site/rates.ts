@@ -13,6 +13,7 @@ const rateTable = table<Record<string, unknown>>()({
   order: sql`t.priority, t.id`,
   most: 1000,
   bytesMax: kinds.rates.rowsBytesMax,
+  forgets: true,
   edge: { kind: 'rates', column: 'siteID' },
 });
 

@@ -18,6 +18,7 @@ export function siteRows<K extends Exclude<PartKind, 'purges'>>(
     sort: ['createdAt', 'updatedAt', ...sort],
     edge: { kind: name, column: 'siteID' },
     bytesMax: kinds[name].rowsBytesMax,
+    forgets: true,
   });
   return implement(group, crudOf(`/${name}`, target, { group, ...options }) as never);
 }

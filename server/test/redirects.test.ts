@@ -193,3 +193,26 @@ test('rows of another module, of another site and modules of another type are un
   is(await call('DELETE', rowsOf(mine), { ids: [one], moduleId: second }), 'parameter', 404);
   assert.equal((await call('GET', rowsOf(mine))).body.total, 1);
 });
+
+test('made and deleted again and again: a thousand deleted rows stay, the audit holds what a person reads', async () => {
+  const id = await make('churned');
+  let made = { body: { ids: [] as number[] } };
+  for (let round = 0; round < 3; round++) {
+    const items = Array.from({ length: 800 }, (_, n) => ({ source: `/r${round}/${n}`, target: `/t/${'x'.repeat(200)}` }));
+    made = await add(id, ...items);
+    assert.equal((await call('DELETE', rowsOf(id), { ids: made.body.ids, moduleId: id })).status, 200);
+  }
+  const { rows: left } = await sql<{ n: string; last: boolean }>`
+    select count(*) as n, bool_or(id = ${made.body.ids.at(-1)!}) as last from redirect where "moduleID" = ${id}`.execute(
+    api.database.db,
+  );
+  assert.deepEqual([Number(left[0]!.n), left[0]!.last], [1000, true]);
+  const { rows: lines } = await sql<{ method: string; bytes: number; ids: number }>`
+    select method, octet_length(changes::text) + octet_length(body::text) as bytes, jsonb_array_length(changes) as ids
+    from audit where url like ${`%/urlRedirect/${id}/redirects`} order by id`.execute(api.database.db);
+  assert.equal(lines.length, 6);
+  for (const line of lines) {
+    assert.ok(line.bytes < 120_000, `${line.method} ${line.bytes}`);
+    assert.equal(line.ids, 800, 'every row is named');
+  }
+});

@@ -33,6 +33,24 @@ describe('bounded tables', () => {
     assert.equal(found, '100000 true true');
   });
 
+  test('keys are bounded by their length as well, so that a thousand long ones are not held', async () => {
+    const found = await lua.run(`
+      local memo = require "core.memo"
+      local one, wide = memo.new(2000), memo.new(2000)
+      wide.longest = 20000
+      for i = 1, 1000 do
+        memo.put(one, i .. string.rep("m", 15000), i)
+        memo.put(wide, i .. string.rep("m", 15000), i)
+      end
+      memo.put(one, string.rep("m", 512), "short enough")
+      local held, wider = 0, 0
+      for _ in pairs(one.young) do held = held + 1 end
+      for _ in pairs(wide.young) do wider = wider + 1 end
+      return held .. " " .. wider .. " " .. tostring(memo.get(one, string.rep("m", 512)))
+    `);
+    assert.equal(found, '1 1000 short enough');
+  });
+
   test('where the budget is spent a new table is small; room comes back when others are gone', async () => {
     const found = await lua.run(`
       local memo = require "core.memo"

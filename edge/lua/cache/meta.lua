@@ -8,9 +8,11 @@ local M = {}
 function M.write(base, expires, stored) return format("%010d%010d%010d", base, expires, stored) end
 
 local read = memo.new(4000)
+local none = { base = 0, expires = 0, stored = 0 }
 
 -- string.sub is compiled by LuaJIT, string.match is not; this runs for every hit.
 function M.read(text)
+  if #text ~= 30 then return none end
   local meta = memo.get(read, text)
   if meta then return meta end
   meta = {

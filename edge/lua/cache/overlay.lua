@@ -30,7 +30,8 @@ function M.write(key, validator, times, fields, cc, only_common)
   if why then ngx.log(ngx.WARN, "dictionary ovl: ", why) end
 end
 
-local parsed = memo.new(1000)
+local parsed = memo.new(500)
+parsed.longest = 4096
 
 -- → {meta, cc, fields = {{name, value} …}} or nil
 function M.read(key, validator)

@@ -8,6 +8,8 @@ local M = {}
 
 -- Entries of a generation that a table begins with; the second where the budget is spent
 local first_size, least_size = 64, 8
+-- Longer keys, in bytes, are not held: entries are counted, and bytes are what a worker runs out of. A table may say otherwise.
+local longest_key = 512
 
 -- max: entries in one generation of all tables that share it
 function M.budget(max) return { max = max, held = 0, holders = setmetatable({}, { __mode = "k" }), refused = 0, known = 0 } end
@@ -48,16 +50,18 @@ end
 
 -- max: entries of a generation; with a budget: at most so many
 function M.new(max, budget)
-  local memo = { young = {}, old = {}, count = 0, size = max, max = max, budget = budget }
+  local memo = { young = {}, old = {}, count = 0, size = max, max = max, budget = budget, longest = longest_key }
   if budget then M.join(budget, memo, math.min(first_size, max), math.min(least_size, max)) end
   return memo
 end
 
 local function weight(memo, value) return memo.weigh and memo.weigh(value) or 1 end
 
--- A table may have weigh(value) → of how many entries it counts, and evicted(key, value), which is told what was given up.
+-- What is put under a key that is too long is not there afterwards. A table may have `longest` (bytes; its values must not be longer
+-- than a few of its keys), weigh(value) → of how many entries it counts, and evicted(key, value), which is told what was given up.
 function M.put(memo, key, value)
   if memo.young[key] == nil then
+    if type(key) == "string" and #key > memo.longest then return end
     if memo.count >= memo.size and not (memo.budget and M.grow(memo.budget, memo, memo.max)) then
       local gone, young = memo.old, memo.young
       memo.old, memo.young, memo.count = young, {}, 0

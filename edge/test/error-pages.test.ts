@@ -1,6 +1,7 @@
 /** Error pages of a site and of the zone, shown for what the edge itself refuses or cannot get. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { accessLogColumns } from '#contract/edge/log.ts';
 import { domain, type Edge, freePort, type Origin, raw, site, startEdge, startOrigin, until, type WholeSite } from './harness.ts';
 
 type Page = WholeSite['errorPages'][number];
@@ -114,6 +115,41 @@ describe('error pages', () => {
     await host([page(403, `https://${at}/no?why=1`, 'urlRedirect')], { blacklists });
     assert.equal((await edge.ask(at, '/', refused)).status, 302);
     const again = await edge.ask(at, '/no?why=1', refused);
+    assert.deepEqual([again.status, again.headers.location], [403, undefined]);
+  });
+
+  test('an address with the request’s number has it; the log tells what was refused, not that the visitor was sent on', async () => {
+    const to = 'https://away.test/no?id={{requestID}}#{{requestID}}';
+    const pages = [403, 502, 929].map(code => page(code as 403, to, 'urlRedirect'));
+    const frequencies = [
+      { id: 1, urlRegex: '^/often', seconds: 3600, times: 1, by: 'ip', priority: 1, action: 'limit' },
+    ] as const;
+    const at = await host(pages, { blacklists, frequencies: [...frequencies] }, closed);
+    const wanted: [string, string, object][] = [
+      ['403', '/', refused],
+      ['502', '/in', {}],
+      ['502', '/past', { method: 'POST' }],
+      ['502', '/often', {}],
+      ['929', '/often', {}],
+    ];
+    const told = [];
+    for (const [status, path, options] of wanted) {
+      const answer = await edge.ask(at, path, options);
+      const rid = answer.headers['x-request-id'] as string;
+      assert.deepEqual([answer.status, answer.headers.location], [302, to.replaceAll('{{requestID}}', rid)], status);
+      told.push([rid, status]);
+    }
+    const lines = await edge.log(told.length, line => line[3] === at);
+    const at_ = (name: string) => accessLogColumns.findIndex(column => column.name === name);
+    assert.deepEqual(
+      lines.map(line => [line[at_('rid')], line[at_('status')]]),
+      told,
+    );
+    // One that differs in the number alone is the same address.
+    const own = `h${last + 1}.test`;
+    await host([page(403, `https://${own}/no?id={{requestID}}`, 'urlRedirect')], { blacklists });
+    const { location } = (await edge.ask(own, '/', refused)).headers;
+    const again = await edge.ask(own, location!.slice(location!.indexOf('/no')), refused);
     assert.deepEqual([again.status, again.headers.location], [403, undefined]);
   });
 

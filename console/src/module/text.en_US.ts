@@ -44,7 +44,8 @@ export default {
   'help.allowMethods': 'GET, POST, PUT, DELETE, PATCH, HEAD or OPTIONS.',
   'help.allowCredentials': 'Not together with the origin *.',
   'help.requestHeaders': "The same for every visitor, in place of the visitor's own. An empty value takes the header away.",
-  'help.responseHeaders': "In place of the origin's; Set-Cookie and Vary are added to. An empty value takes the header away.",
+  'help.responseHeaders':
+    "In place of the origin's; Set-Cookie and Vary are added to. An empty value takes the header away, except Vary. Date, ETag, Last-Modified and Accept-Ranges stay the origin's: conditional and partial requests are answered by them.",
   'help.rewriteRules':
     "The first rule that matches counts; the visitor's query stays. Prefix: its part of the path is replaced. Exact and regular expression: the whole path is, with $1 to $9 for what the brackets found. Cache and purges go by the visitor's URL; purge what was cached before you changed a rule.",
 

@@ -44,7 +44,8 @@ export default {
   'help.allowMethods': 'GET、POST、PUT、DELETE、PATCH、HEAD 或 OPTIONS。',
   'help.allowCredentials': '来源为 * 时无法使用。',
   'help.requestHeaders': '所有访客都相同，会替换访客发来的同名标头。内容留空会移除这个标头。',
-  'help.responseHeaders': '会替换源站的同名标头；Set-Cookie 与 Vary 则是附加。内容留空会移除这个标头。',
+  'help.responseHeaders':
+    '会替换源站的同名标头；Set-Cookie 与 Vary 则是附加。内容留空会移除这个标头，但 Vary 不能移除。Date、ETag、Last-Modified、Accept-Ranges 不能自定义：条件请求与分段下载以源站的值为准。',
   'help.rewriteRules':
     '自上而下，第一条匹配的规则生效；访客的查询字符串会保留。前缀：替换匹配的开头；完全匹配与正则表达式：替换整个路径，$1 到 $9 代表括号内的内容。缓存与清除仍以访客的网址为准；更改规则后，已缓存的内容请自行清除。',
 

@@ -42,7 +42,8 @@ export default {
   'help.allowMethods': 'GET、POST、PUT、DELETE、PATCH、HEAD 或 OPTIONS。',
   'help.allowCredentials': '來源為 * 時無法使用。',
   'help.requestHeaders': '所有訪客都相同，會取代訪客送來的同名標頭。內容留空會移除這個標頭。',
-  'help.responseHeaders': '會取代源站的同名標頭；Set-Cookie 與 Vary 則是附加。內容留空會移除這個標頭。',
+  'help.responseHeaders':
+    '會取代源站的同名標頭；Set-Cookie 與 Vary 則是附加。內容留空會移除這個標頭，但 Vary 不能移除。Date、ETag、Last-Modified、Accept-Ranges 不能自訂：條件請求與分段下載以源站的值為準。',
   'help.rewriteRules':
     '由上而下，第一條符合的規則生效；訪客的查詢字串會保留。前綴：取代符合的開頭；完全符合與正規表示式：取代整個路徑，$1 到 $9 代表括號內的內容。快取與清除仍以訪客的網址為準；變更規則後，已快取的內容請自行清除。',
 

@@ -27,7 +27,8 @@ export const accessLogColumns = [
   /** as the visitor sent it, with the query */
   { name: 'uri', value: '$request_uri', input: 'String' },
   { name: 'proto', value: '$server_protocol', input: 'String' },
-  { name: 'status', value: '$status', input: 'UInt16' },
+  /** what was refused, where the visitor was sent elsewhere (an error page of type urlRedirect) */
+  { name: 'status', value: '$edge_status', input: 'UInt16' },
   /** bytes to the visitor, headers included */
   { name: 'bytes', value: '$bytes_sent', input: 'UInt64' },
   { name: 'ip', value: '$remote_addr', input: 'String' },

@@ -6,21 +6,27 @@ import { arr, obj, str, text } from '../kit/schema.ts';
 
 /**
  * Headers that say where a message ends, whose it is or what part of it is wanted, and those the edge speaks in itself, are not the
- * customer's to write (RFC 9110 §7.6.1, §7.2, §13, §14). The edge holds the same list (edge/lua/headers/custom.lua).
+ * customer's to write (RFC 9110 §7.6.1, §7.2, §13, §14). Nor are the date, the validators and the ranges of an answer: the edge answers
+ * conditions and ranges by those the origin gave. `_` counts as `-`, as nginx reads names. The edge holds the same list
+ * (edge/lua/headers/custom.lua).
  */
 export const reservedHeaders = {
   both: 'connection keep-alive te trailer transfer-encoding upgrade content-length content-encoding content-range host x-request-id x-cache age http2-settings',
   request:
     'accept-encoding cdn-loop expect if-match if-modified-since if-none-match if-range if-unmodified-since range x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip',
+  response: 'accept-ranges date etag last-modified',
   families: 'proxy- x-edge- x-accel- sec-websocket-',
 };
 const words = (text: string) => text.split(' ');
 const mayWrite = (side: 'request' | 'response', name: string) => {
-  const field = name.toLowerCase();
+  const field = name.toLowerCase().replaceAll('_', '-');
   if (words(reservedHeaders.both).includes(field) || words(reservedHeaders.families).some(start => field.startsWith(start)))
     return false;
-  return side === 'response' || !words(reservedHeaders.request).includes(field);
+  return !words(reservedHeaders[side]).includes(field);
 };
+/** What an answer varies by may be added to, not taken away: caches behind the edge go by it, and it says so of what it compresses. */
+const leavesVary = (side: 'request' | 'response', { name, value }: { name: string; value: string }) =>
+  side === 'request' || name.toLowerCase() !== 'vary' || value !== '';
 const headers = (side: 'request' | 'response') =>
   arr(
     obj({
@@ -30,7 +36,7 @@ const headers = (side: 'request' | 'response') =>
       ),
       /** printable ASCII of one line; what a domain's document has room for */
       value: text(500).check(z.regex(/^[ -~]*$/)),
-    }),
+    }).check(z.refine(row => leavesVary(side, row), { path: ['value'] })),
     20,
   );
 export const customHeaderFields = { request: headers('request'), response: headers('response') };

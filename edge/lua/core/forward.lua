@@ -90,7 +90,7 @@ function M.prepare(cached, forced, connection)
     end
   end
   -- RFC 9110 7.6.1. What is ours was set after the visitor spoke.
-  local named = connection or var.http_x_edge_connection
+  local named = connection or var.hop_named
   if not named or M.quiet[named] then return end
   for name in named:gmatch "[^%s,]+" do
     if not ours[lower(name)] then clear_header(name) end
@@ -129,7 +129,7 @@ function M.keyed(vary, fixed)
   fixed = fixed or none
   local named = vary and named_in(vary)
   if named then
-    for name in (var.http_x_edge_connection or ""):gmatch "[^%s,]+" do
+    for name in var.hop_named:gmatch "[^%s,]+" do
       if named[lower(name)] then return false end
     end
   end

@@ -10,6 +10,7 @@ local base = require "resty.core.base"
 require "resty.core.request"
 local core_regex = require "resty.core.regex"
 local C, text_of = ffi.C, ffi.string
+local clear_header = ngx.req.clear_header
 local get_request, var = base.get_request, ngx.var
 local find, match, lower, tonumber = string.find, string.match, string.lower, tonumber
 
@@ -20,10 +21,12 @@ local list, list_type = ffi.new("ngx_http_lua_ffi_table_elt_t[?]", listed), ffi.
 local truncated = ffi.new "int[1]"
 
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
--- to the closer look. One User-Agent: rules judge the first, another reader may take the last.
-local usual = [[\A(?:(?!(?i:host|user-agent|content-length|transfer-encoding|upgrade|if-modified-since)\x00)[!#$%&'*+.^_`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+-- to the closer look, as are names with an underscore and Accept-Encoding in several lines. One User-Agent: rules judge the first,
+-- another reader may take the last.
+local usual = [[\A(?:(?!(?i:host|user-agent|accept-encoding|content-length|transfer-encoding|upgrade|if-modified-since)\x00)[!#$%&'*+.^`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
   .. [[|(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
-  .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n)++\z]]
+  .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+  .. [[|(?(2)(?!))((?i:accept-encoding))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n)++\z]]
 local compiled, flags
 
 local function compile()
@@ -71,23 +74,46 @@ local function line_bytes(field)
   return value.data + at + 1 - key.data
 end
 
-local function is_agent(field) return field.key.len == 10 and lower(text_of(field.key.data, 10)) == "user-agent" end
+local function is(field, name) return field.key.len == #name and lower(text_of(field.key.data, #name)) == name end
 
--- → true (with the fields that `usual` leaves out, perhaps), or nil
+local function has_underscore(key)
+  for at = 0, tonumber(key.len) - 1 do
+    if key.data[at] == 95 then return true end
+  end
+  return false
+end
+
+-- nginx's variables, and many a reader behind, take `_` for `-`, so such a field would stand in another's place. nginx drops them
+-- by default; here they must be seen first, as they are part of what was received.
+local function without(names)
+  for _, name in ipairs(names or {}) do clear_header(name) end
+end
+
+-- → true (with the fields that `usual` leaves out, perhaps), or nil; whether Accept-Encoding has several lines
 local function closely()
   if not good_host(var.http_host or "") then return nil end
   local r = get_request()
   local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
   local fields = n > listed and ffi.new(list_type, n) or list
   if n > 0 then C.ngx_http_lua_ffi_req_get_headers(r, fields, n, 1) end
-  local agents = 0
+  local agents, encodings, odd = 0, 0, nil
   for i = 0, n - 1 do
-    if is_agent(fields[i]) then agents = agents + 1 end
+    local field = fields[i]
+    if is(field, "user-agent") then agents = agents + 1 end
+    if is(field, "accept-encoding") then encodings = encodings + 1 end
+    if has_underscore(field.key) then
+      odd = odd or {}
+      odd[#odd + 1] = text_of(field.key.data, field.key.len)
+    end
   end
   if agents > 1 then return nil end
   local protocol = var.server_protocol
   -- Framed by nginx, which checks names itself
-  if protocol == "HTTP/2.0" or protocol == "HTTP/3.0" then return not find(var.request_uri, "#", 1, true) or nil end
+  if protocol == "HTTP/2.0" or protocol == "HTTP/3.0" then
+    if find(var.request_uri, "#", 1, true) then return nil end
+    without(odd)
+    return true, encodings > 1
+  end
   local line = var.request or ""
   local verb, target = match(line, "^(%u[%u_-]*) (%S+) HTTP/1%.[01]$")
   if not verb or not good_target(verb, target) then return nil end
@@ -97,11 +123,14 @@ local function closely()
     if not more then return nil end
     bytes = bytes + more
   end
-  return bytes == tonumber(var.request_length) or nil
+  if bytes ~= tonumber(var.request_length) then return nil end
+  without(odd)
+  return true, encodings > 1
 end
 
 -- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without the fields that
--- `usual` leaves out; true: well-formed; nil: malformed
+-- `usual` leaves out; true: well-formed, and whether Accept-Encoding has several lines; nil: malformed. Fields whose name has an
+-- underscore are gone then.
 function M.look(verb, uri)
   local r = get_request()
   local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)

@@ -30,14 +30,22 @@ local function wrapped(script)
   return '<!doctype html><meta charset="utf-8"><title>' .. mark .. "</title><body><script>\n" .. script .. "\n</script><noscript>" .. mark .. "</noscript>\n"
 end
 
+-- → pattern of what the text is with any request's number
+local function like(text)
+  local list = pieces(text)
+  for i, piece in ipairs(list) do list[i] = gsub(piece, "%W", "%%%0") end
+  return "^" .. table.concat(list, "%x*") .. "$"
+end
+
 -- What becomes a header line: printable ASCII alone. → page, or nil
 local function redirect(url)
   local authority, rest = match(url, "^[Hh][Tt][Tt][Pp][Ss]?://([!-.0-~]+)([!-~]*)$")
   if not authority then return nil end
   authority, rest = match(url, "^%a+://([^/?#]+)([^#]*)")
   if not authority or find(authority, "@", 1, true) then return nil end
+  if find(authority, mark, 1, true) then return nil end
   if sub(rest, 1, 1) ~= "/" then rest = "/" .. rest end
-  return { location = url, host = lower((gsub(authority, ":%d*$", ""))), uri = rest }
+  return { location = pieces(url), host = lower((gsub(authority, ":%d*$", ""))), uri = like(rest) }
 end
 
 -- record: contract/src/edge/kinds/errorPages.ts, or the zone's. report(id, why): a page is known by its code. → {[code] = page}
@@ -81,7 +89,7 @@ local function of(status, site)
 end
 
 -- Sending a visitor to where it has just been refused would go round for ever.
-local function comes_back(page) return page.host == var.host and page.uri == var.request_uri end
+local function comes_back(page) return page.host == var.host and match(var.request_uri, page.uri) ~= nil end
 
 -- → status, body (nil: a redirect, whose header is set); nothing where no page is set up. rid: the request's number
 function M.show(status, site, rid)
@@ -89,7 +97,7 @@ function M.show(status, site, rid)
   if not page then return nil end
   if page.pieces then return status, table.concat(page.pieces, rid) end
   if comes_back(page) then return nil end
-  ngx.header["Location"] = page.location
+  ngx.header["Location"] = table.concat(page.location, rid)
   return 302, ""
 end
 

@@ -3,6 +3,8 @@
 --
 -- Headers of requests are constants, the same for every visitor of a host, so a stored answer may depend on them: whatever a visitor
 -- sends under such a name does not reach the origin (core/forward.lua asks `fixed`).
+local pages = require "core.pages"
+local spellings = require "core.spellings"
 local ngx = ngx
 local var, header = ngx.var, ngx.header
 local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
@@ -21,14 +23,18 @@ end
 local reserved = set [[connection keep-alive te trailer transfer-encoding upgrade content-length content-encoding content-range host
   x-request-id x-cache age http2-settings]]
 local families = { "^proxy%-", "^x%-edge%-", "^x%-accel%-", "^sec%-websocket%-" }
+-- Of an answer: when it was made, which one it is, whether parts of it can be had. Conditions and parts are answered here, by these.
+local on_responses = set [[accept-ranges date etag last-modified]]
 local on_requests = set [[accept-encoding cdn-loop expect if-match if-modified-since if-none-match if-range if-unmodified-since range
   x-forwarded-for x-forwarded-host x-forwarded-proto x-real-ip]]
 
 local function fault(side, name, value)
   if not match(name, "^[!#$%%&'*+.^_`|~%w-]+$") then return "no name of a header" end
   if find(value, "[^ -~]") then return "a value of more than one line" end
-  local field = lower(name)
-  if reserved[field] or (side == "request" and on_requests[field]) then return "not to be set" end
+  local field = spellings.plain(name)
+  local of_side = side == "request" and on_requests or on_responses
+  if reserved[field] or of_side[field] then return "not to be set" end
+  if side == "response" and field == "vary" and value == "" then return "not to be taken away" end
   for _, family in ipairs(families) do
     if match(field, family) then return "not to be set" end
   end
@@ -98,9 +104,9 @@ local added = { ["set-cookie"] = true, vary = true }
 -- Of our own pages these describe what they are.
 local of_a_page = { ["cache-control"] = true, ["content-type"] = true, location = true }
 
--- Whether it is one, of either half (phases/runner.lua): an origin's answer has come through a proxy of this half.
+-- Whether it is one, of either half: an origin's answer has come through a proxy of this half.
 local function is_ours()
-  return ngx.ctx.ours or var.upstream_http_x_edge_custom == "page" or not (var.upstream_status or var.upstream_cache_status)
+  return pages.is_ours() or not (var.upstream_status or var.upstream_cache_status)
 end
 
 -- direct: nothing stands between the origin's answer and the visitor's (location @direct)

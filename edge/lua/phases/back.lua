@@ -12,9 +12,11 @@ local fetch = require "phases.fetch"
 local fields = require "cache.fields"
 local flags = require "core.flags"
 local forward = require "core.forward"
+local hop = require "core.hop"
 local meta = require "cache.meta"
 local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
+local pages = require "core.pages"
 local plans = require "core.plans"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
@@ -22,6 +24,7 @@ local rates = require "core.rates"
 local rules = require "cache.rules"
 local runner = require "phases.runner"
 local shards = require "core.shards"
+local spellings = require "core.spellings"
 local store = require "core.store"
 local ngx = ngx
 local var, header, rt = ngx.var, ngx.header, ngx.shared.rt
@@ -33,9 +36,6 @@ local visits_max, hops_max = 2, 8
 
 -- So long a host whose origin sent an interim answer is asked by phases/fetch.lua; renewed while it goes on doing so.
 local interim_seconds = 600
--- nginx keeps a body up to this length in memory (client_body_buffer_size) and can send it again. Longer ones are passed on as they
--- come: spooled, the unfinished uploads of one visitor would take the node's disk, and the cache would be cleared to make room.
-local held_body = 16384
 
 function M.circles(loop)
   local _, hops = loop:gsub("breakwater", "")
@@ -43,23 +43,15 @@ function M.circles(loop)
   return visits >= visits_max or hops >= hops_max
 end
 
--- phases/direct.lua goes this way in the front half; the back half knows of the visitor what the front half told it.
-local function in_front() return var.edge_direct ~= "" end
-
 -- The back half goes by the number that the front half gave the request.
 local function refuse(status)
-  if not in_front() then var.edge_rid = var.http_x_request_id end
+  if not hop.in_front() then var.edge_rid = var.hop_id end
   return runner.refuse(status)
-end
-
-local function visitor_scheme()
-  if in_front() then return var.scheme end
-  return var.http_x_forwarded_proto == "https" and "https" or "http"
 end
 
 local function hash_key(plan)
   local balance = plan.pool.balance
-  if balance == "ipHash" then return in_front() and var.remote_addr or var.http_x_real_ip end
+  if balance == "ipHash" then return hop.address() end
   if balance == "urlHash" then return var.request_uri end
 end
 
@@ -86,19 +78,16 @@ local function learn_forced(plan, vary)
   return true
 end
 
-local function chunked() return var.http_transfer_encoding ~= nil end
-
-local function long_body() return chunked() or (tonumber(var.http_content_length) or 0) > held_body end
-
 local function upload_key(plan) return "interim:" .. plan.host .. var.uri end
 
 function M.learn_interim(plan)
   flags.set("interim", plan.host, interim_seconds)
-  if chunked() then rt:set(upload_key(plan), true, interim_seconds) end
+  if hop.chunked() then rt:set(upload_key(plan), true, interim_seconds) end
 end
 
--- Chunks must be spooled for phases/fetch.lua, so only those of URLs whose origin sent an interim answer to some take that way.
-local function by_hand(plan) return plan.interim and (not chunked() or rt:get(upload_key(plan))) end
+-- Chunks must be spooled for phases/fetch.lua, so only those of URLs whose origin sent an interim answer to some take that way. An
+-- upgrade, never: what comes behind it is not an answer, and nginx alone passes it on.
+local function by_hand(plan) return plan.interim and not hop.upgrade() and (not hop.chunked() or rt:get(upload_key(plan))) end
 
 -- Points the request at the peers of a pass
 local function enter(plan, pass, number, first)
@@ -124,7 +113,7 @@ end
 
 -- The origin that is asked first
 function M.choose(plan, now)
-  local visitor = visitor_scheme()
+  local visitor = hop.scheme()
   local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
   enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
   ngx.ctx.chosen = peer
@@ -134,37 +123,37 @@ end
 -- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of
 -- compression that its own location does not have.
 function M.simple(plan, verb)
-  if not plan.answers or plan.interim or plan.level or var.http_transfer_encoding then return false end
-  local length = var.http_content_length
-  if length then
-    if (tonumber(length) or math.huge) > held_body then return false end
+  if not plan.answers or plan.interim or plan.level or hop.chunked() then return false end
+  local length = var.hop_length
+  if length ~= "" then
+    if (tonumber(length) or math.huge) > hop.held_body then return false end
   elseif verb ~= "GET" and verb ~= "HEAD" and var.server_protocol == "HTTP/2.0" then
     return false
   end
-  return #plan.pool.peers > 0 and #balancer.passes(plan.pool, visitor_scheme(), "http") == 1
+  return #plan.pool.peers > 0 and #balancer.passes(plan.pool, hop.scheme(), "http") == 1
 end
 
 -- level: of the location, where it is another than the usual one
 function M.rewrite(level)
   store.tick()
+  hop.hold()
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
-  local hung = rt:get("hung:" .. var.http_x_request_id)
+  local hung = rt:get("hung:" .. var.hop_id)
   if hung == "stale" then return runner.close() end
   local plan = plans.of(var.host)
   if not plan or #plan.pool.peers == 0 then return refuse(502) end
-  local loop = var.http_cdn_loop
-  if loop and M.circles(loop) then return refuse(508) end
-  local cached = var.http_x_edge_cs ~= nil
+  if M.circles(var.hop_loop) then return refuse(508) end
+  local cached = var.hop_cs ~= ""
   forward.prepare(cached, cached and forced(plan) or nil)
   if plan.request then custom.request(plan.request) end
   if plan.rewrites then proxy_rewrite.apply(plan.rewrites) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
-  local visitor = visitor_scheme()
-  if long_body() then
+  local visitor = hop.scheme()
+  if hop.long_body() then
     -- Once nginx has begun with such a body it cannot turn to origins of the other protocol; phases/fetch.lua connects first.
     local mixed = #balancer.passes(plan.pool, visitor, "http") > 1
-    return ngx.exec(mixed and not chunked() and "@fetch" or "@upload")
+    return ngx.exec(mixed and not hop.chunked() and "@fetch" or "@upload")
   end
   -- nginx takes the level from the location alone.
   if plan.level and plan.level ~= level then return ngx.exec("@level_" .. plan.level) end
@@ -175,7 +164,7 @@ end
 function M.upload()
   local plan = plans.of(var.host)
   if not plan then return refuse(502) end
-  local visitor, now = visitor_scheme(), clock.now()
+  local visitor, now = hop.scheme(), clock.now()
   local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
   local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
   enter(plan, pass, number, first)
@@ -198,7 +187,7 @@ function M.other()
   M.blame(plan)
   local method = ngx.req.get_method()
   local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
-  local pass = balancer.passes(plan.pool, visitor_scheme(), first)[number + 1]
+  local pass = balancer.passes(plan.pool, hop.scheme(), first)[number + 1]
   if not pass or (sent and (method == "POST" or method == "PATCH" or method == "LOCK")) then return ngx.exec "@failed" end
   enter(plan, pass, number + 1, first)
 end
@@ -232,13 +221,13 @@ function M.balance()
 end
 
 -- Remembers why the connection to the front half is about to be closed.
-local function hang(why) rt:set("hung:" .. var.http_x_request_id, why, 5) end
+local function hang(why) rt:set("hung:" .. var.hop_id, why, 5) end
 
 function M.fail() return refuse((var.upstream_status or ""):match "504$" and 504 or 502) end
 
 -- No origin answered.
 function M.failed()
-  if var.http_x_edge_cs == "EXPIRED" then
+  if hop.expired() then
     return runner.close(hang("stale"))
   end
   return M.fail()
@@ -253,14 +242,14 @@ function M.fetch()
     header["Retry-After"] = "10"
     return refuse(503)
   end
-  local answer, unread, status = fetch.ask(plan, visitor_scheme(), hash_key(plan))
+  local answer, unread, status = fetch.ask(plan, hop.scheme(), hash_key(plan))
   -- What is left of the request must not be taken for the next one.
   if unread then header["Connection"] = "close" end
   if status == 503 then header["Retry-After"] = "10" end
   if status then return refuse(status) end
   if answer and answer.interim then M.learn_interim(plan) end
   local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)
-  if failed and (not answer or var.http_x_edge_cs == "EXPIRED") then
+  if failed and (not answer or hop.expired()) then
     if answer then answer.close() end
     return M.failed()
   end
@@ -289,11 +278,18 @@ function M.drop_hop_by_hop(status)
   if status ~= 101 and var.upstream_http_upgrade then header["Upgrade"] = nil end
 end
 
+-- What the front half would take for ours. Their right names are set below, or are of nginx.
+local function drop_mimicry()
+  for name in pairs(ngx.resp.get_headers(0, true)) do
+    if spellings.mimics(name) then header[name] = nil end
+  end
+end
+
 local function keep_update(d, times, cc)
-  local key = var.http_x_edge_key
-  local validator = var.http_if_none_match or var.http_if_modified_since
-  if not key or key == "" or not validator then return end
-  local only_common = var.http_if_none_match == nil and header["Vary"] ~= nil
+  local key = var.hop_key
+  local validator, tag = hop.validator()
+  if key == "" or not validator then return end
+  local only_common = not tag and header["Vary"] ~= nil
   overlay.write(key, validator, times, ngx.resp.get_headers(0, true), cc, only_common)
 end
 
@@ -303,7 +299,7 @@ local function judge()
   -- Not an answer of an origin: a page of our own
   if not ctx.peer then
     compression.spare()
-    header["X-Accel-Expires"], header["X-Edge-CC"], header["X-Edge-Custom"] = "0", "no-store", "page"
+    header["X-Accel-Expires"], header["X-Edge-CC"], header["X-Edge-Custom"] = "0", "no-store", pages.mark(ctx.refused)
     return
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
@@ -314,12 +310,13 @@ local function judge()
   balancer.answered(ctx.peer)
   ctx.plan.answers = true
   M.drop_hop_by_hop(status)
+  drop_mimicry()
   local cc = fields.join(header["Cache-Control"])
   header["X-Edge-CC"], header["X-Edge-M"], header["X-Edge-Custom"] = cc, nil, nil
   header["Cache-Control"] = nil
   local kind, asked = header["Content-Type"], var.upstream_http_x_accel_buffering or header["X-Accel-Buffering"]
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
-  local tight = status ~= 304 and disks.tight(tonumber(var.upstream_http_content_length))
+  local tight = status ~= 304 and disks.tight(tonumber(header["Content-Length"]))
   -- Straight to the visitor, at the visitor's pace: nothing of it is written down.
   local at_once = stream or tight or (asked == "no" and not rates.hold(ctx.plan.site))
   if at_once or asked then header["X-Accel-Buffering"] = at_once and "no" or nil end
@@ -328,7 +325,7 @@ local function judge()
     header["X-Accel-Expires"] = "0"
     return
   end
-  if status >= 500 and status <= 504 and status ~= 501 and var.http_x_edge_cs == "EXPIRED" then
+  if status >= 500 and status <= 504 and status ~= 501 and hop.expired() then
     -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
     return runner.hang_up(hang("stale"))
   end
@@ -337,7 +334,7 @@ local function judge()
   local d = decide.decide {
     status = status,
     header = header_of,
-    authorization = var.http_authorization ~= nil and not (fixed and fixed.authorization),
+    authorization = var.hop_authorization ~= "" and not (fixed and fixed.authorization),
     rule = rule,
     cookies = site and site.storeCookies,
     now = now,

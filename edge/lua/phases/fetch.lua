@@ -3,8 +3,10 @@
 -- nginx could not pass them on. A connection serves one request.
 local balancer = require "core.balancer"
 local clock = require "core.clock"
+local hop = require "core.hop"
 local lines = require "core.lines"
 local problems = require "core.problems"
+local spellings = require "core.spellings"
 local ngx = ngx
 local var = ngx.var
 local lower, match = string.lower, string.match
@@ -41,7 +43,7 @@ local of_party = {}
 
 -- May this request's body, of unknown length, be put on the disk?
 function M.room(party)
-  if not var.http_transfer_encoding then return true end
+  if not hop.chunked() then return true end
   local own = of_party[party] or 0
   if spools >= spools_max or own >= party_max then return false end
   spools, of_party[party], ngx.ctx.spools = spools + 1, own + 1, party
@@ -137,8 +139,8 @@ end
 
 -- → size, next(bytes so far) → piece or nil, drop when it was spooled; nothing without a body
 local function body(left)
-  if var.http_transfer_encoding then return spooled() end
-  local length = tonumber(var.http_content_length)
+  if hop.chunked() then return spooled() end
+  local length = hop.length()
   if length and length > 0 then return incoming(length, left) end
 end
 
@@ -269,7 +271,7 @@ function M.ask(plan, visitor, key)
       local name = lower(field[1])
       if name == "content-length" then length = tonumber(match(field[2], "^%d+$")) end
       if name == "transfer-encoding" then chunked = lower(field[2]) == "chunked" end
-      if not dropped[name] then
+      if not dropped[name] and not spellings.mimics(name) then
         lists[name] = lists[name] or { field[1] }
         table.insert(lists[name], field[2])
       end

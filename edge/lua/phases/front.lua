@@ -4,6 +4,7 @@ local back = require "phases.back"
 local cors = require "headers.cors"
 local disks = require "core.disks"
 local encodings = require "cache.encodings"
+local fields = require "cache.fields"
 local clock = require "core.clock"
 local flags = require "core.flags"
 local forward = require "core.forward"
@@ -12,6 +13,7 @@ local invalidation = require "cache.invalidation"
 local memo = require "core.memo"
 local meta = require "cache.meta"
 local overlay = require "cache.overlay"
+local pages = require "core.pages"
 local plans = require "core.plans"
 local purges = require "cache.purges"
 local rates = require "core.rates"
@@ -23,7 +25,7 @@ local url_redirect = require "features.url_redirect"
 local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
 local method, time, now, exec = ngx.req.get_method, ngx.time, clock.now, ngx.exec
-local set_header, clear_header = ngx.req.set_header, ngx.req.clear_header
+local set_header, clear_header, discard_body = ngx.req.set_header, ngx.req.clear_header, ngx.req.discard_body
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
 local look = strict.look
 
@@ -39,7 +41,7 @@ local function learn_url(plan, uri)
   local rule = rules.find(plan.site.rules, var.uri, var.args)
   local rate = plan.site.rates and rates.find(plan.site.rates, var.uri, var.args)
   local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0, rate = rate }
-  if #uri <= 512 then memo.put(plan.urls, uri, url) end
+  memo.put(plan.urls, uri, url)
   return url
 end
 
@@ -67,6 +69,8 @@ local function too_long()
   return var.http_transfer_encoding ~= nil or (tonumber(var.http_content_length) or 0) > left_out_max
 end
 
+local function accepted_lines() return fields.join(ngx.req.get_headers(0)["accept-encoding"]) end
+
 -- First part of the cache key, whether the URL stays outside the cache, and bytes a second, or nil
 local function prefix(plan, uri)
   local pre, direct, rate = plan.pre, false, nil
@@ -88,8 +92,8 @@ function M.rewrite()
   var.edge_rid = new_id()
   if disks.log_full then disks.count_unlogged() end
   local verb, uri = method(), var.request_uri
-  -- More to look at: a body, an upgrade, If-Modified-Since; nil: malformed
-  local more = look(verb, uri)
+  -- More to look at: a body, an upgrade, If-Modified-Since; nil: malformed. several: lines of Accept-Encoding
+  local more, several = look(verb, uri)
   if more == nil then return runner.turn_away(400) end
   local plan = plan_of(var.host)
   if not plan then return runner.refuse(903) end
@@ -113,14 +117,20 @@ function M.rewrite()
     var.edge_direct = "BYPASS"
     return exec((not more or not var.http_upgrade) and not rate and back.simple(plan, verb) and "@direct" or "@past")
   end
-  if more and too_long() then return runner.turn_away(413) end
+  if more then
+    if too_long() then return runner.turn_away(413) end
+    -- HTTP/2 does not say whether there is a body, or how long: nginx drops what comes of it, and nobody waits for it.
+    if not var.http_content_length then discard_body() end
+  end
   var.edge_pre = pre
   if plan.encodings then
-    local accepted = var.http_accept_encoding
+    local accepted = several and accepted_lines() or var.http_accept_encoding
     if accepted then
       -- A part of what was compressed elsewhere, or another time, may not fit: parts are of the answer as the origin sent it.
       local normal = plan.compression and var.http_range and "" or encodings.normal(accepted)
-      if normal ~= accepted then set_header("Accept-Encoding", normal) end
+      -- nginx sets the first line alone.
+      if several then clear_header "Accept-Encoding" end
+      if several or normal ~= accepted then set_header("Accept-Encoding", normal) end
     end
   end
   -- RFC 9110 13.1.3: If-None-Match takes precedence; nginx would ask for both.
@@ -129,8 +139,6 @@ function M.rewrite()
   local pass, alone = passes_by(plan, pre)
   if not pass then return end
   if alone and not rate and not (more and var.http_content_length) and back.simple(plan, verb) then
-    -- A body that HTTP/2 did not announce
-    if more then ngx.req.discard_body() end
     var.edge_direct = "BYPASS"
     return exec "@direct"
   end
@@ -180,9 +188,9 @@ end
 -- An answer that was not stored
 function M.unstored()
   local status = var.upstream_cache_status
-  local plan = var.upstream_status and plan_of(var.host)
+  if not var.upstream_status then return end
+  local ours, plan = pages.is_ours(), plan_of(var.host)
   if not plan or not plan.site then return end
-  local ours = runner.is_ours()
   if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
   if ours then return end
   if not status then

@@ -79,17 +79,16 @@ function M.refuse(status)
   leave_body()
   var.edge_cc = "no-store"
   -- Nothing that an origin said: the cache draws no conclusions from it.
-  ngx.ctx.ours = true
+  ngx.ctx.ours, ngx.ctx.refused = true, status
   ngx.header["Content-Type"] = "text/html; charset=utf-8"
   local shown, body = page(status)
   ngx.status = shown
+  -- What the log says of a visitor who was sent elsewhere is why.
+  if shown ~= status then var.edge_status = status end
   ngx.header["Content-Length"] = #body
   ngx.print(body)
   return ngx.exit(ngx.HTTP_OK)
 end
-
--- In a header filter of the front half: is this a page that `refuse` made, in either half?
-function M.is_ours() return ngx.ctx.ours or var.upstream_http_x_edge_custom == "page" end
 
 -- Ends the request with an answer of our own that refuses nothing; its header is set already.
 function M.answer(status)

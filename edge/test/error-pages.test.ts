@@ -141,10 +141,7 @@ describe('error pages', () => {
     }
     const lines = await edge.log(told.length, line => line[3] === at);
     const at_ = (name: string) => accessLogColumns.findIndex(column => column.name === name);
-    assert.deepEqual(
-      lines.map(line => [line[at_('rid')], line[at_('status')]]),
-      told,
-    );
+    assert.deepEqual(lines.map(line => [line[at_('rid')], line[at_('status')]]).toSorted(), told.toSorted());
     // One that differs in the number alone is the same address.
     const own = `h${last + 1}.test`;
     await host([page(403, `https://${own}/no?id={{requestID}}`, 'urlRedirect')], { blacklists });

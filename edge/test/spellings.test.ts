@@ -142,6 +142,21 @@ describe('spellings of our own fields', () => {
     assert.equal((await edge.ask('a.test', path)).headers['x-cache'], 'MISS', 'a POST was in between');
   });
 
+  test('more of them than anybody has is refused: taking thousands away would be work', async () => {
+    const lines = (count: number) => Array.from({ length: count }, (_, i) => `a_${i}: x\r\n`).join('');
+    for (const [count, status] of [
+      [32, 200],
+      [33, 400],
+      [5000, 400],
+    ] as const) {
+      const { statuses } = await raw(
+        edge.port,
+        `GET ${url()} HTTP/1.1\r\nHost: a.test\r\n${lines(count)}Connection: close\r\n\r\n`,
+      );
+      assert.deepEqual(statuses, [status], String(count));
+    }
+  });
+
   test('a length under another name hides no long body of a GET', async () => {
     const long = 'Content-Length: 70000\r\n\r\n';
     for (const extra of ['', 'Content_Length: 1\r\n', 'content_length: 0\r\n']) {

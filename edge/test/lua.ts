@@ -17,7 +17,7 @@ events { worker_connections 64; }
 http {
   lua_package_path "${luaDir}/?.lua;;";
   ${['cfg', 'rt', 'sig', 'count'].map(name => `lua_shared_dict ${name} 8m;`).join(' ')}
-  lua_regex_match_limit 100000;
+  lua_regex_match_limit 10000;
   lua_regex_cache_max_entries 16384;
   access_log off;
   client_body_temp_path ${folder}/t1; proxy_temp_path ${folder}/t2; fastcgi_temp_path ${folder}/t3; uwsgi_temp_path ${folder}/t4; scgi_temp_path ${folder}/t5;

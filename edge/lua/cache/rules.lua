@@ -1,8 +1,10 @@
 -- Cache rules of a site: the first that matches a URL counts. Paths are the decoded ones, without dot segments.
+local problems = require "core.problems"
 local regex = require "core.regex"
 local find, sub, lower = string.find, string.sub, string.lower
 
-local M = {}
+-- unjudged: in place of a rule, where nobody knows which is the first that matches: nothing is stored
+local M = { unjudged = { ttl = 0 } }
 
 local function extensions(value)
   local set = {}
@@ -19,15 +21,15 @@ end
 
 -- record: contract/src/edge/kinds/cacheRules.ts. report(id, why): a rule has no id of its own in the document, so its place is told
 function M.compile(record, report)
-  local rules = { excludes = false, forces = false }
+  local rules = { excludes = false, forces = false, name = "site " .. tostring(record.id) .. ": cacheRules" }
   for place, row in ipairs(record.cacheRules or {}) do
     local rule, why = M.matcher(row)
     if not rule then
       report(place, why)
     else
       rule.force, rule.ttl = row.mode == "forceCache", row.ttl
-      -- Such URLs do not enter the cache at all, so the front half must know.
-      if row.ttl == 0 then rules.excludes = true end
+      -- Such URLs do not enter the cache at all, so the front half must know. An expression may turn out to be one of them.
+      if row.ttl == 0 or row.type == "regex" then rules.excludes = true end
       if rule.force then rules.forces = true end
       rules[#rules + 1] = rule
     end
@@ -45,10 +47,16 @@ local function matches(rule, path, query)
   return extension ~= nil and rule.set[lower(extension)] == true
 end
 
--- → the first that matches, or nil
+-- rules.name: site and list. → the first that matches, nil, or M.unjudged and whether another request may be told more
 function M.find(rules, path, query)
+  regex.begin()
   for i = 1, #rules do
-    if matches(rules[i], path, query) then return rules[i] end
+    local says, why = matches(rules[i], path, query)
+    if says then return rules[i] end
+    if says == nil then
+      problems.note("expression", rules.name .. ": " .. why)
+      return M.unjudged, why == regex.spent
+    end
   end
 end
 

@@ -8,14 +8,20 @@ ffi.cdef [[
   int breakwater_clock(int clock, breakwater_time *time) __asm__("clock_gettime");
 ]]
 
-local monotonic = 1 -- CLOCK_MONOTONIC of Linux
+-- CLOCK_MONOTONIC and CLOCK_THREAD_CPUTIME_ID of Linux
+local monotonic, processor = 1, 3
 local time = ffi.new "breakwater_time"
 
 local M = {}
 
-function M.now()
-  C.breakwater_clock(monotonic, time)
+local function read(clock)
+  C.breakwater_clock(clock, time)
   return tonumber(time.seconds) + tonumber(time.nanoseconds) / 1e9
 end
+
+function M.now() return read(monotonic) end
+
+-- Seconds that this worker has had the processor
+function M.cpu() return read(processor) end
 
 return M

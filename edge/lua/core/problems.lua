@@ -5,11 +5,13 @@ local M = {}
 
 -- protection  a protection failed or asked for too much; the request was refused
 -- request     anything else failed, in the front half or with a spooled body; the request was refused
+-- expression  expressions of a list took too long for a request: it went on without a redirect or a rewrite, past the cache, or at the
+--             lowest rate (a protection refuses instead, and is counted as one)
 -- record      a record does not compile; its site is closed
 -- unstored    the cache's disk was too full to store an answer; it was passed through
 -- evicted     the dictionary of counters was full: one was given up, and its key begins anew
 -- unlogged    the log's disk was full; the request has no line
-M.kinds = { "protection", "request", "record", "unstored", "evicted", "unlogged" }
+M.kinds = { "protection", "request", "expression", "record", "unstored", "evicted", "unlogged" }
 
 local lines_max = 10
 local said, lines, second = {}, 0, 0

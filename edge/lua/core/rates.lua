@@ -9,7 +9,7 @@ local M = {}
 
 -- record: contract/src/edge/kinds/rates.ts. → rules, or nil where there is none. report(id, why): a rule that had to be left out
 function M.compile(record, report)
-  local rates = {}
+  local rates = { name = "site " .. tostring(record.id) .. ": rates" }
   for _, row in ipairs(record.rates or {}) do
     local rule, why = rules.matcher(row)
     if not rule then
@@ -17,14 +17,16 @@ function M.compile(record, report)
     else
       rule.bytes = assert(tonumber(row.bytes))
       rates[#rates + 1] = rule
+      rates.lowest = math.min(rule.bytes, rates.lowest or rule.bytes)
     end
   end
   return rates
 end
 
--- → bytes a second, or nil
+-- → bytes a second, or nil; and whether another request may be told more. Where nobody knows which rule is the first, the lowest holds.
 function M.find(rates, path, query)
-  local rule = rules.find(rates, path, query)
+  local rule, passing = rules.find(rates, path, query)
+  if rule == rules.unjudged then return rates.lowest, passing end
   return rule and rule.bytes
 end
 

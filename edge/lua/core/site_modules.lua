@@ -35,7 +35,10 @@ function M.compile(record)
   local function told(place, why)
     found[#found + 1] = { site = record.site, list = record.type, id = record.id, error = place .. ": " .. why }
   end
-  return kind.compile(record.content, told), found
+  local conf = kind.compile(record.content, told)
+  -- for what it says of a request
+  if type(conf) == "table" then conf.name = "site " .. tostring(record.site) .. ": " .. record.type .. " " .. record.id end
+  return conf, found
 end
 
 -- → {type, conf}, or nil: there is no such record, or it cannot be read

@@ -3,9 +3,10 @@
 --
 -- Rules look at the path as protections do, decoded and without dot segments, and what is left of it is encoded anew: a path that a rule
 -- keeps within a folder of the origin cannot climb out of it.
+local problems = require "core.problems"
 local regex = require "core.regex"
 local ngx = ngx
-local var, re_match = ngx.var, ngx.re.match
+local var = ngx.var
 local find, format, gsub, sub, byte = string.find, string.format, string.gsub, string.sub, string.byte
 
 local M = {}
@@ -66,7 +67,7 @@ local function filled(rule, found)
   return table.concat(made)
 end
 
--- → target, or nil: the rule does not match. Behind a question mark of the target what is left of a path is part of the query.
+-- → target; nil: the rule does not match; nil and why: nobody knows. Behind a question mark of the target what is left of a path is part of the query.
 local function applied(rule, path)
   if rule.type == "exact" then return path == rule.source and rule.target or nil end
   if rule.type == "prefix" then
@@ -74,16 +75,18 @@ local function applied(rule, path)
     local rest = sub(path, #rule.source + 1)
     return rule.target .. (rule.asks and in_query(rest) or in_path(rest))
   end
-  local found = re_match(path, rule.source, "jo")
-  return found and filled(rule, found)
+  local found, why = regex.match(path, rule.source)
+  return found and filled(rule, found) or nil, why
 end
 
 -- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target.
 function M.apply(rules)
   local path = var.uri
+  regex.begin()
   for i = 1, #rules do
     local rule = rules[i]
-    local uri = applied(rule, path)
+    local uri, why = applied(rule, path)
+    if why then return problems.note("expression", rules.name .. ": " .. why) end
     if uri then
       local query = var.args
       if query and query ~= "" then uri = uri .. (rule.asks and "&" or "?") .. query end

@@ -1,15 +1,19 @@
 -- URL redirects: exact ones first, then the longest prefix, then expressions in the order they were made. Compiled once per module and
 -- worker; however many there are, a request costs two look-ups for exact ones, and two for each of its segments for prefixes.
 -- contract/src/module/redirect-table.ts takes the same steps for the console: what is changed here is changed there.
+local problems = require "core.problems"
 local regex = require "core.regex"
 local ngx = ngx
-local var, re_match = ngx.var, ngx.re.match
-local byte, find, format, gsub, lower, match, sub = string.byte, string.find, string.format, string.gsub, string.lower, string.match, string.sub
+local var = ngx.var
+local byte, find, format, gmatch, gsub, lower = string.byte, string.find, string.format, string.gmatch, string.gsub, string.lower
+local match, sub = string.match, string.sub
 
 local M = {}
 
 -- Steps from one redirect to the next that are followed before it counts as endless
 local steps_max = 10
+-- Bytes of a location, the visitor's query in it: what is longer nobody is sent to
+local location_max = 8192
 local slash = 47
 
 local function escape(text, outside)
@@ -45,7 +49,7 @@ end
 
 -- content: contract/src/edge/modules/urlRedirect.ts. → what `find` reads, or nil: it redirects nothing
 function M.compile(content, report)
-  local conf = { exact = {}, prefixes = {}, depth = 0, expressions = {}, asked = false, any = false }
+  local conf = { exact = {}, prefixes = {}, depth = 0, length = 0, expressions = {}, asked = false, any = false }
   for _, row in ipairs(content.redirects or {}) do
     local redirect = { id = row.id, status = row.status, keep = row.query, reason = "redirect:" .. row.id }
     redirect.base, redirect.query, redirect.fragment = split(row.target)
@@ -59,6 +63,7 @@ function M.compile(content, report)
       conf.prefixes[path] = redirect
       local _, depth = gsub(path, "/", "")
       if depth > conf.depth then conf.depth = depth end
+      if #path > conf.length then conf.length = #path end
     else
       local why = regex.fault(source)
       if why then
@@ -85,15 +90,23 @@ local function join(base, rest)
   return starts and base .. rest or base .. "/" .. rest
 end
 
+-- → text, or nil: it would be too long. It is counted before it is made: a target names a group as often as it likes.
 local function fill(template, groups, outside, raw)
   if not find(template, "$", 1, true) then return template end
-  return (gsub(template, "%$(%d)", function(n)
-    -- a group that took no part is false
-    local text = groups[tonumber(n)] or ""
-    return escape(raw and lone(text) or text, outside)
-  end))
+  local texts, length = {}, 0
+  for n in gmatch(template, "%$(%d)") do
+    if not texts[n] then
+      -- a group that took no part is false
+      local text = groups[tonumber(n)] or ""
+      texts[n] = escape(raw and lone(text) or text, outside)
+    end
+    length = length + #texts[n]
+    if length > location_max then return nil end
+  end
+  return (gsub(template, "%$(%d)", texts))
 end
 
+-- → location, or nil: it would be too long
 local function build(redirect, args, rest, groups, raw)
   local base, query, fragment = redirect.base, redirect.query, redirect.fragment
   if rest then base = join(base, escape(rest, outside_path)) end
@@ -101,15 +114,17 @@ local function build(redirect, args, rest, groups, raw)
     base = fill(base, groups, raw and outside_path_kept or outside_path, raw)
     query = fill(query, groups, raw and outside_query_kept or outside_query, raw)
     fragment = fill(fragment, groups, outside_path)
+    if not (base and query and fragment) then return nil end
   end
   if redirect.keep and args ~= "" then query = query .. (query ~= "" and "&" or "?") .. safe(args) end
   -- Two slashes would lead to another host.
   if byte(base) == slash then base = gsub(base, "^/+", "/") end
+  if #base + #query + #fragment > location_max then return nil end
   return base .. query .. fragment
 end
 
 local function longest(conf, path)
-  local prefixes, depth, ends, n = conf.prefixes, conf.depth, 0, 0
+  local prefixes, depth, length, ends, n = conf.prefixes, conf.depth, conf.length, 0, 0
   -- no prefix has more slashes than the deepest: what stands behind is not looked at
   local whole = true
   for _ = 1, depth + 1 do
@@ -118,24 +133,24 @@ local function longest(conf, path)
     n, ends = n + 1, at
     if n > depth then whole = false end
   end
-  if whole then
+  if whole and #path <= length then
     local redirect = prefixes[path]
     if redirect then return redirect, "" end
   end
   local at = ends
   while at > 0 do
-    if n <= depth then
+    if n <= depth and at <= length then
       local redirect = prefixes[sub(path, 1, at)]
       if redirect then return redirect, sub(path, at + 1) end
     end
-    local redirect = at > 1 and prefixes[sub(path, 1, at - 1)]
+    local redirect = at > 1 and at <= length + 1 and prefixes[sub(path, 1, at - 1)]
     if redirect then return redirect, sub(path, at) end
     n = n - 1
     repeat at = at - 1 until at == 0 or byte(path, at) == slash
   end
 end
 
--- → redirect, location; nil: none is met
+-- → redirect, location; redirect, nil: the location would be too long; nil: none is met; nil, nil, why: nobody knows
 local function meet(conf, path, args)
   local redirect = conf.asked and args ~= "" and conf.exact[path .. "?" .. args] or conf.exact[path]
   if redirect then return redirect, build(redirect, args) end
@@ -149,10 +164,11 @@ local function meet(conf, path, args)
     redirect = expressions[i]
     local literal = redirect.literal
     if sub(path, 1, #literal) == literal then
-      local groups = re_match(path, redirect.expression, "jo")
+      local groups, why = regex.match(path, redirect.expression)
       if groups then return redirect, build(redirect, args, nil, groups) end
-      groups = args ~= "" and re_match(path .. "?" .. args, redirect.expression, "jo")
+      if not why and args ~= "" then groups, why = regex.match(path .. "?" .. args, redirect.expression) end
       if groups then return redirect, build(redirect, args, nil, groups, true) end
+      if why then return nil, nil, why end
     end
   end
 end
@@ -188,7 +204,8 @@ local function resolve(location, scheme, authority)
   return scheme, authority, normal(path == "" and "/" or path), args
 end
 
--- Whether following the redirects of this module never ends, or leads back at once: then nobody is sent on the way.
+-- Whether following the redirects of this module never ends, or leads back at once, or to ever longer addresses: then nobody is sent on
+-- the way. → true or false; nil and why: nobody knows
 local function endless(conf, location, path, args, scheme, authority)
   authority = without_port(authority, scheme)
   local host = host_of(authority)
@@ -197,17 +214,23 @@ local function endless(conf, location, path, args, scheme, authority)
     if host_of(next_authority) ~= host then return false end
     if next_path == path and next_args == args and next_scheme == scheme and next_authority == authority then return step == 0 end
     scheme, authority, path, args = next_scheme, next_authority, next_path, next_args
-    local redirect
-    redirect, location = meet(conf, path, args)
+    local redirect, why
+    redirect, location, why = meet(conf, path, args)
+    if why then return nil, why end
     if not redirect then return false end
+    if not location then return true end
   end
   return true
 end
 
 -- path: as $uri; authority: Host as it came. → redirect {status, reason}, location; nil: this URL goes on
 function M.decide(conf, path, args, scheme, authority)
-  local redirect, location = meet(conf, path, args)
-  if not redirect or endless(conf, location, path, args, scheme, authority) then return nil end
+  if conf.expressions[1] then regex.begin() end
+  local redirect, location, why = meet(conf, path, args)
+  local is_endless
+  if location then is_endless, why = endless(conf, location, path, args, scheme, authority) end
+  if why then problems.note("expression", tostring(conf.name) .. ": " .. why) end
+  if is_endless ~= false then return nil end
   return redirect, location
 end
 

@@ -24,7 +24,7 @@ end
 local function first_time(plan)
   local ok, leaf = pcall(function() return learn(plan.kept or begin(plan)) end)
   if ok then return leaf end
-  problems.note("protection", leaf)
+  problems.note("protection", "site " .. plan.site_text .. ": " .. tostring(leaf))
   return kept.unjudged
 end
 

@@ -10,6 +10,7 @@ local ffi = require "ffi"
 local matchers = require "stages.matchers"
 local memo = require "core.memo"
 local quantities = require "stages.quantities"
+local regex = require "core.regex"
 local rules = require "stages.rules"
 require "resty.core.request"
 local C, var = ffi.C, ngx.var
@@ -54,7 +55,10 @@ local function node_of(kept, before, known)
     local value, quantity = holds(rule.when, known)
     if value ~= false then
       rest[#rest + 1] = rule
-      if value == nil then
+      if value == nil and quantity == rules.unjudged then
+        -- One before it may still decide.
+        if not asks then error("rule " .. rule.cause .. ":" .. rule.id .. ": its expression takes too long", 0) end
+      elseif value == nil then
         asks = asks or quantity
       elseif not rule.count then
         break
@@ -108,7 +112,7 @@ local function class_of(kept, quantity, value)
   if class then return class end
   local found, names = {}, {}
   for _, side in ipairs(quantity.sides) do see(side, value, found) end
-  for atom, state in pairs(found) do names[#names + 1] = state == true and atom or atom .. "?" end
+  for atom, state in pairs(found) do names[#names + 1] = state == true and atom or atom .. (state == 0 and "?" or "!") end
   table.sort(names, function(a, b) return tostring(a) < tostring(b) end)
   local name = table.concat(names, " ")
   class = quantity.classes[name]
@@ -124,6 +128,7 @@ end
 -- Goes the way step by step and makes what is missing of it. → leaf
 function M.learn(kept)
   if kept.weight > kept.size and not memo.grow(weight_budget, kept, weight_max) then start(kept) end
+  regex.begin()
   local node, known = kept.root, {}
   for _ = 1, rules.quantities_max do
     local quantity = node.quantity

@@ -6,9 +6,8 @@
 local ips = require "core.ips"
 local regex = require "core.regex"
 local find, gsub, sub, tonumber = string.find, string.gsub, string.sub, tonumber
-local re_find = ngx.re.find
 
-local M = {}
+local M = { unjudged = -1 }
 
 local gate_size = 128
 
@@ -129,21 +128,24 @@ end
 -- An error (a match that took too long) means "perhaps".
 local function opens(gate, text)
   local whole = expression_of(gate)
-  if not whole then return true end
-  local from, _, why = re_find(text, whole, "jo")
-  return from ~= nil or why ~= nil
+  return not whole or regex.find(text, whole) ~= false
 end
 
-local function holds(test, text)
-  if test.text then return find(text, test.text, 1, true) ~= nil end
-  return regex.matches(text, test.expression)
+-- Another request may find more time, so of a list whose time is used up nothing is kept. What one expression says of one text is sure,
+-- and that it says nothing as well.
+local function try(test, text, found)
+  if found[test.atom] == true then return end
+  local says, why
+  if test.text then says = find(text, test.text, 1, true) ~= nil else says, why = regex.find(text, test.expression) end
+  if why == regex.spent then error(why, 0) end
+  if says == nil then found[test.atom] = M.unjudged elseif says then found[test.atom] = true end
 end
 
 local function mark(list, found)
   for _, atom in ipairs(list or {}) do found[atom] = true end
 end
 
--- Marks found[atom] for each atom that holds. address: the text as bytes, where it is one
+-- Marks found[atom] for each atom that holds (true) or of which nobody knows (M.unjudged). address: the text as bytes, where it is one
 function M.find(matcher, text, found, address)
   mark(matcher.always, found)
   if matcher.equals then mark(matcher.equals[text], found) end
@@ -154,12 +156,12 @@ function M.find(matcher, text, found, address)
   for _, gate in ipairs(matcher.gates) do
     if opens(gate, text) then
       for _, test in ipairs(gate.tests) do
-        if not found[test.atom] and holds(test, text) then found[test.atom] = true end
+        try(test, text, found)
       end
     end
   end
   for _, test in ipairs(matcher.alone) do
-    if not found[test.atom] and holds(test, text) then found[test.atom] = true end
+    try(test, text, found)
   end
   if matcher.ips then matcher.ips:each(address(text), found) end
   local number = #matcher.ranges > 0 and tonumber(text)

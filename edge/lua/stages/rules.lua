@@ -7,7 +7,8 @@
 --   {url = expression}   tried on the path and on path?query, so that both `\.php$` and `\?id=` say what they seem to
 --   {all = {…}}  {any = {…}}  {none = {…}}   of conditions, as deep as one likes
 -- Negations are drawn in to the single conditions, each of which holds, does not hold or is unknown: one that is unknown counts as
--- not holding on either side of a negation, so a rule applies only where it surely does.
+-- not holding on either side of a negation, so a rule applies only where it surely does. One whose expression takes too long is neither:
+-- where a rule hangs on it, nobody knows whether the rule applies.
 local matchers = require "stages.matchers"
 local quantities = require "stages.quantities"
 
@@ -103,7 +104,10 @@ function M.compile(rows, limit)
   return { rules = rules, quantities = set.list, weight = weight }
 end
 
--- known: classes by quantity. → true, false, or nil and the first quantity it hangs on
+-- In place of the quantity a condition hangs on: none that could still be asked
+M.unjudged = 0
+
+-- known: classes by quantity. → true, false, or nil and the first quantity it hangs on (M.unjudged: on no other)
 local function holds(condition, known)
   local parts = condition.parts
   if not parts then
@@ -111,13 +115,14 @@ local function holds(condition, known)
     if not class then return nil, condition.quantity end
     local state = class.holds[condition.atom]
     if state == nil then return condition.negated end
+    if state == matchers.unjudged then return nil, M.unjudged end
     return state == true and not condition.negated
   end
   local all, first = condition.all, nil
   for i = 1, #parts do
     local value, quantity = holds(parts[i], known)
     if value == nil then
-      first = first or quantity
+      if not first or first == M.unjudged then first = quantity end
     elseif value ~= all then
       return value
     end

@@ -1,0 +1,218 @@
+/** Expressions that take too long: whoever could be judged by one alone is refused, no list takes a worker for itself, and it is told. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { recordsOf } from '#agent/render/records.ts';
+import { domain, type Edge, type Origin, site, startEdge, startOrigin, type WholeSite } from './harness.ts';
+import { type Lua, startLua } from './lua.ts';
+
+const slow = '(\\w+[ /.]?)+bot';
+/** `slow` finds no end in it, and holds for it */
+const evasive = `${'a'.repeat(60)}; evilbot/1.0`;
+const endless = '^/(([a-z]+)*)*N$';
+const moduleOf = (type: string, content: object) =>
+  recordsOf(
+    'module',
+    { v: 1, rev: 1, id: 9, site: 1, type, content } as never,
+    () => [],
+    () => ({ allowed: true }),
+  );
+
+describe('what no expression can tell in time', () => {
+  let edge: Edge;
+  let origin: Origin;
+  before(async () => {
+    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
+    await edge.put(...moduleOf('urlRedirect', { redirects: [] }), ...moduleOf('proxyRewrite', { rules: [] }));
+    await edge.putDocuments(
+      [site(1)],
+      [
+        domain(1, 'a.test', [origin.port]),
+        domain(2, 'to.test', [origin.port], { modules: { urlRedirect: 9 } }),
+        domain(3, 're.test', [origin.port], { modules: { proxyRewrite: 9 } }),
+      ],
+    );
+  });
+  beforeEach(() => {
+    origin.seen.length = 0;
+  });
+  after(async () => {
+    await edge[Symbol.asyncDispose]();
+    await origin[Symbol.asyncDispose]();
+  });
+  const rules = (change: Partial<WholeSite>) => edge.putDocuments([site(1, change)], []);
+  const status = async (path: string, agent = 'x') =>
+    (await edge.ask('a.test', path, { headers: { 'user-agent': agent } })).status;
+  const problems = async () => (await edge.stat()).problems;
+
+  test('a visitor whose agent takes too long is refused, counted and named; no other is', async () => {
+    await rules({ userAgents: [{ id: 7, urlRegex: '^/shop', userAgentRegex: slow, block: 'deny' }] });
+    const before = await problems();
+    assert.equal(await status('/shop', 'evilbot/1.0'), 403);
+    assert.equal(await status('/shop', 'Mozilla/5.0'), 200);
+    assert.equal((await problems()).protection, before.protection);
+    for (let times = 0; times < 2; times++) assert.equal(await status('/shop', evasive), 503);
+    assert.equal(await status('/elsewhere', evasive), 200, 'where the rule holds for nobody it asks nothing');
+    assert.equal((await problems()).protection, before.protection + 2);
+    assert.match(edge.errors(), /protection: site 1: rule 8:7: its expression takes too long/);
+  });
+
+  test('a rule before it decides, one behind it does not', async () => {
+    const black = { blacklists: [{ id: 1, ips: ['127.0.0.9'], block: 'deny' as const }] };
+    await rules({ ...black, userAgents: [{ id: 7, urlRegex: '.', userAgentRegex: slow, block: 'deny' }] });
+    assert.equal((await edge.ask('a.test', '/', { from: '127.0.0.9', headers: { 'user-agent': evasive } })).status, 403);
+    assert.equal(await status('/', evasive), 503);
+    await rules({
+      userAgents: [
+        { id: 7, urlRegex: '.', userAgentRegex: slow, block: 'deny' },
+        { id: 8, urlRegex: '.', userAgentRegex: 'evil', block: 'deny' },
+      ],
+    });
+    assert.equal(await status('/', evasive), 503);
+    assert.equal(await status('/', 'evil'), 403);
+  });
+
+  test('a counter that may hold for a URL refuses it', async () => {
+    const path = `/${'a'.repeat(60)}/bo-bot`;
+    const frequency = { id: 1, urlRegex: slow, seconds: 60, times: 100, type: 'ip', priority: 1, action: 'limit' } as const;
+    const limitReq = { id: 1, urlRegex: slow, rate: 100, burst: 100, by: 'ip', priority: 1 } as const;
+    await rules({ frequencies: [frequency] } as never);
+    assert.deepEqual([await status('/a'), await status(path)], [200, 503]);
+    await rules({ limitReqs: [limitReq] } as never);
+    assert.deepEqual([await status('/a'), await status(path)], [200, 503]);
+    await rules({});
+    assert.equal(await status(path), 200);
+  });
+
+  const long = `/${'a'.repeat(2000)}`;
+
+  test('500 cache rules: the URL is not stored, and the site and its list are told', async () => {
+    const list = Array.from({ length: 500 }, () => ({
+      mode: 'forceCache' as const,
+      type: 'regex' as const,
+      value: endless,
+      ttl: 60,
+    }));
+    await rules({ cacheRules: list } as never);
+    origin.script = (_, response) => {
+      response.setHeader('Cache-Control', 'max-age=60');
+      response.end('x');
+    };
+    const before = await problems();
+    for (let times = 0; times < 3; times++) assert.equal(await status(long), 200);
+    assert.equal(origin.seen.length, 3);
+    assert.ok((await problems()).expression > before.expression);
+    assert.match(edge.errors(), /expression: site 1: cacheRules: /);
+    await status('/short');
+    assert.equal((await edge.ask('a.test', '/short')).headers['x-cache'], 'HIT');
+    await rules({});
+  });
+
+  test('100 redirects lead nowhere, 100 rewrites leave the URL as it is', async () => {
+    const hundred = <T>(make: (id: number) => T) => Array.from({ length: 100 }, (_, i) => make(i + 1));
+    const redirects = hundred(id => ({ id, match: 'advanced', source: endless, target: '/x', status: 301, query: true }));
+    redirects.push({ id: 101, match: 'advanced', source: '^/a', target: '/y', status: 301, query: true });
+    await edge.put(...moduleOf('urlRedirect', { redirects }));
+    const before = await problems();
+    assert.equal((await edge.ask('to.test', '/ab')).headers.location, '/y');
+    assert.equal((await edge.ask('to.test', long)).status, 200, 'which one is the first nobody knows');
+    await edge.put(
+      ...moduleOf('proxyRewrite', { rules: hundred(() => ({ matchType: 'advanced', source: endless, target: '/x' })) }),
+    );
+    assert.equal((await edge.ask('re.test', long)).status, 200);
+    assert.equal(origin.seen.at(-1)!.url, long);
+    assert.equal((await problems()).expression, before.expression + 2);
+    assert.match(edge.errors(), /expression: site 1: urlRedirect 9: /);
+    assert.match(edge.errors(), /expression: site 1: proxyRewrite 9: /);
+  });
+});
+
+describe('the work of one list', () => {
+  let lua: Lua;
+  before(async () => {
+    lua = await startLua();
+  });
+  after(() => lua[Symbol.asyncDispose]());
+  /** A worker whose lists may take no time at all; `asked`: how many expressions were tried, `longest`: on how many bytes */
+  const prepare = `
+local regex, problems = require "core.regex", require "core.problems"
+local quiet, budget, find, match = regex.quiet, regex.budget, ngx.re.find, ngx.re.match
+local asked, longest = 0, 0
+local kept_find, kept_match = regex.find, regex.match
+regex.find = function(text, e) asked, longest = asked + 1, math.max(longest, #text) return kept_find(text, e) end
+regex.match = function(text, e) asked, longest = asked + 1, math.max(longest, #text) return kept_match(text, e) end
+local function hurry() regex.quiet, regex.budget = -1, -1 end
+local function take_time() regex.quiet, regex.budget = quiet, budget end
+local function done(...)
+  take_time()
+  regex.find, regex.match = kept_find, kept_match
+  local said = { ... }
+  for i, one in ipairs(said) do said[i] = tostring(one) end
+  return table.concat(said, " ")
+end
+`;
+
+  test('is given up when its time is used up, and judged the next time', async () => {
+    const said = await lua.run(`${prepare}
+      local rules = require "cache.rules"
+      local list = {}
+      for i = 1, 500 do list[i] = { type = "regex", value = "^/x" .. i .. "$", mode = "followOrigin", ttl = 5 } end
+      local compiled = rules.compile({ id = 1, cacheRules = list }, error)
+      hurry()
+      local before = problems.counts().expression
+      local rule, passing = rules.find(compiled, "/x400")
+      local tried = asked
+      take_time()
+      local again = rules.find(compiled, "/x400")
+      return done(rule == rules.unjudged, passing, tried < 10, problems.counts().expression - before, again == compiled[400])`);
+    assert.equal(said, 'true true true 1 true');
+  });
+
+  test('of rates the lowest holds where nobody knows which is the first', async () => {
+    const said = await lua.run(`${prepare}
+      local rates = require "core.rates"
+      local slow = { type = "regex", value = "${endless}", bytes = 5000 }
+      local compiled = rates.compile({ id = 1, rates = { slow, { type = "site", bytes = 1000 }, { type = "site", bytes = 9000 } } }, error)
+      return done(rates.find(compiled, "/a"), rates.find(compiled, "/" .. ("a"):rep(2000)))`);
+    assert.equal(said, '1000 1000 false');
+  });
+
+  test('a protection whose time is used up refuses, and keeps nothing of it', async () => {
+    const said = await lua.run(
+      `${prepare}
+      local rules, kept = require "stages.rules", require "stages.kept"
+      local rows = {}
+      for i = 1, 50 do
+        rows[i] = { id = i, cause = 1, action = "deny", when = { of = "path", is = "regex", value = "(?>x" .. i .. "y)" } }
+      end
+      local automaton = kept.new(rules.compile(rows), "1")
+      hurry()
+      local ok, why = pcall(kept.learn, automaton)
+      take_time()
+      return done(ok, why == regex.spent, kept.learn(automaton).refusal)`,
+      '/quiet',
+    );
+    assert.equal(said, 'false true false');
+  });
+
+  test('no location grows without bound', async () => {
+    const said = await lua.run(`${prepare}
+      local redirects = require "features.url_redirect"
+      local function decide(target, path)
+        asked, longest = 0, 0
+        local conf = redirects.compile({ redirects = { { id = 1, match = "advanced", source = "(.*)", target = target, status = 301, query = true } } }, error)
+        local found, location = redirects.decide(conf, path, "", "http", "h.test")
+        return (found and #location or "none") .. "/" .. tostring(asked <= 12 and longest <= 8192 + #path)
+      end
+      return done(decide("/" .. ("$1"):rep(20), "/abcdefgh"), decide("/" .. ("$1"):rep(1000), "/" .. ("a"):rep(8000)),
+        decide("https://o.test/$1", "/" .. ("a"):rep(100)), decide("https://o.test/$1", "/" .. ("a"):rep(8180)))`);
+    assert.equal(said, 'none/true none/true 116/true none/true');
+  });
+
+  test('many letters of an honest expression on a long URL are no reason to give up', async () => {
+    const said = await lua.run(`${prepare}
+      regex.begin()
+      local long = "/" .. ("a"):rep(6000)
+      return done(regex.find(long, "^(?:[a-z/]|%[0-9a-f]{2})+$"), regex.find(long, "^/[a-z]*\\\\.php$"), regex.find("/" .. ("a"):rep(900), "(?:.|\\\\s)*foo$"))`);
+    assert.equal(said, 'true false false');
+  });
+});

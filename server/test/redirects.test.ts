@@ -140,6 +140,13 @@ test('a loop is refused at its target: to itself, below itself, in a ring, by an
   assert.equal(fine.status, 200, fine.text);
   const closes = await add(id, { source: '/c', target: '/b' });
   assert.deepEqual(problems(closes), ['items.0.target redirectLoop']);
+  const growing = await add(id, { matchType: 'advanced', source: '(.*)', target: `/${'$1'.repeat(50)}` });
+  assert.deepEqual(problems(growing), ['items.0.target redirectLoop']);
+  const prefix = (source: string, target: string) => ({ matchType: 'prefix', source, target });
+  const many = Array.from({ length: 300 }, (_, i) => prefix(`/k${i}`, `/k${i + 1}${'/a'.repeat(600)}`));
+  const endless = await add(id, prefix(`/k${'/a'.repeat(500)}`, '/end'), ...many);
+  assert.equal(endless.status, 400);
+  assert.match(problems(endless).join(), /^items\.\d+\.target redirectWork$/);
   // an expression that would run for ever holds nobody up
   const slow = await add(id, { matchType: 'advanced', source: '^/(a+)+$', target: `/${'a'.repeat(60)}!` });
   assert.equal(slow.status, 200, slow.text);

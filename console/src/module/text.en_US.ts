@@ -90,5 +90,6 @@ export default {
   'redirect.tryHint': '/path?query or a whole address',
   'redirect.none': 'No redirect of this module matches.',
   'redirect.loop': '{source} matches, but {location} would never end: visitors are not redirected.',
+  'redirect.tooLong': '{source} matches, but its target would have more than {max} bytes: visitors are not redirected.',
   'redirect.found': '{source} matches: {status} to {location}',
 } satisfies SameAs<typeof texts>;

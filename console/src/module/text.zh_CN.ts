@@ -89,5 +89,6 @@ export default {
   'redirect.tryHint': '/路径?查询，或完整网址',
   'redirect.none': '此模块没有匹配的重定向。',
   'redirect.loop': '匹配 {source}，但 {location} 会无限循环，因此不会重定向访客。',
+  'redirect.tooLong': '匹配 {source}，但目标网址会超过 {max} 个字节，因此不会重定向访客。',
   'redirect.found': '匹配 {source}：{status} 到 {location}',
 } satisfies SameAs<typeof texts>;

@@ -87,5 +87,6 @@ export default {
   'redirect.tryHint': '/路徑?查詢，或完整網址',
   'redirect.none': '此模組沒有相符的重新導向。',
   'redirect.loop': '符合 {source}，但 {location} 會無限循環，因此不會重新導向訪客。',
+  'redirect.tooLong': '符合 {source}，但目標網址會超過 {max} 個位元組，因此不會重新導向訪客。',
   'redirect.found': '符合 {source}：{status} 到 {location}',
 };

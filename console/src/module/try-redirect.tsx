@@ -1,7 +1,7 @@
 /** Which redirect of a module an address meets, by the steps the edge takes (contract/src/module/redirect-table.ts). */
 import { Button, Input } from 'antd';
 import { useState } from 'react';
-import { RedirectTable, resolve } from '#contract/module/redirect-table.ts';
+import { locationMax, RedirectTable, resolve } from '#contract/module/redirect-table.ts';
 import type { RowOf } from '../kit/client.ts';
 import { present } from '../kit/present.tsx';
 import { query, queryClient } from '../kit/query.ts';
@@ -44,10 +44,11 @@ export function TryRedirect({ params }: { params: { siteID: number; moduleID: nu
       setSaid(
         !found
           ? t('redirect.none')
-          : t(found.isLoop ? 'redirect.loop' : 'redirect.found', {
+          : t(found.location === undefined ? 'redirect.tooLong' : found.isLoop ? 'redirect.loop' : 'redirect.found', {
               source: found.redirect.source,
               status: found.redirect.statusCode,
-              location: found.location,
+              location: found.location ?? '',
+              max: locationMax,
             }),
       );
     } catch (error) {

@@ -25,13 +25,22 @@ export interface URLParts {
 }
 export interface Found<R extends Redirect> {
   redirect: R;
-  location: string;
+  /** undefined: it would be longer than `locationMax`, and nobody is sent there */
+  location: string | undefined;
 }
 /** Groups of an expression in a text, or null. */
 export type Exec = (expression: RegExp, subject: string) => (string | undefined)[] | null;
 
 /** Steps from one redirect to the next that are followed before it counts as endless. */
 export const stepsMax = 10;
+/** Bytes of a location, the visitor's query in it. */
+export const locationMax = 8192;
+/** Characters of addresses that one table goes through: 3,000 honest redirects take a tenth of it, and all of it is half a second. */
+export const workMax = 20_000_000;
+/** What a step costs besides its characters. */
+const stepWork = 100;
+/** The redirects of a table lead to one another over more addresses than anybody would look at. */
+export class TooMuchWork extends Error {}
 
 const encoder = new TextEncoder();
 export const toBytes = (text: string): string =>
@@ -86,13 +95,26 @@ export function sourceKey({ matchType, source }: Pick<Redirect, 'matchType' | 's
   return at < 0 ? decode(text) : `${decode(text.slice(0, at))}?${text.slice(at + 1)}`;
 }
 
+const safe = (text: string) => percent(toBytes(text), unsafe);
+/** Whether even a visitor that brings nothing would be sent to an address that is too long. */
+export const isTooLong = (target: string) => safe(target).length > locationMax;
+
 function split(target: string) {
-  const [, base, query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(percent(toBytes(target), unsafe))!;
+  const [, base, query, fragment] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(safe(target))!;
   return { base: /^https?:\/\/[^/]*$/i.test(base!) ? `${base!}/` : base!, query: query ?? '', fragment: fragment ?? '' };
 }
 
-const fill = (template: string, groups: readonly (string | undefined)[], outside: RegExp) =>
-  template.replace(/\$(\d)/g, (_, n: string) => percent(groups[Number(n)] ?? '', outside));
+/** Counted before it is made: a target names a group as often as it likes. */
+function fill(template: string, groups: readonly (string | undefined)[], outside: RegExp) {
+  const texts: string[] = [];
+  let length = 0;
+  for (const [, n] of template.matchAll(/\$(\d)/g)) {
+    const text = (texts[Number(n)] ??= percent(groups[Number(n)] ?? '', outside));
+    length += text.length;
+    if (length > locationMax) return undefined;
+  }
+  return template.replace(/\$(\d)/g, (_, n: string) => texts[Number(n)]!);
+}
 
 function join(base: string, rest: string) {
   if (!rest) return base;
@@ -101,17 +123,19 @@ function join(base: string, rest: string) {
 }
 
 function build(redirect: Redirect, args: string, parts: { rest?: string; groups?: (string | undefined)[]; isRaw?: boolean }) {
-  let { base, query, fragment } = split(redirect.target);
+  let { base, query, fragment }: Record<'base' | 'query' | 'fragment', string | undefined> = split(redirect.target);
   if (parts.rest) base = join(base, percent(parts.rest, outsidePath));
   if (parts.groups) {
     base = fill(base, parts.groups, parts.isRaw ? outsidePathKept : outsidePath);
     query = fill(query, parts.groups, parts.isRaw ? outsideQueryKept : outsideQuery);
     fragment = fill(fragment, parts.groups, outsidePath);
   }
+  if (base === undefined || query === undefined || fragment === undefined) return undefined;
   if (redirect.keepQuery && args) query += (query ? '&' : '?') + percent(args, unsafe);
   // two slashes would lead to another host
   if (base.startsWith('/')) base = base.replace(/^\/+/, '/');
-  return base + query + fragment;
+  const location = base + query + fragment;
+  return location.length > locationMax ? undefined : location;
 }
 
 const run: Exec = (expression, subject) => expression.exec(subject);
@@ -121,6 +145,9 @@ export class RedirectTable<R extends Redirect> {
   readonly #prefixes = new Map<string, R>();
   readonly #expressions: { redirect: R; expression: RegExp }[] = [];
   readonly #exec: Exec;
+  /** characters of the longest prefix */
+  #longest = 0;
+  #work = 0;
 
   /** `redirects`: in the order they were made */
   constructor(redirects: Iterable<R>, exec: Exec = run) {
@@ -128,22 +155,33 @@ export class RedirectTable<R extends Redirect> {
     for (const redirect of redirects) {
       const key = sourceKey(redirect);
       if (redirect.matchType === 'exact') this.#exact.set(key, redirect);
-      else if (redirect.matchType === 'prefix') this.#prefixes.set(key, redirect);
-      else if (isPattern(redirect.source)) this.#expressions.push({ redirect, expression: scriptOf(key)! });
+      else if (redirect.matchType === 'prefix') {
+        this.#prefixes.set(key, redirect);
+        this.#longest = Math.max(this.#longest, key.length);
+      } else if (isPattern(redirect.source)) this.#expressions.push({ redirect, expression: scriptOf(key)! });
     }
   }
 
-  /** The redirect that a URL meets, whether it is carried out or not. */
+  #spend(characters: number) {
+    this.#work += characters;
+    if (this.#work > workMax) throw new TooMuchWork('redirects that lead to one another over too many addresses');
+  }
+
+  /** The redirect that a URL meets, whether it is carried out or not. @throws TooMuchWork */
   match({ path, args }: URLParts): Found<R> | undefined {
+    this.#spend(stepWork + path.length + args.length);
     const exact = (args && this.#exact.get(`${path}?${args}`)) || this.#exact.get(path);
     if (exact) return { redirect: exact, location: build(exact, args, {}) };
-    for (let end = path.length; end > 0; end--) {
+    for (let end = Math.min(path.length, this.#longest); end > 0; end--) {
       // a prefix ends where a segment does
       if (end < path.length && path[end] !== '/' && path[end - 1] !== '/') continue;
+      // to look one up is far less than to take an address apart
+      this.#spend(end / 8);
       const redirect = this.#prefixes.get(path.slice(0, end));
       if (redirect) return { redirect, location: build(redirect, args, { rest: path.slice(end) }) };
     }
     for (const { redirect, expression } of this.#expressions) {
+      this.#spend(path.length + args.length);
       const groups = this.#exec(expression, path);
       if (groups) return { redirect, location: build(redirect, args, { groups }) };
       const wider = args && this.#exec(expression, `${path}?${args}`);
@@ -159,6 +197,9 @@ export class RedirectTable<R extends Redirect> {
       const found = this.match(now);
       if (!found) return false;
       if (found.redirect === own) return true;
+      // longer and longer
+      if (found.location === undefined) return true;
+      this.#spend(found.location.length);
       const next = resolve(found.location, now);
       // one that leads to where it is asked is not carried out
       if (keyOf(next) === keyOf(now)) return own !== undefined;
@@ -168,16 +209,20 @@ export class RedirectTable<R extends Redirect> {
     return true;
   }
 
-  /** What a visitor of this URL gets: no redirect leads to itself, and none into a ring. */
+  /** What a visitor of this URL gets: no redirect leads to itself, none into a ring, none to an address that is too long. */
   find(url: URLParts): (Found<R> & { isLoop: boolean }) | undefined {
     const found = this.match(url);
     if (!found) return undefined;
+    if (found.location === undefined) return { ...found, isLoop: true };
     const next = resolve(found.location, url);
     const isSame = hostOf(next.authority) === hostOf(url.authority);
     return { ...found, isLoop: isSame && (keyOf(next) === keyOf(url) || this.isEndless(next)) };
   }
 
-  /** Where a redirect leads, if from there it comes back to itself. Targets of other hosts are judged at the edge alone. */
+  /**
+   * Where a redirect leads, if from there it comes back to itself. Targets of other hosts are judged at the edge alone.
+   * @throws TooMuchWork
+   */
   loopOf(redirect: R): string | undefined {
     if (!redirect.target.startsWith('/')) return undefined;
     const here: URLParts = { scheme: 'https', authority: 'here', path: '/', args: '' };
@@ -190,6 +235,8 @@ export class RedirectTable<R extends Redirect> {
         redirect.matchType === 'advanced'
           ? build(redirect, '', { groups: Array.from({ length: 10 }, () => group) })
           : build(redirect, redirect.keepQuery ? from.args : '', redirect.matchType === 'prefix' ? { rest: '/x' } : {});
+      if (location === undefined) return redirect.target;
+      this.#spend(location.length);
       const next = resolve(location, here);
       if (redirect.matchType === 'exact' && keyOf(next) === keyOf(from)) return location;
       if (this.isEndless(next, redirect)) return location;

@@ -5,6 +5,7 @@ import { moduleRowsOf } from '../kit/module-rows.ts';
 import { bool, int, one, oneOf, opt, str } from '../kit/schema.ts';
 import { caps, matchTypes } from '../limits.ts';
 import { isPattern } from '../rules/regex.ts';
+import { isTooLong } from './redirect-table.ts';
 import { answer, broken, type Problem } from '../rules/rule.ts';
 import { zodRule } from '../rules/zod.ts';
 
@@ -50,6 +51,7 @@ const fits = zodRule({
     } else if (!isPath) problems.push(...broken('wrongFormat', undefined, ['source']));
     if (!/^(?:\/(?![/\\])|https?:\/\/[^\s/?#$@\\]+(?:[/?#]|$))\S*$/i.test(target))
       problems.push(...broken('redirectTarget', undefined, ['target']));
+    else if (isTooLong(target)) problems.push(...broken('tooLarge', undefined, ['target']));
     return answer(problems);
   },
 });

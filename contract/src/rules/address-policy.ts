@@ -108,7 +108,7 @@ const v4 = (value: bigint): Address => ({ family: 4, value: value & 0xffffffffn 
 export function looseAddress(text: string): Address | undefined {
   let plain = text.trim().toLowerCase();
   if (plain.startsWith('[') && plain.endsWith(']')) plain = plain.slice(1, -1);
-  plain = plain.replace(/%.*$/, '');
+  plain = plain.split('%', 1)[0]!;
   if (plain.includes(':')) {
     const six = parseIP(plain);
     return six && holds(mapped, six) ? v4(six.value) : six;

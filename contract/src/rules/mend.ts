@@ -15,7 +15,7 @@ const withoutEnd = (host: string) => host.replace(/\.$/, '').toLowerCase();
 /** `HTTPS://Shop.Example.com./path` → `shop.example.com`; what is no address of a page only loses its spaces. */
 export function mendDomainName(typed: string): string {
   const text = typed.trim();
-  const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#@\s]+)/i.exec(text)?.[1] ?? text.replace(/[/?#].*$/, '');
+  const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/?#@\s]+)/i.exec(text)?.[1] ?? text.split(/[/?#]/, 1)[0]!;
   return withoutEnd(host.replace(/:\d{1,5}$/, ''));
 }
 
@@ -23,7 +23,7 @@ export function mendDomainName(typed: string): string {
 export function mendOrigin(typed: string): MendedOrigin {
   const text = typed.trim();
   const scheme = /^(https?):\/\//i.exec(text);
-  const rest = (scheme ? text.slice(scheme[0].length) : text).replace(/[/?#].*$/, '');
+  const rest = (scheme ? text.slice(scheme[0].length) : text).split(/[/?#]/, 1)[0]!;
   const protocol = scheme ? { protocol: scheme[1]!.toLowerCase() as 'http' | 'https' } : {};
   if (isIP(rest)) return { address: rest.toLowerCase(), ...protocol };
   const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(rest);

@@ -164,6 +164,12 @@ export const ruleTexts = {
     zh_CN: '形成循环：{target} 会再次被重定向。请改用其他目标',
     en_US: 'A loop: {target} would be redirected again without end. Choose another target',
   },
+  redirectWork: {
+    zh_TW: '這些重新導向彼此相連，經過的網址太多或太長，無法檢查。請縮短來源與目標，或直接指向最終網址',
+    zh_CN: '这些重定向彼此相连，经过的网址太多或太长，无法检查。请缩短来源与目标，或直接指向最终网址',
+    en_US:
+      'These redirects lead to one another over too many or too long addresses to be checked. Shorten sources and targets, or point them straight at the last address',
+  },
   redirectPatterns: {
     zh_TW: '每個模組最多 {max} 筆正規表示式',
     zh_CN: '每个模块最多 {max} 条正则表达式',

@@ -3,12 +3,17 @@ import type * as z from 'zod/mini';
 import { isRuleName } from './rule.ts';
 import type { Bounds, Problem, Rule, RuleName } from './rule.ts';
 
+/** What is longer than its field, or holds more than it, is not looked at: a body may be a thousand times as long as what rules are made for. */
+const isTooLong = (issue: z.core.$ZodRawIssue) =>
+  issue.code === 'too_big' && (issue.origin === 'string' || issue.origin === 'array');
+
 /**
- * Puts a rule on a field: `str().check(zodRule(rules.email))`. Runs after the type is right; every problem becomes an
+ * Puts a rule on a field: `str().check(zodRule(rules.email))`. Runs after the type and the length are right; every problem becomes an
  * issue whose `params` carry the rule and its bounds.
  */
 export function zodRule<Value, Context>(rule: Rule<Value, Context>, context?: () => Context): z.core.CheckFn<Value> {
   return payload => {
+    if (payload.issues.some(isTooLong)) return;
     const found = rule.check(payload.value, context?.());
     if (found === true) return;
     for (const { path, rule: name, bounds } of found)

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod/mini';
 import { arr, obj, some, str } from '#contract/kit/schema.ts';
+import { zodRule } from '#contract/rules/zod.ts';
 import { isPattern } from '#contract/rules/regex.ts';
 import { within } from '../within.ts';
 
@@ -24,7 +25,8 @@ test('what an expression looks back at has an end', () => {
 
 test('brackets that never close are judged at once, however many', () => {
   const said = within(`
-    import { isPattern } from '#contract/rules/regex.ts';
+    import { zodRule } from '#contract/rules/zod.ts';
+import { isPattern } from '#contract/rules/regex.ts';
     const kinds = ['(?<=', '(?<!(', '[', '(?<=[', '\\\\\\\\[', '(?<=a{1,'];
     const judged = new Set();
     for (const kind of kinds)
@@ -44,6 +46,11 @@ test('too many items are told before one of them is looked at', () => {
     assert.ok(obj({ list }).safeParse({ list: ['a', 'b', 'c'] }).success);
     looked = 0;
   }
+  const rule = zodRule({ name: 'looks', check: () => (looked++, true as const) });
+  for (const one of [str(3).check(rule), obj({ a: str(3) }).check(rule as never)])
+    for (const value of ['abcd', { a: 'abcd' }]) one.safeParse(value);
+  assert.equal(looked, 0, 'nor is a text that is longer than its field');
+  assert.ok(str(3).check(rule).safeParse('abc').success);
   assert.ok(!some(item).safeParse([]).success);
   assert.ok(!arr(item).safeParse('a').success);
 });

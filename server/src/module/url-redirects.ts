@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { createContext, Script } from 'node:vm';
 import { fail, failFields } from '#contract/errors.ts';
 import { caps } from '#contract/limits.ts';
-import { type Exec, type Redirect, RedirectTable, sourceKey } from '#contract/module/redirect-table.ts';
+import { type Exec, type Redirect, RedirectTable, sourceKey, TooMuchWork } from '#contract/module/redirect-table.ts';
 import {
   redirectBytesMax,
   redirectOwnBytes,
@@ -21,7 +21,7 @@ const problem = (
   change: Change<Line>,
   one: Line,
   field: string,
-  rule: 'duplicateValue' | 'redirectLoop' | 'redirectPatterns',
+  rule: 'duplicateValue' | 'redirectLoop' | 'redirectPatterns' | 'redirectWork',
   bounds: object,
 ) => failFields([{ path: `items.${change.changed.indexOf(one)}.${field}`, rule, bounds: bounds as never }]);
 
@@ -86,6 +86,15 @@ function bounded(): Exec {
   };
 }
 
+function loopOf(table: RedirectTable<Line>, change: Change<Line>, one: Line) {
+  try {
+    return table.loopOf(one);
+  } catch (error) {
+    if (error instanceof TooMuchWork) throw problem(change, one, 'target', 'redirectWork', {});
+    throw error;
+  }
+}
+
 async function judge(ctx: Context, change: Change<Line>) {
   await checkCap(ctx, change);
   await checkBytes(ctx, change);
@@ -100,7 +109,7 @@ async function judge(ctx: Context, change: Change<Line>) {
     bounded(),
   );
   const loops = change.changed.flatMap((one, index) => {
-    const location = one.enabled ? table.loopOf(one) : undefined;
+    const location = one.enabled ? loopOf(table, change, one) : undefined;
     return location === undefined
       ? []
       : [{ path: `items.${index}.target`, rule: 'redirectLoop' as const, bounds: { target: location.slice(0, 200) } }];

@@ -30,7 +30,7 @@ async function engineAddresses(url: string | undefined, defaultPort: number): Pr
         new Promise<string[]>(done => setTimeout(() => done([]), lookupMs).unref()),
       ]);
   return found.map(address =>
-    /^(127\.|::1$)/.test(address) ? withPort(address, Number(port) || defaultPort) : address.replace(/%.*$/, ''),
+    /^(127\.|::1$)/.test(address) ? withPort(address, Number(port) || defaultPort) : address.split('%', 1)[0]!,
   );
 }
 

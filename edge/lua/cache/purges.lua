@@ -1,5 +1,7 @@
 -- Purges: a generation is part of every cache key; a purge raises it for the URLs it names, so that what was stored under the
--- older one is never found again. Instant, and whatever variants a URL has. URLs are raw, as in $request_uri.
+-- older one is never found again. Instant, and whatever variants a URL has. URLs are raw, as in $request_uri. One whose path may be read
+-- in several ways (core/paths.lua) is concerned by every purge of its host.
+local paths = require "core.paths"
 local sub, find, max, md5 = string.sub, string.find, math.max, ngx.md5
 
 local M = {}
@@ -7,10 +9,11 @@ local M = {}
 -- Wildcards go up to this many labels, as those of domains do.
 local labels_max = 10
 
-local function entry() return { all = 0, exact = {}, prefix = {}, hashed = {}, some = false } end
+local function entry() return { all = 0, most = 0, exact = {}, prefix = {}, hashed = {}, some = false } end
 
 -- A long URI is told by its hash and its length.
 local function note(host, row)
+  host.most = max(host.most, row.gen)
   if row.type == "host" then
     host.all = max(host.all, row.gen)
     return
@@ -45,7 +48,7 @@ end
 local function join(a, b)
   local both = entry()
   for _, one in ipairs { a, b } do
-    both.all, both.some = max(both.all, one.all), both.some or one.some
+    both.all, both.most, both.some = max(both.all, one.all), max(both.most, one.most), both.some or one.some
     for uri, gen in pairs(one.exact) do both.exact[uri] = max(both.exact[uri] or 0, gen) end
     for _, list in ipairs { "prefix", "hashed" } do
       for _, item in ipairs(one[list]) do both[list][#both[list] + 1] = item end
@@ -54,7 +57,7 @@ local function join(a, b)
   return both
 end
 
--- What a host is concerned by → {all, exact, prefix, hashed, some} or nil
+-- What a host is concerned by → {all, most, exact, prefix, hashed, some} or nil
 function M.of(made, host)
   local found = made.hosts[host]
   if not made.wild then return found end
@@ -70,6 +73,7 @@ end
 
 -- Generation of a URL; gen: the one of its host
 function M.generation(purged, gen, uri)
+  if paths.kind(uri) then return max(gen, purged.most) end
   gen = max(gen, purged.exact[uri] or 0)
   for _, item in ipairs(purged.prefix) do
     if item[2] > gen and sub(uri, 1, #item[1]) == item[1] then gen = item[2] end

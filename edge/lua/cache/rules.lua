@@ -1,4 +1,6 @@
--- Cache rules of a site: the first that matches a URL counts. Paths are the decoded ones, without dot segments.
+-- Cache rules of a site: the first that matches a URL counts. Paths are the decoded ones, without dot segments; one that may be read in
+-- several ways (core/paths.lua) is stored by a rule only where all of them meet it, and stays outside the cache where any is excluded.
+local paths = require "core.paths"
 local problems = require "core.problems"
 local regex = require "core.regex"
 local find, sub, lower = string.find, string.sub, string.lower
@@ -47,9 +49,7 @@ local function matches(rule, path, query)
   return extension ~= nil and rule.set[lower(extension)] == true
 end
 
--- rules.name: site and list. → the first that matches, nil, or M.unjudged and whether another request may be told more
-function M.find(rules, path, query)
-  regex.begin()
+local function search(rules, path, query)
   for i = 1, #rules do
     local says, why = matches(rules[i], path, query)
     if says then return rules[i] end
@@ -58,6 +58,33 @@ function M.find(rules, path, query)
       return M.unjudged, why == regex.spent
     end
   end
+end
+
+-- rules.name: site and list. → the first that matches, nil, or M.unjudged and whether another request may be told more
+function M.find(rules, path, query)
+  regex.begin()
+  return search(rules, path, query)
+end
+
+local excluded = { ttl = 0, force = false }
+
+-- The rule of a request. uri, path, query: $request_uri, $uri, $args. → as M.find; one of ttl 0 keeps it outside the cache
+function M.judge(rules, uri, path, query)
+  local kind = #rules > 0 and paths.kind(uri)
+  if not kind then return M.find(rules, path, query) end
+  if kind == "wild" then return rules.excludes and excluded or nil end
+  regex.begin()
+  local first, agreed
+  for i, reading in ipairs(paths.readings(uri, path)) do
+    local rule, passing = search(rules, reading, query)
+    if rule and rule.ttl == 0 then return rule, passing end
+    if i == 1 then
+      first, agreed = rule, true
+    else
+      agreed = agreed and rule == first
+    end
+  end
+  return agreed and first or nil
 end
 
 return M

@@ -15,6 +15,9 @@ local function on(url)
   path = path == "" and "/" or path
   local below = { of = "path", is = "prefix", value = sub(path, -1) == "/" and path or path .. "/" }
   local covered = { any = { { of = "path", is = "equals", value = path }, below } }
+  -- Exempt is only what is below it however the origin reads it; the path comes first, as few requests get further.
+  below = { of = "literal", is = "prefix", value = below.value }
+  covered = { all = { covered, { any = { { of = "literal", is = "equals", value = path }, below } } } }
   if not host then return covered end
   return { all = { { of = "host", is = "equals", value = lower(host) }, covered } }
 end

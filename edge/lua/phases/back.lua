@@ -60,7 +60,7 @@ local forced_seconds, forced_max = 7 * 86400, 1024
 
 local function forced_key(plan) return "forced:" .. plan.host end
 
-local function rule_of(plan) return plan.site and rules.find(plan.site.rules, var.uri, var.args) end
+local function rule_of(plan) return plan.site and rules.judge(plan.site.rules, var.request_uri, var.uri, var.args) end
 
 local function forced(plan)
   local rule = rule_of(plan)

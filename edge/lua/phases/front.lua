@@ -38,7 +38,7 @@ local encodings_seconds = 7 * 86400
 -- What the URL adds to the plan. → {pre, direct, rate}
 local function learn_url(plan, uri)
   local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
-  local rule, passing = rules.find(plan.site.rules, var.uri, var.args)
+  local rule, passing = rules.judge(plan.site.rules, uri, var.uri, var.args)
   local rate, rate_passing
   if plan.site.rates then rate, rate_passing = rates.find(plan.site.rates, var.uri, var.args) end
   local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0, rate = rate }

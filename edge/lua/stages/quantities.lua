@@ -4,10 +4,12 @@
 --   ip, country, asn    address; where it lies (core/places.lua)      host, scheme, protocol, method
 --   agent, header.NAME  User-Agent; any header                        cookie.NAME
 --   path                decoded, without dot segments                 args, arg.NAME   raw; decoded
---   url                 path?query, the path decoded
+--   url                 path?query, the path decoded; where it may be read in several ways (core/paths.lua), each with and without query
+--   literal             the path with its slashes as they came, the rest decoded; empty where it has dot segments or worse
 -- What is absent is the empty text. Of a cookie or an argument that comes several times each value counts; a header that rules ask for
 -- and that comes several times is refused (`once`), as nginx shows only the first.
 local ips = require "core.ips"
+local paths = require "core.paths"
 local places = require "core.places"
 local ngx = ngx
 local var, unescape = ngx.var, ngx.unescape_uri
@@ -28,10 +30,24 @@ function M.address(text) return ips.bytes(text) or "\0\0\0\0" end
 local function country(text) return places.country(M.address(text)) end
 local function asn(text) return places.asn(M.address(text)) end
 
--- Both regexes of a URL see the path as nginx routes it.
-local function url()
-  local query = var.args
-  return query and query ~= "" and var.uri .. "?" .. query or var.uri
+-- Both regexes of a URL see the path as nginx routes it, and as an origin may.
+local function url(uri)
+  local path, query = var.uri, var.args
+  local behind = query and query ~= "" and "?" .. query or ""
+  if not paths.kind(uri) then return path .. behind end
+  local list = {}
+  for _, reading in ipairs(paths.readings(uri, path)) do
+    list[#list + 1] = reading
+    if behind ~= "" then list[#list + 1] = reading .. behind end
+  end
+  return list
+end
+
+-- For who is exempt: a path counts where it does so however it is read.
+local function literal(uri)
+  local kind = paths.kind(uri)
+  if not kind then return var.uri end
+  return kind == "split" and paths.literal(uri) or ""
 end
 
 -- → a value, or a list of several
@@ -63,6 +79,7 @@ end
 function M.of(name)
   if whole[name] then return { variable = whole[name], side = "" } end
   if name == "url" then return { variable = "request_uri", side = name, see = url } end
+  if name == "literal" then return { variable = "request_uri", side = name, see = literal } end
   if name == "country" then return { variable = "remote_addr", side = name, see = country } end
   if name == "asn" then return { variable = "remote_addr", side = name, see = asn } end
   local kind, rest = match(name, "^(%l+)%.(.+)$")

@@ -135,6 +135,7 @@ describe('purges', () => {
     broken(await purge(1, 'http://other.test/'), 'urls', 'unknown');
     broken(await purge(1, 'ftp://www.cache.test/'), 'urls', 'wrongFormat');
     broken(await purge(1, '/a'), 'urls', 'wrongFormat');
+    for (const who of ['u', 'u:p', ':p']) broken(await purge(1, `http://${who}@www.cache.test/`), 'urls', 'wrongFormat');
     broken(await purge(3, 'http://www.cache.test/'), 'urls', 'wrongFormat');
     broken(await purge(4, 'tag'), 'type', 'invalidChoice');
     multiple(await purge(1, 'http://www.cache.test/b', 'http://other.test/', 'nonsense'), [

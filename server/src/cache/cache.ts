@@ -44,7 +44,8 @@ function targetOf(type: number, text: string): string {
     return text.toLowerCase();
   }
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > hostMax)
+  // A purge with a name or password in its address would be of a URL that nobody asks for.
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > hostMax || url.username || url.password)
     throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
   return url.href;
 }

@@ -14,8 +14,9 @@ local clock = require "core.clock"
 local memo = require "core.memo"
 local problems = require "core.problems"
 local quantities = require "stages.quantities"
+local shares = require "stages.shares"
 local ngx = ngx
-local var, now_of, md5 = ngx.var, clock.now, ngx.md5
+local var, now_of, md5, md5_bin, base64 = ngx.var, clock.now, ngx.md5, ngx.md5_bin, ngx.encode_base64
 local floor, max, min, sub = math.floor, math.max, math.min, string.sub
 
 local M = {}
@@ -39,7 +40,7 @@ local visitors = memo.new(4000)
 
 local function learn_visitor(address)
   local bytes = quantities.address(address)
-  local name = #bytes == 16 and sub(bytes, 1, 8) or address
+  local name = #bytes == 16 and base64(sub(bytes, 1, 8)) or address
   memo.put(visitors, address, name)
   return name
 end
@@ -51,7 +52,7 @@ end
 
 local function short(text) return #text > long and md5(text) or text end
 
--- by (contract: frequencyTypes): what one count is of. A URL is host and path: a made-up query would make every request another's.
+-- by (contract: frequencyTypes): what one count is of; the visitor first, up to a bar. A URL is host and path: a made-up query would make every request another's.
 local keys = {
   ip = visitor,
   ipURL = function() return visitor() .. "|" .. short(var.host .. var.uri) end,
@@ -59,33 +60,43 @@ local keys = {
   site = function() return "" end,
 }
 
+-- Names are short, so that an entry of the dictionary is (stages/shares.lua).
+local function shortened(key) return #key > 16 and md5_bin(key) or key end
+
+local function note(forced)
+  if forced then problems.count "evicted" end
+end
+
 -- n: requests, the one of now among them; since: when the others were. → present window's count, the last one's
-local function hand_in(dictionary, name, n, since, window, seconds)
-  local before = floor(since / seconds)
+local function hand_in(dictionary, counter, own, key, n, since, window)
+  local before, life = floor(since / counter.seconds), 2 * counter.seconds
   if before ~= window then
-    if before == window - 1 and n > 1 then dictionary:incr(name .. before, n - 1, 0, 2 * seconds) end
+    if before == window - 1 and n > 1 then
+      local _, _, _, forced = shares.raise(dictionary, counter, own, key, before, n - 1, 0, life)
+      note(forced)
+    end
     n = 1
   end
-  local total, why, forced = dictionary:incr(name .. window, n, 0, 2 * seconds)
-  if not total then error("a counter cannot be kept: " .. tostring(why)) end
-  if forced then problems.count "evicted" end
-  return total, dictionary:get(name .. (window - 1)) or 0
+  local total, _, _, forced = shares.raise(dictionary, counter, own, key, window, n, 0, life)
+  note(forced)
+  return total, shares.read(dictionary, counter, own, key, window - 1) or 0
 end
 
 -- A bucket that `rate` requests a second run out of and that holds burst + 1: the time when it will be empty, raised by each request
--- (the generic cell rate algorithm). Raising is one step for all workers, so none is lost. → whether the request still fits
-local function pour(dictionary, name, n, now, counter)
-  local more = n * counter.step / M.share
-  local empty_at, why, forced = dictionary:incr(name, more, now, counter.life)
-  if not empty_at then error("a counter cannot be kept: " .. tostring(why)) end
+-- (the generic cell rate algorithm). Raising is one step for all workers, so none is lost. It stands in windows too, so that those in
+-- use can be tallied, and is carried over from the last one; each is longer than a bucket takes to run empty. → whether it still fits
+local function pour(dictionary, counter, own, key, n, now)
+  local more, window = n * counter.step / M.share, floor(now / counter.life)
+  local empty_at, name, new, forced = shares.raise(dictionary, counter, own, key, window, more, now, 2 * counter.life)
+  note(forced)
+  name = name .. window
+  local before = new and shares.read(dictionary, counter, own, key, window - 1)
+  if before and before > now then empty_at = dictionary:incr(name, before - now) or before + more end
   if empty_at < now + more then
     empty_at = now + more
-    local _, _, pushed_out = dictionary:set(name, empty_at, counter.life)
-    forced = forced or pushed_out
-  else
-    dictionary:expire(name, counter.life)
+    local _, _, pushed_out = dictionary:set(name, empty_at, 2 * counter.life)
+    note(pushed_out)
   end
-  if forced then problems.count "evicted" end
   if empty_at - now <= counter.depth / M.share then return true end
   -- Who is refused takes no place.
   dictionary:incr(name, -more)
@@ -96,12 +107,13 @@ end
 local function settle(group, key, entry, now)
   local dictionary, refusal, left = ngx.shared.count, false, math.huge
   for _, counter in ipairs(group.counters) do
+    local own = counter.name .. entry.name .. "|"
     if counter.step then
-      if not pour(dictionary, counter.name .. key, entry.n, now, counter) then refusal = refusal or counter.refusal end
+      if not pour(dictionary, counter, own, key, entry.n, now) then refusal = refusal or counter.refusal end
     else
       local at = now / counter.seconds
       local window = floor(at)
-      local present, last = hand_in(dictionary, counter.name .. key .. "|", entry.n, entry.at, window, counter.seconds)
+      local present, last = hand_in(dictionary, counter, own, key, entry.n, entry.at, window)
       local rest = floor(counter.times * M.share) - floor(last * (1 - (at - window))) - present
       if rest < 0 then refusal = refusal or counter.refusal else left = min(left, rest) end
     end
@@ -116,7 +128,7 @@ local function add(group, now)
   local key = group.key()
   local entry = group.entries.young[key] or memo.get(group.entries, key)
   if not entry then
-    entry = { n = 0, quota = 0, at = 0, refusal = false }
+    entry = { n = 0, quota = 0, at = 0, refusal = false, name = shortened(key) }
     memo.put(group.entries, key, entry)
   end
   local n = entry.n + 1
@@ -151,11 +163,24 @@ local function group_of(kept, by)
   return group
 end
 
+-- Counters of the whole site, which have its share together
+local function counters_of(kept)
+  if not kept.counters then
+    local n = 0
+    for _, rule in ipairs(kept.ruleset and kept.ruleset.rules or {}) do
+      if rule.count then n = n + 1 end
+    end
+    kept.counters = n
+  end
+  return kept.counters
+end
+
 local function counter_of(kept, rule, rank)
   local count = rule.count
   local refusal = kept.refusal_of(rule)
   refusal.rank = rank
   local counter = { name = kept.scope .. ":" .. rule.cause .. ":" .. rule.id .. "|", refusal = refusal }
+  counter.keys = shares.keys(ngx.shared.count, counters_of(kept))
   if count.rate then
     assert(count.rate > 0 and count.burst >= 0, "a bucket that nothing runs out of")
     counter.step = 1 / count.rate

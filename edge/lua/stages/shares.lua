@@ -1,0 +1,63 @@
+-- Each site's share of the dictionary of counters. Who makes up paths or addresses makes keys, and a full dictionary gives up what was
+-- used least: other sites' counts. So the keys that a counter makes in one window are tallied. While more than half of the dictionary
+-- is free nobody is held to a share. Past that a counter over its share keeps the keys it has, and counts the visitors of new ones in
+-- a bounded number of slots until the window ends: coarser, so stricter, and first of all for the visitor who made the keys.
+local ngx = ngx
+local crc32, floor, match, max = ngx.crc32_short, math.floor, string.match, math.max
+
+local M = {}
+
+-- Bytes of an entry: keys are short enough for this size of nginx's slabs (counted.lua, `shortened`).
+local entry_bytes = 128
+-- Sites that may be flooded at once without a count of others being given up: half of the dictionary for those who came before, a
+-- share for each that comes later.
+local sites = 8
+-- A window's entries live while it, the next and part of a third one last; and there are as many slots as keys.
+local alive = 3 * 2
+-- What a tally is raised by when its window goes over to slots
+local coarse = 1e9
+
+-- counters: of the whole site. → keys that one of them may make in a window
+function M.keys(dictionary, counters)
+  return max(16, floor(dictionary:capacity() / 2 / entry_bytes / sites / alive / max(1, counters)))
+end
+
+local function tally(counter, window) return counter.name .. "#" .. window end
+
+-- Is what is new in this window counted in slots? It stays so until the window ends: a key never goes back to one of its own.
+local function crowded(dictionary, counter, window, life)
+  local name = tally(counter, window)
+  local made = dictionary:get(name) or 0
+  if made < counter.keys then return false end
+  if made >= coarse then return true end
+  if dictionary:free_space() * 2 > dictionary:capacity() then return false end
+  dictionary:incr(name, coarse, 0, life)
+  return true
+end
+
+-- own: the visitor's part of a key comes first, up to a bar
+local function slot(counter, key) return counter.name .. "~" .. crc32(match(key, "^[^|]*")) % counter.keys .. "|" end
+
+-- Raises what counter has counted of a key in a window by n; init: what it begins with. own: the key's name; key: the whole key.
+-- → value, name under which it stands, whether it is new, whether another entry was given up
+function M.raise(dictionary, counter, own, key, window, n, init, life)
+  local value = dictionary:incr(own .. window, n)
+  if value then return value, own, false, false end
+  local name = own
+  if crowded(dictionary, counter, window, life) then name = slot(counter, key) end
+  local why, forced
+  value, why, forced = dictionary:incr(name .. window, n, init, life)
+  if not value then error("a counter cannot be kept: " .. tostring(why)) end
+  local new = value == init + n
+  if new and name == own then dictionary:incr(tally(counter, window), 1, 0, life) end
+  return value, name, new, forced
+end
+
+-- What it had counted in that window, or nil
+function M.read(dictionary, counter, own, key, window)
+  local value = dictionary:get(own .. window)
+  if value or (dictionary:get(tally(counter, window)) or 0) < coarse then return value end
+  return dictionary:get(slot(counter, key) .. window)
+end
+
+return M

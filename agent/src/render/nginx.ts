@@ -99,6 +99,8 @@ const originSide = [
 /** As edge/lua/cache/compression.lua counts on. */
 const usualLevel = 5;
 const compressionLevels = [1, 2, 3, 4, 6, 7, 8, 9];
+/** Up to it brotli's levels 5 to 9 hold less than 2 MB an answer; at nginx's 512k level 9 holds 34 (docs/handbook/figures.md). */
+const brotliWindow = '64k';
 /** Which answers Lua decides. */
 const compression = (brotli: boolean) => [
   'gzip on;',
@@ -106,7 +108,15 @@ const compression = (brotli: boolean) => [
   'gzip_min_length 0;',
   'gzip_types *;',
   `gzip_comp_level ${usualLevel};`,
-  ...(brotli ? ['brotli on;', 'brotli_min_length 0;', 'brotli_types *;', `brotli_comp_level ${usualLevel};`] : []),
+  ...(brotli
+    ? [
+        'brotli on;',
+        'brotli_min_length 0;',
+        'brotli_types *;',
+        `brotli_window ${brotliWindow};`,
+        `brotli_comp_level ${usualLevel};`,
+      ]
+    : []),
 ];
 /** Wherever nginx passes an origin's answer on. Not where Lua does: the module cannot do both and serve slow readers. */
 const broken = (brotli: boolean) => (brotli ? 'body_filter_by_lua_block { return compression.body() }' : '');

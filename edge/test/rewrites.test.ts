@@ -55,6 +55,23 @@ describe('rewrites', () => {
     for (const [path, wanted] of cases) assert.equal(await asked(path), wanted, path);
   });
 
+  test('a prefix ends where a segment does, and no target begins with two slashes', async () => {
+    page();
+    await holds(prefix('/a', '/'), prefix('/b', '/c/'), prefix('/q', '/p?path='), advanced('^/r(.*)$', '/$1'));
+    const cases: [string, string][] = [
+      ['/a/b', '/b'],
+      ['/a', '/'],
+      ['/about', '/about'],
+      ['/b/d', '/c/d'],
+      ['/bc', '/bc'],
+      ['/q/x?y=1', '/p?path=%2Fx&y=1'],
+      ['/quit', '/quit'],
+      ['/r/evil.test', '/evil.test'],
+      ['/r//evil.test', '/evil.test'],
+    ];
+    for (const [path, wanted] of cases) assert.equal(await asked(path), wanted, path);
+  });
+
   test('nobody climbs out of the folder a rule keeps them in, nor writes lines', async () => {
     page();
     await holds(prefix('/', '/tenant/'));

@@ -47,7 +47,7 @@ export default {
   'help.responseHeaders':
     "In place of the origin's; Set-Cookie and Vary are added to. An empty value takes the header away, except Vary. Date, ETag, Last-Modified and Accept-Ranges stay the origin's: conditional and partial requests are answered by them.",
   'help.rewriteRules':
-    "The first rule that matches counts; the visitor's query stays. Prefix: its part of the path is replaced. Exact and regular expression: the whole path is, with $1 to $9 for what the brackets found. Cache and purges go by the visitor's URL; purge what was cached before you changed a rule.",
+    "The first rule that matches counts; the visitor's query stays. Prefix: its part of the path is replaced; it ends where a segment does, so /a is /a and /a/b, not /about. Exact and regular expression: the whole path is, with $1 to $9 for what the brackets found. Cache and purges go by the visitor's URL; purge what was cached before you changed a rule.",
 
   'action.cors': 'CORS',
   'action.customHeaders': 'Custom headers',

@@ -23,7 +23,7 @@ const rule = obj({
   source: str(500).check(z.regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u)),
   /**
    * What stands in the place of what was found: of the whole path (exact, advanced; `$1` to `$9` are what the brackets found), or of the
-   * prefix. Begins with a slash; as it stands in a request, so what is no ASCII is written in %XX.
+   * prefix, which ends where a segment does (`/a` is `/a` and `/a/b`, not `/about`). Several slashes at its beginning are one. Begins with a slash; as it stands in a request, so what is no ASCII is written in %XX.
    */
   target: str(1000).check(z.regex(/^\/[!-~]*$/), z.regex(/^[^#]*$/)),
 }).check(source);

@@ -11,6 +11,8 @@ local find, format, gsub, sub, byte = string.find, string.format, string.gsub, s
 
 local M = {}
 
+local slash = 47
+
 -- `/a/$1?q=$2` → pieces: texts, numbers of captures, those behind the question mark as -1, -2 …
 local function pieces(target)
   local list, at, asked = {}, 1, false
@@ -67,13 +69,28 @@ local function filled(rule, found)
   return table.concat(made)
 end
 
+-- What stands behind a prefix, which ends where a segment does: /a is /a and /a/b, not /about. → text or nil
+local function behind(path, prefix)
+  if sub(path, 1, #prefix) ~= prefix then return nil end
+  local rest = sub(path, #prefix + 1)
+  if rest == "" or byte(prefix, -1) == slash or byte(rest) == slash then return rest end
+  return nil
+end
+
+-- One slash where a folder and what is in it meet
+local function join(folder, rest)
+  if byte(folder, -1) == slash and byte(rest) == slash then return folder .. sub(rest, 2) end
+  return folder .. rest
+end
+
 -- → target; nil: the rule does not match; nil and why: nobody knows. Behind a question mark of the target what is left of a path is part of the query.
 local function applied(rule, path)
   if rule.type == "exact" then return path == rule.source and rule.target or nil end
   if rule.type == "prefix" then
-    if sub(path, 1, #rule.source) ~= rule.source then return nil end
-    local rest = sub(path, #rule.source + 1)
-    return rule.target .. (rule.asks and in_query(rest) or in_path(rest))
+    local rest = behind(path, rule.source)
+    if not rest then return nil end
+    if rule.asks then return rule.target .. in_query(rest) end
+    return join(rule.target, in_path(rest))
   end
   local found, why = regex.match(path, rule.source)
   return found and filled(rule, found) or nil, why
@@ -88,6 +105,8 @@ function M.apply(rules)
     local uri, why = applied(rule, path)
     if why then return problems.note("expression", rules.name .. ": " .. why) end
     if uri then
+      -- Several slashes would name a host to whoever reads the line as an address.
+      uri = gsub(uri, "^/+", "/")
       local query = var.args
       if query and query ~= "" then uri = uri .. (rule.asks and "&" or "?") .. query end
       var.edge_uri = uri

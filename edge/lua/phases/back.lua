@@ -353,6 +353,8 @@ local function judge()
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
     if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end
   end
+  -- nginx stores nothing that passes at once; the front half is to know that it need not wait for one.
+  if stream then d.store = false end
   if d.store and tight then
     d.store, header["X-Edge-Custom"] = false, "1"
     problems.count "unstored"
@@ -361,6 +363,8 @@ local function judge()
     header["X-Accel-Expires"] = status == 304 and "@1" or "0"
     return
   end
+  -- It is about buffering, not about storing: what is stored is collected.
+  if at_once then header["X-Accel-Buffering"] = nil end
   local times = meta.write(now - d.age, now + d.ttl, now)
   if status == 304 then
     keep_update(d, times, cc)

@@ -28,6 +28,7 @@ local method, time, now, exec = ngx.req.get_method, ngx.time, clock.now, ngx.exe
 local set_header, clear_header, discard_body = ngx.req.set_header, ngx.req.clear_header, ngx.req.discard_body
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
 local look = strict.look
+local sub = string.sub
 
 local M = { refused = runner.refused }
 
@@ -88,12 +89,21 @@ local function prefix(plan, uri)
   return pre, direct, rate
 end
 
+-- RFC 9110 13.1.5: a weak tag never says that these are the same bytes; nginx takes it for equal. Nor does a date where answers are
+-- compressed, as it is that of what was compressed too. The whole answer then, so that nobody joins parts of two.
+local function whole_unless_same(plan)
+  local validator = var.http_if_range
+  if sub(validator, 1, 1) == '"' or (sub(validator, 1, 2) ~= "W/" and not plan.compression) then return end
+  clear_header "Range"
+  clear_header "If-Range"
+end
+
 function M.rewrite()
   tick()
   var.edge_rid = new_id()
   if disks.log_full then disks.count_unlogged() end
   local verb, uri = method(), var.request_uri
-  -- More to look at: a body, an upgrade, If-Modified-Since; nil: malformed. several: lines of Accept-Encoding
+  -- More to look at: a body, an upgrade, If-Modified-Since, If-Range; nil: malformed. several: lines of Accept-Encoding
   local more, several = look(verb, uri)
   if more == nil then return runner.turn_away(400) end
   local plan = plan_of(var.host)
@@ -113,6 +123,7 @@ function M.rewrite()
     local redirect, location = url_redirect.find(plan.redirects)
     if redirect then return runner.redirect(redirect, location) end
   end
+  if more and var.http_if_range then whole_unless_same(plan) end
   local pre, direct, rate = prefix(plan, uri)
   if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"

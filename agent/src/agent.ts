@@ -15,6 +15,7 @@ import { Nginx, nginxFolders } from './nginx.ts';
 import { thisNode } from './origins.ts';
 import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
+import { LogFolder } from './ship/files.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
@@ -236,10 +237,18 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         agent_domains_with_refused_origins: sync.state.refusedDomains,
         agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
         agent_log_lost_bytes: shipping?.lostBytes ?? 0,
+        agent_log_cut_bytes: shipping?.cutBytes ?? 0,
       },
     };
   };
   const health = await serveHealth(options.healthPort, report);
+  // With its power a machine loses what was not on the disk yet: positions at the end of the log file would be given twice.
+  if (!nginx.ranSinceBoot)
+    try {
+      new LogFolder(folders.logs).begin();
+    } catch (error) {
+      log(`no log file can be begun: ${(error as Error).message}`);
+    }
   await nginx.start();
   link.start();
   const beating = setInterval(beat, beatMs);

@@ -9,7 +9,15 @@ import { rotateErrorLog } from './rotate.ts';
 const folder = mkdtempSync(join(tmpdir(), 'breakwater-checks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const shipping = { waitingBytes: 0, files: 1, sentBytes: 0, lostBytes: 0, problem: null as string | null };
+const shipping = {
+  waitingBytes: 0,
+  files: 1,
+  sentBytes: 0,
+  lostBytes: 0,
+  cutBytes: 0,
+  problem: null,
+  unread: null as string | null,
+};
 function node() {
   const facts: NodeFacts = { nginx: null, sync: null, damaged: 0, feed: null, shipping: { ...shipping } };
   let unlogged: number | Error = 0;
@@ -59,6 +67,8 @@ test('a node says what does not serve at once, and what is late when it is late'
   assert.deepEqual(wrong(t + 81_000), [], 'it moves');
   facts.shipping!.lostBytes = 3e6;
   assert.deepEqual(wrong(t + 82_000), ['shipping.lost']);
+  Object.assign(facts.shipping!, { cutBytes: 900, unread: 'access.a.log: EACCES: permission denied' });
+  assert.deepEqual(wrong(t + 83_000), ['shipping.lost', 'shipping.cut', 'shipping.unread']);
 });
 
 test('requests that nginx could not log are counted, over its restarts too; the disk is asked', async () => {

@@ -129,6 +129,9 @@ export class NodeChecks {
     const found: Finding[] = [];
     if (stats.lostBytes > 0)
       found.push(warns('shipping.lost', { mb: Math.ceil(stats.lostBytes / MB) }, { value: stats.lostBytes, key: 'lost' }));
+    if (stats.cutBytes > 0)
+      found.push(warns('shipping.cut', { kb: Math.ceil(stats.cutBytes / 1000) }, { value: stats.cutBytes, key: 'cut' }));
+    if (stats.unread !== null) found.push(fails('shipping.unread', { detail: stats.unread }, { key: 'unread' }));
     if (stats.problem !== null && at - this.#troubledAt! > 5000)
       found.push(fails('shipping.stuck', { detail: stats.problem }, { value }));
     else if (seconds > healthTimes.shippingLateSeconds) found.push(warns('shipping.waiting', { mb, seconds }, { value }));

@@ -95,6 +95,11 @@ export class Nginx {
     return this.#state !== undefined && processFacts(this.#state.pid)?.start === this.#state.start;
   }
 
+  /** Whether it was started by us since the machine was. */
+  get ranSinceBoot(): boolean {
+    return readJson(this.#stateFile, isState)?.boot === bootID();
+  }
+
   /** Starts it, or takes over the one that runs, and keeps it running until `stop`. Resolves when it is up for the first time, or has failed once. */
   async start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { siteApplied } from '#server/bus/settle.ts';
@@ -48,4 +48,24 @@ test('a token is exchanged before it ends; the node stays in step', async t => {
   await rig.setOrigin(domainID, two);
   await until('still in step', async () => (await node.visit('a.test')) === 'two');
   assert.doesNotMatch(node.log, /refuse/);
+});
+
+test('after a start of the machine nginx writes to a log file of its own: the end of the old one may be lost', async t => {
+  const plane = await Plane.start(t);
+  const { zoneID, productID } = await plane.rig.zone('one');
+  await plane.rig.domain(await plane.rig.site(productID, 'a'), 'a.test', '127.0.0.1', await origin(t, 'one'));
+  const node = await plane.node(t, zoneID);
+  await until('served', async () => (await node.visit('a.test')) === 'one');
+  const active = () => readlinkSync(join(node.data, 'log', 'access.log'));
+  const first = active();
+  await node.end();
+  node.start();
+  await until('up again', async () => (await node.visit('a.test')) === 'one');
+  assert.equal(active(), first, 'the machine ran on');
+  await node.end();
+  const file = join(node.data, 'run', 'nginx.json');
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), boot: 'another' }));
+  node.start();
+  await until('up again', async () => (await node.visit('a.test')) === 'one');
+  assert.notEqual(active(), first);
 });

@@ -74,12 +74,22 @@ export class LogFolder {
     fs.rmSync(this.#holeOf(id), { force: true });
   }
 
+  /** From now on lines go to another file, if this one holds any. For when nobody knows what of its end is still there. */
+  begin() {
+    const { id } = this.active();
+    if (fs.statSync(this.pathOf(id), { throwIfNoEntry: false })?.size) this.point(newFileID());
+  }
+
+  /** What is no position is left out: without one a file is sent from its start. */
   readMarks(): Record<string, number> {
+    let read: unknown;
     try {
-      return JSON.parse(fs.readFileSync(path.join(this.dir, marksName), 'utf8')) as Record<string, number>;
+      read = JSON.parse(fs.readFileSync(path.join(this.dir, marksName), 'utf8'));
     } catch {
       return {};
     }
+    if (typeof read !== 'object' || read === null) return {};
+    return Object.fromEntries(Object.entries(read).filter(([, at]) => Number.isSafeInteger(at) && at >= 0));
   }
   writeMarks(marks: Record<string, number>) {
     const file = path.join(this.dir, marksName);

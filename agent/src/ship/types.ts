@@ -26,8 +26,12 @@ export interface ShipperStats {
   sentBytes: number;
   /** bytes dropped for lack of room since the start */
   lostBytes: number;
+  /** bytes that were there and are missing at the ends of files since the start: power was cut, a snapshot restored, a file cut by hand */
+  cutBytes: number;
   /** why nothing can be sent at the moment */
   problem: string | null;
+  /** a log file that is there and cannot be read, and why */
+  unread: string | null;
 }
 
 export interface Shipper {

@@ -6,7 +6,7 @@ import zlib from 'node:zlib';
 import { type TestContext, test } from 'node:test';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
-import { writersOf } from '#agent/ship/files.ts';
+import { LogFolder, writersOf } from '#agent/ship/files.ts';
 import { type Shipper, type ShipperOptions, startShipper } from '#agent/ship/ship.ts';
 import { type LogMark, accessLogFormat, logHeaders } from '#contract/edge/log.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
@@ -190,6 +190,84 @@ test('beyond its room the oldest file is dropped, and the hole is told', async t
   s.mark({ marks: { [first]: s.got.find(one => one.kind === 'hole')!.to } });
   await until(() => !s.files().includes(`access.${first}.hole`), 'recorded and forgotten');
 });
+
+test('positions are given once: a file that lost its end is left for another, whoever sees it', async t => {
+  const s = await setUp(t);
+  const said: string[] = [];
+  const log = (event: string) => void said.push(event);
+  const before = s.start({ log });
+  const first = s.active();
+  append(s.logDir, '\x1eone\n\x1etwo\n');
+  await until(() => s.bytesOf(first).length === 10, 'sent');
+  s.mark({ marks: { [first]: 10 } });
+  await until(() => before.stats().waitingBytes === 0, 'stored');
+  await before.stop();
+  // power was cut
+  fs.truncateSync(path.join(s.logDir, 'access.log'), 5);
+  const shipper = s.start({ log, reopen: () => undefined });
+  await until(() => s.active() !== first, 'another file at a start');
+  const second = s.active();
+  append(s.logDir, '\x1enew\n');
+  await until(() => s.bytesOf(second) === '\x1enew\n', 'what came afterwards');
+  assert.equal(shipper.stats().cutBytes, 5);
+  await until(() => !s.files().includes(`access.${first}.log`), 'the short one is stored as far as it goes');
+  // somebody empties it while we look
+  fs.truncateSync(path.join(s.logDir, 'access.log'), 0);
+  await until(() => s.active() !== second, 'another file while running');
+  const third = s.active();
+  append(s.logDir, '\x1eafter\n');
+  await until(() => s.bytesOf(third) === '\x1eafter\n', 'what came after that');
+  assert.equal(shipper.stats().cutBytes, 10);
+  // our own notes went with the end: the server knows more of the file than there is
+  s.mark({ marks: { [third]: 100 } });
+  await until(() => s.active() !== third, 'another file when the server says so');
+  append(s.logDir, '\x1elast\n');
+  await until(() => s.bytesOf(s.active()) === '\x1elast\n', 'what came last');
+  assert.equal(shipper.stats().cutBytes, 103);
+  assert.equal(said.filter(event => event.includes('shorter')).length, 3);
+});
+
+test('after a start of the machine lines go to a new file; an empty one serves', () => {
+  const folder = new LogFolder(path.join(testFolder('ship'), 'log'));
+  const first = folder.active().id;
+  folder.begin();
+  assert.equal(folder.active().id, first);
+  append(folder.dir, '\x1eone\n');
+  folder.begin();
+  assert.notEqual(folder.active().id, first);
+  assert.equal(fs.readFileSync(folder.pathOf(first), 'utf8'), '\x1eone\n');
+});
+
+test('a log file that is there and cannot be opened is kept, named, and sent once it can be; others go on', async t => {
+  const s = await setUp(t);
+  const old = 'a'.repeat(20);
+  const file = path.join(s.logDir, `access.${old}.log`);
+  fs.symlinkSync(path.basename(file), file); // whoever may read everything cannot follow it either
+  const shipper = s.start();
+  await until(() => shipper.stats().unread !== null, 'told');
+  assert.match(shipper.stats().unread!, new RegExp(`access\\.${old}\\.log: ELOOP`));
+  append(s.logDir, '\x1eother\n');
+  await until(() => s.bytesOf(s.active()) === '\x1eother\n', 'the others');
+  assert.ok(fs.lstatSync(file).isSymbolicLink(), 'kept');
+  fs.rmSync(file);
+  fs.mkdirSync(file); // opens, and cannot be read
+  await until(() => shipper.stats().unread?.includes('EISDIR') ?? false, 'the other reason');
+  fs.rmdirSync(file);
+  await shipper.stop();
+  fs.writeFileSync(file, '\x1eone\n');
+  const again = s.start();
+  await until(() => s.bytesOf(old) === '\x1eone\n', 'sent');
+  assert.equal(again.stats().unread, null);
+});
+
+for (const notes of ['null', '7', '[]', '{"x":"y","z":-1}', '{'])
+  test(`notes of marks that read ${notes} are none`, async t => {
+    const s = await setUp(t);
+    fs.writeFileSync(path.join(s.logDir, 'access.marks.json'), notes);
+    s.start();
+    append(s.logDir, '\x1eone\n');
+    await until(() => s.bytesOf(s.active()) === '\x1eone\n', 'sent');
+  });
 
 test('nginx: the log format, a plain access.log taken over while it runs, rotation by USR1 without losing a line', async t => {
   const s = await setUp(t);

@@ -25,7 +25,7 @@ export const checks = {
   nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
   nginx: ['away'],
   configuration: ['late', 'notTaken', 'damaged'],
-  shipping: ['stuck', 'waiting', 'lost'],
+  shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],
   setAside: ['counted'],
   foreignWrites: ['counted'],

@@ -117,6 +117,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{mb} MB of log lines were dropped on this node for lack of room.',
     'These requests are missing from figures and logs. Free disk space on the node and look at why lines waited.',
   ],
+  'shipping.cut': [
+    'A log file of this node is {kb} kB shorter than it was: power was cut, a snapshot was restored, or somebody cut the file.',
+    'Another file was begun, and requests from then on are counted. Requests from shortly before may be missing from figures and logs.',
+  ],
+  'shipping.unread': [
+    'A log file of this node cannot be read: {detail}',
+    'It is kept and tried again; its requests are missing from the figures until then. Look at the file’s rights and at the disk.',
+  ],
   'unlogged.counted': [
     '{count} {count, one: request, other: requests} could not be written to the log.',
     'They were served and are missing from the figures. Usually the node’s disk is full: free some space.',

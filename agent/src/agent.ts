@@ -1,17 +1,19 @@
 /** One node: its parts and how they hear of each other. */
 import { realpathSync } from 'node:fs';
-import { mkdir, open, rename } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { leastOf } from '#contract/system/room.ts';
+import { leastOf, sizes } from '#contract/system/room.ts';
+import { keepInodes } from './cache-room.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
-import { Nginx, nginxFolders } from './nginx.ts';
+import { Nginx } from './nginx.ts';
+import { nginxFolders, writeSnapshot } from './nginx-files.ts';
 import { thisNode } from './origins.ts';
 import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
@@ -79,6 +81,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     parties: name => sync.state.partiesWithName(name),
   });
   await resolver.start();
+  // by the size of the disk, so that they stay the same from start to start
+  const disk = await diskOf(data);
   const nginx: Nginx = new Nginx({
     folders,
     facts: {
@@ -87,8 +91,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       httpsPorts: options.httpsPorts,
       listen: options.listen,
       workers: options.workers,
-      // by the size of the disk, so that it stays the same from start to start
-      cacheLeavesFreeMb: Math.ceil(leastOf(await diskOf(data)) / 1e6),
+      cacheLeavesFreeMb: Math.ceil(leastOf(disk) / 1e6),
+      cacheFiles: sizes.cacheFiles(disk),
     },
     beforeStart: () => writeSnapshot(folders.snapshot, sync.snapshot()),
     up: adopted => {
@@ -263,6 +267,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const tidying = setInterval(() => {
     const bytes = checks.logBytes();
     if (bytes !== undefined) shipper?.configure({ diskBudgetBytes: bytes });
+    keepInodes(folders.cache).then(
+      files => files && log(`the disk had hardly an inode left: ${files} files of the cache were given up`),
+      () => {}, // the check `disk` says so
+    );
     rotateErrorLog(folders.logs, () => nginx.reopenLogs()).catch(error => log(`error.log: ${(error as Error).message}`));
   }, tidyMs);
 
@@ -284,16 +292,4 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await health.close();
     },
   };
-}
-
-/** Beside the old one, then in its place: nginx reads all of it or none. */
-async function writeSnapshot(path: string, parts: Buffer[]): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    for (const part of parts) await file.writeFile(part);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
 }

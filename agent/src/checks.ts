@@ -11,7 +11,7 @@ import {
   warns,
   well,
 } from '#contract/system/health.ts';
-import { type Disk, diskFinding, sizes } from '#contract/system/room.ts';
+import { type Disk, diskFinding, diskFrom, sizes } from '#contract/system/room.ts';
 import type { ShipperStats } from './ship/types.ts';
 
 export interface NodeFacts {
@@ -26,10 +26,7 @@ export interface NodeFacts {
   shipping: ShipperStats | undefined;
 }
 
-export async function diskOf(folder: string): Promise<Disk> {
-  const { bavail, blocks, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-}
+export const diskOf = async (folder: string): Promise<Disk> => diskFrom(await statfs(folder));
 
 /**
  * Why the node does not serve as it should, which puts its status to `error`. Lines that wait are told as a check alone: it serves

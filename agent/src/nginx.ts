@@ -6,36 +6,17 @@
  * The configuration is rendered by render/nginx.ts and hardly ever changes; then nginx tests it and is told to reload.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { chmod, chown, lstat, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Control } from './control.ts';
+import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, workingFolder } from './processes.ts';
 import { startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
 import { recordsForm } from './render/records.ts';
-import { selfSigned } from './render/self-signed.ts';
 import { workerAccount } from './worker-account.ts';
-
-export interface NginxFolders {
-  /** our own part of the node's data folder; everything of nginx is under it */
-  home: string;
-  run: string;
-  logs: string;
-  cache: string;
-  temp: string;
-  snapshot: string;
-}
-export const nginxFolders = (home: string): NginxFolders => ({
-  home,
-  run: join(home, 'run'),
-  logs: join(home, 'log'),
-  cache: join(home, 'cache'),
-  temp: join(home, 'temp'),
-  snapshot: join(home, 'snapshot.bin'),
-});
 
 export interface NginxOptions {
   folders: NginxFolders;
@@ -79,12 +60,14 @@ export class Nginx {
   #wake: () => void = () => {};
   #running: Promise<void> = Promise.resolve();
   #restart = false;
+  readonly #relief: Relief;
 
   constructor(options: NginxOptions) {
     this.#options = options;
     const { home, run } = options.folders;
     this.#configFile = join(home, 'nginx.conf');
     this.#stateFile = join(run, 'nginx.json');
+    this.#relief = new Relief(options.folders, options.log);
     this.control = new Control(join(run, 'ctl', 'ctl.sock'));
   }
 
@@ -144,6 +127,7 @@ export class Nginx {
       try {
         const adopted = await this.#startOrAdopt();
         if (this.#stopping) break;
+        await this.#relief.restore();
         this.#options.up(adopted);
         first();
         await this.#watch();
@@ -193,15 +177,30 @@ export class Nginx {
 
   /** @returns whether it had been running already */
   async #startOrAdopt(): Promise<boolean> {
-    await this.#prepareFolders();
-    if (await this.#adopt()) return true;
-    await this.#endLeftovers();
-    const { folders } = this.#options;
+    const { folders, facts } = this.#options;
+    for (;;) {
+      try {
+        await writing(folders.home, () => prepareFolders(folders, facts.httpsPorts.length > 0));
+        if (await this.#adopt()) return true;
+        await this.#endLeftovers();
+        await this.#launch();
+        return false;
+      } catch (error) {
+        // Visitors come before what is cached and what can be told anew.
+        if (!this.#stopping && isFull(error) && (await this.#relief.giveWay((error as Error).message))) continue;
+        this.#relief.reset();
+        throw error;
+      }
+    }
+  }
+
+  async #launch(): Promise<void> {
+    const { folders, beforeStart } = this.#options;
     // nginx does not start on a socket that is there.
     for (const socket of ['ctl/ctl.sock', 'back/back.sock']) await rm(join(folders.run, socket), { force: true });
     const epoch = Date.now().toString(36);
-    await this.#options.beforeStart();
-    await this.#writeConfig(epoch, true);
+    if (!this.#relief.bare) await writing(folders.snapshot, beforeStart);
+    await writing(this.#configFile, () => this.#writeConfig(epoch, true));
     const output = openSync(join(folders.logs, 'nginx.out'), 'a', 0o640);
     // ours may include the firewall's; it needs ports below 1024 at most
     const child = spawn(
@@ -221,15 +220,15 @@ export class Nginx {
     child.once('exit', (code, name) => ((ended = `nginx ended with ${name ?? code}`), this.#wake()));
     child.unref();
     const facts = child.pid && processFacts(child.pid);
-    if (facts) await this.#remember({ pid: facts.pid, start: facts.start, boot: bootID(), epoch });
+    if (facts)
+      await writing(this.#stateFile, () => this.#remember({ pid: facts.pid, start: facts.start, boot: bootID(), epoch }));
     const deadline = performance.now() + startLimitMs;
     while (!(await this.#answers())) {
-      if (this.#stopping) return false;
+      if (this.#stopping) return;
       if (ended || performance.now() > deadline)
-        throw new Error(await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`));
+        throw await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`);
       await this.#sleep(20);
     }
-    return false;
   }
 
   /** Goes on with an nginx an earlier agent started, if it is whole. */
@@ -250,18 +249,6 @@ export class Nginx {
       this.#options.log(`the running nginx keeps its configuration: ${(error as Error).message}`);
     }
     return true;
-  }
-
-  /** For names that no certificate covers; made once, and again when it was damaged. */
-  async #defaultCertificate(run: string): Promise<void> {
-    if (!this.#options.facts.httpsPorts.length) return;
-    const [pem, secret] = await Promise.all(
-      ['default.crt', 'default.key'].map(name => readFile(join(run, name)).catch(() => Buffer.alloc(0))),
-    );
-    if (belongTogether(pem!, secret!)) return;
-    const { certificate, key } = selfSigned('breakwater.invalid');
-    writeWhole(join(run, 'default.crt'), certificate);
-    writeWhole(join(run, 'default.key'), key);
   }
 
   #answers(): Promise<boolean> {
@@ -360,45 +347,14 @@ export class Nginx {
     );
   }
 
-  async #explain(what: string): Promise<string> {
+  async #explain(what: string): Promise<Error> {
     const said = await readFile(join(this.#options.folders.logs, 'nginx.out'), 'utf8').catch(() => '');
     const line = lastError(said.slice(-4000));
     const taken = takenPort(said.slice(-4000));
-    if (taken) return `port ${taken} is taken by another program: end it, or give the node another port`;
-    if (line && /No space left/.test(line)) return `the disk that holds ${this.#options.folders.home} is full`;
-    return line ? `${what}: ${line}` : what;
-  }
-
-  async #prepareFolders(): Promise<void> {
-    const { home, run, logs, cache, temp } = this.#options.folders;
-    await mkdir(home, { recursive: true, mode: 0o711 });
-    const account = process.getuid?.() === 0 ? await workerAccount(home) : undefined;
-    for (const [folder, mode, whose] of [
-      [run, 0o711, 'agent'],
-      [join(run, 'ctl'), 0o700, 'agent'],
-      [join(run, 'back'), 0o700, 'workers'],
-      [logs, 0o750, 'group'],
-      [cache, 0o700, 'workers'],
-      [temp, 0o700, 'workers'],
-    ] as const) {
-      await mkdir(folder, { recursive: true, mode });
-      await chmod(folder, mode);
-      if (account && whose !== 'agent') await chown(folder, whose === 'workers' ? account.uid : 0, account.gid);
-    }
-    // logs of an earlier version, which everybody might read
-    for (const name of await readdir(logs)) {
-      const { mode } = await lstat(join(logs, name));
-      if ((mode & 0o170_000) === 0o100_000 && mode & 0o007) await chmod(join(logs, name), mode & 0o770);
-    }
-    await this.#defaultCertificate(run);
-  }
-}
-
-function belongTogether(certificate: Buffer, key: Buffer): boolean {
-  try {
-    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
-  } catch {
-    return false;
+    if (taken) return new Error(`port ${taken} is taken by another program: end it, or give the node another port`);
+    if (line && /No space left/.test(line))
+      return Object.assign(new Error(`the disk that holds ${this.#options.folders.home} is full: ${line}`), { code: 'ENOSPC' });
+    return new Error(line ? `${what}: ${line}` : what);
   }
 }
 

@@ -3,7 +3,7 @@ import { statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { startNats } from '#server/bus/nats-launcher.ts';
-import { type Disk, leastOf } from '#contract/system/room.ts';
+import { type Disk, diskFrom, leastOf } from '#contract/system/room.ts';
 import {
   type Engine,
   type Right,
@@ -52,10 +52,7 @@ function ownPorts(settings: Settings): Environment {
   return { BREAKWATER_OWN_PORTS: [...engines, settings.edgeHttpPort, settings.edgeHttpsPort, settings.dnsPort].join() };
 }
 
-export function diskOf(folder: string): Disk {
-  const { bavail, blocks, bsize } = statfsSync(folder);
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-}
+export const diskOf = (folder: string): Disk => diskFrom(statfsSync(folder));
 
 /** Refuses to begin on a disk that is nearly full: databases end badly there. */
 export function checkDisk(folder: string): void {

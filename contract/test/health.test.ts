@@ -130,6 +130,12 @@ test('one set of thresholds: what is full, what is low, and what may grow how fa
   assert.equal(diskFinding('/d', { ...large, freeBytes: 0.5 * GB }).reason, 'disk.full' satisfies Reason);
   const small = { freeBytes: 0.9 * GB, totalBytes: 1 * GB };
   assert.equal(diskFinding('/d', small).state, 'ok', 'a small disk is full by share');
+  const files = { ...large, totalFiles: 1e6, freeFiles: 30_000 };
+  assert.equal(diskFinding('/d', files).state, 'ok');
+  assert.equal(diskFinding('/d', { ...files, freeFiles: 19_000 }).reason, 'disk.fewFiles' satisfies Reason);
+  assert.equal(diskFinding('/d', { ...files, freeFiles: 900 }).reason, 'disk.noFiles' satisfies Reason);
+  assert.equal(diskFinding('/d', { ...large, totalFiles: 0, freeFiles: 0 }).state, 'ok', 'it makes them as it goes');
+  assert.equal(sizes.cacheFiles(files), 700_000);
   for (const totalBytes of [0.3 * GB, 1 * GB, 8 * GB, 250 * GB]) {
     for (const share of [0, 0.01, 0.2, 0.5, 1]) {
       const disk = { totalBytes, freeBytes: totalBytes * share };

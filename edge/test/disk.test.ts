@@ -1,64 +1,18 @@
 /** A full disk: what cannot be stored is passed through whole, what cannot be logged is counted, and both end when there is room again. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import {
-  appendFileSync,
-  closeSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statfsSync,
-  writeSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
+import { smallDisk } from '#system/small-disk.ts';
 import { domain, site, startEdge, startOrigin, until } from './harness.ts';
 
 const mb = 1024 * 1024;
-
-/** A file system of its own of so many MB, or why there can be none */
-function smallDisk(sizeMb: number) {
-  const folder = mkdtempSync(join(tmpdir(), 'disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m,mode=0700`, 'breakwater-test', folder], { stdio: 'pipe' });
-  } catch (error) {
-    rmSync(folder, { recursive: true, force: true });
-    return `a small file system cannot be mounted here: ${(error as Error).message.split('\n').at(-2)}`;
-  }
-  const ballast = join(folder, 'ballast');
-  return {
-    folder,
-    /** Leaves so many bytes free. */
-    fill(leave: number) {
-      const { bavail, bsize } = statfsSync(folder);
-      const file = openSync(ballast, 'a');
-      for (let rest = bavail * bsize - leave; rest > 0;) rest -= writeSync(file, Buffer.alloc(Math.min(rest, mb)));
-      closeSync(file);
-    },
-    empty: () => rmSync(ballast, { force: true }),
-    [Symbol.dispose]() {
-      execFileSync('umount', ['-l', folder]);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-type SmallDisk = Exclude<ReturnType<typeof smallDisk>, string>;
-
-function disk(t: TestContext, sizeMb: number): SmallDisk | undefined {
-  const made = smallDisk(sizeMb);
-  if (typeof made !== 'string') return made;
-  t.skip(made);
-  return undefined;
-}
 
 test(
   'on a full disk cacheable answers are passed through whole, and stored again once there is room',
   { timeout: 60_000 },
   async t => {
-    using small = disk(t, 32);
+    using small = smallDisk(t, 'size=32m');
     if (!small) return;
     await using origin = await startOrigin();
     const body = 'x'.repeat(3 * mb);
@@ -109,7 +63,7 @@ test(
 );
 
 test('a request without a log line is counted, and the log goes on once there is room', { timeout: 60_000 }, async t => {
-  using small = disk(t, 4);
+  using small = smallDisk(t, 'size=4m');
   if (!small) return;
   await using origin = await startOrigin();
   await using edge = await startEdge({ workers: 1, logDir: small.folder, accessLog: {}, errorLevel: 'error' });
@@ -136,4 +90,30 @@ test('a request without a log line is counted, and the log goes on once there is
   const after = await unlogged();
   await edge.ask('a.test', '/later');
   assert.equal(await unlogged(), after);
+});
+
+test('a disk without inodes takes log lines, which need none, and no new object', { timeout: 60_000 }, async t => {
+  using small = smallDisk(t, 'size=64m,nr_inodes=2000');
+  if (!small) return;
+  await using origin = await startOrigin();
+  origin.script = (_, response) => response.setHeader('cache-control', 'max-age=600').end('small');
+  mkdirSync(join(small.folder, 'log'));
+  mkdirSync(join(small.folder, 'cache'), { mode: 0o700 });
+  await using edge = await startEdge({
+    workers: 1,
+    cacheDir: join(small.folder, 'cache'),
+    logDir: join(small.folder, 'log'),
+    accessLog: {},
+  });
+  await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port])]);
+  await edge.ask('a.test', '/before');
+  small.fillInodes(10);
+  const text = () => readFileSync(join(small.folder, 'log', 'access.log'), 'latin1');
+  await until('what is stored nowhere is counted', async () => {
+    await edge.ask('a.test', '/stored?');
+    return (await edge.stat()).problems.unstored > 0;
+  });
+  for (let i = 0; i < 10; i++) assert.equal((await edge.ask('a.test', `/line${i}`)).headers['x-cache'], 'MISS');
+  await until('their lines', () => text().includes('/line9'));
+  assert.equal((await edge.stat()).problems.unlogged, 0);
 });

@@ -49,6 +49,8 @@ export interface NodeFacts {
     | false;
   /** size of the cache on disk, MB (default 10,240) */
   cacheSizeMb?: number;
+  /** so many files the cache may make, at least 8,000 (default: as many as fit its size) */
+  cacheFiles?: number | undefined;
   /** the cache gives way when less than this is free on its disk, MB (default 512) */
   cacheLeavesFreeMb?: number;
   /** an object nobody asked for so long is dropped, hours (default 168) */
@@ -71,6 +73,9 @@ const debianModules = '/usr/lib/nginx/modules';
 const brotliModule = 'ngx_http_brotli_filter_module.so';
 /** For `brotli` of the facts: whether the module is installed. */
 export const hasBrotli = (modulesDir = debianModules) => existsSync(join(modulesDir, brotliModule));
+
+/** Keys of so many objects fit one megabyte. */
+const keysPerMb = 8000;
 
 /** As many as edge/lua/core/shards.lua counts on. */
 const shards = Array.from({ length: 64 }, (_, n) => n);
@@ -171,8 +176,14 @@ export function renderNginx(facts: NodeFacts): string {
     records: whole(facts.recordsMb ?? 256),
     cacheSize: whole(facts.cacheSizeMb ?? 10_240),
     cacheLeaves: whole(facts.cacheLeavesFreeMb ?? 512),
-    // Keys of about 8,000 objects fit one megabyte; an object is rarely below 16 KB.
-    cacheKeys: whole(Math.max(8, Math.ceil((facts.cacheSizeMb ?? 10_240) / 128))),
+    // An object is rarely below 16 KB.
+    cacheKeys: whole(
+      Math.min(
+        Math.max(8, Math.ceil((facts.cacheSizeMb ?? 10_240) / 128)),
+        // without room for one more key nginx gives up the object that was asked for least lately
+        Math.max(1, Math.floor((facts.cacheFiles ?? Infinity) / keysPerMb)),
+      ),
+    ),
     inactive: whole(facts.cacheInactiveHours ?? 168),
     body: whole(facts.bodyMb ?? 1024),
     logFormat: accessLogFormat('edge'),

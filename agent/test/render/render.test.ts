@@ -198,3 +198,12 @@ test('the self-signed certificate is one that OpenSSL reads', () => {
   assert.ok(read.checkHost('node.test'));
   assert.ok(new Date(read.validTo) > new Date());
 });
+
+test('the cache makes no more files than the disk has inodes for', () => {
+  const keys = (more: Partial<NodeFacts>) => /keys_zone=edge:(\d+)m/.exec(renderNginx({ ...facts, ...more }))![1];
+  const many = Number(keys({ cacheFiles: undefined }));
+  assert.ok(many > 8);
+  assert.equal(keys({ cacheFiles: 80_000 }), '10');
+  assert.equal(keys({ cacheFiles: 5 }), '1');
+  assert.equal(keys({ cacheFiles: 1e9 }), String(many));
+});

@@ -20,7 +20,7 @@ export const checks = {
   relay: ['idle', 'late'],
   store: ['away', 'slow', 'noWrites'],
   ingest: ['away', 'stuck', 'late'],
-  disk: ['low', 'full', 'unknown'],
+  disk: ['low', 'full', 'fewFiles', 'noFiles', 'unknown'],
   process: ['away', 'busy'],
   nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
   nginx: ['away'],

@@ -31,19 +31,19 @@ local facts = ffi.new "struct breakwater_statvfs"
 
 function M.setup(where) folders, logs = { where.cache, where.temp }, where.logs end
 
--- → bytes that may be written, size of the disk; nil when it does not say
-local function room(folder)
+-- new: in files that are still to be made; a log is there already. → bytes that may be written, size of the disk; nil when it does not say
+local function room(folder, new)
   if C.statvfs(folder, facts) ~= 0 then return nil end
   local unit = tonumber(facts.f_frsize)
   -- File systems that make inodes as they go say 0.
-  if facts.f_files > 0 and facts.f_favail < inodes_min then return 0, unit * tonumber(facts.f_blocks) end
+  if new and facts.f_files > 0 and facts.f_favail < inodes_min then return 0, unit * tonumber(facts.f_blocks) end
   return unit * tonumber(facts.f_bavail), unit * tonumber(facts.f_blocks)
 end
 
 -- Is there too little room to store an answer, or to keep for a slow reader what has come in of it? length: bytes, or nil
 function M.tight(length)
   for i = 1, #folders do
-    local free, size = room(folders[i])
+    local free, size = room(folders[i], true)
     if free then
       local reserve = math.min(reserve_bytes, size * reserve_part)
       if free - reserve < (length and length * margin or math.min(unknown_bytes, reserve)) then return true end

@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
 import { type Finding, fails, healthTimes, readChecks, warns, well } from '#contract/system/health.ts';
-import { diskFinding } from '#contract/system/room.ts';
+import { diskFinding, diskFrom } from '#contract/system/room.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import { reachesUs } from '../bus/join.ts';
 import type { Queryable } from '../compile/load.ts';
@@ -125,8 +125,7 @@ export function addDiskCheck(health: Health, folder: string, key?: string): void
     'disk',
     async () => {
       try {
-        const { bavail, blocks, bsize } = await statfs(folder);
-        return diskFinding(folder, { freeBytes: bavail * bsize, totalBytes: blocks * bsize }, key);
+        return diskFinding(folder, diskFrom(await statfs(folder)), key);
       } catch (error) {
         return fails('disk.unknown', { folder, detail: (error as Error).message }, key === undefined ? {} : { key });
       }

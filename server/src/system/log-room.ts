@@ -3,12 +3,9 @@ import { statfs } from 'node:fs/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
-import { type Disk, sizes } from '#contract/system/room.ts';
+import { type Disk, diskFrom, sizes } from '#contract/system/room.ts';
 
-export const diskOf = async (folder: string): Promise<Disk> => {
-  const { bavail, blocks, bsize } = await statfs(folder);
-  return { freeBytes: bavail * bsize, totalBytes: blocks * bsize };
-};
+export const diskOf = async (folder: string): Promise<Disk> => diskFrom(await statfs(folder));
 
 /** A change below this share of the size is not worth a word to the bus. */
 const worthwhile = 0.25;

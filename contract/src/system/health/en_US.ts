@@ -65,6 +65,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'The disk that holds {folder} is full: {freeMB} MB are free.',
     'Free at least {leastMB} MB. Visitors are served; changes and log lines wait, and everything goes on by itself afterwards.',
   ],
+  'disk.fewFiles': [
+    'The disk that holds {folder} can take only {freeFiles} more files (inodes).',
+    'Delete many small files there, or make the file system anew with more inodes, before fewer than {leastFiles} are left. Free bytes do not help.',
+  ],
+  'disk.noFiles': [
+    'The disk that holds {folder} takes hardly any new file: {freeFiles} inodes are free.',
+    'Delete small files there until at least {leastFiles} are free. Visitors are served and nothing new is cached; a node gives up a part of its cache by itself.',
+  ],
   'disk.unknown': [
     'The disk that holds {folder} cannot be asked: {detail}',
     'Check that the folder is there and its disk is mounted.',

@@ -47,6 +47,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{folder} 所在磁盘已满：只剩 {freeMB} MB。',
     '请至少释放 {leastMB} MB。访客照常获得服务；变更与日志会等候，之后自动继续。',
   ],
+  'disk.fewFiles': [
+    '{folder} 所在磁盘只能再创建 {freeFiles} 个文件（inode）。',
+    '请在低于 {leastFiles} 个之前删除大量小文件，或以更多 inode 重建文件系统；释放容量没有帮助。',
+  ],
+  'disk.noFiles': [
+    '{folder} 所在磁盘几乎无法再创建文件：只剩 {freeFiles} 个 inode。',
+    '请删除小文件，直到至少有 {leastFiles} 个可用。访客照常获得服务，但不会有新内容进入缓存；节点会自动丢弃部分缓存。',
+  ],
   'disk.unknown': ['无法查询 {folder} 所在磁盘：{detail}', '请确认文件夹存在，且磁盘已挂载。'],
   'process.away': ['程序 {name} 没有响应。', '系统会自动重新启动它；请查看 logs/{name}.log。'],
   'process.busy': ['此程序曾连续忙碌 {ms} 毫秒。', '调用会因此延迟。请查看机器负载。'],

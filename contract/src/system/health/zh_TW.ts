@@ -47,6 +47,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{folder} 所在磁碟已滿：只剩 {freeMB} MB。',
     '請至少釋出 {leastMB} MB。訪客照常獲得服務；變更與日誌會等候，之後自動繼續。',
   ],
+  'disk.fewFiles': [
+    '{folder} 所在磁碟只能再建立 {freeFiles} 個檔案（inode）。',
+    '請在低於 {leastFiles} 個之前刪除大量小檔案，或以更多 inode 重建檔案系統；釋出容量沒有幫助。',
+  ],
+  'disk.noFiles': [
+    '{folder} 所在磁碟幾乎無法再建立檔案：只剩 {freeFiles} 個 inode。',
+    '請刪除小檔案，直到至少有 {leastFiles} 個可用。訪客照常獲得服務，但不會有新內容進入快取；節點會自動捨棄部分快取。',
+  ],
   'disk.unknown': ['無法查詢 {folder} 所在磁碟：{detail}', '請確認資料夾存在，且磁碟已掛載。'],
   'process.away': ['程式 {name} 沒有回應。', '系統會自動重新啟動它；請查看 logs/{name}.log。'],
   'process.busy': ['此程式曾連續忙碌 {ms} 毫秒。', '呼叫會因此延遲。請查看機器負載。'],

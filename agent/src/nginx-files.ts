@@ -1,0 +1,156 @@
+/** The folders and files nginx works in, and what gives way when their disk is full. */
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { chmod, chown, lstat, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Disk } from '#contract/system/room.ts';
+import { writeWhole } from '#host/files.ts';
+import { giveUpCache } from './cache-room.ts';
+import { selfSigned } from './render/self-signed.ts';
+import { workerAccount } from './worker-account.ts';
+
+export interface NginxFolders {
+  /** our own part of the node's data folder; everything of nginx is under it */
+  home: string;
+  run: string;
+  logs: string;
+  cache: string;
+  temp: string;
+  snapshot: string;
+}
+export const nginxFolders = (home: string): NginxFolders => ({
+  home,
+  run: join(home, 'run'),
+  logs: join(home, 'log'),
+  cache: join(home, 'cache'),
+  temp: join(home, 'temp'),
+  snapshot: join(home, 'snapshot.bin'),
+});
+
+export async function prepareFolders({ home, run, logs, cache, temp }: NginxFolders, speaksTLS: boolean): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o711 });
+  const account = process.getuid?.() === 0 ? await workerAccount(home) : undefined;
+  for (const [folder, mode, whose] of [
+    [run, 0o711, 'agent'],
+    [join(run, 'ctl'), 0o700, 'agent'],
+    [join(run, 'back'), 0o700, 'workers'],
+    [logs, 0o750, 'group'],
+    [cache, 0o700, 'workers'],
+    [temp, 0o700, 'workers'],
+  ] as const) {
+    await mkdir(folder, { recursive: true, mode });
+    await chmod(folder, mode);
+    if (account && whose !== 'agent') await chown(folder, whose === 'workers' ? account.uid : 0, account.gid);
+  }
+  // logs of an earlier version, which everybody might read
+  for (const name of await readdir(logs)) {
+    const { mode } = await lstat(join(logs, name));
+    if ((mode & 0o170_000) === 0o100_000 && mode & 0o007) await chmod(join(logs, name), mode & 0o770);
+  }
+  if (speaksTLS) await defaultCertificate(run);
+}
+
+/** For names that no certificate covers; made once, and again when it was damaged. */
+async function defaultCertificate(run: string): Promise<void> {
+  const [pem, secret] = await Promise.all(
+    ['default.crt', 'default.key'].map(name => readFile(join(run, name)).catch(() => Buffer.alloc(0))),
+  );
+  if (belongTogether(pem!, secret!)) return;
+  const { certificate, key } = selfSigned('breakwater.invalid');
+  writeWhole(join(run, 'default.crt'), certificate);
+  writeWhole(join(run, 'default.key'), key);
+}
+
+function belongTogether(certificate: Buffer, key: Buffer): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+/** Beside the old one, then in its place: nginx reads all of it or none. */
+export async function writeSnapshot(path: string, parts: Buffer[]): Promise<void> {
+  try {
+    const file = await open(`${path}.new`, 'w', 0o600);
+    try {
+      for (const part of parts) await file.writeFile(part);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(`${path}.new`, path);
+  } catch (error) {
+    await rm(`${path}.new`, { force: true });
+    throw error;
+  }
+}
+
+export const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** Does what writes this file. @throws an error that names it */
+export async function writing<T>(file: string, act: () => T | Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const { message, code } = error as NodeJS.ErrnoException;
+    throw Object.assign(new Error(`${file} cannot be written: ${message}`, { cause: error }), { code });
+  }
+}
+
+const reserveBytes = 256 * 1024;
+const hasRoom = ({ freeBytes, freeFiles = 0, totalFiles = 0 }: Disk) =>
+  freeBytes >= 64e6 && (totalFiles === 0 || freeFiles >= 100);
+
+/**
+ * What is given up, one after the other, so that nginx starts on a full disk: the cache; a file kept for this; the last snapshot, which is
+ * made of the node's store and can be made again; and the snapshot altogether: nginx then starts with nothing and is told everything.
+ */
+export class Relief {
+  /** No snapshot: it would take the room that the rest needs. */
+  bare = false;
+  #given = 0;
+  readonly #folders: NginxFolders;
+  readonly #log: (message: string) => void;
+  constructor(folders: NginxFolders, log: (message: string) => void) {
+    this.#folders = folders;
+    this.#log = log;
+  }
+
+  get #reserve(): string {
+    return join(this.#folders.home, 'reserve');
+  }
+
+  /** @returns false: there is nothing left to give up */
+  async giveWay(why: string): Promise<boolean> {
+    const { cache, snapshot } = this.#folders;
+    const steps = [
+      ['a part of the cache', () => giveUpCache(cache, hasRoom)],
+      ['the room kept for this', () => rm(this.#reserve, { force: true })],
+      ['its last snapshot', () => rm(snapshot, { force: true })],
+      ['the snapshot: it is told everything once it runs', () => rm(snapshot, { force: true }).then(() => (this.bare = true))],
+    ] as const;
+    const step = steps[this.#given++];
+    if (!step) return false;
+    this.#log(`${why}; nginx is started without ${step[0]}`);
+    await step[1]();
+    return true;
+  }
+
+  /** nginx is up: the next time there is something to give up again. */
+  async restore(): Promise<void> {
+    this.#given = 0;
+    this.bare = false;
+    if ((await stat(this.#reserve).catch(() => undefined))?.size === reserveBytes) return;
+    try {
+      writeWhole(this.#reserve, Buffer.alloc(reserveBytes, 1), { durable: false });
+    } catch {
+      // full: at the next start
+    }
+  }
+
+  /** It could not be started with all of that: from the beginning. */
+  reset(): void {
+    this.#given = 0;
+    this.bare = false;
+  }
+}

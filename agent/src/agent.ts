@@ -8,6 +8,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
 import { keepInodes } from './cache-room.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
+import { EdgeProblems } from './edge-problems.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
@@ -22,6 +23,7 @@ import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
+import { endHungWorkers } from './workers.ts';
 
 export interface AgentOptions {
   /** everything the node keeps */
@@ -51,8 +53,6 @@ export interface Agent {
 export const version = '0.1.0';
 const beatBytesMost = 16_000;
 const beatMs = 2000;
-/** How often nginx is asked what went wrong in it */
-const lookMs = 3000;
 const tidyMs = 10_000;
 
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
@@ -71,8 +71,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let feedProblem: string | null = null;
   let shipper: Shipper | undefined;
   let nginxProblem: string | null = 'nginx is being started';
-  /** since nginx was started: requests without a log line, answers a full disk could not take, errors that refused a request */
-  let edgeProblems: Record<string, number> = {};
+  /** requests without a log line, answers a full disk could not take, errors that refused a request */
+  const edgeProblems = new EdgeProblems();
+  let hungWorkers = 0;
 
   const resolver = new NameResolver({
     file: join(data, 'addresses.json'),
@@ -120,6 +121,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
   });
 
+  /** Asks nginx what went wrong in it. @throws when it does not answer, which is told by others */
+  async function look(): Promise<void> {
+    const { epoch, problems, workers } = await nginx.control.brief();
+    edgeProblems.take(epoch, problems);
+    const hung = Array.isArray(workers) ? endHungWorkers(workers, nginx.pid) : [];
+    hungWorkers += hung.length;
+    for (const pid of hung) log(`nginx's worker ${pid} stands still: it is killed, and another takes its place`);
+  }
+
   const checks = new NodeChecks(
     data,
     () => ({
@@ -129,7 +139,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),
     }),
-    async () => (await nginx.control.problems())['unlogged'] ?? 0,
+    async () => {
+      await look();
+      return { unlogged: edgeProblems.sums()['unlogged'] ?? 0, hungWorkers };
+    },
   );
   const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);
   function beat(): void {
@@ -144,7 +157,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       checks: wrong,
       documents: store.held.size,
       unknownFields: sync.unknownFields,
-      nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems },
+      nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems.sums() },
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
       refusedDomains: sync.state.refusedDomains,
@@ -222,6 +235,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         ? 'waiting for the configuration'
         : null;
     const shipping = shipper?.stats();
+    const edge = edgeProblems.sums();
     return {
       problems: [...problems(), ...(waiting ? [waiting] : [])],
       checks: checks.now(),
@@ -235,9 +249,10 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
         agent_nginx_up: nginxProblem === null ? 1 : 0,
         agent_nginx_restarts: nginx.restarts,
         agent_records: sync.state.size,
-        edge_requests_unlogged: edgeProblems['unlogged'] ?? 0,
-        edge_answers_unstored: edgeProblems['unstored'] ?? 0,
-        edge_errors: (edgeProblems['protection'] ?? 0) + (edgeProblems['request'] ?? 0) + (edgeProblems['record'] ?? 0),
+        edge_requests_unlogged: edge['unlogged'] ?? 0,
+        edge_answers_unstored: edge['unstored'] ?? 0,
+        edge_errors: (edge['protection'] ?? 0) + (edge['request'] ?? 0) + (edge['record'] ?? 0),
+        agent_nginx_workers_killed: hungWorkers,
         agent_domains_with_refused_origins: sync.state.refusedDomains,
         agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
         agent_log_lost_bytes: shipping?.lostBytes ?? 0,
@@ -256,12 +271,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   await nginx.start();
   link.start();
   const beating = setInterval(beat, beatMs);
-  const look = () =>
-    nginx.control.problems().then(
-      found => (edgeProblems = found),
-      () => {}, // whether nginx answers is told by others
-    );
-  const looking = setInterval(() => void look(), lookMs);
   checks.start();
   // log files may take more or less as the disk changes, and nginx's own words have a bound
   const tidying = setInterval(() => {
@@ -279,7 +288,6 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     report,
     stop: async () => {
       clearInterval(beating);
-      clearInterval(looking);
       clearInterval(tidying);
       checks.stop();
       // nginx first: its last log lines are shipped, or wait on disk for the next start.

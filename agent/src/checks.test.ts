@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { NodeChecks, type NodeFacts, servingProblem } from './checks.ts';
+import { EdgeProblems } from './edge-problems.ts';
 import { rotateErrorLog } from './rotate.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'breakwater-checks-'));
@@ -21,17 +22,18 @@ const shipping = {
 function node() {
   const facts: NodeFacts = { nginx: null, sync: null, damaged: 0, feed: null, shipping: { ...shipping } };
   let unlogged: number | Error = 0;
+  let hungWorkers = 0;
   const checks = new NodeChecks(
     folder,
     () => facts,
-    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve(unlogged)),
+    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve({ unlogged, hungWorkers })),
   );
   const wrong = (at: number) =>
     checks
       .now(at)
       .filter(one => one.state !== 'ok' && one.id !== 'disk')
       .map(one => one.reason);
-  return { facts, checks, wrong, setUnlogged: (count: number | Error) => void (unlogged = count) };
+  return { facts, checks, wrong, setUnlogged: (count: number | Error) => void (unlogged = count), hang: () => hungWorkers++ };
 }
 
 test('a node says what does not serve at once, and what is late when it is late', async () => {
@@ -72,7 +74,7 @@ test('a node says what does not serve at once, and what is late when it is late'
 });
 
 test('requests that nginx could not log are counted, over its restarts too; the disk is asked', async () => {
-  const { checks, setUnlogged } = node();
+  const { checks, setUnlogged, hang, wrong } = node();
   await checks.look();
   setUnlogged(4);
   await checks.look();
@@ -82,12 +84,15 @@ test('requests that nginx could not log are counted, over its restarts too; the 
   await checks.look();
   const found = checks.now().find(one => one.id === 'unlogged')!;
   assert.deepEqual([found.state, found.params], ['warn', { count: 5 }]);
+  hang();
+  await checks.look();
+  assert.deepEqual(wrong(performance.now()), ['unlogged.counted', 'nginx.hung']);
   assert.ok(checks.now().find(one => one.id === 'disk')!.value! > 0);
   assert.ok(checks.logBytes()! >= 16 * 2 ** 20);
   const gone = new NodeChecks(
     join(folder, 'not there'),
     () => ({ nginx: null, sync: null, damaged: 0, feed: null, shipping: undefined }),
-    () => Promise.resolve(0),
+    () => Promise.resolve({ unlogged: 0, hungWorkers: 0 }),
   );
   await gone.look();
   assert.equal(gone.now().find(one => one.id === 'disk')!.reason, 'disk.unknown');
@@ -108,4 +113,15 @@ test('error.log never grows beyond its bound', async () => {
   writeFileSync(join(folder, 'nginx.out'), 'y'.repeat(1001));
   await rotateErrorLog(folder, () => reopened++, 1000);
   assert.equal(statSync(join(folder, 'nginx.out')).size, 0);
+});
+
+test('what nginx counted is not forgotten when it is started anew', () => {
+  const problems = new EdgeProblems();
+  problems.take('a', { unlogged: 56, unstored: 1 });
+  problems.take('a', { unlogged: 60, unstored: 1 });
+  assert.equal(problems.sums()['unlogged'], 60);
+  problems.take('b', { unlogged: 0, unstored: 2 });
+  assert.deepEqual(problems.sums(), { unlogged: 60, unstored: 3 });
+  problems.take('b', { unlogged: 100, unstored: 2 });
+  assert.equal(problems.sums()['unlogged'], 160);
 });

@@ -26,6 +26,14 @@ export interface NodeFacts {
   shipping: ShipperStats | undefined;
 }
 
+/** Of what should never happen, as far as it is known. */
+export interface Counts {
+  /** requests that nginx could not log */
+  unlogged: number;
+  /** workers of nginx that stood still and were killed */
+  hungWorkers: number;
+}
+
 export const diskOf = async (folder: string): Promise<Disk> => diskFrom(await statfs(folder));
 
 /**
@@ -43,10 +51,12 @@ const lookEveryMs = 3000;
 export class NodeChecks {
   readonly #folder: string;
   readonly #facts: () => NodeFacts;
-  readonly #unloggedSince: () => Promise<number>;
+  readonly #counts: () => Promise<Counts>;
   readonly #tracker = new Tracker();
   readonly #unlogged = new Counted('unlogged.counted');
+  readonly #hung = new Counted('nginx.hung');
   #unloggedNow: Finding = well('unlogged');
+  #hungNow: Finding = well('nginx');
   #disk: Disk | undefined;
   #diskTrouble = '';
   #timer: NodeJS.Timeout | undefined;
@@ -56,11 +66,10 @@ export class NodeChecks {
   #troubledAt: number | undefined;
   #lateAt: number | undefined;
 
-  /** @param unlogged how many requests nginx could not log since it was started */
-  constructor(folder: string, facts: () => NodeFacts, unlogged: () => Promise<number>) {
+  constructor(folder: string, facts: () => NodeFacts, counts: () => Promise<Counts>) {
     this.#folder = folder;
     this.#facts = facts;
-    this.#unloggedSince = unlogged;
+    this.#counts = counts;
   }
 
   start(): void {
@@ -80,9 +89,10 @@ export class NodeChecks {
     } catch (error) {
       this.#diskTrouble = (error as Error).message;
     }
-    // nginx that is being started counts again from zero, which is no news
-    const count = await this.#unloggedSince().catch(() => undefined);
-    if (count !== undefined) this.#unloggedNow = this.#unlogged.look(count);
+    const counts = await this.#counts().catch(() => undefined);
+    if (!counts) return;
+    this.#unloggedNow = this.#unlogged.look(counts.unlogged);
+    this.#hungNow = this.#hung.look(counts.hungWorkers);
   }
 
   /** Room for log files that wait; undefined while the disk cannot be asked. */
@@ -103,6 +113,7 @@ export class NodeChecks {
           : well('disk'),
       ...this.#shipping(shipping, at),
       this.#unloggedNow,
+      ...(this.#hungNow.state === 'ok' ? [] : [{ ...this.#hungNow, key: 'workers' }]),
     ];
     return this.#tracker.track(found);
   }

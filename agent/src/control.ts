@@ -1,6 +1,7 @@
 /** nginx's control socket (agent/src/render/records.ts describes it): a keep-alive HTTP client for one pusher. */
 import http from 'node:http';
 import { patience } from './patience.ts';
+import type { Beat } from './workers.ts';
 
 export interface Stat {
   seq: number;
@@ -10,6 +11,14 @@ export interface Stat {
   cursor: string;
   records: number;
   [more: string]: unknown;
+}
+
+export interface Brief {
+  epoch: string;
+  /** what went wrong since it was started (edge/lua/core/problems.lua) */
+  problems: Record<string, number>;
+  /** none where no worker has said anything yet, and of an nginx of an earlier release */
+  workers?: Beat[] | Record<string, never>;
 }
 
 export class ControlError extends Error {
@@ -40,9 +49,9 @@ export class Control {
     return (await this.#request('GET', '/stat')) as unknown as Stat;
   }
 
-  /** What went wrong in nginx's Lua since it was started (edge/lua/core/problems.lua). @throws ControlError */
-  async problems(): Promise<Record<string, number>> {
-    return (await this.#request('GET', '/stat?brief=1')).problems as Record<string, number>;
+  /** How nginx's Lua is, and its workers. @throws ControlError */
+  async brief(): Promise<Brief> {
+    return (await this.#request('GET', '/stat?brief=1')) as unknown as Brief;
   }
 
   /** Does it answer at all, whatever it says? On a connection of its own: pushes may be waiting on the other. @throws when nothing came back in time */

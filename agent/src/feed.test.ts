@@ -127,3 +127,18 @@ test('a copy of a number that was never given is forgotten in the end, and makes
   await w.answer(w.asked.at(-1)!, { n: 0 });
   assert.deepEqual(w.numbers(), [1, 2, 3]);
 });
+
+test('between the parts of an answer no live copy is taken, also while none is asked for', async t => {
+  const w = world(t);
+  await w.answer(w.asked[0]!, { n: 1, more: true, documents: [[`cfg.${zoneID}.domain.1`, 1, 'a']] });
+  // the next part cannot be read, and is asked for again a while later
+  await w.answer(w.asked[1]!, { after: 1, n: 3, documents: [['cfg.2.domain.9', 3, 'b']] });
+  assert.match(w.problem()!, /another zone/);
+  w.live(2);
+  assert.deepEqual(w.numbers(), [1], 'half of what was missed is no state');
+  assert.ok(w.taken.every(({ pending }) => pending));
+  w.pass(3);
+  assert.equal(w.asked.length, 3);
+  await w.answer(w.asked[2]!, { after: 1, n: 3, documents: [[`cfg.${zoneID}.domain.3`, 3, 'c']] });
+  assert.deepEqual(w.numbers(), [1, 3]);
+});

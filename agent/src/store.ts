@@ -103,7 +103,7 @@ export class DocumentStore {
     return store;
   }
 
-  /** What is held cannot be read any more, and is not served: as if it had been refused. On disk it stays for who can. */
+  /** What is held cannot be read any more, and is not served: as if it had been refused. On disk it stays for who can until the files are written anew. */
   forget(refused: Refused): void {
     this.held.delete(refused.subject);
     this.refused.set(refused.subject, refused);

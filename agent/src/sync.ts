@@ -10,6 +10,7 @@
  */
 import type { Control } from './control.ts';
 import type { EdgeDocument } from '#contract/edge/document.ts';
+import { refusedNamedMost } from '#contract/edge/signed.ts';
 import { type Claimed, EdgeState, claimOf, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
 import { type OriginFacts, recordsMark } from './origins.ts';
@@ -34,8 +35,6 @@ export interface SyncOptions {
 const tickMs = 2;
 /** Documents taken in at once: bounds how long anything else waits. */
 const batchMost = 1000;
-/** Refused documents that are named, with reasons cut so that they fit into a heartbeat. */
-const refusedMost = 100;
 /** A domain whose origin's name was never resolved waits this long for its first addresses. */
 const firstLookupMs = 50;
 
@@ -372,7 +371,7 @@ export class Sync {
   }
 
   #refused(): Refused[] {
-    const first = [...this.#options.store.refused.values()].slice(0, refusedMost);
+    const first = [...this.#options.store.refused.values()].slice(0, refusedNamedMost);
     const most = first.length > 20 ? 40 : 200;
     return first.map(one => ({ ...one, why: one.why.slice(0, most) }));
   }

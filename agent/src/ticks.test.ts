@@ -22,4 +22,6 @@ test('a control plane that went back is noticed at its second word: when nobody 
   assert.deepEqual(asked('b5', 'b5'), ['b5']);
   assert.deepEqual(asked('a10', 'b3', 'b4', 'b5', 'b6', 'b7'), ['b7']);
   assert.deepEqual(asked('a10', 'a5', 'a10', 'a5', 'a6'), ['a6']);
+  // each heard the other a moment ago, and neither has known as much as we for eight seconds
+  assert.deepEqual(asked('a10', 'b10', 'a5', 'b5', 'a6', 'b6', 'a7'), ['b6', 'a7']);
 });

@@ -3,6 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { domainRecords, type EdgeRecord, frame, frames, snapshot } from '#agent/render/records.ts';
+import { type Beat, endHungWorkers } from '#agent/workers.ts';
 import { type Edge, type Origin, domain, onLoopback, site, startEdge, startOrigin, until, siteRecords } from './harness.ts';
 
 const none = () => [];
@@ -154,6 +155,29 @@ describe('the control socket', () => {
     assert.throws(() => frame([{ key: 'd:a b', value: '{}' }]), RangeError);
     assert.equal(frames(Array.from({ length: 100 }, (_, i) => ({ key: `s:${i}`, value: 'x'.repeat(10_000) }))).length, 4);
   });
+});
+
+test('a worker that stands still is seen, and killed while others go round; another takes its place', async () => {
+  await using edge = await startEdge({ workers: 2 });
+  const beats = async () => (await edge.stat()).workers as Beat[];
+  const both = async () => (await beats()).length === 2;
+  await until('both go round', both);
+  const [one, other] = (await beats()) as [Beat, Beat];
+  process.kill(one.pid, 'SIGSTOP');
+  const of = async (pid: number) => (await beats()).find(beat => beat.pid === pid)?.seconds ?? NaN;
+  await until('it stands still', async () => (await of(one.pid)) > 4);
+  const found = await beats();
+  assert.ok(found.find(({ pid }) => pid === other.pid)!.seconds < 4, 'the other goes round');
+  assert.deepEqual(endHungWorkers(found, edge.pid()), [], 'not yet for long');
+  assert.deepEqual(endHungWorkers(found, process.pid, 4), [], 'no worker of ours');
+  const all = found.map(beat => ({ ...beat, seconds: 100 }));
+  assert.deepEqual(endHungWorkers(all, edge.pid()), [], 'all of them: the machine stood still');
+  assert.deepEqual(endHungWorkers(found, edge.pid(), 4), [one.pid]);
+  await until('another one', async () => (await beats()).every(({ pid, seconds }) => pid !== one.pid && seconds < 4));
+  assert.ok(await both());
+  // one that ends gracefully is none that stands still
+  process.kill(edge.pid(), 'SIGHUP');
+  await until('new ones', async () => (await beats()).every(({ pid, seconds }) => pid !== other.pid && seconds < 4));
 });
 
 describe('the snapshot', () => {

@@ -76,3 +76,6 @@ export type Command = z.infer<typeof Command>;
 export const SignedCommand = z.object({ ...Command.shape, signature: z.string().check(z.maxLength(200)) });
 export const commandText = ({ node, verb, expires, count }: Command, sha256: string) =>
   `cmd|${node}|${count}|${expires}|${verb}|${sha256}`;
+
+/** A node names at most so many documents that it refuses: with their reasons, cut, they fit into a heartbeat. */
+export const refusedNamedMost = 100;

@@ -23,7 +23,7 @@ export const checks = {
   disk: ['low', 'full', 'fewFiles', 'noFiles', 'unknown'],
   process: ['away', 'busy'],
   nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
-  nginx: ['away'],
+  nginx: ['away', 'hung'],
   configuration: ['late', 'notTaken', 'damaged'],
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],

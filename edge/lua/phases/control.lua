@@ -1,5 +1,6 @@
 -- The agent's socket: takes records, tells how things stand. The protocol is described in agent/src/render/records.ts.
 local balancer = require "core.balancer"
+local beats = require "core.beats"
 local cjson = require "cjson.safe"
 local custom = require "headers.custom"
 local faults = require "core.faults"
@@ -144,6 +145,7 @@ function M.stat()
     dictionaries = dictionaries,
     causes = runner.counts(),
     problems = problems.counts(),
+    workers = beats.all(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)
 end

@@ -1,4 +1,5 @@
 -- Start of the master (before workers exist) and of each worker.
+local beats = require "core.beats"
 local compression = require "cache.compression"
 local disks = require "core.disks"
 local ffi = require "ffi"
@@ -22,6 +23,9 @@ end
 
 -- The folder of the socket is closed to others already. nginx itself opens sockets for everybody; where the worker owns this one
 -- (nginx was not started by root), it narrows that as well.
-function M.worker(socket) ffi.C.chmod(socket, tonumber("600", 8)) end
+function M.worker(socket)
+  ffi.C.chmod(socket, tonumber("600", 8))
+  beats.start()
+end
 
 return M

@@ -1,6 +1,7 @@
 /** Which nodes serve which published revisions, and who hears of it. */
 import { EventEmitter } from 'node:events';
 import type * as z from 'zod/mini';
+import { refusedNamedMost } from '#contract/edge/signed.ts';
 import { streams } from '#contract/edge/subjects.ts';
 import type { Applied as AppliedShape } from '#contract/site/sites.ts';
 import type { Queryable } from '../compile/load.ts';
@@ -16,11 +17,9 @@ export interface BusEvents {
 /** Events of this process alone; NOTIFY on the channels `applied` (site ids, comma-separated; empty: many) and `node` (`id status`) reaches all. */
 export const busEvents = new EventEmitter<BusEvents>();
 
-/** A node names at most so many documents it refuses (agent/src/sync.ts): of one that names them all nobody knows the rest. */
-const namedMost = 100;
-/** Documents that node `n` refuses, and whose they are; null: of more than one site, so none is served as wished. */
+/** Documents that node `n` refuses, and whose they are; null: of more than one site, so none is served as wished. Of a node that names as many as it may nobody knows the rest. */
 const refusedDocuments = `jsonb_array_elements(n.refused) r left join published d on d.subject = r->>'subject'`;
-const refusedSite = `case when jsonb_array_length(n.refused) < ${namedMost} then d."siteID" end`;
+const refusedSite = `case when jsonb_array_length(n.refused) < ${refusedNamedMost} then d."siteID" end`;
 
 /**
  * Writes down which nodes serve which published revisions: all of them, or those of some sites, or of one node.

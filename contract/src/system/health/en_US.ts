@@ -107,6 +107,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'nginx does not serve on this node: {detail}',
     'Visitors get no answer here. It is started again by itself; see node/log/nginx.out and error.log.',
   ],
+  'nginx.hung': [
+    '{count} {count, one: worker, other: workers} of nginx stood still on this node and {count, one: was, other: were} killed.',
+    'Others took their place; visitors whose connections they held were cut off. If it comes back, look at node/log/error.log and at the machine’s disk and memory.',
+  ],
   'configuration.late': [
     'This node gets no configuration: {detail}',
     'It serves what it has. Look at the network between the node and the bus.',

@@ -80,6 +80,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此节点的 nginx 无法提供服务：{detail}',
     '访客在此节点得不到响应。系统会自动重新启动它；请查看 node/log/nginx.out 与 error.log。',
   ],
+  'nginx.hung': [
+    '此节点有 {count} 个 nginx 工作进程停滞，已强制结束。',
+    '新的工作进程已接手；当时由其处理的访客连接会中断。若再次发生，请查看 node/log/error.log 以及机器的磁盘与内存。',
+  ],
   'configuration.late': ['此节点收不到配置：{detail}', '节点会以现有配置提供服务。请查看节点与消息总线之间的网络。'],
   'configuration.notTaken': ['此节点无法应用配置：{detail}', '节点会沿用原有配置。请查看 logs/agent.log。'],
   'configuration.damaged': [

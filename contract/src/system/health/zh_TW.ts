@@ -80,6 +80,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此節點的 nginx 無法提供服務：{detail}',
     '訪客在此節點得不到回應。系統會自動重新啟動它；請查看 node/log/nginx.out 與 error.log。',
   ],
+  'nginx.hung': [
+    '此節點有 {count} 個 nginx 工作程序停滯，已強制結束。',
+    '新的工作程序已接手；當時由其處理的訪客連線會中斷。若再次發生，請查看 node/log/error.log 以及機器的磁碟與記憶體。',
+  ],
   'configuration.late': ['此節點收不到設定：{detail}', '節點會以現有設定提供服務。請查看節點與訊息匯流排之間的網路。'],
   'configuration.notTaken': ['此節點無法套用設定：{detail}', '節點會沿用原有設定。請查看 logs/agent.log。'],
   'configuration.damaged': [

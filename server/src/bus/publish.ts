@@ -1,37 +1,37 @@
 /**
  * Entities → messages → what the database remembers of them. One call is one round: load, compile, compare with what
- * stands on the bus, publish what differs, and record it all in a single statement.
+ * stands on the bus, publish what differs, and record it. Documents may weigh a megabyte each, so rows are loaded and compiled in slices,
+ * and what was published is recorded in pieces, each of bounded weight.
  */
 import { jetstream } from '@nats-io/jetstream';
 import { type NatsConnection, headers } from '@nats-io/transport-node';
-import { type DocumentKind, isEmpty, isKind, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
+import { isEmpty, kindNames, kinds } from '#contract/edge/kinds/index.ts';
 import { signed } from '#contract/edge/signed.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
-import { compile, documentHash, type RowOf } from '../compile/compile.ts';
+import { compile, documentHash } from '../compile/compile.ts';
 import { type Queryable, load } from '../compile/load.ts';
-import type { Loaded } from '../compile/source.ts';
 import type { Signer } from './credentials.ts';
+import { type CompileFailure, type Stands, record } from './record.ts';
+import {
+  type AnyLoaded,
+  type Entity,
+  type PublishedRow,
+  type Round,
+  type SiteLoaded,
+  type Whole,
+  asOfOneMoment,
+  key,
+  wholeOf,
+} from './round.ts';
 
-export interface Entity {
-  kind: DocumentKind;
-  id: number;
+/** Bytes of document text. */
+export interface Bounds {
+  /** of one round of several sites, and of what one statement records */
+  roundBytes: number;
+  /** under way at once: after so many the stream's acknowledgements are waited for */
+  windowBytes: number;
 }
-/** A committed change of a site. */
-export interface SiteChange {
-  siteID: number;
-  revision: number;
-  committedAt: string;
-}
-export interface Round {
-  entities: Entity[];
-  changes: SiteChange[];
-  /** outbox rows this round is done with */
-  outboxIDs: string[];
-  /** false: the entities are all there are, no others are looked for (default true) */
-  dependents?: boolean;
-  /** Nobody changed anything, documents are made otherwise now: sites whose documents differ are served again when nodes have them. */
-  compiledAnew?: boolean;
-}
+export const boundsDefault: Bounds = { roundBytes: 16 * 2 ** 20, windowBytes: 4 * 2 ** 20 };
 
 /** Where documents go, and what they are given on the way. */
 export interface Press {
@@ -41,74 +41,107 @@ export interface Press {
   epoch: string;
   /** The last number given in each zone. */
   numbers: Map<number, number>;
+  bounds: Bounds;
+  /** the row of "busStream" that says how far the stream is known */
+  ledger: string;
+  /** how many sites, or entities, the next round takes; found by trying (rounds.ts) */
+  atOnce: number;
+  /** before each round. @throws when there is to be no further one */
+  turn: () => void;
 }
 
-interface PublishedRow {
-  kind: DocumentKind;
-  entityID: number;
-  zoneID: number;
-  siteID: number | null;
-  subject: string;
-  /** '' = the subject holds an empty body */
-  hash: string;
-  seq: number;
-  inherited: string;
-}
 interface Message extends Omit<PublishedRow, 'seq'> {
   body: string;
+  bytes: number;
   /** what the subject's last sequence must be; 0: nothing stands there */
   expected: number;
 }
-interface CompileFailure {
-  kind: DocumentKind;
-  entityID: number;
-  siteID: number | null;
-  message: string;
+interface Made extends ReturnType<typeof compile> {
+  bytes: number;
+}
+interface Compiled {
+  messages: Message[];
+  failures: CompileFailure[];
+  bytes: number;
 }
 
 /** Publications under way at once: enough to hide the round trip, few enough for the server's buffers. */
 const inFlight = 256;
 const publishTimeoutMs = 5000;
-const key = (entity: { kind: string; id: number }) => `${entity.kind}.${entity.id}`;
-type AnyLoaded = Loaded<RowOf<DocumentKind>>;
-type SiteLoaded = Loaded<RowOf<'site'>>;
-type LoadedByKind = Map<DocumentKind, Map<number, AnyLoaded>>;
+/** A disk that takes less is broken. */
+const slowestBytesPerMs = 200;
+/** Rows loaded at once at first, when nobody knows what they weigh. */
+const firstSlice = 16;
 
 /**
- * @throws when the bus or the database fails, or when somebody else wrote to a subject; nothing is recorded then, and the
- * round may be given again: documents are whole states
+ * @param mayStop nothing is published when it weighs more than a round may: the round is to be made smaller
+ * @returns how many bytes were published; undefined when it was too heavy
+ * @throws when the bus or the database fails, or when somebody else wrote to a subject. What was published last is not recorded then, and
+ * the round may be given again: documents are whole states
  */
-export async function publishRound(db: Queryable, press: Press, round: Round): Promise<{ published: number }> {
-  const entities = new Map(round.entities.map(entity => [key(entity), entity]));
-  const loaded = await loadRound(db, entities, round.dependents !== false);
-  const before = await loadPublished(db, [...entities.values()]);
+export async function publishRound(db: Queryable, press: Press, round: Round, mayStop: boolean): Promise<number | undefined> {
+  const found = await asOfOneMoment(db, async () => {
+    const whole = await wholeOf(db, round);
+    const compiled = await compileWhole(db, whole, press.bounds, mayStop);
+    return compiled && { ...compiled, entities: [...whole.entities.values()] };
+  });
+  if (!found) return undefined;
+  const { entities, failures, bytes } = found;
+  const messages = found.messages.sort((a, b) => rank(a) - rank(b));
+  const compiledAnew = round.compiledAnew === true;
+  let published: Stands[] = [];
+  for (const piece of pieces(messages, press.bounds.roundBytes, Infinity)) {
+    if (published.length)
+      await record(db, press.ledger, { published, entities: [], failures: [], changes: [], outboxIDs: [], compiledAnew });
+    published = await publishAll(press, piece);
+  }
+  const { changes, outboxIDs } = round;
+  await record(db, press.ledger, { published, entities, failures, changes, outboxIDs, compiledAnew });
+  return bytes;
+}
 
-  const messages: Message[] = [];
-  const failures: CompileFailure[] = [];
+/** Kind after kind in the order in which they are sent: a site's parts before the site that names them. */
+async function compileWhole(
+  db: Queryable,
+  { entities, sites, before }: Whole,
+  { roundBytes, windowBytes }: Bounds,
+  mayStop: boolean,
+): Promise<Compiled | undefined> {
+  const all: Compiled = { messages: [], failures: [], bytes: 0 };
   /** `kind.siteID` of parts that cannot be made, and of those whose rows come to nothing */
   const parts = { unmade: new Set<string>(), empty: new Set<string>() };
-  // parts before the site that names them
-  for (const entity of [...entities.values()].sort((a, b) => kindNames.indexOf(a.kind) - kindNames.indexOf(b.kind))) {
+  const one = (entity: Entity, rows: AnyLoaded | undefined): number => {
     const { kind, id } = entity;
-    const rows = loaded.get(kind)?.get(id);
     if (kind === 'site' && rows) (rows as SiteLoaded).row.parts = partsToName(id, rows as SiteLoaded, parts, before);
     try {
       const old = before.get(key(entity)) ?? [];
-      const made = difference(entity, rows, old);
-      messages.push(...made);
-      const here = [...old.filter(row => !made.some(one => one.subject === row.subject)), ...made];
-      if (!here.some(one => one.hash !== '' && one.zoneID === rows?.zoneID)) parts.empty.add(key(entity));
+      const text = rows && compile(kind, rows as never);
+      const made = text && { ...text, bytes: Buffer.byteLength(text.body) };
+      const messages = difference(entity, rows, made, old);
+      all.messages.push(...messages);
+      for (const { bytes } of messages) all.bytes += bytes;
+      const here = [...old.filter(row => !messages.some(message => message.subject === row.subject)), ...messages];
+      if (!here.some(message => message.hash !== '' && message.zoneID === rows?.zoneID)) parts.empty.add(key(entity));
+      return made?.bytes ?? 0;
     } catch (error) {
-      failures.push({ kind, entityID: id, siteID: rows?.siteID ?? null, message: (error as Error).message });
+      all.failures.push({ kind, entityID: id, siteID: rows?.siteID ?? null, message: (error as Error).message });
       parts.unmade.add(key(entity));
+      return kinds[kind].bytesMax;
+    }
+  };
+  for (const kind of kindNames) {
+    const ids = [...entities.values()].filter(entity => entity.kind === kind).map(({ id }) => id);
+    for (let i = 0, size = firstSlice; i < ids.length;) {
+      const slice = ids.slice(i, i + size);
+      const loaded: Map<number, AnyLoaded> = kind === 'site' ? sites : await load(db, kind, slice);
+      let bytes = 0;
+      for (const id of slice) bytes += one({ kind, id }, loaded.get(id));
+      if (mayStop && all.bytes > roundBytes) return undefined;
+      i += slice.length;
+      size = Math.max(1, Math.min(size * 4, Math.floor((windowBytes * slice.length) / Math.max(1, bytes))));
     }
   }
-  const published = await publishAll(
-    press,
-    messages.sort((a, b) => rank(a) - rank(b)),
-  );
-  await record(db, round, [...entities.values()], published, failures);
-  return { published: published.length };
+  return all;
 }
 
 /**
@@ -138,159 +171,59 @@ const rank = ({ kind, hash }: Message): number => {
   return hash === '' ? 2 * kindNames.length - place : place;
 };
 
-/** All as of one moment: what was written in one transaction is seen together. */
-async function loadRound(db: Queryable, entities: Map<string, Entity>, dependents: boolean): Promise<LoadedByKind> {
-  await db.query('begin isolation level repeatable read, read only');
-  try {
-    const loaded: LoadedByKind = new Map();
-    const idsOf = (kind: DocumentKind) => [...entities.values()].filter(entity => entity.kind === kind).map(entity => entity.id);
-    // The site says which parts it has.
-    if (dependents)
-      for (const kind of partKinds) for (const id of idsOf(kind)) entities.set(key({ kind: 'site', id }), { kind: 'site', id });
-    if (dependents) await addNaming(db, entities, idsOf('module'));
-    await addPending(db, entities);
-    loaded.set('site', await load(db, 'site', idsOf('site')));
-    await addMissing(db, entities, loaded.get('site')! as Map<number, SiteLoaded>);
-    if (dependents) await addDependents(db, entities, idsOf('site'), loaded.get('site')!);
-    for (const kind of kindNames) if (kind !== 'site') loaded.set(kind, await load(db, kind, idsOf(kind)));
-    return loaded;
-  } finally {
-    await db.query('commit');
-  }
-}
-
-/**
- * Of each site in this round, what else of it has changed and waits: rows are loaded as they are now, so a site that was opened again must
- * not go out rounds before the list that was changed first, nor name a part, or a domain a module, that waits behind it.
- */
-async function addPending(db: Queryable, entities: Map<string, Entity>): Promise<void> {
-  const on = (table: string) => [...entities.values()].filter(({ kind }) => kinds[kind].on === table).map(({ id }) => id);
-  const { rows } = await db.query({
-    name: 'pending',
-    text: `with touched as (
-       select unnest($1::bigint[]) as id
-       union select "siteID" from domain where id = any($2::bigint[])
-       union select "siteID" from module where id = any($3::bigint[])
-     ) select distinct kind, "entityID" as id from outbox where "siteID" in (select id from touched) and kind <> 'domain'`,
-    values: [on('site'), on('domain'), on('module')],
-  });
-  for (const { kind, id } of rows as { kind: string; id: string }[])
-    if (isKind(kind)) entities.set(key({ kind, id: Number(id) }), { kind, id: Number(id) });
-}
-
-/** Parts that a site names and that stand nowhere in its zone. */
-async function addMissing(db: Queryable, entities: Map<string, Entity>, sites: Map<number, SiteLoaded>): Promise<void> {
-  const naming = [...sites.values()].filter(({ row }) => row.parts.length);
-  if (!naming.length) return;
-  const { rows } = await db.query({
-    name: 'parts-that-stand',
-    text: `select kind, "entityID" as id, "zoneID" from published where kind = any($1) and "entityID" = any($2::bigint[]) and hash <> ''`,
-    values: [partKinds, naming.map(({ id }) => id)],
-  });
-  const there = new Set(
-    (rows as { kind: string; id: string; zoneID: string }[]).map(row => `${row.kind} ${row.id} ${row.zoneID}`),
-  );
-  for (const { id, zoneID, row } of naming)
-    for (const kind of row.parts)
-      if (isKind(kind) && !there.has(`${kind} ${id} ${zoneID}`)) entities.set(key({ kind, id }), { kind, id });
-}
-
-/** A module that is switched off or gone leaves no domain that still names it: without it that would not be served. */
-async function addNaming(db: Queryable, entities: Map<string, Entity>, ids: number[]): Promise<void> {
-  if (!ids.length) return;
-  const { rows } = await db.query({
-    name: 'domains-of-modules',
-    text: `select "domainID" as id from "domainModule" where "moduleID" = any($1::bigint[])`,
-    values: [ids],
-  });
-  for (const row of rows as { id: string }[]) {
-    const entity: Entity = { kind: 'domain', id: Number(row.id) };
-    entities.set(key(entity), entity);
-  }
-}
-
-/** Sites that are new or moved, or whose domains inherit something else, bring what hangs on them; those that are gone take it along. */
-async function addDependents(
-  db: Queryable,
-  entities: Map<string, Entity>,
-  ids: number[],
-  sites: Map<number, AnyLoaded>,
-): Promise<void> {
-  if (!ids.length) return;
-  const { rows } = await db.query({
-    name: 'published-sites',
-    text: `select "entityID" as id, "zoneID", inherited from published where kind = 'site' and "entityID" = any($1::bigint[]) and hash <> ''`,
-    values: [ids],
-  });
-  const known = new Map((rows as { id: string; inherited: string }[]).map(row => [Number(row.id), row.inherited]));
-  const changed = ids.filter(id => !sites.has(id) || known.get(id) !== sites.get(id)!.inherited);
-  if (!changed.length) return;
-  const dependents = await db.query({
-    name: 'dependents',
-    text: `select id, 'domain' as kind from domain where "siteID" = any($1::bigint[]) and "deletedAt" is null
-     union select id, 'module' from module where "siteID" = any($1::bigint[]) and "deletedAt" is null
-     union select "entityID", kind from published where "siteID" = any($1::bigint[]) and hash <> '' and kind <> 'site'`,
-    values: [changed],
-  });
-  const found = (dependents.rows as { id: string; kind: string }[]).map(row => ({ kind: row.kind, id: Number(row.id) }));
-  for (const entity of [...found, ...changed.flatMap(id => partKinds.map(kind => ({ kind, id })))])
-    if (isKind(entity.kind)) entities.set(key(entity), { kind: entity.kind, id: entity.id });
-}
-
-async function loadPublished(db: Queryable, entities: Entity[]): Promise<Map<string, PublishedRow[]>> {
-  const { rows } = await db.query({
-    name: 'published',
-    text: `select p.kind, p."entityID", p."zoneID", p."siteID", p.subject, p.hash, p.seq, p.inherited
-     from unnest($1::text[], $2::bigint[]) as e(kind, id) join published p on p.kind = e.kind and p."entityID" = e.id`,
-    values: [entities.map(entity => entity.kind), entities.map(entity => entity.id)],
-  });
-  const found = new Map<string, PublishedRow[]>();
-  for (const raw of rows as PublishedRow[]) {
-    const row = {
-      ...raw,
-      entityID: Number(raw.entityID),
-      zoneID: Number(raw.zoneID),
-      siteID: raw.siteID === null ? null : Number(raw.siteID),
-      seq: Number(raw.seq),
-    };
-    const id = key({ kind: row.kind, id: row.entityID });
-    found.set(id, [...(found.get(id) ?? []), row]);
-  }
-  return found;
-}
-
-/** The messages that bring the bus from what stands there to what the rows say. Throws a sentence when no document can be made. */
-function difference({ kind, id }: Entity, rows: AnyLoaded | undefined, old: PublishedRow[]): Message[] {
+/** The messages that bring the bus from what stands there to what the rows say. */
+function difference({ kind, id }: Entity, rows: AnyLoaded | undefined, made: Made | undefined, old: PublishedRow[]): Message[] {
   const messages: Message[] = [];
-  const made = rows && compile(kind, rows as never);
-  const zoneID = made && !isEmpty(kind, made.document) ? rows.zoneID : undefined;
-  if (made && zoneID !== undefined) {
+  const zoneID = made && rows && !isEmpty(kind, made.document) ? rows.zoneID : undefined;
+  if (made && rows && zoneID !== undefined) {
     const there = old.find(row => row.zoneID === zoneID);
     const hash = documentHash(made.document);
     const { siteID, inherited } = rows;
     if (there?.hash !== hash || there.inherited !== inherited) {
       const subject = subjects.config(zoneID, kind, id);
       const expected = there?.seq ?? 0;
-      messages.push({ kind, entityID: id, zoneID, siteID, subject, hash, inherited, body: made.body, expected });
+      messages.push({
+        kind,
+        entityID: id,
+        zoneID,
+        siteID,
+        subject,
+        hash,
+        inherited,
+        body: made.body,
+        bytes: made.bytes,
+        expected,
+      });
     }
   }
   for (const row of old)
-    if (row.hash !== '' && row.zoneID !== zoneID) messages.push({ ...row, hash: '', inherited: '', body: '', expected: row.seq });
+    if (row.hash !== '' && row.zoneID !== zoneID)
+      messages.push({ ...row, hash: '', inherited: '', body: '', bytes: 0, expected: row.seq });
   return messages;
 }
 
-/** What stands on a subject now. */
-interface Stands extends PublishedRow {
-  n: number;
-  body: string;
+/** In their order; each of at most so many, and of so many bytes unless it is one alone. */
+function* pieces(messages: Message[], bytesMax: number, most: number): Generator<Message[]> {
+  let piece: Message[] = [];
+  let weight = 0;
+  for (const message of messages) {
+    if (piece.length && (piece.length >= most || weight + message.bytes > bytesMax)) {
+      yield piece;
+      [piece, weight] = [[], 0];
+    }
+    piece.push(message);
+    weight += message.bytes;
+  }
+  if (piece.length) yield piece;
 }
 
 /** Publishes in order with many under way, each acknowledged by the stream. @throws the first refusal */
-async function publishAll({ nats, signer, epoch, numbers }: Press, messages: Message[]): Promise<Stands[]> {
+async function publishAll({ nats, signer, epoch, numbers, bounds }: Press, messages: Message[]): Promise<Stands[]> {
   const js = jetstream(nats);
   const done: Stands[] = [];
-  for (let i = 0; i < messages.length; i += inFlight) {
-    const acks = messages.slice(i, i + inFlight).map(async ({ expected, ...row }) => {
+  for (const piece of pieces(messages, bounds.windowBytes, inFlight)) {
+    const timeout = publishTimeoutMs + Math.ceil(piece.reduce((sum, { bytes }) => sum + bytes, 0) / slowestBytesPerMs);
+    const acks = piece.map(async ({ expected, bytes: _, ...row }) => {
       const { zoneID, subject, body } = row;
       const n = (numbers.get(zoneID) ?? 0) + 1;
       // A number is given once, also when the bus then refuses the document: nodes that see the gap ask.
@@ -302,7 +235,7 @@ async function publishAll({ nats, signer, epoch, numbers }: Press, messages: Mes
       // The expectation is a fence: a relay that lost its lock without knowing cannot overwrite its successor.
       const ack = await js.publish(subject, body, {
         headers: head,
-        timeout: publishTimeoutMs,
+        timeout,
         expect: { streamName: streams.config, lastSubjectSequence: expected },
       });
       return { ...row, seq: ack.seq, n };
@@ -314,70 +247,4 @@ async function publishAll({ nats, signer, epoch, numbers }: Press, messages: Mes
     }
   }
   return done;
-}
-
-/** One statement, so one transaction: subjects, errors, publications, and the outbox rows that are done. */
-async function record(
-  db: Queryable,
-  round: Round,
-  entities: Entity[],
-  published: Stands[],
-  failures: CompileFailure[],
-): Promise<void> {
-  await db.query({
-    name: 'record',
-    text: `with put as (
-       insert into published (kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited, n, body)
-       select kind, "entityID", "zoneID", "siteID", subject, hash, seq, inherited, n, body from jsonb_to_recordset($1::jsonb)
-         as r(kind text, "entityID" bigint, "zoneID" bigint, "siteID" bigint, subject text, hash text, seq bigint, inherited text, n bigint, body text)
-       on conflict (kind, "entityID", "zoneID") do update set "siteID" = coalesce(excluded."siteID", published."siteID"),
-         subject = excluded.subject, hash = excluded.hash, seq = excluded.seq, inherited = excluded.inherited,
-         n = excluded.n, body = excluded.body, "publishedAt" = now()
-     ), heads as (
-       insert into "zoneHead" as h ("zoneID", n)
-       select "zoneID", max(n) from jsonb_to_recordset($1::jsonb) as r("zoneID" bigint, n bigint) group by 1
-       on conflict ("zoneID") do update set n = greatest(h.n, excluded.n)
-     ), seen as (
-       update "busStream" set "lastSeq" = greatest("lastSeq", (select max((r->>'seq')::bigint) from jsonb_array_elements($1::jsonb) r))
-       where name = $6 and jsonb_array_length($1::jsonb) > 0
-     ), mended as (
-       delete from "compileError" e using unnest($2::text[], $3::bigint[]) as d(kind, id) where e.kind = d.kind and e."entityID" = d.id
-         and not exists (select from jsonb_array_elements($4::jsonb) f where f->>'kind' = e.kind and (f->>'entityID')::bigint = e."entityID")
-     ), failed as (
-       insert into "compileError" (kind, "entityID", "siteID", message)
-       select kind, "entityID", "siteID", message from jsonb_to_recordset($4::jsonb)
-         as r(kind text, "entityID" bigint, "siteID" bigint, message text)
-       on conflict (kind, "entityID") do update set message = excluded.message, "siteID" = excluded."siteID"
-     ), batch as (
-       select "siteID", "zoneID", max(n) as seq from jsonb_to_recordset($1::jsonb) as r("siteID" bigint, "zoneID" bigint, n bigint)
-       group by 1, 2
-     ), stand as (
-       insert into publication as p ("siteID", revision, "zoneID", seq, "committedAt")
-       select c."siteID", c.revision, z."zoneID",
-         coalesce(b.seq, (select max(n) from published o where o."siteID" = c."siteID" and o."zoneID" = z."zoneID"), 0), c."committedAt"
-       from jsonb_to_recordset($5::jsonb) as c("siteID" bigint, revision bigint, "committedAt" timestamptz)
-       left join (site s join product pr on pr.id = s."productID" join "group" z on z.id = pr."groupID")
-         on s.id = c."siteID" and s."deletedAt" is null
-       left join batch b on b."siteID" = c."siteID" and b."zoneID" = z."zoneID"
-       on conflict ("siteID") do update set revision = excluded.revision, "committedAt" = excluded."committedAt", "zoneID" = excluded."zoneID",
-         seq = case when p."zoneID" = excluded."zoneID" then greatest(p.seq, excluded.seq) else excluded.seq end
-       where excluded.revision >= p.revision
-     ), anew as (
-       update publication p set seq = b.seq, "committedAt" = clock_timestamp() from batch b
-       where $8 and p."siteID" = b."siteID" and p."zoneID" = b."zoneID" returning p."siteID"
-     ), unserved as (
-       delete from ack using anew where ack."siteID" = anew."siteID"
-     )
-     delete from outbox where id = any($7::bigint[])`,
-    values: [
-      JSON.stringify(published),
-      entities.map(entity => entity.kind),
-      entities.map(entity => entity.id),
-      JSON.stringify(failures),
-      JSON.stringify(round.changes),
-      streams.config,
-      round.outboxIDs,
-      round.compiledAnew === true,
-    ],
-  });
 }

@@ -21,6 +21,8 @@ export interface Round {
   outboxIDs: string[];
   /** false: the entities are all there are, no others are looked for (default true) */
   dependents?: boolean;
+  /** false: what waits in the outbox is left there (default true) */
+  pending?: boolean;
   /** Nobody changed anything, documents are made otherwise now: sites whose documents differ are served again when nodes have them. */
   compiledAnew?: boolean;
 }
@@ -66,7 +68,7 @@ export async function wholeOf(db: Queryable, round: Round): Promise<Whole> {
   if (dependents)
     for (const kind of partKinds) for (const id of idsOf(kind)) entities.set(key({ kind: 'site', id }), { kind: 'site', id });
   if (dependents) await addNaming(db, entities, idsOf('module'));
-  await addPending(db, entities);
+  if (round.pending !== false) await addPending(db, entities);
   const sites = await load(db, 'site', idsOf('site'));
   await addMissing(db, entities, sites);
   if (dependents) await addDependents(db, entities, idsOf('site'), sites);

@@ -81,6 +81,8 @@ async function publishEverything(
 /** Kind after kind in the order in which they are sent: a site's parts stand there before the site that names them. */
 async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }: { compiledAnew: boolean }): Promise<void> {
   for (const kind of kindNames) {
+    // Nobody is told of a stream that is being filled; and what comes before a site waits for nothing.
+    const pending = compiledAnew && (kind === 'site' || kind === 'domain');
     for (let after = 0; ;) {
       const { rows } = await client.query(
         `select id from ${kinds[kind].on} where id > $1 and "deletedAt" is null order by id limit ${roundMost}`,
@@ -92,7 +94,7 @@ async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }
       await publishRounds(
         client,
         press,
-        ids.map(id => ({ entities: [{ kind, id }], changes: [], outboxIDs: [], dependents: false, compiledAnew })),
+        ids.map(id => ({ entities: [{ kind, id }], changes: [], outboxIDs: [], dependents: false, pending, compiledAnew })),
       );
     }
   }

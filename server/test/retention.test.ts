@@ -32,7 +32,7 @@ const insert = async (table: string, values: Record<string, unknown>): Promise<n
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000);
 const isThere = async (table: string, id: number) =>
   (await rows(api.database.db, sql`select 1 from ${sql.table(table)} where id = ${id}`)).length === 1;
-/** zone → group → product → site → domain → origin, with a rule, a purge and a reader of the site; all deleted that long ago. */
+/** zone → group → product → site → domain → origin, with a rule, a purge and a reader of the site; deleted that long ago, as the API does it. */
 async function line(days: number): Promise<Record<string, number>> {
   const deletedAt = ago(days);
   const name = `gone-${serial}-${days}`;
@@ -41,9 +41,9 @@ async function line(days: number): Promise<Record<string, number>> {
   const product = await insert('product', { clientID: a.client.id, groupID: group, name, deletedAt });
   const site = await insert('site', { clientID: a.client.id, userID: a.user.id, productID: product, siteName: name, deletedAt });
   const domain = await insert('domain', { siteID: site, domainName: `${name}.test`, deletedAt });
-  const upstream = await insert('upstream', { domainID: domain, address: '192.0.2.1', deletedAt });
+  const upstream = await insert('upstream', { domainID: domain, address: '192.0.2.1' });
   const purgeTask = await insert('purgeTask', { siteID: site, type: 1, url: 'http://x/', generation: 5, createdAt: deletedAt });
-  const blacklist = await insert('blacklist', { siteID: site, ips: ['192.0.2.1'], blockType: 'x', deletedAt });
+  const blacklist = await insert('blacklist', { siteID: site, ips: ['192.0.2.1'], blockType: 'x' });
   await sql`insert into "siteUser" values (${site}, ${a.user.id})`.execute(api.database.db);
   await sql`insert into publication ("siteID", revision, seq, "committedAt") values (${site}, 1, 1, now())`.execute(
     api.database.db,
@@ -68,6 +68,57 @@ test('children go before parents; what statistics name stays as long as they do'
   assert.equal((await rows(api.database.db, sql`select 1 from publication where "siteID" = ${old['site']}`)).length, 0);
   assert.ok(result.removed['upstream']! >= 2 && result.removed['site'] === 1, JSON.stringify(result.removed));
   assert.deepEqual((await retain(api.database.db)).removed, {});
+});
+
+/** A row of each table whose rows are part of a site; a new table belongs here. */
+const parts: Record<string, (of: Record<string, number>) => Record<string, unknown>> = {
+  domain: ({ site }) => ({ siteID: site, domainName: `part-${serial}.test` }),
+  upstream: ({ domain }) => ({ domainID: domain, address: '192.0.2.1' }),
+  module: ({ site }) => ({ siteID: site, type: 'urlRedirect', name: 'x' }),
+  redirect: ({ module }) => ({ moduleID: module, matchType: 'exact', source: '/a', target: '/b', statusCode: 301 }),
+  cacheRule: ({ site }) => ({ siteID: site, type: 'site', duration: 1, mode: 'followOrigin' }),
+  purgeTask: ({ site }) => ({ siteID: site, type: 0, url: '*', generation: 9 }),
+  blacklist: ({ site }) => ({ siteID: site, ips: ['192.0.2.1'], blockType: 'deny' }),
+  whitelist: ({ site }) => ({ siteID: site }),
+  userAgent: ({ site }) => ({ siteID: site, urlRegex: 'x', userAgentRegex: 'x', blockType: 'deny' }),
+  frequency: ({ site }) => ({ siteID: site, urlRegex: 'x', seconds: 1, times: 1, type: 'ip' }),
+  limitReq: ({ site }) => ({ siteID: site, urlRegex: 'x', rate: 1, burst: 0, type: 'ip' }),
+  rate: ({ site }) => ({ siteID: site, type: 'site', rate: 1 }),
+  errorPage: ({ site }) => ({ siteID: site, code: 403, type: 'content', content: 'x' }),
+};
+
+test('what is part of a row that a call deleted goes with it, whatever it is', async () => {
+  const { db } = api.database;
+  const below = await rows<{ name: string }>(
+    db,
+    sql`with recursive part as (
+      select '"site"'::regclass::oid as oid union
+      select c.oid from part join pg_constraint f on f.confrelid = part.oid and f.contype = 'f'
+        join pg_class c on c.oid = f.conrelid
+        join pg_attribute a on a.attrelid = c.oid and a.attnum = f.conkey[1] and a.attnotnull
+        join pg_attribute d on d.attrelid = c.oid and d.attname = 'deletedAt'
+    ) select relname::text as name from part join pg_class using (oid) where relname <> 'site'`,
+  );
+  assert.deepEqual(below.map(one => one.name).sort(), Object.keys(parts).sort(), 'say above how a row of it is made');
+  const made: Record<string, number> = {};
+  made['site'] = await insert('site', {
+    clientID: a.client.id,
+    userID: a.user.id,
+    productID: a.productID,
+    siteName: `part-${serial}`,
+  });
+  for (const [table, values] of Object.entries(parts)) made[table] = await insert(table, values(made));
+  const user = by(api, a.user);
+  const { site, domain, module } = made;
+  ok(await user.del(`/user/site/${site}/domains`, { ids: [domain] }));
+  ok(await user.del(`/user/site/${site}/module/urlRedirects`, { ids: [module] }));
+  ok(await by(api, a.client).del('/client/site', { ids: [site] }));
+  await retain(db);
+  assert.deepEqual(await left(made), Object.keys(made), 'not before its time');
+  for (const [table, id] of Object.entries({ site, domain, module }))
+    await sql`update ${sql.table(table)} set "deletedAt" = "deletedAt" - interval '900 days' where id = ${id}`.execute(db);
+  assert.equal((await retain(db)).problem, null);
+  assert.deepEqual(await left(made), []);
 });
 
 test('what something refers to stays, also where the table that refers is unknown here', async () => {
@@ -152,7 +203,7 @@ test('the owner decides within bounds and sees the last run; other operators and
 });
 
 test('an order of tables that refer to each other in a ring is still an order', () => {
-  const reference = (child: string, parent: string) => ({ child, parent, column: 'x' });
+  const reference = (child: string, parent: string) => ({ child, parent, column: 'x', must: true });
   const order = childrenFirst(
     ['a', 'b', 'c'],
     [reference('b', 'a'), reference('c', 'b'), reference('a', 'a'), reference('a', 'c')],

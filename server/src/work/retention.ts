@@ -2,8 +2,9 @@
  * Growth has an end: what nobody needs any more is removed for good, in small steps that hold no writer up. Safe to repeat and to
  * break off at any point; what is left is the next run's.
  *
- * Deleted rows go when nothing refers to them, children before parents. References are read from the schema: a table that is new,
- * and that this file knows nothing of, keeps what it refers to.
+ * Deleted rows go when nothing refers to them, children before parents. A call that deletes marks what it was told alone: what must name a
+ * long-deleted row goes with it. References are read from the schema: a table that is new, and whose rows cannot be marked as deleted or
+ * need not name another, keeps what it refers to.
  */
 import { sql } from 'kysely';
 import { retentionDays } from '../store/analytics/schema.ts';
@@ -19,6 +20,8 @@ const namedByStatistics = new Set(['site', 'domain', 'node']);
 const statisticsDays = Math.max(...Object.values(retentionDays));
 /** No stored page is older than the longest cache rule allows (a year), so no purge says anything after that. */
 const purgeSaysDays = 400;
+/** Rows that are no part of what they name: it is not deleted while one of these is there. */
+const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site']);
 /** Rows that say nothing but "this belongs to that": they go with either side. */
 const links = new Set(['siteUser', 'zoneAccount', 'lineNode', 'domainModule', 'setting', 'scopedSetting', 'ack']);
 
@@ -40,13 +43,15 @@ interface Reference {
   child: string;
   column: string;
   parent: string;
+  /** a row of the child cannot be without */
+  must: boolean;
 }
 
 /** Who refers to whom, and which tables mark deleted rows. */
 async function schemaOf(db: Db): Promise<{ references: Reference[]; soft: string[] }> {
   const references = await rows<Reference>(
     db,
-    sql`select c.relname as child, a.attname as column, p.relname as parent
+    sql`select c.relname as child, a.attname as column, p.relname as parent, a.attnotnull as must
         from pg_constraint f join pg_class c on c.oid = f.conrelid join pg_class p on p.oid = f.confrelid
         join pg_attribute a on a.attrelid = f.conrelid and a.attnum = f.conkey[1]
         where f.contype = 'f' and f.connamespace = 'public'::regnamespace`,
@@ -72,6 +77,21 @@ export function childrenFirst(tables: readonly string[], references: readonly Re
   return order;
 }
 
+/** Rows of one table that are part of something long deleted count as deleted with it. */
+function partsOfDeleted(db: Db, { child, column, parent }: Reference, days: number): Step {
+  const name = sql.table(child);
+  return () =>
+    step(db, trx =>
+      removed(
+        trx,
+        sql`with part as (
+          select x.id, p."deletedAt" from ${name} x join ${sql.table(parent)} p on p.id = ${sql.ref(`x.${column}`)}
+          where x."deletedAt" is null and p."deletedAt" < now() - ${`${days} days`}::interval limit ${batchRows} for update of x skip locked
+        ) update ${name} x set "deletedAt" = part."deletedAt" from part where part.id = x.id`,
+      ),
+    );
+}
+
 /** Deleted rows of one table whose time is over and to which nothing refers, besides links, which go with them. */
 function deletedRows(db: Db, name: string, references: readonly Reference[], days: number): Step {
   const own = references.filter(one => one.parent === name);
@@ -95,7 +115,7 @@ function deletedRows(db: Db, name: string, references: readonly Reference[], day
 }
 
 /** The steps in their order: what refers goes before what is referred to. */
-async function steps(db: Db): Promise<[kind: string, step: Step][]> {
+async function steps(db: Db): Promise<[kind: string, step: Step, marksOnly?: true][]> {
   const keep = await readSetting(db, null, 'retention');
   const { references, soft } = await schemaOf(db);
   const older = (column: string, days: number) => sql`${sql.ref(column)} < now() - ${`${days} days`}::interval`;
@@ -104,7 +124,7 @@ async function steps(db: Db): Promise<[kind: string, step: Step][]> {
     const which = sql`select ${sql.ref(key)} from ${name} where ${condition} limit ${batchRows} for update skip locked`;
     return () => step(db, trx => removed(trx, sql`delete from ${name} where ${sql.ref(key)} in (${which})`));
   };
-  const found: [string, Step][] = [
+  const found: [string, Step, true?][] = [
     ['session', plain('session', 'id', older('endedAt', keep.ended))],
     ['session', plain('session', 'id', older('expiredAt', keep.ended))],
     ['login', plain('login', 'hash', older('expiredAt', 1))],
@@ -135,7 +155,13 @@ async function steps(db: Db): Promise<[kind: string, step: Step][]> {
         ),
     ],
   ];
-  for (const name of childrenFirst(soft, references)) found.push([name, deletedRows(db, name, references, keep.deleted)]);
+  const order = childrenFirst(soft, references);
+  // parents first: what hangs on a row that was marked just now is marked too
+  for (const name of order.toReversed())
+    for (const reference of references)
+      if (reference.child === name && reference.must && soft.includes(reference.parent) && !standAlone.has(name))
+        found.push([name, partsOfDeleted(db, reference, keep.deleted), true]);
+  for (const name of order) found.push([name, deletedRows(db, name, references, keep.deleted)]);
   // what was noted of sites that are gone for good
   for (const name of ['publication', 'compileError'])
     found.push([
@@ -163,7 +189,7 @@ export async function retain(db: Db, limitMs = runLimitMs): Promise<RetentionRes
   const at = new Date();
   const began = performance.now();
   const result: RetentionResult = { removed: {}, more: false, problem: null };
-  for (const [kind, act] of await steps(db))
+  for (const [kind, act, marksOnly] of await steps(db))
     try {
       for (;;) {
         if (performance.now() - began > limitMs) {
@@ -172,6 +198,7 @@ export async function retain(db: Db, limitMs = runLimitMs): Promise<RetentionRes
         }
         const n = await act();
         if (n === 0) break;
+        if (marksOnly) continue;
         result.removed[kind] = (result.removed[kind] ?? 0) + n;
         removedRows.inc(n);
       }

@@ -51,7 +51,7 @@ test('a client root without DNS starts at the DNS setting, once that page exists
     '/client/dashboard',
   );
   assert.equal(
-    firstPage({ ...root, dnsType: 'powerdns' }, 'client', () => true),
+    firstPage({ ...root, dnsType: 'knot' }, 'client', () => true),
     '/client/dashboard',
   );
   assert.equal(

@@ -28,6 +28,7 @@ export const checks = {
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],
   setAside: ['counted'],
+  unrepeated: ['counted'],
   foreignWrites: ['counted'],
   sites: ['changesLate', 'figuresLate'],
   upkeep: ['failing', 'late'],

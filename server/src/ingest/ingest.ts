@@ -46,7 +46,7 @@ const keepMs = 10_000;
 const refusalsMax = 5;
 
 export function startIngest(options: IngestOptions): Ingest {
-  const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 30_000, busMaxBytes } = options;
+  const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 60_000, busMaxBytes } = options;
   const log = options.log ?? (() => undefined);
   const turn = options.turn ?? (() => undefined);
   const stats: Omit<IngestStats, 'held' | 'unsure'> = {
@@ -59,6 +59,7 @@ export function startIngest(options: IngestOptions): Ingest {
     aside: {},
     kept: 0,
     rewinds: 0,
+    unrepeated: 0,
     lastInsertAt: 0,
     problem: null,
   };
@@ -315,6 +316,7 @@ export function startIngest(options: IngestOptions): Ingest {
       recoverMs,
       ask: (stream, at) => tell([], [stream, at]),
       log,
+      onGivenUp: () => void stats.unrepeated++,
     });
     if (!again) return;
     // As it was decided then: what was looked up has been kept since.

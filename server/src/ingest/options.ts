@@ -12,7 +12,7 @@ export interface IngestOptions {
   flushLines?: number;
   /** … or this long after the last insert: the first line after a pause goes at once */
   flushMs?: number;
-  /** how long to look for the ranges of an unfinished insert that neither the bus nor a node has */
+  /** how long to wait for the next range of an unfinished insert, when neither the bus nor a node gives it: the node may be starting */
   recoverMs?: number;
   /** size of the stream on the bus's disk, as it shall be when it is looked for */
   busMaxBytes?: () => number | undefined;
@@ -38,6 +38,8 @@ export interface IngestStats {
   /** times a node was told to keep lines that cannot be looked up */
   kept: number;
   rewinds: number;
+  /** unfinished inserts that could not be repeated: their lines are in the figures or are lost */
+  unrepeated: number;
   /** epoch seconds of the last insert */
   lastInsertAt: number;
   problem: string | null;

@@ -15,25 +15,29 @@ export interface RecoverOptions {
   /** the bus has not been wiped since */
   sameBus: boolean;
   members: Members;
+  /** it is given up when nothing more of it has come for so long */
   recoverMs: number;
   /** asks a node to send a stream again from a position */
   ask: (stream: string, at: number) => void;
   log: (event: string, facts?: Record<string, unknown>) => void;
+  /** It cannot be repeated: nobody knows whether its lines are in the figures. */
+  onGivenUp: () => void;
 }
 
 /** The lines of the row; undefined when they cannot be had any more, or need not be. */
 export async function collectAgain(options: RecoverOptions): Promise<Batch | undefined> {
-  const { row, messages, sameBus, members, recoverMs, ask, log } = options;
+  const { row, messages, sameBus, members, recoverMs, ask, log, onGivenUp } = options;
   const wanted = new Map(row.streams.map((stream, i) => [stream, { at: row.froms[i]!, to: row.tos[i]! }]));
   const missing = () => [...wanted].filter(([, w]) => w.at < w.to);
   const again = new Batch();
-  const deadline = performance.now() + recoverMs;
+  let deadline = performance.now() + recoverMs;
   let askedAt = -Infinity;
   let reading: Promise<IteratorResult<JsMsg>> | undefined;
   try {
     while (missing().length > 0) {
       if (deadline < performance.now()) {
         log('an unfinished insert cannot be repeated: taken as done', { n: row.n, missing: missing().map(([stream]) => stream) });
+        onGivenUp();
         return;
       }
       reading ??= messages.next();
@@ -57,6 +61,8 @@ export async function collectAgain(options: RecoverOptions): Promise<Batch | und
           again.add(raw, message, members, { stream: message.stream, from: want.at, to: end });
         }
         want.at = end;
+        // whoever has some of it sends the rest too: there is no hurry while it comes
+        deadline = performance.now() + recoverMs;
       } else if (!sameBus || again.ageMs > 2000) {
         // The bus has nothing more: nodes still hold what was never announced.
         if (performance.now() - askedAt < askEveryMs) continue;

@@ -57,16 +57,14 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   };
 }
 
-const names = ['lines', 'lines_held', 'lines_set_aside_total'].map(name => `breakwater_ingest_${name}`) as [
-  string,
-  string,
-  string,
-];
+const names = ['lines', 'lines_held', 'lines_set_aside_total', 'inserts_unrepeated_total'].map(
+  name => `breakwater_ingest_${name}`,
+) as [string, string, string, string];
 
 /** What a monitoring system sees of it; the figures are read when they are asked for. */
 function measure(ingest: Ingest): () => void {
   const registers = [registry];
-  const [lines, held, aside] = names;
+  const [lines, held, aside, unrepeated] = names;
   void new Gauge({
     name: lines,
     help: 'Lines counted since the start',
@@ -81,6 +79,15 @@ function measure(ingest: Ingest): () => void {
     registers,
     collect() {
       this.set(ingest.stats().held);
+    },
+  });
+  void new Counter({
+    name: unrepeated,
+    help: 'Inserts that a crash broke off and that could not be repeated',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(ingest.stats().unrepeated);
     },
   });
   void new Counter({

@@ -52,6 +52,8 @@ const troubleSeconds = 5;
 export function watchIngest(health: Health, nats: NatsConnection, stats: () => IngestStats): void {
   addBusChecks(health, nats, [streams.logs], () => stats().problem ?? undefined);
   health.add('ingest', ingestLook(stats), { away: 'ingest.away' });
+  const unrepeated = new Counted('unrepeated.counted');
+  health.add('unrepeated', () => unrepeated.look(stats().unrepeated), { away: 'unrepeated.counted' });
 }
 
 /** From the figures of ingest: a trouble that lasts, and lines that wait while no insert is finished. */

@@ -1,97 +1,18 @@
 /** Ingest alone: what it takes, trims, drops and asks for again, on a real bus and a real store. The test plays the node. */
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import zlib from 'node:zlib';
-import { type JetStreamManager, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { connect, credsAuthenticator, headers } from '@nats-io/transport-node';
-import { LogMark, accessLogColumns, logHeaders } from '#contract/edge/log.ts';
+import { type JetStreamManager } from '@nats-io/jetstream';
+import { headers } from '@nats-io/transport-node';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import { logBounds } from '#contract/limits.ts';
+import { Counted } from '#contract/system/health.ts';
 import { Batch } from '#server/ingest/batch.ts';
-import { type Ingest, type IngestOptions, startIngest } from '#server/ingest/ingest.ts';
 import { Ledger } from '#server/ingest/ledger.ts';
-import { Members } from '#server/ingest/members.ts';
 import { compactIfDue } from '#server/ingest/nightly.ts';
-import { ensureLogStream } from '#server/ingest/stream.ts';
-import { type Analytics, analytics, ingestLoopMs, insertLimitMs } from '#server/store/analytics/client.ts';
+import { type Analytics, ingestLoopMs, insertLimitMs } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
-import { poll } from '#server/store/engine-process.ts';
-import { clickhouse, nats } from '#system/engines.ts';
-import { facts } from './members.ts';
-
-const file = 'aaaaaaaaaaaa';
-const other = 'bbbbbbbbbbbb';
-const line = (rid: string, more: Record<string, string | number> = {}) => {
-  const usual = { msec: (Date.now() / 1000).toFixed(3), site_id: 1, domain_id: 1, host: 'a.test', status: 200, bytes: 10, rid };
-  return `\x1e${accessLogColumns.map(c => ({ ...usual, ...more })[c.name as 'rid'] ?? '-').join('\t')}\n`;
-};
-/** Nodes 5 and 6 serve zone 1, where site 1 is. */
-const known = () =>
-  facts([
-    { kind: 'node', id: 5, of: 1 },
-    { kind: 'node', id: 6, of: 1 },
-    { kind: 'site', id: 1, of: 1 },
-    { kind: 'domain', id: 1, of: 1, host: 'a.test' },
-  ]);
-const whole = { stream: 'x', from: 0, to: 0 };
-const map = async () => {
-  const members = new Members();
-  members.apply((await known().load()).rows);
-  return members;
-};
-
-async function setUp(t: TestContext) {
-  const bus = await nats();
-  const nc = await connect({ servers: bus.url, authenticator: credsAuthenticator(Buffer.from(bus.serverCreds)) });
-  const jsm = await jetstreamManager(nc);
-  await ensureLogStream(jsm);
-  const target = await clickhouse();
-  const db = analytics(target);
-  const marks: LogMark[] = [];
-  nc.subscribe(subjects.mark(5), { callback: (_, message) => void marks.push(LogMark.parse(message.json())) });
-  const running: Ingest[] = [];
-  t.after(async () => {
-    for (const one of running) await one.stop();
-    await nc.close();
-    await bus.stop();
-    db.close();
-  });
-  return {
-    nc,
-    jsm,
-    db,
-    marks,
-    start(options: Partial<IngestOptions> = {}) {
-      const ingest = startIngest({ nc, db, members: known(), flushMs: 50, ...options });
-      running.push(ingest);
-      return ingest;
-    },
-    async send(
-      from: number,
-      text: string,
-      {
-        id = file,
-        kind = 'bytes',
-        to = from + text.length,
-        node = 5,
-        packed,
-        run = '',
-      }: { id?: string; kind?: string; to?: number; node?: number; packed?: Uint8Array; run?: string } = {},
-    ) {
-      const h = headers();
-      for (const [name, value] of Object.entries({ file: id, kind, from, to, sent: Date.now(), ...(run ? { run } : {}) }))
-        h.set(logHeaders[name as keyof typeof logHeaders], String(value));
-      await jetstream(nc).publish(subjects.log(node, 'access'), packed ?? zlib.zstdCompressSync(Buffer.from(text, 'latin1')), {
-        headers: h,
-      });
-    },
-    rids: async () =>
-      (await db.query<{ rid: string }>('SELECT rid FROM access ORDER BY rid').catch(() => [])).map(row => row.rid).join(' '),
-  };
-}
-const until = async (condition: () => boolean | Promise<boolean>, what: string | (() => string)) =>
-  assert.ok(await poll(condition, 20_000), typeof what === 'string' ? what : what());
-const lastMark = (marks: LogMark[], id = file) => marks.findLast(mark => mark.marks?.[id] !== undefined)?.marks?.[id];
+import { file, lastMark, line, map, other, setUp, until, whole } from './ingest-rig.ts';
 
 test('framing: a line counts from its mark to its newline; pieces without an end are torn', async () => {
   const batch = new Batch();
@@ -331,6 +252,27 @@ test('a crash in mid-insert and a bus that lost everything: the node is asked, a
     () => JSON.stringify(s.marks),
   );
   assert.equal(await s.rids(), 'a b');
+});
+
+test('the same, but nobody has the lines any more: it is taken as done, counted, and told', async t => {
+  const s = await setUp(t);
+  await migrateAnalytics(s.db);
+  const a = line('a');
+  const ledger = new Ledger(s.db);
+  await ledger.load();
+  const batch = new Batch();
+  batch.extend(`5/${file}`, 0, 2 * a.length);
+  await ledger.write(ledger.next(batch, 'a life of the bus that is over'), batch);
+  const ingest = s.start({ recoverMs: 3000 });
+  await until(() => s.marks.some(mark => mark.rewind?.[file] === 0), 'asked');
+  // half of it comes: the rest is asked for
+  await s.send(0, a);
+  await until(() => s.marks.some(mark => mark.rewind?.[file] === a.length), 'asked for the rest');
+  await until(() => ingest.stats().unrepeated === 1, 'given up');
+  const found = new Counted('unrepeated.counted').look(ingest.stats().unrepeated);
+  assert.deepEqual([found.state, found.params], ['warn', { count: 1 }]);
+  await s.send(0, line('z'), { id: other });
+  await until(async () => (await s.rids()) === 'z', 'it goes on');
 });
 
 test('the same, but the node has been told and has deleted its file: the insert was done', async t => {

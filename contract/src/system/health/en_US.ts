@@ -145,6 +145,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} {count, one: log line, other: log lines} of the node {node} {count, one: counts, other: count} for nobody.',
     'They are neither billed nor in any figure. The node’s page says why: a wrong clock, a broken line, or a site that it could not have served. A node that moved between zones does that once; if it goes on, its key may be in other hands: delete the node and let it join again.',
   ],
+  'unrepeated.counted': [
+    '{count} {count, one: insert, other: inserts} of log lines that a crash broke off could not be repeated.',
+    'Its lines are in the figures, or they are lost: a node that held them did not come back in time, and bills of that minute may be too low. logs/ingest.log names the nodes.',
+  ],
   'foreignWrites.counted': [
     '{count} {count, one: message, other: messages} that we did not send {count, one: was, other: were} found on the bus.',
     'Somebody with credentials of the bus writes to it. See logs/server.log for the subjects, and revoke the node or credentials concerned.',

@@ -115,6 +115,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '节点 {node} 有 {count} 行日志未计入。',
     '这些日志不计费，也不计入统计。原因请见该节点页面：时钟错误、内容损坏，或节点不可能服务的站点。节点更换区域时会发生一次；若持续发生，其密钥可能已泄露：请删除该节点，再让它重新加入。',
   ],
+  'unrepeated.counted': [
+    '有 {count} 批因崩溃中断的日志无法重新写入。',
+    '这些日志可能已计入统计，也可能已丢失：持有日志的节点未及时恢复连接，该段时间的计费可能偏低。相关节点请见 logs/ingest.log。',
+  ],
   'foreignWrites.counted': [
     '消息总线上发现 {count} 条并非由系统送出的消息。',
     '有人以总线凭证写入消息。请在 logs/server.log 查看相关主题，并吊销该节点或凭证。',

@@ -115,6 +115,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '節點 {node} 有 {count} 行日誌未採計。',
     '這些日誌不計費，也不列入統計。原因請見該節點頁面：時鐘錯誤、內容損壞，或節點不可能服務的站點。節點更換區域時會發生一次；若持續發生，其金鑰可能已外洩：請刪除該節點，再讓它重新加入。',
   ],
+  'unrepeated.counted': [
+    '有 {count} 批因當機中斷的日誌無法重新寫入。',
+    '這些日誌可能已列入統計，也可能已遺失：持有日誌的節點未及時恢復連線，該段時間的計費可能偏低。相關節點請見 logs/ingest.log。',
+  ],
   'foreignWrites.counted': [
     '訊息匯流排上發現 {count} 則並非由系統送出的訊息。',
     '有人以匯流排憑證寫入訊息。請在 logs/server.log 查看相關主題，並撤銷該節點或憑證。',

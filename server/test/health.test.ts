@@ -333,6 +333,7 @@ describe('what is looked at', () => {
       kept: 0,
       unsure: null,
       rewinds: 0,
+      unrepeated: 0,
       lastInsertAt: 0,
       problem: null as string | null,
     };

@@ -223,7 +223,7 @@ async function publishAll({ nats, signer, epoch, numbers, bounds }: Press, messa
   const done: Stands[] = [];
   for (const piece of pieces(messages, bounds.windowBytes, inFlight)) {
     const timeout = publishTimeoutMs + Math.ceil(piece.reduce((sum, { bytes }) => sum + bytes, 0) / slowestBytesPerMs);
-    const acks = piece.map(async ({ expected, bytes: _, ...row }) => {
+    const acks = piece.map(async ({ expected, ...row }) => {
       const { zoneID, subject, body } = row;
       const n = (numbers.get(zoneID) ?? 0) + 1;
       // A number is given once, also when the bus then refuses the document: nodes that see the gap ask.

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import zlib from 'node:zlib';
 import { type JetStreamManager } from '@nats-io/jetstream';
-import { headers } from '@nats-io/transport-node';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import { logBounds } from '#contract/limits.ts';
 import { Counted } from '#contract/system/health.ts';

@@ -81,6 +81,7 @@ export const setRole = (account: Account) =>
       values={{ roleID: account.roleID ?? undefined }}
       body={({ roleID }) => ({ accountID: account.id, roleID })}
       isEdit
+      version={account.version}
       success={t('message.updateUserRoleSuccess')}
       widthPx={narrowPx}
       onClose={() => close()}

@@ -13,9 +13,15 @@ export const withoutSecrets = (fields: readonly FormField[], values: Values): Va
     fields.flatMap(field => (field.kind === 'password' || !(field.name in values) ? [] : [[field.name, values[field.name]]])),
   );
 
-export function keepDraft(name: string, values: Values): void {
+export interface Draft {
+  values: Values;
+  /** of the row, as it was seen */
+  version?: number | undefined;
+}
+
+export function keepDraft(name: string, { values, version }: Draft): void {
   try {
-    sessionStorage.setItem(prefix + name, JSON.stringify({ at: Date.now(), values }));
+    sessionStorage.setItem(prefix + name, JSON.stringify({ at: Date.now(), values, version }));
   } catch {
     // a full or forbidden storage: the draft is lost, the session is over all the same
   }
@@ -35,13 +41,13 @@ export function hasDraft(accountID: number): boolean {
 }
 
 /** The draft of a form; it is given back once. */
-export function takeDraft(name: string): Values | undefined {
+export function takeDraft(name: string): Draft | undefined {
   try {
     const text = sessionStorage.getItem(prefix + name);
     if (text === null) return undefined;
     sessionStorage.removeItem(prefix + name);
-    const draft = JSON.parse(text) as { at: number; values: Values };
-    return isFresh(draft.at) ? draft.values : undefined;
+    const draft = JSON.parse(text) as Draft & { at: number };
+    return isFresh(draft.at) ? draft : undefined;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@ import { Button, Drawer, Form, Skeleton } from 'antd';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { ruleText } from '#contract/rules/rule.ts';
 import { call, type CallKey } from './client.ts';
+import { type Conflict, conflictOf, ConflictPanel } from './conflict.tsx';
 import { mayDiscard } from './confirm.tsx';
 import { keepDraft, takeDraft, withoutSecrets } from './drafts.ts';
 import { ErrorState } from './empty.tsx';
@@ -38,6 +39,8 @@ export interface FormProps {
   isEdit: boolean;
   /** Values in which the rows of a batch differ (batch-form.tsx): nothing is sent before something was changed. */
   mixed?: Mixed;
+  /** Of the row, as it was seen: a save over somebody else's is refused, and both are shown. */
+  version?: number | undefined;
   success: string;
   errors?: ActionOptions;
   widthPx?: number;
@@ -69,6 +72,8 @@ export function ResourceForm(props: FormProps) {
   const [overwritten, setOverwritten] = useState<readonly string[]>([]);
   const [isChanged, setChanged] = useState(false);
   const mixedIn = (name: string) => (overwritten.includes(name) ? undefined : props.mixed?.[name]);
+  const [conflict, setConflict] = useState<Conflict>();
+  const seen = useRef(draft ? draft.version : props.version);
 
   useEffect(() => {
     bodyCheck(props.call).then(setCheck, setFailure);
@@ -106,14 +111,17 @@ export function ResourceForm(props: FormProps) {
   useEffect(() => {
     if (!check) return undefined;
     if (draft) {
-      form.setFieldsValue(draft);
+      form.setFieldsValue(draft.values);
       notify.info(t('form.restored'));
     }
     // A finger would have the keyboard over half of the form at once.
     if (matchMedia('(pointer: fine)').matches) focusFirst(body.current);
     release.current = holdPage({
       isDirty: () => !saving.current && isDirty(),
-      keep: () => !props.mixed && isDirty() && keepDraft(draftName, withoutSecrets(fields, shownValues())),
+      keep: () =>
+        !props.mixed &&
+        isDirty() &&
+        keepDraft(draftName, { values: withoutSecrets(fields, shownValues()), version: seen.current }),
     });
     return () => release.current();
     // oxlint-disable-next-line react/exhaustive-deps -- once, when the form stands: what is held is read when it is asked for
@@ -204,12 +212,14 @@ export function ResourceForm(props: FormProps) {
     saving.current = true;
     try {
       if (props.send) await props.send(shownValues());
-      else await call(props.call, ...([{ ...params, body: bodyNow() }] as unknown as [never]));
+      else await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
       release.current();
       notify.success(props.success);
       void queryClient.invalidateQueries();
       props.onClose();
     } catch (error) {
+      const found = conflictOf(error, fields, props.values, shownValues());
+      if (found) return setConflict(found);
       const what = presented(error, props.errors);
       if (what.kind !== 'fields') return show(what);
       const { placed, homeless } = place(what.fields, paths, wrap);
@@ -222,12 +232,20 @@ export function ResourceForm(props: FormProps) {
     }
   }
 
+  /** Both sides were looked at: what is saved now replaces the version that was shown. */
+  function settle(theirs: Values) {
+    form.setFieldsValue(theirs);
+    seen.current = conflict!.version;
+    setConflict(undefined);
+    void save();
+  }
+
   async function close() {
     if (isBusy || (isDirty() && !(await mayDiscard()))) return;
     release.current();
     props.onClose();
   }
-  useEffect(() => shortcut('mod+enter', () => void save()));
+  useEffect(() => shortcut('mod+enter', () => void (conflict ?? save())));
 
   const [rows, setRows] = useState(0);
   function rowsChanged(list: Path, removed?: number) {
@@ -260,7 +278,7 @@ export function ResourceForm(props: FormProps) {
         <div className="dialog-footer">
           <span className="grow ink-3">{isIdle && t('form.unchanged')}</span>
           <Button onClick={() => void close()}>{t('action.cancel')}</Button>
-          <Button type="primary" loading={isBusy} disabled={isIdle} onClick={() => void save()}>
+          <Button type="primary" loading={isBusy} disabled={isIdle || !!conflict} onClick={() => void save()}>
             {t('action.save')} <kbd>{commandKey}↵</kbd>
           </Button>
         </div>
@@ -274,8 +292,17 @@ export function ResourceForm(props: FormProps) {
         <FormContext
           value={{ check, prefix: wrap ? [wrap, 0] : [], params, isEdit, before: props.values, rowsChanged, mixedIn, overwrite }}
         >
-          {props.children}
-          <div ref={body} onBlur={event => left(event.target)}>
+          {conflict && (
+            <ConflictPanel
+              conflict={conflict}
+              fields={fields}
+              isBusy={isBusy}
+              onSettle={settle}
+              onBack={() => setConflict(undefined)}
+            />
+          )}
+          {!conflict && props.children}
+          <div ref={body} hidden={!!conflict} onBlur={event => left(event.target)}>
             <Form
               form={form}
               layout="vertical"

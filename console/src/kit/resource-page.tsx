@@ -206,12 +206,19 @@ function EditForm({ resource, params, id, onClose }: FormProps & { id: number; q
       body={values => updateBody(values, row)}
       wrap={resource.updateWrap}
       isEdit
+      version={versionOf(row)}
       success={resource.said?.updated?.(row) ?? t('message.updateSuccess')}
       errors={{ otherwise: resource.said?.updateFailed?.(), ...resource.errors }}
       widthPx={resource.drawerPx}
       onClose={onClose}
     />
   );
+}
+
+/** A node's `version` is its agent's. */
+export function versionOf(row: Row): number | undefined {
+  const { version, rowVersion = version } = row as { version?: unknown; rowVersion?: unknown };
+  return typeof rowVersion === 'number' ? rowVersion : undefined;
 }
 
 /** The row of an open drawer: one of those on screen, else looked for page by page; null when it is gone. It stays as it was when the drawer opened. */

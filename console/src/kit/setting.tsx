@@ -38,7 +38,7 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
   const now = found.data as Answer | undefined;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!now) return null;
-  const { from, version: _version, ...values } = now;
+  const { from, version, ...values } = now;
   const isOwn = from === setting.level;
 
   async function giveBack() {
@@ -81,6 +81,7 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
           fields={setting.fields}
           values={values}
           isEdit
+          version={version}
           success={setting.saved?.() ?? t('message.modifySuccess')}
           errors={{ otherwise: t('message.modifyFailed') }}
           onClose={() => setOpen(false)}

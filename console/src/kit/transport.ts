@@ -42,6 +42,8 @@ export interface CallOptions {
   /** Made with these credentials, which are not (yet) the session's. */
   as?: Credentials;
   signal?: AbortSignal;
+  /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
+  version?: number | undefined;
 }
 export interface TransportOptions {
   area: Area;
@@ -67,18 +69,18 @@ export function createTransport(options: TransportOptions) {
   let isOver = false;
 
   async function call(key: string, input: Input = {}, callOptions: CallOptions = {}): Promise<unknown> {
-    if (callOptions.as) return send(key, input, callOptions.as, callOptions.signal);
+    if (callOptions.as) return send(key, input, callOptions.as, callOptions);
     const used = callOptions.from === 'login' ? null : credentials.read();
     if (used) isOver = false;
     try {
-      return await send(key, input, used, callOptions.signal);
+      return await send(key, input, used, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError) || callOptions.from === 'login' || !isSessionCode(error.code)) throw error;
       if (error.code !== tokenExpired || !used) throw end(error);
     }
     await refresh(used);
     try {
-      return await send(key, input, credentials.read(), callOptions.signal);
+      return await send(key, input, credentials.read(), callOptions);
     } catch (error) {
       throw error instanceof ApiError && isSessionCode(error.code) ? end(error) : error;
     }
@@ -109,11 +111,17 @@ export function createTransport(options: TransportOptions) {
     return error;
   }
 
-  async function send(key: string, input: Input, as: Credentials | null, signal?: AbortSignal): Promise<unknown> {
+  async function send(
+    key: string,
+    input: Input,
+    as: Credentials | null,
+    { signal, version }: CallOptions = {},
+  ): Promise<unknown> {
     const { method, path, query, body } = requestOf(key, area, input);
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
     if (as) headers['authorization'] = `${as.tokenType} ${as.accessToken}`;
     if (body !== undefined) headers['content-type'] = 'application/json';
+    if (version !== undefined) headers['if-match'] = `"${version}"`;
     const timeout = AbortSignal.timeout(limits.requestTimeoutMs);
     try {
       const response = await fetch(base + path + query, {

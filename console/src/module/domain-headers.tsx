@@ -19,7 +19,7 @@ export function DomainHeadersDrawer({ domain, siteID, onClose }: Props) {
     gcTime: 0,
   });
   if (!found.data) return null;
-  const { request, response } = found.data;
+  const { request, response, version } = found.data;
   return (
     <ResourceForm
       title={`${domain.domainName} · ${t('page.domainHeaders')}`}
@@ -28,6 +28,7 @@ export function DomainHeadersDrawer({ domain, siteID, onClose }: Props) {
       fields={headerFields}
       values={{ request, response }}
       isEdit
+      version={version}
       success={t('message.updateSuccess')}
       errors={headerErrors}
       widthPx={headerDrawerPx}

@@ -36,7 +36,7 @@ function OriginRangesForm({ onClose }: { onClose: () => void }) {
     onClose();
   }, [now.error, onClose]);
   if (!now.data) return null;
-  const { ranges, environment } = now.data;
+  const { ranges, environment, version } = now.data;
   return (
     <ResourceForm
       title={t('origins.title')}
@@ -45,6 +45,7 @@ function OriginRangesForm({ onClose }: { onClose: () => void }) {
       fields={fields}
       values={{ ranges }}
       isEdit
+      version={version}
       success={t('message.updateSuccess')}
       onClose={onClose}
     >

@@ -36,7 +36,7 @@ export function Retention() {
   const [isOpen, setOpen] = useState(false);
   const now = useQuery({ queryKey: [read], queryFn: () => call(read), enabled: can(read), retry: false });
   if (!now.data || !can(write)) return null;
-  const { lastRun, ...values } = now.data;
+  const { lastRun, version, ...values } = now.data;
   return (
     <>
       <Button onClick={() => setOpen(true)}>{t('retention.open')}</Button>
@@ -48,6 +48,7 @@ export function Retention() {
           fields={fields}
           values={values}
           isEdit
+          version={version}
           success={t('message.updateSuccess')}
           onClose={() => setOpen(false)}
         >

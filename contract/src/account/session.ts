@@ -31,6 +31,7 @@ export const Account = obj({
   parentClient: nullable(id()),
   parentUser: nullable(id()),
   createdBy: nullable(text(254)),
+  version: int(),
   createdAt: time(),
   updatedAt: time(),
   deletedAt: nullable(time()),

@@ -68,8 +68,8 @@ export const list = <S extends Shape>(filters: S) =>
 
 export const page = <T extends z.ZodMiniType>(row: T) => z.object({ data: z.array(row), total: z.int() });
 
-/** Every record carries these (§3). */
-export const record = { id: id(), createdAt: time(), updatedAt: time(), deletedAt: nullable(time()) };
+/** Every record carries these (§3). `version`: how often it was changed; a change may say which one it saw (decisions.md, Wire). */
+export const record = { id: id(), version: int(), createdAt: time(), updatedAt: time(), deletedAt: nullable(time()) };
 
 /** The same fields, each optional: the body of a PUT changes what it names. */
 export function partial<S extends Shape>(shape: S) {

@@ -25,7 +25,9 @@ export const Node = obj({
   type: one(['edge', 'relay']),
   status: one(nodeStatuses),
   addresses: arr(text(64), 100),
+  /** of its agent; the row's own is `rowVersion` */
   version: text(64),
+  rowVersion: int(),
   memo: text(255),
   lastBeat: nullable(time()),
   startedAt: nullable(time()),

@@ -40,6 +40,11 @@ export const ruleTexts = {
   tooMany: { zh_TW: '最多選擇 {n} 項', zh_CN: '最多选择 {n} 项', en_US: 'Choose at most {n}' },
   invalidChoice: { zh_TW: '不是可選的值', zh_CN: '不是可选的值', en_US: 'Not one of the choices' },
   unknown: { zh_TW: '不存在', zh_CN: '不存在', en_US: 'Does not exist' },
+  stale: {
+    zh_TW: '已被他人更改，請先比對兩邊的內容',
+    zh_CN: '已被他人更改，请先比对两边的内容',
+    en_US: 'Changed by somebody else meanwhile: compare both first',
+  },
   unknownKey: { zh_TW: '未知的欄位', zh_CN: '未知的字段', en_US: 'Unknown field' },
   nameFormat: {
     zh_TW: '只能使用英文字母、數字和連字號',

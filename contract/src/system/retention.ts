@@ -30,7 +30,7 @@ export const RetentionRun = obj({
 export const retention = calls(
   { base: '/client/setting/system', areas: ['client'], resource: 'retention' },
   {
-    'GET /retention': { owner: true, answer: obj({ ...retentionFields, lastRun: nullable(RetentionRun) }) },
+    'GET /retention': { owner: true, answer: obj({ ...retentionFields, lastRun: nullable(RetentionRun), version: int() }) },
     'PUT /retention': { owner: true, body: obj(retentionFields) },
   },
 );

@@ -226,7 +226,7 @@ export const sessionCalls = implement(
 
     'GET /account/self': async ({ ctx }) => {
       const { actor } = ctx;
-      const self = await row<SelfRow>(ctx.db, sql`select * from account where id = ${actor.accountID}`);
+      const self = await row<SelfRow>(ctx.db, sql`select *, "rowVersion" as version from account where id = ${actor.accountID}`);
       const keys = [...actor.permissions];
       return { ...self!, selfPerms: keys, permissionKeys: keys, proxyName: actor.proxyName };
     },

@@ -5,6 +5,7 @@ import { type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } 
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
 import { AuditRoom, boundedBody, boundedChanges } from './audit-room.ts';
+import { expectRow, touchedName } from './stale.ts';
 import { type Change, type Effects, Store, touch } from './store.ts';
 import type { Table } from './table.ts';
 import { type Db, row } from '../store/db.ts';
@@ -22,7 +23,7 @@ export class Context {
   /** what the transaction does after its commit */
   readonly after: (() => void)[] = [];
 
-  /** `holds`: the call may write (store.ts, Effects) */
+  /** `holds`: the call may write; `expected`: the version of the row its maker saw (store.ts, Effects) */
   constructor(init: {
     actor: Actor;
     db: Db;
@@ -31,8 +32,9 @@ export class Context {
     ip: string;
     services: Services;
     holds?: boolean;
+    expected?: number | undefined;
   }) {
-    this.effects = { holds: init.holds ?? false, changes: [], documents: new Map() };
+    this.effects = { holds: init.holds ?? false, changes: [], documents: new Map(), expected: init.expected };
     this.actor = init.actor;
     this.db = init.db;
     this.language = init.language;
@@ -61,6 +63,11 @@ export class Context {
   /** For the audit row: a change that went past the store. */
   note(change: Change) {
     this.effects.changes.push(change);
+  }
+
+  /** Refuses a change whose maker saw another version of what it changes; `before` as the wire has it, with its `version` and its owner's id. */
+  expect(name: string, before: Record<string, unknown>, wanted: Record<string, unknown>): Promise<void> {
+    return expectRow(this.db, this.effects, this.actor, name, before, wanted);
   }
 
   touch(kind: DocumentKind, id: number) {
@@ -155,20 +162,21 @@ export interface AuditLine {
   reason?: string | undefined;
 }
 
-/** One line for each call that may change something, in the same transaction as the change; one for each that was refused; one for each sign-in. */
 const room = new AuditRoom();
+/** One line for each call that may change something, in the same transaction as the change; one for each that was refused; one for each sign-in. */
 export async function audit(db: Db, line: AuditLine): Promise<void> {
   const { actor } = line;
+  const touched = [...new Set(line.changes.slice(0, 1000).map(({ table, id }) => touchedName(table, id)))];
   let body = JSON.stringify(boundedBody(redact(line.body ?? null)));
   let changes = JSON.stringify(redactChanges(boundedChanges(line.changes)));
   if (!room.take(actor.rootID, body.length + changes.length))
     [body, changes] = ['null', JSON.stringify(boundedChanges(line.changes, 0))];
   await sql`
     insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
-      status, "durationMs", reason)
+      status, "durationMs", reason, touched)
     values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' && actor.accountID ? actor.rootID : null},
       ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${body}::jsonb, ${changes}::jsonb, ${line.ip}, ${line.status},
-      ${Math.round(line.durationMs)}, ${line.reason ?? null})`.execute(db);
+      ${Math.round(line.durationMs)}, ${line.reason ?? null}, ${touched.length ? touched : null})`.execute(db);
 }
 
 /** Why a call was refused, without anything that was sent. */

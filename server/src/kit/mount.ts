@@ -23,6 +23,7 @@ import type { Networks } from './networks.ts';
 import { ownerOnly } from './owner.ts';
 import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
+import { versionSeen } from './stale.ts';
 import { unknownID } from './store.ts';
 import { sendStream } from './streams.ts';
 import type { Table } from './table.ts';
@@ -254,6 +255,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
   }
   const body = parse(call.def.body ?? noBody, call.def.body ? (sent ?? {}) : sent, issues);
   if (issues.some(one => one.length)) throw failFields(issues.flat());
+  const expected = call.method === 'PUT' || call.method === 'PATCH' ? versionSeen(request.headers['if-match']) : undefined;
   request.isRead = true;
   const incoming: Incoming = {
     ip: request.ip,
@@ -299,7 +301,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     let kept: Partial | undefined;
     let done!: Context;
     const answer = await untangled(services.database.writes, async db => {
-      const ctx = (done = new Context({ ...base, db, holds: true }));
+      const ctx = (done = new Context({ ...base, db, holds: true, expected }));
       kept = undefined;
       let result: unknown;
       try {

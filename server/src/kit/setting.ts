@@ -89,11 +89,13 @@ export function implementSetting(
   const column = columns[level];
   const own = (id: number) => sql`name = ${setting.name} and ${sql.ref(column)} = ${id}`;
 
+  /** Its name in the audit: owners of different levels have the same ids. */
+  const named = `${setting.name}.${level}`;
   /** For the audit: what is another now. */
   function note(ctx: Context, id: number, before: Record<string, unknown>, after: Record<string, unknown>) {
     const names = Object.keys(setting.fields).filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
     const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map(name => [name, from[name]]));
-    ctx.note({ table: setting.name, id, before: pick(before), after: pick(after) });
+    ctx.note({ table: named, id, before: pick(before), after: pick(after) });
   }
 
   const handlers: Record<string, AnyHandler> = {
@@ -106,6 +108,8 @@ export function implementSetting(
       await options.before?.(ctx, body);
       const id = owner(ctx, given);
       const all = await held(ctx.db, setting, level, id);
+      const version = all.find(one => one.level === level)?.version ?? 0;
+      await ctx.expect(named, { ...effective(setting, all).value, version, id }, body);
       const written = await row<{ version: number }>(
         ctx.db,
         sql`insert into "scopedSetting" as x (name, ${sql.ref(column)}, value) values (${setting.name}, ${id}, ${JSON.stringify(body)}::jsonb)

@@ -9,6 +9,7 @@ import { Fail, type ErrorName, fail } from '#contract/errors.ts';
 import type { Actor } from './actor.ts';
 import { and, type Db, row, rows, type Sql } from '../store/db.ts';
 import { once } from '../store/statements.ts';
+import { expectRow } from './stale.ts';
 import { col, scopeOf, type Table } from './table.ts';
 
 type Row = Record<string, unknown>;
@@ -37,6 +38,8 @@ export interface Effects {
   changes: Change[];
   /** edge documents to compile again: `kind:id` */
   documents: Map<string, { kind: DocumentKind; id: number }>;
+  /** The version of the row that the caller saw, until it is compared with the row's own (stale.ts). */
+  expected?: number | undefined;
 }
 
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
@@ -73,7 +76,8 @@ export class Store<R extends Row> {
   }
   get #columns(): Sql {
     const extra = Object.entries(this.#target.extra ?? {}).map(([name, value]) => sql`, (${value}) as ${sql.ref(name)}`);
-    return sql`t.*${sql.join(extra, sql``)}`;
+    const version = this.#soft && !this.#target.ownVersion ? sql`, t."rowVersion" as version` : sql``;
+    return sql`t.*${version}${sql.join(extra, sql``)}`;
   }
   #filters(query: ListQuery): Sql[] {
     const conditions: Sql[] = [];
@@ -190,13 +194,14 @@ export class Store<R extends Row> {
     delete values['id'];
     await this.#holdParent();
     const [before] = await this.need([id], path);
+    if (this.#soft) await expectRow(this.#db, this.#effects, this.#actor, this.#target.table, before!, this.#shown(values));
     const names = Object.keys(values).filter(name => !same(values[name], before![name]));
     if (!names.length) return before!;
     await this.#checkRefs([values]);
     const after = await this.#run(() =>
       row<R>(
         this.#db,
-        sql`update ${this.#name} as t set ${sql.join(names.map(n => sql`${sql.ref(n)} = ${value(values[n])}`))}${this.#soft ? sql`, "updatedAt" = now()` : sql``}
+        sql`update ${this.#name} as t set ${sql.join(names.map(n => sql`${sql.ref(n)} = ${value(values[n])}`))}${this.#soft ? sql`, "updatedAt" = now(), "rowVersion" = t."rowVersion" + 1` : sql``}
             where ${this.#where([sql`t.id = ${id}`])} returning *`,
       ),
     );
@@ -326,7 +331,7 @@ export class Store<R extends Row> {
     if (edge) touch(this.#effects, edge.kind, written[edge.column] as number);
   }
   #shown(values: Row): Row {
-    const hidden = new Set(['password', 'createdAt', 'updatedAt', 'deletedAt', ...(this.#target.secret ?? [])]);
+    const hidden = new Set(['password', 'createdAt', 'updatedAt', 'deletedAt', 'rowVersion', ...(this.#target.secret ?? [])]);
     return Object.fromEntries(Object.entries(values).filter(([key]) => !hidden.has(key) && !(key in (this.#target.extra ?? {}))));
   }
 }

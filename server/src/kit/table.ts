@@ -42,6 +42,8 @@ export interface Table<Row = Record<string, unknown>> {
   soft?: boolean;
   /** Of rows deleted below one parent the newest thousand are kept, and no statistics name them: who makes and deletes all day fills no disk. */
   forgets?: boolean;
+  /** its column `version` is something else: the row's own is `rowVersion` on the wire too */
+  ownVersion?: boolean;
   /** fields never shown in the audit log */
   secret?: readonly string[];
   /** only for inference */

@@ -54,6 +54,7 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
       const path = inPath ? 'moduleID' : 'id';
       const before = await store(ctx, params.siteID).get(id, path);
       const { columns, settings } = split(body);
+      await ctx.expect('module', shown(before), { ...columns, ...settings });
       const after = { ...before.settings, ...settings };
       // rules over several fields hold for the module as it will be
       const whole = { name: before.name, memo: before.memo, enabled: before.enabled, ...columns, ...after };

@@ -56,6 +56,7 @@ export const nodeTable = table<NodeRow>()({
     keyword: like('name', 'memo'),
   },
   refs: { zoneID: zoneTable },
+  ownVersion: true,
   secret: ['publicKey'],
   extra: {
     zoneName: sql`select name from zone z where z.id = t."zoneID"`,

@@ -8,7 +8,7 @@ import { originsOfZone } from '../compile/kinds/zone.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';
-import { readSetting, writeSetting } from './settings.ts';
+import { readSetting, settingVersion, writeSetting } from './settings.ts';
 
 /** Every zone of the operator, or of the installation, is told anew what its origins may be. */
 export async function touchZones(ctx: Context): Promise<void> {
@@ -23,10 +23,13 @@ export const originAllowCalls = implement(originAllow, {
   'GET /originAllow': async ({ ctx }) => ({
     ranges: [...(await readSetting(ctx.db, ctx.actor.rootID, 'originAllow'))],
     environment: [...(await readSetting(ctx.db, null, 'originEnvironment'))],
+    version: await settingVersion(ctx.db, ctx.actor.rootID, 'originAllow'),
   }),
   'PUT /originAllow': async ({ ctx, body }) => {
     const { rootID } = ctx.actor;
     const before = await readSetting(ctx.db, rootID, 'originAllow');
+    const version = await settingVersion(ctx.db, rootID, 'originAllow');
+    await ctx.expect('setting', { id: rootID, version, ranges: before }, body);
     if (!(await writeSetting(ctx.db, rootID, 'originAllow', body.ranges))) return {};
     ctx.note({ table: 'setting', id: rootID, before: { originAllow: before }, after: { originAllow: body.ranges } });
     await touchZones(ctx);

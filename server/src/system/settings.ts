@@ -28,3 +28,12 @@ export async function writeSetting<K extends SettingKey>(
   );
   return changed !== undefined;
 }
+
+/** How often it was changed; 0: never. */
+export async function settingVersion(db: Db, clientID: number | null, key: SettingKey): Promise<number> {
+  const found = await row<{ version: number }>(
+    db,
+    sql`select version from setting where coalesce("clientID", 0) = ${clientID ?? 0} and key = ${key}`,
+  );
+  return found?.version ?? 0;
+}

@@ -5,7 +5,7 @@ import { type Look, picture, type Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 
 const stand = demo();
-const zones = '/client/networkManagement/zones';
+const zones = '/client/nodeManage/zonesList';
 
 async function openZone(visitor: Visitor) {
   const { page } = visitor;

@@ -37,13 +37,12 @@ async function run(verb: string, args: string[]): Promise<void> {
   const settings = readSettings([], process.env);
   const [target] = positionals as [string];
   const stop = new AbortController();
-  if (verb !== 'restore')
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-      process.once(name, () => stop.abort(new Error('Broken off: nothing was written.')));
+  const brokenOff = new Error(`Broken off: nothing was ${verb === 'restore' ? 'restored' : 'written'}.`);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort(brokenOff));
   if (verb === 'backup') done(await backup({ settings, target, logs: !values['without-logs'], signal: stop.signal }));
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows } = await restore(resolve(target), settings.dataFolder);
+    const { about, rows } = await restore(resolve(target), settings.dataFolder, stop.signal);
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );

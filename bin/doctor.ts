@@ -9,6 +9,7 @@ import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
 import { diskOf, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
+import { halfRestored } from './launch/restoring.ts';
 import { startedParts } from './launch/running.ts';
 import { type Settings, portVariables, readSettings } from './launch/settings.ts';
 
@@ -95,7 +96,8 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
       name === 'nats' ? (await busTrouble(`nats://127.0.0.1:${port}`, creds, 3000)) === undefined : await accepts(port);
     asked(answers_, `${name} on port ${port}`);
   }
-  if (started.has('server')) await checks('server', `http://127.0.0.1:${settings.consolePort}`);
+  // where it was started, whatever the environment of this command says
+  if (started.has('server')) await checks('server', `http://127.0.0.1:${started.get('server') ?? settings.consolePort}`);
   const agent = started.get('agent');
   if (agent) await checks('agent', `http://127.0.0.1:${agent}`);
 }
@@ -117,6 +119,8 @@ try {
   const settings = readSettings([], process.env);
   await packages();
   disk(settings);
+  const half = halfRestored(settings.dataFolder);
+  if (half) say(false, half);
   const pid = runningOn(settings);
   if (pid) say(true, `Breakwater runs on ${settings.dataFolder} (process ${pid}).`);
   else await ports(settings);

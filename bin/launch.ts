@@ -13,6 +13,7 @@ import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
 import { type ChildEnv, checkDisk, makers } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
+import { halfRestored } from './launch/restoring.ts';
 import { type Settings, partNames, projectFolder, readSettings, usage } from './launch/settings.ts';
 import { type Supervised, supervise } from './launch/supervise.ts';
 import { askServer, untilWell } from './launch/well.ts';
@@ -49,6 +50,8 @@ class Launcher {
 
   async start(): Promise<void> {
     const settings = this.#settings;
+    const half = halfRestored(settings.dataFolder);
+    if (half) throw new StartError(half);
     this.#lock = await DataLock.take(settings.dataFolder);
     const left = await this.#lock.endLeftovers();
     if (left > 0) console.log(`Ended ${left} process${left === 1 ? '' : 'es'} an earlier run had left behind.`);

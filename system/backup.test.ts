@@ -1,7 +1,7 @@
 /** A backup of everything under traffic, and a new installation out of it on other ports. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { createWriteStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -94,6 +94,10 @@ test(
         assert.equal(made.status, 200, JSON.stringify(made.body));
       }
     })();
+    // who asks knows the folder alone
+    const doctor = await breakwater(first.folder, 'doctor');
+    assert.match(doctor.out, new RegExp(`^ok   server on port ${first.env['BREAKWATER_PORT']} answers`, 'm'));
+    assert.doesNotMatch(doctor.out, /server .*does not answer/);
     const made = await breakwater(first.folder, 'backup', archive);
     const snapshot = await breakwater(first.folder, 'snapshot');
     running = false;
@@ -183,3 +187,58 @@ test('a snapshot is restored too, without logs', { timeout: 120_000 }, async () 
   );
   assert.ok(!existsSync(join(folder, 'x.tar.zst.part')));
 });
+
+test(
+  'a restore that is broken off leaves nothing; one that was killed leaves a folder on which nothing starts',
+  { timeout: 120_000 },
+  async () => {
+    const [name] = readdirSync(join(first.folder, 'snapshots'));
+    const snapshot = join(first.folder, 'snapshots', name!);
+    // an archive that comes slowly, byte by byte from its middle on
+    const pipe = join(folder, 'slow.tar.zst');
+    execFileSync('mkfifo', [pipe]);
+    const breakOff = async (target: string, signal: NodeJS.Signals): Promise<Said> => {
+      const child = spawn(process.execPath, [join(projectFolder, 'bin/cli.ts'), 'restore', pipe], {
+        env: { PATH: process.env.PATH, HOME: process.env.HOME, BREAKWATER_DATA: target },
+        detached: true,
+      });
+      let out = '';
+      for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (out += text));
+      const ended = new Promise<number>(done => child.once('close', code => done(code ?? -1)));
+      const feed = createWriteStream(pipe);
+      feed.on('error', () => {}); // nobody reads any more
+      const bytes = readFileSync(snapshot);
+      let at = Math.floor(bytes.length / 2);
+      feed.write(bytes.subarray(0, at));
+      const drip = setInterval(() => feed.write(bytes.subarray(at, ++at)), 20);
+      assert.ok(await poll(() => existsSync(join(target, 'restoring')), 30_000), out);
+      process.kill(-child.pid!, signal); // the command and what it runs
+      const code = await ended;
+      clearInterval(drip);
+      feed.destroy();
+      return { code, out };
+    };
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) {
+      const target = join(folder, signal);
+      const said = await breakOff(target, signal);
+      assert.deepEqual([said.code, said.out.trim()], [1, 'Broken off: nothing was restored.']);
+      assert.equal(existsSync(target), false);
+    }
+    const target = join(folder, 'killed');
+    await breakOff(target, 'SIGKILL');
+    const refusal = /restore it again into an empty folder\.$/m;
+    assert.match((await breakwater(target, 'doctor')).out, refusal);
+    assert.match((await breakwater(target, 'restore', snapshot)).out, refusal);
+    const start = spawn(process.execPath, [join(projectFolder, 'bin/launch.ts'), '--only=postgres'], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, BREAKWATER_DATA: target },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let out = '';
+    start.stderr.setEncoding('utf8').on('data', (text: string) => (out += text));
+    assert.equal(await new Promise(done => start.once('close', done)), 1);
+    assert.match(out, refusal);
+    assert.deepEqual(readdirSync(target), ['restoring']);
+    rmSync(target, { recursive: true });
+    assert.equal((await breakwater(target, 'restore', snapshot)).code, 0);
+  },
+);

@@ -132,11 +132,12 @@ export async function readArchive(
   path: string,
   begin: (about: About) => Promise<void>,
   take: (member: Member) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<About> {
   const file = await open(path, 'r');
   const zstd = createZstdDecompress();
   const source = createReadStream('', { fd: file, highWaterMark: 1 << 20 });
-  const feeding = pipeline(source, zstd);
+  const feeding = signal ? pipeline(source, zstd, { signal }) : pipeline(source, zstd);
   feeding.catch(() => {});
   let about: About | undefined;
   let manifest: Manifest | undefined;
@@ -169,7 +170,7 @@ export async function readArchive(
       }
     }
   } catch (error) {
-    throw readable(error);
+    throw signal?.aborted ? signal.reason : readable(error);
   } finally {
     source.destroy();
     zstd.destroy();

@@ -1,4 +1,7 @@
-/** Makes a data folder out of an archive. All or nothing: whatever goes wrong, the folder is empty again. */
+/**
+ * Makes a data folder out of an archive. All or nothing: whatever goes wrong, the folder is empty again; and where nobody could clean it
+ * up any more (SIGKILL, a machine that went down), nothing starts on it.
+ */
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,34 +9,43 @@ import { StartError } from '#server/store/engine-process.ts';
 import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
+import { halfRestored, restoringFolder } from '../launch/restoring.ts';
 import { type About, type Member, readArchive } from './archive.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** Where a member may go. Nothing else is ever written. */
 const places: [pattern: RegExp, place: (name: string) => string][] = [
-  [/^database\/\d{6}\.json$/, name => `restoring/${name}`],
+  [/^database\/\d{6}\.json$/, name => `${restoringFolder}/${name}`],
   [/^files\/[\w@+-][\w.@+-]*(\/[\w@+-][\w.@+-]*)*$/, name => name.slice('files/'.length)],
   [/^store\/(store|metadata|data)(\/[\w%@+-][\w.%@+-]*)+$/, name => name],
 ];
 const targets = /^(\.\.\/){1,2}store\/[0-9a-f]{3}\/[0-9a-f-]{36}$/;
-const notHere = new Set(['postgres', 'postgres.password', 'restoring', 'logs', 'snapshots']);
+const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs', 'snapshots']);
 
 export interface RestoreResult {
   about: About;
   rows: number;
 }
 
-/** @throws Error with one sentence */
-export async function restore(file: string, dataFolder: string): Promise<RestoreResult> {
+/**
+ * @param signal breaks it off
+ * @throws Error with one sentence
+ */
+export async function restore(file: string, dataFolder: string, signal?: AbortSignal): Promise<RestoreResult> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
   const wasThere = existsSync(dataFolder);
   if (wasThere && (await readdir(dataFolder)).length > 0)
-    throw new Error(`${dataFolder} is not empty: a backup is restored into an empty folder; BREAKWATER_DATA names it.`);
+    throw new Error(
+      halfRestored(dataFolder) ??
+        `${dataFolder} is not empty: a backup is restored into an empty folder; BREAKWATER_DATA names it.`,
+    );
   await mkdir(dataFolder, { recursive: true, mode: 0o711 });
   try {
-    return await fill(file, dataFolder);
+    return await fill(file, dataFolder, signal);
   } catch (error) {
-    for (const name of await readdir(dataFolder)) await rm(join(dataFolder, name), { recursive: true, force: true });
+    // what says that this is half an installation goes last
+    const names = (await readdir(dataFolder)).filter(name => name !== restoringFolder);
+    for (const name of [...names, restoringFolder]) await rm(join(dataFolder, name), { recursive: true, force: true });
     if (!wasThere) await rmdir(dataFolder).catch(() => {});
     if (error instanceof BrokenArchive) throw new Error(`${file} cannot be restored: ${error.message}.`, { cause: error });
     const { code } = error as NodeJS.ErrnoException;
@@ -42,8 +54,8 @@ export async function restore(file: string, dataFolder: string): Promise<Restore
   }
 }
 
-async function fill(file: string, dataFolder: string): Promise<RestoreResult> {
-  const stage = join(dataFolder, 'restoring/database');
+async function fill(file: string, dataFolder: string, signal?: AbortSignal): Promise<RestoreResult> {
+  const stage = join(dataFolder, restoringFolder, 'database');
   await mkdir(stage, { recursive: true, mode: 0o700 });
   const about = await readArchive(
     file,
@@ -51,7 +63,8 @@ async function fill(file: string, dataFolder: string): Promise<RestoreResult> {
       const why = await whyNot(database);
       if (why) throw new BrokenArchive(`it was written by a newer Breakwater (${version}): ${why}. Restore it with that version`);
     },
-    member => put(member, dataFolder),
+    member => put(member, dataFolder, signal),
+    signal,
   );
   const engine = await startPostgres({ dir: join(dataFolder, 'postgres') }).catch((error: unknown) => {
     if (error instanceof StartError) throw new Error(error.message, { cause: error });
@@ -60,20 +73,28 @@ async function fill(file: string, dataFolder: string): Promise<RestoreResult> {
   let rows = 0;
   try {
     // the schema the rows were written for; the next start brings it up to date
+    signal?.throwIfAborted();
     await migrate(engine.url, about.database.migrations);
     await load(
       engine.url,
       about.database,
-      count(chunksIn(stage), n => (rows += n)),
+      count(chunksIn(stage), n => {
+        signal?.throwIfAborted();
+        rows += n;
+      }),
     );
   } finally {
     await engine.stop();
   }
-  await rm(join(dataFolder, 'restoring'), { recursive: true });
+  signal?.throwIfAborted();
+  // its name goes last
+  await rm(stage, { recursive: true });
+  await rmdir(join(dataFolder, restoringFolder));
   return { about, rows };
 }
 
-async function put({ name, mode, target, bytes }: Member, dataFolder: string): Promise<void> {
+async function put({ name, mode, target, bytes }: Member, dataFolder: string, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   const place = places.find(([pattern]) => pattern.test(name))?.[1](name);
   if (!place || place.split('/').some(part => part === '..' || part === '.') || (name.startsWith('files/') && isNotHere(place)))
     throw new BrokenArchive(`it holds ${name}, which no backup of ours does`);
@@ -87,7 +108,10 @@ async function put({ name, mode, target, bytes }: Member, dataFolder: string): P
   }
   const out = await open(path, 'wx', 0o600);
   try {
-    for await (const part of bytes) await out.write(part);
+    for await (const part of bytes) {
+      signal?.throwIfAborted();
+      await out.write(part);
+    }
     await out.sync();
   } finally {
     await out.close();

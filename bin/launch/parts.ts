@@ -45,6 +45,13 @@ export async function rememberedPort(dataFolder: string, name: string): Promise<
   return ports[name];
 }
 
+/** The console's port is chosen by who starts it; who asks later need not know it. */
+function rememberPort(dataFolder: string, name: string, port: number): void {
+  const file = join(dataFolder, 'run/ports.json');
+  const ports = readJson(file, isPorts) ?? {};
+  if (ports[name] !== port) writeWhole(file, `${JSON.stringify({ ...ports, [name]: port }, null, 1)}\n`);
+}
+
 /** Where the parts of this machine listen: no origin lies there, also where loopback is allowed. */
 function ownPorts(settings: Settings): Environment {
   const ports = readJson(join(settings.dataFolder, 'run/ports.json'), isPorts) ?? {};
@@ -191,6 +198,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
 
   async server({ settings, logs, env }) {
     const origin = `http://127.0.0.1:${settings.consolePort}`;
+    rememberPort(settings.dataFolder, 'server', settings.consolePort);
     return {
       name: 'server',
       stopLimitMs: 20_000,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorByCode, errorMessage } from '#contract/errors.ts';
+import { ruleText } from '#contract/rules/rule.ts';
 import { type ErrorTexts, groupsAsText, presentError, type PresentOptions } from '../src/kit/errors.ts';
 import { ApiError } from '../src/kit/transport.ts';
 
@@ -10,6 +11,7 @@ const texts: ErrorTexts = {
     const name = errorByCode(code);
     return name && errorMessage(name, 'zh_TW', params);
   },
+  rule: problem => ruleText(problem, 'zh_TW'),
   generic: '發生錯誤，請稍後再試。',
 };
 
@@ -112,6 +114,15 @@ test('any other error shows what the server says; a code nobody knows is logged'
 test('a screen may say what failed before the server says why', () => {
   const { what } = shown(api(205001), { otherwise: '新增角色失敗！' });
   assert.deepEqual(what, { kind: 'message', level: 'error', text: '新增角色失敗！\nfrom the server' });
+});
+
+test('101003 about the call as a whole is a message that says what to do', () => {
+  const errorData = [{ path: '', rule: 'tooManyCalls', bounds: { seconds: 5 } }];
+  assert.deepEqual(shown(api(101003, { errorData, status: 429 })).what, {
+    kind: 'message',
+    level: 'error',
+    text: '您的帳號同時送出的請求過多，請於 5 秒後再試',
+  });
 });
 
 test('101003 goes to the fields it names; without fields it is a message', () => {

@@ -56,7 +56,7 @@ export async function seed(databaseUrl: string, { password, key, localNode }: Se
         const made = await row<{ id: number }>(
           db,
           sql`insert into account (email, name, auth, "isRoot", "parentClient", password, "emailConfirmed", "createdBy", "dnsType")
-              values (${email}, ${name}, ${auth}, true, ${auth === 'user' ? operator : null}, ${await hashPassword(secret)}, true, 'installation', ${auth === 'client' ? 'powerdns' : null})
+              values (${email}, ${name}, ${auth}, true, ${auth === 'user' ? operator : null}, ${await hashPassword(secret)}, true, 'installation', ${auth === 'client' ? 'knot' : null})
               returning id`,
         );
         await sql`update account set "rootID" = id where id = ${made!.id}`.execute(db);

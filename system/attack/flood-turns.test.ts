@@ -154,7 +154,7 @@ test('whoever hangs up leaves the queue: who comes after has its place', async (
     // one after the other until one more is refused
     let refused = false;
     while (!refused) {
-      const sent = send().on('response', response => (refused ||= response.resume().statusCode === 503));
+      const sent = send().on('response', response => (refused ||= response.resume().statusCode === 429));
       gone.push(sent);
       if (gone.length > 25) await poll(() => refused, 200);
       assert.ok(gone.length < 60);

@@ -38,6 +38,8 @@ export interface PresentOptions {
 export interface ErrorTexts {
   /** The catalogue's text of a code in the reader's language; undefined for a code it does not hold. */
   of(code: number, params?: Record<string, string | number>): string | undefined;
+  /** The sentence of a rule, in the reader's language. */
+  rule(problem: FieldProblem): string;
   generic: string;
 }
 
@@ -87,6 +89,8 @@ export function presentError(
       return { kind: 'multiple', groups: groupsOf(error.errorData, texts, log) };
     case parameter: {
       const fields = fieldsOf(error.errorData);
+      // the call as a whole: too many at once, too large
+      if (fields.length && fields.every(field => field.path === '')) return message(fields.map(texts.rule).join('\n'));
       if (fields.length) return { kind: 'fields', fields, text: error.message };
       return message(error.message);
     }

@@ -1,12 +1,14 @@
 /** Shows an error the way the error map says. */
+import { ruleText } from '#contract/rules/rule.ts';
 import { type ErrorTexts, presentError, type Presented, type PresentOptions } from './errors.ts';
 import { notify } from './notice.ts';
 import { overlay } from './overlay.ts';
 import { currentSelf } from './session.ts';
-import { t, textOf } from './text.ts';
+import { language, t, textOf } from './text.ts';
 
 export const errorTexts: ErrorTexts = {
   of: (code, params) => textOf(`error.${code}`, params),
+  rule: problem => ruleText(problem, language),
   get generic() {
     return t('error.generic');
   },

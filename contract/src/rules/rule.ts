@@ -147,6 +147,11 @@ export const ruleTexts = {
     zh_CN: '同时打开的实时连接最多 {n} 个，请先关闭其他页面',
     en_US: 'At most {n} live connections at once; close another page first',
   },
+  tooManyCalls: {
+    zh_TW: '您的帳號同時送出的請求過多，請於 {seconds} 秒後再試',
+    zh_CN: '您的账号同时发送的请求过多，请在 {seconds} 秒后重试',
+    en_US: 'Your account sent too many requests at once; try again in {seconds} s',
+  },
   timezone: {
     zh_TW: '請使用 IANA 時區名稱，例如 Asia/Taipei',
     zh_CN: '请使用 IANA 时区名称，例如 Asia/Shanghai',

@@ -5,11 +5,14 @@ import { Fail } from '#contract/errors.ts';
 import { lanesOf, type Line, partyOf, Turns, type TurnsOptions } from './turns.ts';
 
 const options: TurnsOptions = { lanes: [4], each: 2, waiting: 2, waitingAll: 100, waitMs: 60_000 };
+const tooManyCalls = [{ path: '', rule: 'tooManyCalls', bounds: { seconds: 5 } }];
 /** What was sent, in the order in which it began, each ended by hand. `x/a1` is the first of party a in x. */
 class Desk {
   readonly turns: Turns;
   readonly begun: string[] = [];
   readonly refused: string[] = [];
+  /** who met its own limit */
+  readonly own: string[] = [];
   readonly #ends = new Map<string, () => void>();
   constructor(more: Partial<TurnsOptions> = {}) {
     this.turns = new Turns({ ...options, ...more });
@@ -19,7 +22,11 @@ class Desk {
       this.turns
         .run({ lane, path: name.replace(/\d+$/, '').split('/') }, () => this.#act(name), line)
         .catch((error: unknown) => {
-          assert.ok(error instanceof Fail && error.name === 'database' && error.status === 503);
+          assert.ok(error instanceof Fail);
+          if (error.status === 429) {
+            assert.deepEqual([error.errorData, error.extra], [tooManyCalls, { retryAfter: 5 }]);
+            this.own.push(name);
+          } else assert.deepEqual([error.name, error.status], ['database', 503]);
           this.refused.push(name);
         });
     await settled();
@@ -104,7 +111,7 @@ test('a lane takes what is kept for it and for those before it, and never what i
 test('one more than may wait is refused, of that party alone', async () => {
   const desk = new Desk({ lanes: [2] });
   await desk.send('a1 a2 a3 a4 b1');
-  assert.deepEqual([desk.begun, desk.refused], [['a1', 'b1'], ['a4']]);
+  assert.deepEqual([desk.begun, desk.refused, desk.own], [['a1', 'b1'], ['a4'], ['a4']]);
 });
 
 test('where all have no more room to wait, the newest of whoever has most waiting gives way', async () => {
@@ -117,6 +124,7 @@ test('where all have no more room to wait, the newest of whoever has most waitin
   assert.deepEqual(desk.refused, ['y/c1', 'x/b2', 'z/b1']);
   await desk.send('v/a1 w/a1 u/a1');
   assert.deepEqual(desk.refused.length, 6);
+  assert.deepEqual(desk.own, [], 'nobody met a limit of its own');
   // nobody who is alone was put out for another
   assert.match(await desk.drain(), /^a1 x\/a1 y\/a1 z\/a1 v\/a1 w\/a1$/);
 });

@@ -23,8 +23,11 @@ export interface TurnsOptions {
   waitingAll: number;
   /** who has waited for so long is refused */
   waitMs: number;
-  /** the refusal; by default 503 with Retry-After, as when PostgreSQL is busy */
-  refusal?: () => Fail;
+  /**
+   * The refusal. By default, with Retry-After, 429 where the party has as many waiting as one may: it met its own limit; else 503, as when
+   * PostgreSQL is busy.
+   */
+  refusal?: (isOwnLimit: boolean) => Fail;
 }
 export interface Party {
   lane: number;
@@ -42,6 +45,16 @@ interface Waiting {
   begin: () => void;
   refuse: () => void;
 }
+
+const retryAfter = 5;
+const refusalDefault = (isOwnLimit: boolean): Fail =>
+  isOwnLimit
+    ? new Fail('parameter', {
+        status: 429,
+        errorData: [{ path: '', rule: 'tooManyCalls', bounds: { seconds: retryAfter } }],
+        extra: { retryAfter },
+      })
+    : new Fail('database', { status: 503 });
 
 class Group {
   readonly parent: Group | undefined;
@@ -138,23 +151,24 @@ export class Turns {
         for (const each of group.chain) each.waiting--;
         group.queue.splice(group.queue.indexOf(one), 1);
       };
+      const refuse = (isOwnLimit: boolean) => {
+        leave();
+        this.#forget(group);
+        reject((this.#options.refusal ?? refusalDefault)(isOwnLimit));
+      };
       const one: Waiting = {
         begin: () => {
           leave();
           this.#turn(group, 1);
           resolve();
         },
-        refuse: () => {
-          leave();
-          this.#forget(group);
-          reject(this.#options.refusal?.() ?? new Fail('database', { status: 503 }));
-        },
+        refuse: () => refuse(false),
       };
       const timer = setTimeout(one.refuse, this.#options.waitMs).unref();
       line?.once('close', one.refuse);
       group.queue.push(one);
       for (const each of group.chain) each.waiting++;
-      if (line?.destroyed || group.queue.length > this.#options.waiting) one.refuse();
+      if (line?.destroyed || group.queue.length > this.#options.waiting) refuse(true);
       else if (this.waiting > this.#options.waitingAll) this.#fullest(group).queue.at(-1)!.refuse();
     });
   }

@@ -106,7 +106,7 @@ test('the audit tells what is another now, and nothing of what stayed', async ()
     api.database.db,
     sql`select changes from audit where url like '%/setting/depth' order by id desc limit 1`,
   ))!;
-  assert.deepEqual(changes, [{ table: 'depth', id: alpha.siteID, before: { depth: 1 }, after: { depth: 2 } }]);
+  assert.deepEqual(changes, [{ table: 'depth.site', id: alpha.siteID, before: { depth: 1 }, after: { depth: 2 } }]);
 });
 
 test('gzip: what a site sets stands in its document; the default stood there before', async () => {

@@ -3,7 +3,7 @@
  * starts what it asks for, when it asks. Whatever a process started ends with it, also after a kill -9.
  */
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,6 +20,7 @@ import {
   signalGroup,
   spawnEngine,
 } from '#server/store/engine-process.ts';
+import { migrate, migrationFolder, migrationNames } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 
 const started: Engine[] = [];
@@ -83,19 +84,59 @@ const postgresUrl = once(async () => {
   return engine.urlOf('postgres');
 });
 
-/** The URL of a new, empty PostgreSQL database (18.4, UTF-8). About 40 ms. It goes with the engine; nothing is to be cleaned up. */
-export async function freshDatabase(): Promise<string> {
-  const url = new URL(await postgresUrl());
-  const name = `t_${randomBytes(8).toString('hex')}`;
-  const client = new pg.Client({ connectionString: url.href });
+/** Runs on the cluster's own database, where others are made. */
+async function onCluster<T>(run: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: await postgresUrl() });
   await client.connect();
   try {
-    await client.query(`create database ${name} template template0`);
+    return await run(client);
   } finally {
     await client.end();
   }
+}
+
+async function copyOf(template: string): Promise<string> {
+  const name = `t_${randomBytes(8).toString('hex')}`;
+  await onCluster(client => client.query(`create database ${name} template ${template}`));
+  return databaseUrl(name);
+}
+
+async function databaseUrl(name: string): Promise<string> {
+  const url = new URL(await postgresUrl());
   url.pathname = `/${name}`;
   return url.href;
+}
+
+/** The URL of a new, empty PostgreSQL database (18.4, UTF-8). About 40 ms. It goes with the engine; nothing is to be cleaned up. */
+export const freshDatabase = (): Promise<string> => copyOf('template0');
+
+/** The same with every migration run: a copy of a database that is migrated once on each engine, by whoever asks first. */
+export const migratedDatabase = async (): Promise<string> => copyOf(await migratedTemplate());
+
+/** Its name says which migrations it holds: an engine that outlives a change of them makes another. */
+const migratedTemplate = once(async () => {
+  const name = `migrated_${await migrationsHash()}`;
+  await onCluster(async client => {
+    // other test processes wait for the one that makes it; the lock goes with the connection
+    await client.query('select pg_advisory_lock(72012)');
+    if ((await client.query('select from pg_database where datname = $1', [name])).rowCount) return;
+    // it gets its name when it is whole, so that nobody copies what a killed process left behind
+    const half = `half_${randomBytes(8).toString('hex')}`;
+    await client.query(`create database ${half} template template0`);
+    await migrate(await databaseUrl(half));
+    await client.query(`alter database ${half} rename to ${name}`);
+  });
+  return name;
+});
+
+async function migrationsHash(): Promise<string> {
+  const hash = createHash('sha256');
+  for (const name of await migrationNames())
+    hash
+      .update(name)
+      .update('\0')
+      .update(readFileSync(new URL(name, migrationFolder)));
+  return hash.digest('hex').slice(0, 24);
 }
 
 /** A NATS server of your own with JetStream, empty, on a port of its own, in operator mode. About 150 ms; `stop()` it or let it go with the process. */

@@ -6,13 +6,12 @@ import { type DumpChunk, dump, type DumpFacts, load, whyNot } from '#server/stor
 import { databaseMembers } from '#server/ingest/member-source.ts';
 import { isAllowed, type MemberRow, Members } from '#server/ingest/members.ts';
 import { migrate } from '#server/store/migrate.ts';
-import { freshDatabase } from '#system/engines.ts';
+import { freshDatabase, migratedDatabase } from '#system/engines.ts';
 
 let url: string;
 let client: pg.Client;
 before(async () => {
-  url = await freshDatabase();
-  await migrate(url);
+  url = await migratedDatabase();
   client = new pg.Client({ connectionString: url });
   await client.connect();
 });

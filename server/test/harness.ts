@@ -14,7 +14,7 @@ import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { writeSetting } from '#server/system/settings.ts';
-import { freshDatabase } from '#system/engines.ts';
+import { migratedDatabase } from '#system/engines.ts';
 
 export const password = 'correct horse battery';
 let hashed: Promise<string> | undefined;
@@ -52,8 +52,8 @@ export class Api {
     mount: Partial<Pick<MountOptions, 'groups' | 'implementations' | 'params'>> = {},
     url?: string,
   ): Promise<Api> {
-    url ??= await freshDatabase();
-    await migrate(url);
+    if (url) await migrate(url);
+    else url = await migratedDatabase();
     const database = openDatabase(url, 5);
     // origins of these tests are private, of the documentation, or listen on loopback
     await writeSetting(database.db, null, 'originEnvironment', ['10.0.0.0/8', '127.0.0.0/8', '192.0.2.0/24', '2001:db8::/32']);

@@ -2,13 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
-import { migrate } from '#server/store/migrate.ts';
-import { freshDatabase } from '#system/engines.ts';
+import { migratedDatabase } from '#system/engines.ts';
 
 let client: pg.Client;
 before(async () => {
-  const url = await freshDatabase();
-  await migrate(url);
+  const url = await migratedDatabase();
   client = new pg.Client({ connectionString: url });
   await client.connect();
 });

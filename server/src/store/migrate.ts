@@ -3,10 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { StartError } from './start-error.ts';
 
-const dir = new URL('./migrations/', import.meta.url);
+export const migrationFolder = new URL('./migrations/', import.meta.url);
 
 /** Those this program brings, in their order. */
-export const migrationNames = async () => (await readdir(dir)).filter(name => name.endsWith('.sql')).sort();
+export const migrationNames = async () => (await readdir(migrationFolder)).filter(name => name.endsWith('.sql')).sort();
 
 /**
  * Brings the schema up to date; answers the names that were run. Safe to call from several processes at once.
@@ -36,7 +36,7 @@ export async function migrate(url: string, only?: readonly string[]): Promise<st
     const ran: string[] = [];
     for (const name of names) {
       if (done.has(name)) continue;
-      const text = await readFile(new URL(name, dir), 'utf8');
+      const text = await readFile(new URL(name, migrationFolder), 'utf8');
       await client.query('begin');
       try {
         await client.query(text);

@@ -18,7 +18,7 @@ import { retentionDays } from '#server/store/analytics/schema.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
-import { clickhouse, freshDatabase, nats, testFolder } from '#system/engines.ts';
+import { clickhouse, migratedDatabase, nats, testFolder } from '#system/engines.ts';
 import { seedMembers } from './members.ts';
 
 const until = async (condition: () => boolean | Promise<boolean>, what: string) => assert.ok(await poll(condition, 30_000), what);
@@ -35,8 +35,7 @@ const seed = {
 };
 
 test('the database keeps where each node stood and where each site was served', async () => {
-  const url = await freshDatabase();
-  await migrate(url);
+  const url = await migratedDatabase();
   await seedMembers(url, seed);
   const db = new pg.Client({ connectionString: url });
   await db.connect();
@@ -87,8 +86,7 @@ test('the database keeps where each node stood and where each site was served', 
 });
 
 test('what was there before is taken to have stood where it stands, since it was made', async () => {
-  const url = await freshDatabase();
-  await migrate(url);
+  const url = await migratedDatabase();
   await seedMembers(url, seed);
   const db = new pg.Client({ connectionString: url });
   await db.connect();
@@ -245,8 +243,7 @@ async function plane(t: TestContext, url: string): Promise<Plane> {
   return self;
 }
 async function database() {
-  const url = await freshDatabase();
-  await migrate(url);
+  const url = await migratedDatabase();
   await seedMembers(url, seed);
   return url;
 }

@@ -11,8 +11,7 @@ import { Signer, mintNode, nodeStatement } from '#server/bus/credentials.ts';
 import { type Nkey, nkey } from '#server/bus/nkeys.ts';
 import type { NatsEngine } from '#server/bus/nats-launcher.ts';
 import { type SystemBus, openSystem } from '#server/bus/system.ts';
-import { migrate } from '#server/store/migrate.ts';
-import { freshDatabase, nats } from '#system/engines.ts';
+import { migratedDatabase, nats } from '#system/engines.ts';
 
 export class Rig {
   readonly url: string;
@@ -30,8 +29,7 @@ export class Rig {
   }
 
   static async start(t: TestContext | undefined): Promise<Rig> {
-    const [url, engine] = await Promise.all([freshDatabase(), nats()]);
-    await migrate(url);
+    const [url, engine] = await Promise.all([migratedDatabase(), nats()]);
     const pool = new pg.Pool({ connectionString: url, max: 5, allowExitOnIdle: true });
     pool.on('error', () => {});
     const rig = new Rig(url, pool, engine, await connectServer(engine.url, engine.serverCreds));

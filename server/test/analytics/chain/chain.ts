@@ -4,8 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Engine, accepts, freePort, poll, signalGroup, spawnEngine } from '#server/store/engine-process.ts';
 import { type Analytics, analytics } from '#server/store/analytics/client.ts';
-import { migrate } from '#server/store/migrate.ts';
-import { freshDatabase, testFolder } from '#system/engines.ts';
+import { migratedDatabase, testFolder } from '#system/engines.ts';
 import { seedMembers } from '../members.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -40,8 +39,7 @@ export async function startChain(options: { nodes: number; linesPerSecond: numbe
     fs.mkdirSync(made, { recursive: true });
     return made;
   };
-  const databaseUrl = await freshDatabase();
-  await migrate(databaseUrl);
+  const databaseUrl = await migratedDatabase();
   // what the writers name
   const sites = [1, 2, 3].map(id => ({ id, domains: [0, 1].map(n => ({ id: id * 10 + n, host: `h${id}.example` })) }));
   await seedMembers(databaseUrl, { nodes: Array.from({ length: options.nodes }, (_, i) => i + 1), sites });

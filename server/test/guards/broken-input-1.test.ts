@@ -1,0 +1,3 @@
+import { brokenInput } from './broken-input.ts';
+
+brokenInput(1, 3);

@@ -1,0 +1,3 @@
+import { foreignOperator } from './foreign-operator.ts';
+
+foreignOperator(1, 2);

@@ -3,9 +3,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
-import { projectFolder } from '#bin/launch/settings.ts';
+import { fileURLToPath } from 'node:url';
 import { allPids, freePort, poll } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
+
+const projectFolder = fileURLToPath(new URL('../', import.meta.url));
 
 export const password = 'only for this test';
 

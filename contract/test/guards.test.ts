@@ -14,7 +14,6 @@ import { beyondProblems, owedProblems } from './guards/owed.ts';
 import {
   constantsOf,
   dataLines,
-  importProblems,
   mentioned,
   provoked,
   routerPath,
@@ -218,33 +217,6 @@ describe('sources', () => {
         ),
       ),
     ));
-
-  test('sample: imports against the stream', () => {
-    const bad: [string, string][] = [
-      ['contract/src/site/sites.ts', "import { x } from '#server/kit/store.ts';"],
-      ['contract/src/site/sites.ts', "import { readFile } from 'node:fs';"],
-      ['contract/src/site/sites.ts', "import pg from 'pg';"],
-      ['server/src/kit/store.ts', "import {\n  x,\n} from '../site/sites.ts';"],
-      ['server/src/site/sites.ts', "import { x } from '#agent/join.ts';"],
-      ['console/src/kit/table.tsx', "import type { X } from '../site/sites.tsx';"],
-      ['console/src/site/sites.tsx', "const a = import('../areas/user.ts');"],
-      ['agent/src/sync.ts', "export { x } from '#server/bus/x.ts';"],
-    ];
-    for (const [path, text] of bad) assert.equal(importProblems(file(path, text)).length, 1, `${path} ${text}`);
-    clean(
-      importProblems(
-        file('console/src/areas/user.ts', "import x from '../site/sites.tsx';\nimport * as z from '#contract/index.ts';"),
-      ),
-    );
-    clean(importProblems(file('server/src/site/sites.ts', "import pg from 'pg';\nimport { s } from '../kit/store.ts';")));
-  });
-  test('imports go one way', () => {
-    const shipped = all.filter(
-      source => /^(contract|server|console|agent)\/src\//.test(source.file) && !source.file.endsWith('.test.ts'),
-    );
-    assert.ok(shipped.length > 40);
-    clean(importProblems(shipped));
-  });
 
   test('sample: a rule no form can say', () => {
     const known = (name: string) => name === 'required';

@@ -3,7 +3,7 @@ import { chartPalette, statisticTypes as types } from '#contract/limits.ts';
 import { type Series, TimeChart } from '../kit/chart.tsx';
 import { t } from '../kit/text.ts';
 import { bitRate, bytes, count, percent } from '../kit/units.ts';
-import type { Figures } from './dashboard.tsx';
+import type { Figures } from './figures.ts';
 import {
   column,
   share,

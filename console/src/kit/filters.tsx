@@ -4,8 +4,7 @@ import { Button, Checkbox, Popover } from 'antd';
 import { useEffect } from 'react';
 import type { FilterValue, ListState } from './list-state.ts';
 import { FilterInput } from './filter-input.tsx';
-import type { Params, Resource } from './resource.ts';
-import type { Row } from './table.tsx';
+import type { Params, Resource, Row } from './resource.ts';
 import { t } from './text.ts';
 import { shortcut } from './shortcuts.ts';
 

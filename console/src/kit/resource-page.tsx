@@ -12,9 +12,17 @@ import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
-import { type ActionContext, filterNamesOf, type Params, type Resource, type RowAction, type Values } from './resource.ts';
+import {
+  type ActionContext,
+  filterNamesOf,
+  type Params,
+  type Resource,
+  type Row,
+  type RowAction,
+  type Values,
+} from './resource.ts';
 import { shortcut } from './shortcuts.ts';
-import { ResourceTable, type Row } from './table.tsx';
+import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
 import { useListState } from './use-list-state.ts';
 import { ApiError } from './transport.ts';

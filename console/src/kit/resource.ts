@@ -10,6 +10,10 @@ export type FieldName = Named<'field'>;
 /** What has all the texts of a resource. */
 export type ResourceName = Extract<Extract<Named<'page'>, Named<'noun'>>, Named<'empty'>>;
 export type Values = Record<string, unknown>;
+/** What every row of a list has. */
+export interface Row {
+  id: number;
+}
 
 export type ColumnKind = 'text' | 'mono' | 'number' | 'bytes' | 'time' | 'tags' | 'status' | 'bool' | 'option';
 interface ColumnLook<Row> {

@@ -10,7 +10,7 @@ import { Empty, ErrorState } from './empty.tsx';
 import { FilterBar } from './filters.tsx';
 import { type ListState, queryOf } from './list-state.ts';
 import { useCan } from './permissions.ts';
-import type { Column, Params, Resource, RowAction } from './resource.ts';
+import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
 import { stored } from './stored.ts';
 import { t } from './text.ts';
 import { ApiError } from './transport.ts';
@@ -22,9 +22,6 @@ const rowHeight = 38;
 const belowTablePx = 130;
 const skeletonRows = 8;
 
-export interface Row {
-  id: number;
-}
 interface TableProps {
   resource: Resource<never, Row>;
   params: Params;

@@ -4,6 +4,7 @@
  * health/LANGUAGE.ts, and a page of the handbook has a paragraph for each check.
  */
 import { fill, type Language, type Parameters } from '../kit/text.ts';
+import { type CheckID, checkIDs, type Reason, reasons } from './health/checks.ts';
 import { texts as en_US } from './health/en_US.ts';
 import { texts as zh_CN } from './health/zh_CN.ts';
 import { texts as zh_TW } from './health/zh_TW.ts';
@@ -12,33 +13,7 @@ import { texts as zh_TW } from './health/zh_TW.ts';
 export const checkStates = ['ok', 'warn', 'fail'] as const;
 export type CheckState = (typeof checkStates)[number];
 
-/** Every check with what may be wrong with it. */
-export const checks = {
-  database: ['away', 'slow', 'noWrites'],
-  bus: ['away', 'slow'],
-  streams: ['missing', 'nearlyFull', 'small'],
-  relay: ['idle', 'late'],
-  store: ['away', 'slow', 'noWrites'],
-  ingest: ['away', 'stuck', 'late'],
-  disk: ['low', 'full', 'fewFiles', 'noFiles', 'unknown'],
-  process: ['away', 'busy'],
-  nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
-  nginx: ['away', 'hung'],
-  configuration: ['late', 'notTaken', 'damaged'],
-  shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
-  unlogged: ['counted'],
-  setAside: ['counted'],
-  unrepeated: ['counted'],
-  foreignWrites: ['counted'],
-  sites: ['changesLate', 'figuresLate'],
-  upkeep: ['failing', 'late'],
-  origins: ['refused'],
-  documents: ['notMade'],
-} as const;
-export type CheckID = keyof typeof checks;
-export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];
-export const checkIDs = Object.keys(checks) as CheckID[];
-export const reasons = checkIDs.flatMap(id => checks[id].map(why => `${id}.${why}` as Reason));
+export * from './health/checks.ts';
 
 /** From when on a delay is told, and how often things are looked at. A part that stands still is visible within ten seconds. */
 export const healthTimes = {

@@ -14,7 +14,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'agent/src/ship/ship.ts': [1, 'a timestamp, from which the bus finds how wrong our clock is'],
   'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
   'console/src/analytics/access-log.tsx': [1, 'what the user asks about is a time of day'],
-  'console/src/analytics/dashboard.tsx': [1, 'what the user asks about is a time of day'],
+  'console/src/analytics/figures.ts': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/log-filters.tsx': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/log-query.ts': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/series.ts': [1, 'what the user asks about is a time of day'],

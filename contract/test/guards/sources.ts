@@ -53,43 +53,6 @@ export function zodProblems(files: readonly Source[]): string[] {
   );
 }
 
-/** Who may import whom: contract ← server | console | agent, and inside the console and the server kit ← domain ← areas. */
-const parts = ['contract', 'server', 'console', 'agent'] as const;
-/** Folders of a part that know words of the product; kit knows none of them. */
-const notDomain = new Set(['kit', 'areas', 'text', 'styles', 'store', 'shell', 'bus', 'http', 'errors', 'rules', 'edge', '']);
-
-function targetOf(file: string, from: string): string | undefined {
-  if (from.startsWith('#')) {
-    const [part = '', ...rest] = from.slice(1).split('/');
-    return parts.includes(part as never) && part !== 'console' ? `${part}/src/${rest.join('/')}` : `${part}/${rest.join('/')}`;
-  }
-  return from.startsWith('.') ? new URL(from, `file:///${file}`).pathname.slice(1) : undefined;
-}
-const folderOf = (path: string) => path.split('/').slice(2, -1)[0] ?? '';
-
-export function importProblems(files: readonly Source[]): string[] {
-  return files.flatMap(({ file, text }) => {
-    const part = file.split('/')[0]!;
-    return importsOf(text).flatMap(({ from }) => {
-      const target = targetOf(file, from);
-      if (target === undefined) {
-        const isForeign = part === 'contract' && from !== 'zod/mini';
-        return isForeign ? [`${file} imports ${from}: the contract imports zod/mini and itself`] : [];
-      }
-      const other = target.split('/')[0]!;
-      if (other === 'host' && (part === 'server' || part === 'agent')) return []; // files and secrets of the machine below them
-      if (other !== part && other !== 'contract')
-        return [`${file} imports ${target}: ${part} may import the contract and itself`];
-      if (other !== part) return [];
-      const [mine, its] = [folderOf(file), folderOf(target)];
-      if (mine === 'kit' && (its === 'areas' || !notDomain.has(its))) return [`${file} imports ${target}: kit knows no domain`];
-      if (mine !== 'areas' && mine !== '' && its === 'areas')
-        return [`${file} imports ${target}: areas are known to nobody below them`];
-      return [];
-    });
-  });
-}
-
 /** Errors that some test provokes: named in quotes, as `errors.name`, or by code. */
 export function provoked(
   codes: Readonly<Record<string, readonly [code: number, status: number]>>,

@@ -8,7 +8,7 @@ import { hashPassword } from '../kit/crypto.ts';
 import { tooManyPasswords } from '../kit/hashing.ts';
 import { partyOf } from '../kit/turns.ts';
 import { implement } from '../kit/implement.ts';
-import { unwritten } from '../kit/refusals.ts';
+import { unwritten } from '../kit/quiet.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
 import { like } from '../kit/table.ts';

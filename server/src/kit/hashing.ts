@@ -4,7 +4,7 @@
  * while they need it less), one is left for all else.
  */
 import { Fail } from '#contract/errors.ts';
-import { unwritten } from './refusals.ts';
+import { unwritten } from './quiet.ts';
 import type { Claim, Tries } from './tries.ts';
 import { type Line, type Party, Turns } from './turns.ts';
 

@@ -1,19 +1,12 @@
 /** What was refused, in the audit. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Fail } from '#contract/errors.ts';
 import type { Mounted } from '#contract/kit/call.ts';
 import { boundedBody } from './audit-room.ts';
 import { audit, reasonOf, redact } from './context.ts';
 import { type Log, toFail } from './failures.ts';
+import { isUnwritten } from './quiet.ts';
 import { Seldom } from './seldom.ts';
 import type { Services } from './services.ts';
-
-/** Refusals that say what a line says already: a flood of tries is no flood of lines. */
-const quiet = new WeakSet<Fail>();
-export function unwritten(failure: Fail): Fail {
-  quiet.add(failure);
-  return failure;
-}
 
 /** Who is told before its request is even read, that it may not, can send thousands: one line in a minute says as much. */
 export const turnedAway = new Seldom(60_000);
@@ -25,7 +18,7 @@ const bodyMax = 2000;
 export async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services, log: Log) {
   const { call } = request.routeOptions.config;
   const failure = toFail(error);
-  if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500 || quiet.has(failure)) return;
+  if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500 || isUnwritten(failure)) return;
   const isEarly = !request.isRead && turnedAwayBy.has(failure.name);
   if (isEarly && !turnedAway.isTime(`${failure.name} ${request.actor.sessionID}`)) return;
   try {

@@ -1,4 +1,4 @@
-import type { Reason } from '../health.ts';
+import type { Reason } from './checks.ts';
 
 /** What is wrong, and what to do. */
 export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {

@@ -1,4 +1,4 @@
-import type { Reason } from '../health.ts';
+import type { Reason } from './checks.ts';
 
 /** 出了什么问题，以及该怎么做。 */
 export const texts: Readonly<Record<Reason, readonly [says: string, todo: string]>> = {

@@ -232,13 +232,19 @@ describe('sources', () => {
       ),
     ));
 
-  test('sample: an error no test provokes', () => {
-    const seen = (text: string) => provoked({ duplicated: [101025, 409], unknown: [101002, 500] }, file('a.test.ts', text));
+  test('sample: an error no test provokes, or no code answers', () => {
+    const codes = { duplicated: [101025, 409], unknown: [101002, 500] } as const;
+    const code = file('a.ts', "fail('duplicated'); fail('unknown')");
+    const seen = (text: string) => provoked(codes, file('a.test.ts', text), code);
     assert.deepEqual(seen("expect('duplicated')"), ['duplicated']);
     assert.deepEqual(seen('code, 101025'), ['duplicated']);
     assert.deepEqual(seen('errors.unknown.code'), ['unknown']);
     assert.deepEqual(seen('duplicated unknown 1010250'), []);
-    assert.equal(provoked(errorCodes, file('a', '')).length, 0);
+    assert.equal(provoked(errorCodes, file('a', ''), code).length, 0);
+    const answers = (text: string) => provoked(codes, file('a.test.ts', "'duplicated' 'unknown'"), file('a.ts', text));
+    assert.deepEqual(answers("fail('duplicated') // 'unknown'"), ['duplicated']);
+    assert.deepEqual(answers("type E = 'duplicated' | 'unknown';\nfunction f(e: 'unknown' | 'duplicated') {}"), []);
+    assert.deepEqual(answers("new Set(['duplicated', 'unknown'])"), ['duplicated', 'unknown']);
   });
 
   test('sample: a constant nobody reads', () => {

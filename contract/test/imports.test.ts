@@ -1,7 +1,7 @@
 /** Imports go one way; each rule is first proven on a sample that breaks it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { circles, exceptions, importProblems, unusedExceptions } from './guards/imports.ts';
+import { circles, exceptions, importProblems, reached, unusedExceptions } from './guards/imports.ts';
 import { sources } from './guards/sources.ts';
 
 /** How many exceptions there are; it only shrinks. */
@@ -85,3 +85,16 @@ test('sample: files that lead back to themselves', () => {
 });
 test('no files lead back to themselves, by types either', () =>
   clean(circles([...shipped, ...above.filter(s => !isTest(s.file))])));
+
+test('sample: what a program has in it', () => {
+  const files = [
+    ...file('console/src/main.tsx', "const page = import('./site/sites.tsx');"),
+    ...file('console/src/site/sites.tsx', "import '../kit/table.tsx';"),
+    ...file('console/src/kit/table.tsx', "import '../site/sites.tsx';"),
+    ...file('console/src/kit/nobody.tsx', "import './table.tsx';"),
+  ];
+  assert.deepEqual(
+    reached(files, 'console/src/main.tsx').map(one => one.file),
+    files.slice(0, 3).map(one => one.file),
+  );
+});

@@ -2,8 +2,8 @@
  * What the specification asks for and nobody has built yet. This list only shrinks: `node contract/test/shrink.ts`
  * takes off what is built, and the guards refuse a thing that is in both places or in neither.
  *
- * calls: not mounted. routes: no page. codes: no test provokes the error. constants: no code reads it.
- * messages: no screen says it.
+ * calls: not mounted. routes: no page. codes: no code answers with the error, or no test provokes it. constants: no code reads it.
+ * messages: no screen that can be reached says it.
  */
 const lines = (text: string) =>
   text
@@ -501,12 +501,16 @@ export const notYet = {
     groupSiteInUse
     groupNodesExceeded
     layer4GroupInUse
+    sitesExceeded
     siteStatusNotAllowed
     siteHasLayer4Ports
     virtualNodeInUse
     invalidCertificateName
+    illegalPortMapping
     autoSSLExceeded
     portsExceeded
+    simultaneousDownloads
+    dailyDownloads
     illegalLicense
     selfCheck
     supplier

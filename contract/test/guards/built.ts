@@ -8,6 +8,7 @@ import { screens as client } from '../../../console/src/areas/client.ts';
 import { screens as user } from '../../../console/src/areas/user.ts';
 import { messages } from '../../../console/src/text/messages.zh_TW.ts';
 import { lineOf } from './declarations.ts';
+import { reached } from './imports.ts';
 import { constantsOf, dataLines, mentioned, provoked, routerPath, sources, used } from './sources.ts';
 
 export const calls = [...mounted(groups)];
@@ -35,17 +36,20 @@ export function everything() {
   const routes = dataLines('contract/test/routes.txt');
   const files = code();
   const withoutLimits = files.filter(({ file }) => file !== 'contract/src/limits.ts');
-  const console = files.filter(({ file }) => file.startsWith('console/src/') && !file.startsWith('console/src/text/'));
+  const console = reached(files, 'console/src/main.tsx').filter(
+    ({ file }) => file.startsWith('console/src/') && !file.startsWith('console/src/text/'),
+  );
   const tests = sources('{server,console,agent,system,edge}/**/*.test.ts').filter(
     ({ file }) => file !== 'console/test/messages.test.ts',
   );
+  const answering = files.filter(({ file }) => !/^contract\/src\/errors|^console\//.test(file));
   return {
     calls: {
       asked: dataLines('contract/test/calls.txt'),
       built: calls.filter(call => call.group.pending === undefined).map(lineOf),
     },
     routes: { asked: routes, built: builtRoutes(routes) },
-    codes: { asked: Object.keys(errorCodes), built: provoked(errorCodes, tests) },
+    codes: { asked: Object.keys(errorCodes), built: provoked(errorCodes, tests, answering) },
     constants: { asked: constants, built: used(constants, [...withoutLimits, ...sources('edge/**/*.{lua,conf,template}')]) },
     messages: { asked: Object.keys(messages), built: mentioned(Object.keys(messages), console) },
   };

@@ -169,3 +169,17 @@ export function circles(files: readonly Source[]): string[] {
   for (const { file } of files) if (!order.has(file)) visit(file);
   return found;
 }
+
+/** The files that a program has in it: `from`, and what is imported from there on. */
+export function reached(files: readonly Source[], from: string): Source[] {
+  const known = new Map(files.map(source => [source.file, source]));
+  const found = new Set<string>();
+  const open = [from];
+  for (let file = open.pop(); file !== undefined; file = open.pop()) {
+    const source = known.get(file);
+    if (!source || found.has(file)) continue;
+    found.add(file);
+    for (const { from: name } of importsOf(source.text)) open.push(targetOf(file, name) ?? '');
+  }
+  return files.filter(({ file }) => found.has(file));
+}

@@ -22,7 +22,7 @@ export const linesOf = (text: string) =>
 export const dataLines = (file: string) => linesOf(readFileSync(root + file, 'utf8'));
 
 /** Good enough for our own sources: a comment inside a string would go too. */
-const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+export const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
 type Import = { line: string; from: string };
 /** Static imports and re-exports, dynamic imports, one line or several. */
@@ -53,18 +53,28 @@ export function zodProblems(files: readonly Source[]): string[] {
   );
 }
 
-/** Errors that some test provokes: named in quotes, as `errors.name`, or by code. */
+/**
+ * Errors that some code can answer and some test provokes: the code names it in quotes outside the catalogue and outside a type; a test
+ * names it in quotes, as `errors.name`, or by code.
+ */
 export function provoked(
   codes: Readonly<Record<string, readonly [code: number, status: number]>>,
   tests: readonly Source[],
+  code: readonly Source[],
 ): string[] {
-  const text = tests.map(source => source.text).join('\n');
+  const asked = tests.map(source => source.text).join('\n');
+  const answers = code.map(source => withoutTypes(withoutComments(source.text))).join('\n');
   return Object.entries(codes)
-    .filter(([name, [code]]) =>
-      new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b|\\berrorCodes\\.${name}\\b|\\b${code}\\b`).test(text),
+    .filter(([name, [number]]) =>
+      new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b|\\berrorCodes\\.${name}\\b|\\b${number}\\b`).test(asked),
     )
+    .filter(([name]) => new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b`).test(answers))
     .map(([name]) => name);
 }
+
+/** Without unions of literals, `'a' | 'b'`, and without types that are one: what stands there is said by nobody. */
+const withoutTypes = (code: string) =>
+  code.replace(/\btype \w+(?:<[^=]*>)? =[^;]*;/g, '').replace(/(?:'\w+'\s*\|\s*)+'\w+'|\|\s*'\w+'|'\w+'\s*\|(?!\|)/g, '');
 
 /**
  * Constants, `group.key` or a group that is one value, that some source reads: through an import of limits.ts, under

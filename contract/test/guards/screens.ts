@@ -1,0 +1,31 @@
+/** Which calls a screen calls, by what the console's sources name. */
+import { type Source, withoutComments } from './sources.ts';
+
+/**
+ * Keys of calls in quotes, `'GET /{area}/accounts'`; and those that a screen for several levels puts together: a path in quotes and
+ * `` `POST ${path}/errorPage` `` in the same file.
+ */
+export function shown(files: readonly Source[]): Set<string> {
+  const keys = new Set<string>();
+  for (const source of files) {
+    const text = withoutComments(source.text);
+    for (const [, key] of text.matchAll(/['"`]((?:GET|POST|PUT|PATCH|DELETE) \/[^'"`$\s]*)['"`]/g)) keys.add(key!);
+    const paths = [...text.matchAll(/['"](\/[^'"\s]+)['"]/g)].map(([, path]) => path!);
+    for (const [, method, rest] of text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE)) \$\{\w+\}(\/[^`$\s]*)?`/g))
+      for (const path of paths) keys.add(`${method} ${path}${rest ?? ''}`);
+  }
+  return keys;
+}
+
+/** Every call is on a screen or in the lists of those without, never both, and the lists name nothing that is not mounted. */
+export function screenProblems(mounted: Iterable<string>, onScreen: ReadonlySet<string>, without: readonly string[]): string[] {
+  const all = new Set(mounted);
+  return [
+    ...[...all]
+      .filter(key => !onScreen.has(key) && !without.includes(key))
+      .map(key => `${key}: no screen calls it; build one, or give a reason in contract/test/without-screen.ts`),
+    ...without.filter(key => !all.has(key)).map(key => `${key}: in without-screen.ts, but not mounted`),
+    ...without.filter(key => onScreen.has(key)).map(key => `${key}: a screen calls it, so take it off without-screen.ts`),
+    ...without.filter((key, index) => without.indexOf(key) !== index).map(key => `${key}: twice in without-screen.ts`),
+  ];
+}

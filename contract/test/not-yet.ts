@@ -554,9 +554,6 @@ export const notYet = {
     protectTypes.redirect
     ranges.statusCodeDigits
     schemes
-    session.accessTokenMinutes
-    session.refreshTokenDays
-    session.refreshReuseGraceSeconds
     session.codeLifetimeMinutes
     session.codeTriesMax
     tlsOptions
@@ -564,7 +561,6 @@ export const notYet = {
     traffic.limitedShare
     trafficExceededActions
     transport.chunkLoadTimeoutMs
-    transport.tokenType
     wafSensitivities
     weekdays
     zeroMeans.siteLimit

@@ -1,5 +1,5 @@
 /** How often and how fast: two lists of a site's firewall. */
-import { frequencyActions, frequencyColours, frequencyTypes } from '#contract/limits.ts';
+import { frequencyActions, frequencyColourDefault, frequencyColours, frequencyTypes } from '#contract/limits.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
@@ -53,7 +53,7 @@ const frequencies = (path: Path, empty: 'frequencies' | 'systemFrequencies') =>
       { name: 'times', kind: 'number', help: 'times', initial: 100 },
       { name: 'action', kind: 'segments', ...options(frequencyActions, 'frequencyAction'), initial: 'limit' },
       { name: 'priority', kind: 'number', help: 'priority', initial: 100 },
-      { name: 'colour', kind: 'select', ...options(frequencyColours, 'colour'), initial: 'grey' },
+      { name: 'colour', kind: 'select', ...options(frequencyColours, 'colour'), initial: frequencyColourDefault },
       { name: 'enabled', kind: 'switch', initial: true },
     ],
   });

@@ -3,6 +3,7 @@ import { calls } from '../kit/call.ts';
 import { crud } from '../kit/crud.ts';
 import { arr, bool, id, int, list, obj, one, oneOf, page, record, some, str, text } from '../kit/schema.ts';
 import { cacheModes, cacheRuleTypes } from '../edge/document.ts';
+import { purgeTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 export const cacheRuleFields = {
@@ -16,8 +17,8 @@ export const cacheRuleFields = {
   priority: int(1, 100_000),
   enabled: bool(),
 };
-/** 1 URL, 2 prefix, 3 host, 4 tag */
-export const purgeTypes = [1, 2, 3] as const;
+/** A purge by tag is not built: answers carry no tags yet. */
+const purgeable = [purgeTypes.url, purgeTypes.prefix, purgeTypes.host] as const;
 
 export const cache = calls(
   { base: '/{area}/site/{siteID}/setting', areas: ['user', 'client'], resource: 'cache' },
@@ -29,7 +30,7 @@ export const cache = calls(
     }),
     'DELETE /currentCache': {},
     'DELETE /urlCache': {
-      body: obj({ type: oneOf(purgeTypes), urls: some(str(4096), 500) }),
+      body: obj({ type: oneOf(purgeable), urls: some(str(4096), 500) }),
       answer: obj({ ids: arr(id()) }),
       errors: ['multiple'],
     },

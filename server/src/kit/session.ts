@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { type Language, defaultLanguage, isLanguage } from '#contract/kit/text.ts';
+import { session as limits, transport } from '#contract/limits.ts';
 import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
 import type { Actor } from './actor.ts';
 import { type Keys, sha256 } from './crypto.ts';
@@ -16,16 +17,16 @@ import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
 import { Tries } from './tries.ts';
 
-const accessTokenMs = 15 * 60_000;
-const refreshTokenMs = 30 * 86_400_000;
-const successorMs = 10_000;
+const accessTokenMs = limits.accessTokenMinutes * 60_000;
+const refreshTokenMs = limits.refreshTokenDays * 86_400_000;
+const successorMs = limits.refreshReuseGraceSeconds * 1000;
 const actorCacheMs = 30_000;
 const rememberedMax = 20_000;
 
 export interface Tokens {
   accessToken: string;
   refreshToken: string;
-  tokenType: 'Bearer';
+  tokenType: typeof transport.tokenType;
 }
 interface SessionRow {
   id: string;
@@ -119,7 +120,9 @@ export class Sessions {
           select ${id}::uuid, "accountID", ${sha256(refreshToken)}::bytea, "proxyID", "openerID",
             ${new Date(Date.now() + refreshTokenMs)}::timestamptz from who returning 1`,
     );
-    return made ? { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: 'Bearer' } : undefined;
+    return made
+      ? { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: transport.tokenType }
+      : undefined;
   }
 
   /** 128 random bits, and as many that prove them ours: so an old one is told from a guess without a list of all old ones. */
@@ -252,7 +255,7 @@ export class Sessions {
     const tokens = (next: string): Tokens => ({
       accessToken: this.#access(id),
       refreshToken: `${id}.${next}`,
-      tokenType: 'Bearer',
+      tokenType: transport.tokenType,
     });
     if (timingSafeEqual(hash, session.refreshHash)) {
       const next = this.#newRefresh(id);

@@ -6,7 +6,6 @@ import { sql } from 'kysely';
 import { Fail, failFields } from '#contract/errors.ts';
 import { type Db, row } from '../store/db.ts';
 import type { Actor } from './actor.ts';
-import type { Effects } from './store.ts';
 
 type Row = Record<string, unknown>;
 
@@ -31,8 +30,13 @@ export interface Stale {
 /** The name of a row in the audit. */
 export const touchedName = (table: string, id: number) => `${table}:${id}`;
 
+/** What of a request's effects is known here. */
+interface Expects {
+  expected?: number | undefined;
+}
+
 /** Compares the version the caller saw, once: with the row that a call changes first. `before` carries `version` (or `rowVersion`) and `id`. */
-export async function expectRow(db: Db, effects: Effects, actor: Actor, table: string, before: Row, wanted: Row): Promise<void> {
+export async function expectRow(db: Db, effects: Expects, actor: Actor, table: string, before: Row, wanted: Row): Promise<void> {
   const { expected } = effects;
   if (expected === undefined) return;
   effects.expected = undefined;

@@ -7,7 +7,7 @@ import { type Area, mounted } from '#contract/kit/call.ts';
 import { screens as admin } from '../src/areas/admin.ts';
 import { screens as client } from '../src/areas/client.ts';
 import { screens as user } from '../src/areas/user.ts';
-import { screensOf } from '../src/kit/screens.ts';
+import { callsOf, screensOf } from '../src/kit/screens.ts';
 import { routerPath } from '../../contract/test/guards/sources.ts';
 
 const areas = { user, client, admin };
@@ -22,7 +22,7 @@ for (const [area, screens] of Object.entries(areas) as [Area, typeof user][]) {
       for (const page of section.screens)
         assert.ok(page.path === section.name || page.path.startsWith(`${section.name}/`), page.path);
     for (const { call, path } of pages)
-      for (const one of [call ?? []].flat()) assert.ok(calls.has(`${area} ${one}`), `${path} asks for ${one}`);
+      for (const one of call ? callsOf(call) : []) assert.ok(calls.has(`${area} ${one}`), `${path} asks for ${one}`);
     for (const { hidden, below } of pages) assert.ok(!hidden || pages.some(page => page.title === below && !page.hidden));
   });
 }

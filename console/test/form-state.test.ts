@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { mendDomainName, mendOrigin } from '#contract/rules/mend.ts';
 import { withoutSecrets } from '../src/kit/drafts.ts';
 import { changedFields, FormState, isSame } from '../src/kit/form-state.ts';
-import { emptied, overwriting, together } from '../src/kit/row-values.ts';
+import { emptied, filledLines, lineInText, overwriting, together } from '../src/kit/row-values.ts';
 import type { FormField } from '../src/kit/resource.ts';
 
 const nameWrong = [{ name: ['name'], text: 'wrong' }];
@@ -159,4 +159,11 @@ test('what a row had and would be left out of its PUT is named; an empty text is
     ['upstreams', 1, 'port'],
   ]);
   assert.deepEqual(emptied(fields, { memo: 'old' }, { times: undefined, memo: 'new' }), [], 'nothing was there');
+});
+
+test('blank lines are not sent, and count where a line is named', () => {
+  const typed = ['a', '', '  ', ' b ', ''];
+  assert.deepEqual(filledLines(typed), ['a', 'b']);
+  assert.deepEqual([lineInText(typed, 1), lineInText(typed, 2)], [1, 4]);
+  assert.deepEqual([filledLines(undefined), isSame(['', ' '], [])], [[], true]);
 });

@@ -19,14 +19,20 @@ test('redirects are pasted, tried, mended and given to a domain; a visitor is se
   await page.locator('.ant-table-row a', { hasText: 'Old shop' }).click();
 
   await page.getByRole('button', { name: 'Paste many' }).first().click();
-  await page.fill(`${drawer} textarea`, '/old /new 301\n/shop/* /store/\n/a /a\n/x nowhere');
+  await page.fill(`${drawer} textarea`, '/old /new 301\n/shop/* /store/\n\n/a /a\n\n/x nowhere');
   await save(visitor);
-  await page.locator('.ant-form-item-explain-error', { hasText: 'ine 4' }).waitFor();
+  await page.locator('.ant-form-item-explain-error', { hasText: 'ine 6' }).waitFor();
+  await page.fill(`${drawer} textarea`, '/old, /new, 301\n/x /y 301 extra words');
+  await save(visitor);
+  await page.locator('.ant-form-item-explain-error', { hasText: 'Line 2: Cannot make sense of “extra words”' }).waitFor();
+  await page.fill(`${drawer} textarea`, '/old /new 301\n/shop/*/x /store/');
+  await save(visitor);
+  await page.locator('.ant-form-item-explain-error', { hasText: 'Line 2: No * here' }).waitFor();
   await picture(page, 'redirects-paste');
   await page.fill(`${drawer} textarea`, '/old /new 301\n/shop/* /store/\n/a /a');
   await save(visitor);
   await page.locator('.ant-form-item-explain-error', { hasText: 'ine 3' }).waitFor();
-  await page.fill(`${drawer} textarea`, '/old /new 301\n/shop/* /store/ 302\n~^/p/(\\d+)$ /product?id=$1');
+  await page.fill(`${drawer} textarea`, '/old, /new, 301\n/shop/* /store/* 302\n~^/p/(\\d+)$ /product?id=$1');
   await save(visitor);
   await page.locator('.ant-table-row', { hasText: '/store/' }).waitFor();
 

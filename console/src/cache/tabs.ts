@@ -5,5 +5,5 @@ import { Purge } from './purge.tsx';
 
 export const tabs: readonly Tab[] = [
   { name: 'cache', order: 20, call: 'GET /{area}/site/{siteID}/setting/cacheRules', Content: CacheRules },
-  { name: 'purge', order: 30, call: 'GET /{area}/site/{siteID}/setting/urlCaches', Content: Purge },
+  { name: 'purge', order: 25, call: 'GET /{area}/site/{siteID}/setting/urlCaches', Content: Purge },
 ];

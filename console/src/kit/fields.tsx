@@ -1,7 +1,7 @@
 /** Fields of a form out of data. */
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
-import { createContext, lazy, Suspense, useContext, useState } from 'react';
+import { createContext, lazy, Suspense, useContext } from 'react';
 import { selectProps, useChoices } from './choices.ts';
 import type { Path } from './form-paths.ts';
 import { isBlank } from './form-state.ts';
@@ -184,32 +184,16 @@ function ChoiceInput({
   );
 }
 
-const linesOf = (text: string) =>
-  text
-    .split(/\r?\n/)
-    .map(line => line.trim())
-    .filter(Boolean);
-
-/** One value a line; blank lines do not count. */
+/** One value a line, as it was typed: what is sent has neither blank lines nor blanks around a value (`filledLines`). */
 function LinesInput({ value, onChange, ...rest }: { id?: string; value?: string[]; onChange?: (value: string[]) => void }) {
-  const [text, setText] = useState(() => (value ?? []).join('\n'));
-  // A value that came from elsewhere (a restored draft) is shown; one that was typed stays as it was typed, blank lines and all.
-  const [seen, setSeen] = useState(value);
-  if (seen !== value) {
-    setSeen(value);
-    if (linesOf(text).join('\n') !== (value ?? []).join('\n')) setText((value ?? []).join('\n'));
-  }
   return (
     <Input.TextArea
       {...rest}
       className="mono"
       spellCheck={false}
       autoSize={{ minRows: 4, maxRows: 14 }}
-      value={text}
-      onChange={event => {
-        setText(event.target.value);
-        onChange?.(linesOf(event.target.value));
-      }}
+      value={(value ?? []).join('\n')}
+      onChange={event => onChange?.(event.target.value === '' ? [] : event.target.value.split(/\r?\n/))}
     />
   );
 }

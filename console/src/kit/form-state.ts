@@ -14,7 +14,7 @@ export const isBlank = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (typeof value === 'string' && value.trim() === '') ||
-  (Array.isArray(value) && value.length === 0);
+  (Array.isArray(value) && value.every(one => typeof one === 'string' && one.trim() === ''));
 
 /** The same for whoever compares what was typed with what was there: '', null and undefined are one. */
 export function isSame(a: unknown, b: unknown): boolean {

@@ -17,7 +17,7 @@ import { presented, show } from './present.tsx';
 import { type ActionOptions, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
 import { type BodyCheck, bodyCheck } from './schema-of.ts';
-import { emptied, type Mixed, overwriting } from './row-values.ts';
+import { emptied, filledLines, lineInText, type Mixed, overwriting } from './row-values.ts';
 import { currentSelf } from './session.ts';
 import { commandKey, shortcut } from './shortcuts.ts';
 import { language, t } from './text.ts';
@@ -49,9 +49,9 @@ export interface FormProps {
   children?: React.ReactNode;
 }
 
-const sentence = (problem: PlacedProblem) => {
+const sentence = (problem: PlacedProblem, value: unknown) => {
   const text = problem.text ?? ruleText(problem, language);
-  return problem.line === undefined ? text : t('form.line', { line: problem.line, text });
+  return problem.line === undefined ? text : t('form.line', { line: lineInText(value, problem.line), text });
 };
 
 export function ResourceForm(props: FormProps) {
@@ -85,7 +85,7 @@ export function ResourceForm(props: FormProps) {
     return Object.fromEntries(
       fields
         .filter(field => isShown(field, values, isEdit) && !mixedIn(field.name))
-        .map(field => [field.name, values[field.name]]),
+        .map(field => [field.name, field.kind === 'lines' ? filledLines(values[field.name]) : values[field.name]]),
     );
   };
   const bodyNow = () => (props.body ? props.body(shownValues()) : shownValues());
@@ -131,7 +131,7 @@ export function ResourceForm(props: FormProps) {
   function judge(): Map<string, string> {
     const problems = place(problemsNow(), paths, wrap).placed;
     const said = state.shown(
-      problems.map(problem => ({ name: problem.name, text: sentence(problem) })),
+      problems.map(problem => ({ name: problem.name, text: sentence(problem, form.getFieldValue(problem.name as never)) })),
       name => form.getFieldValue(name as never) as unknown,
     );
     const change: { name: never; errors: string[] }[] = [];
@@ -150,7 +150,7 @@ export function ResourceForm(props: FormProps) {
     if (!name.length || !check) return;
     const field = fieldAt(fields, name);
     const value = form.getFieldValue(name as never) as unknown;
-    if (typeof value === 'string' && field && ['text', 'mono'].includes(field.kind)) {
+    if (typeof value === 'string' && field && ['text', 'mono', 'area'].includes(field.kind)) {
       const mended: Values = field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
       for (const [key, next] of Object.entries(mended))
         if (next !== form.getFieldValue([...name.slice(0, -1), key] as never))
@@ -223,8 +223,10 @@ export function ResourceForm(props: FormProps) {
       const what = presented(error, props.errors);
       if (what.kind !== 'fields') return show(what);
       const { placed, homeless } = place(what.fields, paths, wrap);
-      for (const problem of placed)
-        state.answered(problem.name, sentence(problem), form.getFieldValue(problem.name as never) as unknown);
+      for (const problem of placed) {
+        const value = form.getFieldValue(problem.name as never) as unknown;
+        state.answered(problem.name, sentence(problem, value), value);
+      }
       refuse(homeless, what.text);
     } finally {
       saving.current = false;

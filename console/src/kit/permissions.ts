@@ -2,6 +2,7 @@
 import permissions from 'virtual:permissions';
 import { area } from './area.ts';
 import type { CallKey } from './client.ts';
+import { callsOf, type Needs } from './screens.ts';
 import { currentSelf, useSelf } from './session.ts';
 
 export function allows(selfPerms: readonly string[], key: CallKey): boolean {
@@ -10,10 +11,14 @@ export function allows(selfPerms: readonly string[], key: CallKey): boolean {
   return permission === null || (permission !== undefined && selfPerms.includes(permission));
 }
 
-/** Whether a call, or each of several, may be made. */
-export function useCan(): (keys: CallKey | readonly CallKey[] | undefined) => boolean {
+/** Whether the calls that something needs may be made. */
+export function useCan(): (needs: Needs | undefined) => boolean {
   const { selfPerms } = useSelf();
-  return keys => keys === undefined || [keys].flat().every(key => allows(selfPerms, key as CallKey));
+  return needs => {
+    if (needs === undefined) return true;
+    const isAllowed = (key: CallKey) => allows(selfPerms, key);
+    return typeof needs === 'object' && 'anyOf' in needs ? needs.anyOf.some(isAllowed) : callsOf(needs).every(isAllowed);
+  };
 }
 
 export const can = (key: CallKey) => allows(currentSelf()?.selfPerms ?? [], key);

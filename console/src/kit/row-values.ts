@@ -1,4 +1,5 @@
 /** Values of rows as a form shows and sends them: what several rows have together, and what was there and no longer is. Pure. */
+import { linesOf } from '#contract/rules/rule.ts';
 import { isBlank, isSame } from './form-state.ts';
 import type { FormField, Values } from './resource.ts';
 
@@ -23,6 +24,14 @@ export function together(rows: readonly Values[], fields: readonly FormField[]):
   }
   return { values, mixed };
 }
+
+/** The lines of a text area that say something. */
+export const filledLines = (value: unknown): string[] =>
+  Array.isArray(value) ? linesOf(value.join('\n')).map(line => line.value) : [];
+
+/** Where such a line stands in the text area, both from 1: blank lines count for whoever looks at it. */
+export const lineInText = (value: unknown, line: number): number =>
+  (Array.isArray(value) ? (linesOf(value.join('\n'))[line - 1]?.line ?? line - 1) : line - 1) + 1;
 
 /** What a field begins with that is to overwrite different values: a choice is made by the person, never by us. */
 export const overwriting = (field: FormField): unknown =>

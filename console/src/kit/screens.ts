@@ -5,12 +5,17 @@ import type { Area } from './area.ts';
 import type { Params } from './resource.ts';
 import type { Named, Part } from './text.ts';
 
+/** Calls that something cannot do without: one, all of several, or any one of several. */
+export type Needs = CallKey | readonly CallKey[] | { anyOf: readonly CallKey[] };
+export const callsOf = (needs: Needs): readonly CallKey[] =>
+  typeof needs === 'string' ? [needs] : 'anyOf' in needs ? needs.anyOf : needs;
+
 export interface Screen {
   /** below the area; `{-$id}` is an optional parameter */
   path: string;
   load: () => Promise<{ default: ComponentType }>;
-  /** The calls this page cannot do without: whoever may make them may open it; left out: everybody signed in. */
-  call?: CallKey | readonly CallKey[];
+  /** What this page cannot do without: whoever may make these calls may open it; left out: everybody signed in. */
+  call?: Needs;
   /** Text `menu.<title>`. */
   title: Named<'menu'>;
   /** Where it stands in its section; in steps of ten, as the specification lists the pages. */

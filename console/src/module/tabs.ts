@@ -6,8 +6,8 @@ import { ProxyRewrites } from './proxy-rewrites.tsx';
 import { UrlRedirects } from './url-redirects.tsx';
 
 export const tabs: readonly Tab[] = [
-  { name: 'cors', order: 70, call: 'GET /{area}/site/{siteID}/module/cors', Content: Cors },
-  { name: 'customHeaders', order: 80, call: 'GET /{area}/site/{siteID}/module/customHeaders', Content: CustomHeaders },
-  { name: 'proxyRewrites', order: 90, call: 'GET /{area}/site/{siteID}/module/proxyRewrites', Content: ProxyRewrites },
-  { name: 'urlRedirects', order: 60, call: 'GET /{area}/site/{siteID}/module/urlRedirects', Content: UrlRedirects },
+  { name: 'cors', order: 45, call: 'GET /{area}/site/{siteID}/module/cors', Content: Cors },
+  { name: 'customHeaders', order: 50, call: 'GET /{area}/site/{siteID}/module/customHeaders', Content: CustomHeaders },
+  { name: 'proxyRewrites', order: 55, call: 'GET /{area}/site/{siteID}/module/proxyRewrites', Content: ProxyRewrites },
+  { name: 'urlRedirects', order: 40, call: 'GET /{area}/site/{siteID}/module/urlRedirects', Content: UrlRedirects },
 ];

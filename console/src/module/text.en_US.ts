@@ -82,7 +82,7 @@ export default {
     '301 and 308 are permanent, 302 and 307 temporary; 307 and 308 keep the method. Browsers keep a permanent one for an hour.',
   'help.keepQuery': "The visitor's query is put behind the target's.",
   'help.redirectLines':
-    'Source, target and status: /old /new 301. A source ending in * is a prefix, one beginning with ~ a regular expression; noquery at the end drops the query.',
+    'Source, target and status: /old /new 301, with blanks or commas between them. A source ending in * is a prefix, one beginning with ~ a regular expression; noquery at the end drops the query.',
   'action.urlRedirects': 'Redirects',
   'redirect.paste': 'Paste many',
   'redirect.back': 'All redirect modules',

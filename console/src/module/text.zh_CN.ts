@@ -81,7 +81,7 @@ export default {
   'help.redirectStatus': '301、308 为永久，302、307 为临时；307、308 保留请求方法。浏览器会保存永久重定向一小时。',
   'help.keepQuery': '访客的查询字符串会接在目标后面。',
   'help.redirectLines':
-    '来源、目标与状态码：/old /new 301。来源以 * 结尾为前缀，以 ~ 开头为正则表达式；行末加 noquery 则不保留查询。',
+    '来源、目标与状态码，以空格或逗号分隔：/old /new 301。来源以 * 结尾为前缀，以 ~ 开头为正则表达式；行末加 noquery 则不保留查询。',
   'action.urlRedirects': 'URL 重定向',
   'redirect.paste': '批量粘贴',
   'redirect.back': '所有重定向模块',

@@ -79,7 +79,7 @@ export default {
   'help.redirectStatus': '301、308 為永久，302、307 為暫時；307、308 保留請求方法。瀏覽器會保存永久重新導向一小時。',
   'help.keepQuery': '訪客的查詢字串會接在目標後面。',
   'help.redirectLines':
-    '來源、目標與狀態碼：/old /new 301。來源以 * 結尾為前綴，以 ~ 開頭為正規表示式；行末加 noquery 則不保留查詢。',
+    '來源、目標與狀態碼，以空白或逗號分隔：/old /new 301。來源以 * 結尾為前綴，以 ~ 開頭為正規表示式；行末加 noquery 則不保留查詢。',
   'action.urlRedirects': 'URL 重新導向',
   'redirect.paste': '批次貼上',
   'redirect.back': '所有重新導向模組',

@@ -12,7 +12,7 @@ import { query } from '../kit/query.ts';
 import { act, type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
-import { redirectOf } from './redirect-lines.ts';
+import { redirectLines, redirectOf } from './redirect-lines.ts';
 import { TryRedirect } from './try-redirect.tsx';
 
 const add = 'POST /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects';
@@ -97,7 +97,7 @@ const paste = (params: Params) =>
       title={t('redirect.paste')}
       call={add}
       params={params}
-      fields={[{ name: 'items', label: 'redirectLines', kind: 'lines', help: 'redirectLines' }]}
+      fields={[{ name: 'items', label: 'redirectLines', kind: 'lines', help: 'redirectLines', rule: redirectLines }]}
       values={{ items: [] }}
       body={values => ({ items: ((values['items'] as string[] | undefined) ?? []).map(redirectOf) })}
       isEdit={false}

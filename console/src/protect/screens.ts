@@ -6,7 +6,7 @@ export const client: readonly Screen[] = [
     path: 'systemManagement/errorSetting',
     title: 'errorSetting',
     order: 60,
-    call: 'GET /client/setting/errorPages',
+    call: { anyOf: ['GET /client/setting/errorPages', 'GET /client/setting/frequency'] },
     load: () => import('./error-setting.tsx'),
   },
 ];

@@ -38,7 +38,7 @@ interface Given {
   target: string;
 }
 /**
- * exact and prefix: a path, for exact with a query perhaps; advanced: an expression on the path, or on path?query. The target is a path,
+ * exact and prefix: a path, for exact with a query perhaps (a star would stand for itself, and nobody means that); advanced: an expression on the path, or on path?query. The target is a path,
  * or an address whose host nothing of the request becomes part of.
  */
 const fits = zodRule({
@@ -48,10 +48,14 @@ const fits = zodRule({
     const isPath = (matchType === 'prefix' ? /^\/[^#?\s]*$/ : /^\/[^#\s]*$/).test(source);
     if (matchType === 'advanced') {
       if (!isPattern(source)) problems.push(...broken('invalidRegex', undefined, ['source']));
-    } else if (!isPath) problems.push(...broken('wrongFormat', undefined, ['source']));
+    } else if (source.includes('*')) problems.push(...broken('starInSource', undefined, ['source']));
+    else if (!isPath) problems.push(...broken('wrongFormat', undefined, ['source']));
     if (!/^(?:\/(?![/\\])|https?:\/\/[^\s/?#$@\\]+(?:[/?#]|$))\S*$/i.test(target))
       problems.push(...broken('redirectTarget', undefined, ['target']));
     else if (isTooLong(target)) problems.push(...broken('tooLarge', undefined, ['target']));
+    // before its query; to an expression's it is a character like any other
+    else if (matchType !== 'advanced' && target.split('?')[0]!.includes('*'))
+      problems.push(...broken('starInTarget', undefined, ['target']));
     return answer(problems);
   },
 });

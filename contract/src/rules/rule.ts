@@ -169,6 +169,26 @@ export const ruleTexts = {
     zh_CN: '必须是 / 开头的路径，或 http://、https:// 开头的网址；主机名不能含 $ 或 @',
     en_US: 'Must be a path that starts with /, or an address that starts with http:// or https://; no $ or @ in its host',
   },
+  starInSource: {
+    zh_TW: '不可包含 *。若要套用到某路徑之下的所有網址，請選擇「前綴」並填寫該路徑，例如 /old/',
+    zh_CN: '不能包含 *。若要应用到某路径之下的所有网址，请选择“前缀”并填写该路径，例如 /old/',
+    en_US: 'No * here. For everything below a path choose the prefix and enter the path, such as /old/',
+  },
+  starInTarget: {
+    zh_TW: '不可包含 *。前綴之後的部分會自動接在目標後面',
+    zh_CN: '不能包含 *。前缀之后的部分会自动接在目标后面',
+    en_US: 'No * here. What stands behind a prefix is added to the target by itself',
+  },
+  leftOver: {
+    zh_TW: '無法辨識「{text}」。一行只能有來源、目標、狀態碼與 noquery',
+    zh_CN: '无法识别“{text}”。一行只能有来源、目标、状态码与 noquery',
+    en_US: 'Cannot make sense of “{text}”. A line has source, target, status and noquery, nothing else',
+  },
+  redirectOrder: {
+    zh_TW: '請依來源、目標、狀態碼的順序填寫，例如 /old /new 301',
+    zh_CN: '请按来源、目标、状态码的顺序填写，例如 /old /new 301',
+    en_US: 'Write source, target and status, in this order: /old /new 301',
+  },
   redirectLoop: {
     zh_TW: '形成迴圈：{target} 會再次被重新導向。請改用其他目標',
     zh_CN: '形成循环：{target} 会再次被重定向。请改用其他目标',

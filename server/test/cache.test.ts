@@ -80,13 +80,14 @@ describe('cache rules', () => {
     const post = (more: object) => me.post(`${base}/setting/cacheRule`, { items: [rule(more)] });
     broken(await post({ value: 'j pg' }), 'items.0.value', 'wrongFormat');
     broken(await post({ type: 'regex', value: '((' }), 'items.0.value', 'invalidRegex');
-    broken(await post({ type: 'prefix', value: 'images' }), 'items.0.value', 'wrongFormat');
+    broken(await post({ type: 'prefix', value: 'images' }), 'items.0.value', 'pathOnly');
+    broken(await post({ type: 'prefix', value: '/images/*' }), 'items.0.value', 'starInSource');
     broken(await post({ type: 'exact', value: '' }), 'items.0.value', 'required');
     broken(await post({ type: 'site', value: '/x' }), 'items.0.value', 'wrongFormat');
     broken(await post({ duration: 525_601 }), 'items.0.duration', 'tooBig');
     const id = await me.make(`${base}/setting/cacheRule`, { items: [rule()] });
     broken(await me.put(`${base}/setting/cacheRule`, { id, type: 'regex', value: '((' }), 'value', 'invalidRegex');
-    broken(await me.put(`${base}/setting/cacheRule`, { id, type: 'prefix' }), 'value', 'wrongFormat');
+    broken(await me.put(`${base}/setting/cacheRule`, { id, type: 'prefix' }), 'value', 'pathOnly');
     broken(await me.put(`${base}/setting/cacheRule`, { id, value: '/x' }), 'value', 'wrongFormat');
     ok(await me.put(`${base}/setting/cacheRule`, { id, type: 'prefix', value: '/x' }));
     ok(await me.put(`${base}/setting/cacheRule`, { id }));

@@ -32,6 +32,8 @@ test("a site's page: one for a code, its content as its type wants it, also afte
   assert.equal((await post('javascript', 'stop()')).status, 409);
   assert.equal((await post('javascript', 'stop()', 929)).status, 200);
   assert.equal((await post('content', 'x', 404)).status, 400);
+  assert.deepEqual(problems(await post('content', 'x', 903)), ['code invalidChoice'], 'hosts nobody knows are no site’s');
+  assert.deepEqual(problems(await call('PUT', 'errorPage', { id: made.ids[0], code: 903 })), ['code invalidChoice']);
   for (const bad of [
     '/here',
     'javascript:alert(1)',

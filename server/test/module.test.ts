@@ -183,3 +183,24 @@ test('modules of one type of a site have so much room together, and say so; othe
   assert.deepEqual([status, body.errorData[0].path, body.errorData[0].rule], [400, 'modules', 'tooLong']);
   assert.equal((await call('POST', 'module/cors', { modules: [{ name: 'other', ...settings }] })).status, 200);
 });
+
+test('what is wrong with a module is said in a sentence of its own', async () => {
+  const rules = async (path: string, body: object) => {
+    const { errorData } = (await call('POST', path, body)).body;
+    return (errorData as { path: string; rule: string }[]).map(one => `${one.path.split('.').slice(2).join('.')} ${one.rule}`);
+  };
+  const cors = (patch: object) => rules('module/cors', { modules: [{ name: 'x', ...settings, ...patch }] });
+  assert.deepEqual(await cors({ allowOrigin: 'https://a.test/x' }), ['allowOrigin corsOriginOnly']);
+  assert.deepEqual(await cors({ allowOrigin: '*' }), ['allowCredentials cookiesWithStar']);
+  assert.deepEqual(await cors({ exposeHeaders: ['*'] }), ['exposeHeaders headersWithStar']);
+  assert.deepEqual(await cors({ allowMethods: [] }), ['allowMethods methodRequired'], '§5: methodValues at least one');
+  const header = { name: 'x', request: [{ name: 'Host', value: 'a' }], response: [] };
+  assert.deepEqual(await rules('module/customHeaders', { modules: [header] }), ['request.0.name headerReserved']);
+  const rewrite = (patch: object) =>
+    rules('module/proxyRewrites', {
+      items: [{ name: 'r', rules: [{ matchType: 'prefix', source: '/a/', target: '/b/', ...patch }] }],
+    });
+  assert.deepEqual(await rewrite({ target: '$1' }), ['rules.0.target rewriteTarget']);
+  assert.deepEqual(await rewrite({ source: '/a/*' }), ['rules.0.source starInSource']);
+  assert.deepEqual(await rewrite({ source: 'a' }), ['rules.0.source pathOnly']);
+});

@@ -83,6 +83,9 @@ test('a call is done as a whole or not at all, and says which line is wrong', as
     [{ ...good, source: 'a' }, 'items.1.source wrongFormat'],
     [{ ...good, source: '/a b' }, 'items.1.source wrongFormat'],
     [{ ...good, matchType: 'prefix', source: '/a?b' }, 'items.1.source wrongFormat'],
+    [{ ...good, source: '/a/*' }, 'items.1.source starInSource'],
+    [{ ...good, matchType: 'prefix', source: '/pp/*' }, 'items.1.source starInSource'],
+    [{ ...good, matchType: 'prefix', source: '/x/', target: '/b/*' }, 'items.1.target starInTarget'],
     [{ ...good, matchType: 'advanced', source: '(' }, 'items.1.source invalidRegex'],
     [{ ...good, statusCode: 200 }, 'items.1.statusCode invalidChoice'],
     ...['b', '//evil.test', '/\\evil.test', 'ftp://x.test', 'https://$1.test/', 'https://a@b.test/', 'https://', '/a b'].map(

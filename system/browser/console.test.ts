@@ -110,7 +110,7 @@ test('a newcomer comes from sign-in to a chart', async t => {
     await customer.choose('upstreams_0_protocol', 'HTTP');
     await save(customer);
     await customer.page.locator('.ant-table-row', { hasText: host }).waitFor();
-    await customer.page.locator('.applied', { hasText: /applied: 1 of 1 nodes, \d+ ms/ }).waitFor();
+    await customer.page.locator('.applied', { hasText: /applied: 1 of 1 node, \d+ ms/ }).waitFor();
     await picture(customer.page, 'site');
 
     const answers = [await whole.visit(host, '/'), await whole.visit(host, '/')];

@@ -7,21 +7,26 @@ import { demo } from './demo.ts';
 
 const stand = demo();
 
-test('a sub-account with one permission sees what it may, and is told of the rest', async () => {
+/** Signs in as an account of the operator that may do this and nothing else. */
+async function subAccount(name: string, permissionKeys: string[]): Promise<Visitor> {
   const token = await stand.whole.signIn('client');
   const made = async (path: string, body: object) => {
     const answer = await stand.whole.call('POST', path, token, body);
     assert.equal(answer.status, 200, JSON.stringify(answer.body));
     return answer.body as { id?: number; ids?: number[] };
   };
-  const role = await made('/client/role', { name: 'zonesOnly', permissionKeys: ['zones.view'] });
-  const email = 'one@breakwater.test';
-  const account = await made('/client/account', { email, name: 'One', auth: 'client', role: role.id ?? role.ids?.[0] });
+  const role = await made('/client/role', { name, permissionKeys });
+  const email = `${name.toLowerCase()}@breakwater.test`;
+  const account = await made('/client/account', { email, name, auth: 'client', role: role.id ?? role.ids?.[0] });
   const id = account.id ?? account.ids![0]!;
   assert.equal((await stand.whole.call('PUT', '/client/account/password', token, { id, password })).status, 200);
-
   const visitor = await Visitor.open(stand.browser, stand.whole.origin);
   await visitor.signIn('client', email, password);
+  return visitor;
+}
+
+test('a sub-account with one permission sees what it may, and is told of the rest', async () => {
+  const visitor = await subAccount('zonesOnly', ['zones.view']);
   const { page } = visitor;
   await page.locator('.page-head').waitFor();
   await visitor.settled();
@@ -44,6 +49,52 @@ test('a sub-account with one permission sees what it may, and is told of the res
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('a page with two parts opens to whoever may see one of them, and says so of the other', async () => {
+  const visitor = await subAccount('limitsOnly', ['systemFrequencies.view']);
+  const { page } = visitor;
+  await page.locator('.menu-entry', { hasText: 'Error' }).click();
+  await page.waitForURL('**/systemManagement/errorSetting');
+  await visitor.settled();
+  assert.deepEqual(await page.locator('.tab').allInnerTexts(), ['Frequencies']);
+  await page.locator('.empty-title', { hasText: 'Nothing here yet' }).waitFor();
+  await visitor.go('/client/systemManagement/errorSetting?tab=errorPages');
+  await page.locator('.empty-title', { hasText: 'No permission' }).waitFor();
+  assert.equal(await page.locator('.tab[aria-current]').count(), 0, 'no other tab is shown in its place');
+  await picture(page, 'tab-locked');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+for (const width of [390, 1440])
+  test(`tabs that do not fit show that there are more, and the open one is in sight, ${width}`, async () => {
+    const visitor = await stand.inside('user', { width });
+    const { page } = visitor;
+    const strip = page.locator('.tabs');
+    const inSight = () =>
+      strip.evaluate(box => {
+        const [outer, inner] = [box, box.querySelector('[aria-current=page]')!].map(one => one.getBoundingClientRect());
+        return inner!.left >= outer!.left && inner!.right <= outer!.right + 1;
+      });
+    await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=domains');
+    await page.locator('.tabs[data-after]').waitFor();
+    assert.ok(await inSight());
+    await picture(page, `tabs-first-${width}`);
+    await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=errorPages');
+    await page.locator('.tabs[data-before]').waitFor();
+    assert.ok(await inSight(), 'the last tab was opened by its address');
+    await picture(page, `tabs-last-${width}`);
+    while (await page.locator('.tabs[data-before]').count()) await page.locator('.tabs-arrow').first().click();
+    await page.locator('.tabs-arrow').first().click();
+    await page.locator('.tabs[data-before]').waitFor();
+    await page.locator('.tab').last().focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**tab=limitReqs');
+    assert.ok(await inSight(), 'by keyboard too');
+    assert.deepEqual(visitor.takeProblems(), []);
+    await visitor.close();
+  });
 
 test('an unknown site says so and leads back', async () => {
   const visitor = await stand.inside('user', { language: 'zh_TW' });

@@ -46,5 +46,5 @@ export default {
   'purge.prefixHint': 'One prefix per line, for example https://example.com/images/',
   'purge.line': 'One per line',
   'purge.tasks': 'Purges',
-  'purge.progress': '{applied} of {nodes} nodes',
+  'purge.progress': '{applied} of {nodes} {nodes, one: node, other: nodes}',
 } satisfies SameAs<typeof texts>;

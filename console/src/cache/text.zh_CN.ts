@@ -23,7 +23,7 @@ export default {
 
   'cacheType.fileType': '文件类型',
   'cacheType.prefix': '前缀',
-  'cacheType.exact': '精确',
+  'cacheType.exact': '完全匹配',
   'cacheType.regex': '正则表达式',
   'cacheType.site': '整个站点',
 

@@ -57,6 +57,15 @@ export const isGone = (error: unknown) =>
       problem?.rule === 'unknown' && /(?:^id|ID|Id)$/.test(String(problem.path)),
   );
 
+/** A change of a row that somebody deleted meanwhile: its id, in the body or in the address, is not known. */
+export const isRowGone = (error: unknown, params: Readonly<Record<string, unknown>>) =>
+  error instanceof ApiError &&
+  Array.isArray(error.errorData) &&
+  error.errorData.some(
+    (problem: { path?: unknown; rule?: unknown } | null) =>
+      problem?.rule === 'unknown' && (/(?:^|\.)ids?$/.test(String(problem.path)) || String(problem.path) in params),
+  );
+
 interface ErrorProps {
   error: unknown;
   onRetry?: () => void;

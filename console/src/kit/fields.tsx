@@ -176,7 +176,7 @@ function ChoiceInput({
     <Select
       {...spoken}
       placeholder={field.placeholder}
-      mode={field.kind === 'remote' && field.isMultiple ? 'multiple' : undefined}
+      mode={'isMultiple' in field && field.isMultiple ? 'multiple' : undefined}
       {...selectProps(found)}
       value={value as never}
       onChange={onChange}

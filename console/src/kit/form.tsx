@@ -6,7 +6,7 @@ import { call, type CallKey } from './client.ts';
 import { type Conflict, conflictOf, ConflictPanel } from './conflict.tsx';
 import { mayDiscard } from './confirm.tsx';
 import { keepDraft, takeDraft, withoutSecrets } from './drafts.ts';
-import { ErrorState } from './empty.tsx';
+import { ErrorState, isRowGone } from './empty.tsx';
 import type { FieldProblem } from './errors.ts';
 import { Field, fieldPaths, FormContext } from './fields.tsx';
 import { type Path, pathOf, place, type PlacedProblem } from './form-paths.ts';
@@ -220,6 +220,12 @@ export function ResourceForm(props: FormProps) {
     } catch (error) {
       const found = conflictOf(error, fields, props.values, shownValues());
       if (found) return setConflict(found);
+      if (isEdit && isRowGone(error, params)) {
+        notify.error(t('error.rowGone'));
+        release.current();
+        void queryClient.invalidateQueries();
+        return props.onClose();
+      }
       const what = presented(error, props.errors);
       if (what.kind !== 'fields') return show(what);
       const { placed, homeless } = place(what.fields, paths, wrap);
@@ -264,7 +270,11 @@ export function ResourceForm(props: FormProps) {
   useEffect(() => {
     const opener = document.activeElement as HTMLElement | null;
     return () => {
-      setTimeout(() => opener?.isConnected && opener.focus({ preventScroll: true }));
+      // A shortcut has no opener, and the button of an empty list goes when the first row comes.
+      const isLasting = () => opener?.isConnected && opener !== document.body && !opener.closest('.empty');
+      setTimeout(() =>
+        (isLasting() ? opener : document.querySelector<HTMLElement>('[data-create]'))?.focus({ preventScroll: true }),
+      );
     };
   }, []);
 

@@ -107,7 +107,7 @@ export function ResourcePage<L extends ListKey>({
 
   useEffect(() => (canCreate ? shortcut('c', () => change({ edit: 'new' })) : undefined));
   const create = canCreate && (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => change({ edit: 'new' })} title="C">
+    <Button type="primary" icon={<PlusOutlined />} onClick={() => change({ edit: 'new' })} title="C" data-create>
       {t('action.create')}
     </Button>
   );

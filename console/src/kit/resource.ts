@@ -104,7 +104,8 @@ interface FieldLook {
 export type FormField = FieldLook & { name: FieldName } & (
     | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'tags' | 'lines' | 'time' }
     | { kind: 'number'; unit?: Named<'unit'> }
-    | ({ kind: 'select' | 'segments' } & Choices)
+    | ({ kind: 'select'; isMultiple?: boolean } & Choices)
+    | ({ kind: 'segments' } & Choices)
     | ({ kind: 'remote'; isMultiple?: boolean } & RemoteChoices)
     | { kind: 'list'; fields: FormField[]; add: Named<'action'>; template: () => Values }
     | {

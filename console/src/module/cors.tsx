@@ -1,5 +1,7 @@
 /** What pages of other origins may ask of a domain. */
 import { ranges } from '#contract/limits.ts';
+import { corsMethods } from '#contract/module/cors.ts';
+import { methodValues } from '#contract/rules/values.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 
@@ -25,7 +27,15 @@ const cors = resource<'GET /{area}/site/{siteID}/module/cors'>({
   fields: [
     { name: 'name', kind: 'text' },
     { name: 'allowOrigin', kind: 'mono', help: 'allowOrigin', placeholder: 'https://www.example.com', initial: '*' },
-    { name: 'allowMethods', kind: 'tags', help: 'allowMethods', initial: ['GET', 'HEAD', 'POST'] },
+    {
+      name: 'allowMethods',
+      kind: 'select',
+      isMultiple: true,
+      isOptional: false,
+      values: corsMethods,
+      rule: methodValues,
+      initial: ['GET', 'HEAD', 'POST'],
+    },
     { name: 'allowHeaders', kind: 'lines', initial: [] },
     { name: 'exposeHeaders', kind: 'lines', initial: [] },
     { name: 'allowCredentials', kind: 'switch', help: 'allowCredentials', initial: false },

@@ -41,7 +41,6 @@ export default {
 
   'help.allowOrigin':
     '* for every origin, or one, for example https://www.example.com; https://*.example.com is every origin below it.',
-  'help.allowMethods': 'GET, POST, PUT, DELETE, PATCH, HEAD or OPTIONS.',
   'help.allowCredentials': 'Not together with the origin *.',
   'help.requestHeaders': "The same for every visitor, in place of the visitor's own. An empty value takes the header away.",
   'help.responseHeaders':

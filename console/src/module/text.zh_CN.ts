@@ -41,7 +41,6 @@ export default {
 
   'help.allowOrigin':
     '* 代表所有来源；也可填写一个来源，例如 https://www.example.com，或以 https://*.example.com 代表其下所有来源。',
-  'help.allowMethods': 'GET、POST、PUT、DELETE、PATCH、HEAD 或 OPTIONS。',
   'help.allowCredentials': '来源为 * 时无法使用。',
   'help.requestHeaders': '所有访客都相同，会替换访客发来的同名标头。内容留空会移除这个标头。',
   'help.responseHeaders':
@@ -75,7 +74,7 @@ export default {
   'field.redirectLines': '每行一条重定向',
   'field.items': '重定向',
   'help.redirectSource':
-    '精确：路径，可带查询字符串。前缀：该路径及其下所有路径。正则表达式：匹配路径，或路径?查询。依次为精确、最长前缀、按建立顺序的正则表达式。',
+    '完全匹配：路径，可带查询字符串。前缀：该路径及其下所有路径。正则表达式：匹配路径，或路径?查询。依次为完全匹配、最长前缀、按建立顺序的正则表达式。',
   'help.redirectTarget':
     '路径，或以 http://、https:// 开头的网址。前缀：前缀之后的部分会接在目标后面。正则表达式：$1 到 $9 为括号匹配的内容。',
   'help.redirectStatus': '301、308 为永久，302、307 为临时；307、308 保留请求方法。浏览器会保存永久重定向一小时。',

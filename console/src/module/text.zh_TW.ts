@@ -39,13 +39,12 @@ export default {
 
   'help.allowOrigin':
     '* 代表所有來源；也可填寫一個來源，例如 https://www.example.com，或以 https://*.example.com 代表其下所有來源。',
-  'help.allowMethods': 'GET、POST、PUT、DELETE、PATCH、HEAD 或 OPTIONS。',
   'help.allowCredentials': '來源為 * 時無法使用。',
   'help.requestHeaders': '所有訪客都相同，會取代訪客送來的同名標頭。內容留空會移除這個標頭。',
   'help.responseHeaders':
     '會取代源站的同名標頭；Set-Cookie 與 Vary 則是附加。內容留空會移除這個標頭，但 Vary 不能移除。Date、ETag、Last-Modified、Accept-Ranges 不能自訂：條件請求與分段下載以源站的值為準。',
   'help.rewriteRules':
-    '由上而下，第一條符合的規則生效；訪客的查詢字串會保留。前綴：取代符合的開頭，且須以完整的路徑段結尾（/a 符合 /a 與 /a/b，不符合 /about）；完全符合與正規表示式：取代整個路徑，$1 到 $9 代表括號內的內容。快取與清除仍以訪客的網址為準；變更規則後，已快取的內容請自行清除。',
+    '由上而下，第一條符合的規則生效；訪客的查詢字串會保留。前綴：取代符合的開頭，且須以完整的路徑段結尾（/a 符合 /a 與 /a/b，不符合 /about）；完全相符與正規表示式：取代整個路徑，$1 到 $9 代表括號內的內容。快取與清除仍以訪客的網址為準；變更規則後，已快取的內容請自行清除。',
 
   'action.cors': 'CORS',
   'action.customHeaders': '自訂標頭',
@@ -55,7 +54,7 @@ export default {
   'action.addRewrite': '新增規則',
 
   'matchType.prefix': '前綴',
-  'matchType.exact': '完全符合',
+  'matchType.exact': '完全相符',
   'matchType.advanced': '正規表示式',
 
   'page.urlRedirects': 'URL 重新導向',

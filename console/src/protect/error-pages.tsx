@@ -1,5 +1,9 @@
 /** What visitors see instead of the edge's own page of a status: of one site, and of the operator for all of them. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { errorPageStatuses, errorPageTypes } from '#contract/limits.ts';
+import { siteErrorPageStatuses } from '#contract/protect/error-pages.ts';
+import { query } from '../kit/query.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 
@@ -10,8 +14,12 @@ const errorPages = (
   base: Base,
   remove: 'DELETE /{area}/site/{siteID}/errorPages' | 'DELETE /client/setting/errorPage',
   empty: 'errorPages' | 'systemErrorPages',
-) =>
-  resource<`GET ${Base}/errorPages`>({
+  statuses: readonly number[],
+  /** statuses that have a page: there is one for each */
+  used: readonly number[],
+) => {
+  const free = statuses.filter(status => !used.includes(status));
+  return resource<`GET ${Base}/errorPages`>({
     name: 'errorPages',
     list: `GET ${base}/errorPages`,
     empty,
@@ -30,24 +38,40 @@ const errorPages = (
     create: `POST ${base}/errorPage`,
     update: `PUT ${base}/errorPage`,
     remove,
+    errors: { fields: { duplicated: 'code' } },
     fields: [
-      {
-        name: 'code',
-
-        help: 'errorPageCode',
-        kind: 'select',
-        values: errorPageStatuses,
-        initial: errorPageStatuses[0],
-      },
+      { name: 'code', help: 'errorPageCode', kind: 'select', only: 'create', values: free, initial: free[0] },
+      { name: 'code', help: 'errorPageCode', kind: 'select', only: 'edit', values: statuses },
       { name: 'type', kind: 'segments', ...options(errorPageTypes, 'errorPageType'), initial: 'content' },
       { name: 'content', help: 'errorPageContent', kind: 'area', isOptional: false, initial: '' },
     ],
   });
+};
 
-const ofSite = errorPages('/{area}/site/{siteID}', 'DELETE /{area}/site/{siteID}/errorPages', 'errorPages');
-const ofSystem = errorPages('/client/setting', 'DELETE /client/setting/errorPage', 'systemErrorPages');
+const usedIn = (answer: { data: { code: number }[] } | undefined) => answer?.data.map(page => page.code) ?? [];
+const all = { pageSize: 50 } as const;
 
-export const ErrorPages = ({ params }: { params: Params }) => <ResourcePage resource={ofSite} params={params} isEmbedded />;
-export const SystemErrorPages = ({ params }: { params: Params }) => (
-  <ResourcePage resource={ofSystem} params={params} isEmbedded />
-);
+export function ErrorPages({ params }: { params: Params }) {
+  const { data } = useQuery(query('GET /{area}/site/{siteID}/errorPages', { siteID: params['siteID']!, query: all }));
+  const of = useMemo(
+    () =>
+      errorPages(
+        '/{area}/site/{siteID}',
+        'DELETE /{area}/site/{siteID}/errorPages',
+        'errorPages',
+        siteErrorPageStatuses,
+        usedIn(data),
+      ),
+    [data],
+  );
+  return <ResourcePage resource={of} params={params} isEmbedded />;
+}
+
+export function SystemErrorPages({ params }: { params: Params }) {
+  const { data } = useQuery(query('GET /client/setting/errorPages', { query: all }));
+  const of = useMemo(
+    () => errorPages('/client/setting', 'DELETE /client/setting/errorPage', 'systemErrorPages', errorPageStatuses, usedIn(data)),
+    [data],
+  );
+  return <ResourcePage resource={of} params={params} isEmbedded />;
+}

@@ -42,9 +42,9 @@ export default {
 
   'warning.pauseSite': 'While paused, every domain of the site answers 904.',
 
-  'applied.all': 'applied: {applied} of {nodes} nodes, {time}',
-  'applied.allNoTime': 'applied: {applied} of {nodes} nodes',
-  'applied.some': 'applying: {applied} of {nodes} nodes',
+  'applied.all': 'applied: {applied} of {nodes} {nodes, one: node, other: nodes}, {time}',
+  'applied.allNoTime': 'applied: {applied} of {nodes} {nodes, one: node, other: nodes}',
+  'applied.some': 'applying: {applied} of {nodes} {nodes, one: node, other: nodes}',
   'applied.none': 'this zone has no nodes yet',
   'applied.errors': '{count} {count, one: part, other: parts} could not be applied',
   'applied.refused': 'does not take {count} {count, one: part, other: parts}',

@@ -3,13 +3,16 @@ import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
 import { arr, bool, int, one, str } from '../kit/schema.ts';
 import { methods, ranges } from '../limits.ts';
+import { answer, at, broken } from '../rules/rule.ts';
 import * as rules from '../rules.ts';
 
 const header = () => str(64).check(z.regex(/^(?:\*|[!#$%&'*+.^`|~\w-]+)$/));
+export const corsMethods = methods.filter(method => method !== 'other');
 export const corsFields = {
   /** `*`, one origin, or with `*.` before its host all origins below that */
   allowOrigin: str(300).check(rules.zodRule(rules.corsOrigin)),
-  allowMethods: arr(one(methods.filter(method => method !== 'other')), methods.length),
+  /** at least one; of nodes' documents it is not asked, for what older releases wrote may have none */
+  allowMethods: arr(one(corsMethods), methods.length),
   /** what a request may carry beside the headers that are always allowed; `*`: anything */
   allowHeaders: arr(header(), 50),
   exposeHeaders: arr(header(), 50),
@@ -30,11 +33,14 @@ export const cors = moduleOf({
   // browsers take no answer that lets everybody in with their cookies, and with cookies no star for the headers that may be read
   check: item =>
     item.check(
-      z.refine(({ allowOrigin, allowCredentials }) => !(allowOrigin === '*' && allowCredentials), {
-        path: ['allowCredentials'],
-      }),
-      z.refine(({ exposeHeaders, allowCredentials }) => !(exposeHeaders.includes('*') && allowCredentials), {
-        path: ['exposeHeaders'],
+      rules.zodRule({
+        name: 'cors',
+        check: ({ allowOrigin, allowMethods, exposeHeaders, allowCredentials }) =>
+          answer([
+            ...at('allowMethods', rules.methodValues.check(allowMethods)),
+            ...(allowCredentials && allowOrigin === '*' ? broken('cookiesWithStar', undefined, ['allowCredentials']) : []),
+            ...(allowCredentials && exposeHeaders.includes('*') ? broken('headersWithStar', undefined, ['exposeHeaders']) : []),
+          ]),
       }),
     ),
 });

@@ -1,6 +1,8 @@
 /** Custom headers: what is set on requests to the origin and on answers to visitors. An empty value takes the header away. */
 import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
+import { broken } from '../rules/rule.ts';
+import { zodRule } from '../rules/zod.ts';
 import { settingOf } from '../kit/setting.ts';
 import { arr, obj, str, text } from '../kit/schema.ts';
 
@@ -32,7 +34,10 @@ const headers = (side: 'request' | 'response') =>
     obj({
       name: str(64).check(
         z.regex(/^[!#$%&'*+.^`|~\w-]+$/),
-        z.refine(name => mayWrite(side, name)),
+        zodRule({
+          name: 'headerReserved',
+          check: (name: string) => (mayWrite(side, name) ? true : broken('headerReserved', { name })),
+        }),
       ),
       /** printable ASCII of one line; what a domain's document has room for */
       value: text(500).check(z.regex(/^[ -~]*$/)),

@@ -15,8 +15,13 @@ const source = zodRule({
   name: 'rewriteSource',
   check: ({ matchType, source: text }: { matchType: string; source: string }) => {
     if (matchType === 'advanced') return isPattern(text) ? true : broken('invalidRegex', undefined, ['source']);
-    return /^\/[^#?]*$/.test(text) ? true : broken('wrongFormat', undefined, ['source']);
+    if (text.includes('*')) return broken('starInSource', undefined, ['source']);
+    return /^\/[^#?]*$/.test(text) ? true : broken('pathOnly', undefined, ['source']);
   },
+});
+const target = zodRule({
+  name: 'rewriteTarget',
+  check: (text: string) => (text === '' || /^\/[!"$-~]*$/.test(text) ? true : broken('rewriteTarget')),
 });
 const rule = obj({
   matchType: one(matchTypes),
@@ -25,7 +30,7 @@ const rule = obj({
    * What stands in the place of what was found: of the whole path (exact, advanced; `$1` to `$9` are what the brackets found), or of the
    * prefix, which ends where a segment does (`/a` is `/a` and `/a/b`, not `/about`). Several slashes at its beginning are one. Begins with a slash; as it stands in a request, so what is no ASCII is written in %XX.
    */
-  target: str(1000).check(z.regex(/^\/[!-~]*$/), z.regex(/^[^#]*$/)),
+  target: str(1000).check(target),
 }).check(source);
 
 export const proxyRewriteFields = { rules: some(rule, rewriteRulesMax) };

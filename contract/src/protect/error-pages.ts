@@ -1,8 +1,8 @@
 /** Error pages (§9): what the edge answers instead of its own page of a status. A site's come before the operator's. */
 import { errorPageContentMax } from '../edge/kinds/errorPages.ts';
 import { calls } from '../kit/call.ts';
-import { id, ids, list, obj, one, oneOf, page, partial, record, text } from '../kit/schema.ts';
-import { errorPageStatuses, errorPageTypes } from '../limits.ts';
+import { id, ids, list as listOf, obj, one, oneOf, page, partial, record, text } from '../kit/schema.ts';
+import { errorPageStatuses, errorPageTypes, ownStatuses } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 /** stands in a page for the number of the request, as X-Request-Id and the log have it */
@@ -16,22 +16,36 @@ export const errorPageFields = {
   /** content: HTML; urlRedirect: the address; javascript: a script. `{{requestID}}` stands for the request's number. */
   content: text(errorPageContentMax),
 };
+/** Of a site: hosts that nobody knows (903) are no site's, so their page is the operator's alone. */
+export const siteErrorPageStatuses = errorPageStatuses.filter(
+  (code): code is Exclude<(typeof errorPageStatuses)[number], 903> => code !== ownStatuses.unknownDomain,
+);
 /** One page, whole. */
 export const errorPageBody = obj(errorPageFields).check(rules.zodRule(rules.errorPage));
 
-const shared = {
-  'GET /errorPages': { query: list({}), answer: page(obj({ ...record, ...errorPageFields })) },
-  'POST /errorPage': { body: errorPageBody, answer: obj({ ids: ids(1) }) },
-  'PUT /errorPage': { body: obj({ id: id(), ...partial(errorPageFields) }) },
+const ofSite = { ...errorPageFields, code: oneOf(siteErrorPageStatuses) };
+const list = {
+  // a site may have a page for 903 from an earlier release
+  'GET /errorPages': { query: listOf({}), answer: page(obj({ ...record, ...errorPageFields })) },
 } as const;
 const removal = { body: obj({ ids: ids(errorPageStatuses.length) }) };
 
 export const errorPages = calls(
   { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'errorPages' },
-  { ...shared, 'DELETE /errorPages': removal },
+  {
+    ...list,
+    'POST /errorPage': { body: obj(ofSite).check(rules.zodRule(rules.errorPage)), answer: obj({ ids: ids(1) }) },
+    'PUT /errorPage': { body: obj({ id: id(), ...partial(ofSite) }) },
+    'DELETE /errorPages': removal,
+  },
 );
 /** Of the operator: they hold on every site of its zones, and for hosts that nobody knows (903). */
 export const systemErrorPages = calls(
   { base: '/client/setting', areas: ['client'], resource: 'systemErrorPages' },
-  { ...shared, 'DELETE /errorPage': removal },
+  {
+    ...list,
+    'POST /errorPage': { body: errorPageBody, answer: obj({ ids: ids(1) }) },
+    'PUT /errorPage': { body: obj({ id: id(), ...partial(errorPageFields) }) },
+    'DELETE /errorPage': removal,
+  },
 );

@@ -155,7 +155,7 @@ export const corsOrigin: Rule<string | Missing> = {
     if (!startsWithHost(value!) || /[\s,]/.test(value!)) return broken('corsOrigin', { host: hosts });
     const origin = URL.canParse(value!) ? new URL(value!) : undefined;
     // a star stands for the first labels of a host alone
-    return origin && /^https?:\/\/(?:\*\.)?[^/?#*]+$/.test(value!) && origin.username === '' ? true : broken('wrongFormat');
+    return origin && /^https?:\/\/(?:\*\.)?[^/?#*]+$/.test(value!) && origin.username === '' ? true : broken('corsOriginOnly');
   },
 };
 
@@ -187,10 +187,12 @@ export const cacheRule: Rule<unknown> = {
       return isEmpty(value) || type === undefined ? true : broken('wrongFormat', undefined, ['value']);
     if (isEmpty(value)) return broken('required', undefined, ['value']);
     if (type === 'regex') return isPattern(value!) ? true : broken('invalidRegex', undefined, ['value']);
-    const isGood =
-      type === 'fileType'
-        ? value!.split(',').every(part => /^[A-Za-z0-9_-]{1,32}$/.test(part.trim()))
-        : /^\/[^\s?#]*$/.test(value!);
-    return isGood ? true : broken('wrongFormat', undefined, ['value']);
+    if (type === 'fileType')
+      return value!.split(',').every(part => /^[A-Za-z0-9_-]{1,32}$/.test(part.trim()))
+        ? true
+        : broken('wrongFormat', undefined, ['value']);
+    // a star would stand for itself, and no visitor asks for one
+    if (value!.includes('*')) return broken('starInSource', undefined, ['value']);
+    return /^\/[^\s?#]*$/.test(value!) ? true : broken('pathOnly', undefined, ['value']);
   },
 };

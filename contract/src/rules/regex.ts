@@ -76,5 +76,14 @@ const pattern = (name: string): Rule<string | null | undefined> => ({
   check: value => (isEmpty(value) ? broken('required') : isPattern(value!) ? true : broken('invalidRegex')),
 });
 export const regex = pattern('regex');
-export const urlRegex = pattern('urlRegex');
+
+/** `^https?://…`: what is matched begins with the path, so this never does. */
+const hasScheme = (pattern: string) => /^\^?[(?:]*https?\??[)]?:\\?\/\\?\//i.test(pattern);
+export const urlRegex: Rule<string | null | undefined> = {
+  name: 'urlRegex',
+  check: value => {
+    const found = regex.check(value);
+    return found === true && hasScheme(value!) ? broken('regexWithScheme') : found;
+  },
+};
 export const userAgentRegex = pattern('userAgentRegex');

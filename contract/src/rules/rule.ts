@@ -64,6 +64,41 @@ export const ruleTexts = {
     zh_CN: '只能是 * 或单个以 {host} 开头的来源',
     en_US: 'Only * or a single origin starting with {host}',
   },
+  corsOriginOnly: {
+    zh_TW: '只能填寫協定與主機，例如 https://www.example.com，不可帶路徑',
+    zh_CN: '只能填写协议与主机，例如 https://www.example.com，不能带路径',
+    en_US: 'Scheme and host alone, such as https://www.example.com, without a path',
+  },
+  cookiesWithStar: {
+    zh_TW: '瀏覽器不接受 * 與 Cookie 並用。請填寫一個來源，或關閉 Cookie',
+    zh_CN: '浏览器不接受 * 与 Cookie 并用。请填写一个来源，或关闭 Cookie',
+    en_US: 'Browsers take no * together with cookies. Name one origin, or turn cookies off',
+  },
+  headersWithStar: {
+    zh_TW: '允許 Cookie 時不可使用 *。請逐行列出標頭',
+    zh_CN: '允许 Cookie 时不能使用 *。请逐行列出标头',
+    en_US: 'No * while cookies are allowed. List the headers, one a line',
+  },
+  headerReserved: {
+    zh_TW: '{name} 由平台自行處理，無法自訂。請改用其他標頭',
+    zh_CN: '{name} 由平台自行处理，无法自定义。请改用其他标头',
+    en_US: '{name} is written by the platform itself and cannot be set here. Choose another header',
+  },
+  rewriteTarget: {
+    zh_TW: '必須以 / 開頭，例如 /new/$1；不可含空白或 #，非 ASCII 字元請寫成 %XX',
+    zh_CN: '必须以 / 开头，例如 /new/$1；不能含空格或 #，非 ASCII 字符请写成 %XX',
+    en_US: 'Must start with /, such as /new/$1, without blanks or #; write what is not ASCII as %XX',
+  },
+  pathOnly: {
+    zh_TW: '必須是 / 開頭的路徑，例如 /images/，不可含空白、? 或 #',
+    zh_CN: '必须是 / 开头的路径，例如 /images/，不能含空格、? 或 #',
+    en_US: 'Must be a path that starts with /, such as /images/, without blanks, ? or #',
+  },
+  regexWithScheme: {
+    zh_TW: '比對的是路徑與查詢字串，不含協定與主機。請從路徑寫起，例如 ^/login',
+    zh_CN: '匹配的是路径与查询字符串，不含协议与主机。请从路径写起，例如 ^/login',
+    en_US: 'This is matched against path and query, without scheme and host. Begin with the path, such as ^/login',
+  },
   startsWithHost: { zh_TW: '必須以 {host} 開頭', zh_CN: '必须以 {host} 开头', en_US: 'Must start with {host}' },
   upstreamRequired: { zh_TW: '網域至少需要一個源站', zh_CN: '域名至少需要一个源站', en_US: 'A domain needs at least one origin' },
   upstreamWithoutEnabled: {

@@ -103,7 +103,7 @@ export const linesOneToSix: Line[] = [
     line: 4,
     says: 'urlRegex not empty, and a pattern both PCRE and forms can read',
     rule: rules.urlRegex,
-    good: ['^/a', '(?i)\\.php$', '(?>ab)++c', '(?P<x>a)', '[\\w.-]+', '(?<!a)b'],
+    good: ['^/a', '(?i)\\.php$', '(?>ab)++c', '(?P<x>a)', '[\\w.-]+', '(?<!a)b', '^/go\\?to=https?://'],
     bad: [
       ['', 'required'],
       ['(', 'invalidRegex'],
@@ -113,6 +113,8 @@ export const linesOneToSix: Line[] = [
       ['(?<=a+)b', 'invalidRegex'],
       ['*a', 'invalidRegex'],
       ['a\nb', 'invalidRegex'],
+      ['^https?://shop.test/a', 'regexWithScheme'],
+      ['^http:\\/\\/shop', 'regexWithScheme'],
     ],
   },
   {

@@ -6,7 +6,7 @@ import type { Rows } from '../world.ts';
 type Make = NonNullable<Rows['make']>[string];
 
 const settings: Record<string, object> = {
-  cors: { allowOrigin: '*', allowMethods: [], allowHeaders: [], exposeHeaders: [], allowCredentials: false, maxAge: 60 },
+  cors: { allowOrigin: '*', allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], allowCredentials: false, maxAge: 60 },
   customHeader: { request: [], response: [] },
   proxyRewrite: { rules: [{ matchType: 'prefix', source: '/a/', target: '/b/' }] },
   urlRedirect: {},

@@ -1,24 +1,25 @@
 /** The lists and rules of a site's firewall. */
 import { errorPageStatuses } from '#contract/limits.ts';
+import { siteErrorPageStatuses } from '#contract/protect/error-pages.ts';
 import { sql } from 'kysely';
 import { next } from '../generate.ts';
 import type { ListRows } from '../list-rows.ts';
 import type { Rig, Rows, World } from '../world.ts';
 
 let pages = 0;
-const code = () => errorPageStatuses[pages++ % errorPageStatuses.length]!;
+const codeOf = (codes: readonly number[]) => codes[pages++ % codes.length]!;
 /** One page for one code: whoever writes another takes the former away. */
 async function free(rig: Rig, table: 'errorPage' | 'systemErrorPage', owner: number, code: unknown) {
   const column = table === 'errorPage' ? 'siteID' : 'clientID';
   await sql`delete from ${sql.table(table)} where ${sql.ref(column)} = ${owner} and code = ${code}`.execute(rig.api.database.db);
 }
 async function errorPage(rig: Rig, world: World) {
-  const page = { siteID: await rig.at(world, 'site'), code: code(), type: 'content', content: 'x' };
+  const page = { siteID: await rig.at(world, 'site'), code: codeOf(siteErrorPageStatuses), type: 'content', content: 'x' };
   await free(rig, 'errorPage', page.siteID, page.code);
   return rig.insert('errorPage', page);
 }
 async function systemErrorPage(rig: Rig, world: World) {
-  const page = { clientID: world.people.client.id, code: code(), type: 'content', content: 'x' };
+  const page = { clientID: world.people.client.id, code: codeOf(errorPageStatuses), type: 'content', content: 'x' };
   await free(rig, 'systemErrorPage', page.clientID, page.code);
   return rig.insert('systemErrorPage', page);
 }
@@ -69,6 +70,6 @@ export const protectRows: Rows = {
     urls: owner => [`http://${owner}.test/`],
     urlRegex: () => '^/x',
     userAgentRegex: () => 'bot',
-    code,
+    code: () => codeOf(siteErrorPageStatuses),
   },
 };

@@ -10,6 +10,7 @@ import * as zh_CN from './errors/zh_CN.ts';
 import * as zh_TW from './errors/zh_TW.ts';
 import { fill } from './kit/text.ts';
 import type { Language, Parameters, Text } from './kit/text.ts';
+import { ruleText } from './rules/rule.ts';
 import type { RuleName } from './rules/rule.ts';
 
 export type { ErrorName } from './errors/codes.ts';
@@ -70,6 +71,8 @@ export type MultipleError = {
   code: ErrorCode;
   message?: string;
   params?: Parameters;
+  /** what is wrong with these, where the code alone (101003) does not say it */
+  field?: Pick<FieldError, 'rule' | 'bounds'>;
   targets: string[];
 };
 
@@ -150,6 +153,7 @@ export function errorBody(failure: Fail, language: Language, context: ErrorConte
 
 function multipleLine(item: MultipleError, language: Language, context: ErrorContext) {
   const name = errorByCode(item.code);
-  const message = item.message ?? (name ? errorMessage(name, language, item.params, context) : genericMessage[language]);
+  const text = item.message ?? (name ? errorMessage(name, language, item.params, context) : genericMessage[language]);
+  const message = item.field ? `${text}${language === 'en_US' ? ': ' : '：'}${ruleText(item.field, language)}` : text;
   return { code: item.code, message, targets: item.targets };
 }

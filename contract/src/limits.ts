@@ -178,10 +178,14 @@ export const ownStatuses = {
 
 /** §9 "Error-page status codes offered", §3 (types). */
 export const errorPageStatuses = [400, 403, 500, 502, 504, 903, 929] as const;
+/** Of a site: hosts that nobody knows (903) are no site's, so their page is the operator's alone. */
+export const siteErrorPageStatuses = [400, 403, 500, 502, 504, 929] as const;
 export const errorPageTypes = ['content', 'urlRedirect', 'javascript'] as const;
 
 /** §3: as counted in statistics. */
 export const methods = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'PATCH', 'OPTIONS', 'other'] as const;
+/** What CORS may allow. */
+export const corsMethods = ['GET', 'POST', 'DELETE', 'PUT', 'HEAD', 'PATCH', 'OPTIONS'] as const;
 export const httpVersions = ['1.0', '1.1', '2'] as const;
 export const ipVersions = ['ipv4', 'ipv6'] as const;
 

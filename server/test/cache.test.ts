@@ -133,16 +133,17 @@ describe('purges', () => {
     ok(await purge(2, 'http://www.cache.test/dir/'));
     ok(await purge(3, 'www.cache.test'));
     ok(await purge(3, 'deep.wild.test'));
-    broken(await purge(1, 'http://other.test/'), 'urls', 'unknown');
-    broken(await purge(1, 'ftp://www.cache.test/'), 'urls', 'wrongFormat');
-    broken(await purge(1, '/a'), 'urls', 'wrongFormat');
-    for (const who of ['u', 'u:p', ':p']) broken(await purge(1, `http://${who}@www.cache.test/`), 'urls', 'wrongFormat');
-    broken(await purge(3, 'http://www.cache.test/'), 'urls', 'wrongFormat');
+    broken(await purge(1, 'http://other.test/'), 'urls', 'foreignHost');
+    broken(await purge(1, 'ftp://www.cache.test/'), 'urls', 'wholeURL');
+    broken(await purge(1, '/a'), 'urls', 'wholeURL');
+    for (const who of ['u', 'u:p', ':p']) broken(await purge(1, `http://${who}@www.cache.test/`), 'urls', 'wholeURL');
+    broken(await purge(3, 'http://www.cache.test/'), 'urls', 'hostOnly');
     broken(await purge(4, 'tag'), 'type', 'invalidChoice');
-    multiple(await purge(1, 'http://www.cache.test/b', 'http://other.test/', 'nonsense'), [
-      'parameter',
-      ['http://other.test/', 'nonsense'],
-    ]);
+    const some = await purge(1, 'http://www.cache.test/b', 'http://other.test/', 'nonsense', 'other');
+    multiple(some, ['parameter', ['http://other.test/']], ['parameter', ['nonsense', 'other']]);
+    const reasons = (some.body.errorData as { message: string }[]).map(one => one.message);
+    assert.match(reasons[0]!, /other\.test is no domain of this site/);
+    assert.match(reasons[1]!, /whole address/);
     const { data } = await me.read(`${base}/setting/urlCaches?pageSize=100`);
     assert.ok(data.some((task: { url: string }) => task.url === 'http://www.cache.test/b'));
   });
@@ -152,12 +153,12 @@ describe('purges', () => {
     ok(await purge(3, 'very.deep.wild.test'));
     ok(await purge(1, 'http://very.deep.wild.test/x'));
     // longer than any name: no request could match it, and no document hold it
-    broken(await purge(1, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wrongFormat');
-    broken(await purge(2, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wrongFormat');
+    broken(await purge(1, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wholeURL');
+    broken(await purge(2, `http://${'b.'.repeat(130)}wild.test/x`), 'urls', 'wholeURL');
     ok(await purge(1, `http://${'b.'.repeat(120)}wild.test/x`));
-    broken(await purge(3, '*.cache.test'), 'urls', 'unknown');
-    broken(await purge(3, 'wild.test'), 'urls', 'unknown');
-    broken(await purge(3, '*.test'), 'urls', 'unknown');
+    broken(await purge(3, '*.cache.test'), 'urls', 'foreignHost');
+    broken(await purge(3, 'wild.test'), 'urls', 'foreignHost');
+    broken(await purge(3, '*.test'), 'urls', 'foreignHost');
   });
 
   test('five hundred URLs in one call are those URLs, also long ones; a thousand later the older half is folded once', async () => {

@@ -47,3 +47,36 @@ for (const look of [
     assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();
   });
+
+test('a status that has its page is not offered again; a page that was deleted elsewhere is said to be gone', async () => {
+  const token = await stand.whole.signIn('user');
+  const page504 = { code: 504, type: 'content', content: '<h1>Too late</h1>' };
+  const { status, body } = await stand.whole.call('POST', '/user/site/1/errorPage', token, page504);
+  assert.equal(status, 200, JSON.stringify(body));
+  const visitor = await stand.inside('user');
+  const { page } = visitor;
+  await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=errorPages');
+  await page.locator('.ant-btn-primary').first().click();
+  await page.waitForSelector('.ant-drawer form #content');
+  await page.click('#code');
+  await page.locator('.ant-select-item-option', { hasText: '929' }).waitFor();
+  const offered = await page.locator('.ant-select-item-option').allInnerTexts();
+  assert.deepEqual(
+    offered.filter(code => ['504', '903'].includes(code)),
+    [],
+    'one page for a status, and 903 is the operator’s',
+  );
+  await picture(page, 'error-pages-offered');
+  await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=errorPages');
+  assert.deepEqual(visitor.takeProblems(), []);
+
+  await page.locator('.ant-table-row .link', { hasText: '504' }).click();
+  await page.waitForSelector('.ant-drawer form #content');
+  await stand.whole.call('DELETE', '/user/site/1/errorPages', token, { ids: (body as { ids: number[] }).ids });
+  await page.fill('#content', '<h1>Later</h1>');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await visitor.message('no longer exists');
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await page.locator('.ant-table-row', { hasText: '504' }).waitFor({ state: 'detached' });
+  await visitor.close();
+});

@@ -55,7 +55,7 @@ test('a page with two parts opens to whoever may see one of them, and says so of
   const { page } = visitor;
   await page.locator('.menu-entry', { hasText: 'Error' }).click();
   await page.waitForURL('**/systemManagement/errorSetting');
-  await visitor.settled();
+  await page.locator('.tab').first().waitFor();
   assert.deepEqual(await page.locator('.tab').allInnerTexts(), ['Frequencies']);
   await page.locator('.empty-title', { hasText: 'Nothing here yet' }).waitFor();
   await visitor.go('/client/systemManagement/errorSetting?tab=errorPages');

@@ -2,6 +2,8 @@
 import { Button, Input, Segmented } from 'antd';
 import { useState } from 'react';
 import { purgeTypes } from '#contract/limits.ts';
+import { purgeTarget } from '#contract/rules/purge.ts';
+import { linesOf, ruleText } from '#contract/rules/rule.ts';
 import type { RowOf } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -9,7 +11,7 @@ import { useHold } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { t, tOf } from '../kit/text.ts';
+import { language, t, tOf } from '../kit/text.ts';
 
 const pollMs = 1000;
 type Task = RowOf<'GET /{area}/site/{siteID}/setting/urlCaches'>;
@@ -36,6 +38,15 @@ const kinds = ['url', 'prefix', 'host', 'site'] as const;
 type What = (typeof kinds)[number];
 const hints = { url: 'purge.hint', prefix: 'purge.prefixHint', host: 'purge.hostHint' } as const;
 
+/** What is wrong with the first line that is not what its kind asks for. */
+function problemIn(lines: ReturnType<typeof linesOf>, type: number): string | undefined {
+  for (const { line, value } of lines) {
+    const found = purgeTarget(type, value);
+    if (found !== true) return t('form.line', { line: line + 1, text: ruleText(found[0]!, language) });
+  }
+  return undefined;
+}
+
 export function Purge({ params }: { params: Params }) {
   const can = useCan();
   const [what, setWhat] = useState<What>('url');
@@ -43,10 +54,10 @@ export function Purge({ params }: { params: Params }) {
   const at = params as { siteID: number };
   const purge = useAction('DELETE /{area}/site/{siteID}/setting/urlCache', { success: t('message.cacheClearSuccess') });
   const purgeAll = useAction('DELETE /{area}/site/{siteID}/setting/currentCache', { success: t('message.cacheClearSuccess') });
-  const urls = text
-    .split(/\r?\n/)
-    .map(line => line.trim())
-    .filter(Boolean);
+  const [isAsked, setAsked] = useState(false);
+  const lines = linesOf(text);
+  const urls = lines.map(line => line.value);
+  const problem = what === 'site' ? undefined : problemIn(lines, purgeTypes[what]);
 
   useHold(() => !purge.isPending && what !== 'site' && urls.length > 0);
 
@@ -63,7 +74,12 @@ export function Purge({ params }: { params: Params }) {
       if (isAgreed) await purgeAll.run(at);
       return;
     }
-    if (await purge.run({ ...at, body: { type: purgeTypes[what], urls } })) setText('');
+    setAsked(true);
+    if (problem) return;
+    if (await purge.run({ ...at, body: { type: purgeTypes[what], urls } })) {
+      setText('');
+      setAsked(false);
+    }
   }
 
   return (
@@ -85,7 +101,13 @@ export function Purge({ params }: { params: Params }) {
               spellCheck={false}
               value={text}
               onChange={event => setText(event.target.value)}
+              aria-invalid={isAsked && !!problem}
             />
+          )}
+          {isAsked && problem && (
+            <p className="bad purge-said" role="alert">
+              {problem}
+            </p>
           )}
           {what === 'site' && <p className="ink-3">{t('warning.purgeSite')}</p>}
           <div>

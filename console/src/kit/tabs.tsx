@@ -45,16 +45,18 @@ function Strip({ tabs, current, label }: { tabs: readonly Tab[]; current: Tab | 
     const now = { before: scrollLeft > 1, after: scrollLeft + clientWidth < scrollWidth - 1 };
     setHidden(was => (was.before === now.before && was.after === now.after ? was : now));
   };
-  useEffect(() => {
-    const observer = new ResizeObserver(measure);
-    observer.observe(strip.current!);
-    return () => observer.disconnect();
-  }, []);
-  useEffect(() => {
+  /** Brings the open tab into sight; asked again when its place or the room has changed (a font that came late, a turned telephone). */
+  function reveal() {
     const box = strip.current!;
-    const open = box.querySelector<HTMLElement>('[aria-current=page]');
+    const open = box.querySelector<HTMLElement>('[data-open]');
     if (open) box.scrollLeft = open.offsetLeft - (box.clientWidth - open.offsetWidth) / 2;
     measure();
+  }
+  useEffect(() => {
+    reveal();
+    const observer = new ResizeObserver(reveal);
+    for (const one of [strip.current!, ...strip.current!.children]) observer.observe(one);
+    return () => observer.disconnect();
   }, [current?.name, tabs.length]);
   const step = (by: number) => () =>
     strip.current!.scrollBy({
@@ -85,6 +87,7 @@ function Strip({ tabs, current, label }: { tabs: readonly Tab[]; current: Tab | 
             search={{ tab: tab.name } as never}
             className="tab"
             aria-current={tab === current ? 'page' : undefined}
+            data-open={tab === current || undefined}
           >
             {t(`tab.${tab.name}`)}
           </Link>

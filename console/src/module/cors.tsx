@@ -1,6 +1,5 @@
 /** What pages of other origins may ask of a domain. */
-import { ranges } from '#contract/limits.ts';
-import { corsMethods } from '#contract/module/cors.ts';
+import { corsMethods, ranges } from '#contract/limits.ts';
 import { methodValues } from '#contract/rules/values.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';

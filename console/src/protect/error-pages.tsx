@@ -1,8 +1,7 @@
 /** What visitors see instead of the edge's own page of a status: of one site, and of the operator for all of them. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { errorPageStatuses, errorPageTypes } from '#contract/limits.ts';
-import { siteErrorPageStatuses } from '#contract/protect/error-pages.ts';
+import { errorPageStatuses, errorPageTypes, siteErrorPageStatuses } from '#contract/limits.ts';
 import { query } from '../kit/query.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
@@ -18,6 +17,7 @@ const errorPages = (
   /** statuses that have a page: there is one for each */
   used: readonly number[],
 ) => {
+  const help = empty === 'errorPages' ? 'errorPageCode' : 'systemErrorPageCode';
   const free = statuses.filter(status => !used.includes(status));
   return resource<`GET ${Base}/errorPages`>({
     name: 'errorPages',
@@ -40,8 +40,8 @@ const errorPages = (
     remove,
     errors: { fields: { duplicated: 'code' } },
     fields: [
-      { name: 'code', help: 'errorPageCode', kind: 'select', only: 'create', values: free, initial: free[0] },
-      { name: 'code', help: 'errorPageCode', kind: 'select', only: 'edit', values: statuses },
+      { name: 'code', help, kind: 'select', only: 'create', values: free, initial: free[0] },
+      { name: 'code', help, kind: 'select', only: 'edit', values: statuses },
       { name: 'type', kind: 'segments', ...options(errorPageTypes, 'errorPageType'), initial: 'content' },
       { name: 'content', help: 'errorPageContent', kind: 'area', isOptional: false, initial: '' },
     ],

@@ -2,17 +2,16 @@
 import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
 import { arr, bool, int, one, str } from '../kit/schema.ts';
-import { methods, ranges } from '../limits.ts';
+import { corsMethods, ranges } from '../limits.ts';
 import { answer, at, broken } from '../rules/rule.ts';
 import * as rules from '../rules.ts';
 
 const header = () => str(64).check(z.regex(/^(?:\*|[!#$%&'*+.^`|~\w-]+)$/));
-export const corsMethods = methods.filter(method => method !== 'other');
 export const corsFields = {
   /** `*`, one origin, or with `*.` before its host all origins below that */
   allowOrigin: str(300).check(rules.zodRule(rules.corsOrigin)),
   /** at least one; of nodes' documents it is not asked, for what older releases wrote may have none */
-  allowMethods: arr(one(corsMethods), methods.length),
+  allowMethods: arr(one(corsMethods), corsMethods.length),
   /** what a request may carry beside the headers that are always allowed; `*`: anything */
   allowHeaders: arr(header(), 50),
   exposeHeaders: arr(header(), 50),

@@ -2,7 +2,7 @@
 import { errorPageContentMax } from '../edge/kinds/errorPages.ts';
 import { calls } from '../kit/call.ts';
 import { id, ids, list as listOf, obj, one, oneOf, page, partial, record, text } from '../kit/schema.ts';
-import { errorPageStatuses, errorPageTypes, ownStatuses } from '../limits.ts';
+import { errorPageStatuses, errorPageTypes, siteErrorPageStatuses } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 /** stands in a page for the number of the request, as X-Request-Id and the log have it */
@@ -16,10 +16,6 @@ export const errorPageFields = {
   /** content: HTML; urlRedirect: the address; javascript: a script. `{{requestID}}` stands for the request's number. */
   content: text(errorPageContentMax),
 };
-/** Of a site: hosts that nobody knows (903) are no site's, so their page is the operator's alone. */
-export const siteErrorPageStatuses = errorPageStatuses.filter(
-  (code): code is Exclude<(typeof errorPageStatuses)[number], 903> => code !== ownStatuses.unknownDomain,
-);
 /** One page, whole. */
 export const errorPageBody = obj(errorPageFields).check(rules.zodRule(rules.errorPage));
 

@@ -99,6 +99,21 @@ export const ruleTexts = {
     zh_CN: '匹配的是路径与查询字符串，不含协议与主机。请从路径写起，例如 ^/login',
     en_US: 'This is matched against path and query, without scheme and host. Begin with the path, such as ^/login',
   },
+  wholeURL: {
+    zh_TW: '必須是完整的網址，例如 https://www.example.com/images/',
+    zh_CN: '必须是完整的网址，例如 https://www.example.com/images/',
+    en_US: 'Must be a whole address, such as https://www.example.com/images/',
+  },
+  hostOnly: {
+    zh_TW: '只填寫主機名稱，例如 www.example.com',
+    zh_CN: '只填写主机名，例如 www.example.com',
+    en_US: 'The host name alone, such as www.example.com',
+  },
+  foreignHost: {
+    zh_TW: '{host} 不是這個站點的網域',
+    zh_CN: '{host} 不是这个站点的域名',
+    en_US: '{host} is no domain of this site',
+  },
   startsWithHost: { zh_TW: '必須以 {host} 開頭', zh_CN: '必须以 {host} 开头', en_US: 'Must start with {host}' },
   upstreamRequired: { zh_TW: '網域至少需要一個源站', zh_CN: '域名至少需要一个源站', en_US: 'A domain needs at least one origin' },
   upstreamWithoutEnabled: {

@@ -1,9 +1,10 @@
 /** Cache rules and purges of a site. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { Fail } from '#contract/errors.ts';
+import { failFields } from '#contract/errors.ts';
+import { purgeTarget } from '#contract/rules/purge.ts';
 import { kinds } from '#contract/edge/kinds/index.ts';
-import { hostMax, purgesPerSite } from '#contract/edge/kinds/purges.ts';
+import { purgesPerSite } from '#contract/edge/kinds/purges.ts';
 import { cache, type cacheRuleFields } from '#contract/cache/cache.ts';
 import type { Context } from '../kit/context.ts';
 import { crudOf, implement } from '../kit/implement.ts';
@@ -39,15 +40,9 @@ export const purgeTable = table<PurgeRow>()({
 
 /** A purge's text as the edge compares it: full address for a URL or a prefix, host alone for a host. */
 function targetOf(type: number, text: string): string {
-  if (type === 3) {
-    if (!/^[a-z0-9*.-]{1,253}$/i.test(text)) throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
-    return text.toLowerCase();
-  }
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  // A purge with a name or password in its address would be of a URL that nobody asks for.
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > hostMax || url.username || url.password)
-    throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'wrongFormat' }] });
-  return url.href;
+  const found = purgeTarget(type, text);
+  if (found !== true) throw failFields([{ path: 'urls', rule: found[0]!.rule }]);
+  return type === 3 ? text.toLowerCase() : new URL(text).href;
 }
 
 /** Only hosts of this site can be purged through it. */
@@ -60,7 +55,7 @@ async function checkHost(ctx: Context, siteID: number, type: number, target: str
     ctx.db,
     sql`select 1 from domain where "siteID" = ${siteID} and "domainName" = any(${serving}) and "deletedAt" is null limit 1`,
   );
-  if (!found) throw new Fail('parameter', { errorData: [{ path: 'urls', rule: 'unknown', bounds: { value: host } }] });
+  if (!found) throw failFields([{ path: 'urls', rule: 'foreignHost', bounds: { host } }]);
 }
 
 /**

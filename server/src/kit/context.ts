@@ -1,7 +1,7 @@
 /** What a handler is given, and how its transaction ends: revisions, outbox, audit row, notice. */
 import { type DocumentKind, kinds } from '#contract/edge/kinds/index.ts';
 import { sql } from 'kysely';
-import { type Fail, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
+import { type Fail, type FieldError, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
 import { AuditRoom, boundedBody, boundedChanges } from './audit-room.ts';
@@ -106,9 +106,12 @@ export class Context {
       if (!error) continue;
       // one item alone fails as itself
       if (items.length === 1) throw error;
-      const same = failed.find(f => f.code === error.code && JSON.stringify(f.params) === JSON.stringify(error.params));
+      const { code, params } = error;
+      const [broken] = (error.name === 'parameter' ? (error.errorData ?? []) : []) as FieldError[];
+      const line = { code, params, ...(broken ? { field: { rule: broken.rule, bounds: broken.bounds } } : {}) };
+      const same = failed.find(({ targets: _targets, ...one }) => JSON.stringify(one) === JSON.stringify(line));
       if (same) same.targets.push(target(item));
-      else failed.push({ code: error.code, params: error.params, targets: [target(item)] });
+      else failed.push({ ...line, targets: [target(item)] });
     }
     if (failed.length) throw new Partial(multipleErrors(failed));
   }

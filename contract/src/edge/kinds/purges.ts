@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
+import { hostMax } from '../../rules/purge.ts';
 import { head, headBytes, kind, partKey, text } from './kind.ts';
 
-/** of a host name (RFC 1035) */
-export const hostMax = 253;
+export { hostMax };
 /** bytes; longer than any request nginx reads */
 export const uriMax = 100_000;
 

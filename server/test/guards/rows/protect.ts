@@ -1,6 +1,5 @@
 /** The lists and rules of a site's firewall. */
-import { errorPageStatuses } from '#contract/limits.ts';
-import { siteErrorPageStatuses } from '#contract/protect/error-pages.ts';
+import { errorPageStatuses, siteErrorPageStatuses } from '#contract/limits.ts';
 import { sql } from 'kysely';
 import { next } from '../generate.ts';
 import type { ListRows } from '../list-rows.ts';

@@ -277,7 +277,7 @@ test('nginx: the log format, a plain access.log taken over while it runs, rotati
   const root = path.dirname(s.logDir);
   const conf = path.join(root, 'nginx.conf');
   const ours =
-    'map "" $edge_site { default "3"; } map "" $edge_domain { default "31"; } map "" $edge_reason { default "-"; } map "" $edge_rid { default "e-$pid-$connection-$connection_requests"; } map $upstream_cache_status $edge_cache { "" "-"; default $upstream_cache_status; }';
+    'map "" $edge_site { default "3"; } map "" $edge_domain { default "31"; } map "" $edge_reason { default "-"; } map "" $edge_status { default $status; } map "" $edge_rid { default "e-$pid-$connection-$connection_requests"; } map $upstream_cache_status $edge_cache { "" "-"; default $upstream_cache_status; }';
   fs.writeFileSync(
     conf,
     `worker_processes 2; pid ${root}/pid; error_log ${root}/error.log; daemon off; events {}

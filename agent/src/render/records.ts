@@ -14,7 +14,7 @@
  *        503 {error}   another push is under way: send it again
  *        507 {error, applied}  dictionary full: nothing was applied, or (fragmentation) `applied` records were
  *   GET /stat → {form, seq, epoch, cursor, records, dictionaries: {<name>: {capacity, free}} (bytes), causes: {<cause>: refused requests},
- *        bad: [{site, list, id, error}], snapshot: {records, error}}
+ *        bad: [{site, list, id, error}], snapshot: {records, error}}   site 0: what holds for the zone
  *        `epoch` changes when nginx was started anew (not on a reload): then compare `cursor` (yours, kept from the snapshot or the
  *        last /apply) and push what is newer, or everything.
  *

@@ -46,17 +46,29 @@ function M.compile(record)
   return site
 end
 
--- Counters of the operator that hold on every site of the zone (contract/src/edge/kinds/zone.ts), and what they were made of
-local of_zone, zone_text = {}, ""
+-- Counters of the operator that hold on every site of the zone (contract/src/edge/kinds/zone.ts), and what they were made of. nil: not
+-- read yet. A worker that starts finds records that no push has told it of.
+local of_zone, zone_text
 
+-- record: the zone's. → rows for the stages; faults {site = 0: the zone, list, id, error} of what had to be left out
+function M.compile_zone(record)
+  local rows, found = frequencies.compile(record), {}
+  local function told(id, why) found[#found + 1] = { site = 0, list = frequencies.name, id = id, error = why } end
+  for _, row in ipairs(rows) do row.cause, row.report = frequencies.cause, told end
+  rules.compile(rows)
+  for _, row in ipairs(rows) do row.report = nil end
+  return rows, found
+end
+
+-- Raises what cannot be read: no site is served unprotected because of that. → whether what it says of sites is another than before
 local function read_zone()
   local text = store.get "z:"
   local record = text and cjson.decode(text) or {}
-  local rows = record.frequencies or {}
-  local now = #rows > 0 and cjson.encode(rows) or ""
+  local now = cjson.encode(record.frequencies or {})
   if now == zone_text then return false end
-  of_zone, zone_text = frequencies.compile(record), now
-  for _, row in ipairs(of_zone) do row.cause = frequencies.cause end
+  local rows, found = M.compile_zone(record)
+  faults.set("zone", frequencies.name, found)
+  of_zone, zone_text = rows, now
   return true
 end
 
@@ -91,6 +103,7 @@ local function protections(id, held)
 end
 
 local function assemble(record)
+  if not of_zone then read_zone() end
   local site, held = M.compile(record), { zone = of_zone }
   for kind in parts.names() do held[kind] = parts.of(kind, record) end
   -- A part that was announced and has not come: who is served without it would be served unprotected.
@@ -142,12 +155,14 @@ end
 function M.drop_all()
   empty()
   parts.drop_all()
-  read_zone()
+  of_zone, zone_text = nil, nil
 end
 
 -- The zone's record changed. → whether what its sites judge by has
 function M.zone_changed()
-  if not read_zone() then return false end
+  local ok, changed = pcall(read_zone)
+  if ok and not changed then return false end
+  if not ok then of_zone, zone_text = nil, nil end
   empty()
   return true
 end

@@ -3,6 +3,7 @@ local balancer = require "core.balancer"
 local beats = require "core.beats"
 local cjson = require "cjson.safe"
 local custom = require "headers.custom"
+local error_pages = require "features.error_pages"
 local faults = require "core.faults"
 local frames = require "core.frames"
 local parts = require "core.parts"
@@ -64,7 +65,17 @@ local function list(kind, record, bad)
   tell(record.id, kind, parts.inspect(kind, record), bad)
 end
 
--- By the letter of the key: read(key, record, bad) raises what is wrong; gone(key)
+local function zone(key, record, bad)
+  assert(key == "z:", "another zone's key")
+  assert(type(record.id) == "number", "no zone")
+  local _, found = sites.compile_zone(record)
+  tell("zone", "frequencies", found, bad)
+  local pages = {}
+  error_pages.compile(record, function(code, why) pages[#pages + 1] = { site = 0, list = error_pages.name, id = code, error = why } end)
+  tell("zone", error_pages.name, pages, bad)
+end
+
+-- By the letter of the key, one for each that the agent writes: read(key, record, bad) raises what is wrong; gone(key)
 local readers = {
   d = { read = domain, gone = function(key) faults.set("domain", key:sub(3), {}) end },
   s = {
@@ -95,6 +106,12 @@ local readers = {
       tell("module", record.id, found, bad)
     end,
     gone = function(key) faults.set("module", key:sub(3), {}) end,
+  },
+  z = {
+    read = zone,
+    gone = function()
+      for _, list in ipairs { "frequencies", error_pages.name } do faults.set("zone", list, {}) end
+    end,
   },
 }
 

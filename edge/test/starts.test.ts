@@ -1,0 +1,123 @@
+/**
+ * What a record does hangs on the record alone: on no push that a worker has seen, and on nothing that a worker has in its memory. For
+ * each kind of record the same is asked when it came by a push, after nginx was started from the snapshot, and after workers were killed.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { domainRecords, type EdgeRecord, keyOrder, recordsOf, snapshot } from '#agent/render/records.ts';
+import { domain, type Edge, onLoopback, site, siteRecords, startEdge, startOrigin, until } from './harness.ts';
+
+const frequency = { id: 60, urlRegex: '^/z', seconds: 3600, times: 2, by: 'ipURL', priority: 1, action: 'limit' } as const;
+const head = { v: 1, rev: 1 } as const;
+
+function records(port: number): EdgeRecord[] {
+  const of = (kind: Parameters<typeof recordsOf>[0], document: unknown) => recordsOf(kind, document, () => [], onLoopback);
+  const moved = { id: 1, match: 'exact', source: '/moved', target: '/there', status: 301, query: false };
+  return [
+    ...of('zone', {
+      ...head,
+      id: 1,
+      frequencies: [frequency],
+      errorPages: [{ code: 903, type: 'content', content: 'of the zone' }],
+    }),
+    ...of('module', { ...head, id: 7, site: 1, type: 'urlRedirect', content: { redirects: [moved] } }),
+    ...siteRecords(site(1, { blacklists: [{ id: 9, ips: ['127.0.0.9'], block: 'deny' }] })),
+    ...siteRecords(site(2, { state: 'pause' })),
+    ...domainRecords(domain(1, 'a.test', [port], { modules: { urlRedirect: 7 } }), () => [], onLoopback),
+    ...domainRecords(domain(2, 'paused.test', [port], { site: 2 }), () => [], onLoopback),
+    ...domainRecords(domain(3, 'off.test', [port], { enabled: false }), () => [], onLoopback),
+  ].filter(({ value }) => value !== null);
+}
+
+let urls = 0;
+/** By the letter of their keys: what visitors see of the records. */
+const effects: Record<string, (edge: Edge) => Promise<unknown[]>> = {
+  async z(edge) {
+    const path = `/z${urls++}`;
+    const statuses = [];
+    for (let i = 0; i < 3; i++) statuses.push((await edge.ask('a.test', path)).status);
+    return [...statuses, (await edge.ask('nobody.test', '/')).body];
+  },
+  p: async edge => [(await edge.ask('a.test', '/', { from: '127.0.0.9' })).status],
+  m: async edge => [(await edge.ask('a.test', '/moved')).headers.location],
+  s: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('paused.test', '/')).status],
+  d: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('off.test', '/')).status],
+};
+const wanted: Record<string, unknown[]> = {
+  z: [200, 200, 929, 'of the zone'],
+  p: [403],
+  m: ['/there'],
+  s: [200, 904],
+  d: [200, 904],
+};
+const isWorker = (pid: string) => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('worker process');
+  } catch {
+    return false;
+  }
+};
+const workers = (edge: Edge) =>
+  readFileSync(`/proc/${edge.pid()}/task/${edge.pid()}/children`, 'latin1').trim().split(' ').filter(isWorker);
+
+async function killWorkers(edge: Edge) {
+  const before = workers(edge);
+  for (const pid of before) process.kill(Number(pid), 'SIGKILL');
+  await until('other workers', () => workers(edge).filter(pid => !before.includes(pid)).length === before.length);
+}
+
+async function same(edge: Edge, when: string) {
+  for (const letter of keyOrder) assert.deepEqual(await effects[letter]!(edge), wanted[letter], `${letter}: ${when}`);
+}
+
+describe('what a record does', () => {
+  test('is shown here for every letter of keys', () => {
+    assert.deepEqual(Object.keys(effects).toSorted(), keyOrder.toSorted());
+  });
+
+  test('is the same live, after a start, and after workers were killed', async () => {
+    await using origin = await startOrigin();
+    const all = records(origin.port);
+    await using edge = await startEdge({ workers: 2 });
+    await edge.put(...all);
+    await same(edge, 'live');
+    await killWorkers(edge);
+    await same(edge, 'live, other workers');
+    writeFileSync(join(edge.folder, 'snapshot.bin'), Buffer.concat([...snapshot(all, '1')]));
+    await edge.restart();
+    await same(edge, 'started from the snapshot');
+    await killWorkers(edge);
+    await same(edge, 'from the snapshot, other workers');
+  });
+
+  test('is looked at when it comes, whatever its letter', async () => {
+    await using edge = await startEdge({ workers: 1 });
+    for (const letter of keyOrder) {
+      const answer = await edge.control('POST', '/apply', Buffer.from(`${letter}:other 2\n{}\n`));
+      assert.equal(answer.status, 400, `${letter}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+
+  test("what had to be left out of the zone's record is told, also by who started with it, until the next one", async () => {
+    await using origin = await startOrigin();
+    const pages = [{ code: 903, type: 'urlRedirect', content: 'nowhere' }];
+    const zone = (...frequencies: unknown[]): EdgeRecord => ({
+      key: 'z:',
+      value: JSON.stringify({ ...head, id: 1, frequencies, errorPages: frequencies.length > 1 ? pages : [] }),
+    });
+    const bad = zone({ ...frequency, id: 61, urlRegex: '[z-\\d]' }, { ...frequency, id: 62, urlRegex: '^/[[:foo:]]' }, frequency);
+    const told = (list: { site: number; list: string; id: number }[]) =>
+      list.map(one => `${one.site} ${one.list} ${one.id}`).toSorted();
+    const left = ['0 errorPages 903', '0 frequencies 61', '0 frequencies 62'];
+    await using edge = await startEdge({ workers: 1 });
+    assert.deepEqual(told((await edge.put(...records(origin.port), bad)).bad), left);
+    assert.deepEqual(told((await edge.stat()).bad), left);
+    assert.deepEqual((await effects.z!(edge)).slice(0, 3), [200, 200, 929], 'the others hold');
+    await edge.put(zone(frequency));
+    assert.deepEqual((await edge.stat()).bad, []);
+    await edge.put(bad, { key: 'z:', value: null });
+    assert.deepEqual((await edge.stat()).bad, []);
+  });
+});

@@ -185,4 +185,72 @@ describe('one half for what cannot be cached', () => {
     await edge.ask('a.test', '/never/early');
     assert.equal((await edge.ask('a.test', '/never/early')).status, 200);
   });
+
+  test('headers for the origin are set on every way, and the log names what the visitor sent', async () => {
+    const request = [
+      { name: 'User-Agent', value: 'ours' },
+      { name: 'Referer', value: 'https://ours.test/' },
+      { name: 'X-Token', value: 'secret' },
+    ];
+    const module = { v: 1, rev: 1, id: 7, site: 1, type: 'customHeader', content: { request, response: [] } };
+    await edge.put({ key: 'm:7', value: JSON.stringify(module) });
+    await edge.putDocuments([], [domain(6, 'f.test', [origin.port], { modules: { customHeader: 7 } })]);
+    origin.script = (_, response) => response.setHeader('cache-control', 'max-age=60').end('page');
+    const own = { 'user-agent': 'visitor', referer: 'https://from.test/' };
+    const ways: [string, Ask, boolean][] = [
+      ['/page', {}, false],
+      ['/page', {}, false],
+      ['/never/get', {}, true],
+      ['/post', { method: 'POST', body: 'x' }, true],
+      ['/long', { method: 'POST', body: long }, false],
+      ['/never/named', { headers: { connection: 'user-agent, referer, close' } }, true],
+    ];
+    for (const [path, options, isAlone] of ways) {
+      const before = await alone();
+      assert.equal((await edge.ask('f.test', path, { ...options, headers: { ...own, ...options.headers } })).status, 200);
+      assert.equal(await alone(), before + Number(isAlone), path);
+    }
+    assert.equal(origin.seen.length, ways.length - 1);
+    for (const { url, headers } of origin.seen)
+      assert.deepEqual(
+        [headers['user-agent'], headers.referer, headers['x-token']],
+        ['ours', 'https://ours.test/', 'secret'],
+        url,
+      );
+    const lines = await edge.log(ways.length, line => line[3] === 'f.test');
+    for (const line of lines) assert.deepEqual([line[14], line[15]], ['https://from.test/', 'visitor'], line[5]);
+    // Who sends none has none.
+    await edge.ask('f.test', '/never/none');
+    const [none] = await edge.log(1, line => line[5] === '/never/none');
+    assert.deepEqual([none![14], none![15]], ['-', '-']);
+  });
+
+  test('a circle ends here as well', async () => {
+    const circle = { 'cdn-loop': 'breakwater;node=test, breakwater;node=test' };
+    assert.equal((await edge.ask('b.test', '/never/first')).status, 200);
+    const before = await alone();
+    origin.seen.length = 0;
+    assert.equal((await edge.ask('b.test', '/never/x', { headers: circle })).status, 508);
+    assert.deepEqual([await alone(), origin.seen], [before + 1, []]);
+  });
+
+  test('what has the same headers for every visitor becomes a page that is stored, also one that was not at first', async () => {
+    const module = {
+      v: 1,
+      rev: 1,
+      id: 8,
+      site: 1,
+      type: 'customHeader',
+      content: { request: [{ name: 'X-Token', value: 's' }], response: [] },
+    };
+    await edge.put({ key: 'm:8', value: JSON.stringify(module) });
+    await edge.putDocuments([], [domain(7, 'g.test', [origin.port], { modules: { customHeader: 8 } })]);
+    origin.script = (_, response) => response.setHeader('cache-control', 'max-age=60').end('page');
+    const get = (headers: Ask['headers'] = {}) => edge.ask('g.test', '/page', { headers });
+    // A header that nobody knows: not stored, and for a while requests like it go past the cache.
+    assert.equal((await get({ 'x-mine': '1' })).headers['x-cache'], 'MISS');
+    assert.equal((await get({ 'x-mine': '1' })).headers['x-cache'], 'BYPASS');
+    assert.equal((await get({ 'x-token': 'forged' })).headers['x-cache'], 'MISS', 'a field that is set here is none of those');
+    assert.equal((await get({ 'x-token': 'other' })).headers['x-cache'], 'HIT');
+  });
 });

@@ -86,8 +86,40 @@ describe('rewrites', () => {
       const answer = await edge.ask('a.test', path);
       if (answer.status !== 400) assert.match(answer.body, /^\/tenant\/(?!.*(\.\.|%2e))/i, path);
     }
+    // What is left of a path may begin within a segment.
+    await holds(prefix('/img', '/files/'), advanced('^/u-(.*)$', '/tenant/$1'), advanced('^/q-(.*)$', '/find?for=$1'));
+    for (const way of [{}, { method: 'POST', body: 'x' }, { method: 'POST', body: 'x'.repeat(20_000) }])
+      for (const rest of ['../secret', '%2e%2e/secret', '.%2E', '..', '..%5csecret', './x', '..;/secret', '..%3B/secret'])
+        for (const begin of ['/img', '/u-']) {
+          origin.seen.length = 0;
+          assert.equal((await edge.ask('a.test', begin + rest, way)).status, 400, begin + rest);
+          assert.deepEqual(origin.seen, [], 'no origin hears of it');
+        }
+    assert.equal(await asked('/img..hidden/x'), '/files/..hidden/x');
+    assert.equal(await asked('/img%252e%252e/x'), '/files/%252e%252e/x', 'what an origin decodes once has no dots');
+    assert.equal(await asked('/u-a/.well-known/x..'), '/tenant/a/.well-known/x..');
+    assert.equal(await asked('/q-../secret'), '/find?for=..%2Fsecret');
+    await holds(prefix('/', '/tenant/'));
     assert.equal(await asked('/a%0d%0aX: y%25'.replace(' ', '%20')), '/tenant/a%0D%0AX:%20y%25');
     assert.equal(await asked('/%E6%BC%A2%22'), '/tenant/%E6%BC%A2%22');
+  });
+
+  test('sources are compared as paths are: decoded, without double slashes', async () => {
+    page();
+    await holds(
+      { matchType: 'exact', source: '/a%20b', target: '/blank' },
+      { matchType: 'exact', source: '/x//y', target: '/slashes' },
+      prefix('/caf%C3%A9/', '/cafe/'),
+      prefix('/thé/', '/tea/'),
+    );
+    const cases = [
+      ['/a%20b', '/blank'],
+      ['/x//y', '/slashes'],
+      ['/x/y', '/slashes'],
+      ['/caf%c3%a9/x', '/cafe/x'],
+      ['/th%C3%A9/x', '/tea/x'],
+    ];
+    for (const [path, wanted] of cases) assert.equal(await asked(path!), wanted, path);
   });
 
   test('the cache, its rules and purges go by the URL that was asked for', async () => {
@@ -121,11 +153,12 @@ describe('rewrites', () => {
       advanced('(', '/a'),
       prefix('/old/', 'http://evil.test/'),
       prefix('/old/', '/a b'),
+      prefix('/old/', '/a/../b'),
       prefix('/old/', '/ok/'),
     );
     assert.deepEqual(
       bad.map(({ list, id, error }) => [list, id, error.slice(0, 2)]),
-      [1, 2, 3].map(place => ['proxyRewrite', 7, `${place}:`]),
+      [1, 2, 3, 4].map(place => ['proxyRewrite', 7, `${place}:`]),
     );
     const path = `/old${url()}`;
     assert.equal(await asked(path), path.replace('/old/', '/ok/'));

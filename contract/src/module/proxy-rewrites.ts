@@ -10,18 +10,22 @@ import { zodRule } from '../rules/zod.ts';
 /** Most rules of one module: an expression among them may be asked in every request to an origin. */
 export const rewriteRulesMax = 100;
 
-/** exact and prefix: a path; advanced: an expression on the path */
+/** `/a/../b`, also written `%2e%2e`: no request has such a path when rules see it, and no rule may make one. */
+const hasDots = (path: string) =>
+  /(?:^|[/\\])\.\.?(?:[/\\;]|$)/.test(path.replace(/\?.*$/s, '').replace(/%2e/gi, '.').replace(/%2f/gi, '/'));
+
+/** exact and prefix: a path, with or without %XX; advanced: an expression on the path */
 const source = zodRule({
   name: 'rewriteSource',
   check: ({ matchType, source: text }: { matchType: string; source: string }) => {
     if (matchType === 'advanced') return isPattern(text) ? true : broken('invalidRegex', undefined, ['source']);
     if (text.includes('*')) return broken('starInSource', undefined, ['source']);
-    return /^\/[^#?]*$/.test(text) ? true : broken('pathOnly', undefined, ['source']);
+    return /^\/[^#?]*$/.test(text) && !hasDots(text) ? true : broken('pathOnly', undefined, ['source']);
   },
 });
 const target = zodRule({
   name: 'rewriteTarget',
-  check: (text: string) => (text === '' || /^\/[!"$-~]*$/.test(text) ? true : broken('rewriteTarget')),
+  check: (text: string) => (text === '' || (/^\/[!"$-~]*$/.test(text) && !hasDots(text)) ? true : broken('rewriteTarget')),
 });
 const rule = obj({
   matchType: one(matchTypes),

@@ -1,13 +1,15 @@
 -- Rewrites: under which URI the origin is asked. It happens on the way to the origin, so visitors, the cache, cache rules and purges go by
 -- the URL that was asked for. The first rule that matches counts; without one the request goes on as it came.
 --
--- Rules look at the path as protections do, decoded and without dot segments, and what is left of it is encoded anew: a path that a rule
--- keeps within a folder of the origin cannot climb out of it.
+-- Rules look at the path as protections do, decoded and without dot segments, and what is left of it is encoded anew. What is left may
+-- begin within a segment (`^/u-(.*)$` of `/u-../x`), so dot segments are looked for again in what was made: whoever would climb out of
+-- the folder that a rule keeps them in is refused.
 local problems = require "core.problems"
 local regex = require "core.regex"
 local ngx = ngx
 local var = ngx.var
-local find, format, gsub, sub, byte = string.find, string.format, string.gsub, string.sub, string.byte
+local find, format, gmatch, gsub, match = string.find, string.format, string.gmatch, string.gsub, string.match
+local sub, byte = string.sub, string.byte
 
 local M = {}
 
@@ -28,13 +30,30 @@ local function pieces(target)
   return list
 end
 
+local function decode(text)
+  return (gsub(text, "%%(%x%x)", function(code) return string.char(tonumber(code, 16)) end))
+end
+
+-- Has the path dot segments? Some origins take a backslash for a slash, and what stands behind a semicolon for no part of the segment.
+local function climbs(uri)
+  local path = decode(match(uri, "^[^?]*"))
+  if not find(path, "[/\\]%.%.?") then return false end
+  for segment in gmatch(path, "[^/\\]+") do
+    if find(segment, "^%.%.?$") or find(segment, "^%.%.?;") then return true end
+  end
+  return false
+end
+
+-- A path as `$uri` has it: decoded, without double slashes
+local function as_asked(source) return (gsub(decode(source), "/+", "/")) end
+
 -- content: contract/src/module/proxy-rewrites.ts. report(place, why) names what had to be left out.
 function M.compile(content, report)
   local rules = {}
   for place, row in ipairs(content.rules) do
     local type, source, target = row.matchType, row.source, row.target
     local why
-    if sub(target, 1, 1) ~= "/" or find(target, "[^!-~]") or find(target, "#", 1, true) then
+    if sub(target, 1, 1) ~= "/" or find(target, "[^!-~]") or find(target, "#", 1, true) or climbs(target) then
       why = "no target: " .. target
     elseif type == "advanced" then
       why = regex.fault(source)
@@ -45,7 +64,7 @@ function M.compile(content, report)
       report(place, why)
     else
       local rule = { type = type, source = source, target = target, asks = find(target, "?", 1, true) ~= nil }
-      if type == "advanced" then rule.pieces = pieces(target) end
+      if type == "advanced" then rule.pieces = pieces(target) else rule.source = as_asked(source) end
       rules[#rules + 1] = rule
     end
   end
@@ -96,23 +115,28 @@ local function applied(rule, path)
   return found and filled(rule, found) or nil, why
 end
 
--- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target.
+-- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target. → false: no URI may be made of it
 function M.apply(rules)
   local path = var.uri
   regex.begin()
   for i = 1, #rules do
     local rule = rules[i]
     local uri, why = applied(rule, path)
-    if why then return problems.note("expression", rules.name .. ": " .. why) end
+    if why then
+      problems.note("expression", rules.name .. ": " .. why)
+      return true
+    end
     if uri then
       -- Several slashes would name a host to whoever reads the line as an address.
       uri = gsub(uri, "^/+", "/")
+      if climbs(uri) then return false end
       local query = var.args
       if query and query ~= "" then uri = uri .. (rule.asks and "&" or "?") .. query end
       var.edge_uri = uri
-      return
+      return true
     end
   end
+  return true
 end
 
 return M

@@ -146,7 +146,7 @@ function M.rewrite(level)
   local cached = var.hop_cs ~= ""
   forward.prepare(cached, cached and forced(plan) or nil)
   if plan.request then custom.request(plan.request) end
-  if plan.rewrites then proxy_rewrite.apply(plan.rewrites) end
+  if plan.rewrites and not proxy_rewrite.apply(plan.rewrites) then return refuse(400) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = hop.scheme()

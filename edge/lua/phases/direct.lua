@@ -22,6 +22,9 @@ local M = {}
 function M.rewrite()
   local plan = plans.of(var.host)
   if not plan then return runner.refuse(502) end
+  -- From here on the request has the headers that the origin is to see. The log names the visitor's: nginx keeps a variable of the log
+  -- as it was first read.
+  local _ = var.http_user_agent, var.http_referer
   local loop = var.http_cdn_loop
   if loop and back.circles(loop) then return runner.refuse(508) end
   -- A URL that could be stored another time is asked for as if it were: what shapes an answer stays here.
@@ -30,7 +33,7 @@ function M.rewrite()
     answers.remember(plan)
     custom.request(plan.request)
   end
-  if plan.rewrites then proxy_rewrite.apply(plan.rewrites) end
+  if plan.rewrites and not proxy_rewrite.apply(plan.rewrites) then return runner.refuse(400) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   back.choose(plan, now())
 end

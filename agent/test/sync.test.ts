@@ -348,13 +348,21 @@ test('a newer server: a kind nobody here knows is refused and the rest goes on; 
   await sync.nginxUp();
   sync.restart('e');
   send('cfg.1.holograms.5', '{"v":1,"rev":1,"id":5,"holograms":[]}', true);
+  const module = (id: number, more = {}) => JSON.stringify({ v: 1, rev: 1, id, site: 1, type: 'hologram', content: {}, ...more });
+  send('cfg.1.module.6', module(6), true);
+  send('cfg.1.module.7', module(7, { ignorable: true }), true);
   const upstream = { address: '8.8.8.8', port: 80, depth: 3 };
   send('cfg.1.domain.1', JSON.stringify({ ...JSON.parse(domain(1, 'a.test')), colour: 'blue', upstreams: [upstream] }), true);
   send(zone, zoneBody);
-  await acked('all but one');
+  await acked('all but two');
   assert.deepEqual(
     acks.at(-1)!.refused.map(one => one.subject),
-    ['cfg.1.holograms.5'],
+    ['cfg.1.holograms.5', 'cfg.1.module.6'],
+  );
+  assert.match(acks.at(-1)!.refused[1]!.why, /knows no modules of the type hologram: it is older/);
+  assert.deepEqual(
+    ['m:6', 'm:7'].map(key => nginx.records.has(key)),
+    [false, true],
   );
   assert.match(acks.at(-1)!.refused[0]!.why, /knows no documents of the kind holograms: it is older/);
   assert.equal(sync.unknownFields, 2);
@@ -363,7 +371,8 @@ test('a newer server: a kind nobody here knows is refused and the rest goes on; 
   send('cfg.1.domain.1', domain(1, 'a.test'));
   await acked('one it knows');
   assert.equal(sync.unknownFields, 0);
-  send('cfg.1.holograms.5', '');
+  send('cfg.1.holograms.5', '', true);
+  send('cfg.1.module.6', '');
   await acked('gone');
   assert.deepEqual(acks.at(-1)!.refused, []);
   await stop();

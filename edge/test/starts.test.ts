@@ -100,6 +100,26 @@ describe('what a record does', () => {
     }
   });
 
+  test('a domain with a module of a type that this node does not know is not served, unless the type says it may be', async () => {
+    await using origin = await startOrigin();
+    await using edge = await startEdge({ workers: 1 });
+    const module = (more: object) => ({
+      key: 'm:8',
+      value: JSON.stringify({ ...head, id: 8, site: 1, type: 'hologram', content: {}, ...more }),
+    });
+    const named = domainRecords(domain(8, 'h.test', [origin.port], { modules: { hologram: 8 } }), () => [], onLoopback);
+    const answer = await edge.put(...records(origin.port), module({}), ...named);
+    assert.deepEqual(
+      answer.bad.map(({ list, id }: { list: string; id: number }) => [list, id]),
+      [['hologram', 8]],
+    );
+    assert.equal((await edge.ask('h.test', '/')).status, 904);
+    assert.equal((await edge.ask('a.test', '/')).status, 200);
+    await edge.put(module({ ignorable: true }));
+    assert.equal((await edge.ask('h.test', '/')).status, 200);
+    assert.deepEqual((await edge.stat()).bad, []);
+  });
+
   test("what had to be left out of the zone's record is told, also by who started with it, until the next one", async () => {
     await using origin = await startOrigin();
     const pages = [{ code: 903, type: 'urlRedirect', content: 'nowhere' }];

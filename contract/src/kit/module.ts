@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { type Area, calls, type Group, type GroupOptions } from './call.ts';
 import { arr, bool, id, ids, int, list, obj, opt, page, partial, record, type Shape, some, str, text } from './schema.ts';
+import type { Values } from './setting.ts';
 
 /** Freely named: any script, one line, no control characters (decisions.md, Wire). */
 const moduleName = () => str(64).check(z.regex(/^[^\p{Cc}]*$/u));
@@ -33,6 +34,11 @@ export interface ModuleOptions<
   type: string;
   resource: string;
   fields: F;
+  /**
+   * What a field means that a stored module or a document of another release does not have: callers always say it. A field without one
+   * is what a module of this type is about, and none was ever without it.
+   */
+  defaults: Partial<Values<F>>;
   /** Fields only read. */
   read?: R;
   check?: (item: z.ZodMiniObject<F, z.core.$strict>) => z.ZodMiniType;
@@ -87,7 +93,7 @@ export function moduleOf<
   const W extends string,
   R extends Shape = Record<never, never>,
 >(options: ModuleOptions<F, L, O, A, I, W, R>) {
-  const { type, resource, permission, pending, fields, check, idField, items, list: listed, one, assign } = options;
+  const { type, resource, permission, pending, fields, defaults, check, idField, items, list: listed, one, assign } = options;
   const bare = obj({ ...common, ...fields });
   const item = (check ? check(bare as never) : bare) as typeof bare;
   const patch = partial({ ...common, ...fields });
@@ -108,6 +114,7 @@ export function moduleOf<
   return {
     type,
     fields,
+    defaults,
     item,
     idField,
     items,
@@ -123,6 +130,7 @@ export function moduleOf<
 export interface Module extends ModulePaths<string, string, string> {
   type: string;
   fields: Shape;
+  defaults: Readonly<Record<string, unknown>>;
   item: z.ZodMiniType;
   idField: string;
   items: string;

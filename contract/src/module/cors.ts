@@ -29,6 +29,13 @@ export const cors = moduleOf({
   idField: 'corsID',
   items: 'modules',
   fields: corsFields,
+  defaults: {
+    allowMethods: [],
+    allowHeaders: [],
+    exposeHeaders: [],
+    allowCredentials: false,
+    maxAge: ranges.corsMaxAgeSecondsMin,
+  },
   // browsers take no answer that lets everybody in with their cookies, and with cookies no star for the headers that may be read
   check: item =>
     item.check(

@@ -55,6 +55,7 @@ export const customHeader = moduleOf({
   idField: 'moduleID',
   items: 'modules',
   fields: customHeaderFields,
+  defaults: { request: [], response: [] },
 });
 export const customHeaderCalls = customHeader.calls;
 

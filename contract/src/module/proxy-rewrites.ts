@@ -47,5 +47,6 @@ export const proxyRewrite = moduleOf({
   idField: 'moduleID',
   items: 'items',
   fields: proxyRewriteFields,
+  defaults: { rules: [] },
 });
 export const proxyRewriteCalls = proxyRewrite.calls;

@@ -11,6 +11,8 @@ import { zodRule } from '../rules/zod.ts';
 
 /** 307 and 308 keep the method. */
 export const redirectStatuses = [301, 302, 307, 308] as const;
+/** What a redirect is of which nothing more is said. */
+export const redirectDefaults = { matchType: 'exact', statusCode: 301, keepQuery: true } as const;
 /** Expressions of one module: each may be asked in a request that no other redirect meets. */
 export const redirectPatternsMax = 100;
 /** What the redirects of one site weigh in their documents; those of one module have room in its own. */
@@ -27,6 +29,7 @@ export const urlRedirect = moduleOf({
   idField: 'moduleID',
   items: 'modules',
   fields: {},
+  defaults: {},
   read: { redirectCount: int() },
 });
 export const urlRedirectCalls = urlRedirect.calls;
@@ -74,7 +77,7 @@ export const redirects = moduleRowsOf({
     /** the visitor's query is put behind the target's */
     keepQuery: bool(),
   },
-  defaults: { matchType: 'exact', statusCode: 301, keepQuery: true },
+  defaults: redirectDefaults,
   check: item => item.check(fits as never),
   filters: { keyword: opt(str(255)), matchType: opt(one(matchTypes)) },
   sort: ['source', 'target', 'matchType', 'statusCode', 'enabled', 'createdAt', 'updatedAt'],

@@ -1,29 +1,77 @@
 /**
- * Documents of other releases. `first-release/` holds what the first one made, and is never written again; when a release is made, its
- * golden documents (server/test/compile/golden) are copied to a folder of their own here.
+ * Documents of other releases. `first-release/` and `second-release/` hold what these made, and are never written again; when a release
+ * is made, its golden documents (server/test/compile/golden) are copied to a folder of their own here.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import * as z from 'zod/mini';
 import { type DocumentKind, isKind, keyOf, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
+import { type ModuleTypeName, moduleTypes } from '#contract/edge/modules/index.ts';
 import { parseConfigSubject, subjects } from '#contract/edge/subjects.ts';
 
-const folder = new URL('./first-release/', import.meta.url);
-for (const name of readdirSync(folder))
-  test(`${name} of the first release is read, and loses nothing`, () => {
-    const { kind, document } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
-    assert.ok(isKind(kind));
-    const read = kinds[kind].schema.parse(document) as Record<string, unknown>;
-    // what this release says beyond it has a default
-    for (const [field, value] of Object.entries(document)) assert.deepEqual(read[field], value, field);
+type Document = Record<string, unknown>;
+const stored = (folder: URL): { name: string; kind: DocumentKind; document: Document }[] =>
+  readdirSync(folder)
+    .filter(name => name.endsWith('.json'))
+    .map(name => {
+      const { kind, document } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+      assert.ok(isKind(kind), name);
+      return { name, kind, document };
+    });
+
+/** What this release says beyond it has a default, on whatever level. */
+function assertKept(read: unknown, said: unknown, place: string) {
+  if (typeof said !== 'object' || said === null) return assert.deepEqual(read, said, place);
+  assert.equal((read as unknown[]).length, (said as unknown[]).length, place);
+  for (const [field, value] of Object.entries(said)) assertKept((read as Document)[field], value, `${place}.${field}`);
+}
+for (const release of ['first', 'second'])
+  for (const { name, kind, document } of stored(new URL(`./${release}-release/`, import.meta.url)))
+    test(`${name} of the ${release} release is read, and loses nothing`, () => {
+      assertKept(kinds[kind].schema.parse(document), document, kind);
+    });
+
+const golden = stored(new URL('../../../server/test/compile/golden/', import.meta.url));
+
+test('every kind and every type of module is among the documents that tests take apart', () => {
+  assert.deepEqual([...new Set(golden.map(({ kind }) => kind))].sort(), kindNames.toSorted());
+  const types = golden.filter(({ kind }) => kind === 'module').map(({ document }) => document['type']);
+  assert.deepEqual([...new Set(types)].sort(), Object.keys(moduleTypes).sort());
+});
+
+/** Every object within, the whole itself the first. */
+function* objects(value: unknown): Generator<Document> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Document;
+  for (const one of Object.values(value)) yield* objects(one);
+}
+for (const { name, kind, document } of golden)
+  test(`${name} is read without any one field that is no key of its kind`, () => {
+    const keys = new Set(['v', 'rev', 'id', ...kinds[kind].keys]);
+    if (kind === 'module') for (const key of moduleTypes[document['type'] as ModuleTypeName].keys) keys.add(key);
+    for (const one of objects(document))
+      for (const field of Object.keys(one)) {
+        if (keys.has(field)) continue;
+        const { [field]: value, ...rest } = one;
+        delete one[field];
+        const made = kinds[kind].schema.safeParse(document);
+        assert.ok(made.success, `without ${field} of ${JSON.stringify(rest).slice(0, 100)}: ${made.error?.issues[0]?.message}`);
+        one[field] = value;
+      }
   });
+
+test('a module of a type that nobody here knows is refused, unless its type says that domains may be without it', () => {
+  const module = { v: 1, rev: 1, id: 7, site: 5, type: 'hologram', content: { depth: 3 } };
+  assert.match(kinds.module.schema.safeParse(module).error!.issues[0]!.message, /no modules of the type hologram: it is older/);
+  assert.deepEqual(kinds.module.schema.parse({ ...module, ignorable: true }), { ...module, ignorable: true });
+});
 
 /** What nobody can leave out. */
 const identity: Partial<Record<DocumentKind, Record<string, unknown>>> = {
   domain: { site: 5, host: 'a.test' },
-  // what a module is about its type alone says; of one that nobody knows it is taken as it is
-  module: { site: 5, type: 'hologram' },
+  // what a module is about its type alone says
+  module: { site: 5, type: 'proxyRewrite' },
 };
 
 test('a document that says nothing beyond its identity is read, and opens nothing', () => {

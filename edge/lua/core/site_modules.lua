@@ -5,8 +5,7 @@ local memo = require "core.memo"
 local problems = require "core.problems"
 local store = require "core.store"
 
--- types: type → file with compile(content, report) → conf; a type that is not there has its content as it is. report(place, why)
--- names what had to be left out of it.
+-- types: type → file with compile(content, report) → conf; report(place, why) names what had to be left out of it.
 local M = {
   types = {
     cors = require "headers.cors",
@@ -27,13 +26,17 @@ function M.drop_all()
 end
 M.drop_all()
 
--- Raises what does not compile. → conf, faults {site, list = its type, id = the module's, error}
+-- Raises what does not compile. → conf, or nil: of a type that nobody here knows; faults {site, list = its type, id = the module's, error}
 function M.compile(record)
   assert(type(record.id) == "number" and type(record.type) == "string" and type(record.content) == "table", "no module")
   local kind, found = M.types[record.type], {}
-  if not kind then return record.content, found end
   local function told(place, why)
     found[#found + 1] = { site = record.site, list = record.type, id = record.id, error = place .. ": " .. why }
+  end
+  if not kind then
+    if record.ignorable then return record.content, found end
+    told(0, "no such type of module")
+    return nil, found
   end
   local conf = kind.compile(record.content, told)
   -- for what it says of a request
@@ -41,7 +44,8 @@ function M.compile(record)
   return conf, found
 end
 
--- → {type, conf}, or nil: there is no such record, or it cannot be read
+-- → {type, conf}, or nil: there is no such record, or it cannot be read. Domains that name it are closed then: what it would have done
+-- to their requests nobody here can tell.
 function M.of(id)
   local module = memo.get(compiled, id)
   if module then return module end
@@ -54,6 +58,7 @@ function M.of(id)
     return nil
   end
   faults.set("module", id, found)
+  if conf == nil then return nil end
   module = { type = record.type, conf = conf, weight = 1 + #text / 256 }
   memo.put(compiled, id, module)
   return module

@@ -24,7 +24,7 @@ async function touchDomains(ctx: Context, moduleIDs: readonly number[]) {
 
 /** `moduleRows(cors)`; what a module may refuse beyond its contract goes into `before`. */
 export function moduleRows(module: Module, options: { before?: Before } = {}): Implementation {
-  const { type, fields, item, idField, items, list, one, assign } = module;
+  const { type, fields, defaults, item, idField, items, list, one, assign } = module;
   const target = moduleTable(type);
   const store = (ctx: Context, siteID: number) => ctx.store(target, { siteID });
   /** What is a column, and what stands in `settings`. */
@@ -35,7 +35,7 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
       );
     return { columns: of(false), settings: of(true) };
   };
-  const shown = ({ settings, siteID: _site, type: _type, ...row }: ModuleRow) => ({ ...row, ...settings });
+  const shown = ({ settings, siteID: _site, type: _type, ...row }: ModuleRow) => ({ ...row, ...defaults, ...settings });
   const inPath = one.endsWith('{moduleID}');
 
   const handlers: Record<string, AnyHandler> = {
@@ -55,7 +55,7 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
       const before = await store(ctx, params.siteID).get(id, path);
       const { columns, settings } = split(body);
       await ctx.expect('module', shown(before), { ...columns, ...settings });
-      const after = { ...before.settings, ...settings };
+      const after = { ...defaults, ...before.settings, ...settings };
       // rules over several fields hold for the module as it will be
       const whole = { name: before.name, memo: before.memo, enabled: before.enabled, ...columns, ...after };
       const checked = z.safeParse(item, whole);

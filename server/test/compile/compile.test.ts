@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type DocumentKind, isEmpty, kinds } from '#contract/edge/kinds/index.ts';
+import { type ModuleTypeName, moduleTypes } from '#contract/edge/modules/index.ts';
 import { compile, type RowOf } from '#server/compile/compile.ts';
 import type { Loaded } from '#server/compile/source.ts';
 
@@ -28,6 +29,18 @@ for (const name of readdirSync(folder).filter(file => file.endsWith('.json'))) {
     assert.deepEqual(document, golden.document);
   });
 }
+
+test('settings stored before a field was there mean its default', () => {
+  for (const name of readdirSync(folder).filter(file => file.startsWith('module-'))) {
+    const { rows } = JSON.parse(readFileSync(new URL(name, folder), 'utf8'));
+    const { type, settings } = rows.row as { type: ModuleTypeName; settings: Record<string, unknown> };
+    for (const field of Object.keys(settings).filter(one => !moduleTypes[type].keys.includes(one as never))) {
+      const { [field]: _, ...rest } = settings;
+      const { document } = compile('module', { ...rows, row: { ...rows.row, settings: rest } });
+      assert.ok(field in document.content, `${type} without ${field}`);
+    }
+  }
+});
 
 test('every kind has a golden file', () => assert.deepEqual([...seen].sort(), Object.keys(kinds).sort()));
 

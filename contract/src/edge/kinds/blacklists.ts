@@ -2,5 +2,5 @@ import * as z from 'zod/mini';
 import { blockTypes } from '../../limits.ts';
 import { id, listKind, text } from './kind.ts';
 
-export const Entry = z.object({ id, ips: z.array(text(100)), block: z.enum(blockTypes) });
-export const blacklists = listKind('blacklists', Entry, { rowsBytesMax: 150_000 });
+export const Entry = z.object({ id, ips: z.array(text(100)), block: z._default(z.enum(blockTypes), 'deny') });
+export const blacklists = listKind('blacklists', Entry, { rowsBytesMax: 150_000, keys: ['id', 'ips'] });

@@ -10,4 +10,4 @@ export const CacheRule = z.object({
   /** seconds; 0: do not cache */
   ttl: z.int().check(z.gte(0)),
 });
-export const cacheRules = listKind('cacheRules', CacheRule, { rowsBytesMax: 250_000 });
+export const cacheRules = listKind('cacheRules', CacheRule, { rowsBytesMax: 250_000, keys: ['type', 'value', 'mode', 'ttl'] });

@@ -41,5 +41,6 @@ export const domain = kind({
     ...domainSettingFields,
   }),
   bytesMax: 112_000,
+  keys: ['site', 'host', 'address', 'port', 'name', 'value'],
   key: document => `d:${document.host}`,
 });

@@ -10,4 +10,4 @@ export const ErrorPage = z.object({
   type: z.enum(errorPageTypes),
   content: text(errorPageContentMax),
 });
-export const errorPages = listKind('errorPages', ErrorPage, { rowsBytesMax: 150_000 });
+export const errorPages = listKind('errorPages', ErrorPage, { rowsBytesMax: 150_000, keys: ['code', 'type', 'content'] });

@@ -9,7 +9,10 @@ export const Frequency = z.object({
   seconds: count,
   times: count,
   by: z.enum(frequencyTypes),
-  priority: z.int(),
-  action: z.enum(frequencyActions),
+  priority: z._default(z.int(), 100),
+  action: z._default(z.enum(frequencyActions), 'limit'),
 });
-export const frequencies = listKind('frequencies', Frequency, { rowsBytesMax: 150_000 });
+export const frequencies = listKind('frequencies', Frequency, {
+  rowsBytesMax: 150_000,
+  keys: ['id', 'urlRegex', 'seconds', 'times', 'by'],
+});

@@ -19,6 +19,11 @@ export interface Kind {
   bytesMax: number;
   /** of the record in nginx's dictionary: a letter, a colon, printable text */
   key(document: never): string;
+  /**
+   * Names of fields that every document of this kind has had since there was one, on whatever level: identity. Each other field is
+   * optional or has a default, so that what other releases wrote is read (a test takes them out one by one).
+   */
+  keys: readonly string[];
   /** says nothing, so no such document stands anywhere; absent: it always says something */
   empty?(document: never): boolean;
 }
@@ -30,9 +35,10 @@ export const kind = <const Name extends string, Schema extends z.ZodMiniType, co
   isPart?: Part;
   schema: Schema;
   bytesMax: number;
+  keys?: readonly string[];
   key(document: z.output<Schema>): string;
   empty?(document: z.output<Schema>): boolean;
-}) => ({ isPart: false as Part, ...facts });
+}) => ({ isPart: false as Part, keys: [] as readonly string[], ...facts });
 
 export const id = z.int().check(z.gte(1));
 export const text = (max: number) => z.string().check(z.maxLength(max));
@@ -52,12 +58,13 @@ export const partKey =
 
 /**
  * A list of a site: the rows of one table, each of them an item.
+ * @param keys of an item, which none was ever without
  * @param rowsBytesMax what the table's rows of one site may weigh (kit/table.ts); an item is never longer than its row
  */
 export function listKind<const Name extends string, Item extends z.ZodMiniType>(
   name: Name,
   item: Item,
-  { rowsBytesMax }: { rowsBytesMax: number },
+  { rowsBytesMax, keys }: { rowsBytesMax: number; keys: readonly string[] },
 ) {
   const items = z._default(z.array(item), []);
   // TypeScript takes a computed key for any text.
@@ -68,6 +75,7 @@ export function listKind<const Name extends string, Item extends z.ZodMiniType>(
       on: 'site',
       isPart: true,
       schema,
+      keys,
       bytesMax: rowsBytesMax + headBytes,
       key: document => partKey(name)(document as { id: number }),
       empty: document => (document as Record<Name, unknown[]>)[name].length === 0,

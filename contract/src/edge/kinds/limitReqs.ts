@@ -7,8 +7,8 @@ const Limit = z.object({
   urlRegex: text(1024),
   /** per second */
   rate: z.int().check(z.gte(1)),
-  burst: z.int().check(z.gte(0)),
+  burst: z._default(z.int().check(z.gte(0)), 0),
   by: z.enum(frequencyTypes),
-  priority: z.int(),
+  priority: z._default(z.int(), 100),
 });
-export const limitReqs = listKind('limitReqs', Limit, { rowsBytesMax: 150_000 });
+export const limitReqs = listKind('limitReqs', Limit, { rowsBytesMax: 150_000, keys: ['id', 'urlRegex', 'rate', 'by'] });

@@ -4,7 +4,8 @@ import { head, id, kind, text } from './kind.ts';
 
 /**
  * `cfg.<zone>.module.<id>` → record `m:<id>`: one module of a site. Domains name it by its id; what it holds is declared by its type
- * (contract/src/edge/modules/<type>.ts) and read by that; of a type this node does not know it is taken as it is, and nothing reads it.
+ * (contract/src/edge/modules/<type>.ts) and read by that. One of a type this node does not know is refused: the domains that name it are
+ * not served here, unless the newer type says that they may be without it (`ignorable`).
  */
 export const module = kind({
   name: 'module',
@@ -14,10 +15,15 @@ export const module = kind({
       ...head,
       site: id,
       type: text(40).check(z.minLength(1)),
+      ignorable: z.optional(z.literal(true)),
       content: z._default(z.record(z.string(), z.unknown()), {}),
     }),
     z.transform((document, context) => {
-      if (!isModuleType(document.type)) return document;
+      if (!isModuleType(document.type)) {
+        const message = `this node knows no modules of the type ${document.type}: it is older than the control plane`;
+        if (!document.ignorable) context.issues.push({ code: 'custom', message, input: document.type, path: ['type'] });
+        return document;
+      }
       const read = moduleTypes[document.type].content.safeParse(document.content);
       if (read.success) return { ...document, content: read.data };
       const issue = read.error.issues[0];
@@ -27,5 +33,6 @@ export const module = kind({
     }),
   ),
   bytesMax: 900_000,
+  keys: ['site', 'type', 'content'],
   key: document => `m:${document.id}`,
 });

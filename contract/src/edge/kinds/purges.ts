@@ -14,7 +14,7 @@ export const Purge = z.object({
   type: z.enum(['exact', 'prefix', 'host']),
   host: text(hostMax),
   uri: text(4096),
-  gen: z.int(),
+  gen: z._default(z.int(), 0),
   length: z.optional(z.int().check(z.gte(1), z.lte(uriMax))),
 });
 /** What a node keeps for a site at once: two calls with as many URLs as a call may have. */
@@ -34,6 +34,7 @@ export const purges = kind({
     purges: z._default(z.array(Purge).check(z.maxLength(purgesPerSite)), []),
   }),
   bytesMax: purgesBytesMax + headBytes,
+  keys: ['type', 'host', 'uri'],
   key: partKey('purges'),
   empty: document => document.purges.length === 0 && document.gen === 0,
 });

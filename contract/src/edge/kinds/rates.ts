@@ -10,4 +10,4 @@ const Rate = z.object({
   /** a second, of each answer */
   bytes: z.int().check(z.gte(1)),
 });
-export const rates = listKind('rates', Rate, { rowsBytesMax: 150_000 });
+export const rates = listKind('rates', Rate, { rowsBytesMax: 150_000, keys: ['id', 'type', 'value', 'bytes'] });

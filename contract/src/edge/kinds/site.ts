@@ -30,5 +30,6 @@ export const site = kind({
     ...inline,
   }),
   bytesMax: 16_000,
+  keys: ['type', 'value', 'mode', 'ttl', 'host', 'uri', 'ips', 'urls', 'urlRegex', 'userAgentRegex'],
   key: document => `s:${document.id}`,
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { Frequency } from './frequencies.ts';
-import { ErrorPage } from './errorPages.ts';
+import { frequencies, Frequency } from './frequencies.ts';
+import { ErrorPage, errorPages } from './errorPages.ts';
 import { head, kind, text } from './kind.ts';
 
 const addresses = (max: number) => z._default(z.array(text(60)).check(z.maxLength(max)), []);
@@ -19,5 +19,6 @@ export const zone = kind({
   }),
   // 10,200 addresses of 60 characters, 30 frequencies with patterns of 1,024, however they are written; 100,000 bytes of error pages
   bytesMax: 985_000,
+  keys: [...frequencies.keys, ...errorPages.keys],
   key: () => 'z:',
 });

@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { corsFields } from '../../module/cors.ts';
-import { moduleType } from './type.ts';
+import { cors as declared } from '../../module/cors.ts';
+import { contentOf, moduleType } from './type.ts';
 
-export const cors = moduleType({ name: 'cors', content: z.object(corsFields) });
+export const cors = moduleType({ name: 'cors', content: contentOf(declared), keys: ['allowOrigin'] });

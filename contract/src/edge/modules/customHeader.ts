@@ -1,5 +1,4 @@
-import * as z from 'zod/mini';
-import { customHeaderFields } from '../../module/custom-headers.ts';
-import { moduleType } from './type.ts';
+import { customHeader as declared } from '../../module/custom-headers.ts';
+import { contentOf, moduleType } from './type.ts';
 
-export const customHeader = moduleType({ name: 'customHeader', content: z.object(customHeaderFields) });
+export const customHeader = moduleType({ name: 'customHeader', content: contentOf(declared), keys: ['name', 'value'] });

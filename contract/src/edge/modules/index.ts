@@ -6,6 +6,7 @@ import { proxyRewrite } from './proxyRewrite.ts';
 import type { ModuleType } from './type.ts';
 import { urlRedirect } from './urlRedirect.ts';
 
+export type { ModuleType };
 export const moduleTypes = { cors, customHeader, proxyRewrite, urlRedirect } as const satisfies Record<string, ModuleType>;
 export type ModuleTypeName = keyof typeof moduleTypes;
 export type ModuleContent<T extends ModuleTypeName> = z.output<(typeof moduleTypes)[T]['content']>;

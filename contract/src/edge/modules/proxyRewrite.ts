@@ -8,4 +8,5 @@ const Rule = z.object({ matchType: z.enum(matchTypes), source: text(500), target
 export const proxyRewrite = moduleType({
   name: 'proxyRewrite',
   content: z.object({ rules: z._default(z.array(Rule).check(z.maxLength(rewriteRulesMax)), []) }),
+  keys: ['matchType', 'source', 'target'],
 });

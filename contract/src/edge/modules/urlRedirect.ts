@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { redirectStatuses } from '../../module/url-redirects.ts';
+import { redirectDefaults, redirectStatuses } from '../../module/url-redirects.ts';
 import { matchTypes } from '../../limits.ts';
 import { id, text } from '../kinds/kind.ts';
 import { moduleType } from './type.ts';
@@ -9,10 +9,11 @@ const Redirect = z.object({
   match: z.enum(matchTypes),
   source: text(1024),
   target: text(2048),
-  status: z.literal(redirectStatuses),
-  query: z.boolean(),
+  status: z._default(z.literal(redirectStatuses), redirectDefaults.statusCode),
+  query: z._default(z.boolean(), redirectDefaults.keepQuery),
 });
 export const urlRedirect = moduleType({
   name: 'urlRedirect',
   content: z.object({ redirects: z._default(z.array(Redirect), []) }),
+  keys: ['id', 'match', 'source', 'target'],
 });

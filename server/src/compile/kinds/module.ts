@@ -1,4 +1,4 @@
-import { isModuleType } from '#contract/edge/modules/index.ts';
+import { isModuleType, type ModuleType, moduleTypes } from '#contract/edge/modules/index.ts';
 import { modules } from '../modules/index.ts';
 import { belowSites, headOf, type Source } from '../source.ts';
 
@@ -23,6 +23,13 @@ export const module: Source<'module', ModuleRow> = {
   compile: loaded => {
     const { siteID, type, settings } = loaded.row;
     if (!isModuleType(type)) throw new Error(`no such type of module: ${type}`);
-    return { ...headOf(loaded), site: siteID, type, content: modules[type].compile(settings, loaded.row.rows as never) };
+    const { ignorable } = moduleTypes[type] as ModuleType;
+    return {
+      ...headOf(loaded),
+      site: siteID,
+      type,
+      ...(ignorable ? { ignorable } : {}),
+      content: modules[type].compile(settings, loaded.row.rows as never),
+    };
   },
 };

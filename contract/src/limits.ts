@@ -315,6 +315,11 @@ export const frequencyTypes = ['ip', 'ipURL', 'ipUserAgent', 'site'] as const;
 export const frequencyActions = ['limit', 'drop'] as const;
 /** Bounds of a frequency and of a request limit: the span a node counts over, and what it can tell apart. */
 export const frequencyBounds = { secondsMax: 86_400, timesMax: 1_000_000, rateMax: 100_000, burstMax: 100_000 } as const;
+/**
+ * Rows of one list of a site. A rule costs a node a look at its conditions, once for each kind of request; a counter costs every request it
+ * holds for a count of its own.
+ */
+export const listRows = { rulesMax: 1000, countersMax: 200 } as const;
 /** §3 `blockType`: what meets a request that a rule of the firewall matches. */
 export const blockTypes = ['deny', 'drop'] as const;
 

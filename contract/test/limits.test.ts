@@ -167,6 +167,7 @@ const pinned: Record<string, unknown> = {
   frequencyTypes: ['ip', 'ipURL', 'ipUserAgent', 'site'],
   frequencyActions: ['limit', 'drop'],
   frequencyBounds: { secondsMax: 86400, timesMax: 1000000, rateMax: 100000, burstMax: 100000 },
+  listRows: { rulesMax: 1000, countersMax: 200 },
   blockTypes: ['deny', 'drop'],
   weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
   continents: ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'],

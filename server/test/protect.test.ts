@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { mark } from './expect.ts';
+import { listRows } from '#contract/limits.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -61,6 +62,23 @@ test('lists that no edge document has room for are refused as a whole, and what 
   const before = (await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total;
   assert.deepEqual(rule(await add('blacklists', { ips: ips(8000, 8000), blockType: 'drop', enabled: true })), ['items tooLong']);
   assert.equal((await api.call('GET', `${base}/blacklists`, { token: a.user.token })).body.total, before);
+});
+
+test('a site has so many counters and no more: each costs every request', async () => {
+  const b = await api.tenant('counters');
+  const at = `/user/site/${b.siteID}/firewall/setting`;
+  const one = { urlRegex: '.*', type: 'ip' };
+  for (const [list, item] of [
+    ['limitReqs', { ...one, rate: 1, burst: 0 }],
+    ['frequencies', { ...one, seconds: 1, times: 1 }],
+  ] as const) {
+    const post = (n: number) =>
+      api.call('POST', `${at}/${list}`, { token: b.user.token, body: { items: Array.from({ length: n }, () => item) } });
+    assert.equal((await post(listRows.countersMax)).status, 200, list);
+    const more = await post(1);
+    assert.deepEqual([more.status, more.body.code, ...rule(more)], [400, 101003, 'items tooMany']);
+    assert.equal(more.body.errorData[0].bounds.n, listRows.countersMax);
+  }
 });
 
 test('what a new entry leaves out has its default', async () => {

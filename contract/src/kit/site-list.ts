@@ -8,17 +8,19 @@ export interface SiteList<N extends string = string> {
   name: N;
   /** of its rows in the database */
   table: string;
+  /** rows of one site: what each costs a node hangs on their number, not on what they weigh */
+  most: number;
   /** columns a caller may sort by, beside the times */
   sort: readonly string[];
 }
 
 export function siteList<const N extends string, const B extends string, F extends Shape>(
-  options: { name: N; table: string; base: B; resource: string; fields: F; sort?: readonly string[] } & Pick<
+  options: { name: N; table: string; most: number; base: B; resource: string; fields: F; sort?: readonly string[] } & Pick<
     CrudOptions<F, Record<never, never>, 'items'>,
     'check'
   >,
 ) {
-  const { name, table, base, resource, fields, check, sort = [] } = options;
+  const { name, table, most, base, resource, fields, check, sort = [] } = options;
   const group = calls({ base, areas: ['user', 'client'], resource }, crud(`/${name}`, { fields, ...(check ? { check } : {}) }));
-  return Object.assign(group, { siteList: { name, table, sort } satisfies SiteList<N> });
+  return Object.assign(group, { siteList: { name, table, most, sort } satisfies SiteList<N> });
 }

@@ -1,7 +1,7 @@
 /** Blacklists of a site (§3, §5 Blacklist IPs): visitors from these addresses are refused. */
 import { bool, one, some, str, text } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
-import { blockTypes } from '../edge/document.ts';
+import { blockTypes, listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 const fields = {
@@ -15,6 +15,7 @@ const fields = {
 export const blacklists = siteList({
   name: 'blacklists',
   table: 'blacklist',
+  most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,

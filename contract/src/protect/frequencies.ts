@@ -1,7 +1,7 @@
 /** How often (§3 frequencies, §5 Frequency; decisions, "Rules and modules"): more than `times` requests within `seconds` meet the action. */
 import { bool, int, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
-import { frequencyActions, frequencyBounds, frequencyColours, frequencyTypes } from '../limits.ts';
+import { frequencyActions, frequencyBounds, frequencyColours, frequencyTypes, listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 export const frequencyFields = {
@@ -22,6 +22,7 @@ export const frequencyFields = {
 export const frequencies = siteList({
   name: 'frequencies',
   table: 'frequency',
+  most: listRows.countersMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields: frequencyFields,

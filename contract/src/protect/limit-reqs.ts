@@ -1,7 +1,7 @@
 /** How fast (§3 limitReqs): `rate` requests a second, and up to `burst` more at once. */
 import { bool, int, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
-import { frequencyBounds, frequencyTypes } from '../limits.ts';
+import { frequencyBounds, frequencyTypes, listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 const fields = {
@@ -20,6 +20,7 @@ const fields = {
 export const limitReqs = siteList({
   name: 'limitReqs',
   table: 'limitReq',
+  most: listRows.countersMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,

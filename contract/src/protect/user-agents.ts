@@ -1,7 +1,7 @@
 /** Rules on the User-Agent header of a site (§3 userAgents, §5 Non-empty): both patterns must match. */
 import { bool, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
-import { blockTypes } from '../edge/document.ts';
+import { blockTypes, listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 const fields = {
@@ -15,6 +15,7 @@ const fields = {
 export const userAgents = siteList({
   name: 'userAgents',
   table: 'userAgent',
+  most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,

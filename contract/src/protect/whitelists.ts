@@ -1,6 +1,7 @@
 /** Whitelists of a site (§3, §5 Whitelist URLs): who comes from here skips every protection. */
 import { arr, bool, str, text } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
+import { listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 const fields = {
@@ -14,6 +15,7 @@ const fields = {
 export const whitelists = siteList({
   name: 'whitelists',
   table: 'whitelist',
+  most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,

@@ -53,8 +53,14 @@ export interface Table<Row = Record<string, unknown>> {
 /** `table<Row>()({ table: 'zone', scope: … })` */
 export const table =
   <Row>() =>
-  <const T extends Table<Row>>(definition: T): Table<Row> & T =>
-    definition;
+  <const T extends Table<Row>>(definition: T): Table<Row> & T => {
+    // Many light rows cost a node as much as a few heavy ones.
+    if (definition.bytesMax !== undefined && definition.most === undefined)
+      throw new Error(
+        `${definition.table}: rows of a document are bounded by their number (\`most\`) as well as by what they weigh`,
+      );
+    return definition;
+  };
 
 export const col = (name: string, alias = 't'): Sql => sql`${sql.ref(`${alias}.${name}`)}`;
 

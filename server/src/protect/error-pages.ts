@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { errorPageBody, errorPages, systemErrorPages, systemErrorPagesBytesMax } from '#contract/protect/error-pages.ts';
+import { errorPageStatuses } from '#contract/limits.ts';
 import { kinds } from '#contract/edge/kinds/index.ts';
 import type { Context } from '../kit/context.ts';
 import { type AnyHandler, checkWhole, implement } from '../kit/implement.ts';
@@ -19,6 +20,7 @@ const errorPageTable = table<Row>()({
   sort,
   order: sql`t.code, t.id`,
   edge: { kind: 'errorPages', column: 'siteID' },
+  most: errorPageStatuses.length,
   bytesMax: kinds.errorPages.rowsBytesMax,
   forgets: true,
   unique: { errorPage_code: 'duplicated' },

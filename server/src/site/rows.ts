@@ -11,12 +11,13 @@ export function siteRows<K extends Exclude<PartKind, 'purges'>>(
   group: Group & { siteList: SiteList<K> },
   options: { before?: Before } = {},
 ): Implementation {
-  const { name, table: rows, sort } = group.siteList;
+  const { name, table: rows, most, sort } = group.siteList;
   const target = table<Record<string, unknown>>()({
     table: rows,
     scope: { parent: siteTable, column: 'siteID' },
     sort: ['createdAt', 'updatedAt', ...sort],
     edge: { kind: name, column: 'siteID' },
+    most,
     bytesMax: kinds[name].rowsBytesMax,
     forgets: true,
   });

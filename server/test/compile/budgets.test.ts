@@ -8,6 +8,7 @@ import { Upstream, upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import { recordBytesMax } from '#agent/render/records.ts';
 import { nodePayloadMax } from '#server/bus/credentials.ts';
 import { cacheRuleTable } from '#server/cache/cache.ts';
+import { table } from '#server/kit/table.ts';
 import { headBytes } from '#contract/edge/kinds/kind.ts';
 import { cors } from '#contract/module/cors.ts';
 import { customHeader, domainHeaders } from '#contract/module/custom-headers.ts';
@@ -91,6 +92,12 @@ for (const kind of partKinds)
         assert.ok(bytesOf(kind, rows as never) <= bytesMax);
       }
     });
+
+test('rows that are bounded by what they weigh are bounded in number', () => {
+  const rows = { table: 'x', scope: { parent: cacheRuleTable, column: 'siteID' }, bytesMax: 1 };
+  assert.throws(() => table()(rows), /x: .*most/);
+  assert.equal(table()({ ...rows, most: 1 }).most, 1);
+});
 
 test('the tables keep the share of their kind', () => assert.equal(cacheRuleTable.bytesMax, kinds.cacheRules.rowsBytesMax));
 

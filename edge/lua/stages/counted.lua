@@ -28,7 +28,7 @@ local trusted = 0.2
 local parts = 16
 -- Entries of all plans of this worker
 local entries_max, budget = 65536, memo.budget(400000)
--- Combinations of counters that one plan tells apart
+-- Combinations of counters that one site tells apart
 local leaves_max = 256
 local long = 200
 
@@ -103,6 +103,13 @@ local function pour(dictionary, counter, own, key, n, now)
   return false
 end
 
+-- A counter that holds for several combinations has an entry for each of them, and they share what it may hold back.
+local function sharers(group)
+  local most = 1
+  for _, counter in ipairs(group.counters) do most = max(most, counter.rule.groups) end
+  return most
+end
+
 -- Hands in what the entry has counted and learns how the key stands. → refusal or false
 local function settle(group, key, entry, now)
   local dictionary, refusal, left = ngx.shared.count, false, math.huge
@@ -120,7 +127,7 @@ local function settle(group, key, entry, now)
   end
   entry.n, entry.at, entry.refusal = 0, now, refusal
   -- Whoever is refused is looked at again when the entry is old; where there is a bucket, each request is.
-  entry.quota = group.exact and 1 or refusal and math.huge or max(1, floor(left / (parts * ngx.worker.count())))
+  entry.quota = group.exact and 1 or refusal and math.huge or max(1, floor(left / (parts * ngx.worker.count() * sharers(group))))
   return refusal
 end
 
@@ -201,8 +208,9 @@ function M.leaf(kept, list)
   local name = table.concat(names, " ")
   local leaf = kept.leaves[name]
   if leaf then return leaf end
-  if kept.leaf_count == leaves_max then
-    kept.leaves, kept.leaf_count = {}, 0
+  if kept.leaves.n == leaves_max then
+    for known in pairs(kept.leaves) do kept.leaves[known] = nil end
+    kept.leaves.n = 0
   end
   local groups, of = {}, {}
   for rank, rule in ipairs(list) do
@@ -211,12 +219,13 @@ function M.leaf(kept, list)
       of[by] = group_of(kept, by)
       groups[#groups + 1] = of[by]
     end
-    local counters = of[by].counters
-    counters[#counters + 1] = counter_of(kept, rule, rank)
+    local counters, counter = of[by].counters, counter_of(kept, rule, rank)
+    rule.groups = (rule.groups or 0) + 1
+    counter.rule, counters[#counters + 1] = rule, counter
     of[by].exact = of[by].exact or rule.count.rate ~= nil
   end
   leaf = { refusal = false, groups = groups }
-  kept.leaves[name], kept.leaf_count = leaf, kept.leaf_count + 1
+  kept.leaves[name], kept.leaves.n = leaf, kept.leaves.n + 1
   return leaf
 end
 

@@ -89,7 +89,9 @@ end
 
 -- ruleset: as rules.compile made it; scope: text that tells its counters from those of other rulesets
 function M.new(ruleset, scope)
-  local kept = { ruleset = ruleset, scope = scope, leaves = {}, leaf_count = 0, refusal_of = refusal_of, repeated = M.repeated }
+  -- Hosts of one site count together.
+  ruleset.leaves = ruleset.leaves or { n = 0 }
+  local kept = { ruleset = ruleset, scope = scope, leaves = ruleset.leaves, refusal_of = refusal_of, repeated = M.repeated }
   memo.join(weight_budget, kept, weight_first, weight_first)
   start(kept)
   return kept

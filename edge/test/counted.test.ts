@@ -210,6 +210,17 @@ end
     assert.equal(found, 'less less');
   });
 
+  test('a visitor with a network to choose addresses from is that network: /64', async () => {
+    const found = await lua.run(`${prepare}
+      local one, out = plan("six", 2, 3600), {}
+      for _, from in ipairs { "2001:db8::1", "2001:db8::ffff:2", "2001:db8:0:0:a::3", "2001:db8:0:1::1" } do
+        address = from
+        out[#out + 1] = let_through(one, 1)
+      end
+      return table.concat(out, " ")`);
+    assert.equal(found, '1 1 0 1');
+  });
+
   test('what is left of the last window fades as the present one grows; refused requests count too', async () => {
     const found = await lua.run(`${prepare}
       local one, out = plan("fade", 10, 10), {}

@@ -2,7 +2,19 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { accessLogColumns } from '#contract/edge/log.ts';
-import { domain, type Edge, freePort, type Origin, raw, site, startEdge, startOrigin, until, type WholeSite } from './harness.ts';
+import {
+  domain,
+  type Edge,
+  freePort,
+  type Origin,
+  raw,
+  site,
+  siteRecords,
+  startEdge,
+  startOrigin,
+  until,
+  type WholeSite,
+} from './harness.ts';
 
 type Page = WholeSite['errorPages'][number];
 
@@ -43,6 +55,19 @@ describe('error pages', () => {
     assert.deepEqual([head.status, head.body, head.headers['content-length']], [403, '', String(answer.body.length)]);
     await edge.putDocuments([site(last, { blacklists })], []);
     assert.match((await edge.ask(at, '/', refused)).body, /403 Forbidden/);
+  });
+
+  test('an address with a user in it leads nowhere: it says one host and names another', async () => {
+    const id = ++last;
+    const errorPages = [page(403, 'https://bank.test@evil.test/x', 'urlRedirect')];
+    const answer = await edge.put(...siteRecords(site(id, { errorPages, blacklists })));
+    await edge.putDocuments([], [domain(id, name(), [origin.port], { site: id })]);
+    assert.deepEqual(
+      answer.bad.map((one: { list: string; id: number }) => [one.list, one.id]),
+      [['errorPages', 403]],
+    );
+    const shown = await edge.ask(name(), '/', refused);
+    assert.deepEqual([shown.status, shown.headers.location], [403, undefined]);
   });
 
   test('what the edge cannot get: 502 of an origin that is not there, in and past the cache, and 929', async () => {

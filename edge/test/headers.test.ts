@@ -120,6 +120,24 @@ describe('CORS', () => {
     assert.equal((await ask({ ...from('https://shop.test'), ...preflight })).status, 200, 'nobody’s business without a module');
   });
 
+  test('a preflight of who is refused is refused', async () => {
+    await holds({ cors });
+    const blacklists = [{ id: 9, ips: ['127.0.0.9'], block: 'deny' as const }];
+    await edge.putDocuments([site(1, { blacklists })], []);
+    const headers = { ...from('https://shop.test'), ...preflight };
+    assert.equal((await get(url(), headers, { method: 'OPTIONS', from: '127.0.0.9' })).status, 403);
+    assert.equal((await get(url(), headers, { method: 'OPTIONS' })).status, 204);
+    await edge.putDocuments([site(1, { cacheRules: [{ type: 'prefix', value: '/past/', mode: 'followOrigin', ttl: 0 }] })], []);
+  });
+
+  test('everybody with their cookies is let in without them, and that is told', async () => {
+    assert.deepEqual(await holds({ cors: { ...cors, allowOrigin: '*' } }), ['cors 0: cookies for everybody']);
+    says({});
+    assert.deepEqual(spoken(await get(url(), from('https://evil.test'))), ['*', undefined, 'X-Total', undefined]);
+    const asked = await get(url(), { ...from('https://evil.test'), ...preflight }, { method: 'OPTIONS' });
+    assert.deepEqual(spoken(asked).slice(0, 2), ['*', undefined]);
+  });
+
   test('everybody, without Vary; any header, also Authorization; hosts below one', async () => {
     const open = { ...cors, allowOrigin: '*', allowCredentials: false, allowHeaders: ['*'] };
     await holds({ cors: open });
@@ -249,6 +267,17 @@ describe('custom headers', () => {
     assert.deepEqual((await get(url())).headers['set-cookie'], ['a=1', 'c=3', 'b=2']);
     await holds({}, { request: [], response: [{ name: 'set-cookie', value: '' }] });
     assert.equal((await get(url())).headers['set-cookie'], undefined);
+  });
+
+  test('what the domain says of a header stands in the place of what its module says, also of one that is added', async () => {
+    const both = (letter: string) => [
+      { name: 'Set-Cookie', value: `${letter}=1` },
+      { name: 'Vary', value: `X-${letter}` },
+    ];
+    await holds({ customHeader: { request: [], response: both('module') } }, { request: [], response: both('domain') });
+    says({ vary: 'Accept' });
+    const { headers } = await get('/past/both');
+    assert.deepEqual([headers['set-cookie'], headers['vary']], [['domain=1'], 'Accept, X-domain']);
   });
 
   test('our own pages keep what describes them', async () => {

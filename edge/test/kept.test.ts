@@ -104,6 +104,38 @@ describe('the kept stage', () => {
   });
   after(() => lua[Symbol.asyncDispose]());
 
+  test('a header that rules ask for and that comes several times is refused, known or not', async () => {
+    const found = await lua.run(`${prepare}
+      local one = kept.new(rules.compile { { id = 1, cause = 2, action = "deny", when = { of = "header.x-token", is = "equals", value = "a" } } }, "one")
+      request.http_x_token = "b"
+      local twice = false
+      kept.several = function(name) return twice and name == "x_token" end
+      local function status() return tostring(judge(one).refusal and judge(one).refusal.status) end
+      twice = true
+      local out = { status() }
+      twice = false
+      out[2] = status()
+      twice = true
+      out[3] = status()
+      return table.concat(out, " ")`);
+    assert.equal(found, '400 false 400');
+  });
+
+  test('what an expression means does not hang on those beside it: references to groups, quotes, comments', async () => {
+    const found = await lua.run(`${prepare}
+      local out = {}
+      for _, case in ipairs { { [[^(a)\\1$]], "aa" }, { [[^(?<n>a)\\k<n>$]], "aa" }, { [[^\\Qa.b\\E$]], "a.b" }, { "(?x)^a b$ # c", "ab" } } do
+        local rows = {}
+        for i, expression in ipairs { "^(b)c$", case[1], "^(d)e$" } do
+          rows[i] = { id = i, cause = 2, action = "deny", when = { of = "path", is = "regex", value = expression } }
+        end
+        request.uri = case[2]
+        out[#out + 1] = tostring(judge(kept.new(rules.compile(rows), "beside")).refusal and judge(kept.new(rules.compile(rows), "beside")).refusal.reason)
+      end
+      return table.concat(out, " ")`);
+    assert.equal(found, '2:2 2:2 2:2 2:2');
+  });
+
   test('30,000 random cases of AND, OR and NOT are judged as by looking at one rule after the other', async () => {
     const found = await lua.run(`${prepare} ${naive}
       math.randomseed(20261)

@@ -56,6 +56,19 @@ describe('redirects', () => {
     return answer.status === 200 ? 'origin' : `${answer.status} ${answer.headers.location}`;
   }
 
+  test('what an expression found begins no address of another host; a quantifier behind its beginning may leave that out', async () => {
+    await put([
+      { source: '^/go(.*)$', target: '/$1', matchType: 'advanced' },
+      { source: '^/opt?$', target: '/question', matchType: 'advanced' },
+      { source: '^/many*$', target: '/star', matchType: 'advanced' },
+      { source: '^/two{0,1}$', target: '/braces', matchType: 'advanced' },
+    ]);
+    for (const path of ['/go/evil.test', '/go//evil.test', '/go/%2Fevil.test'])
+      assert.equal(await to(path), '301 /evil.test', path);
+    assert.deepEqual([await to('/op'), await to('/opt'), await to('/opts')], ['301 /question', '301 /question', 'origin']);
+    assert.deepEqual([await to('/man'), await to('/manyy'), await to('/tw')], ['301 /star', '301 /star', '301 /braces']);
+  });
+
   test('exact, prefix and expression; the query kept or not; each status as it was set', async () => {
     await put([
       { source: '/old', target: '/new' },

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { domainRecords, type EdgeRecord, keyOrder, recordsOf, snapshot } from '#agent/render/records.ts';
+import { domainRecords, type EdgeRecord, frame, keyOrder, recordsOf, snapshot } from '#agent/render/records.ts';
 import { domain, type Edge, onLoopback, site, siteRecords, startEdge, startOrigin, until } from './harness.ts';
 
 const frequency = { id: 60, urlRegex: '^/z', seconds: 3600, times: 2, by: 'ipURL', priority: 1, action: 'limit' } as const;
@@ -97,6 +97,30 @@ describe('what a record does', () => {
     for (const letter of keyOrder) {
       const answer = await edge.control('POST', '/apply', Buffer.from(`${letter}:other 2\n{}\n`));
       assert.equal(answer.status, 400, `${letter}: ${JSON.stringify(answer.body)}`);
+    }
+  });
+
+  test('is said under its own key alone', async () => {
+    await using edge = await startEdge({ workers: 1 });
+    const records = [
+      ['d:b.test', domain(1, 'a.test', [1])],
+      ['s:2', { ...head, id: 1, state: 'normal', expires: 0, gen: 1 }],
+      ['p:blacklists:2', { ...head, id: 1, blacklists: [] }],
+      [
+        'm:2',
+        {
+          ...head,
+          id: 1,
+          site: 1,
+          type: 'cors',
+          content: { allowOrigin: '*', allowMethods: [], allowHeaders: [], exposeHeaders: [], maxAge: 1 },
+        },
+      ],
+    ] as const;
+    for (const [key, record] of records) {
+      const answer = await edge.control('POST', '/apply', frame([{ key, value: JSON.stringify(record) }]));
+      assert.equal(answer.status, 400, key);
+      assert.match(answer.body.error, /another \w+'s key/);
     }
   });
 

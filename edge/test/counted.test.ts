@@ -206,8 +206,9 @@ end
       time = time - 1
       out[2] = through + let_through(one, 3000)
       for i, n in ipairs(out) do out[i] = n >= 1600 and n < 1700 and "less" or n end
+      out[3] = tostring(kept.learn(hosts[1]) == kept.learn(hosts[2]))
       return table.concat(out, " ")`);
-    assert.equal(found, 'less less');
+    assert.equal(found, 'less less true');
   });
 
   test('a visitor with a network to choose addresses from is that network: /64', async () => {

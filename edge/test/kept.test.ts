@@ -106,8 +106,8 @@ describe('the kept stage', () => {
 
   test('a header that rules ask for and that comes several times is refused, known or not', async () => {
     const found = await lua.run(`${prepare}
-      local one = kept.new(rules.compile { { id = 1, cause = 2, action = "deny", when = { of = "header.x-token", is = "equals", value = "a" } } }, "one")
-      request.http_x_token = "b"
+      local one = kept.new(rules.compile { { id = 1, cause = 2, action = "deny", when = { all = { { of = "path", is = "prefix", value = "/" }, { of = "header.x-token", is = "equals", value = "a" } } } } }, "one")
+      request.uri, request.http_x_token = "/", "b"
       local twice = false
       kept.several = function(name) return twice and name == "x_token" end
       local function status() return tostring(judge(one).refusal and judge(one).refusal.status) end

@@ -1,5 +1,6 @@
 /** Each guard of this folder sees what it is there for: samples that break them. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
@@ -174,4 +175,17 @@ test('sample: a filter that finds everything, a sort that sorts nothing, a list 
   } finally {
     await bad.stop();
   }
+});
+
+test('each part of a sharded guard has its file', () => {
+  const parts = new Map<string, string[]>();
+  for (const name of readdirSync(import.meta.dirname)) {
+    const [, guard, part] = /^(.+)-(\d+)\.test\.ts$/.exec(name) ?? [];
+    if (!guard) continue;
+    const [, said, of] = /\((\d+), (\d+)\)/.exec(readFileSync(`${import.meta.dirname}/${name}`, 'utf8'))!;
+    assert.equal(said, part, name);
+    parts.set(`${guard} of ${of}`, [...(parts.get(`${guard} of ${of}`) ?? []), part!]);
+  }
+  assert.equal(parts.size, 2, [...parts.keys()].join());
+  for (const [guard, found] of parts) assert.equal(found.length, Number(guard.split(' of ')[1]), guard);
 });

@@ -21,7 +21,7 @@ const setup = `
   ngx.shared.rt:flush_all()
   local function counter(site, count)
     count.priority = 1
-    local kept = { scope = site, leaves = {}, leaf_count = 0, refusal_of = function() return { status = 929 } end }
+    local kept = { scope = site, leaves = { n = 0 }, refusal_of = function() return { status = 929 } end }
     local leaf = counted.leaf(kept, { { id = 1, cause = 5, place = 1, action = "limit", count = count } })
     local key
     leaf.groups[1].key = function() return key end

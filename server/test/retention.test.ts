@@ -187,8 +187,9 @@ test('the owner decides within bounds and sees the last run; other operators and
   const owner = by(api, a.client);
   const path = '/client/setting/system/retention';
   await retain(api.database.db);
-  const { lastRun, ...days } = await owner.read(path);
+  const { lastRun, version, ...days } = await owner.read(path);
   assert.deepEqual(days, retentionDefaults);
+  assert.equal(version, 0);
   assert.equal(lastRun.problem, null);
   assert.ok(Date.now() - Date.parse(lastRun.at) < 60_000);
   broken(await owner.put(path, { ...retentionDefaults, audit: 29 }), 'audit');

@@ -12,7 +12,7 @@ export const rewriteRulesMax = 100;
 
 /** `/a/../b`, also written `%2e%2e`: no request has such a path when rules see it, and no rule may make one. */
 const hasDots = (path: string) =>
-  /(?:^|[/\\])\.\.?(?:[/\\;]|$)/.test(path.replace(/\?.*$/s, '').replace(/%2e/gi, '.').replace(/%2f/gi, '/'));
+  /(?:^|[/\\])\.\.?(?:[/\\;]|$)/.test(path.split('?', 1)[0]!.replace(/%2e/gi, '.').replace(/%2f/gi, '/'));
 
 /** exact and prefix: a path, with or without %XX; advanced: an expression on the path */
 const source = zodRule({

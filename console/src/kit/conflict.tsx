@@ -1,6 +1,7 @@
 /** Two people changed one row: both states side by side, and the person who came second chooses field by field. */
 import { Alert, Button, Segmented } from 'antd';
 import { useState } from 'react';
+import { isSame } from './form-state.ts';
 import type { FieldName, FormField, Values } from './resource.ts';
 import { t, textOf } from './text.ts';
 import { dateTime } from './time.ts';
@@ -25,8 +26,6 @@ export interface Conflict extends Told {
   sides: Side[];
 }
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null);
-
 /** The conflict an error tells of; undefined where it tells of something else. `base`: the values the form began with. */
 export function conflictOf(error: unknown, fields: readonly FormField[], base: Values, mine: Values): Conflict | undefined {
   if (!(error instanceof ApiError) || error.status !== 409 || !Array.isArray(error.errorData)) return undefined;
@@ -36,7 +35,7 @@ export function conflictOf(error: unknown, fields: readonly FormField[], base: V
   const sides = names.map((name): Side => {
     const field = fields.find(one => one.name === name);
     const label = textOf(`field.${(field?.label ?? name) as FieldName}`) ?? name;
-    return { name, label, theirs: told.now[name], mine: mine[name], isMine: !same(base[name], mine[name]) };
+    return { name, label, theirs: told.now[name], mine: mine[name], isMine: !isSame(base[name], mine[name]) };
   });
   return { ...told, sides };
 }

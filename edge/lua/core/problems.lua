@@ -5,8 +5,8 @@ local M = {}
 
 -- protection  a protection failed or asked for too much; the request was refused
 -- request     anything else failed, in the front half or with a spooled body; the request was refused
--- expression  expressions of a list took too long for a request: it went on without a redirect or a rewrite, past the cache, or at the
---             lowest rate (a protection refuses instead, and is counted as one)
+-- expression  expressions of a list took too long for a request: it went on without a redirect, past the cache, or at the lowest
+--             rate; a rewrite refused it (so does a protection, and is counted as one)
 -- record      a record does not compile; its site is closed
 -- unstored    the cache's disk was too full to store an answer; it was passed through
 -- evicted     the dictionary of counters was full: one was given up, and its key begins anew

@@ -115,7 +115,8 @@ local function applied(rule, path)
   return found and filled(rule, found) or nil, why
 end
 
--- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target. → false: no URI may be made of it
+-- Tells the origin's side of this request its URI. The visitor's query stays, behind that of the target. → nil, or the status with which
+-- it is refused: a path that climbs out of where a rule puts it, or one of which nobody knows where it belongs
 function M.apply(rules)
   local path = var.uri
   regex.begin()
@@ -124,19 +125,19 @@ function M.apply(rules)
     local uri, why = applied(rule, path)
     if why then
       problems.note("expression", rules.name .. ": " .. why)
-      return true
+      return 503
     end
     if uri then
       -- Several slashes would name a host to whoever reads the line as an address.
       uri = gsub(uri, "^/+", "/")
-      if climbs(uri) then return false end
+      if climbs(uri) then return 400 end
       local query = var.args
       if query and query ~= "" then uri = uri .. (rule.asks and "&" or "?") .. query end
       var.edge_uri = uri
-      return true
+      return nil
     end
   end
-  return true
+  return nil
 end
 
 return M

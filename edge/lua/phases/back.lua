@@ -146,7 +146,8 @@ function M.rewrite(level)
   local cached = var.hop_cs ~= ""
   forward.prepare(cached, cached and forced(plan) or nil)
   if plan.request then custom.request(plan.request) end
-  if plan.rewrites and not proxy_rewrite.apply(plan.rewrites) then return refuse(400) end
+  local refusal = plan.rewrites and proxy_rewrite.apply(plan.rewrites)
+  if refusal then return refuse(refusal) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   if by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = hop.scheme()

@@ -33,7 +33,8 @@ function M.rewrite()
     answers.remember(plan)
     custom.request(plan.request)
   end
-  if plan.rewrites and not proxy_rewrite.apply(plan.rewrites) then return runner.refuse(400) end
+  local refusal = plan.rewrites and proxy_rewrite.apply(plan.rewrites)
+  if refusal then return runner.refuse(refusal) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
   back.choose(plan, now())
 end

@@ -150,9 +150,11 @@ function M.rewrite()
   if not plan.uncacheable then return end
   local pass, alone = passes_by(plan, pre)
   if not pass then return end
-  if alone and not rate and not (more and var.http_content_length) and back.simple(plan, verb) then
+  if alone and not rate and not (more and var.http_content_length) then
+    -- said before it is asked: whose scheme counts is another's in the back half (core/hop.lua)
     var.edge_direct = "BYPASS"
-    return exec "@direct"
+    if back.simple(plan, verb) then return exec "@direct" end
+    var.edge_direct = ""
   end
   var.edge_pass = "1"
 end

@@ -1,9 +1,9 @@
--- Each site's share of the dictionary of counters. Who makes up paths or addresses makes keys, and a full dictionary gives up what was
--- used least: other sites' counts. So the keys that a counter makes in one window are tallied. While more than half of the dictionary
--- is free nobody is held to a share. Past that a counter over its share keeps the keys it has, and counts the visitors of new ones in
--- a bounded number of slots until the window ends: coarser, so stricter, and first of all for the visitor who made the keys.
+-- Each site's share of the dictionary of counters. Who makes up paths makes keys, and a full dictionary gives up what was used least:
+-- other sites' counts. So the keys that a counter makes in one window are tallied. While more than half of the dictionary is free nobody
+-- is held to a share. Past that a counter of URLs or user agents over its share keeps the keys it has, and counts new ones by visitor
+-- alone until the window ends: coarser, so stricter, for that visitor and nobody else. A counter by visitor has nothing to make up.
 local ngx = ngx
-local crc32, floor, match, max = ngx.crc32_short, math.floor, string.match, math.max
+local find, floor, max, sub = string.find, math.floor, math.max, string.sub
 
 local M = {}
 
@@ -12,9 +12,9 @@ local entry_bytes = 128
 -- Sites that may be flooded at once without a count of others being given up: half of the dictionary for those who came before, a
 -- share for each that comes later.
 local sites = 8
--- A window's entries live while it, the next and part of a third one last; and there are as many slots as keys.
+-- A window's entries live while it, the next and part of a third one last; and there may be as many visitors as keys.
 local alive = 3 * 2
--- What a tally is raised by when its window goes over to slots
+-- What a tally is raised by when its window goes over to visitors
 local coarse = 1e9
 
 -- counters: of the whole site. → keys that one of them may make in a window
@@ -24,7 +24,7 @@ end
 
 local function tally(counter, window) return counter.name .. "#" .. window end
 
--- Is what is new in this window counted in slots? It stays so until the window ends: a key never goes back to one of its own.
+-- Is what is new in this window counted by visitor? It stays so until the window ends: a key never goes back to one of its own.
 local function crowded(dictionary, counter, window, life)
   local name = tally(counter, window)
   local made = dictionary:get(name) or 0
@@ -35,29 +35,33 @@ local function crowded(dictionary, counter, window, life)
   return true
 end
 
--- own: the visitor's part of a key comes first, up to a bar
-local function slot(counter, key) return counter.name .. "~" .. crc32(match(key, "^[^|]*")) % counter.keys .. "|" end
+-- key: the visitor's part comes first, up to a bar. → where the visitor's new keys are counted together; nil: the key is the visitor
+local function together(counter, key)
+  local bar = find(key, "|", 1, true)
+  return bar and counter.name .. "~" .. sub(key, 1, bar)
+end
 
 -- Raises what counter has counted of a key in a window by n; init: what it begins with. own: the key's name; key: the whole key.
 -- → value, name under which it stands, whether it is new, whether another entry was given up
 function M.raise(dictionary, counter, own, key, window, n, init, life)
   local value = dictionary:incr(own .. window, n)
   if value then return value, own, false, false end
-  local name = own
-  if crowded(dictionary, counter, window, life) then name = slot(counter, key) end
+  local name, shared = own, together(counter, key)
+  if shared and crowded(dictionary, counter, window, life) then name = shared end
   local why, forced
   value, why, forced = dictionary:incr(name .. window, n, init, life)
   if not value then error("a counter cannot be kept: " .. tostring(why)) end
   local new = value == init + n
-  if new and name == own then dictionary:incr(tally(counter, window), 1, 0, life) end
+  if new and shared and name == own then dictionary:incr(tally(counter, window), 1, 0, life) end
   return value, name, new, forced
 end
 
 -- What it had counted in that window, or nil
 function M.read(dictionary, counter, own, key, window)
   local value = dictionary:get(own .. window)
-  if value or (dictionary:get(tally(counter, window)) or 0) < coarse then return value end
-  return dictionary:get(slot(counter, key) .. window)
+  local shared = not value and together(counter, key)
+  if not shared or (dictionary:get(tally(counter, window)) or 0) < coarse then return value end
+  return dictionary:get(shared .. window)
 end
 
 return M

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AuditRoom, bodyMax, boundedBody, boundedChanges, changesMax, dayMax } from './audit-room.ts';
+import { AuditRoom, bodyMax, boundedBody, boundedChanges, changesMax, cut, dayMax } from './audit-room.ts';
 
 const change = (id: number, text: string) => ({ table: 'redirect', id, after: { source: text } });
 
@@ -36,4 +36,13 @@ test('who has filled the day writes no contents until the next; nobody else feel
   assert.ok(!room.take(1, 1));
   now++;
   assert.ok(room.take(1, 1));
+});
+
+test('a cut divides no character: PostgreSQL would refuse the line, and the change with it', () => {
+  for (const pad of [0, 1]) {
+    const text = 'x'.repeat(pad) + '😀'.repeat(20);
+    assert.ok(cut(text, 10).isWellFormed());
+    assert.equal(cut(text, 10).length, 10);
+    assert.ok((boundedBody(text, 20) as string).isWellFormed());
+  }
 });

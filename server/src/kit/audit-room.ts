@@ -15,6 +15,9 @@ const dayMs = 86_400_000;
 /** Root accounts remembered at once; the one that wrote longest ago makes room. */
 const rootsMax = 10_000;
 
+/** The beginning of a text; a character that the cut divides is left out as one: PostgreSQL takes no half of it. */
+export const cut = (text: string, max: number): string => `${text.slice(0, max - 1).toWellFormed()}…`;
+
 /** As many changes whole as there is room for; of the others which row it was. */
 export function boundedChanges(changes: readonly Change[], max = changesMax): Change[] {
   let used = 0;
@@ -27,7 +30,7 @@ export function boundedChanges(changes: readonly Change[], max = changesMax): Ch
 /** The body, or its beginning as text. `body` is redacted already. */
 export function boundedBody(body: unknown, max = bodyMax): unknown {
   const text = JSON.stringify(body ?? null);
-  return text.length > max ? `${text.slice(0, max - 1)}…` : (body ?? null);
+  return text.length > max ? cut(text, max) : (body ?? null);
 }
 
 /** What is left of the day of each root account. One server's own count: of several each grants as much. */

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { type Fail, type FieldError, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
 import type { Actor } from './actor.ts';
-import { AuditRoom, boundedBody, boundedChanges } from './audit-room.ts';
+import { AuditRoom, boundedBody, boundedChanges, cut } from './audit-room.ts';
 import { expectRow, touchedName } from './stale.ts';
 import { type Change, type Effects, Store, touch } from './store.ts';
 import type { Table } from './table.ts';
@@ -198,7 +198,7 @@ const secretHeaders = /auth|cookie|token|secret|key|password|signature|credentia
 /** The body without what must never be logged, and without what is too long to read. */
 export function redact(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.slice(0, 100).map(item => redact(item, depth + 1));
-  if (typeof value === 'string') return value.length > 2000 ? `${value.slice(0, 2000)}…` : value;
+  if (typeof value === 'string') return value.length > 2000 ? cut(value, 2001) : value;
   if (value === null || typeof value !== 'object' || depth > 6) return value;
   const { name } = value as { name?: unknown };
   const isSecret = (key: string) =>

@@ -2,6 +2,7 @@
  * Two people and one row (decisions.md, Wire): a change may say which version of the row its maker saw (`If-Match`). Was the row changed
  * since in what this change names, nothing is done: the answer names the fields that differ, what they hold now, and who changed them.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { Fail, failFields } from '#contract/errors.ts';
 import { type Db, row } from '../store/db.ts';
@@ -27,6 +28,9 @@ export interface Stale {
   at: string | null;
 }
 
+/** As JSON has it: what is stored comes back with its keys in another order, and times as text. */
+const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+
 /** The name of a row in the audit. */
 export const touchedName = (table: string, id: number) => `${table}:${id}`;
 
@@ -43,7 +47,7 @@ export async function expectRow(db: Db, effects: Expects, actor: Actor, table: s
   const version = Number(before['rowVersion'] ?? before['version']);
   if (version === expected) return;
   const names = Object.keys(wanted).filter(
-    name => name !== 'id' && wanted[name] !== undefined && JSON.stringify(wanted[name]) !== JSON.stringify(before[name]),
+    name => name !== 'id' && wanted[name] !== undefined && !isDeepStrictEqual(plain(wanted[name]), plain(before[name])),
   );
   // what is wished for is what is there
   if (!names.length) return;

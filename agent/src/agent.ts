@@ -23,7 +23,7 @@ import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
-import { endHungWorkers } from './workers.ts';
+import { HungWorkers } from './workers.ts';
 
 export interface AgentOptions {
   /** everything the node keeps */
@@ -73,6 +73,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   let nginxProblem: string | null = 'nginx is being started';
   /** requests without a log line, answers a full disk could not take, errors that refused a request */
   const edgeProblems = new EdgeProblems();
+  const workersSeen = new HungWorkers();
   let hungWorkers = 0;
 
   const resolver = new NameResolver({
@@ -125,7 +126,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   async function look(): Promise<void> {
     const { epoch, problems, workers } = await nginx.control.brief();
     edgeProblems.take(epoch, problems);
-    const hung = Array.isArray(workers) ? endHungWorkers(workers, nginx.pid) : [];
+    const hung = Array.isArray(workers) ? workersSeen.look(workers, nginx.pid) : [];
     hungWorkers += hung.length;
     for (const pid of hung) log(`nginx's worker ${pid} stands still: it is killed, and another takes its place`);
   }

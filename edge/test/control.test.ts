@@ -3,7 +3,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { domainRecords, type EdgeRecord, frame, frames, snapshot } from '#agent/render/records.ts';
-import { type Beat, endHungWorkers } from '#agent/workers.ts';
+import { type Beat, HungWorkers } from '#agent/workers.ts';
 import { type Edge, type Origin, domain, onLoopback, site, startEdge, startOrigin, until, siteRecords } from './harness.ts';
 
 const none = () => [];
@@ -168,11 +168,12 @@ test('a worker that stands still is seen, and killed while others go round; anot
   await until('it stands still', async () => (await of(one.pid)) > 4);
   const found = await beats();
   assert.ok(found.find(({ pid }) => pid === other.pid)!.seconds < 4, 'the other goes round');
-  assert.deepEqual(endHungWorkers(found, edge.pid()), [], 'not yet for long');
-  assert.deepEqual(endHungWorkers(found, process.pid, 4), [], 'no worker of ours');
-  const all = found.map(beat => ({ ...beat, seconds: 100 }));
-  assert.deepEqual(endHungWorkers(all, edge.pid()), [], 'all of them: the machine stood still');
-  assert.deepEqual(endHungWorkers(found, edge.pid(), 4), [one.pid]);
+  // looks 3 s apart, by a clock of our own
+  const watch = new HungWorkers();
+  let now = 0;
+  let killed: number[] = [];
+  await until('it is killed', async () => (killed = watch.look(await beats(), edge.pid(), (now += 3000))).length > 0);
+  assert.deepEqual(killed, [one.pid]);
   await until('another one', async () => (await beats()).every(({ pid, seconds }) => pid !== one.pid && seconds < 4));
   assert.ok(await both());
   // one that ends gracefully is none that stands still

@@ -20,12 +20,13 @@ function M.start()
   ngx.timer.every(every, beat)
 end
 
--- → {{pid =, seconds = since it last said so}}
+-- → {{pid =, seconds = since it last said so, at = when, by the clock of spans}}
 function M.all()
   local all, now = {}, clock.now()
   for id = 0, ngx.worker.count() - 1 do
     local pid, at = (sig:get("beat:" .. id) or ""):match "^(%d+) (%S+)$"
-    if pid then all[#all + 1] = { pid = tonumber(pid), seconds = math.max(0, now - tonumber(at)) } end
+    at = tonumber(at)
+    if pid then all[#all + 1] = { pid = tonumber(pid), seconds = math.max(0, now - at), at = at } end
   end
   return all
 end

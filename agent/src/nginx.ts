@@ -6,7 +6,7 @@
  * The configuration is rendered by render/nginx.ts and hardly ever changes; then nginx tests it and is told to reload.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
@@ -200,8 +200,9 @@ export class Nginx {
     for (const socket of ['ctl/ctl.sock', 'back/back.sock']) await rm(join(folders.run, socket), { force: true });
     const epoch = Date.now().toString(36);
     if (!this.#relief.bare) await writing(folders.snapshot, beforeStart);
-    await writing(this.#configFile, () => this.#writeConfig(epoch, true));
+    await this.#writeConfig(epoch, true);
     const output = openSync(join(folders.logs, 'nginx.out'), 'a', 0o640);
+    const { size: saidBefore } = fstatSync(output);
     // ours may include the firewall's; it needs ports below 1024 at most
     const child = spawn(
       'setpriv',
@@ -226,7 +227,7 @@ export class Nginx {
     while (!(await this.#answers())) {
       if (this.#stopping) return;
       if (ended || performance.now() > deadline)
-        throw await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`);
+        throw await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`, saidBefore);
       await this.#sleep(20);
     }
   }
@@ -321,9 +322,9 @@ export class Nginx {
     const before = await readFile(this.#configFile, 'utf8').catch(() => '');
     if (before === text && !always) return false;
     const fresh = `${this.#configFile}.new`;
-    writeWhole(fresh, text);
+    await writing(this.#configFile, () => writeWhole(fresh, text));
     await this.#test(fresh);
-    await rename(fresh, this.#configFile);
+    await writing(this.#configFile, () => rename(fresh, this.#configFile));
     return true;
   }
 
@@ -347,10 +348,16 @@ export class Nginx {
     );
   }
 
-  async #explain(what: string): Promise<Error> {
-    const said = await readFile(join(this.#options.folders.logs, 'nginx.out'), 'utf8').catch(() => '');
-    const line = lastError(said.slice(-4000));
-    const taken = takenPort(said.slice(-4000));
+  /** @param from bytes of nginx.out that are of earlier starts, and no reason for this end */
+  async #explain(what: string, from: number): Promise<Error> {
+    const output = await readFile(join(this.#options.folders.logs, 'nginx.out')).catch(() => Buffer.alloc(0));
+    // shorter: it was cut meanwhile (rotate.ts)
+    const said = output
+      .subarray(output.length < from ? 0 : from)
+      .toString('utf8')
+      .slice(-4000);
+    const line = lastError(said);
+    const taken = takenPort(said);
     if (taken) return new Error(`port ${taken} is taken by another program: end it, or give the node another port`);
     if (line && /No space left/.test(line))
       return Object.assign(new Error(`the disk that holds ${this.#options.folders.home} is full: ${line}`), { code: 'ENOSPC' });

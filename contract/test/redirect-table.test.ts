@@ -61,6 +61,23 @@ test('3,000 honest redirects have room, and a chain as long as is followed', () 
   );
 });
 
+test('the largest honest table has room, whether its expressions are run or not', () => {
+  const expressions = Array.from({ length: 100 }, (_, i) =>
+    rowOf({ matchType: 'advanced', source: `^/e${i}/(\\d+)$`, target: `/f${i}/$1` }),
+  );
+  const exact = Array.from({ length: 2900 }, (_, i) =>
+    rowOf({ source: `/old/${i}/${'x'.repeat(90)}`, target: `/new/${i}/${'y'.repeat(80)}` }),
+  );
+  const rows = [...expressions, ...exact];
+  for (const exec of [() => null, () => undefined]) {
+    const table = new RedirectTable(rows, exec);
+    assert.deepEqual(
+      rows.filter(row => table.loopOf(row) !== undefined),
+      [],
+    );
+  }
+});
+
 test('the work of a table is counted over all that is asked of it', () => {
   const rows = [rowOf({ matchType: 'prefix', source: '/a', target: `/b/${'x'.repeat(2000)}`, keepQuery: false })];
   const table = new RedirectTable(rows);

@@ -190,6 +190,24 @@ test('bounds: 3,000 of a site (205007), expressions of a module, bytes of a site
   assert.ok(Buffer.byteLength((await documentOf(id))!.body) <= kinds.module.bytesMax);
 });
 
+test('as many expressions as may be, and as many redirects of one address, are taken in one call', async () => {
+  const charlie = await api.tenant('charlie');
+  const id = await make('all at once', charlie);
+  const items = [
+    ...Array.from({ length: redirectPatternsMax }, (_, i) => ({
+      matchType: 'advanced',
+      source: `^/e${i}/(\\d+)$`,
+      target: `/f${i}/$1`,
+    })),
+    ...Array.from({ length: 3000 - redirectPatternsMax }, (_, i) => ({
+      source: `/old/${i}`,
+      target: `/new/${i}/${'y'.repeat(80)}`,
+    })),
+  ];
+  const reply = await call('POST', rowsOf(id), { items }, charlie);
+  assert.equal(reply.status, 200, reply.text);
+});
+
 test('rows of another module, of another site and modules of another type are unknown', async () => {
   const [mine, second] = [await make('mine'), await make('second')];
   const [one] = (await add(mine, { source: '/one', target: '/two' })).body.ids;

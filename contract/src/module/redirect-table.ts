@@ -28,8 +28,8 @@ export interface Found<R extends Redirect> {
   /** undefined: it would be longer than `locationMax`, and nobody is sent there */
   location: string | undefined;
 }
-/** Groups of an expression in a text, or null. */
-export type Exec = (expression: RegExp, subject: string) => (string | undefined)[] | null;
+/** Groups of an expression in a text, or null; undefined: no expression is run any more. Its time is its own to bound, and no work here. */
+export type Exec = (expression: RegExp, subject: string) => (string | undefined)[] | null | undefined;
 
 /** Steps from one redirect to the next that are followed before it counts as endless. */
 export const stepsMax = 10;
@@ -181,8 +181,8 @@ export class RedirectTable<R extends Redirect> {
       if (redirect) return { redirect, location: build(redirect, args, { rest: path.slice(end) }) };
     }
     for (const { redirect, expression } of this.#expressions) {
-      this.#spend(path.length + args.length);
       const groups = this.#exec(expression, path);
+      if (groups === undefined) return undefined;
       if (groups) return { redirect, location: build(redirect, args, { groups }) };
       const wider = args && this.#exec(expression, `${path}?${args}`);
       if (wider) return { redirect, location: build(redirect, args, { groups: wider, isRaw: true }) };

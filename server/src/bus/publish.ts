@@ -87,7 +87,8 @@ export async function publishRound(db: Queryable, press: Press, round: Round, ma
   });
   if (!found) return undefined;
   const { entities, failures, bytes } = found;
-  const messages = found.messages.sort((a, b) => rank(a) - rank(b));
+  const messages = found.messages.filter(({ hash }) => !round.hold || hash !== '').sort((a, b) => rank(a) - rank(b));
+  for (const { kind, entityID, hash } of found.messages) if (hash === '') round.hold?.({ kind, id: entityID });
   const compiledAnew = round.compiledAnew === true;
   let published: Stands[] = [];
   for (const piece of pieces(messages, press.bounds.roundBytes, Infinity)) {

@@ -25,6 +25,8 @@ export interface Round {
   pending?: boolean;
   /** Nobody changed anything, documents are made otherwise now: sites whose documents differ are served again when nodes have them. */
   compiledAnew?: boolean;
+  /** Other rounds follow that may still be what keeps it: what is gone is named here, and stays. */
+  hold?: (entity: Entity) => void;
 }
 
 export interface PublishedRow {

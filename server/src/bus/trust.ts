@@ -10,7 +10,7 @@ import { compilerMark } from '../compile/mark.ts';
 import { numbersSkipped } from '../store/dump.ts';
 import { noteForeign } from './foreign.ts';
 import type { Press } from './publish.ts';
-import type { Entity } from './round.ts';
+import { type Entity, key } from './round.ts';
 import { publishRounds, roundMost } from './rounds.ts';
 import { settle } from './settle.ts';
 import { type StreamFacts, configAfter, ensureConfigStream, removeConfigMessage, renewConfigStream } from './streams.ts';
@@ -78,8 +78,13 @@ async function publishEverything(
   await settle(client, {});
 }
 
-/** Kind after kind in the order in which they are sent: a site's parts stand there before the site that names them. */
+/**
+ * Kind after kind in the order in which they are sent: a site's parts stand there before the site that names them. What is gone goes after all
+ * of them, in the opposite order and with what may name it: a domain whose module is gone before it is not served.
+ */
 async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }: { compiledAnew: boolean }): Promise<void> {
+  const gone = new Map<string, Entity>();
+  const hold = (entity: Entity) => void gone.set(key(entity), entity);
   for (const kind of kindNames) {
     // Nobody is told of a stream that is being filled; and what comes before a site waits for nothing.
     const pending = compiledAnew && (kind === 'site' || kind === 'domain');
@@ -94,10 +99,17 @@ async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }
       await publishRounds(
         client,
         press,
-        ids.map(id => ({ entities: [{ kind, id }], changes: [], outboxIDs: [], dependents: false, pending, compiledAnew })),
+        ids.map(id => ({ entities: [{ kind, id }], changes: [], outboxIDs: [], dependents: false, pending, compiledAnew, hold })),
       );
     }
   }
+  await publishRounds(
+    client,
+    press,
+    [...gone.values()]
+      .reverse()
+      .map(entity => ({ entities: [entity], changes: [], outboxIDs: [], pending: compiledAnew, compiledAnew })),
+  );
 }
 
 /** Documents stand there that another release of us made: what reads otherwise now is published, the rest stays. */

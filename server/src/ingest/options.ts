@@ -12,7 +12,10 @@ export interface IngestOptions {
   flushLines?: number;
   /** … or this long after the last insert: the first line after a pause goes at once */
   flushMs?: number;
-  /** how long to wait for the next range of an unfinished insert, when neither the bus nor a node gives it: the node may be starting */
+  /**
+   * how long to wait for the next range of an unfinished insert, when neither the bus nor a node gives it: the node may be starting. For all
+   * of it at most five times as long
+   */
   recoverMs?: number;
   /** size of the stream on the bus's disk, as it shall be when it is looked for */
   busMaxBytes?: () => number | undefined;

@@ -7,6 +7,8 @@ import type { Members } from './members.ts';
 import { readMessage, unpack } from './message.ts';
 
 const askEveryMs = 1000;
+/** All the waiting for one row, in `recoverMs`: nobody's lines are counted meanwhile, however little a node sends at a time. */
+const waitsMost = 5;
 
 export interface RecoverOptions {
   row: ManifestRow;
@@ -15,33 +17,36 @@ export interface RecoverOptions {
   /** the bus has not been wiped since */
   sameBus: boolean;
   members: Members;
-  /** it is given up when nothing more of it has come for so long */
+  /** it is given up when nothing more of it has come for so long, or not all of it in five times as long */
   recoverMs: number;
   /** asks a node to send a stream again from a position */
   ask: (stream: string, at: number) => void;
   log: (event: string, facts?: Record<string, unknown>) => void;
+  /** milliseconds of a clock that only goes on */
+  now?: () => number;
   /** It cannot be repeated: nobody knows whether its lines are in the figures. */
   onGivenUp: () => void;
 }
 
 /** The lines of the row; undefined when they cannot be had any more, or need not be. */
 export async function collectAgain(options: RecoverOptions): Promise<Batch | undefined> {
-  const { row, messages, sameBus, members, recoverMs, ask, log, onGivenUp } = options;
+  const { row, messages, sameBus, members, recoverMs, ask, log, now = () => performance.now(), onGivenUp } = options;
   const wanted = new Map(row.streams.map((stream, i) => [stream, { at: row.froms[i]!, to: row.tos[i]! }]));
   const missing = () => [...wanted].filter(([, w]) => w.at < w.to);
   const again = new Batch();
-  let deadline = performance.now() + recoverMs;
+  const latest = now() + waitsMost * recoverMs;
+  let deadline = now() + recoverMs;
   let askedAt = -Infinity;
   let reading: Promise<IteratorResult<JsMsg>> | undefined;
   try {
     while (missing().length > 0) {
-      if (deadline < performance.now()) {
+      if (deadline < now()) {
         log('an unfinished insert cannot be repeated: taken as done', { n: row.n, missing: missing().map(([stream]) => stream) });
         onGivenUp();
         return;
       }
       reading ??= messages.next();
-      const got = await Promise.race([reading, delay(Math.max(Math.min(deadline - performance.now(), 500), 1), undefined)]);
+      const got = await Promise.race([reading, delay(Math.max(Math.min(deadline - now(), 500), 1), undefined)]);
       if (got) {
         reading = undefined;
         if (got.done) return;
@@ -62,11 +67,11 @@ export async function collectAgain(options: RecoverOptions): Promise<Batch | und
         }
         want.at = end;
         // whoever has some of it sends the rest too: there is no hurry while it comes
-        deadline = performance.now() + recoverMs;
+        deadline = Math.min(now() + recoverMs, latest);
       } else if (!sameBus || again.ageMs > 2000) {
         // The bus has nothing more: nodes still hold what was never announced.
-        if (performance.now() - askedAt < askEveryMs) continue;
-        askedAt = performance.now();
+        if (now() - askedAt < askEveryMs) continue;
+        askedAt = now();
         for (const [stream, want] of missing()) ask(stream, want.at);
       }
     }

@@ -75,7 +75,7 @@ function bounded(): Exec {
   const script = new Script('expression.exec(subject)');
   const end = performance.now() + allExpressionsMs;
   return (expression, subject) => {
-    if (performance.now() > end) return null;
+    if (performance.now() > end) return undefined;
     Object.assign(room, { expression, subject });
     try {
       const groups = script.runInContext(context, { timeout: expressionMs }) as string[] | null;

@@ -299,6 +299,43 @@ test('what another release published is compiled again at the first start: what 
   assert.equal((await siteApplied(rig.pool, siteID))!.applied, 1);
 });
 
+test('a module switched off while no relay ran, and documents made otherwise since: it goes after the domain that named it', async t => {
+  const rig = await Rigs.start(t);
+  const { productID } = await rig.zone('one');
+  const siteID = await rig.site(productID, 'a');
+  const domainID = await rig.domain(siteID, 'a.test');
+  const moduleID = await rig.one(`insert into module ("siteID", type, name) values ($1, 'urlRedirect', 'm') returning id`, [
+    siteID,
+  ]);
+  await rig.change(
+    [`module ${moduleID}`, `domain ${domainID}`],
+    [
+      `insert into redirect ("moduleID", "matchType", source, target, "statusCode") values ($1, 'exact', '/a', '/b', 301)`,
+      [moduleID],
+    ],
+    [`insert into "domainModule" ("domainID", "moduleID", type) values ($1, $2, 'urlRedirect')`, [domainID, moduleID]],
+  );
+  await rig.change([`blacklists ${siteID}`], [blacklist, [siteID]]);
+  const first = relay(rig);
+  await empty(rig);
+  await first.stop();
+  const off = (table: string, id: number, on: string): [string, unknown[]] => [
+    `update ${table} set enabled = false where "${on}" = $1`,
+    [id],
+  ];
+  await rig.change([`module ${moduleID}`, `domain ${domainID}`], off('module', moduleID, 'id'));
+  await rig.change([`blacklists ${siteID}`], off('blacklist', siteID, 'siteID'));
+  await rig.pool.query(`update "busStream" set compiler = ''`);
+  const before = await head(rig);
+  relay(rig);
+  await empty(rig);
+  assert.equal(await rig.one<string>('select compiler from "busStream"'), compilerMark);
+  const sent = await sentAfter(rig, before);
+  assert.deepEqual([...sent].sort(), ['-blacklists', '-module', 'domain', 'site']);
+  assert.ok(sent.indexOf('-module') > sent.indexOf('domain'), String(sent));
+  assert.ok(sent.indexOf('-blacklists') > sent.indexOf('site'), String(sent));
+});
+
 test('a node that refuses any document of a site, or one of all sites, does not count, whatever it served before', async t => {
   const rig = await Rigs.start(t);
   const { zoneID, productID } = await rig.zone('one');

@@ -38,7 +38,7 @@ async function run(verb: string, args: string[]): Promise<void> {
   const [target] = positionals as [string];
   const stop = new AbortController();
   const brokenOff = new Error(`Broken off: nothing was ${verb === 'restore' ? 'restored' : 'written'}.`);
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => stop.abort(brokenOff));
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort(brokenOff)); // it may come twice: to the group, and passed on
   if (verb === 'backup') done(await backup({ settings, target, logs: !values['without-logs'], signal: stop.signal }));
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {

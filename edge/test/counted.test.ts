@@ -271,7 +271,7 @@ end
         address = "10." .. math.floor(i / 65536) .. "." .. math.floor(i / 256) % 256 .. "." .. i % 256
         let_through(one, 1)
       end
-      return tostring(held > 0) .. " " .. again .. " " .. before .. " " .. tostring(problems.counts().evicted > 1000)
+      return tostring(held > 0) .. " " .. again .. " " .. before .. " " .. tostring(problems.counts().evicted > 500)
     `);
     assert.equal(found, 'true 1001 0 true');
   });

@@ -1,7 +1,8 @@
 -- Each site's share of the dictionary of counters. Who makes up paths makes keys, and a full dictionary gives up what was used least:
 -- other sites' counts. So the keys that a counter makes in one window are tallied. While more than half of the dictionary is free nobody
--- is held to a share. Past that a counter of URLs or user agents over its share keeps the keys it has, and counts new ones by visitor
--- alone until the window ends: coarser, so stricter, for that visitor and nobody else. A counter by visitor has nothing to make up.
+-- is held to a share. Past that a counter over its share keeps the keys it has until the window ends, and
+-- - of URLs or user agents counts a visitor who makes more than a few new ones over all of them together: stricter, for that visitor alone;
+-- - counts nobody else's new keys: its own limit has holes for them, so that neither honest crowds are refused nor another site's counts lost.
 local ngx = ngx
 local find, floor, max, sub = string.find, math.floor, math.max, string.sub
 
@@ -12,7 +13,7 @@ local entry_bytes = 128
 -- Sites that may be flooded at once without a count of others being given up: half of the dictionary for those who came before, a
 -- share for each that comes later.
 local sites = 8
--- A window's entries live while it, the next and part of a third one last; and there may be as many visitors as keys.
+-- A window's entries live while it, the next and part of a third one last; and there may be as many visitors who are watched as keys.
 local alive = 3 * 2
 -- What a tally is raised by when its window goes over to visitors
 local coarse = 1e9
@@ -21,6 +22,9 @@ local coarse = 1e9
 function M.keys(dictionary, counters)
   return max(16, floor(dictionary:capacity() / 2 / entry_bytes / sites / alive / max(1, counters)))
 end
+
+-- New keys of a visitor that are not counted over its share; honest ones ask for few URLs at once.
+local few = 32
 
 local function tally(counter, window) return counter.name .. "#" .. window end
 
@@ -41,18 +45,35 @@ local function together(counter, key)
   return bar and counter.name .. "~" .. sub(key, 1, bar)
 end
 
+-- A new key over the share. → whether its visitor has made more than a few, so that they are counted together
+local function makes_many(dictionary, counter, shared, window, life)
+  local name = shared .. "#" .. window
+  local made = dictionary:incr(name, 1)
+  if made then return made > few end
+  local watched = counter.name .. "##" .. window
+  if (dictionary:get(watched) or 0) < counter.keys then
+    dictionary:incr(name, 1, 0, life)
+    dictionary:incr(watched, 1, 0, life)
+  end
+  return false
+end
+
 -- Raises what counter has counted of a key in a window by n; init: what it begins with. own: the key's name; key: the whole key.
 -- → value, name under which it stands, whether it is new, whether another entry was given up
 function M.raise(dictionary, counter, own, key, window, n, init, life)
   local value = dictionary:incr(own .. window, n)
   if value then return value, own, false, false end
-  local name, shared = own, together(counter, key)
-  if shared and crowded(dictionary, counter, window, life) then name = shared end
+  local name = own
+  if crowded(dictionary, counter, window, life) then
+    local shared = together(counter, key)
+    if not shared or not makes_many(dictionary, counter, shared, window, life) then return init + n, own, false, false end
+    name = shared
+  end
   local why, forced
   value, why, forced = dictionary:incr(name .. window, n, init, life)
   if not value then error("a counter cannot be kept: " .. tostring(why)) end
   local new = value == init + n
-  if new and shared and name == own then dictionary:incr(tally(counter, window), 1, 0, life) end
+  if new and name == own then dictionary:incr(tally(counter, window), 1, 0, life) end
   return value, name, new, forced
 end
 

@@ -122,6 +122,10 @@ describe('what no expression can tell in time', () => {
     assert.equal((await edge.ask('re.test', long)).status, 503);
     assert.equal(origin.seen.length, asked, 'left as it was it would have left its folder');
     assert.equal((await problems()).expression, before.expression + 2);
+    // an ordinary rule that does not hold for a long path refuses nobody
+    const ordinary = ['(.*)[.]php$', '^/(.*)/index[.]html$'].map(source => ({ matchType: 'advanced', source, target: '/x' }));
+    await edge.put(...moduleOf('proxyRewrite', { rules: ordinary }));
+    assert.equal((await edge.ask('re.test', `/s/${'a1B2/'.repeat(600)}`)).status, 200);
     assert.match(edge.errors(), /expression: site 1: urlRedirect 9: /);
     assert.match(edge.errors(), /expression: site 1: proxyRewrite 9: /);
   });

@@ -48,11 +48,15 @@ local function compile(expression)
   if busy then base = base + (cpu() - busy) end
 end
 
--- PCRE begins these at one place of a text (of a line, by itself, where `.*` comes first), so the limit is one for the whole text.
-local function begins_once(expression) return sub(expression, 1, 1) == "^" or sub(expression, 1, 2) == ".*" or sub(expression, 1, 3) == "(.*" end
+-- PCRE begins these at one place of a text, so the limit is one for the whole of it. It does so with a leading `.*` (alone, or in brackets
+-- that are not repeated) where nothing refers back; whatever may undo that is left to the lower limit.
+local function begins_once(expression)
+  if find(expression, "|", 1, true) or find(expression, "\\[%dgk]") or find(expression, "%([?*]") then return false end
+  return sub(expression, 1, 1) == "^" or find(expression, "^%.%*[^?+*{]") ~= nil or find(expression, "^%(%.%*%)[^?+*{]") ~= nil
+end
 
 local function form_of(subject, expression)
-  if #subject > long and (find(expression, "|", 1, true) or not begins_once(expression)) then
+  if #subject > long and not begins_once(expression) then
     local form = forms[expression] or lower .. expression
     forms[expression], expression = form, form
   end

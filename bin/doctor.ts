@@ -3,6 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type Finding, adviceOf, readChecks, sentenceOf, troubles } from '#contract/system/health.ts';
 import { diskFinding } from '#contract/system/room.ts';
+import { ruleText } from '#contract/rules.ts';
+import { openDatabase } from '#server/store/db.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
@@ -10,7 +12,7 @@ import { debianPackages, missingDebianPackages } from './bootstrap.js';
 import { diskOf, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { halfRestored } from './launch/restoring.ts';
-import { startedParts } from './launch/running.ts';
+import { runningDatabase, startedParts } from './launch/running.ts';
 import { type Settings, portVariables, readSettings } from './launch/settings.ts';
 
 let bad = 0;
@@ -102,6 +104,31 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
   if (agent) await checks('agent', `http://127.0.0.1:${agent}`);
 }
 
+const rowsMost = 100;
+/** Rows that an earlier release let in and this one would not: asked of the data itself, so that they are known before an upgrade. */
+async function storedRules(settings: Settings): Promise<void> {
+  // the declarations of all lists
+  await import('#server/calls.ts');
+  const { StoredRules } = await import('#server/system/stored-rules.ts');
+  const database = openDatabase(runningDatabase(settings), 1);
+  try {
+    const stored = new StoredRules(database.pool);
+    while (!(await stored.step()));
+    for (const { operator, site, name, kind, id, field, rule, bounds } of stored.found.slice(0, rowsMost)) {
+      const whose = `operator ${operator}, ${site === null ? 'all its sites' : `site ${site} (${name})`}`;
+      const what = ruleText({ rule, ...(bounds ? { bounds } : {}) }, 'en_US');
+      console.log(`look rules: ${whose}: ${kind} ${id}, ${field}: ${what}. Correct or delete it, best before an upgrade.`);
+    }
+    const more = stored.found.length - rowsMost;
+    if (more > 0) console.log(`look rules: and ${more} more.`);
+    if (stored.found.length === 0) say(true, 'This version accepts every stored rule.');
+  } catch (error) {
+    say(false, `Stored rules cannot be judged: ${(error as Error).message || (error as NodeJS.ErrnoException).code}`);
+  } finally {
+    await database.close();
+  }
+}
+
 /** What a running process finds itself, the worst first. */
 async function checks(name: string, origin: string): Promise<void> {
   try {
@@ -125,6 +152,7 @@ try {
   if (pid) say(true, `Breakwater runs on ${settings.dataFolder} (process ${pid}).`);
   else await ports(settings);
   await engines(settings, pid !== undefined);
+  if (pid || settings.databaseUrl) await storedRules(settings);
 } catch (error) {
   say(false, (error as Error).message);
 }

@@ -13,8 +13,9 @@ const here = import.meta.dirname;
 const keepAssetsDays = 14;
 
 /**
- * `virtual:permissions`: which key each call asks for, `{user: {'GET /{area}/sites': 'sites.view'}}`, read from the table of calls when
- * building. The whole table with its schemas would be far more than a shell should load.
+ * `virtual:permissions`: which key each call asks for and in which areas it is, `['GET /{area}/sites', 'sites.view', ['user', 'client']]`
+ * with the areas as bits, read from the table of calls when building. The whole table with its schemas would be far more than a shell
+ * should load.
  */
 function permissions(): Plugin {
   const name = 'virtual:permissions';
@@ -25,9 +26,14 @@ function permissions(): Plugin {
       if (id !== `\0${name}`) return;
       const contract = (path: string) => import(pathToFileURL(join(here, '../contract/src', path)).href);
       const [{ groups }, { mounted }] = await Promise.all([contract('index.ts'), contract('kit/call.ts')]);
-      const table: Record<string, Record<string, string | null>> = { user: {}, client: {}, admin: {} };
-      for (const call of mounted(groups) as Iterable<Mounted>) if (call.area) table[call.area]![call.key] = call.permission;
-      return `export default ${JSON.stringify(table)}`;
+      const bits = { user: 1, client: 2, admin: 4 } as const;
+      const table = new Map<string, [key: string, permission: string | null, areas: number]>();
+      for (const { area, key, permission } of mounted(groups) as Iterable<Mounted>) {
+        if (!area) continue;
+        const row = table.get(`${key} ${permission}`) ?? [key, permission, 0];
+        table.set(`${key} ${permission}`, [key, permission, row[2] | bits[area]]);
+      }
+      return `export default ${JSON.stringify([...table.values()])}`;
     },
   };
 }
@@ -47,6 +53,23 @@ function nonceForStyles(): Plugin {
         lines,
         `styleNode.nonce = csp?.nonce ?? document.querySelector('meta[property="csp-nonce"]')?.nonce ?? '';`,
       );
+    },
+  };
+}
+
+/**
+ * Each field of antd asks whether it stands in a form, and takes the whole form library along for that: the one context is enough, and the
+ * rest comes with the first form. A release that asks in another way fails the build instead of making every page heavier.
+ */
+function contextOfForms(): Plugin {
+  const whole = /(import \{ FormProvider as \w+ \} from) '@rc-component\/form';/;
+  const path = join(here, '../node_modules/@rc-component/form/es/FormContext.js');
+  return {
+    name: 'context-of-forms',
+    transform(code, id) {
+      if (!/antd[\\/]es[\\/]form[\\/]context\.js$/.test(id)) return undefined;
+      if (!whole.test(code)) throw new Error(`${id} no longer has ${whole}`);
+      return code.replace(whole, (_, names: string) => `${names} ${JSON.stringify(path)};`);
     },
   };
 }
@@ -87,60 +110,170 @@ function precompress(): Plugin {
 }
 
 /**
- * What is always loaded together travels together: the login pages with the router (`start`), the frame of everything inside (`inside`),
- * lists and forms (`lists`). The rest is cut by what each screen uses.
+ * What antd brings to every list and form and nothing of ours uses. A release that moves one of these files fails the build instead of
+ * making every page heavier.
+ */
+function withoutUnused(): Plugin {
+  const unused = [
+    // our lists filter above the table: nobody ever opens a filter menu in a heading, and it brings a tree and radio buttons
+    {
+      file: /antd[\\/]es[\\/]table[\\/]hooks[\\/]useFilter[\\/]FilterDropdown\.js$/,
+      code: 'export const flattenKeys = () => [];\nexport default () => { throw new Error("filter menus are left out of the build"); };',
+    },
+    // our forms are checked by the contract's own schemas (kit/form-core.tsx)
+    {
+      file: /@rc-component[\\/]form[\\/]es[\\/]utils[\\/]validateUtil\.js$/,
+      code: 'export const validateRules = () => { throw new Error("rules of antd are left out of the build"); };',
+    },
+    // where the first mistake stands is sought by the form itself
+    {
+      file: /scroll-into-view-if-needed[\\/]dist[\\/]index\.js$/,
+      code: 'export default () => { throw new Error("scrolling of antd\'s forms is left out of the build"); };',
+    },
+    // every browser of the target counts with BigInt
+    {
+      file: /@rc-component[\\/]mini-decimal[\\/]es[\\/]NumberDecimal\.js$/,
+      code: 'export default class { constructor() { throw new Error("decimals without BigInt are left out of the build"); } }',
+    },
+    // several rows are chosen from a list, never one of them
+    {
+      file: /antd[\\/]es[\\/]radio[\\/]index\.js$/,
+      code: 'const none = () => { throw new Error("radio buttons are left out of the build"); };\nexport { none as default, none as Button, none as Group };',
+    },
+    // a list that can be chosen from uses helpers of the tree, which only as a whole would be thought to do something when loaded
+    { file: /@rc-component[\\/]tree[\\/]es[\\/]Tree\.js$/ },
+  ].map(one => ({ ...one, isMet: false }));
+  return {
+    name: 'without-unused',
+    transform(code, id) {
+      const one = unused.find(({ file }) => file.test(id));
+      if (!one) return undefined;
+      one.isMet = true;
+      return { code: one.code ?? code, moduleSideEffects: false };
+    },
+    generateBundle() {
+      for (const { file, isMet } of unused) if (!isMet) throw new Error(`antd no longer has ${file}`);
+    },
+  };
+}
+
+/** theme-init.js runs before the first paint: as a file of its own it would be one more request that all else waits for. */
+function inlineThemeInit(): Plugin {
+  const place = '<!-- theme-init.js -->';
+  return {
+    name: 'inline-theme-init',
+    transformIndexHtml: {
+      order: 'pre',
+      handler(html) {
+        if (!html.includes(place)) throw new Error(`index.html has no ${place}`);
+        const code = readFileSync(join(here, 'theme-init.js'), 'utf8')
+          .replace(/^\/\/.*$/gm, '')
+          .trim();
+        return html.replace(place, () => `<script>${code}</script>`);
+      },
+    },
+  };
+}
+
+/**
+ * The console in layers: each is all that its roots reach and that no layer before it has, and travels as one file. What a page loads is
+ * the layers it stands on and its own few screens, however many screens there are. system/browser/weight.test.ts weighs every page.
  */
 const ours = (folder: string, names: string) => new RegExp(`console/src/${folder}/(?:${names})[.]tsx?$`);
-const together = [
-  { name: 'react', test: /node_modules\/(?:react|react-dom|scheduler)\// },
-  { name: 'start', test: /node_modules\/@tanstack\/(?:react-router|router-core|history|react-store|store)\// },
-  { name: 'start', test: /contract\/src\/(?:limits|kit\/text|kit\/call)\.ts$/ },
+const contract = (names: string) => new RegExp(`contract/src/(?:${names})[.]ts$`);
+const antd = (names: string) => new RegExp(`node_modules/antd/es/(?:${names})/`);
+const layers: { name: string; roots: RegExp[] }[] = [
+  // with the router in one file: a kilobyte less than in two, and both change as rarely
+  { name: 'react', roots: [/node_modules\/(?:react|react-dom|scheduler|@tanstack\/react-router)\//, /rolldown[:/]runtime/] },
+  // the pages before the shell: sign-in, states, how texts are said
   {
     name: 'start',
-    test: ours('kit', 'area|client|credentials|deployment|guard|notice|screens|session|spaced|stored|text|transport'),
+    roots: [
+      ours('shell', 'login-shell|states|notices'),
+      ours('account', 'login'),
+      ours('kit', 'text|screens|leaving|guard|client|deployment|later|release'),
+      ours('areas', 'area'),
+      // the tables of pages: addresses and names alone
+      ours('\\w+', 'screens'),
+    ],
   },
-  { name: 'start', test: ours('shell', 'brand|login-shell|notices|states') },
-  { name: 'start', test: ours('account', 'login|parts|said') },
-  { name: 'inside', test: /node_modules\/@tanstack\/(?:react-query|query-core)\// },
+  // the frame of everything behind it, and what nearly every page has; icons and helpers of antd would else drag whole pieces with them
   {
     name: 'inside',
-    test: ours('kit', 'query|present|errors|overlay|overlay-host|permissions|theme|page|shortcuts|empty|units|time|use-narrow'),
+    roots: [
+      ours('shell', 'shell'),
+      ours(
+        'kit',
+        'page|empty|status|permissions|query|form|form-state|schema-of|confirm|copy|csv|overlay-host|return|units|time|use-narrow|present|search',
+      ),
+      antd('segmented|skeleton|_util'),
+      /node_modules\/@ant-design\/icons\/es\/icons\//,
+      /node_modules\/@tanstack\/react-query\/build\/modern\/(?:useQuery|useBaseQuery|QueryClientProvider)[.]js/,
+    ],
   },
-  { name: 'inside', test: ours('shell', 'shell|header|side-menu') },
-  { name: 'lists', test: ours('kit', 'table|cells|filters|filter-input|choices|list-state|use-list-state|resource') },
-  { name: 'lists', test: ours('kit', 'resource-page|bits|confirm|form|fields|form-paths|schema-of') },
+  {
+    name: 'controls',
+    roots: [
+      ours('kit', 'filter-input|choices|resource|bits'),
+      antd('select|input|switch|checkbox|popover|tag'),
+      contract('rules/[\\w-]+|states'),
+    ],
+  },
+  {
+    name: 'lists',
+    roots: [
+      ours('site', 'state|share-needs'),
+      ours('kit', 'resource-page|batch-form|row-values|rule-parts|each|history-of|value-text|members|export|setting|tabs'),
+    ],
+  },
+  // what a form and a dialog share comes with the drawer; a question over a form comes when it is asked
+  { name: 'dialogs', roots: [antd('drawer|grid')] },
+  { name: 'modals', roots: [antd('modal')] },
+  { name: 'forms', roots: [ours('kit', 'form-drawer|fields')] },
+  { name: 'contract', roots: [ours('kit', 'contract')] },
 ];
+/** What several screens of a folder share. */
+const folderOf = (id: string) => {
+  const [, folder] = /console\/src\/(\w+)\/[\w-]+\.tsx?$/.exec(id) ?? [];
+  // of the kit whole layers hang on single files: one that is in none goes with whoever uses it
+  return folder === undefined || folder === 'kit' ? null : folder;
+};
 
 const styles = () =>
   globSync('src/**/*.css', { cwd: here })
     .map(file => readFileSync(join(here, file), 'utf8'))
     .join('\n');
 
+/** What the kit needs wherever it is built: here, and in its own gallery (gallery/vite.config.ts). */
+export const forKit = () => [react(), permissions(), nonceForStyles(), withoutUnused(), contextOfForms(), inlineThemeInit()];
+// what React has by itself, without the copy for older ones
+export const resolve = { alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector.js' } };
+
 export default defineConfig({
   root: here,
   base: '/',
-  plugins: [
-    react(),
-    permissions(),
-    nonceForStyles(),
-    keepOldAssets(),
-    precompress(),
-    notices(styles, join(here, '../node_modules')),
-  ],
+  plugins: [...forKit(), keepOldAssets(), precompress(), notices(styles, join(here, '../node_modules'))],
+  resolve,
   html: { cspNonce: '__NONCE__' },
   build: {
     outDir: 'dist',
     emptyOutDir: false,
     manifest: true,
     target: 'es2022',
+    // all browsers of that target know it
+    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 900,
     rolldownOptions: {
       output: {
-        // modules are cut without their dependencies (far smaller first pages), so their order has to be kept by hand
-        strictExecutionOrder: true,
         codeSplitting: {
-          includeDependenciesRecursively: false,
-          groups: together.map((group, index) => ({ ...group, priority: together.length - index })),
+          groups: [
+            ...layers.map(({ name, roots }, index) => ({
+              name,
+              test: (id: string) => roots.some(root => root.test(id)),
+              priority: layers.length - index,
+            })),
+            { name: folderOf, minShareCount: 2, priority: 0 },
+          ],
         },
       },
     },

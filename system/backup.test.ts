@@ -1,7 +1,17 @@
 /** A backup of everything under traffic, and a new installation out of it on other ports. */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { createWriteStream, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -216,6 +226,8 @@ test(
       const code = await ended;
       clearInterval(drip);
       feed.destroy();
+      // a command that ended before it read leaves the writer waiting for a reader, and this process with it
+      closeSync(openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK));
       return { code, out };
     };
     for (const signal of ['SIGINT', 'SIGHUP'] as const) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { allPids, freePort, poll } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
+import { noteAnswer } from './sent.ts';
 
 const projectFolder = fileURLToPath(new URL('../', import.meta.url));
 
@@ -35,6 +36,7 @@ export class Whole {
     this.#env = {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       BREAKWATER_DATA: folder,
       BREAKWATER_PASSWORD_FILE: `${folder}.password`,
       // origins of these tests listen on loopback; with the demo its zone may have them there anyway
@@ -146,7 +148,9 @@ export class Whole {
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(20_000),
       });
-      return { status: response.status, body: await response.json() };
+      const answer: unknown = await response.json();
+      noteAnswer(answer);
+      return { status: response.status, body: answer };
     } catch (error) {
       return { status: 0, body: { message: (error as Error).message } };
     }

@@ -8,6 +8,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
 import { keepInodes } from './cache-room.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
+import type { Fault } from './control.ts';
 import { EdgeProblems } from './edge-problems.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
@@ -54,6 +55,8 @@ export const version = '0.1.0';
 const beatBytesMost = 16_000;
 const beatMs = 2000;
 const tidyMs = 10_000;
+/** Looks at nginx (every 3 s) from one question for all rules it cannot read to the next */
+const faultsEvery = 10;
 
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -122,10 +125,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     log,
   });
 
+  let faults: readonly Fault[] = [];
+  let looks = 0;
   /** Asks nginx what went wrong in it. @throws when it does not answer, which is told by others */
   async function look(): Promise<void> {
-    const { epoch, problems, workers } = await nginx.control.brief();
+    const { epoch, problems, workers, faulty } = await nginx.control.brief();
     edgeProblems.take(epoch, problems);
+    // the whole answer walks a dictionary
+    if (!faulty) faults = [];
+    else if (looks++ % faultsEvery === 0) faults = (await nginx.control.stat()).bad ?? [];
     const hung = Array.isArray(workers) ? workersSeen.look(workers, nginx.pid) : [];
     hungWorkers += hung.length;
     for (const pid of hung) log(`nginx's worker ${pid} stands still: it is killed, and another takes its place`);
@@ -142,7 +150,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     }),
     async () => {
       await look();
-      return { unlogged: edgeProblems.sums()['unlogged'] ?? 0, hungWorkers };
+      return { unlogged: edgeProblems.sums()['unlogged'] ?? 0, hungWorkers, faults };
     },
   );
   const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);

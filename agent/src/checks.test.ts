@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { NodeChecks, type NodeFacts, servingProblem } from './checks.ts';
+import type { Fault } from './control.ts';
 import { EdgeProblems } from './edge-problems.ts';
 import { rotateErrorLog } from './rotate.ts';
 
@@ -23,17 +24,25 @@ function node() {
   const facts: NodeFacts = { nginx: null, sync: null, damaged: 0, feed: null, shipping: { ...shipping } };
   let unlogged: number | Error = 0;
   let hungWorkers = 0;
+  const faults: Fault[] = [];
   const checks = new NodeChecks(
     folder,
     () => facts,
-    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve({ unlogged, hungWorkers })),
+    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve({ unlogged, hungWorkers, faults })),
   );
   const wrong = (at: number) =>
     checks
       .now(at)
       .filter(one => one.state !== 'ok' && one.id !== 'disk')
       .map(one => one.reason);
-  return { facts, checks, wrong, setUnlogged: (count: number | Error) => void (unlogged = count), hang: () => hungWorkers++ };
+  return {
+    facts,
+    faults,
+    checks,
+    wrong,
+    setUnlogged: (count: number | Error) => void (unlogged = count),
+    hang: () => hungWorkers++,
+  };
 }
 
 test('a node says what does not serve at once, and what is late when it is late', async () => {
@@ -92,10 +101,24 @@ test('requests that nginx could not log are counted, over its restarts too; the 
   const gone = new NodeChecks(
     join(folder, 'not there'),
     () => ({ nginx: null, sync: null, damaged: 0, feed: null, shipping: undefined }),
-    () => Promise.resolve({ unlogged: 0, hungWorkers: 0 }),
+    () => Promise.resolve({ unlogged: 0, hungWorkers: 0, faults: [] }),
   );
   await gone.look();
   assert.equal(gone.now().find(one => one.id === 'disk')!.reason, 'disk.unknown');
+});
+
+test('rules that nginx cannot read are told with site and rule; the node serves', async () => {
+  const { faults, checks, wrong } = node();
+  for (let id = 1; id <= 5; id++) faults.push({ site: 12, list: 'userAgents', id, error: 'its counts write out to too much' });
+  await checks.look();
+  assert.deepEqual(wrong(performance.now()), ['configuration.unreadRules']);
+  const found = checks.now().find(one => one.reason === 'configuration.unreadRules')!;
+  assert.equal(found.params!['count'], 5);
+  assert.match(String(found.params!['detail']), /^site 12, userAgents 1: its counts write out to too much; .*userAgents 3/);
+  assert.equal(servingProblem(checks.now().filter(one => one.id !== 'disk')), null);
+  faults.length = 0;
+  await checks.look();
+  assert.deepEqual(wrong(performance.now()), []);
 });
 
 test('error.log never grows beyond its bound', async () => {

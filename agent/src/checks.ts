@@ -12,6 +12,7 @@ import {
   well,
 } from '#contract/system/health.ts';
 import { type Disk, diskFinding, diskFrom, sizes } from '#contract/system/room.ts';
+import type { Fault } from './control.ts';
 import type { ShipperStats } from './ship/types.ts';
 
 export interface NodeFacts {
@@ -32,6 +33,22 @@ export interface Counts {
   unlogged: number;
   /** workers of nginx that stood still and were killed */
   hungWorkers: number;
+  /** rules that nginx cannot read */
+  faults: readonly Fault[];
+}
+
+/** As many are named; the others are counted. */
+const faultsNamed = 3;
+function faultFinding(faults: readonly Fault[]): Finding | undefined {
+  if (faults.length === 0) return undefined;
+  const named = faults
+    .slice(0, faultsNamed)
+    .map(({ site, list, id, error }) => `site ${site}, ${list} ${id}: ${error.slice(0, 100)}`);
+  return warns(
+    'configuration.unreadRules',
+    { count: faults.length, detail: named.join('; ') },
+    { value: faults.length, key: 'rules' },
+  );
 }
 
 export const diskOf = async (folder: string): Promise<Disk> => diskFrom(await statfs(folder));
@@ -57,6 +74,7 @@ export class NodeChecks {
   readonly #hung = new Counted('nginx.hung');
   #unloggedNow: Finding = well('unlogged');
   #hungNow: Finding = well('nginx');
+  #faults: readonly Fault[] = [];
   #disk: Disk | undefined;
   #diskTrouble = '';
   #timer: NodeJS.Timeout | undefined;
@@ -93,6 +111,7 @@ export class NodeChecks {
     if (!counts) return;
     this.#unloggedNow = this.#unlogged.look(counts.unlogged);
     this.#hungNow = this.#hung.look(counts.hungWorkers);
+    this.#faults = counts.faults;
   }
 
   /** Room for log files that wait; undefined while the disk cannot be asked. */
@@ -114,6 +133,7 @@ export class NodeChecks {
       ...this.#shipping(shipping, at),
       this.#unloggedNow,
       ...(this.#hungNow.state === 'ok' ? [] : [{ ...this.#hungNow, key: 'workers' }]),
+      ...[faultFinding(this.#faults)].filter(found => found !== undefined),
     ];
     return this.#tracker.track(found);
   }

@@ -9,8 +9,18 @@ export interface Stat {
   epoch: string;
   /** the text of the last /apply, or of the snapshot */
   cursor: string;
+  /** rules that cannot be read; site 0: the zone's */
+  bad?: Fault[];
   records: number;
   [more: string]: unknown;
+}
+
+export interface Fault {
+  site: number;
+  /** as the documents name it: userAgents, cacheRules … */
+  list: string;
+  id: number | string;
+  error: string;
 }
 
 export interface Brief {
@@ -19,6 +29,8 @@ export interface Brief {
   problems: Record<string, number>;
   /** none where no worker has said anything yet, and of an nginx of an earlier release */
   workers?: Beat[] | Record<string, never>;
+  /** there are rules that cannot be read, or there were some */
+  faulty?: boolean;
 }
 
 export class ControlError extends Error {
@@ -46,11 +58,13 @@ export class Control {
 
   /** @throws ControlError */
   async stat(): Promise<Stat> {
+    // our own Lua of this release writes it (edge/lua/phases/control.lua)
     return (await this.#request('GET', '/stat')) as unknown as Stat;
   }
 
   /** How nginx's Lua is, and its workers. @throws ControlError */
   async brief(): Promise<Brief> {
+    // the same in brief
     return (await this.#request('GET', '/stat?brief=1')) as unknown as Brief;
   }
 
@@ -80,6 +94,7 @@ export class Control {
   async apply(body: Buffer, cursor: string): Promise<{ seq: number; epoch: string }> {
     for (let tries = 0; ; tries++) {
       try {
+        // what the Lua answers to it
         return (await this.#request('POST', `/apply?cursor=${encodeURIComponent(cursor)}`, body)) as never;
       } catch (error) {
         if (!(error instanceof ControlError) || error.status !== 503 || tries >= busyTries) throw error;

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { serveHealth } from './health.ts';
 import { nginxFolders } from './nginx-files.ts';
-import { Nginx, takenPort } from './nginx.ts';
+import { Nginx } from './nginx.ts';
+import { takenPort } from './nginx-said.ts';
 
 const taken = async () => {
   const server = createServer();

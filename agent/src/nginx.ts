@@ -10,10 +10,11 @@ import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
-import { Control } from './control.ts';
+import { Control, ControlError, type Stat } from './control.ts';
+import { isAbsent, lastError, takenPort } from './nginx-said.ts';
 import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, workingFolder } from './processes.ts';
-import { startPulse } from './pulse.ts';
+import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
 import { recordsForm } from './render/records.ts';
 import { workerAccount } from './worker-account.ts';
@@ -58,6 +59,7 @@ export class Nginx {
   #child: ChildProcess | undefined;
   #stopping = false;
   #wake: () => void = () => {};
+  #first: () => void = () => {}; // `start` is over
   #running: Promise<void> = Promise.resolve();
   #restart = false;
   readonly #relief: Relief;
@@ -86,7 +88,8 @@ export class Nginx {
   /** Starts it, or takes over the one that runs, and keeps it running until `stop`. Resolves when it is up for the first time, or has failed once. */
   async start(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#running = this.#supervise(resolve);
+    this.#first = resolve;
+    this.#running = this.#supervise();
     await promise;
   }
 
@@ -120,7 +123,7 @@ export class Nginx {
     this.#wake();
   }
 
-  async #supervise(first: () => void): Promise<void> {
+  async #supervise(): Promise<void> {
     let delay: number = backoffMs.least;
     while (!this.#stopping) {
       const since = performance.now();
@@ -129,7 +132,7 @@ export class Nginx {
         if (this.#stopping) break;
         await this.#relief.restore();
         this.#options.up(adopted);
-        first();
+        this.#first();
         await this.#watch();
         if (this.#stopping) break;
         if (this.#restart) await this.#end('SIGQUIT', 2000);
@@ -137,7 +140,7 @@ export class Nginx {
       } catch (error) {
         this.#options.down((error as Error).message);
         this.#options.log((error as Error).message);
-        first();
+        this.#first();
       }
       await this.#endLeftovers();
       this.restarts++;
@@ -149,7 +152,7 @@ export class Nginx {
       await this.#sleep(delay);
       delay = Math.min(delay * 2, backoffMs.most);
     }
-    first();
+    this.#first();
   }
 
   async #watch(): Promise<void> {
@@ -183,7 +186,7 @@ export class Nginx {
         await writing(folders.home, () => prepareFolders(folders, facts.httpsPorts.length > 0));
         if (await this.#adopt()) return true;
         await this.#endLeftovers();
-        await this.#launch();
+        if (!this.#stopping) await this.#launch();
         return false;
       } catch (error) {
         // Visitors come before what is cached and what can be told anew.
@@ -238,7 +241,8 @@ export class Nginx {
     const state = readJson(this.#stateFile, isState);
     if (!state || state.boot !== bootID() || processFacts(state.pid)?.start !== state.start) return false;
     this.#state = state;
-    const stat = await this.control.stat().catch(() => undefined);
+    const stat = await this.#statOfRunning();
+    if (this.#stopping) return true; // `stop` ends it
     if (stat?.form !== recordsForm) {
       if (stat) this.#options.log('the running nginx reads records of another release: it is started anew');
       await this.#end(stat ? 'SIGQUIT' : 'SIGTERM', 2000);
@@ -250,6 +254,36 @@ export class Nginx {
       this.#options.log(`the running nginx keeps its configuration: ${(error as Error).message}`);
     }
     return true;
+  }
+
+  /**
+   * What the nginx of an earlier agent says. It serves visitors: it is ended when the pulse would, and waited for while it is full (ping).
+   */
+  async #statOfRunning(): Promise<Stat | undefined> {
+    let silences = 0;
+    for (let asked = 0; silences < silencesUntil.hungAtFirst && this.alive && !this.#stopping; asked++) {
+      if (asked === 1) {
+        this.#options.log('the running nginx does not answer yet: it is waited for');
+        this.#options.down('nginx does not answer yet');
+        this.#first(); // the agent goes on meanwhile, and can be ended
+      }
+      const since = performance.now();
+      let lives = false;
+      try {
+        await this.control.ping();
+        lives = true;
+        return await this.control.stat();
+      } catch (error) {
+        const status = error instanceof ControlError ? error.status : 0;
+        // nobody listens there, or it answers and does not know the question
+        if (isAbsent(error) || status === 404) return undefined;
+        // refused by its Lua, or answering half, it is no more use to us than silent; hung up on, it is full
+        if (lives && status === 0 && /hang up|ECONNRESET/.test((error as Error).message)) silences = 0;
+        else silences++;
+      }
+      await this.#sleep(silences ? Math.max(watchMs, pulseMs - (performance.now() - since)) : watchMs); // as the pulse's
+    }
+    return undefined;
   }
 
   #answers(): Promise<boolean> {
@@ -363,19 +397,4 @@ export class Nginx {
       return Object.assign(new Error(`the disk that holds ${this.#options.folders.home} is full: ${line}`), { code: 'ENOSPC' });
     return new Error(line ? `${what}: ${line}` : what);
   }
-}
-
-/** nginx tries several times, and its last word names no port: the one of its last start that another program has. */
-export function takenPort(said: string): string | undefined {
-  if (!/still could not bind\(\)\s*$|bind\(\) to \S+ failed \(98[^\n]*\s*$/.test(said.trim())) return undefined;
-  return /.*bind\(\) to (\S+) failed \(98/s.exec(said)?.[1]!.split(':').at(-1);
-}
-
-function lastError(text: string): string | undefined {
-  const line = text
-    .trim()
-    .split('\n')
-    .filter(one => /\[(emerg|alert|crit|error)\]/.test(one))
-    .at(-1);
-  return line?.replace(/^.*?\[(emerg|alert|crit|error)\]\s*(\d+#\d+:)?\s*/, '').slice(0, 300);
 }

@@ -16,14 +16,15 @@ export interface PulseOptions {
   everyMs?: number;
 }
 
-const everyMs = 2000;
+/** From one question to the next. */
+export const pulseMs = 2000;
 /** Silences in a row until it is told, and until it is taken for hung. */
-const silences = { told: 2, hung: 5, hungAtFirst: 15 } as const;
+export const silencesUntil = { told: 2, hung: 5, hungAtFirst: 15 } as const;
 /** Until it has answered so often in a row it may be busy with 100,000 records that it was just given. */
 const settledAnswers = 3;
 
 /** Asks until it is told to stop, or it hangs. */
-export function startPulse({ ask, silent, back, hung, everyMs: every = everyMs }: PulseOptions): { stop(): void } {
+export function startPulse({ ask, silent, back, hung, everyMs: every = pulseMs }: PulseOptions): { stop(): void } {
   let stopped = false;
   let missed = 0;
   let answered = 0;
@@ -38,13 +39,13 @@ export function startPulse({ ask, silent, back, hung, everyMs: every = everyMs }
     );
     if (stopped) return;
     if (isThere) {
-      if (missed >= silences.told) back();
+      if (missed >= silencesUntil.told) back();
       missed = 0;
       isSettled ||= ++answered >= settledAnswers;
     } else {
       answered = 0;
-      if (++missed === silences.told) silent();
-      if (missed >= (isSettled ? silences.hung : silences.hungAtFirst)) {
+      if (++missed === silencesUntil.told) silent();
+      if (missed >= (isSettled ? silencesUntil.hung : silencesUntil.hungAtFirst)) {
         stopped = true;
         return hung();
       }

@@ -41,6 +41,23 @@ test('an agent that is killed leaves nginx serving; the next one goes on with it
   assert.equal((await rig.stands())[`cfg.${zone.zoneID}.domain.${gone}`]?.document ?? null, null);
 });
 
+test('an agent that begins while nginx has no time to answer waits for it: visitors keep their nginx', async t => {
+  const { node, applied, rig, domainID } = await oneSite(t);
+  const master = node.nginx()!;
+  await node.kill('SIGKILL');
+  const all = allProcesses().filter(one => one.group === master);
+  for (const { pid } of all) process.kill(pid, 'SIGSTOP');
+  const before = node.log.length;
+  node.start();
+  await until('it is waited for', () => node.log.slice(before).includes('it is waited for'));
+  for (const { pid } of all) process.kill(pid, 'SIGCONT');
+  await rig.setOrigin(domainID, await origin(t, 'two'));
+  await until('the change', async () => (await node.visit('a.test')) === 'two');
+  assert.equal(node.nginx(), master, 'the same nginx');
+  for (const { pid } of all) assert.ok(alive(pid), 'none of it was ended');
+  await applied('acknowledged');
+});
+
 test('everything else is gone: a node starts from its disk and serves', async t => {
   const { plane, rig, node } = await oneSite(t);
   await node.kill('SIGTERM');

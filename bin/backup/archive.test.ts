@@ -62,6 +62,10 @@ test('what is written is read, for its owner alone, and never over a file', asyn
   writeFileSync(`${path}.part`, 'of another');
   assert.throws(() => new ArchiveWriter(path), /another backup is being written/);
   assert.equal(readFileSync(`${path}.part`, 'utf8'), 'of another');
+  const nowhere = join(folder, 'nowhere');
+  assert.throws(() => new ArchiveWriter(join(nowhere, 'x.tar.zst')), {
+    message: `There is no folder ${nowhere}: make it, or give another place.`,
+  });
 });
 
 test('a file that is cut or changed anywhere is refused, and says so in one sentence', async () => {

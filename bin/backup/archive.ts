@@ -53,7 +53,10 @@ export class ArchiveWriter {
     try {
       fd = openSync(this.#fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT' || code === 'ENOTDIR')
+        throw new Error(`There is no folder ${dirname(path)}: make it, or give another place.`, { cause: error });
+      if (code !== 'EEXIST') throw error;
       throw new Error(`${this.#fresh} is there: another backup is being written, or one was killed. In that case remove it.`, {
         cause: error,
       });

@@ -63,6 +63,7 @@ export async function backup({ settings, target, logs, signal }: BackupOptions):
         rows += chunk.rows.length;
         await archive.add(`database/${String(++serial).padStart(6, '0')}.json`, JSON.stringify(chunk));
       },
+      signal,
     );
     for (const place of await smallFiles(dataFolder)) await addFile(archive, join(dataFolder, place), `files/${place}`);
     if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');

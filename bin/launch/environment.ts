@@ -140,6 +140,7 @@ export const machine: readonly string[] = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'NODE_OPTIONS',
+  'NODE_COMPILE_CACHE',
 ];
 
 /** The environment of a part: what of `given` is for it, and what the machine gives. Everything else stays behind. */

@@ -1,6 +1,17 @@
 /** One Breakwater per data folder; and what a killed one left behind is cleared away. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from 'node:fs';
 import { type Server, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
@@ -8,19 +19,22 @@ import { StartError, allPids, poll, processFacts, signalGroup } from '#server/st
 
 export class DataLock {
   readonly #server: Server;
+  readonly #held: number;
   readonly #folder: string;
   readonly #sessions: string;
   readonly #boot = bootID();
 
-  private constructor(server: Server, dataFolder: string) {
+  private constructor(server: Server, held: number, dataFolder: string) {
     this.#server = server;
+    this.#held = held;
     this.#folder = realpathSync(dataFolder);
     this.#sessions = join(dataFolder, 'run/sessions');
   }
 
   /**
-   * Takes the folder. The guard is an abstract unix socket named after the folder: the kernel gives it to one process only and takes it
-   * back when that process ends in whatever way, so there is no stale lock. Errors: StartError.
+   * Takes the folder. There are two guards, and the kernel takes both back when this process ends in whatever way, so there is no stale
+   * lock: an abstract unix socket named after the folder, which asks nothing of the file system but is one per network namespace; and a
+   * lock of the folder itself, which whoever shares the folder meets, from another container as well. Errors: StartError.
    */
   static async take(dataFolder: string): Promise<DataLock> {
     const run = join(dataFolder, 'run');
@@ -35,18 +49,22 @@ export class DataLock {
     const owner = join(run, 'owner');
     const name = createHash('sha256').update(realpathSync(dataFolder)).digest('hex').slice(0, 32);
     const server = createServer(socket => socket.destroy());
+    const taken = () => {
+      const pid = read(owner)?.trim();
+      return new StartError(
+        `Another Breakwater${pid ? ` (process ${pid})` : ''} runs on ${dataFolder}: end it first, or set BREAKWATER_DATA to another folder.`,
+      );
+    };
     await new Promise<void>((ok, fail) => {
-      server.once('error', () => {
-        const pid = read(owner)?.trim();
-        fail(
-          new StartError(
-            `Another Breakwater${pid ? ` (process ${pid})` : ''} runs on ${dataFolder}: end it first, or set BREAKWATER_DATA to another folder.`,
-          ),
-        );
-      });
+      server.once('error', () => fail(taken()));
       server.listen(`\0breakwater-${name}`, ok);
     });
     server.unref();
+    const held = lockFolder(dataFolder);
+    if (held === undefined) {
+      server.close();
+      throw taken();
+    }
     try {
       writeWhole(owner, `${process.pid}\n`, { durable: false });
     } catch (error) {
@@ -54,7 +72,7 @@ export class DataLock {
         `The data folder ${dataFolder} cannot be written: ${(error as Error).message}. Make it writable for the user who starts Breakwater, or set BREAKWATER_DATA to another folder.`,
       );
     }
-    return new DataLock(server, dataFolder);
+    return new DataLock(server, held, dataFolder);
   }
 
   /** Remembers a session we started, so that its members can be found after a crash of ours. */
@@ -111,7 +129,30 @@ export class DataLock {
   release(): void {
     rmSync(join(this.#folder, 'run/owner'), { force: true });
     this.#server.close();
+    closeSync(this.#held);
   }
+}
+
+const conflict = 75;
+/**
+ * The folder, open and locked (flock(2)); undefined: somebody else has it. flock(1) locks what it is handed, and what it is handed is
+ * ours: the lock stays when it ends, for as long as our descriptor is open. Nothing we start inherits that.
+ */
+function lockFolder(folder: string): number | undefined {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  const { status, error, stderr } = spawnSync('flock', ['--nonblock', '--conflict-exit-code', `${conflict}`, '3'], {
+    stdio: ['ignore', 'ignore', 'pipe', fd],
+    encoding: 'utf8',
+  });
+  if (status === 0) return fd;
+  if (status === conflict) {
+    closeSync(fd);
+    return undefined;
+  }
+  // a file system without locks: the first guard is left
+  const why = error?.message ?? stderr.trim();
+  console.error(`${folder} cannot be locked (${why}): do not start a second Breakwater on it from another container.`);
+  return fd;
 }
 
 /** Kills at once whatever a session left in its group. */

@@ -1,7 +1,6 @@
 /// <reference types="vite/client" />
 declare module 'virtual:permissions' {
-  import type { Area } from '#contract/kit/call.ts';
-  /** Permission key by call, per area; null: any signed-in account. */
-  const table: Record<Area, Record<string, string | null>>;
+  /** Which key a call asks for (null: any signed-in account), and the areas it is in as bits: user 1, client 2, admin 4. */
+  const table: readonly (readonly [key: string, permission: string | null, areas: number])[];
   export default table;
 }

@@ -1,9 +1,11 @@
 /** Starts the application of one area: its texts, its pages, its router. */
+import './styles/tokens.css';
 import './styles/base.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import type { Area } from './kit/area.ts';
 import { area } from './kit/area.ts';
+import { lookForRelease } from './kit/release.ts';
 import type { AreaScreens } from './kit/screens.ts';
 import { languageTag, loadTexts } from './kit/text.ts';
 import { createAppRouter } from './router.tsx';
@@ -16,20 +18,23 @@ const areas: Record<Area, () => Promise<{ screens: AreaScreens }>> = {
   admin: () => import('./areas/admin.ts'),
 };
 
-// After a release the chunks of an open tab are gone: load once more, but never in a circle.
-addEventListener('vite:preloadError', event => {
-  const last = Number(sessionStorage.getItem('reloadedAt') ?? 0);
-  if (Date.now() - last < 60_000) return;
-  sessionStorage.setItem('reloadedAt', String(Date.now()));
-  event.preventDefault();
-  location.reload();
-});
+// After a release the chunks of an open tab may be gone. Whoever asked for one hears of it too (kit/later.tsx).
+addEventListener('vite:preloadError', () => void lookForRelease());
 
 document.documentElement.lang = languageTag;
-const [{ screens }] = await Promise.all([areas[area](), loadTexts('base'), loadTexts('messages')]);
-createRoot(document.getElementById('root')!).render(
-  <>
-    <RouterProvider router={createAppRouter(screens)} />
-    <Notices />
-  </>,
+// No await at the top: a chunk that waits for another which imports it would wait for ever.
+const root = document.getElementById('root')!;
+Promise.all([areas[area](), loadTexts('start')]).then(
+  ([{ screens }]) =>
+    createRoot(root).render(
+      <>
+        <RouterProvider router={createAppRouter(screens)} />
+        <Notices />
+      </>,
+    ),
+  (error: unknown) => {
+    console.error(error);
+    // the texts are part of what did not come: the page itself has these words
+    root.append(document.querySelector('template')!.content.cloneNode(true));
+  },
 );

@@ -1,15 +1,17 @@
 /** The pages of one area as routes. Who may see them is decided in kit/guard.ts. */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet, redirect } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { area } from './kit/area.ts';
-import { onSessionEnd } from './kit/client.ts';
+import { call, onSessionEnd } from './kit/client.ts';
 import { decide, type Place, wanted } from './kit/guard.ts';
+import { pageLater } from './kit/later.tsx';
 import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
 import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
 import { currentSelf, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
-import { loadTexts, t } from './kit/text.ts';
+import { addTexts, language, loadTexts, t } from './kit/text.ts';
 import { ApiError } from './kit/transport.ts';
+import Login from './account/login.tsx';
 import { LoginShell } from './shell/login-shell.tsx';
 import { Broken, Loading, NotFound } from './shell/states.tsx';
 
@@ -36,10 +38,15 @@ function guarded(place: Place, hasLoginData?: () => boolean) {
   };
 }
 
+/** What is wrong, asked beside who this is: a banner that comes later would push the page away from under a finger. */
+let health: Promise<unknown> | undefined;
+const healthWaitMs = 1000;
+
 /** The first page of a visit asks who this is; a refusal ends the session, a cut cable does not. */
 async function inside(at: At) {
   guarded('inside')(at);
   if (currentSelf()) return;
+  health = call('GET /{area}/systemHealth').catch(() => undefined);
   try {
     await loadSelf();
   } catch (error) {
@@ -51,15 +58,24 @@ async function inside(at: At) {
   }
 }
 
+const words = {
+  zh_TW: () => import('./words.zh_TW.ts'),
+  zh_CN: () => import('./words.zh_CN.ts'),
+  en_US: () => import('./words.en_US.ts'),
+};
 /** The shell comes with the words of everything in it. */
 async function loadShell() {
-  const [shell] = await Promise.all([import('./shell/shell.tsx'), ...(['kit', 'app', 'errors'] as const).map(loadTexts)]);
-  await shell.loadLocale();
+  const [shell, { texts, antd }] = await Promise.all([import('./shell/shell.tsx'), words[language]()]);
+  addTexts(texts);
+  shell.setLocale(antd);
+  // after signing in by the form nobody has asked yet
+  health ??= call('GET /{area}/systemHealth').catch(() => undefined);
+  shell.setHealth(await Promise.race([health, new Promise(resolve => setTimeout(resolve, healthWaitMs))]));
   return shell;
 }
 
 export function createAppRouter(screens: AreaScreens) {
-  setScreens(screens);
+  setScreens(screens, loadTexts);
   const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound });
   const start = createRoute({ getParentRoute: () => root, path: '/', beforeLoad: () => location.replace('/user') });
   const notFound = createRoute({ getParentRoute: () => root, path: '/404', component: NotFound });
@@ -75,10 +91,10 @@ export function createAppRouter(screens: AreaScreens) {
       getParentRoute: () => loginShell,
       path: home + path,
       beforeLoad: guarded(place, hasLoginData),
-      component: lazyRouteComponent(load),
+      component: pageLater(load),
     });
   const loginPages = [
-    login('/', 'login', () => import('./account/login.tsx')),
+    login('/', 'login', async () => ({ default: Login })),
     login(
       '/verifyAccount',
       'login',
@@ -93,13 +109,16 @@ export function createAppRouter(screens: AreaScreens) {
     getParentRoute: () => root,
     id: 'shell',
     beforeLoad: inside,
-    component: lazyRouteComponent(loadShell, 'Shell'),
+    component: pageLater(
+      async () => ({ default: (await loadShell()).Shell }),
+      note => <main className="fullpage">{note}</main>,
+    ),
   });
   const pages = screensOf(screens).map(screen =>
     createRoute({
       getParentRoute: () => shell,
       path: `${home}/${screen.path}`,
-      component: lazyRouteComponent(screen.load),
+      component: pageLater(screen.load),
       staticData: { title: screen.title },
     }),
   );

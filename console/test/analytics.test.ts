@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  bornAfter,
   column,
   dashboardRanges,
   isRunning,
   monthPace,
+  periodBefore,
   rangeAt,
+  requestsOf,
   share,
   shareColumn,
   statusClassOf,
@@ -14,6 +17,7 @@ import {
   type Step,
   timesOf,
   totalsOf,
+  unbornSteps,
 } from '../src/analytics/series.ts';
 
 const steps: Step[] = [
@@ -28,6 +32,29 @@ test('steps become columns, times in seconds', () => {
     [1763625600, 1763626500, 1763627400].map(time => time + 365 * 86_400),
   );
   assert.deepEqual([...column(steps, 2)], [1000, 0, 500]);
+});
+
+test('before there was anything to count there is a gap; what was counted is shown wherever it comes from', () => {
+  const quarter = { reportInterval: 15 };
+  const empty = ['07:15', '07:30', '07:45'].map(clock => ({ time: `2026-11-20T${clock}:00.000Z`, values: { 2: 0, 5: {} } }));
+  const all = [...empty, ...steps];
+  assert.equal(unbornSteps(all, '2020-01-01T00:00:00Z', quarter), 0);
+  assert.equal(unbornSteps(all, '2026-11-20T07:45:00Z', quarter), 2, 'a step that is over just then');
+  assert.equal(unbornSteps(all, '2026-11-20T07:44:59Z', quarter), 1, 'a step in which it began');
+  assert.equal(unbornSteps(all, '2026-11-21T00:00:00Z', quarter), 3, 'lines that are older than the account');
+  assert.equal(unbornSteps(empty, '2026-11-21T00:00:00Z', quarter), 3);
+  assert.deepEqual([...bornAfter(column(all, 2), 3)], [Number.NaN, Number.NaN, Number.NaN, 1000, 0, 500]);
+});
+
+test('the period before is as long and as far along', () => {
+  const now = Date.parse('2026-11-20T08:07:42Z');
+  assert.deepEqual(periodBefore(rangeAt('hours', now), 'hours'), {
+    startTime: '2026-11-18T08:10:00.000Z',
+    endTime: '2026-11-19T08:07:42.000Z',
+    reportInterval: 15,
+  });
+  const days = periodBefore(rangeAt('days', now), 'days');
+  assert.equal(Date.parse(rangeAt('days', now).startTime) - Date.parse(days.startTime), 30 * 86_400_000);
 });
 
 test('a type that is no number, or is not there, is a column of zeros', () => {
@@ -119,4 +146,22 @@ test('the pace of a month says nothing on its first day, and nothing without a m
   assert.equal(pace(450, 0, half), undefined);
   assert.equal(pace(450, 1000, '2026-11-01T03:00:00Z'), undefined);
   assert.equal(pace(1000, 1000, '2026-11-30T17:00:00Z'), 0, 'an answer that outlived its month');
+});
+
+test('the requests behind what a chart shows: whole steps in sight, up to now, and never more than the log shows at once', () => {
+  const at = Date.parse('2026-11-20T12:05:00Z');
+  const quarter = 900;
+  const times = Float64Array.from({ length: 96 }, (_, index) => at / 1000 - 300 - (95 - index) * quarter);
+  assert.deepEqual(requestsOf('hours', times, undefined, at), { range: 'last24h' });
+  assert.deepEqual(requestsOf('hours', times, [times[10]! - 5, times[12]! + 5], at), {
+    range: 'custom',
+    startTime: new Date(times[10]! * 1000).toISOString(),
+    endTime: new Date((times[12]! + quarter) * 1000).toISOString(),
+  });
+  assert.equal(requestsOf('hours', times, [times[94]!, times[95]!], at)?.endTime, new Date(at).toISOString());
+  assert.equal(requestsOf('hours', times, [times[1]! + 1, times[2]! - 1], at), undefined, 'between two steps there is none');
+  const threeHours = Float64Array.from({ length: 240 }, (_, index) => at / 1000 - (239 - index) * 10_800);
+  assert.equal(requestsOf('days', threeHours, undefined, at), undefined);
+  assert.equal(requestsOf('days', threeHours, [threeHours[0]!, threeHours[8]!], at), undefined, 'nine steps are 27 hours');
+  assert.ok(requestsOf('days', threeHours, [threeHours[0]!, threeHours[7]!], at));
 });

@@ -7,7 +7,8 @@ import { type Area, mounted } from '#contract/kit/call.ts';
 import { screens as admin } from '../src/areas/admin.ts';
 import { screens as client } from '../src/areas/client.ts';
 import { screens as user } from '../src/areas/user.ts';
-import { callsOf, screensOf } from '../src/kit/screens.ts';
+import { callsOf } from '../src/kit/needs.ts';
+import { screensOf } from '../src/kit/screens.ts';
 import { routerPath } from '../../contract/test/guards/sources.ts';
 
 const areas = { user, client, admin };

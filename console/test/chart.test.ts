@@ -1,6 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axisWords, inTwo, lastFull, lastOf, niceMax, peakOf, tableRows, tableRowsMax, withGaps } from '../src/kit/chart-data.ts';
+import {
+  axisWords,
+  folded,
+  growth,
+  inTwo,
+  lastFull,
+  lastOf,
+  lineColors,
+  niceMax,
+  othersColor,
+  peakOf,
+  seriesMost,
+  tableRows,
+  tableRowsMax,
+  toggled,
+  withGaps,
+} from '../src/kit/chart-data.ts';
 
 const { NaN: gap } = Number;
 
@@ -15,6 +31,32 @@ test('last and highest value look past gaps', () => {
   assert.equal(peakOf(Float64Array.of(gap, 3, 1, gap)), 3);
   assert.ok(Number.isNaN(lastOf(Float64Array.of(gap))));
   assert.ok(Number.isNaN(peakOf(new Float64Array())));
+});
+
+test('many lines: the largest first, what is beyond their number in one, and nothing of their sum lost', () => {
+  const line = (label: string, ...values: number[]) => ({ label, values: Float64Array.of(...values), color: '' });
+  const others = (count: number) => ({ label: `${count} others`, color: othersColor });
+  const all = [line('a', 1, gap), line('b', 5, 5), line('c', gap, 3), line('d', 2, gap)];
+  assert.deepEqual(
+    folded(all, others, 4).map(one => one.label),
+    ['b', 'c', 'd', 'a'],
+  );
+  const few = folded(all, others, 2);
+  assert.deepEqual(
+    few.map(one => one.label),
+    ['b', '3 others'],
+  );
+  assert.deepEqual([...few[1]!.values], [3, 3]);
+  assert.deepEqual([...folded([line('a', 2), line('b', gap), line('c', gap)], others, 2)[1]!.values], [gap], 'gaps stay gaps');
+  // the colour of the fold is no line's
+  assert.equal(lineColors.length, seriesMost - 1);
+  assert.ok(!lineColors.includes(othersColor));
+  assert.deepEqual([...toggled(toggled(new Set(['x']), 'y'), 'x')], ['y']);
+});
+
+test('growth on the period before: gaps count for nothing, and of nothing nothing can be said', () => {
+  assert.equal(growth(Float64Array.of(3, gap, 3), Float64Array.of(gap, 4, gap)), 0.5);
+  assert.equal(growth(Float64Array.of(3), Float64Array.of(gap, 0)), undefined);
 });
 
 test('a step that still runs is drawn apart and is not the current value', () => {

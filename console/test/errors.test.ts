@@ -142,3 +142,12 @@ test('no answer, or a bug of ours, is the generic sentence and a line in the con
     assert.equal(logged.length, 1);
   }
 });
+
+test('what was gone already is told by the name it had on the screen; other targets keep theirs', () => {
+  const errorData = [
+    { code: 101003, message: '不存在', targets: ['7'] },
+    { code: 203001, message: '無法刪除使用中的群組', targets: ['7'] },
+  ];
+  const { what } = shown(api(101009, { errorData }), { names: { 7: '^/login' } });
+  assert.deepEqual(what.kind === 'multiple' && what.groups.map(group => group.targets), [['^/login'], ['7']]);
+});

@@ -4,7 +4,16 @@ import { test } from 'node:test';
 import { mendDomainName, mendOrigin } from '#contract/rules/mend.ts';
 import { withoutSecrets } from '../src/kit/drafts.ts';
 import { changedFields, FormState, isSame } from '../src/kit/form-state.ts';
-import { emptied, filledLines, lineInText, overwriting, together } from '../src/kit/row-values.ts';
+import {
+  emptied,
+  filledLines,
+  lineInText,
+  mergeRows,
+  mergeValues,
+  overwriting,
+  saySame,
+  together,
+} from '../src/kit/row-values.ts';
 import type { FormField } from '../src/kit/resource.ts';
 
 const nameWrong = [{ name: ['name'], text: 'wrong' }];
@@ -166,4 +175,61 @@ test('blank lines are not sent, and count where a line is named', () => {
   assert.deepEqual(filledLines(typed), ['a', 'b']);
   assert.deepEqual([lineInText(typed, 1), lineInText(typed, 2)], [1, 4]);
   assert.deepEqual([filledLines(undefined), isSame(['', ' '], [])], [[], true]);
+});
+
+test('what was typed stands on top of what others did meanwhile: nothing of either is lost', () => {
+  const base = [
+    { id: 1, address: 'a', weight: 1 },
+    { id: 2, address: 'b', weight: 1 },
+    { id: 3, address: 'c', weight: 1 },
+  ];
+  // here: the weight of 1 changed, 2 taken away, one added
+  const mine = [
+    { id: 1, address: 'a', weight: 9 },
+    { id: 3, address: 'c', weight: 1 },
+    { address: 'new', weight: 1 },
+  ];
+  // there: the address of 1 changed, 4 added
+  const now = [{ id: 1, address: 'A', weight: 1 }, ...base.slice(1), { id: 4, address: 'd', weight: 1 }];
+  assert.deepEqual(mergeRows(base, mine, now), [
+    { id: 1, address: 'A', weight: 9 },
+    { id: 3, address: 'c', weight: 1 },
+    { id: 4, address: 'd', weight: 1 },
+    { address: 'new', weight: 1 },
+  ]);
+  // a row that is gone stays gone where it was left alone, and comes back as a new one where it was changed
+  assert.deepEqual(mergeRows(base, [{ id: 1, address: 'a', weight: 9 }, ...base.slice(1)], [base[1]!]), [
+    base[1],
+    { address: 'a', weight: 9 },
+  ]);
+  assert.deepEqual(mergeRows(base, base, now), now);
+  // what was added here and stands now came with a save whose answer was lost, once for each; of one that stood before it is another
+  const added = { address: 'new', weight: 1 };
+  const lost = [...base, { id: 5, ...added }];
+  assert.deepEqual(mergeRows(base, [...base, added], lost), lost);
+  assert.deepEqual(mergeRows(base, [...base, added, added], lost), [...lost, added]);
+  assert.deepEqual(mergeRows(lost, [...lost, added], lost), [...lost, added]);
+  assert.ok(saySame([{ id: 1, a: 1, b: 2 }, { a: 3 }], [{ a: 3 }, { b: 2, a: 1, id: 9 }]));
+  assert.ok(!saySame([{ a: 1 }, { a: 1 }], [{ a: 1 }]));
+});
+
+test('of a draft what was left alone is as it stands now', () => {
+  const base = { name: 'old', memo: '', upstreams: [{ id: 1, weight: 1 }] };
+  const now = {
+    name: 'renamed',
+    memo: '',
+    upstreams: [
+      { id: 1, weight: 1 },
+      { id: 2, weight: 1 },
+    ],
+  };
+  assert.deepEqual(mergeValues(base, { ...base, memo: 'typed' }, now), { ...now, memo: 'typed' });
+  assert.deepEqual(mergeValues(base, { ...base, upstreams: [{ id: 1, weight: 5 }] }, now), {
+    ...now,
+    upstreams: [
+      { id: 1, weight: 5 },
+      { id: 2, weight: 1 },
+    ],
+  });
+  assert.deepEqual(mergeValues({}, { lines: ['a', 'b'] }, {}), { lines: ['a', 'b'] });
 });

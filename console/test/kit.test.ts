@@ -1,10 +1,12 @@
 /** Units, times, the state of a list in its address, problems of a body at the fields of a form. */
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { csvOf } from '../src/kit/csv.ts';
 import { place } from '../src/kit/form-paths.ts';
 import { listStateOf, queryOf, searchOf } from '../src/kit/list-state.ts';
 import { spaced } from '../src/kit/spaced.ts';
-import { axisTime, dateTime, snappedRange } from '../src/kit/time.ts';
+import { axisTime, dateTime, later, snappedRange } from '../src/kit/time.ts';
 import { requestOf } from '../src/kit/transport.ts';
 import { bitRate, bytes, count, duration, number, percent } from '../src/kit/units.ts';
 
@@ -50,6 +52,16 @@ test('times are shown in the zone of the browser as YYYY/MM/DD HH:mm:ss', () => 
 test('a range of statistics ends at the next 5 minutes and starts at a step of the chart', () => {
   const range = snappedRange(new Date('2026-11-05T07:08:09Z'), 24 * 60, 15);
   assert.deepEqual(range, { startTime: '2026-11-04T07:00:00.000Z', endTime: '2026-11-05T07:10:00.000Z' });
+});
+
+test('a month or a year more begins at a time to come, else now, and ends with the month', () => {
+  const now = new Date(2026, 0, 31, 10, 0, 0, 500);
+  const at = (...parts: [number, number, number, number]) => new Date(...parts).toISOString();
+  assert.equal(later(at(2026, 4, 5, 7), 'month', now), at(2026, 5, 5, 7));
+  assert.equal(later(at(2026, 4, 5, 7), 'year', now), at(2027, 4, 5, 7));
+  assert.equal(later(at(2020, 4, 5, 7), 'year', now), at(2027, 0, 31, 10), 'what is over is not extended from then');
+  assert.equal(later(null, 'month', now), at(2026, 1, 28, 10), 'no 31st of February');
+  assert.equal(later(at(2028, 1, 29, 7), 'year', now), at(2029, 1, 28, 7));
 });
 
 test('the state of a list survives the address', () => {
@@ -126,4 +138,31 @@ test('a blank stands between Han and Latin where a parameter meets the text', ()
   assert.equal(spaced('共 {count} 筆', { count: 3 }), '共 {count} 筆');
   assert.equal(spaced('第{line}行：{text}', { line: 2, text: 'x' }), '第 {line} 行：{text}');
   assert.equal(spaced('同時下載（{num} 筆）', {}), '同時下載（{num} 筆）');
+});
+
+test('a file for spreadsheets: quotes and line breaks stay inside their cell, and what somebody wrote is never a formula', () => {
+  assert.equal(
+    csvOf([
+      ['name', 'count'],
+      ['a,"b"\nc', 1.5],
+      ['=HYPERLINK("http://evil.test")', -3],
+      [' @SUM(A1)', Number.NaN],
+      ['-1+2', null],
+      ['網域', true],
+    ]),
+    '\uFEFFname,count\r\n"a,""b""\nc",1.5\r\n"\'=HYPERLINK(""http://evil.test"")",-3\r\n\' @SUM(A1),\r\n\'-1+2,\r\n網域,true\r\n',
+  );
+});
+
+test('no icon brings a style of its own: the page’s policy refuses it, and says so in the console', async () => {
+  const root = new URL('../', import.meta.url).pathname;
+  const names = new Set<string>();
+  for (const file of globSync(`${root}{src,gallery}/**/*.tsx`))
+    for (const [, list] of readFileSync(file, 'utf8').matchAll(/import \{([^}]*)\} from '@ant-design\/icons'/g))
+      for (const name of list!.split(',')) if (name.trim()) names.add(name.trim().split(' ')[0]!);
+  const brings = (name: string) =>
+    readFileSync(`${root}../node_modules/@ant-design/icons-svg/es/asn/${name}.js`, 'utf8').includes('"style"');
+  assert.ok(names.size > 20, `${names.size} icons`);
+  assert.ok(brings('RestOutlined'));
+  assert.deepEqual([...names].filter(brings), []);
 });

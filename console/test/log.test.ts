@@ -99,7 +99,9 @@ test('nothing is asked that the server would refuse', () => {
   assert.equal(problemOf(logStateOf({ range: 'last24h' }), now), undefined);
   assert.deepEqual(problemOf(logStateOf({ ip: '300.1.1.1' }), now), { field: 'ip' });
   assert.equal(problemOf(logStateOf({ ip: '::1' }), now), undefined);
-  assert.deepEqual(problemOf(logStateOf({ status: '2xx' }), now), { field: 'status' });
+  assert.deepEqual(problemOf(logStateOf({ status: '2x' }), now), { field: 'status' });
+  assert.equal(problemOf(logStateOf({ status: '2XX' }), now), undefined);
+  assert.equal(bodyOf(logStateOf({ status: '2XX' }), now).status, 2, 'a class');
   assert.equal(problemOf(logStateOf({ status: 903 }), now), undefined);
 });
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { credentialStore, type Jar } from '../src/kit/credentials.ts';
-import { ApiError, createTransport } from '../src/kit/transport.ts';
+import { ApiError, createTransport, fileName } from '../src/kit/transport.ts';
 
 /** `document.cookie` for one site: writing sets one cookie, reading lists those that have not expired. */
 class CookieJar implements Jar {
@@ -248,4 +248,14 @@ test('no server at all is code 0', async () => {
     transport.call('GET /{area}/sites'),
     error => error instanceof ApiError && error.code === 0 && error.status === 0,
   );
+});
+
+test('a file is called what the server calls it, in all its letters', () => {
+  assert.equal(
+    fileName(`attachment; filename="___-domains.csv"; filename*=UTF-8''${encodeURIComponent('站點-domains.csv')}`),
+    '站點-domains.csv',
+  );
+  assert.equal(fileName('attachment; filename="demo-domains.csv"'), 'demo-domains.csv');
+  assert.equal(fileName(`attachment; filename="a.csv"; filename*=UTF-8''%E0%A4`), 'a.csv');
+  assert.equal(fileName(null), 'download.txt');
 });

@@ -8,6 +8,8 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/systemHealth':
     'What is wrong, since when and what to do: the banner of the console reads the same checks as /readyz and doctor.',
   'GET /admin/systemHealth': 'The same for the vendor, who watches the whole installation.',
+  'GET /admin/installation':
+    'The vendor’s first page tells of operators, nodes and versions; two counts of accounts told nothing.',
   'GET /user/site/{siteID}/applied': 'Tells which nodes serve the last change of a site: "2 of 2 nodes, 140 ms".',
   'GET /client/setting/system/originAllow': 'Tells an operator in which private ranges its customers may have origins.',
   'PUT /client/setting/system/originAllow':
@@ -21,4 +23,35 @@ export const beyond: Readonly<Record<string, string>> = {
     'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
   'PUT /client/setting/system/retention': 'How long an audit is kept is law in one country and forbidden in another.',
+  'GET /user/history':
+    'Who changed which field of a row and when, from what to what: people ask this first when something broke.',
+  'GET /client/history': 'The same for the operator, who is asked by its customers.',
+  'GET /admin/history': 'The same for the accounts of an installation.',
+  'GET /user/history/removed': 'What was removed by mistake is made again from what it was, not from memory.',
+  'GET /client/history/removed': 'What was removed by mistake is made again from what it was, not from memory.',
+  'GET /admin/history/removed': 'What was removed by mistake is made again from what it was, not from memory.',
+  'POST /user/site/{siteID}/customHeader/copy':
+    'calls.md copies an acl to other sites; headers that all sites of a customer should have are written once.',
+  'POST /client/site/{siteID}/customHeader/copy':
+    'calls.md copies an acl to other sites; headers that all sites of a customer should have are written once.',
+  'POST /user/site/{siteID}/urlRedirect/copy':
+    'calls.md copies an acl to other sites; thousands of redirects are nothing to paste into each of a hundred sites.',
+  'POST /client/site/{siteID}/urlRedirect/copy':
+    'calls.md copies an acl to other sites; thousands of redirects are nothing to paste into each of a hundred sites.',
+  'POST /user/site/{siteID}/cors/copy':
+    'calls.md copies an acl to other sites; what other origins may ask is mostly the same for all sites of a house.',
+  'POST /client/site/{siteID}/cors/copy':
+    'calls.md copies an acl to other sites; what other origins may ask is mostly the same for all sites of a house.',
+  'POST /user/site/{siteID}/proxyRewrite/copy':
+    'calls.md copies an acl to other sites; rewrites of one origin hold for every site in front of it.',
+  'POST /client/site/{siteID}/proxyRewrite/copy':
+    'calls.md copies an acl to other sites; rewrites of one origin hold for every site in front of it.',
+  'GET /user/tasks': 'Work that takes longer than a call must be seen: how far it is, what it could not do.',
+  'GET /user/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',
+  'PUT /user/task/{taskID}/cancel': 'Whoever starts what takes minutes must be able to stop it.',
+  'PUT /user/task/{taskID}/retry': 'What failed goes on where it stopped, once its cause is gone.',
+  'GET /client/tasks': 'Work that takes longer than a call must be seen: how far it is, what it could not do.',
+  'GET /client/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',
+  'PUT /client/task/{taskID}/cancel': 'Whoever starts what takes minutes must be able to stop it.',
+  'PUT /client/task/{taskID}/retry': 'What failed goes on where it stopped, once its cause is gone.',
 };

@@ -2,32 +2,10 @@
  * Every constant of the specification (§9, and the numbers and enumerations of §1–§5) and of the decisions, once.
  * A number carries its unit in its name. A group names its source; contract/test/limits.test.ts pins each value.
  */
+export * from './limits-start.ts';
 
-/** §7, §9: how the console talks to the API. */
-export const transport = {
-  basePath: '/api/v1',
-  requestTimeoutMs: 300_000,
-  /** pause after each call before its answer is handed on */
-  delayAfterCallMs: 200,
-  chunkLoadTimeoutMs: 120_000,
-  tokenType: 'Bearer',
-} as const;
-
-/** §1, §8: what the console shows. */
-export const display = {
-  frontEndVersion: '1.10.4',
-  /** decisions "Sessions": a switch of the deployment */
-  offlineModeDefault: false,
-  layer4PageDefault: false,
-  dateTimeFormat: 'YYYY/MM/DD HH:mm:ss',
-  byteUnitBase: 1000,
-  byteUnits: ['Byte', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'],
-  messageTopPx: 50,
-  /** put behind the brand text when no copyright is set */
-  copyrightSuffix: 'inc. All Rights Reserved.',
-  /** the leading entry of a drop-down of header modules, value `moduleNone` */
-  noneLabel: 'None',
-} as const;
+/** How often a screen asks what is wrong. */
+export const statusPollMs = 15_000;
 
 /** §9 "Polling". */
 export const polling = {
@@ -46,20 +24,6 @@ export const paging = {
   pageSizeMax: 500,
   timeSeriesPageSizeMax: 26_784,
   orders: ['asc', 'desc'],
-} as const;
-
-/** §2, §6 and decisions "Sessions". */
-export const session = {
-  accessTokenMinutes: 15,
-  refreshTokenDays: 30,
-  /** within these, a refresh token seen twice answers the same successor (several tabs) */
-  refreshReuseGraceSeconds: 10,
-  cookieYears: 2,
-  cookieTypes: { user: 'u', client: 'c', admin: 'a' },
-  passwordLengthMin: 8,
-  codeDigits: 6,
-  codeLifetimeMinutes: 10,
-  codeTriesMax: 5,
 } as const;
 
 /** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
@@ -81,11 +45,10 @@ export const logBounds = {
   newFileSeconds: 5,
 } as const;
 
-/** Decisions "Sessions": `login2FAType` of the answer to verify. */
-export const loginTwoFactorTypes = { mail: 0, google: 1, none: 2 } as const;
-
 /** §9 "Redirect rules cap", and what an installation may hold of other things. */
 export const caps = {
+  /** domains that one call deletes by their names */
+  namesTogetherMax: 1000,
   redirectRulesPerSiteMax: 3000,
   /** shown as the number of 601001 */
   simultaneousExportsMax: 3,
@@ -303,6 +266,10 @@ export const aclOperators = [
   'lessOrEqual',
 ] as const;
 export const matchTypes = ['prefix', 'exact', 'advanced'] as const;
+/** Statuses of a redirect; 307 and 308 keep the method. */
+export const redirectStatuses = [301, 302, 307, 308] as const;
+/** Bytes of the address a redirect leads to, the visitor's query in it. */
+export const redirectLocationMax = 8192;
 /** §9: the old ACL, replaced by luaAcl. */
 export const aclDeprecatedFrom = '2025/04/01';
 
@@ -342,13 +309,18 @@ export const identifiers = {
   subNodeSeparator: '-',
 } as const;
 export const nodeTypes = ['edge', 'relay'] as const;
+/** Why lines of a node's log are set aside, where what is counted are messages, which hold many lines or none: never added to lines. */
+export const asideMessages: ReadonlySet<string> = new Set(['flood', 'twin']);
+
+/** Days that what nobody needs any more is kept, until its owner decides. */
+export const retentionDefaults = { audit: 365, deleted: 90, purges: 30, tasks: 30, ended: 7, tombstones: 30 };
 
 /** §5 "allowed origins", "http remind": what `{host}` stands for in the rules. */
 export const hostPrefixes = ['http://', 'https://'] as const;
 
 /**
- * §9: the 21 chart colours. Each reaches 3:1 (WCAG 1.4.11) on both surfaces, #ffffff and #151c1d; the first four
- * are the classes of status codes: 2xx petrol, 3xx blue, 4xx orange, 5xx red.
+ * §9: the 21 chart colours. Each reaches 3:1 (WCAG 1.4.11) on both surfaces, #ffffff and #151c1d, and any two lie 0.07 apart in OKLab; the
+ * first four are the classes of status codes: 2xx petrol, 3xx blue, 4xx orange, 5xx red.
  */
 export const chartPalette = [
   '#188489',
@@ -362,16 +334,16 @@ export const chartPalette = [
   '#4e68ce',
   '#00a692',
   '#6b7b7a',
-  '#c770c1',
-  '#627d23',
-  '#9a692a',
-  '#3f9dbf',
-  '#d4747d',
-  '#9256a0',
-  '#68a244',
-  '#9284d6',
-  '#7a7424',
-  '#197cb3',
+  '#e96a83',
+  '#705f92',
+  '#a15100',
+  '#ca73d0',
+  '#6f6900',
+  '#8d86f6',
+  '#8796a6',
+  '#00780d',
+  '#9e4d61',
+  '#b07283',
 ] as const;
 /** The colour by which people tell their frequencies apart in lists. */
 export const frequencyColourDefault = 'grey';

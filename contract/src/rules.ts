@@ -24,7 +24,7 @@ export {
   uniqueIPs,
   upstreams,
 } from './rules/origins.ts';
-export { isPattern, regex, scriptOf, urlRegex, userAgentRegex } from './rules/regex.ts';
+export { hasScheme, isPattern, regex, scriptOf, urlRegex, userAgentRegex } from './rules/regex.ts';
 export { linesOf, ruleText, ruleTexts } from './rules/rule.ts';
 export type { Bounds, Problem, Rule, RuleName } from './rules/rule.ts';
 export * from './rules/times.ts';

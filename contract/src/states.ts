@@ -8,6 +8,8 @@ import type { Language, Text } from './kit/text.ts';
 export const accountStates = ['pause', 'normal', 'lock', 'expired'] as const;
 /** `limit` is set by the system alone; that a site is expired follows from its time and is no state of its row. */
 export const siteStates = ['normal', 'pause', 'limit'] as const;
+/** What is shown of a site: that its time is over comes before what it is set to. */
+export const siteShownStates = [...siteStates, 'expired'] as const;
 export const domainStates = ['enabled', 'disabled'] as const;
 /** The DNS of a domain is active when its CNAME is. */
 export const domainDNSStates = ['active', 'inactive'] as const;
@@ -26,6 +28,8 @@ export const certificateStates = [
 ] as const;
 export const exportStates = ['processing', 'completed', 'deleting', 'deleted', 'failed'] as const;
 export const monitorNodeStates = ['notInit', 'unknown', 'normal', 'error'] as const;
+/** `failed`: it gave up, or some of it could not be done. */
+export const taskStates = ['waiting', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export const trafficStates = ['normal', 'warning', 'limited'] as const;
 export const twoFactorStates = ['off', 'phase0', 'phase1', 'on'] as const;
 
@@ -37,6 +41,7 @@ export type UpgradeState = (typeof upgradeStates)[number];
 export type CertificateState = (typeof certificateStates)[number];
 export type ExportState = (typeof exportStates)[number];
 export type MonitorNodeState = (typeof monitorNodeStates)[number];
+export type TaskState = (typeof taskStates)[number];
 export type TrafficState = (typeof trafficStates)[number];
 export type TwoFactorState = (typeof twoFactorStates)[number];
 
@@ -94,6 +99,10 @@ export const reasons = {
 
   monitorNotInit: reason('parameter', '監控節點尚未設定', '监控节点尚未设置', 'The monitor node is not set up'),
   monitorAlreadySetUp: reason('parameter', '監控節點已設定', '监控节点已设置', 'The monitor node is already set up'),
+
+  taskUnderWay: reason('parameter', '任務仍在進行中', '任务仍在进行中', 'The task is still under way'),
+  taskSucceeded: reason('parameter', '任務已成功完成', '任务已成功完成', 'The task has succeeded'),
+  taskEnded: reason('parameter', '任務已結束', '任务已结束', 'The task has ended'),
 
   trafficAlreadyWarned: reason('parameter', '已發出流量警告', '已发出流量警告', 'The traffic warning is already out'),
   trafficAlreadyLimited: reason('parameter', '流量已受限', '流量已受限', 'The traffic is already limited'),
@@ -257,6 +266,14 @@ export const monitorNodeActions = table<MonitorNodeState>()({
   disable: { from: ['unknown', 'normal', 'error'], else: 'monitorNotInit' },
   edit: { from: ['unknown', 'normal', 'error'], else: 'monitorNotInit' },
   remove: { from: anyOf(monitorNodeStates), else: {} },
+});
+
+export const taskActions = table<TaskState>()({
+  cancel: { from: ['waiting', 'running'], else: 'taskEnded' },
+  retry: {
+    from: ['failed', 'cancelled'],
+    else: { waiting: 'taskUnderWay', running: 'taskUnderWay', succeeded: 'taskSucceeded' },
+  },
 });
 
 /** Warning at 80 % of the plan; limited at 100 % when the product's action is limit. */

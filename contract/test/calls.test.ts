@@ -42,6 +42,15 @@ test('sample: a call without a screen, a reason for one that has one', () => {
   ];
   const onScreen = shown(files);
   assert.deepEqual([...onScreen].sort(), ['GET /{area}/x', 'POST /client/y', 'PUT /client/y/rule']);
+  const unused = [
+    "type Row = RowOf<'GET /{area}/typed'>;",
+    "const rows = useState<RowOf<'GET /{area}/typed'>[]>([]);",
+    "const key = given as 'GET /{area}/cast';",
+    "export const forgotten = 'GET /{area}/forgotten';",
+  ];
+  for (const text of unused) assert.deepEqual([...shown([{ file: 'a.tsx', text }])], [], text);
+  const used = ["const table = resource<'GET /a'>({ list: 'GET /a' });", "export const known = 'GET /a';\ncall(known);"];
+  for (const text of used) assert.deepEqual([...shown([{ file: 'a.tsx', text }])], ['GET /a'], text);
   assert.equal(screenProblems(['GET /{area}/x', 'GET /{area}/none'], onScreen, []).length, 1);
   clean(screenProblems(['GET /{area}/x', 'GET /{area}/none'], onScreen, ['GET /{area}/none']));
   assert.equal(screenProblems(['GET /{area}/x'], onScreen, ['GET /{area}/x']).length, 1);

@@ -111,7 +111,15 @@ test('each check has its paragraph in the handbook, with every reason it may giv
 test('checks from another process are read with care', () => {
   const good = { id: 'bus', state: 'fail', reason: 'bus.away', params: { detail: 'x' }, since: at(0).toISOString() };
   assert.equal(readChecks([good])[0]!.reason, 'bus.away');
-  for (const bad of [null, 1, {}, { ...good, id: 'other' }, { ...good, state: 'odd' }, { ...good, reason: 'bus.other' }])
+  for (const bad of [
+    null,
+    1,
+    {},
+    { ...good, id: 'other' },
+    { ...good, state: 'odd' },
+    { ...good, reason: 'bus.other' },
+    { ...good, id: 'documents' },
+  ])
     assert.deepEqual(readChecks([bad]), [], JSON.stringify(bad));
   for (const bad of [undefined, 'x', { 0: good }]) assert.deepEqual(readChecks(bad), []);
   assert.equal(readChecks(Array(500).fill(good)).length, 100);

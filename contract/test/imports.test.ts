@@ -30,6 +30,7 @@ test('sample: imports against the stream', () => {
     ['server/src/bus/relay.ts', "import '../site/tables.ts';"],
     ['server/src/cache/cache.ts', "import '../domain/tables.ts';"],
     ['server/src/site/sites.ts', "import { x } from '#agent/join.ts';"],
+    ['server/src/site/sites.ts', "import { Gauge } from 'prom-client';"],
     ['server/src/site/sites.ts', "import { x } from '../ingest/ingest.ts';"],
     ['server/src/dns/names.ts', "import { x } from '../site/tables.ts';"],
     ['console/src/kit/table.tsx', "import type { X } from '../site/sites.tsx';"],
@@ -40,6 +41,11 @@ test('sample: imports against the stream', () => {
     ['agent/src/ship/ship.ts', "import { x } from '../agent.ts';"],
     ['host/files.ts', "import { x } from '#server/kit/crypto.ts';"],
     ['system/whole.ts', "import { x } from '#bin/launch/settings.ts';"],
+    ['server/src/site/sites.ts', 'const { x } = await import(`../protect/x.ts`);'],
+    ['server/src/site/sites.ts', 'const { x } = await import(`../protect/${name}.ts`);'],
+    ['server/src/site/sites.ts', "const { x } = await import('../protect/' + name);"],
+    ['server/src/site/sites.ts', "const { x } = require('../protect/x.ts');"],
+    ['server/src/site/sites.ts', 'const file = require.resolve("../protect/x.ts");'],
   ];
   for (const [path, text] of bad) assert.equal(importProblems(file(path, text)).length, 1, `${path} ${text}`);
   const good: [string, string][] = [

@@ -1,8 +1,11 @@
 /** Each constant of §9 (and those of §1–§5 and the decisions), pinned: changing one is changing the product. */
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { defaultLanguage, languages } from '#contract/kit/text.ts';
 import * as limits from '#contract/limits.ts';
+import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
+import { sources } from './guards/sources.ts';
 
 const pinned: Record<string, unknown> = {
   transport: {
@@ -51,7 +54,7 @@ const pinned: Record<string, unknown> = {
     codeTriesMax: 5,
   },
   loginTwoFactorTypes: { mail: 0, google: 1, none: 2 },
-  caps: { redirectRulesPerSiteMax: 3000, simultaneousExportsMax: 3 },
+  caps: { namesTogetherMax: 1000, redirectRulesPerSiteMax: 3000, simultaneousExportsMax: 3 },
   logBounds: {
     linkBitsPerSecondMax: 1e11,
     responseMaxBytes: 1e12,
@@ -162,6 +165,11 @@ const pinned: Record<string, unknown> = {
     'lessOrEqual',
   ],
   matchTypes: ['prefix', 'exact', 'advanced'],
+  redirectStatuses: [301, 302, 307, 308],
+  redirectLocationMax: 8192,
+  asideMessages: new Set(['flood', 'twin']),
+  retentionDefaults: { audit: 365, deleted: 90, purges: 30, tasks: 30, ended: 7, tombstones: 30 },
+  statusPollMs: 15_000,
   aclDeprecatedFrom: '2025/04/01',
   wafSensitivities: ['high', 'medium', 'low'],
   frequencyTypes: ['ip', 'ipURL', 'ipUserAgent', 'site'],
@@ -199,12 +207,29 @@ test('a number says its unit in its name', () => {
       for (const [key, value] of Object.entries(values)) if (typeof value === 'number') assert.match(key, unit, group);
 });
 
+/** Groups that the edge goes by. */
+const ofTheEdge = { ownStatuses: limits.ownStatuses };
+
+test('the edge has its constants from here', () => {
+  const file = new URL(`../../${luaLimits}`, import.meta.url);
+  if (process.env.UPDATE_GOLDEN || !existsSync(file)) writeFileSync(file, luaOf(ofTheEdge));
+  assert.equal(readFileSync(file, 'utf8'), luaOf(ofTheEdge), luaLimits);
+});
+
+test('no file of the edge has one of them by itself', () => {
+  const found = (text: string) => literalProblems(ofTheEdge, [{ file: 'edge/lua/a.lua', text }]);
+  for (const bad of ['return refuse(903)', '[904] = "x"', 'if s == 444 then', 'local n = {929}'])
+    assert.equal(found(bad).length, 1, bad);
+  assert.deepEqual(found('return 1903, 9030, x904, 4.444, 403 -- 904'), []);
+  assert.deepEqual(literalProblems(ofTheEdge, sources('edge/lua/**/*.lua')), []);
+});
+
 test('three languages, Traditional Chinese first', () => {
   assert.deepEqual(languages, ['zh_TW', 'zh_CN', 'en_US']);
   assert.equal(defaultLanguage, 'zh_TW');
 });
 
-test('21 chart colours, all different, each at 3:1 on the light and the dark surface', () => {
+test('21 chart colours that stay apart, each at 3:1 on the light and the dark surface', () => {
   const luminance = (hex: string) => {
     const [r, g, b] = [1, 3, 5]
       .map(at => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
@@ -218,4 +243,26 @@ test('21 chart colours, all different, each at 3:1 on the light and the dark sur
   assert.equal(new Set(limits.chartPalette).size, 21);
   for (const colour of limits.chartPalette)
     for (const surface of ['#ffffff', '#151c1d']) assert.ok(contrast(colour, surface) >= 3, `${colour} on ${surface}`);
+  // OKLab (Ottosson 2020): a distance of 0.02 is just seen on large areas; lines are thin
+  const lab = (hex: string) => {
+    const [r, g, b] = [1, 3, 5]
+      .map(at => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+      .map(c => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)) as [number, number, number];
+    const [l, m, s] = [
+      0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b,
+      0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b,
+      0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b,
+    ].map(Math.cbrt) as [number, number, number];
+    return [
+      0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+      1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+      0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+    ] as const;
+  };
+  limits.chartPalette.forEach((one, index) => {
+    for (const other of limits.chartPalette.slice(0, index)) {
+      const [a, b] = [lab(one), lab(other)];
+      assert.ok(Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) >= 0.07, `${one} and ${other} look alike`);
+    }
+  });
 });

@@ -4,10 +4,9 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 72;
+export const missingMost = 70;
 /** the settings of a domain */
 const domain = {
-  ground: '-> customHeaders',
   tls: '-> hsts scheme portMap autoSSL',
   protection: '-> antiReferer antiHeader',
 };

@@ -52,6 +52,8 @@ const short: Record<string, string> = {
     'what follows begins with none of the characters before it',
   '(?:^|(?<=:))0(?::0)+(?=:|$)': 'eight groups of an address',
   '[?#].*$': 'nothing can follow it: with s the dot takes whatever comes',
+  '\\{(\\d+)(,?)(\\d*)\\}': 'one place of an expression, no longer than its field',
+  '\\?([ims]*)(-?)([ims]*)([:)])': 'one place of an expression, no longer than its field',
   '=+$': 'ends of what we encoded ourselves',
   "'((?:[^'\\\\]|\\\\[\\s\\S])*)'|-?\\d+(?:\\.\\d+)?": 'our own statements',
   '^\\s*insert\\s+into\\s+(?:table\\s+)?([\\w.`"]+\\s*(?:\\([^)]*\\))?)\\s*format\\s+(\\w+)\\s*$': 'our own statements',

@@ -16,6 +16,7 @@ const tables: Record<string, [table: ActionTable<string>, states: readonly strin
   certificateActions: [states.certificateActions, states.certificateStates],
   exportActions: [states.exportActions, states.exportStates],
   monitorNodeActions: [states.monitorNodeActions, states.monitorNodeStates],
+  taskActions: [states.taskActions, states.taskStates],
   trafficActions: [states.trafficActions, states.trafficStates],
   twoFactorActions: [states.twoFactorActions, states.twoFactorStates],
 };

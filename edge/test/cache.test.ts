@@ -1,46 +1,12 @@
 import assert from 'node:assert/strict';
 import type http from 'node:http';
-import { after, before, beforeEach, describe, test } from 'node:test';
-import { type Ask, type Edge, type Origin, domain, site, startEdge, startOrigin, until } from './harness.ts';
-
-type Fields = Record<string, string | string[]>;
+import { describe, test } from 'node:test';
+import { cached } from './cached.ts';
+import { site, until } from './harness.ts';
 
 describe('what is cached, and for how long', () => {
-  let edge: Edge;
-  let origin: Origin;
-  let next = 0;
-  before(async () => {
-    [edge, origin] = await Promise.all([startEdge(), startOrigin()]);
-    await edge.putDocuments([site(1)], [domain(1, 'a.test', [origin.port]), domain(2, 'b.test', [origin.port])]);
-  });
-  beforeEach(() => {
-    origin.seen.length = 0;
-  });
-  after(async () => {
-    await edge[Symbol.asyncDispose]();
-    await origin[Symbol.asyncDispose]();
-  });
-
-  /** The origin answers every request so, with a body that counts. */
-  function answers(fields: Fields, status = 200) {
-    origin.script = (_, response) => {
-      for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);
-      response.statusCode = status;
-      response.end(`body ${origin.seen.length}`);
-    };
-  }
-  const url = (suffix = '') => `/u${next++}${suffix}`;
-  const get = (path: string, headers: Ask['headers'] = {}, host = 'a.test') => edge.ask(host, path, { headers });
-  const states = async (path: string, count: number, headers: Ask['headers'] = {}) => {
-    const list = [];
-    for (let i = 0; i < count; i++) list.push((await get(path, headers)).headers['x-cache']);
-    return list.join(' ');
-  };
-  /** MISS HIT: stored. Anything else: not. */
-  const stored = async (fields: Fields, headers: Ask['headers'] = {}, status = 200, path = url()) => {
-    answers(fields, status);
-    return (await states(path, 2, headers)) === 'MISS HIT';
-  };
+  const cache = cached();
+  const { answers, get, states, stored, url } = cache;
   const date = (secondsFromNow: number) => new Date(Date.now() + secondsFromNow * 1000).toUTCString();
 
   test('a fresh answer is stored with all its fields, and ages', async () => {
@@ -120,7 +86,7 @@ describe('what is cached, and for how long', () => {
   });
 
   test('spellings of Accept-Encoding share a variant', async () => {
-    origin.script = (request, response) => {
+    cache.origin.script = (request, response) => {
       response.setHeader('cache-control', 'max-age=60');
       response.setHeader('vary', 'Accept-Encoding');
       response.end(String(request.headers['accept-encoding']));
@@ -130,21 +96,21 @@ describe('what is cached, and for how long', () => {
     await get(learn, { 'accept-encoding': 'gzip' });
     const path = url();
     await until('learned', async () => (await get(url(), { 'accept-encoding': 'gzip;q=1.0,br' })).body === 'gzip, br');
-    origin.seen.length = 0;
+    cache.origin.seen.length = 0;
     for (const text of ['br, gzip', 'gzip,br;q=0.9', 'gzip;q=0.5, br, identity']) {
       assert.equal((await get(path, { 'accept-encoding': text })).body, 'gzip, br');
     }
-    assert.equal(origin.seen.length, 1);
+    assert.equal(cache.origin.seen.length, 1);
     assert.equal((await get(path, { 'accept-encoding': 'gzip, br;q=0' })).body, 'gzip');
     assert.equal((await get(path)).body, 'undefined');
   });
 
   test('an expired answer is asked for again, with its validator; a 304 renews it', async () => {
     let version = 1;
-    origin.script = (request, response) => {
+    cache.origin.script = (request, response) => {
       response.setHeader('cache-control', 'max-age=1');
       response.setHeader('etag', `"v${version}"`);
-      response.setHeader('x-seen', String(origin.seen.length));
+      response.setHeader('x-seen', String(cache.origin.seen.length));
       if (request.headers['if-none-match'] === `"v${version}"`) response.statusCode = 304;
       response.end(response.statusCode === 304 ? undefined : `version ${version}`);
     };
@@ -152,12 +118,12 @@ describe('what is cached, and for how long', () => {
     await get(path);
     const renewed = await until('revalidated', async () => {
       const answer = await get(path);
-      return origin.seen.length === 2 && answer;
+      return cache.origin.seen.length === 2 && answer;
     });
     assert.equal(renewed.status, 200);
     assert.equal(renewed.body, 'version 1');
     assert.equal(renewed.headers['x-cache'], 'HIT');
-    assert.equal(origin.seen[1]!.headers['if-none-match'], '"v1"');
+    assert.equal(cache.origin.seen[1]!.headers['if-none-match'], '"v1"');
     const after = await get(path);
     assert.equal(after.headers['x-seen'], '2', 'the header is the one of the 304');
     assert.ok(Number(after.headers.age) <= 1);
@@ -177,7 +143,7 @@ describe('what is cached, and for how long', () => {
     assert.equal((await get(path, { 'if-none-match': '"v0"' })).status, 200);
     assert.equal((await get(path, { 'if-none-match': '"v1"', 'if-modified-since': date(-5000) })).status, 304);
     assert.equal((await get(path, { 'if-modified-since': date(-10) })).status, 304);
-    assert.equal(origin.seen.length, 1);
+    assert.equal(cache.origin.seen.length, 1);
   });
 
   test('ranges are cut from the stored object', async () => {
@@ -192,7 +158,7 @@ describe('what is cached, and for how long', () => {
   test('HEAD is answered from what GET stored, and the other way round', async () => {
     answers({ 'cache-control': 'max-age=60' });
     const path = url();
-    assert.equal((await edge.ask('a.test', path, { method: 'HEAD' })).headers['x-cache'], 'MISS');
+    assert.equal((await cache.edge.ask('a.test', path, { method: 'HEAD' })).headers['x-cache'], 'MISS');
     const answer = await get(path);
     assert.deepEqual([answer.headers['x-cache'], answer.body], ['HIT', 'body 1']);
   });
@@ -216,7 +182,7 @@ describe('what is cached, and for how long', () => {
         await get(paths[i]!);
       }
       let broken = 0;
-      origin.script = (_, response) => (broken++, fail(response));
+      cache.origin.script = (_, response) => (broken++, fail(response));
       await Promise.all(
         cases.map(async ([cc, helps], i) => {
           const answer = await until(`${cc}: expired`, async () => {
@@ -229,8 +195,8 @@ describe('what is cached, and for how long', () => {
       );
       // nginx asks again where a kept connection fails, and says nothing of the origin by that; so there is none.
       await until('no kept connection', async () => {
-        origin.server.closeIdleConnections();
-        return (await new Promise<number>(done => origin.server.getConnections((_, count) => done(count)))) === 0;
+        cache.origin.server.closeIdleConnections();
+        return (await new Promise<number>(done => cache.origin.server.getConnections((_, count) => done(count)))) === 0;
       });
       broken = 0;
       await get(paths[0]!);
@@ -254,7 +220,7 @@ describe('what is cached, and for how long', () => {
   });
 
   test('an uncacheable URL does not make its visitors queue up', async () => {
-    origin.script = (_, response) => {
+    cache.origin.script = (_, response) => {
       response.setHeader('cache-control', 'no-store');
       setTimeout(() => response.end('slow'), 100);
     };
@@ -280,29 +246,29 @@ describe('what is cached, and for how long', () => {
     };
     await fill();
     answers({}, 500);
-    await edge.ask('a.test', path, { method: 'POST' });
+    await cache.edge.ask('a.test', path, { method: 'POST' });
     assert.equal(await hits(), 'HIT HIT HIT HIT');
     answers({ location: other });
-    await edge.ask('a.test', path, { method: 'POST' });
+    await cache.edge.ask('a.test', path, { method: 'POST' });
     // Another worker hears of it within a millisecond.
     await new Promise(done => setTimeout(done, 2));
     assert.equal(await hits(), 'MISS MISS MISS MISS');
     assert.equal(await hits(), 'HIT HIT HIT HIT');
     answers({ location: 'http://b.test' + other });
-    await edge.ask('a.test', url(), { method: 'POST' });
+    await cache.edge.ask('a.test', url(), { method: 'POST' });
     await new Promise(done => setTimeout(done, 2));
     assert.equal(await hits(), 'HIT HIT HIT HIT');
   });
 
   test('invalidation and cookies can be switched per site', async () => {
-    await edge.putDocuments([site(1, { cache: { invalidation: false, storeCookies: true } })], []);
+    await cache.edge.putDocuments([site(1, { cache: { invalidation: false, storeCookies: true } })], []);
     assert.ok(await stored({ 'cache-control': 'max-age=60', 'set-cookie': 'a=b' }));
     const path = url();
     answers({ 'cache-control': 'max-age=60' });
     await get(path);
-    await edge.ask('a.test', path, { method: 'POST' });
+    await cache.edge.ask('a.test', path, { method: 'POST' });
     await new Promise(done => setTimeout(done, 2));
     assert.equal((await get(path)).headers['x-cache'], 'HIT');
-    await edge.putDocuments([site(1)], []);
+    await cache.edge.putDocuments([site(1)], []);
   });
 });

@@ -25,7 +25,10 @@ describe('one half for what cannot be cached', () => {
   before(async () => {
     cpSync(new URL('../lua', import.meta.url), lua, { recursive: true });
     const file = join(lua, 'phases/direct.lua');
-    writeFileSync(file, readFileSync(file, 'utf8').replace('function M.rewrite()', '$& ngx.shared.rt:incr("cause:1", 1, 0)'));
+    writeFileSync(
+      file,
+      readFileSync(file, 'utf8').replace('function M.rewrite(plain)', '$& ngx.shared.rt:incr("cause:1", 1, 0)'),
+    );
     [edge, origin] = await Promise.all([startEdge({ luaDir: lua, workers: 1 }), startOrigin()]);
     const rules = { cacheRules: [{ type: 'prefix' as const, value: '/never/', mode: 'followOrigin' as const, ttl: 0 }] };
     await edge.putDocuments([site(1, rules)], [domain(1, 'a.test', [origin.port]), domain(2, 'b.test', [origin.port])]);
@@ -89,6 +92,42 @@ describe('one half for what cannot be cached', () => {
       [],
     );
     assert.deepEqual([direct!.body, direct!.headers['cdn-loop']], ['x', 'other, breakwater;node=test']);
+  });
+
+  test('what nobody may claim is taken away also where everything else of the request is usual', async () => {
+    origin.script = (_, response) => response.setHeader('cache-control', 'no-store').end('ok');
+    const usual = { 'user-agent': 'x', accept: '*/*', 'accept-language': 'de', 'sec-fetch-mode': 'navigate', cookie: 'a=b' };
+    const lone = [
+      'forwarded', 'x-forwarded', 'x-original-url', 'x-rewrite-url', 'x-forwarded-server', 'true-client-ip', 'https', 'proxy', 'te', 'keep-alive',
+      'max-forwards', 'x-http-method-override', 'via', 'x_real_ip', 'x-accel-internal', 'cf-connecting-ip', 'x-edge-other',
+    ]; // prettier-ignore
+    const shaping = ['x-http-method-override', 'via'];
+    const ways = [
+      ['/never/lone', 'GET', 'direct'],
+      ['/never/lone', 'POST', 'direct'],
+      ['/lone', 'GET', 'direct, like what could be stored'],
+      ['/made', 'GET', 'back'],
+    ] as const;
+    for (const [path, method, way] of ways) {
+      /** What the origin sees of a request with one more field, on a URL of its own */
+      const seen = async (name: string, value: string) => {
+        const url = `${path}?${name}`;
+        // It turns out uncacheable.
+        if (way === 'direct, like what could be stored') await edge.ask('a.test', url, { headers: usual });
+        origin.seen.length = 0;
+        const before = await alone();
+        const options = { method, headers: { ...usual, [name]: value }, ...(method === 'POST' ? { body: 'x' } : {}) };
+        assert.equal((await edge.ask('a.test', url, options)).status, 200);
+        assert.equal((await alone()) - before, way === 'back' ? 0 : 1, `${name} ${way}`);
+        return origin.seen[0]!.headers;
+      };
+      for (const name of lone) {
+        const headers = await seen(name, 'claimed');
+        assert.equal(headers[name], way === 'direct' && shaping.includes(name) ? 'claimed' : undefined, `${name} ${way}`);
+        assert.equal(headers['sec-fetch-mode'], 'navigate');
+      }
+      assert.equal((await seen('connection', 'accept-language, close'))['accept-language'], undefined, way);
+    }
   });
 
   test('the visitor is given the same on both ways', async () => {

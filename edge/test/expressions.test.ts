@@ -5,7 +5,8 @@ import { recordsOf } from '#agent/render/records.ts';
 import { domain, type Edge, type Origin, site, startEdge, startOrigin, type WholeSite } from './harness.ts';
 import { type Lua, startLua } from './lua.ts';
 
-const slow = '(\\w+[ /.]?)+bot';
+/** It refers back, so PCRE alone knows what it means */
+const slow = '(\\w+[ /.]?)+bot\\1?';
 /** `slow` finds no end in it, and holds for it */
 const evasive = `${'a'.repeat(60)}; evilbot/1.0`;
 const endless = '^/(([a-z]+)*)*N$';
@@ -172,10 +173,88 @@ end
     assert.equal(said, 'true true true 1 true');
   });
 
+  test('compiling has a bound for a request and one for a site; what is left is compiled for the next ones', async () => {
+    const said = await lua.run(`${prepare}
+      local compiled = 0
+      ngx.re.find = function(text, e, options) if options and text == "" then compiled = compiled + 1 end return find(text, e, options) end
+      package.loaded["core.regex"] = nil
+      local fresh = require "core.regex"
+      ngx.re.find, package.loaded["core.regex"] = find, regex
+      local out = {}
+      local function request(site, name)
+        ngx.ctx.expressions = nil
+        fresh.begin(site)
+        compiled = 0
+        local spent
+        for i = 1, 50 do
+          local says, why = fresh.find("x", name .. i .. "$")
+          if why == fresh.spent then spent = true break end
+        end
+        out[#out + 1] = tostring(spent or false) .. compiled
+      end
+      fresh.compiling, fresh.burst, fresh.refill = 0, 1000, 0
+      request("1", "a")
+      request("1", "a")
+      fresh.compiling = 1000
+      request("1", "a")
+      fresh.compiling, fresh.burst = 1000, 1e-9
+      request("2", "b")
+      request("2", "b")
+      request("1", "a")
+      -- and what a worker checks of a list it has not seen
+      fresh.begin "2"
+      local why, unknown = fresh.fault "("
+      out[#out + 1] = tostring(why) .. tostring(unknown)
+      return done(unpack(out))`);
+    // of site 1 one each, then the other 48; of site 2 one more, ever; what is compiled is judged by
+    assert.equal(said, 'true1 true1 false48 true1 true0 false0 niltrue');
+  });
+
+  test('one request has one time for all its lists', async () => {
+    const said = await lua.run(`${prepare}
+      ngx.ctx.expressions = nil
+      regex.begin "1"
+      hurry()
+      regex.find("x", "y")
+      regex.find("x", "y")
+      local one = tostring(regex.find("x", "y"))
+      regex.begin "1"
+      local two = tostring(regex.find("x", "y"))
+      ngx.ctx.expressions = nil
+      regex.begin "1"
+      local three = tostring(regex.find("x", "y"))
+      return done(one, two, three)`);
+    assert.equal(said, 'nil nil false');
+  });
+
+  test('PCRE is given nothing that writes out to much, and nobody waits for a check of many', async () => {
+    const said = await lua.run(`${prepare}
+      local largest, slept, kept_sleep = 0, 0, ngx.sleep
+      ngx.re.find = function(text, e, options)
+        if not e:find "^x%d" then largest = math.max(largest, #e) end
+        return find(text, e, options)
+      end
+      package.loaded["core.regex"] = nil
+      local fresh = require "core.regex"
+      ngx.re.find, package.loaded["core.regex"] = find, regex
+      fresh.begin "1"
+      local out = {}
+      for _, e in ipairs { "(?:a?){0,4000}n1", "(?:\\\\1(a)?){0,4000}", "(?x)(?:a?){0,4000}", "((?:a{0,99}){0,99}){0,99}(?R)" } do
+        out[#out + 1] = tostring(fresh.fault(e) ~= nil) .. tostring(fresh.find("a", e))
+      end
+      out[#out + 1] = largest
+      ngx.sleep = function() slept = slept + 1 end
+      local ok = fresh.patiently(function() for i = 1, 4000 do fresh.fault("x" .. i .. ("(?:a?){0,20}"):rep(10)) end end)
+      ngx.sleep = kept_sleep
+      out[#out + 1] = tostring(ok) .. tostring(slept > 3)
+      return done(unpack(out))`);
+    assert.equal(said, 'falsefalse truenil truenil truenil 0 truetrue');
+  });
+
   test('of rates the lowest holds where nobody knows which is the first', async () => {
     const said = await lua.run(`${prepare}
       local rates = require "core.rates"
-      local slow = { type = "regex", value = "${endless}", bytes = 5000 }
+      local slow = { type = "regex", value = "^/(([a-z]+)*)*N\\\\1?$", bytes = 5000 }
       local compiled = rates.compile({ id = 1, rates = { slow, { type = "site", bytes = 1000 }, { type = "site", bytes = 9000 } } }, error)
       return done(rates.find(compiled, "/a"), rates.find(compiled, "/" .. ("a"):rep(2000)))`);
     assert.equal(said, '1000 1000 false');
@@ -211,6 +290,15 @@ end
       return done(decide("/" .. ("$1"):rep(20), "/abcdefgh"), decide("/" .. ("$1"):rep(1000), "/" .. ("a"):rep(8000)),
         decide("https://o.test/$1", "/" .. ("a"):rep(100)), decide("https://o.test/$1", "/" .. ("a"):rep(8180)))`);
     assert.equal(said, 'none/true none/true 116/true none/true');
+  });
+
+  test('nothing, as often as one likes, is nothing: an earlier release let such expressions in', async () => {
+    const said = await lua.run(`${prepare}
+      regex.begin()
+      local nothing = "(?:(?:(?:){65535}){65535}){65535}"
+      local function says(e) return tostring((regex.find("abc", e))) end
+      return done(tostring(regex.fault(nothing)), says(nothing), says("^" .. nothing .. "b"), says("(?:(?:){65535}c){9}"))`);
+    assert.equal(said, 'nil true false false');
   });
 
   test('many letters of an honest expression on a long URL are no reason to give up', async () => {

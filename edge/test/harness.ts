@@ -190,17 +190,8 @@ export function domain(id: number, host: string, ports: number[], change: Partia
 /** A site with its parts, as tests think of it. */
 export type WholeSite = Omit<SiteDocument, 'parts' | PartKind> & { [K in PartKind]: DocumentOf<K>[K & keyof DocumentOf<K>] };
 export function site(id: number, change: Partial<WholeSite> = {}): WholeSite {
-  const lists = {
-    purges: [],
-    cacheRules: [],
-    rates: [],
-    whitelists: [],
-    blacklists: [],
-    userAgents: [],
-    frequencies: [],
-    limitReqs: [],
-    errorPages: [],
-  };
+  // each of them a list
+  const lists = Object.fromEntries(partKinds.map(kind => [kind, []])) as unknown as Pick<WholeSite, PartKind>;
   return { v: 1, rev: 1, id, state: 'normal', expires: 0, gen: 1, ...lists, ...change };
 }
 

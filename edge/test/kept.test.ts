@@ -229,11 +229,11 @@ describe('the kept stage', () => {
     assert.equal(found, 'true 10:77 true');
   });
 
-  test('expressions in gates mean what they mean alone; a gate that cannot be made is open', async () => {
+  test('expressions in gates mean what they mean alone; large ones are asked alone', async () => {
     const found = await lua.run(`${prepare}
       local list = { "(a)(b)\\\\2", "x(?=y)", "(?<!q)r", "(?i)hello", "\\\\Qa.b\\\\E", "[(]z", "(?<n>k)\\\\k<n>", "a#b", "(?x) s p", "^only$", "t|u" }
       local rows = {}
-      for i = 1, 300 do rows[i] = { id = i, cause = 10, action = "deny", when = { of = "path", is = "regex", value = "^/none" .. i .. "(?:[a-z]{1,200}){1,200}$" } } end
+      for i = 1, 300 do rows[i] = { id = i, cause = 10, action = "deny", when = { of = "path", is = "regex", value = "^/none" .. i .. "(?:[a-z]{1,9}){1,90}$" } } end
       for i, expression in ipairs(list) do rows[#rows + 1] = { id = 1000 + i, cause = 10, action = "deny", when = { of = "path", is = "regex", value = expression } } end
       local automaton = kept.new(rules.compile(rows), "s")
       local out = {}
@@ -303,7 +303,7 @@ describe('the kept stage', () => {
     `);
     assert.equal(
       found,
-      ' weather| header.a b| resembles| a condition of no kind| conditions deeper than 32| rules on more than 24 quantities|compiled|left out|left out',
+      ' weather| header.a b| resembles| a condition of no kind| conditions deeper than 32| rules on more than 24 quantities|compiled|compiled|compiled',
     );
   });
 });

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { readFileSync } from 'node:fs';
 import { partKinds } from '#contract/edge/kinds/index.ts';
+import { moduleTypes } from '#contract/edge/modules/index.ts';
+import { blockReasons } from '#contract/limits.ts';
 import { type EdgeRecord, frame } from '#agent/render/records.ts';
 import { type Edge, type Origin, domain, site, siteRecords, startEdge, startOrigin } from './harness.ts';
 import { type Lua, startLua } from './lua.ts';
@@ -121,6 +123,30 @@ describe('what a change drops', () => {
       return table.concat(unread, " ")
     `);
     assert.equal(unread, '');
+  });
+
+  test('every type of module that the contract declares is read here, and every cause of a module has its name in the log', async () => {
+    const types = Object.keys(moduleTypes)
+      .map(name => `"${name}"`)
+      .join(', ');
+    const found = await lua.run(`
+      local unread, causes = {}, {}
+      for _, name in ipairs { ${types} } do if not require("core.site_modules").types[name] then unread[#unread + 1] = name end end
+      for _, module in ipairs(require "modules.order") do causes[#causes + 1] = module.cause end
+      return table.concat(unread, " ") .. "|" .. table.concat(causes, " ")
+    `);
+    const [unread, causes] = found.split('|');
+    assert.equal(unread, '');
+    // 1: whitelisted, which blocks nobody
+    const known: number[] = [1, ...Object.values(blockReasons)];
+    assert.deepEqual(
+      causes!
+        .split(' ')
+        .map(Number)
+        .filter(cause => !known.includes(cause)),
+      [],
+    );
+    assert.ok(causes!.length > 0);
   });
 
   test('a list that changed is compiled again; the others, what is judged by them and other sites stay', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { partKinds } from '#contract/edge/kinds/index.ts';
 
 const lua = fileURLToPath(new URL('../lua', import.meta.url));
 const read = (path: string) => readFileSync(`${lua}/${path}`, 'utf8');
@@ -19,8 +20,9 @@ const others: Record<string, RegExp> = {
   'phases/fetch.lua': /\bngx\.(?:print|send_headers|status =)/g,
 };
 
-/** decisions.md, "Order at the edge", as far as it is built */
-const order = ['whitelists', 'blacklists', 'user_agents', 'frequencies', 'limit_reqs'];
+/** decisions.md, "Order at the edge", as far as it is built: the contract names its kinds in this order, too. */
+const fileOf = (kind: string) => kind.replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`);
+const order = partKinds.map(fileOf).filter(name => files.includes(`modules/${name}.lua`));
 
 test('protections judge in the decided order, and each file of the folder is one of them', () => {
   const listed = [...code(read('modules/order.lua')).matchAll(/require "modules\.(\w+)"/g)].map(m => m[1]);

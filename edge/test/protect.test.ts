@@ -108,12 +108,15 @@ describe('protections', () => {
     assert.equal(await outcome(as(`${'x'.repeat(3000)} bot`), '/admin'), 'drop');
   });
 
-  test('an expression that does not compile disables its rule alone and is reported; one that runs away does not stall', async () => {
+  test('a protection whose expression does not compile, or is too large, refuses what hangs on it and is reported; one that runs away does not stall', async () => {
     const answer = await rules({
       userAgents: [
         { id: 5, urlRegex: '(', userAgentRegex: 'x', block: 'deny' },
         { id: 6, urlRegex: '.*', userAgentRegex: '(x+x+)+y', block: 'deny' },
         { id: 7, urlRegex: '.*', userAgentRegex: 'good', block: 'deny' },
+        { id: 9, urlRegex: '^/old', userAgentRegex: '(a)(?:\\1?){0,4000}n1', block: 'deny' },
+        // an earlier release let it in
+        { id: 10, urlRegex: '^/earlier', userAgentRegex: '(?:a?){0,4000}n1', block: 'deny' },
       ],
       blacklists: [{ id: 8, ips: ['not an address', '127.0.0.9'], block: 'deny' }],
     });
@@ -122,14 +125,28 @@ describe('protections', () => {
       [
         [1, 'blacklists', 8],
         [1, 'userAgents', 5],
+        [1, 'userAgents', 9],
       ],
     );
-    assert.deepEqual((await edge.stat()).bad.length, 2);
-    assert.equal(await outcome({ headers: { 'user-agent': 'x'.repeat(200) } }), 'ok');
+    assert.deepEqual((await edge.stat()).bad.length, 3);
+    const before = (await edge.stat()).problems.protection;
+    assert.equal(
+      await outcome({ headers: { 'user-agent': 'x'.repeat(200) } }),
+      '503',
+      'whether rule 5 is meant for it nobody knows',
+    );
+    assert.equal(await outcome({ headers: { 'user-agent': 'a' } }, '/old'), '503');
+    assert.equal((await edge.stat()).problems.protection, before + 2);
+    assert.match(edge.errors(), /site 1: rule 8:9: its expression takes too long or does not compile/);
+    assert.equal(await outcome({ headers: { 'user-agent': 'a' } }, '/earlier'), 'ok');
+    assert.equal(await outcome({ headers: { 'user-agent': 'aan1' } }, '/earlier'), 'deny');
+    assert.equal(await outcome({ headers: { 'user-agent': 'a' } }, '/new'), 'ok', 'no rule hangs on it here');
+    assert.equal(await outcome({ headers: { 'user-agent': 'y'.repeat(200) } }), 'ok');
     assert.equal(await outcome({ headers: { 'user-agent': 'good' } }), 'deny');
     assert.equal(await outcome(from('127.0.0.9')), 'deny');
     await rules({});
     assert.deepEqual((await edge.stat()).bad, []);
+    assert.equal((await edge.stat()).faulty, false, 'nobody walks for them any more');
   });
 
   test('a whitelist entry skips every protection, for its addresses on its URLs', async () => {

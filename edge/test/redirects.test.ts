@@ -170,6 +170,18 @@ describe('redirects', () => {
     assert.equal((await edge.stat()).bad.length, 0);
   });
 
+  test('a redirect that was met is followed also where an expression cannot be tried on what it leads to', async () => {
+    const far = `/new?x=${'y'.repeat(1000)}`;
+    await put([
+      { source: '/old', target: far },
+      // it refers back: nobody tries it on a long text
+      { source: String.raw`^/(.)\1z`, target: '/x', matchType: 'advanced' },
+    ]);
+    assert.equal(await to('/old'), `301 ${far}`);
+    assert.equal(await to('/aaz'), '301 /x');
+    assert.equal(await to(far), 'origin', 'and from there nobody is sent on');
+  });
+
   test('3,000 redirects in one module', async () => {
     const lines = Array.from({ length: 3000 }, (_, i): Line => {
       if (i % 3 === 0) return { source: `/old/${i}/${'x'.repeat(40)}`, target: `/new/${i}` };

@@ -226,6 +226,8 @@ describe('who is served', () => {
       response.writeEarlyHints({ link: '</style.css>; rel=preload; as=style' });
       response.setHeader('cache-control', 'max-age=60');
       response.setHeader('x-two', ['1', '2']);
+      response.setHeader('connection', 'X-Hop, cache-control');
+      response.setHeader('x-hop', 'for this connection alone');
       if (request.url === '/early-length') response.setHeader('content-length', 5);
       response.write('final');
       response.end();
@@ -234,11 +236,14 @@ describe('who is served', () => {
     for (const path of ['/early', '/early-length']) {
       const first = await edge.ask('early.test', path);
       assert.deepEqual(
-        [first.status, first.body, first.headers['x-cache'], first.headers['x-two']],
-        [200, 'final', 'MISS', '1, 2'],
+        [first.status, first.body, first.headers['x-cache'], first.headers['x-two'], first.headers['x-hop']],
+        [200, 'final', 'MISS', '1, 2', undefined],
       );
       const second = await edge.ask('early.test', path);
-      assert.deepEqual([second.status, second.body, second.headers['x-cache']], [200, 'final', 'HIT']);
+      assert.deepEqual(
+        [second.status, second.body, second.headers['x-cache'], second.headers['x-hop']],
+        [200, 'final', 'HIT', undefined],
+      );
     }
     const posted = await edge.ask('early.test', '/post', { method: 'POST', body: 'x'.repeat(100_000) });
     assert.deepEqual([posted.status, posted.body], [200, 'final']);

@@ -33,7 +33,7 @@ export async function serveConsole(app: FastifyInstance, dist = built): Promise<
     // the API's "no-store" is for answers, not for files that never change
     setHeaders: reply => void reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
   });
-  for (const name of ['favicon.svg', 'favicon.ico', 'theme-init.js', 'robots.txt', 'NOTICES/third-party.txt'])
+  for (const name of ['favicon.svg', 'favicon.ico', 'robots.txt', 'NOTICES/third-party.txt'])
     if (existsSync(`${dist}${name}`))
       app.get(`/${name}`, (_request, reply) =>
         reply

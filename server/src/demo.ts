@@ -7,7 +7,7 @@ import { settingOf } from '#host/secrets.ts';
 import { openDatabase, row } from './store/db.ts';
 import { writeSetting } from './system/settings.ts';
 import { publish } from './kit/context.ts';
-import type { Effects } from './kit/store.ts';
+import type { Effects } from './kit/effects.ts';
 
 export const demoHost = 'demo.breakwater.test';
 
@@ -16,7 +16,7 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
   const database = openDatabase(databaseUrl, 1);
   try {
     await database.db.transaction().execute(async db => {
-      const effects: Effects = { holds: true, changes: [], documents: new Map() };
+      const effects: Effects = { holds: true, changes: [], documents: new Map(), open: new Set() };
       const one = async (query: ReturnType<typeof sql>) => (await row<{ id: number }>(db, query))!.id;
       const found = await row<{ id: number }>(
         db,

@@ -6,10 +6,11 @@ import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
 import { addHealthMetrics, addHealthProbes, Health } from './kit/health.ts';
-import { registry, startMetrics } from './kit/metrics.ts';
+import { queueOf, registry, startMetrics } from './kit/metrics.ts';
 import { loopback } from './kit/networks.ts';
 import { Notices } from './kit/notices.ts';
 import { openApi } from './kit/openapi.ts';
+import { resealed, Sealing } from './kit/sealed.ts';
 import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
@@ -21,7 +22,11 @@ import { openDatabase } from './store/db.ts';
 import { rememberInstallation } from './system/installation.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
+import { taskWorks } from './tasks.ts';
+import { StoredRules } from './system/stored-rules.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
+import { Expiry } from './work/expiry.ts';
+import { Tasks } from './work/tasks.ts';
 import { startWork } from './work/work.ts';
 
 export interface Running {
@@ -51,29 +56,41 @@ export async function start(settings: Settings): Promise<Running> {
     if (ran.length) logger.info({ migrations: ran }, 'schema brought up to date');
     const database = openDatabase(settings.databaseUrl);
     stops.push(() => database.close());
+    for (const [name, pool] of Object.entries(database.pools))
+      queueOf(`connections.${name}`, pool, one => ({ waiting: one.waitingCount, running: one.totalCount - one.idleCount }));
     await checkInstallationKey(database.pool, settings.installationKey);
     const keysByArea = new Map<Area, string[]>();
     const keysOf = (area: Area) => keysByArea.get(area) ?? keysByArea.set(area, permissionKeys(groups, area)).get(area)!;
-    const sessions = new Sessions(database, new Keys(settings.installationKey), keysOf);
+    const keys = new Keys(settings.installationKey);
+    const sealing = new Sealing([keys]);
+    const sealed = await resealed(database.db, sealing);
+    if (sealed) logger.info({ values: sealed }, 'secrets encrypted that were not');
+    const sessions = new Sessions(database, keys, keysOf);
     stops.push(() => sessions.stop());
     const notices = new Notices(settings.databaseUrl);
     stops.push(() => notices.stop());
+    const storedRules = new StoredRules(database.pool);
     const services: Services = {
+      storedRules,
       database,
       sessions,
       notices,
+      sealing,
       publicURL: settings.publicURL,
       health,
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
-    watchServices(health, services);
+    watchServices(health, services, storedRules);
     if (settings.services.has('bus')) await rememberInstallation(database, settings);
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
     if (settings.services.has('work')) {
-      const work = await startWork(settings, services);
+      const work = await startWork(settings, services, new Tasks(settings.databaseUrl, services, taskWorks));
       stops.push(() => work.stop());
+      const expiry = new Expiry(settings.databaseUrl, services);
+      expiry.start();
+      stops.push(() => expiry.stop());
     }
     let url = '';
     if (!settings.services.has('api')) url = await probe(settings, stops, health);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
 
@@ -53,6 +53,57 @@ const sub = (root: Person, keys: string[], parent?: Person) =>
   });
 
 describe('making accounts', () => {
+  test('an account is made with its first password, or not at all', async () => {
+    const mail = email();
+    const wanted = { email: mail, name: 'first', auth: 'user' };
+    broken(await op.post('/client/account', { ...wanted, password: 'short' }), 'password', 'tooShort');
+    is(await me.post('/user/account', { ...wanted, auth: 'client', password }), 'permissionDenied');
+    assert.equal((await op.read(`/client/accounts?name=${mail}`)).total, 0);
+    const id = await op.make('/client/account', { ...wanted, password });
+    assert.equal((await api.call('POST', '/user/verify', { body: { email: mail, password } })).status, 200);
+    const [line] = await rows<{ text: string }>(
+      api.database.db,
+      sql`select to_jsonb(t)::text as text from audit t where touched @> array[${`account:${id}`}]`,
+    );
+    assert.ok(line && !line.text.includes(password), line?.text);
+    // without one nobody signs in yet
+    const bare = email();
+    await op.make('/client/account', { ...wanted, email: bare });
+    is(await api.call('POST', '/user/verify', { body: { email: bare, password } }), 'credentialFailed');
+    is(await op.post('/client/account', { ...wanted, password }), 'duplicateEmail');
+  });
+
+  test('with a password of their choice people make accounts alone as which they may act', async () => {
+    const boss = await api.account('admin', email(), {
+      rootID: admin.id,
+      parentID: admin.id,
+      keys: ['accounts.view', 'accounts.edit'],
+    });
+    const clerk = await sub(a.client, ['accounts.view', 'accounts.edit']);
+    for (const [maker, auth] of [
+      [clerk, 'user'],
+      [boss, 'client'],
+    ] as const) {
+      const its = by(api, maker);
+      const wanted = { email: email(), name: 'mine', auth };
+      broken(await its.post(`/${maker.area}/account`, { ...wanted, password }), 'password', 'passwordNotYours');
+      assert.equal((await its.read(`/${maker.area}/accounts?name=${wanted.email}`)).total, 0);
+      is(await api.call('POST', `/${auth}/verify`, { body: { email: wanted.email, password } }), 'credentialFailed');
+      const id = await its.make(`/${maker.area}/account`, wanted);
+      is(await its.put(`/${maker.area}/account/password`, { id, password }), 'permissionDenied');
+    }
+    const keys = ['accounts.view', 'accounts.edit', 'sites.view'];
+    const head = await sub(a.user, keys);
+    const member = {
+      email: email(),
+      name: 'm',
+      auth: 'user',
+      role: await me.make('/user/role', { name: 'less', permissionKeys: ['sites.view'] }),
+    };
+    await by(api, head).make('/user/account', { ...member, password });
+    assert.equal((await api.call('POST', '/user/verify', { body: { email: member.email, password } })).status, 200);
+  });
+
   test('each lands where it belongs, whatever the body wishes', async () => {
     const customer = await stored(await op.make('/client/account', { email: email(), name: 'c', auth: 'user' }));
     assert.deepEqual(
@@ -71,7 +122,7 @@ describe('making accounts', () => {
     );
     const operator = await stored(await by(api, admin).make('/admin/account', { email: email(), name: 'o', auth: 'client' }));
     assert.deepEqual([operator.auth, operator.isRoot, operator.rootID], ['client', true, operator.id]);
-    for (const field of ['isRoot', 'grade', 'rootID', 'parentClient', 'parentUser', 'status', 'createdBy', 'password'])
+    for (const field of ['isRoot', 'grade', 'rootID', 'parentClient', 'parentUser', 'status', 'createdBy'])
       broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'user', [field]: 1 }), field, 'unknownKey');
   });
 
@@ -169,9 +220,15 @@ describe('changing and removing', () => {
     const busy = await api.account('user', email(), { parentClient: a.client.id });
     const site = await op.make('/client/site', { siteName: 'busy', productID: a.productID, userID: busy.id });
     is(await op.del('/client/account', { ids: [busy.id] }), 'siteInUse');
-    multiple(await op.del('/client/account', { ids: [root.id, busy.id] }), ['siteInUse', [String(busy.id)]]);
+    multiple(await op.del('/client/account', { ids: [root.id, busy.id] }), ['siteInUse', [busy.email]]);
     is(await by(api, member).get('/user/account/self'), 'invalidToken');
     is(await api.call('POST', '/user/verify', { body: { email: member.email, password } }), 'credentialFailed');
+    // named beside the root it goes with
+    const other = await api.account('user', email(), { parentClient: a.client.id });
+    const its = await api.account('user', email(), { rootID: other.id, parentClient: a.client.id });
+    ok(await by(api, admin).del('/admin/account', { ids: [other.id, its.id] }));
+    // the same one twice is one that fails
+    is(await op.del('/client/account', { ids: [busy.id, busy.id] }), 'siteInUse');
     ok(await op.del('/client/site', { ids: [site] }));
     ok(await op.del('/client/account', { ids: [busy.id, busy.id] }));
   });
@@ -286,6 +343,17 @@ describe('roles', () => {
     // the root may: it then vouches for the role itself
     ok(await give(deputy.id, clerkRole));
     assert.deepEqual([await held(deputy), await held(clerk)], [['sites.view'], ['sites.view']]);
+    // one that is gone vouches for nothing
+    const gone = (deletedAt: Date | null) =>
+      sql`update account set "deletedAt" = ${deletedAt} where id = ${head.id}`.execute(api.database.db);
+    const rights = async (person: Person) => [...(await api.sessions.held(api.database.db, [person.id])).get(person.id)!.keys];
+    const ofHead = await by(api, head).make('/client/role', { name: 'of the head', permissionKeys: ['sites.view'] });
+    const holder = await sub(a.client, [], head);
+    ok(await op.put('/client/account/role', { accountID: holder.id, roleID: ofHead }));
+    assert.deepEqual(await rights(holder), ['sites.view']);
+    await gone(new Date());
+    assert.deepEqual(await rights(holder), []);
+    await gone(null);
     // who goes leaves its roles as they are
     ok(await op.del('/client/account', { ids: [head.id] }));
     assert.deepEqual(await held(clerk), ['sites.view']);

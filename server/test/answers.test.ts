@@ -1,6 +1,7 @@
 /** Answers and bodies that are no JSON: CSV with a name, events, form data. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { createUser } from '@nats-io/nkeys';
 import { file, obj, str } from '#contract/kit/schema.ts';
 import { calls } from '#contract/kit/call.ts';
 import { csvLine } from '#server/kit/answers.ts';
@@ -31,6 +32,29 @@ test('an export is a CSV under a name, and no cell is a formula', async () => {
     'domainName,status,balance,upstreams,tags\r\nwww.a.test,1,roundRobin,192.0.2.1:8080,"\'=1+1 two, words"\r\n',
   );
   assert.equal(csvLine(['a"b', 1]), '"a""b",1\r\n');
+});
+
+test('a fault of ours is 101002 with nothing of it in the answer; the log has it under the id the caller was given', async () => {
+  const broken = await Api.start({
+    nodes: {
+      isExpected: async () => true,
+      isOurs: async () => true,
+      join: () => Promise.reject(new TypeError('the cellar is flooded')),
+      renew: () => Promise.reject(new TypeError('the cellar is flooded')),
+      notify: async () => {},
+    },
+  });
+  try {
+    const body = { token: 'x', name: 'edge', publicKey: createUser().getPublicKey(), addresses: ['192.0.2.1'], version: '1' };
+    const reply = await broken.call('POST', '/node/join', { body });
+    assert.deepEqual([reply.status, reply.body.code], [500, 101002], reply.text);
+    assert.doesNotMatch(reply.text, /cellar/);
+    assert.equal(broken.failures.length, 1);
+    assert.match(broken.failures[0]!, /the cellar is flooded/);
+    assert.ok(broken.failures[0]!.includes(String(reply.headers['x-request-id'])));
+  } finally {
+    await broken.stop();
+  }
 });
 
 test('events come when a node acknowledges, and the stream ends with its reader', async () => {

@@ -138,7 +138,8 @@ describe('purges', () => {
     broken(await purge(1, '/a'), 'urls', 'wholeURL');
     for (const who of ['u', 'u:p', ':p']) broken(await purge(1, `http://${who}@www.cache.test/`), 'urls', 'wholeURL');
     broken(await purge(3, 'http://www.cache.test/'), 'urls', 'hostOnly');
-    broken(await purge(4, 'tag'), 'type', 'invalidChoice');
+    broken(await purge(4, 'tag'), 'type', 'tagsNotKept');
+    broken(await purge(5, 'tag'), 'type', 'invalidChoice');
     const some = await purge(1, 'http://www.cache.test/b', 'http://other.test/', 'nonsense', 'other');
     multiple(some, ['parameter', ['http://other.test/']], ['parameter', ['nonsense', 'other']]);
     const reasons = (some.body.errorData as { message: string }[]).map(one => one.message);

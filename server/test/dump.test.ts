@@ -1,10 +1,12 @@
 /** All rows as text and back: exactly as they were, into a database of the same schema. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
 import { type DumpChunk, dump, type DumpFacts, load, whyNot } from '#server/store/dump.ts';
 import { databaseMembers } from '#server/ingest/member-source.ts';
 import { isAllowed, type MemberRow, Members } from '#server/ingest/members.ts';
+import { poll } from '#server/store/engine-process.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { freshDatabase, migratedDatabase } from '#system/engines.ts';
 
@@ -82,6 +84,43 @@ test('rows are those of one moment', async () => {
   assert.ok(!JSON.stringify(chunks).includes('too late'));
 });
 
+test('broken off while PostgreSQL answers nothing: it ends at once, with the reason', { timeout: 30_000 }, async () => {
+  const other = new pg.Client({ connectionString: url });
+  await other.connect();
+  const stop = new AbortController();
+  try {
+    let seen: string[] = [];
+    await other.query('begin; lock table "group" in access exclusive mode');
+    const running = dump(
+      url,
+      async facts => void (seen = Object.keys(facts.tables)),
+      async () => {},
+      stop.signal,
+    );
+    const isWaiting = async () =>
+      (
+        await client.query(
+          `select 1 from pg_stat_activity where application_name = 'breakwater-backup' and wait_event_type = 'Lock'`,
+        )
+      ).rowCount === 1;
+    assert.ok(await poll(isWaiting, 20_000));
+    stop.abort(new Error('broken off'));
+    await assert.rejects(running, /^Error: broken off$/);
+    assert.ok(seen.includes('group'));
+    await assert.rejects(
+      dump(
+        url,
+        async () => {},
+        async () => {},
+        stop.signal,
+      ),
+      /broken off/,
+    );
+  } finally {
+    await other.end();
+  }
+});
+
 test('a schema we do not know is said, other columns are refused, and nothing is left of a broken one', async () => {
   const archive = await taken(url);
   assert.equal(await whyNot(archive.facts), undefined);
@@ -129,5 +168,27 @@ test('what stands open in the archive begins as something else: ingest may have 
     assert.ok(!counts(Date.parse('2025-12-01')), 'and not before');
     members.apply(rows.filter(row => row.end === 0).map(row => ({ ...row, end: ended })));
     assert.ok(!counts(later));
+  }
+});
+
+test('broken off while PostgreSQL takes a connection and says nothing: at once, with the reason that was given', async () => {
+  const stop = new AbortController();
+  const reason = new Error('broken off');
+  // what speaks to it waits for an answer by now
+  const mute = createServer(socket => socket.once('data', () => stop.abort(reason)).on('error', () => {}));
+  await new Promise<void>(done => mute.listen(0, '127.0.0.1', done));
+  const { port } = mute.address() as { port: number };
+  try {
+    await assert.rejects(
+      dump(
+        `postgres://somebody@127.0.0.1:${port}/x`,
+        () => assert.fail(),
+        () => assert.fail(),
+        stop.signal,
+      ),
+      (error: Error) => error === reason || assert.fail(error),
+    );
+  } finally {
+    mute.close();
   }
 });

@@ -7,6 +7,7 @@ import { type Area, permissionKeys } from '#contract/kit/call.ts';
 import { implementations, sharedParams } from '#server/calls.ts';
 import { createServer, type MountOptions } from '#server/kit/mount.ts';
 import { hashPassword, Keys } from '#server/kit/crypto.ts';
+import { Sealing } from '#server/kit/sealed.ts';
 import { Sessions, type Tokens } from '#server/kit/session.ts';
 import { Networks } from '#server/kit/networks.ts';
 import { Notices } from '#server/kit/notices.ts';
@@ -15,6 +16,7 @@ import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { writeSetting } from '#server/system/settings.ts';
 import { migratedDatabase } from '#system/engines.ts';
+import { noteText } from '#system/sent.ts';
 
 export const password = 'correct horse battery';
 let hashed: Promise<string> | undefined;
@@ -61,7 +63,8 @@ export class Api {
     const table = mount.groups ?? groups;
     const sessions = new Sessions(database, new Keys(key), (area: Area) => permissionKeys(table, area));
     const notices = new Notices(url);
-    const services: Services = { database, sessions, notices, publicURL: 'http://console.test', ...extra };
+    const sealing = new Sealing([new Keys(key)]);
+    const services: Services = { database, sessions, notices, sealing, publicURL: 'http://console.test', ...extra };
     const failures: string[] = [];
     try {
       const app = createServer({
@@ -75,6 +78,8 @@ export class Api {
         checkAnswers: true,
         log: (_level, message, data) => failures.push(`${message} ${JSON.stringify(data)}`),
       });
+      // an error that a test's own calls throw is not one of the product's
+      if (!mount.groups) app.addHook('onSend', async (_request, _reply, payload) => noteText(payload));
       await app.ready();
       return new Api(app, services, failures, key);
     } catch (error) {

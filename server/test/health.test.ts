@@ -6,13 +6,12 @@ import { renewNode, renewalText } from '#server/bus/join.ts';
 import { nkey } from '#server/bus/nkeys.ts';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Finding, fails, warns, well } from '#contract/system/health.ts';
+import { type Finding, fails, keyOf, warns, well } from '#contract/system/health.ts';
 import { Health } from '#server/kit/health.ts';
 import { row } from '#server/store/db.ts';
 import { addDocumentsCheck, addOriginsCheck } from '#server/system/refusals.ts';
-import { addDatabaseChecks, addNodesCheck, addRelayCheck, addUpkeepCheck } from '#server/system/checks.ts';
+import { addDatabaseChecks, addNodesCheck, addRelayCheck, addTasksCheck, addUpkeepCheck } from '#server/system/checks.ts';
 import { writeSetting } from '#server/system/settings.ts';
-import { ingestLook } from '#server/system/watch.ts';
 import { by } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
@@ -75,8 +74,8 @@ describe('who is told', () => {
     const theirs = await node(other.client.id, await zone(other));
     findings = [
       fails('bus.away', { detail: 'mute' }),
-      warns('nodes.offline', { node: 'mine', seconds: 20 }, { key: String(mine) }),
-      warns('nodes.offline', { node: 'theirs', seconds: 20 }, { key: String(theirs) }),
+      warns('nodes.offline', { node: 'mine', seconds: 20 }, { key: keyOf('node', mine) }),
+      warns('nodes.offline', { node: 'theirs', seconds: 20 }, { key: keyOf('node', theirs) }),
     ];
     const first = await told(owner.client, 'client');
     assert.equal(first.state, 'fail');
@@ -100,7 +99,7 @@ describe('who is told', () => {
   });
 
   test('what an operator’s own configuration cannot do is told to it and to the owner, not to others', async () => {
-    const key = String(other.client.id);
+    const key = keyOf('operator', other.client.id);
     findings = [
       warns('origins.refused', { count: 3, sites: 'a.test' }, { key }),
       warns('documents.notMade', { count: 1, seconds: 9, sites: 'shop' }, { key }),
@@ -200,10 +199,10 @@ describe('what is looked at', () => {
     await node(owner.client.id, null, { status: 'offline' });
     const found = await look(one => addNodesCheck(one, pool));
     const byKey = new Map(found.map(check => [check.key, check]));
-    assert.deepEqual([...byKey.keys()].sort(), [away, ill, plain].map(String).sort());
-    assert.equal(byKey.get(String(away))!.reason, 'nodes.offline');
-    assert.deepEqual([byKey.get(String(ill))!.reason, byKey.get(String(ill))!.state], ['nginx.away', 'warn']);
-    assert.equal(byKey.get(String(plain))!.reason, 'nodes.problem');
+    assert.deepEqual([...byKey.keys()].sort(), [away, ill, plain].map(id => keyOf('node', id)).sort());
+    assert.equal(byKey.get(keyOf('node', away))!.reason, 'nodes.offline');
+    assert.deepEqual([byKey.get(keyOf('node', ill))!.reason, byKey.get(keyOf('node', ill))!.state], ['nginx.away', 'warn']);
+    assert.equal(byKey.get(keyOf('node', plain))!.reason, 'nodes.problem');
     const detail = 'an answer cannot be read: documents of another zone';
     await sql`update node set beat = ${JSON.stringify({
       problem: detail,
@@ -218,7 +217,7 @@ describe('what is looked at', () => {
     const bus = { keys: createBusKeys(), natsUrl: 'nats://127.0.0.1:1' };
     await renewNode(pool, bus, { nodeID: away, time, signature: sign(renewalText(away, time)) });
     const later = new Map((await look(one => addNodesCheck(one, pool))).map(check => [check.key, check.reason]));
-    assert.deepEqual([later.get(String(away)), later.get(String(plain))], ['nodes.notOnBus', 'nodes.older']);
+    assert.deepEqual([later.get(keyOf('node', away)), later.get(keyOf('node', plain))], ['nodes.notOnBus', 'nodes.older']);
     await sql`update node set "deletedAt" = now()`.execute(db);
 
     const behind = await node(owner.client.id, inZone, { appliedSeq: 4 });
@@ -235,7 +234,7 @@ describe('what is looked at', () => {
     const [late] = await look(one => addNodesCheck(one, pool));
     assert.deepEqual(
       [late!.reason, late!.state, late!.key, late!.params!['count']],
-      ['nodes.unserved', 'fail', String(behind), 1],
+      ['nodes.unserved', 'fail', keyOf('node', behind), 1],
     );
     const others = [
       await node(owner.client.id, inZone, { appliedSeq: 6 }),
@@ -252,6 +251,47 @@ describe('what is looked at', () => {
       (await look(one => addNodesCheck(one, pool))).map(check => check.state),
       ['ok'],
     );
+  });
+
+  test('a node is heard on itself alone, whatever number it has, and on several matters of one check', async () => {
+    const { db, pool } = api.database;
+    await sql`update node set "deletedAt" = now()`.execute(db);
+    const since = '2026-01-01T00:00:00.000Z';
+    const said = (reason: string, more = {}) => ({ id: reason.split('.')[0], state: 'warn', reason, since, ...more });
+    const id = await node(owner.client.id, await zone(owner), {
+      beat: {
+        checks: [
+          said('documents.notMade', { params: { count: 1, seconds: 1, sites: 'x' } }),
+          said('origins.refused', { params: { count: 1, sites: 'x' } }),
+          said('database.away'),
+          said('nginx.away', { id: 'documents' }),
+          said('configuration.late', { params: { detail: 'x' } }),
+          said('configuration.unreadRules', { key: 'rules', params: { count: 3, detail: 'site 12' } }),
+        ],
+      },
+    });
+    const both = [keyOf('node', id), keyOf('node', id, 'rules')];
+    const own = await look(one => addNodesCheck(one, pool));
+    assert.deepEqual(
+      own.map(check => [check.reason, check.key]),
+      [
+        ['configuration.late', both[0]],
+        ['configuration.unreadRules', both[1]],
+      ],
+    );
+    // an operator whose number is the node's
+    findings = [warns('documents.notMade', { count: 1, seconds: 9, sites: 'shop' }, { key: keyOf('operator', id) }), ...own];
+    const seen = await told(owner.client, 'client');
+    assert.deepEqual(seen.troubles.map(one => [one.check, one.key, one.nodeID]).sort(), [
+      ['configuration', both[0], id],
+      ['configuration', both[1], id],
+      ['documents', keyOf('operator', id), null],
+    ]);
+    // each stays as old as it is
+    const again = await told(owner.client, 'client');
+    const ages = (all: typeof seen) => all.troubles.map(one => (one as { since?: string }).since).sort();
+    assert.deepEqual(ages(again), ages(seen));
+    await sql`update node set "deletedAt" = now()`.execute(db);
   });
 
   test('origins that nodes refuse are told by operator: how many, the first names, no name that is not served there', async () => {
@@ -282,8 +322,8 @@ describe('what is looked at', () => {
     assert.deepEqual(
       found.map(({ state, reason, key, value, params }) => [state, reason, key, value, params!['sites']]),
       [
-        ['warn', 'origins.refused', String(owner.client.id), 40, `${names.slice(0, 5).join(', ')} …`],
-        ['warn', 'origins.refused', String(other.client.id), 1, 'refused-other.test'],
+        ['warn', 'origins.refused', keyOf('operator', owner.client.id), 40, `${names.slice(0, 5).join(', ')} …`],
+        ['warn', 'origins.refused', keyOf('operator', other.client.id), 1, 'refused-other.test'],
       ],
     );
     await sql`update node set "deletedAt" = now()`.execute(db);
@@ -301,8 +341,8 @@ describe('what is looked at', () => {
       ('zone', ${inZone}, null, 'x', now()), ('domain', 700012, 700013, 'of a site that is gone for good', now())`.execute(db);
     const found = await look(one => addDocumentsCheck(one, pool));
     const told = new Map(found.map(check => [check.key, check]));
-    assert.deepEqual([...told.keys()].sort(), [String(owner.client.id), String(other.client.id)].sort());
-    const worst_ = told.get(String(owner.client.id))!;
+    assert.deepEqual([...told.keys()].sort(), [owner, other].map(({ client }) => keyOf('operator', client.id)).sort());
+    const worst_ = told.get(keyOf('operator', owner.client.id))!;
     assert.deepEqual([worst_.state, worst_.reason, worst_.params!['count']], ['warn', 'documents.notMade', 2]);
     assert.ok(worst_.value! >= 90 && String(worst_.params!['sites']).length > 0);
     await sql`delete from "compileError"`.execute(db);
@@ -319,43 +359,28 @@ describe('what is looked at', () => {
     assert.deepEqual(await upkeep(), ['ok']);
   });
 
-  test('ingest: a trouble that lasts is told, the store’s by its own name; lines that wait are told by their age', () => {
-    let now = 0;
-    const stats = {
-      inserts: 0,
-      held: 0,
-      lines: 0,
-      torn: 0,
-      lostBytes: 0,
-      refused: 0,
-      setAside: 0,
-      aside: {},
-      kept: 0,
-      unsure: null,
-      rewinds: 0,
-      unrepeated: 0,
-      lastInsertAt: 0,
-      problem: null as string | null,
-    };
-    const ask = ingestLook(
-      () => stats,
-      () => now,
-    );
-    const reasons = () =>
-      ask()
-        .filter(one => one.state !== 'ok')
-        .map(one => one.reason);
-    assert.deepEqual(reasons(), []);
-    stats.problem = 'insert: No space left on device';
-    assert.deepEqual(reasons(), [], 'a moment of trouble is no trouble');
-    now = 6000;
-    assert.deepEqual(reasons(), ['store.noWrites', 'ingest.stuck']);
-    stats.problem = null;
-    stats.held = 10;
-    assert.deepEqual(reasons(), []);
-    now += 21_000;
-    assert.deepEqual(reasons(), ['ingest.late']);
-    stats.inserts++;
-    assert.deepEqual(reasons(), [], 'an insert was finished');
+  test('tasks: one whose turn it is and that nobody works on, or of whose worker nothing is heard; not one that waits for its own', async () => {
+    const { db } = api.database;
+    const tasks = async () =>
+      (await look(one => addTasksCheck(one, api.database.pool))).map(({ reason, state, params }) => reason ?? [state, params]);
+    const root = (await api.account('client', 'tasks@x.test')).id;
+    const make = async (ago: number, beat: number | null) =>
+      sql`insert into task (kind, resource, "rootID", input, "runAt", "updatedAt", "beatAt") select 'copyModule', 'modules', ${root}, '{}',
+        now() - ${ago} * interval '1 second', now() - ${ago} * interval '1 second', now() - ${beat}::float8 * interval '1 second'`.execute(
+        db,
+      );
+    await make(5, null);
+    assert.deepEqual(await tasks(), [['ok', undefined]]);
+    await make(500, null);
+    assert.deepEqual(await tasks(), [['ok', undefined]], 'another of its kind and owner has its turn');
+    await sql`delete from task where "updatedAt" > now() - interval '60 seconds'`.execute(db);
+    assert.deepEqual(await tasks(), ['tasks.late']);
+    await sql`update task set "beatAt" = now()`.execute(db);
+    assert.deepEqual(await tasks(), [['ok', undefined]]);
+    await sql`update task set "beatAt" = now() - interval '70 seconds'`.execute(db);
+    assert.deepEqual(await tasks(), ['tasks.late']);
+    await sql`update task set "beatAt" = now() + interval '1 hour'`.execute(db);
+    assert.deepEqual(await tasks(), ['tasks.late'], 'the clock was set back since');
+    await sql`delete from task`.execute(db);
   });
 });

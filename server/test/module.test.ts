@@ -137,10 +137,16 @@ test('custom headers: a name twice is a duplicate key; what ends a message or na
 test('a domain has headers of its own, in its document', async () => {
   const path = `domain/${domainID}/customHeaders`;
   const wanted = { request: [{ name: 'X-A', value: '1' }], response: [] };
-  assert.deepEqual((await call('GET', path)).body, { request: [], response: [], from: 'default', version: 0 });
+  const none = { request: [], response: [] };
+  const above = { from: 'default', value: none };
+  assert.deepEqual((await call('GET', path)).body, { ...none, above, from: 'default', version: 0 });
   assert.deepEqual(await published('PUT', path, wanted), [`domain ${domainID}`]);
-  assert.deepEqual((await call('GET', path)).body, { ...wanted, from: 'domain', version: 1 });
+  assert.deepEqual((await call('GET', path)).body, { ...wanted, above, from: 'domain', version: 1 });
   assert.deepEqual(((await documentOf('domain', domainID)) as { customHeaders: unknown }).customHeaders, wanted);
+  for (const shown of [await call('GET', `domain/${domainID}`), await call('GET', 'domains?pageSize=500')]) {
+    const one = shown.body.data?.find((domain: { id: number }) => domain.id === domainID) ?? shown.body;
+    assert.deepEqual(one.customHeaders, wanted, shown.text);
+  }
   const twice = [
     { name: 'X-A', value: '1' },
     { name: 'x-A', value: '2' },

@@ -87,6 +87,7 @@ test('a call is done as a whole or not at all, and says which line is wrong', as
     [{ ...good, matchType: 'prefix', source: '/pp/*' }, 'items.1.source starInSource'],
     [{ ...good, matchType: 'prefix', source: '/x/', target: '/b/*' }, 'items.1.target starInTarget'],
     [{ ...good, matchType: 'advanced', source: '(' }, 'items.1.source invalidRegex'],
+    [{ ...good, matchType: 'advanced', source: '^https?://shop.test/(.*)' }, 'items.1.source regexWithScheme'],
     [{ ...good, statusCode: 200 }, 'items.1.statusCode invalidChoice'],
     ...['b', '//evil.test', '/\\evil.test', 'ftp://x.test', 'https://$1.test/', 'https://a@b.test/', 'https://', '/a b'].map(
       (target): [object, string] => [{ ...good, source: '/x', target }, 'items.1.target redirectTarget'],
@@ -240,7 +241,8 @@ test('made and deleted again and again: a thousand deleted rows stay, the audit 
     from audit where url like ${`%/urlRedirect/${id}/redirects`} order by id`.execute(api.database.db);
   assert.equal(lines.length, 6);
   for (const line of lines) {
-    assert.ok(line.bytes < 120_000, `${line.method} ${line.bytes}`);
+    // of 800 rows their ids alone would be 6,000; each is named, none is told whole
+    assert.ok(line.bytes < 130_000, `${line.method} ${line.bytes}`);
     assert.equal(line.ids, 800, 'every row is named');
   }
 });

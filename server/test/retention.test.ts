@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
-import { retentionDefaults } from '#contract/system/retention.ts';
+import { retentionDefaults } from '#contract/limits.ts';
 import { row, rows } from '#server/store/db.ts';
 import { childrenFirst, retain } from '#server/work/retention.ts';
 import { broken, by, is, ok } from './expect.ts';
+import { siteLists } from './guards/site-lists.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -70,7 +71,7 @@ test('children go before parents; what statistics name stays as long as they do'
   assert.deepEqual((await retain(api.database.db)).removed, {});
 });
 
-/** A row of each table whose rows are part of a site; a new table belongs here. */
+/** A row of each table whose rows are part of a site; a new one that is no `siteList` belongs here. */
 const parts: Record<string, (of: Record<string, number>) => Record<string, unknown>> = {
   domain: ({ site }) => ({ siteID: site, domainName: `part-${serial}.test` }),
   upstream: ({ domain }) => ({ domainID: domain, address: '192.0.2.1' }),
@@ -78,13 +79,11 @@ const parts: Record<string, (of: Record<string, number>) => Record<string, unkno
   redirect: ({ module }) => ({ moduleID: module, matchType: 'exact', source: '/a', target: '/b', statusCode: 301 }),
   cacheRule: ({ site }) => ({ siteID: site, type: 'site', duration: 1, mode: 'followOrigin' }),
   purgeTask: ({ site }) => ({ siteID: site, type: 0, url: '*', generation: 9 }),
-  blacklist: ({ site }) => ({ siteID: site, ips: ['192.0.2.1'], blockType: 'deny' }),
-  whitelist: ({ site }) => ({ siteID: site }),
-  userAgent: ({ site }) => ({ siteID: site, urlRegex: 'x', userAgentRegex: 'x', blockType: 'deny' }),
-  frequency: ({ site }) => ({ siteID: site, urlRegex: 'x', seconds: 1, times: 1, type: 'ip' }),
-  limitReq: ({ site }) => ({ siteID: site, urlRegex: 'x', rate: 1, burst: 0, type: 'ip' }),
   rate: ({ site }) => ({ siteID: site, type: 'site', rate: 1 }),
   errorPage: ({ site }) => ({ siteID: site, code: 403, type: 'content', content: 'x' }),
+  ...Object.fromEntries(
+    siteLists.map(({ table, row: values }) => [table, ({ site }: Record<string, number>) => ({ ...values(), siteID: site })]),
+  ),
 };
 
 test('what is part of a row that a call deleted goes with it, whatever it is', async () => {
@@ -158,6 +157,52 @@ test('more than one step holds; a row somebody holds is passed over; a run that 
     client.release();
   }
   assert.equal((await retain(db)).removed['blacklist'], 3);
+});
+
+test('what may be without what it names stays when that is long gone', async () => {
+  const { db } = api.database;
+  const maker = await insert('account', {
+    email: `maker-${serial}@test.test`,
+    name: 'm',
+    auth: 'client',
+    rootID: a.client.id,
+    deletedAt: ago(900),
+  });
+  const role = await insert('role', {
+    rootID: a.client.id,
+    name: `of-maker-${serial}`,
+    permissionKeys: ['sites.view'],
+    makerID: maker,
+  });
+  assert.equal((await retain(db)).problem, null);
+  const found = await rows<{ deletedAt: string | null }>(db, sql`select "deletedAt" from role where id = ${role}`);
+  assert.deepEqual(found, [{ deletedAt: null }]);
+  await sql`delete from role where id = ${role}`.execute(db);
+});
+
+test('a backlog of one kind leaves the others their part of a run', async () => {
+  const { db } = api.database;
+  await sql`insert into audit ("reqID", method, url, "createdAt") overriding system value
+    select 'backlog', 'PUT', 'x', now() - interval '4000 days' from generate_series(1, 1000)`.execute(db);
+  await sql`update audit set id = id - 10000000 where "reqID" = 'backlog'`.execute(db).catch(() => {});
+  await sql`insert into blacklist ("siteID", ips, "blockType", "deletedAt") values (${a.siteID}, '{}', 'x', ${ago(91)})`.execute(
+    db,
+  );
+  // a step of the audit that takes half a second, and always finds more
+  await sql`create function slow_backlog() returns trigger language plpgsql as $$
+    begin
+      perform pg_sleep(0.5);
+      insert into audit ("reqID", method, url, "createdAt") select 'backlog', 'PUT', 'x', now() - interval '4000 days' from generate_series(1, 10);
+      return null;
+    end $$`.execute(db);
+  await sql`create trigger slow_backlog after delete on audit execute function slow_backlog()`.execute(db);
+  try {
+    const { removed, more, problem } = await retain(db, 3000);
+    assert.deepEqual([removed['blacklist'], more, problem], [1, true, null]);
+  } finally {
+    await sql`drop trigger slow_backlog on audit`.execute(db);
+    await sql`delete from audit where "reqID" = 'backlog'`.execute(db);
+  }
 });
 
 test('the audit, purges that say nothing any more, sessions', async () => {

@@ -4,6 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
 import { groups } from '#contract/index.ts';
 import { int, str } from '#contract/kit/schema.ts';
+import { gzip } from '#contract/site/gzip.ts';
 import { settingOf, settingValue } from '#contract/kit/setting.ts';
 import { implementations, sharedParams } from '#server/calls.ts';
 import { implementSetting } from '#server/kit/setting.ts';
@@ -36,7 +37,7 @@ before(async () => {
       implementations: [
         ...implementations,
         implementSetting(depth, 'system'),
-        implementSetting(depth, 'zone', { id: zoneTable }),
+        implementSetting(depth, 'zone', zoneTable),
         implementSetting(depth, 'site'),
       ],
       params: sharedParams,
@@ -65,20 +66,37 @@ const site = () => `site/${alpha.siteID}/setting/depth`;
 const zone = () => `zone/${alpha.zoneID}/setting/depth`;
 
 test('the nearest level that has a value counts, and GET says which; DELETE gives it back to what is above', async () => {
-  assert.deepEqual(await at(site()), { depth: 1, word: 'none', from: 'default', version: 0 });
-  await set('setting/depth', { depth: 2, word: 'system' });
-  assert.deepEqual(await at(site()), { depth: 2, word: 'system', from: 'system', version: 0 });
-  await set(zone(), { depth: 3, word: 'zone' });
+  const none = { from: 'default', value: { depth: 1, word: 'none' } };
+  assert.deepEqual(await at(site()), { depth: 1, word: 'none', from: 'default', version: 0, above: none });
+  const system = { depth: 2, word: 'system' };
+  await set('setting/depth', system);
+  const ofSystem = { from: 'system', value: system };
+  assert.deepEqual(await at(site()), { ...system, from: 'system', version: 0, above: ofSystem });
+  const ofZone = { from: 'zone', value: { depth: 3, word: 'zone' } };
+  await set(zone(), ofZone.value);
   await set(site(), { depth: 4, word: 'site' });
   await set(site(), { depth: 5, word: 'site' });
-  assert.deepEqual(await at(site()), { depth: 5, word: 'site', from: 'site', version: 2 });
-  assert.deepEqual(await at('setting/depth'), { depth: 2, word: 'system', from: 'system', version: 1 });
+  assert.deepEqual(await at(site()), { depth: 5, word: 'site', from: 'site', version: 2, above: ofZone });
+  assert.deepEqual(await at('setting/depth'), { ...system, from: 'system', version: 1, above: none });
   await set(site(), undefined);
-  assert.deepEqual(await at(site()), { depth: 3, word: 'zone', from: 'zone', version: 0 });
+  assert.deepEqual(await at(site()), { ...ofZone.value, from: 'zone', version: 3, above: ofZone });
   await set(zone(), undefined);
-  assert.deepEqual(await at(site()), { depth: 2, word: 'system', from: 'system', version: 0 });
+  assert.deepEqual(await at(site()), { ...system, from: 'system', version: 3, above: ofSystem });
+  assert.deepEqual(await set(site(), undefined), [], 'given back already');
   const other = await api.call('GET', `/client/site/${bravo.siteID}/setting/depth`, { token: bravo.client.token });
   assert.equal(other.body.from, 'default', 'another operator has a system of its own');
+});
+
+test('a value that was given back and set anew has a version nobody saw before', async () => {
+  const { token } = alpha.client;
+  const put = (depth: number, version: number) =>
+    api.call('PUT', `/client/${site()}`, { token, body: { depth, word: 'a' }, headers: { 'if-match': `"${version}"` } });
+  assert.equal((await put(2, 0)).status, 200);
+  const { version } = await at(site());
+  await set(site(), undefined);
+  assert.equal((await put(3, (await at(site()))['version'] as number)).status, 200);
+  const late = await put(4, version as number);
+  assert.deepEqual([late.status, late.body.extra?.now], [409, { depth: 3 }]);
 });
 
 test('a change is published for every site below that has no value of its own, and for no other', async () => {
@@ -94,9 +112,8 @@ test('a change is published for every site below that has no value of its own, a
   assert.deepEqual(await set(zone(), undefined), both);
   assert.deepEqual(await set('setting/depth', { depth: 6, word: 'a' }), [], 'what says the same changes nothing');
   // a site's value that can no longer be read: the site takes this one
-  await sql`insert into "scopedSetting" (name, "siteID", value) values ('depth', ${second}, '{"depth": 99}')`.execute(
-    api.database.db,
-  );
+  await sql`insert into "scopedSetting" (name, "siteID", value) values ('depth', ${second}, '{"depth": 99}')
+    on conflict ("siteID", name) where "siteID" is not null do update set value = excluded.value`.execute(api.database.db);
   assert.deepEqual(await set('setting/depth', { depth: 7, word: 'a' }), both);
 });
 
@@ -118,7 +135,8 @@ test('gzip: what a site sets stands in its document; the default stood there bef
   const path = `site/${alpha.siteID}/setting/gzip`;
   assert.deepEqual(await set(path, wanted), [`site ${alpha.siteID}`]);
   assert.deepEqual(await document(), wanted);
-  assert.deepEqual(await at(path), { ...wanted, from: 'site', version: 1 });
+  const now = await at(path);
+  assert.deepEqual(now, { ...wanted, from: 'site', version: 1, above: { from: 'default', value: gzip.defaults } });
   const wrong = await client('PUT', path, { ...wanted, types: ['text'] });
   assert.deepEqual(wrong.body.errorData, [{ path: 'types.0', rule: 'wrongFormat' }]);
 });

@@ -156,6 +156,9 @@ describe('who sees it', () => {
     broken(await its.get(`/user/site/${one}`), 'siteID', 'unknown', 404);
     broken(await its.get(`/user/site/${one}/domains`), 'siteID', 'unknown', 404);
     assert.equal((await its.read('/user/resourceInfo')).siteCount, 1);
+    // an account that is gone is nobody a site is shown to
+    ok(await me.del('/user/account', { ids: [sub.id] }));
+    assert.deepEqual((await me.read(`/user/site/${two}`)).users, []);
   });
 
   test('sites and accounts of two customers, shared in one call: each site goes to its own customer’s account alone', async () => {
@@ -220,6 +223,13 @@ describe('lists', () => {
     assert.deepEqual(await ids('tags=none'), []);
     assert.deepEqual(await ids('statuses=pause'), [two]);
     assert.deepEqual(await ids('statuses=pause&statuses=normal&siteName=alpha'), [one, two]);
+    // whose time is over is nothing else, as it is shown
+    ok(await client.put('/client/site/expired', { ids: [three], expired: '2020-01-01T00:00:00Z' }));
+    assert.deepEqual(await ids('statuses=expired'), [three]);
+    assert.deepEqual(await ids('statuses=normal&siteName=beta'), []);
+    assert.deepEqual(await ids('statuses=normal&siteName=alpha'), [one]);
+    assert.deepEqual(await ids('statuses=expired&statuses=pause'), [two, three]);
+    assert.deepEqual(await ids('status=expired', user, 'user'), [three]);
     assert.deepEqual(await ids('productName=extr'), [three]);
     assert.deepEqual(await ids(`zoneID=${other.zoneID}&siteName=beta`), [three]);
     assert.deepEqual(await ids(`zoneID=${a.zoneID}`), []);

@@ -38,7 +38,8 @@ const harmless: Record<string, string> = {
   'GET /{area}/accounts': 'a list, narrowed to one operator',
   'GET /{area}/account/{id}/subs': 'a list',
   'POST /client/site': 'sells a site to a customer: the site is the operator’s',
-  'POST /{area}/account': 'makes an account: nobody’s yet; which role it may get, see server/test/accounts.test.ts',
+  'POST /{area}/account':
+    'makes an account: nobody’s yet; which role it may get, and who sets its password, see server/test/accounts.test.ts',
 };
 const namesAccount = /^(account|user|client|owner|operator|customer|member|role)(s|IDs?|Ids?)?$/;
 

@@ -215,8 +215,13 @@ test('a poisoned heartbeat is judged alone: neighbours in the same batch stay on
       if new.version = 'poison' then raise exception 'no' using errcode = '22023'; end if; return new; end $$;
     create trigger picky before update on node for each row execute function picky()`);
   const refused = async () => {
-    const { values } = await registry.getSingleMetric('breakwater_bus_refused_total')!.get();
-    return values.find(({ labels }) => labels.node === String(foe.grant.nodeID) && labels.word === 'beat')?.value ?? 0;
+    const { values } = await registry.getSingleMetric('breakwater_node_messages_total')!.get();
+    return (
+      values.find(
+        ({ labels: { node, word, outcome } }) =>
+          String(node) === String(foe.grant.nodeID) && word === 'beat' && outcome === 'refused',
+      )?.value ?? 0
+    );
   };
   const before_ = await refused();
   await until('refused alone', () => {

@@ -1,27 +1,27 @@
-/** What the first pages of the console cost: bytes of script as a browser receives them, against the budget. `npm run bench -- console` */
-import { openBrowser, Visitor } from '#system/browser/browser.ts';
-import { budget, weigh } from '#system/browser/weight.ts';
+/** What each page of the console costs, against its budget: scripts as a browser receives them. `npm run bench -- console [AREA]` */
+import { type Area, openBrowser, Visitor } from '#system/browser/browser.ts';
+import { type Budget, budget, forgetful, pathsOf, tooMuch, type Weight, weigh, weighed } from '#system/browser/weight.ts';
 import { password, Whole } from '#system/whole.ts';
 import { row } from './_cpu.ts';
 
 const kB = (bytes: number) => `${(bytes / 1000).toFixed(1)} kB`;
 
-export async function run(): Promise<void> {
+export async function run([only]: string[]): Promise<void> {
   const whole = await Whole.start(['--demo']);
   const browser = await openBrowser();
   try {
-    row('first page, cold', 'script br', 'budget', 'share', 'scripts', 'requests', 'LCP');
-    for (const area of ['user', 'client'] as const) {
-      const stranger = await Visitor.open(browser, whole.origin);
-      report(`${area}: login`, budget.login, await weigh(stranger.page, `${whole.origin}/${area}`, 'input[name=email]'));
-      await stranger.signIn(area, `${area}@breakwater.test`, password);
-      const state = await stranger.context.storageState();
-      await stranger.close();
-      // the same person in a browser that has nothing cached
-      const context = await browser.newContext({ storageState: state, viewport: { width: 1440, height: 900 } });
-      const page = await context.newPage();
-      report(`${area}: dashboard`, budget.dashboard, await weigh(page, `${whole.origin}/${area}/dashboard`, '.chart canvas'));
-      await context.close();
+    row('page, cold', 'script br', 'of budget', 'scripts', 'requests', 'shift', 'LCP');
+    for (const area of (['user', 'client', 'admin'] as const satisfies Area[]).filter(one => !only || one === only)) {
+      const visitor = await Visitor.open(browser, whole.origin);
+      await forgetful(visitor);
+      await visitor.go(`/${area}`);
+      report(`/${area}`, budget.login, await weighed(visitor.page));
+      await visitor.signIn(area, `${area}@breakwater.test`, password);
+      for (const path of pathsOf(area))
+        await weigh(visitor, `/${area}/${path}`, (at, weight, kind) =>
+          report(at, kind === 'form' ? budget.form : path === 'dashboard' ? budget.dashboard : budget.page, weight),
+        );
+      await visitor.close();
     }
   } finally {
     await browser.close();
@@ -29,15 +29,15 @@ export async function run(): Promise<void> {
   }
 }
 
-function report(name: string, most: number, weight: Awaited<ReturnType<typeof weigh>>) {
+function report(name: string, most: Budget, weight: Weight) {
   row(
     name,
     kB(weight.scriptBytes),
-    kB(most),
-    `${Math.round((weight.scriptBytes / most) * 100)} %`,
+    `${Math.round((weight.scriptBytes / most.scriptBytes) * 100)} %`,
     String(weight.scripts),
     String(weight.requests),
+    weight.shift.toFixed(3),
     `${Math.round(weight.lcpMs)} ms`,
   );
-  if (weight.scriptBytes > most) process.exitCode = 1;
+  if (tooMuch(weight, most).length) process.exitCode = 1;
 }

@@ -65,7 +65,7 @@ test('what the chosen rows have stands in the form; where they differ nothing is
   for (const [entry, text] of [
     ['Tags', 'blue, shop'],
     ['Origin Host header', 'other.test'],
-    ['Redirects', 'old shop'],
+    ['URL redirects', 'old shop'],
   ] as const) {
     await open(visitor, entry);
     await page.locator(`${drawer} .mixed li`, { hasText: text }).waitFor();
@@ -82,7 +82,7 @@ test('what the chosen rows have stands in the form; where they differ nothing is
   await closed(visitor);
   assert.deepEqual(await domains(), asIs, 'nothing was sent');
 
-  await open(visitor, 'Redirects');
+  await open(visitor, 'URL redirects');
   await page.getByRole('button', { name: 'Overwrite all' }).click();
   await saveButton(visitor).click();
   await said(visitor, 'moduleID').waitFor();

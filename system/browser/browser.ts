@@ -1,7 +1,7 @@
 /** Chromium for tests of the console: visitors with a language, a theme and a window, who remember what went wrong on their page. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 
 const programs = [
   process.env['CHROMIUM'],
@@ -32,6 +32,8 @@ export class Visitor {
   readonly origin: string;
   /** Errors of the page and of its console; a test ends with none it did not expect. */
   readonly problems: string[] = [];
+  /** What the page has asked for and not been answered yet. */
+  private readonly asked = new Set<Request>();
 
   private constructor(context: BrowserContext, page: Page, origin: string) {
     this.context = context;
@@ -39,6 +41,9 @@ export class Visitor {
     this.origin = origin;
     // the machine that runs this may be busy with other tests
     page.setDefaultTimeout(60_000);
+    page.on('request', request => this.asked.add(request));
+    page.on('requestfinished', request => this.asked.delete(request));
+    page.on('requestfailed', request => this.asked.delete(request));
     page.on('pageerror', error => this.problems.push(`error: ${error.message}`));
     page.on('console', message => {
       if (message.type() === 'error') this.problems.push(`console: ${message.text()}`);
@@ -73,6 +78,33 @@ export class Visitor {
   async settled(): Promise<void> {
     await this.page.waitForLoadState('networkidle');
     await this.page.waitForFunction(() => !document.querySelector('.topbar-progress, .is-skeleton, .chart-skeleton'));
+  }
+
+  /** Opens an address of the shell, and waits until its page is complete. */
+  async load(path: string): Promise<void> {
+    await this.page.goto(this.origin + path);
+    await this.complete();
+  }
+
+  /** The same within the page, as a link does it: the program is not loaded anew. */
+  async follow(path: string): Promise<void> {
+    await this.page.evaluate(to => history.pushState(null, '', to), path);
+    await this.complete();
+  }
+
+  /**
+   * Waits until a page of the shell stands with all it shows: nothing waits, nothing is asked, and the page has had nothing to do, several
+   * times in a row. How long that takes hangs on the machine, so no span of time says it.
+   */
+  async complete(): Promise<void> {
+    for (let quiet = 0; quiet < 4; quiet = this.asked.size > 0 ? 0 : quiet + 1) {
+      await this.page.waitForFunction(() => {
+        const content = document.querySelector('.shell-content');
+        const waits = '.is-skeleton, .skeleton-cell, .ant-skeleton, .chart-wait, .tab-wait, .topbar-progress, [aria-busy=true]';
+        return content?.querySelector('.page-head') && !document.querySelector(waits);
+      });
+      await this.page.evaluate(() => new Promise(done => requestIdleCallback(() => requestAnimationFrame(done))));
+    }
   }
 
   /** Signs in through the form. */

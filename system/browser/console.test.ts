@@ -4,7 +4,6 @@ import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { originServer, password, Whole } from '#system/whole.ts';
 import { type Area, openBrowser, picture, Visitor } from './browser.ts';
-import { budget, weigh } from './weight.ts';
 
 const host = 'shop.breakwater.test';
 let whole: Whole;
@@ -137,7 +136,7 @@ test('a newcomer comes from sign-in to a chart', async t => {
   await t.test('a purged page is asked of its origin again', async () => {
     await customer.go('/user/sitesManagement/sites');
     await customer.page.click('.ant-table-row a');
-    await customer.page.locator('.tab', { hasText: /^Purge$/ }).click();
+    await customer.page.locator('.sections-link', { hasText: /^Purge$/ }).click();
     await customer.page.fill('.purge-form textarea', `http://${host}/`);
     await customer.page.click('.purge-form .ant-btn-primary');
     await customer.page.locator('.ant-table-row', { hasText: 'Completed' }).waitFor();
@@ -145,7 +144,7 @@ test('a newcomer comes from sign-in to a chart', async t => {
   });
 
   await t.test('a form says under its field what the rules say, and sends nothing', async () => {
-    await customer.page.locator('.tab', { hasText: 'Blacklist' }).click();
+    await customer.page.locator('.sections-link', { hasText: 'Blacklist' }).click();
     await create(customer);
     await customer.page.fill('#ips', '192.0.2.1\nnonsense\n192.0.2.1');
     await customer.page.click('.ant-drawer-footer .ant-btn-primary');
@@ -243,17 +242,4 @@ test('language and theme are chosen on the page and stay', async () => {
   assert.equal(await visitor.page.getAttribute('html', 'data-theme'), 'dark');
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
-});
-
-test('the first pages keep their budget', async () => {
-  const stranger = await Visitor.open(browser, whole.origin);
-  const login = await weigh(stranger.page, `${whole.origin}/user`, 'input[name=email]');
-  assert.ok(login.scriptBytes <= budget.login, `login: ${login.scriptBytes} bytes of script`);
-  await stranger.signIn('user', mail('user'), password);
-  const context = await browser.newContext({ storageState: await stranger.context.storageState() });
-  const page = await context.newPage();
-  const dashboard = await weigh(page, `${whole.origin}/user/dashboard`, '.chart canvas');
-  assert.ok(dashboard.scriptBytes <= budget.dashboard, `dashboard: ${dashboard.scriptBytes} bytes of script`);
-  await context.close();
-  await stranger.close();
 });

@@ -8,6 +8,8 @@ import { openShop, storeOf } from '#system/stand.ts';
 import { password } from '#system/whole.ts';
 import { picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
+import { serious } from './serious.ts';
+import { cramped, wide } from './touch.ts';
 
 const stand = demo([]);
 
@@ -37,12 +39,14 @@ test('the card of the month is the sum of each chart, to this minute; the step t
   await visitor.context.clock.install({ time: now - 2 * hourMs });
   const asked: Record<string, { body: { data: { values: Record<string, number> }[] }; endTime: string }> = {};
   let asOf = '';
-  page.on('response', async (response: Response) => {
+  const read = async (response: Response) => {
     const name = new URL(response.url()).pathname.split('/').at(-1)!;
     if (name === 'resourceInfo') asOf = (await response.json()).asOf;
     else if (/\/statistics\//.test(response.url()))
       asked[name] = { body: await response.json(), endTime: response.request().postDataJSON().endTime };
-  });
+  };
+  // a page that is left takes answers along that are on their way
+  page.on('response', response => void read(response).catch(() => {}));
   await visitor.signIn('user', 'user@breakwater.test', password);
   const expected = times.reduce((sum, _, i) => sum + 10 ** (3 + i), 0);
   for (const range of ['', '?range=days']) {
@@ -60,7 +64,28 @@ test('the card of the month is the sum of each chart, to this minute; the step t
     await chart.getByRole('button', { name: 'View as table' }).click();
     const newest = await chart.locator('tbody tr').first().innerText();
     if (range) assert.match(newest, /\(so far\)/);
+    // the account is of just now: what is older than the first line was not there, which is no 0
+    const rows = chart.locator('tbody tr');
+    assert.match(await rows.last().innerText(), /–\s+–$/, range);
+    assert.match((await rows.allInnerTexts()).join(), range ? /./ : /0 Byte/, 'between lines there is a 0');
+    // each step leads to its requests
+    const step = await rows.nth(1).getByRole('link').getAttribute('href');
+    assert.match(step!, /dataAnalysis\/logger\?range=custom&startTime=/);
   }
+  await visitor.go('/user/dashboard');
+  const compare = page.getByRole('button', { name: 'Compare with previous' });
+  await compare.click();
+  await page.locator('.chart-summary', { hasText: 'none before' }).first().waitFor();
+  assert.equal(await compare.getAttribute('aria-pressed'), 'true');
+  assert.match(page.url(), /compare=true/);
+  await picture(page, 'figures-compared');
+  // a class of statuses alone leads to its lines
+  const codes = page.locator('section.chart', { hasText: 'Status codes' });
+  for (const name of ['3xx', '4xx', '5xx']) await codes.getByRole('button', { name, exact: false }).click();
+  await codes.getByRole('link', { name: 'Show these requests' }).click();
+  await page.waitForURL(/status=2xx/);
+  // the log's day ends by the clock of this machine, which is two hours late
+  await page.getByText('1 in total').waitFor();
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
@@ -117,6 +142,30 @@ test('card and chart tell the same while traffic flows: the page polls, is asked
   await agreed('polled');
   assert.ok(inserted > 10, `lines came in: ${inserted}`);
   assert.deepEqual(visitor.takeProblems(), []);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   store.close();
   await visitor.close();
+});
+
+test('the vendor sees its operators with what hangs on them, its nodes and what versions run', async () => {
+  for (const look of [
+    { theme: 'light', width: 1440 },
+    { theme: 'dark', width: 390, height: 844 },
+  ] as const) {
+    const admin = await stand.inside('admin', look);
+    const { page } = admin;
+    await admin.complete();
+    const operator = page.locator('.overview-rows tbody tr', { hasText: 'client@breakwater.test' });
+    assert.match(await operator.innerText(), /Normal\s+1\s+\d+\s+\d+\s+1/, 'one customer and one node');
+    await page.locator('.top', { hasText: 'State of nodes' }).locator('li').first().waitFor();
+    assert.match(await page.locator('.top', { hasText: 'Versions of nodes' }).innerText(), /\d+\.\d+\.\d+/);
+    assert.deepEqual(await serious(admin), []);
+    assert.deepEqual(await wide(page), []);
+    if (look.width === 390) assert.deepEqual(await cramped(page), []);
+    await picture(page, `admin-${look.width}`);
+    await operator.getByRole('link').click();
+    await page.waitForURL(/client=\d+/);
+    assert.deepEqual(admin.takeProblems(), []);
+    await admin.close();
+  }
 });

@@ -11,13 +11,13 @@ test('compression is read, changed and saved', async () => {
   const visitor = await stand.inside('user');
   const { page } = visitor;
   await visitor.go(at('gzip'));
+  await page.locator('#minLength').waitFor();
   await picture(page, 'gzip');
-  await page.getByRole('button', { name: 'Edit' }).click();
   await page.fill('#minLength', '2048');
   await page.fill('#level', '9');
   await page.press('#level', 'Tab');
   await picture(page, 'gzip-form');
-  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.click('.save-bar .ant-btn-primary');
   await page.getByText('HTTP compression set success!').waitFor();
   const token = await stand.whole.signIn('user');
   const { body } = await stand.whole.call('GET', '/user/site/1/setting/gzip', token);

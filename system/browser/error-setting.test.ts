@@ -16,18 +16,26 @@ async function save({ page }: Visitor, field: string, value: string) {
   await page.locator('.ant-table-row', { hasText: value }).waitFor();
 }
 
+/** Above a list with rows too: whose pages and frequencies count. */
+const says = ({ page }: Visitor, text: string) => page.locator('.list-note', { hasText: text }).waitFor();
+
 test('the operator makes an error page and a frequency for every site, and changes the page', async () => {
   const visitor = await stand.inside('client');
   const { page } = visitor;
   await visitor.go(setting);
+  await says(visitor, 'where a site has its own page for a status, that one counts');
   await save(visitor, '#content', '<h1>Not now</h1>');
   await page.locator('.ant-table-row button.link', { hasText: '400' }).click();
   await page.waitForSelector('.ant-drawer form #content');
   await page.fill('#content', '<h1>Later</h1>');
+  // whoever goes into it gets the editor, with what was typed
+  await page.locator('.code-editor .tok-typeName', { hasText: 'h1' }).first().waitFor();
+  assert.equal(await page.locator('.cm-line').textContent(), '<h1>Later</h1>');
   await picture(page, 'error-setting-form');
   await page.click('.ant-drawer-footer .ant-btn-primary');
   await page.locator('.ant-table-row', { hasText: '<h1>Later</h1>' }).waitFor();
   await visitor.go(`${setting}?tab=frequencies`);
+  await says(visitor, "beside the sites' own");
   await save(visitor, '#urlRegex', '^/everywhere');
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
@@ -43,6 +51,7 @@ for (const look of [
     if (look.width === 390) await save(visitor, '#content', '<h1>Own page</h1>');
     else await visitor.page.locator('.ant-table-row', { hasText: '<h1>Own page</h1>' }).waitFor();
     await picture(visitor.page, `error-pages-${look.width}`);
+    await says(visitor, look.language === 'zh_TW' ? '站點沒有的狀態碼使用營運商的頁面' : "the operator's page does");
     assert.ok(await visitor.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { password } from '#system/whole.ts';
-import { picture, type Visitor } from './browser.ts';
+import { picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 
 const stand = demo();
@@ -17,7 +17,7 @@ async function newDomain(visitor: Visitor) {
   const { page } = visitor;
   await visitor.go('/user/sitesManagement/sites');
   await page.click('.ant-table-row a');
-  await page.waitForURL('**/sitesSetting/**');
+  await page.waitForURL(url => url.pathname.includes('sitesSetting'));
   await visitor.settled();
   await page.locator('.panel .ant-btn-primary, .ant-btn-primary').first().click();
   await page.waitForSelector('.ant-drawer form #domainName');
@@ -173,8 +173,23 @@ test('the last of 600 customers is found by typing and by scrolling', async () =
       .first()
       .evaluate(list => list.scrollBy(0, 2000));
   await oldest.click();
-  assert.match(await page.locator('[data-field=userID]').innerText(), /user@breakwater\.test/);
+  const chosen = page.locator('[data-field=userID]', { hasText: 'user@breakwater.test' });
+  await chosen.waitFor();
   assert.deepEqual(visitor.takeProblems(), []);
+  // given back after signing in again, the same customer stands there by name, though nobody has scrolled down to him
+  await page.fill('#siteName', 'kept');
+  await visitor.context.addCookies([{ name: 'c_accessToken', value: 'broken', url: stand.whole.origin }]);
+  await visitor.choose('productID', 'starter');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForURL(url => url.pathname === '/client' && url.search.includes('next='));
+  await page.fill('input[name=email]', 'client@breakwater.test');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  await page.waitForSelector('.ant-drawer form #siteName');
+  await visitor.message('is back');
+  await chosen.waitFor();
+  await picture(page, 'form-restored-choice');
+  visitor.takeProblems();
   await visitor.close();
 });
 
@@ -228,7 +243,7 @@ test('lines that were typed when a session ended are on screen again before they
   const { page } = visitor;
   await visitor.go('/user/sitesManagement/sites');
   await page.click('.ant-table-row a');
-  await page.locator('.tab', { hasText: 'Blacklist' }).click();
+  await page.locator('.sections-link', { hasText: 'Blacklist' }).click();
   await page.locator('.ant-btn-primary', { hasText: 'Create' }).first().click();
   await page.waitForSelector('.ant-drawer form #ips');
   await page.fill('#ips', '203.0.113.7\n203.0.113.8');
@@ -241,5 +256,103 @@ test('lines that were typed when a session ended are on screen again before they
   await page.waitForSelector('.ant-drawer form #ips');
   await visitor.message('is back');
   assert.equal(await page.inputValue('#ips'), '203.0.113.7\n203.0.113.8');
+  await visitor.close();
+});
+
+test('signing in: a field speaks when it is left, the server’s word stands at its field, and a typed password is not left without asking', async () => {
+  const visitor = await Visitor.open(stand.browser, stand.whole.origin);
+  const { page } = visitor;
+  const error = (name: string) => page.locator('.field', { has: page.locator(`input[name=${name}]`) }).locator('.field-error');
+  await visitor.go('/user');
+  await page.press('input[name=email]', 'Tab');
+  assert.equal(await page.locator('.field-error').count(), 0, 'an empty field that was only passed is quiet');
+  await page.fill('input[name=email]', 'nobody');
+  assert.equal(await error('email').count(), 0, 'nobody is corrected in mid-word');
+  await page.press('input[name=email]', 'Tab');
+  await error('email').waitFor();
+  await picture(page, 'login-said');
+  await page.fill('input[name=email]', 'user@breakwater.test');
+  await error('email').waitFor({ state: 'detached' });
+  await page.click('button[type=submit]');
+  await error('password').waitFor();
+  assert.equal(await page.evaluate(() => (document.activeElement as HTMLInputElement).name), 'password');
+  await page.fill('input[name=password]', password);
+  await error('password').waitFor({ state: 'detached' });
+  await page.click('button[type=submit]');
+  await page.waitForURL('**/user/dashboard');
+  await visitor.settled();
+  assert.deepEqual(visitor.takeProblems(), []);
+
+  await visitor.go('/user/changePassword');
+  await page.fill('input[name=oldPassword]', 'not this one');
+  await page.fill('input[name=password]', 'a new password');
+  await page.fill('input[name=again]', 'a new passwort');
+  await page.press('input[name=again]', 'Tab');
+  await error('again').waitFor();
+  await page.fill('input[name=again]', 'a new password');
+  await page.click('button[type=submit]');
+  await error('oldPassword').filter({ hasText: 'current password' }).waitFor();
+  await picture(page, 'change-password-said');
+  visitor.takeProblems();
+  const asked: string[] = [];
+  page.once('dialog', dialog => {
+    asked.push(dialog.message());
+    void dialog.dismiss();
+  });
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.waitForFunction(() => true);
+  assert.match(asked.join(), /Discard unsaved changes/);
+  assert.equal(await page.inputValue('input[name=password]'), 'a new password');
+  page.once('dialog', dialog => void dialog.accept());
+  await page.getByRole('button', { name: 'Back' }).click();
+  await page.waitForURL('**/user/dashboard');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a command that is half asked for is not left without asking', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/nodesList');
+  await page.getByRole('button', { name: 'Join a node' }).first().click();
+  const dialog = page.locator('.ant-modal', { has: page.locator('form #name') });
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Join a node' }).first().click();
+  await page.fill('.ant-modal form #name', 'edge-9');
+  await page.keyboard.press('Escape');
+  await question(page).getByRole('button', { name: 'Cancel' }).click();
+  await question(page).waitFor({ state: 'hidden' });
+  assert.equal(await page.inputValue('.ant-modal form #name'), 'edge-9');
+  await page.keyboard.press('Escape');
+  await question(page).getByRole('button', { name: 'Discard' }).click();
+  await dialog.waitFor({ state: 'hidden' });
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('what was typed for several rows is there again when they are opened after signing in', async () => {
+  const visitor = await customer();
+  const { page } = visitor;
+  const open = async () => {
+    await visitor.go('/user/sitesManagement/sitesSetting/1?tab=domains&keywords=demo');
+    await page.locator('.ant-table-row .ant-checkbox-input').first().check();
+    await page.locator('.toolbar-chosen').getByRole('button', { name: 'Tags' }).click();
+    await page.waitForSelector('.ant-drawer form #tags');
+  };
+  await open();
+  await page.fill('#tags', 'winter,');
+  await visitor.context.addCookies([{ name: 'u_accessToken', value: 'broken', url: stand.whole.origin }]);
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
+  await page.fill('input[name=email]', 'user@breakwater.test');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  await page.waitForURL(url => url.pathname.includes('sitesSetting'));
+  await visitor.settled();
+  await open();
+  await page.locator('[data-field=tags]', { hasText: 'winter' }).waitFor();
+  assert.ok(await page.locator('.ant-drawer-footer .ant-btn-primary').isEnabled(), 'it can be saved as it stands');
   await visitor.close();
 });

@@ -48,6 +48,23 @@ test('redirects are pasted, tried, mended and given to a domain; a visitor is se
   await page.press('.redirect-try input', 'Enter');
   await answer.filter({ hasText: 'No redirect' }).waitFor();
 
+  // what was refused above
+  visitor.takeProblems();
+  // an expression that never ends is stopped, and the page goes on meanwhile
+  await page.getByRole('button', { name: 'Paste many' }).first().click();
+  await page.fill(`${drawer} textarea`, '~^/(a+)+$ /x');
+  await save(visitor);
+  await page.locator('.ant-table-row', { hasText: '(a+)+' }).waitFor();
+  await page.fill('.redirect-try input', `/${'a'.repeat(60)}!`);
+  await page.press('.redirect-try input', 'Enter');
+  await page.locator('.redirect-try .ant-btn-loading').waitFor();
+  await answer.filter({ hasText: 'Stopped' }).waitFor();
+  await picture(page, 'redirects-stopped');
+  await page.fill('.redirect-try input', '/old');
+  await page.press('.redirect-try input', 'Enter');
+  await answer.filter({ hasText: '301 to /new' }).waitFor();
+  assert.deepEqual(visitor.takeProblems(), [], 'nothing of it is against the policy of the page');
+
   await page.locator('.ant-table-row .link', { hasText: '/old' }).click();
   await page.fill(`${drawer} #target`, '/old');
   await save(visitor);
@@ -68,7 +85,7 @@ test('redirects are pasted, tried, mended and given to a domain; a visitor is se
   await visitor.go(tab);
   await page.locator('.ant-table-row', { hasText: 'Old shop' }).waitFor();
   assert.deepEqual((await page.locator('.ant-table-row', { hasText: 'Old shop' }).locator('td').allInnerTexts()).slice(2, 4), [
-    '3',
+    '4',
     '1',
   ]);
   assert.deepEqual(visitor.takeProblems(), []);

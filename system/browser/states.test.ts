@@ -56,7 +56,7 @@ test('a page with two parts opens to whoever may see one of them, and says so of
   await page.locator('.menu-entry', { hasText: 'Error' }).click();
   await page.waitForURL('**/systemManagement/errorSetting');
   await page.locator('.tab').first().waitFor();
-  assert.deepEqual(await page.locator('.tab').allInnerTexts(), ['Frequencies']);
+  assert.deepEqual(await page.locator('.tab').allInnerTexts(), ['Frequency limits']);
   await page.locator('.empty-title', { hasText: 'Nothing here yet' }).waitFor();
   await visitor.go('/client/systemManagement/errorSetting?tab=errorPages');
   await page.locator('.empty-title', { hasText: 'No permission' }).waitFor();
@@ -65,36 +65,6 @@ test('a page with two parts opens to whoever may see one of them, and says so of
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
-
-for (const width of [390, 1440])
-  test(`tabs that do not fit show that there are more, and the open one is in sight, ${width}`, async () => {
-    const visitor = await stand.inside('user', { width });
-    const { page } = visitor;
-    const strip = page.locator('.tabs');
-    const inSight = () =>
-      strip.evaluate(box => {
-        const [outer, inner] = [box, box.querySelector('[aria-current=page]')!].map(one => one.getBoundingClientRect());
-        return inner!.left >= outer!.left && inner!.right <= outer!.right + 1;
-      });
-    await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=domains');
-    await page.locator('.tabs[data-after]').waitFor();
-    assert.ok(await inSight());
-    await picture(page, `tabs-first-${width}`);
-    await visitor.go('/user/sitesManagement/sitesSetting/1/demo?tab=errorPages');
-    await page.locator('.tabs[data-before]').waitFor();
-    assert.ok(await inSight(), 'the last tab was opened by its address');
-    await picture(page, `tabs-last-${width}`);
-    while (await page.locator('.tabs[data-before]').count()) await page.locator('.tabs-arrow').first().click();
-    await page.locator('.tabs-arrow').first().click();
-    await page.locator('.tabs[data-before]').waitFor();
-    await page.locator('.tab').last().focus();
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('Enter');
-    await page.waitForURL('**tab=limitReqs');
-    assert.ok(await inSight(), 'by keyboard too');
-    assert.deepEqual(visitor.takeProblems(), []);
-    await visitor.close();
-  });
 
 test('an unknown site says so and leads back', async () => {
   const visitor = await stand.inside('user', { language: 'zh_TW' });
@@ -137,5 +107,45 @@ test('the server goes away and comes back: a banner says so, and the page heals 
   assert.equal(await page.locator('.ant-table-row', { hasText: 'demo' }).count(), 1, 'what was there stays');
   await visitor.context.setOffline(false);
   await page.locator('.network-banner').waitFor({ state: 'detached' });
+  await visitor.close();
+});
+
+test('who may only look opens a row and reads all of it, is told why it stands there so, and finds no button that saves', async () => {
+  const token = await stand.whole.signIn('client');
+  const rule = {
+    urlRegex: '^/only-read',
+    type: 'ipURL',
+    seconds: 30,
+    times: 1234,
+    action: 'drop',
+    priority: 7,
+    colour: 'green',
+    enabled: false,
+  };
+  assert.equal((await stand.whole.call('POST', '/client/setting/frequency', token, { items: [rule] })).status, 200);
+  const visitor = await subAccount('lookOnly', ['systemFrequencies.view']);
+  const { page } = visitor;
+  await visitor.go('/client/systemManagement/errorSetting');
+  assert.equal(await page.locator('.ant-table-selection-column').count(), 0, 'nothing to do with several');
+  await page.locator('.ant-table-row button.link', { hasText: '/only-read' }).click();
+  const drawer = page.locator('.ant-drawer-open');
+  await drawer.getByText('may look at this, but not change it').waitFor();
+  const text = await drawer.innerText();
+  for (const word of ['^/only-read', '1,234', '30', 'Disabled', 'Green', '7'])
+    assert.ok(text.includes(word), `${word} in ${text}`);
+  assert.equal(await drawer.locator('form, .ant-btn-primary').count(), 0);
+  await picture(page, 'view-only');
+  const address = page.url();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  await page.goto(address);
+  await drawer.getByText('may look at this').waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.locator('.ant-dropdown-menu-item', { hasText: 'View' }).click();
+  await drawer.getByText('may look at this').waitFor();
+  await picture(page, 'view-only-390');
+  assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

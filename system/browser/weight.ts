@@ -1,41 +1,120 @@
-/** What a page costs a browser that has never been here: bytes of script as they travel, requests, time until the largest element stands. */
+/** What a page costs a browser that has never been here: scripts and their bytes as they travel, requests, how far things jump. */
 import type { Page } from 'playwright-core';
+import { screens as admin } from '../../console/src/areas/admin.ts';
+import { screens as client } from '../../console/src/areas/client.ts';
+import { screens as user } from '../../console/src/areas/user.ts';
+import { screensOf } from '../../console/src/kit/screens.ts';
+import type { Area, Visitor } from './browser.ts';
 
 export interface Weight {
   /** brotli, without headers */
   scriptBytes: number;
   scripts: number;
+  /** all but those of the API */
   requests: number;
+  /** sum of all layout shifts that followed no input */
+  shift: number;
+  /** what moved, by its class */
+  moved: string[];
   /** largest contentful paint, ms */
   lcpMs: number;
 }
 
-/** The budget of a first page, bytes of script (brotli). */
-export const budget = { login: 115_000, dashboard: 290_000 } as const;
+export interface Budget {
+  scriptBytes: number;
+  scripts: number;
+  requests: number;
+}
+/** What a page may weigh; `form`: one with a form, opened over it or its own. */
+export const budget = {
+  login: { scriptBytes: 95_000, scripts: 14, requests: 18 },
+  dashboard: { scriptBytes: 255_000, scripts: 14, requests: 26 },
+  page: { scriptBytes: 325_000, scripts: 14, requests: 26 },
+  form: { scriptBytes: 372_000, scripts: 18, requests: 30 },
+} as const satisfies Record<string, Budget>;
+/** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all. */
+export const shiftMost = 0.02;
 
-export async function weigh(page: Page, url: string, ready: string): Promise<Weight> {
-  const weight: Weight = { scriptBytes: 0, scripts: 0, requests: 0, lcpMs: 0 };
-  const sizes: Promise<void>[] = [];
-  page.on('requestfinished', request => {
-    if (new URL(request.url()).pathname.startsWith('/api/')) return;
-    weight.requests++;
-    if (request.resourceType() !== 'script') return;
-    weight.scripts++;
-    sizes.push(request.sizes().then(({ responseBodySize }) => void (weight.scriptBytes += responseBodySize)));
-  });
-  await page.goto(url);
-  await page.waitForSelector(ready);
-  await page.waitForLoadState('networkidle');
-  await Promise.all(sizes);
-  weight.lcpMs = await page.evaluate(
-    () =>
-      new Promise<number>(done => {
-        new PerformanceObserver(list => done(list.getEntries().at(-1)?.startTime ?? 0)).observe({
-          type: 'largest-contentful-paint',
-          buffered: true,
+/** What the page in this tab has cost since it was loaded. */
+export const weighed = (page: Page): Promise<Weight> =>
+  page.evaluate(async () => {
+    const entries = <T>(type: string) =>
+      new Promise<T[]>(done => {
+        const observer = new PerformanceObserver(list => {
+          observer.disconnect();
+          done(list.getEntries() as T[]);
         });
-        setTimeout(() => done(0), 1000);
-      }),
+        observer.observe({ type, buffered: true });
+        setTimeout(() => done([]), 200);
+      });
+    const files = (performance.getEntriesByType('resource') as PerformanceResourceTiming[]).filter(
+      ({ name }) => !/\/api\//.test(name) && !name.startsWith('data:'),
+    );
+    const scripts = files.filter(({ name }) => /\.js(?:[?#]|$)/.test(name));
+    type Shift = {
+      value: number;
+      hadRecentInput: boolean;
+      sources: { node?: { className?: unknown; nodeName: string } | null }[];
+    };
+    const shifts = (await entries<Shift>('layout-shift')).filter(one => !one.hadRecentInput);
+    const paints = await entries<PerformanceEntry>('largest-contentful-paint');
+    return {
+      scriptBytes: scripts.reduce((sum, file) => sum + file.encodedBodySize, 0),
+      scripts: scripts.length,
+      // and the page itself
+      requests: files.length + 1,
+      shift: shifts.reduce((sum, one) => sum + one.value, 0),
+      moved: shifts.flatMap(one => one.sources.map(({ node }) => String(node?.className || node?.nodeName))),
+      lcpMs: paints.at(-1)?.startTime ?? 0,
+    };
+  });
+
+/** What is over the budget, in words; nothing when all is well. */
+export function tooMuch(weight: Weight, most: Budget): string[] {
+  const over = (['scriptBytes', 'scripts', 'requests'] as const)
+    .filter(name => weight[name] > most[name])
+    .map(name => `${name} ${weight[name]} > ${most[name]}`);
+  return weight.shift > shiftMost
+    ? [...over, `shift ${weight.shift.toFixed(3)} > ${shiftMost} (${[...new Set(weight.moved)].join(', ')})`]
+    : over;
+}
+
+/** Every page of an area as somebody comes to it from nowhere, without the area; what a page needs in its address is that of the demo. */
+export const pathsOf = (area: Area): string[] =>
+  screensOf({ user, client, admin }[area]).map(({ path }) =>
+    path
+      .replace('{-$id}', '1')
+      .replace('{-$name}', 'demo')
+      .replace(/\/\{-\$\w+\}/g, ''),
   );
-  return weight;
+
+/** Nothing is kept between two pages, as if each were the first. */
+export async function forgetful(visitor: Visitor): Promise<void> {
+  const session = await visitor.context.newCDPSession(visitor.page);
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+}
+
+/** Loads a page and, where it has them, its tabs and the form that makes a row; tells what each has cost. */
+export async function weigh(
+  visitor: Visitor,
+  path: string,
+  found: (path: string, weight: Weight, kind: 'page' | 'form') => Promise<void> | void,
+): Promise<void> {
+  const { page } = visitor;
+  const open = async (at: string) => {
+    await visitor.go(at);
+    await visitor.complete();
+    await found(at, await weighed(page), (await page.locator('.shell-content form.ant-form').count()) ? 'form' : 'page');
+    const create = page.locator('[data-create]').first();
+    if (!(await create.isVisible())) return;
+    await create.click();
+    await page.locator('.ant-drawer-body form, .ant-modal-body form').first().waitFor();
+    await visitor.complete();
+    await found(`${at} (form)`, await weighed(page), 'form');
+  };
+  await open(path);
+  const tabs = await page
+    .locator('.shell-content :is(nav.tabs, nav.sections-nav) a')
+    .evaluateAll(links => links.slice(1).map(link => link.getAttribute('href')!));
+  for (const tab of tabs) await open(tab);
 }

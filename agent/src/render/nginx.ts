@@ -101,9 +101,40 @@ const originSide = [
   'proxy_hide_header X-Edge-Custom;',
 ];
 
+/** Front half: its own way past the cache. A directive of a kind drops all inherited ones. */
+const directSide = [
+  'header_filter_by_lua_block { direct.header() }',
+  'error_page 400 413 500 /.edge/refused;',
+  'error_page 501 =400 /.edge/refused;',
+  'error_page 502 504 = @direct_failed;',
+  'add_header X-Cache $edge_cache always;',
+  'add_header X-Request-Id $edge_rid always;',
+  'proxy_request_buffering off;',
+  '# An event stream passes at once.',
+  'proxy_buffering off;',
+  'proxy_connect_timeout 5s;',
+  'proxy_read_timeout 60s;',
+  'proxy_send_timeout 60s;',
+  ...originSide,
+  'proxy_hide_header X-Cache;',
+  'proxy_hide_header X-Request-Id;',
+  'proxy_set_header Host $edge_host;',
+  'proxy_set_header X-Forwarded-For $remote_addr;',
+  'proxy_set_header X-Forwarded-Proto $scheme;',
+  'proxy_set_header X-Forwarded-Host $host;',
+  'proxy_set_header X-Real-IP $remote_addr;',
+  'proxy_set_header X-Request-Id $edge_rid;',
+  'proxy_set_header X-Edge-Key "";',
+  'proxy_set_header X-Edge-CS "";',
+  'proxy_set_header X-Edge-Connection "";',
+  'proxy_set_header Upgrade "";',
+  'proxy_set_header Connection "";',
+  'proxy_set_header CDN-Loop $edge_loop;',
+];
+
 /** As edge/lua/cache/compression.lua counts on. */
 const usualLevel = 5;
-const compressionLevels = [1, 2, 3, 4, 6, 7, 8, 9];
+const compressionLevels = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 /** Up to it brotli's levels 5 to 9 hold less than 2 MB an answer; at nginx's 512k level 9 holds 34 (docs/handbook/figures.md). */
 const brotliWindow = '64k';
 /** Which answers Lua decides. */
@@ -123,7 +154,9 @@ const compression = (brotli: boolean) => [
       ]
     : []),
 ];
-/** Wherever nginx passes an origin's answer on. Not where Lua does: the module cannot do both and serve slow readers. */
+/** Where nothing is compressed: the filters' part of it is a tenth of a short answer. */
+const noCompression = (brotli: boolean) => ['gzip off;', ...(brotli ? ['brotli off;'] : [])];
+/** Wherever nginx passes an origin's answer on that may be compressed. Not where Lua does: the module cannot do both and serve slow readers. */
 const broken = (brotli: boolean) => (brotli ? 'body_filter_by_lua_block { return compression.body() }' : '');
 const atLevel = (level: number, brotli: boolean) => `location @level_${level} {
             gzip_comp_level ${level};${brotli ? `\n            brotli_comp_level ${level};` : ''}
@@ -156,6 +189,8 @@ export function renderNginx(facts: NodeFacts): string {
       )
       .join('\n    '),
     originSide: originSide.join('\n        '),
+    directSide: directSide.join('\n            '),
+    noCompression: noCompression(brotli).join('\n            '),
     user: facts.user === undefined ? '' : `user ${facts.user};`,
     openFiles: facts.openFiles === undefined ? '' : `worker_rlimit_nofile ${whole(facts.openFiles)};`,
     workers: facts.workers === undefined ? 'auto' : whole(facts.workers),

@@ -2,13 +2,14 @@
 import '../node/fleet.css';
 import { PlusOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
-import { useSearch } from '@tanstack/react-router';
+import { Link, useSearch } from '@tanstack/react-router';
 import { area } from '../kit/area.ts';
 import { Status } from '../kit/bits.tsx';
 import { useChoices } from '../kit/choices.ts';
 import { useCan } from '../kit/permissions.ts';
-import { act, type Filter, options, resource, type RowAction } from '../kit/resource.ts';
+import { act, type Filter, options, type Resource, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { useRow } from '../kit/use-row.ts';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
@@ -76,10 +77,19 @@ if (area === 'admin')
     text: row => String(row['email']),
   });
 
+const accountsPage = () => linkTo(area === 'client' ? 'users' : 'usersList')!;
+
 const customersOf: RowAction<Account> = {
   name: 'customers',
   when: account => area === 'admin' && account.auth === 'client' && account.isRoot,
-  to: account => `${linkTo('usersList')}?auth=user&client=${account.id}`,
+  to: account => `${accountsPage()}?auth=user&client=${account.id}`,
+};
+
+/** Everything below an account: of an operator also its customers, of a customer its sub-accounts. */
+const subAccounts: RowAction<Account> = {
+  name: 'subAccounts',
+  call: 'GET /{area}/account/{id}/subs',
+  to: account => `${accountsPage()}?below=${account.id}`,
 };
 
 const accounts = resource<'GET /{area}/accounts'>({
@@ -123,6 +133,7 @@ const accounts = resource<'GET /{area}/accounts'>({
       run: ([account]) => signInAs(account!),
     },
     customersOf,
+    subAccounts,
     { name: 'setPassword', call: 'PUT /{area}/account/password', why: whyOwn, run: ([account]) => setPassword(account!) },
     { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
     status('resume', 'normal'),
@@ -132,6 +143,32 @@ const accounts = resource<'GET /{area}/accounts'>({
   ],
 });
 
+/** The same list, of those below one account. */
+const subs: Resource<'GET /{area}/account/{id}/subs'> = {
+  ...accounts,
+  list: 'GET /{area}/account/{id}/subs',
+  empty: 'subAccounts',
+  filters: [{ name: 'name', kind: 'search' }],
+};
+
+function Below({ id }: { id: number }) {
+  const account = useRow<Account>(accounts, {}, id);
+  return (
+    <ResourcePage
+      resource={subs}
+      params={{ id }}
+      note={
+        <>
+          <Link to={accountsPage()}>← {t('account.all')}</Link>
+          {account && ` · ${t('account.below', { email: account.email })}`}
+        </>
+      }
+    />
+  );
+}
+
 export default function Accounts() {
+  const below = Number((useSearch({ strict: false }) as { below?: unknown }).below);
+  if (Number.isInteger(below) && below > 0) return <Below key={below} id={below} />;
   return <ResourcePage resource={accounts} extra={<CreateButton />} emptyAction={<CreateButton />} />;
 }

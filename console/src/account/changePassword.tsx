@@ -1,8 +1,10 @@
 /** Changing one's own password (§7 PATCH {area}/password). */
 import { useNavigate } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { session as limits } from '#contract/limits.ts';
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
+import { useHold } from '../kit/leaving.ts';
 import { notify } from '../kit/notice.ts';
 import { t } from '../kit/text.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
@@ -11,8 +13,9 @@ import { said } from './said.ts';
 
 export default function ChangePassword() {
   const navigate = useNavigate();
+  const isDone = useRef(false);
   const back = () => void navigate({ to: `/${area}/dashboard` });
-  const { errors, isBusy, submit } = useSubmit<'oldPassword' | 'password' | 'again'>(
+  const { errors, isBusy, form, isFilled } = useSubmit<'oldPassword' | 'password' | 'again'>(
     ({ oldPassword, password, again }) => ({
       oldPassword: oldPassword ? undefined : t('login.required'),
       password: password.length >= limits.passwordLengthMin ? undefined : t('password.min', { min: limits.passwordLengthMin }),
@@ -22,11 +25,13 @@ export default function ChangePassword() {
       said(async () => {
         await call('PATCH /{area}/password', { body: { oldPassword, password } });
         notify.success(t('message.changePasswordSuccess'));
+        isDone.current = true;
         back();
       }),
   );
+  useHold(() => !isBusy && !isDone.current && isFilled());
   return (
-    <form className="login-form" onSubmit={submit} noValidate>
+    <form className="login-form" {...form}>
       <LoginTitle title={t('password.title')} />
       <Field
         name="oldPassword"

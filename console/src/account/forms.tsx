@@ -1,32 +1,22 @@
 /** Drawers of the accounts list that are not the plain form of a row. */
-import { session as limits } from '#contract/limits.ts';
 import { area } from '../kit/area.ts';
-import { call } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { currentSelf } from '../kit/session.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
-import { ApiError } from '../kit/transport.ts';
 import { createFields } from './fields.ts';
 import type { Account } from './state.ts';
 
 const narrowPx = 480;
 
-/** An account and its first password are two calls: the password is looked at before the first is made. */
-function checkPassword(password: string) {
-  if ([...password].length < limits.passwordLengthMin)
-    throw new ApiError({
-      code: 101003,
-      message: '',
-      status: 400,
-      errorData: [{ path: 'password', rule: 'tooShort', bounds: { min: limits.passwordLengthMin } }],
-    });
-}
-
 function bodyOf(values: Values): Values {
-  const { password: _password, ...account } = values;
-  return { ...account, auth: area === 'user' ? 'user' : area === 'admin' ? 'client' : account['auth'] };
+  const { password, ...account } = values;
+  return {
+    ...account,
+    ...(password ? { password } : {}),
+    auth: area === 'user' ? 'user' : area === 'admin' ? 'client' : account['auth'],
+  };
 }
 
 export const createAccount = (auth: string | undefined) =>
@@ -38,12 +28,6 @@ export const createAccount = (auth: string | undefined) =>
       fields={createFields}
       values={{ auth: auth ?? 'user', language: currentSelf()?.language }}
       body={bodyOf}
-      send={async values => {
-        const password = String(values['password'] ?? '');
-        if (password) checkPassword(password);
-        const { ids } = await call('POST /{area}/account', { body: bodyOf(values) as never });
-        if (password) await call('PUT /{area}/account/password', { body: { id: ids[0]!, password } });
-      }}
       isEdit={false}
       errors={{ fields: { duplicateEmail: 'email' } }}
       success={t('message.createAuthSuccess', { auth: t('page.accounts') })}
@@ -59,11 +43,14 @@ export const setPassword = (account: Account) =>
       title={t('account.setPasswordTitle', { email: account.email })}
       call="PUT /{area}/account/password"
       params={{}}
+      draftOf={account.id}
       fields={passwordFields}
       values={{}}
       body={({ password }) => ({ id: account.id, password: password ?? '' })}
       isEdit
       success={t('message.changePasswordSuccess')}
+      // §8: of a password the server's message alone
+      errors={{ otherwise: '' }}
       widthPx={narrowPx}
       onClose={() => close()}
     />
@@ -77,6 +64,7 @@ export const setRole = (account: Account) =>
       title={t('account.setRoleTitle', { email: account.email })}
       call="PUT /{area}/account/role"
       params={{}}
+      draftOf={account.id}
       fields={roleFields}
       values={{ roleID: account.roleID ?? undefined }}
       body={({ roleID }) => ({ accountID: account.id, roleID })}

@@ -10,6 +10,7 @@ export default {
 
   'action.setRole': '设置角色',
   'action.customers': '查看客户',
+  'action.subAccounts': '查看子账号',
 
   'help.accountKind': '客户拥有自己的站点；子账号协助您管理。',
   'help.role': '子账号只有角色给予的权限；没有角色就看不到任何数据。',
@@ -26,6 +27,7 @@ export default {
 
   'empty.accountsUser': '新建子账号，让同事一起管理站点。',
   'empty.accountsAdmin': '新建运营商，让他创建区域、产品与客户。',
+  'empty.subAccounts': '这个账号之下还没有账号。',
 
   'accountKind.user': '客户',
   'accountKind.client': '子账号',
@@ -33,11 +35,9 @@ export default {
   'languageName.zh_CN': '简体中文',
   'languageName.en_US': 'English',
 
-  'account.own': '这是您自己的账号',
-  'account.notBelow': '只能管理您下级的账号',
-  'account.wider': '此账号可见的区域或站点比您多',
-  'account.moreKeys': '此账号的权限比您多',
   'account.noPassword': '尚未设置密码',
+  'account.all': '全部账号',
+  'account.below': '{email} 之下的账号',
   'account.subOf': '{auth}的子账号',
   'account.setPasswordTitle': '设置密码：{email}',
   'account.setRoleTitle': '设置角色：{email}',
@@ -75,4 +75,23 @@ export default {
   'resource.nodes': '节点',
   'resource.groups': '解析分组',
   'resource.products': '产品',
+
+  'overview.operators': '运营商',
+  'overview.customers': '客户',
+  'overview.sites': '站点',
+  'overview.domains': '域名',
+  'overview.nodes': '节点',
+  'overview.nodesNormal': '{normal} 台正常',
+  'overview.operator': '运营商',
+  'overview.state': '状态',
+  'overview.since': '创建时间',
+  'overview.nodeStates': '节点状态',
+  'overview.versions': '节点版本',
+  'overview.server': '服务器 {version}',
+  'overview.never': '尚未上报',
+  'overview.nodeUnit': '节点数',
+  'overview.most': '站点最多的 {count} 个，共 {total} 个',
+  'overview.all': '查看所有账号',
+  'overview.none': '还没有运营商。添加运营商，让其创建区域、产品与客户。',
+  'overview.installed': '{time} 安装',
 } satisfies SameAs<typeof texts>;

@@ -8,6 +8,7 @@ export default {
 
   'action.setRole': '設定角色',
   'action.customers': '查看客戶',
+  'action.subAccounts': '查看子帳號',
 
   'help.accountKind': '客戶擁有自己的站點；子帳號協助您管理。',
   'help.role': '子帳號只有角色給予的權限；沒有角色就看不到任何資料。',
@@ -24,6 +25,7 @@ export default {
 
   'empty.accountsUser': '新增子帳號，讓同事一起管理站點。',
   'empty.accountsAdmin': '新增營運商，讓他建立區域、產品與客戶。',
+  'empty.subAccounts': '這個帳號之下還沒有帳號。',
 
   'accountKind.user': '客戶',
   'accountKind.client': '子帳號',
@@ -31,11 +33,9 @@ export default {
   'languageName.zh_CN': '简体中文',
   'languageName.en_US': 'English',
 
-  'account.own': '這是您自己的帳號',
-  'account.notBelow': '只能管理您下層的帳號',
-  'account.wider': '此帳號可見的區域或站點比您多',
-  'account.moreKeys': '此帳號的權限比您多',
   'account.noPassword': '尚未設定密碼',
+  'account.all': '全部帳號',
+  'account.below': '{email} 之下的帳號',
   'account.subOf': '{auth}的子帳號',
   'account.setPasswordTitle': '設定密碼：{email}',
   'account.setRoleTitle': '設定角色：{email}',
@@ -73,4 +73,23 @@ export default {
   'resource.nodes': '節點',
   'resource.groups': '解析群組',
   'resource.products': '產品',
+
+  'overview.operators': '營運商',
+  'overview.customers': '客戶',
+  'overview.sites': '站點',
+  'overview.domains': '網域',
+  'overview.nodes': '節點',
+  'overview.nodesNormal': '{normal} 台正常',
+  'overview.operator': '營運商',
+  'overview.state': '狀態',
+  'overview.since': '建立時間',
+  'overview.nodeStates': '節點狀態',
+  'overview.versions': '節點版本',
+  'overview.server': '伺服器 {version}',
+  'overview.never': '尚未回報',
+  'overview.nodeUnit': '節點數',
+  'overview.most': '站點最多的 {count} 個，共 {total} 個',
+  'overview.all': '檢視所有帳號',
+  'overview.none': '還沒有營運商。新增營運商，讓他建立區域、產品與客戶。',
+  'overview.installed': '{time} 安裝',
 };

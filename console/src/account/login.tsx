@@ -1,6 +1,6 @@
 /** The login form (§4 Login). */
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { loginTwoFactorTypes } from '#contract/limits.ts';
+import { loginTwoFactorTypes } from '#contract/limits-start.ts';
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
@@ -29,7 +29,7 @@ export function useEnter() {
 export default function Login() {
   const navigate = useNavigate();
   const enter = useEnter();
-  const { errors, isBusy, submit } = useSubmit<'email' | 'password'>(
+  const { errors, isBusy, form } = useSubmit<'email' | 'password'>(
     ({ email, password }) => ({
       email: !email.trim() ? t('login.required') : /^\S+@\S+$/.test(email.trim()) ? undefined : t('login.wrongFormat'),
       password: password ? undefined : t('login.required'),
@@ -48,7 +48,7 @@ export default function Login() {
       }),
   );
   return (
-    <form className="login-form" onSubmit={submit} noValidate>
+    <form className="login-form" {...form}>
       <LoginTitle title={t('login.title')} />
       <Field
         name="email"

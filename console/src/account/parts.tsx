@@ -1,5 +1,5 @@
 /** Inputs of the login-type pages: the browser's own, with a label and an error each. */
-import { type InputHTMLAttributes, useId, useState } from 'react';
+import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../kit/text.ts';
 
 export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
@@ -49,27 +49,97 @@ export function Field({ label, error, type, ...input }: FieldProps) {
 
 type Errors = Record<string, string | undefined>;
 
-/** One submit at a time; the first broken field is focused. */
+/** What the server says of fields, by their names; what it says else is for a message at the top (said.ts). */
+export class FieldErrors extends Error {
+  readonly fields: Errors;
+  constructor(fields: Errors) {
+    super('fields');
+    this.fields = fields;
+  }
+}
+
+/**
+ * A form that speaks as the drawers do (kit/form-state.ts, which the first page does not load): a field that was filled in is judged when
+ * it is left, one that has spoken with every change, all of them once a submit was refused; what the server said of a field stands until
+ * its value changes. One submit at a time; the first broken field is focused.
+ */
 export function useSubmit<Name extends string>(
   check: (values: Record<Name, string>) => Partial<Record<Name, string>>,
   send: (values: Record<Name, string>) => Promise<void>,
 ) {
+  const form = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<Errors>({});
   const [isBusy, setBusy] = useState(false);
-  async function submit(event: React.FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const values = Object.fromEntries(new FormData(form)) as Record<Name, string>;
+  const heard = useRef({
+    speaking: new Set<string>(),
+    isAsked: false,
+    answers: new Map<string, { text: string; value: string }>(),
+  });
+  const pressing = useRef(false);
+
+  const valuesNow = () => Object.fromEntries(new FormData(form.current!)) as Record<Name, string>;
+  function judge(): string | undefined {
+    const values = valuesNow();
     const found = check(values) as Errors;
-    setErrors(found);
-    const first = Object.keys(found).find(name => found[name]);
-    if (first) return (form.elements.namedItem(first) as HTMLInputElement | null)?.focus();
+    const { speaking, isAsked, answers } = heard.current;
+    const shown: Errors = {};
+    for (const name of Object.keys(values)) {
+      const answer = answers.get(name);
+      if (answer && answer.value !== values[name as Name]) answers.delete(name);
+      if (found[name] && (isAsked || speaking.has(name))) shown[name] = found[name];
+      else shown[name] = answers.get(name)?.text;
+    }
+    setErrors(shown);
+    return Object.keys(shown).find(name => shown[name]);
+  }
+  const focus = (name: string) => (form.current?.elements.namedItem(name) as HTMLInputElement | null)?.focus();
+
+  async function onSubmit(event: React.FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (isBusy) return;
+    heard.current.isAsked = true;
+    const first = judge();
+    if (first) return focus(first);
+    const values = valuesNow();
     setBusy(true);
     try {
       await send(values);
+    } catch (error) {
+      if (!(error instanceof FieldErrors)) throw error;
+      for (const [name, text] of Object.entries(error.fields))
+        if (text) heard.current.answers.set(name, { text, value: values[name as Name] });
+      const refused = form.current && judge();
+      if (refused) setTimeout(() => focus(refused));
     } finally {
       setBusy(false);
     }
   }
-  return { errors, isBusy, submit, setErrors };
+  function onBlur({ target }: React.FocusEvent<HTMLFormElement>) {
+    const { name, value } = target as unknown as HTMLInputElement;
+    if (name && value) heard.current.speaking.add(name);
+    // A sentence that appears between the press and the release of a button moves the button away from under the finger.
+    if (!pressing.current) judge();
+  }
+  useEffect(() => {
+    const press = () => void (pressing.current = true);
+    const release = () => {
+      pressing.current = false;
+      setTimeout(() => form.current && judge());
+    };
+    document.addEventListener('pointerdown', press, true);
+    document.addEventListener('pointerup', release, true);
+    document.addEventListener('pointercancel', release, true);
+    return () => {
+      document.removeEventListener('pointerdown', press, true);
+      document.removeEventListener('pointerup', release, true);
+      document.removeEventListener('pointercancel', release, true);
+    };
+    // oxlint-disable-next-line react/exhaustive-deps -- what is judged is read from the form when it is asked for
+  }, []);
+  return {
+    errors,
+    isBusy,
+    form: { ref: form, onSubmit, onBlur, onInput: () => void judge(), noValidate: true } as const,
+    isFilled: () => !!form.current && Object.values<string>(valuesNow()).some(Boolean),
+  };
 }

@@ -1,7 +1,7 @@
 /** Signing in as somebody else: their credentials open in a tab of their own. */
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
-import { isSure } from '../kit/confirm.tsx';
+import { isSure } from '../kit/confirm.ts';
 import { present } from '../kit/present.tsx';
 import { currentSelf } from '../kit/session.ts';
 import { language, t } from '../kit/text.ts';

@@ -13,7 +13,15 @@ import { changed, changedAll, keysOf, resourcesOf, rights } from './matrix.ts';
 
 type Role = RowOf<'GET /{area}/roles'>;
 /** The permissions one may grant, a row for each resource. */
-function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys: string[]) => void }) {
+function Matrix({
+  value,
+  onChange,
+  disabled,
+}: {
+  value: readonly string[];
+  onChange: (keys: string[]) => void;
+  disabled?: boolean;
+}) {
   const grantable = currentSelf()?.permissionKeys ?? [];
   const held = new Set(value);
   return (
@@ -27,6 +35,7 @@ function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys
             return (
               <th key={right} scope="col">
                 <Checkbox
+                  disabled={disabled}
                   checked={count === keys.length && count > 0}
                   indeterminate={count > 0 && count < keys.length}
                   onChange={({ target }) => onChange(changedAll(value, right, target.checked, grantable))}
@@ -48,6 +57,7 @@ function Matrix({ value, onChange }: { value: readonly string[]; onChange: (keys
                 <td key={right}>
                   {grantable.includes(key) && (
                     <Checkbox
+                      disabled={disabled}
                       aria-label={`${tOf('resource', name)}: ${t(`role.${right}`)}`}
                       checked={held.has(key)}
                       onChange={({ target }) => onChange(changed(value, name, right, target.checked, grantable))}
@@ -116,7 +126,9 @@ const roles = resource<'GET /{area}/roles'>({
       kind: 'custom',
       initial: [],
       help: 'permissionKeys',
-      render: ({ value, onChange }) => <Matrix value={(value as string[]) ?? []} onChange={onChange} />,
+      render: ({ value, onChange, disabled }) => (
+        <Matrix value={(value as string[]) ?? []} onChange={onChange} disabled={disabled} />
+      ),
     },
   ],
   actions: [

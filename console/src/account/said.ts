@@ -2,21 +2,22 @@
 import { notify } from '../kit/notice.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
+import { FieldErrors } from './parts.tsx';
 
-/** Runs a task; its failure becomes a message. Answers whether it went well. */
+/** Runs a task; its failure becomes a message. @throws FieldErrors for what is wrong with one field alone */
 export async function said(task: () => Promise<unknown>): Promise<void> {
   try {
     await task();
   } catch (error) {
     console.error(error);
+    const fields = error instanceof ApiError && Array.isArray(error.errorData) ? (error.errorData as { rule?: string }[]) : [];
+    if (fields.some(field => field.rule === 'wrongPassword')) throw new FieldErrors({ oldPassword: t('password.wrong') });
     notify.error(error instanceof ApiError && error.code ? sentenceOf(error) : t('error.generic'));
   }
 }
 
-/** Who has to wait is told how long, who mistyped the old password what was wrong; else the server's message stands. */
+/** Who has to wait is told how long; else the server's message stands. */
 function sentenceOf(error: ApiError): string {
   const { retryAfter } = (error.extra ?? {}) as { retryAfter?: number };
-  if (error.status === 429 && retryAfter) return t('login.retryAfter', { seconds: retryAfter });
-  const fields = Array.isArray(error.errorData) ? (error.errorData as { rule?: string }[]) : [];
-  return fields.some(field => field.rule === 'wrongPassword') ? t('password.wrong') : error.message;
+  return error.status === 429 && retryAfter ? t('login.retryAfter', { seconds: retryAfter }) : error.message;
 }

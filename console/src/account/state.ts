@@ -5,14 +5,8 @@ import { language, t } from '../kit/text.ts';
 
 export type Account = RowOf<'GET /{area}/accounts'>;
 
-const denied = {
-  own: 'account.own',
-  notBelow: 'account.notBelow',
-  wider: 'account.wider',
-  moreKeys: 'account.moreKeys',
-} as const;
 /** Why one may not act as an account: the server says it with each row, and refuses by the same rule. */
-export const whyOwn = ({ actAsDenied }: Account): string | undefined => (actAsDenied ? t(denied[actAsDenied]) : undefined);
+export const whyOwn = ({ actAsDenied }: Account): string | undefined => (actAsDenied ? t(`denied.${actAsDenied}`) : undefined);
 
 export const why = (action: keyof typeof accountActions) => (account: Account) => {
   const own = whyOwn(account);

@@ -8,7 +8,6 @@ export default {
   'menu.roles': 'Roles',
 
   'page.accounts': 'Accounts',
-  'page.userInformation': 'My account',
   'page.roles': 'Roles',
 
   'noun.accounts': 'account',

@@ -3,12 +3,11 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.userInformation': '个人信息',
-  'menu.usersList': '账号列表',
-  'menu.users': '账号列表',
+  'menu.usersList': '账号',
+  'menu.users': '账号',
   'menu.roles': '角色',
 
   'page.accounts': '账号',
-  'page.userInformation': '个人信息',
   'page.roles': '角色',
 
   'noun.accounts': '账号',

@@ -1,12 +1,11 @@
 /** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
 export default {
   'menu.userInformation': '個人資訊',
-  'menu.usersList': '帳號列表',
-  'menu.users': '帳號列表',
+  'menu.usersList': '帳號',
+  'menu.users': '帳號',
   'menu.roles': '角色',
 
   'page.accounts': '帳號',
-  'page.userInformation': '個人資訊',
   'page.roles': '角色',
 
   'noun.accounts': '帳號',

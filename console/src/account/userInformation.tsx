@@ -73,7 +73,7 @@ export default function UserInformation() {
   });
 
   return (
-    <Page title={t('page.userInformation')}>
+    <Page>
       <div className="information">
         <div className="panel panel-padded">
           <Facts

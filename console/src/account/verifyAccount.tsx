@@ -14,7 +14,7 @@ export default function VerifyAccount() {
   const navigate = useNavigate();
   const enter = useEnter();
   const data = loginDataStore.get()!;
-  const { errors, isBusy, submit } = useSubmit<'vcode'>(
+  const { errors, isBusy, form } = useSubmit<'vcode'>(
     ({ vcode }) => ({ vcode: new RegExp(`^\\d{${limits.codeDigits}}$`).test(vcode) ? undefined : t('verify.digits') }),
     ({ vcode }) =>
       said(async () => {
@@ -28,7 +28,7 @@ export default function VerifyAccount() {
   }
   if (!data) return null;
   return (
-    <form className="login-form" onSubmit={submit} noValidate>
+    <form className="login-form" {...form}>
       <LoginTitle title={t('verify.title')}>
         {data.login2FAType === loginTwoFactorTypes.google ? t('verify.google') : t('verify.mail', { email: data.email })}
       </LoginTitle>

@@ -3,11 +3,12 @@ import './analytics.css';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Button, Pagination, Table, type TableColumnType } from 'antd';
-import { lazy, Suspense, useMemo, useRef, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
 import { call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
+import { later } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
 import { language, t, textOf } from '../kit/text.ts';
 import { dateOnly } from '../kit/time.ts';
@@ -17,9 +18,10 @@ import { blockWords, StatusWords } from './log-words.tsx';
 import { liveSeconds, LogFilters, useSites } from './log-filters.tsx';
 import { cacheOf, clockOf, keyOf, type LogLine } from './log-line.ts';
 import { bodyOf, isFiltered, type LogProblem, logStateOf, type LogState, noFilters, problemOf, searchOf } from './log-query.ts';
+import { asSearch } from '../kit/search.ts';
 
 // The drawer is loaded when the first line is opened.
-const LogDetail = lazy(() => import('./log-detail.tsx'));
+const LogDetail = later(async () => (await import('./log-detail.tsx')).default);
 const virtualAboveRows = 50;
 const skeletonRows = 12;
 /** What stands above and below the lines. */
@@ -33,7 +35,7 @@ export default function AccessLog() {
   const change = (part: Partial<LogState>, isStep = false) => {
     const isPaging = 'page' in part || 'request' in part;
     const next = { ...state, ...(isPaging ? {} : { page: 1 }), ...part };
-    void navigate({ to: '.', search: searchOf(next) as never, replace: !isStep });
+    void navigate({ to: '.', search: asSearch(searchOf(next)), replace: !isStep });
   };
 
   const problem = problemOf(state);
@@ -59,7 +61,7 @@ export default function AccessLog() {
   const total = list.data?.total ?? 0;
 
   return (
-    <Page title={t('page.logger')}>
+    <Page>
       <div className="panel">
         <LogFilters state={state} change={change} problem={problem} refresh={refresh} isFetching={list.isFetching} />
         {problem ? (
@@ -132,16 +134,14 @@ function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; chan
   if (!line) return null;
   const to = (row: LogLine | undefined) => row && (() => change({ request: row.requestID }));
   return (
-    <Suspense>
-      <LogDetail
-        line={line}
-        siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
-        only={part => change({ ...part, request: undefined, page: 1 })}
-        previous={index > 0 ? to(rows[index - 1]) : undefined}
-        next={index >= 0 ? to(rows[index + 1]) : undefined}
-        onClose={() => change({ request: undefined })}
-      />
-    </Suspense>
+    <LogDetail
+      line={line}
+      siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
+      only={part => change({ ...part, request: undefined, page: 1 })}
+      previous={index > 0 ? to(rows[index - 1]) : undefined}
+      next={index >= 0 ? to(rows[index + 1]) : undefined}
+      onClose={() => change({ request: undefined })}
+    />
   );
 }
 

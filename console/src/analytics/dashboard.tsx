@@ -14,27 +14,37 @@ import { useCan } from '../kit/permissions.ts';
 import { queryClient } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
-import { bytes, number } from '../kit/units.ts';
+import { bytes, number, signed } from '../kit/units.ts';
 import { Charts } from './charts.tsx';
 import { asOf, cardsQuery, dashboardKey, figures } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { monthPace, rangeAt, type RangeName } from './series.ts';
 import { Tops } from './tops.tsx';
+import { asSearch } from '../kit/search.ts';
 
 type Info = AnswerOf<'GET /{area}/resourceInfo'>;
 
 export default function Dashboard() {
   const can = useCan();
-  const search = useSearch({ strict: false }) as { range?: string };
+  // this page's own, of any area
+  const search = useSearch({ strict: false }) as { range?: string; compare?: unknown };
   const navigate = useNavigate();
   const range: RangeName = search.range === 'days' ? 'days' : 'hours';
+  const isCompared = search.compare === true || search.compare === 'true';
+  const choose = (next: { range?: RangeName; isCompared?: boolean }) => {
+    const { range: name, isCompared: compare } = { range, isCompared, ...next };
+    const chosen = { ...(name === 'hours' ? {} : { range: name }), ...(compare ? { compare } : {}) };
+    void navigate({ to: '.', search: asSearch(chosen), replace: true });
+  };
   const isAllowed = can('POST /{area}/statistics/timeSeries');
   const hasCards = can('GET /{area}/resourceInfo');
   const info = useQuery({ ...cardsQuery, enabled: hasCards });
   const answers = useQuery({
-    queryKey: [dashboardKey, range],
+    queryKey: [dashboardKey, range, isCompared],
     enabled: isAllowed,
-    queryFn: async ({ signal }) => figures(range, await asOf(hasCards), signal),
+    queryFn: async ({ signal }) => figures({ name: range, isCompared }, await asOf(hasCards), signal),
+    // the same figures stay while those beside them are on their way
+    placeholderData: (last, query) => (query?.queryKey[1] === range ? last : undefined),
   });
   // One clock for all: each with a timer of its own would tell of a time of its own.
   useEffect(() => {
@@ -48,7 +58,6 @@ export default function Dashboard() {
 
   return (
     <Page
-      title={t('menu.dashboard')}
       note={
         answers.data ? (
           <span className={isStale ? 'numbers bad' : 'numbers'} role={isStale ? 'alert' : undefined}>
@@ -62,12 +71,17 @@ export default function Dashboard() {
       actions={
         isAllowed && (
           <>
+            <Button
+              className={isCompared ? 'is-pressed' : undefined}
+              aria-pressed={isCompared}
+              onClick={() => choose({ isCompared: !isCompared })}
+            >
+              {t('dashboard.compare')}
+            </Button>
             <Segmented
               aria-label={t('dashboard.range')}
               value={range}
-              onChange={next =>
-                void navigate({ to: '.', search: (next === 'hours' ? {} : { range: next }) as never, replace: true })
-              }
+              onChange={next => choose({ range: next })}
               options={(['hours', 'days'] as const).map(value => ({ value, label: t(`dashboard.${value}`) }))}
             />
             <Button
@@ -97,7 +111,7 @@ export default function Dashboard() {
         </div>
       ) : isAllowed ? (
         <>
-          <Charts figures={answers.data} />
+          <Charts figures={answers.data} range={range} />
           <Tops queryKey={[dashboardKey, 'top', range]} rangeNow={async () => rangeAt(range, (await asOf(hasCards)).now)} />
         </>
       ) : (
@@ -151,11 +165,4 @@ function Cards({ info, month, isBroken }: { info: Info | undefined; month: numbe
       ))}
     </div>
   );
-}
-
-const paceMax = 9.99;
-/** `+6.1%`; more traffic is neither good nor bad, so it has no colour. */
-function signed(value: number) {
-  const shown = Math.min(Math.abs(value), paceMax) * 100;
-  return `${value < 0 ? '−' : '+'}${shown.toFixed(shown < 100 ? 1 : 0)}%${value > paceMax ? '↑' : ''}`;
 }

@@ -2,7 +2,7 @@
 import { statisticTypes as types } from '#contract/limits.ts';
 import { call } from '../kit/client.ts';
 import { query, queryClient } from '../kit/query.ts';
-import { isRunning, rangeAt, type RangeName, totalsOf } from './series.ts';
+import { isRunning, periodBefore, rangeAt, type RangeName, totalsOf, unbornSteps } from './series.ts';
 
 const asked = [
   types.traffic,
@@ -34,18 +34,32 @@ export async function asOf(hasCards: boolean): Promise<{ now: number; monthStart
  * Steps and totals of a range up to an instant, and of the month. Lines come in all the time, so whatever has to agree is of one answer:
  * totals are sums of the steps, and the month is read together with them. Of bandwidth, the rates alone are asked by themselves.
  */
-export async function figures(name: RangeName, { now, monthStart }: Awaited<ReturnType<typeof asOf>>, signal: AbortSignal) {
+export async function figures(
+  { name, isCompared }: { name: RangeName; isCompared: boolean },
+  { now, monthStart }: Awaited<ReturnType<typeof asOf>>,
+  signal: AbortSignal,
+) {
   const range = rangeAt(name, now);
-  const [series, info] = await Promise.all([
+  const before = periodBefore(range, name);
+  const [series, info, earlier] = await Promise.all([
     call(
       'POST /{area}/statistics/timeSeries',
       { query: { pageSize: stepsMax }, body: { ...range, types: [...asked], totalsFrom: monthStart } },
       { signal },
     ),
     call('POST /{area}/statistics/info', { body: { ...range, types: [types.bandwidth] } }, { signal }),
+    isCompared
+      ? call(
+          'POST /{area}/statistics/timeSeries',
+          { query: { pageSize: stepsMax }, body: { ...before, types: [...asked] } },
+          { signal },
+        )
+      : undefined,
   ]);
   return {
     steps: series.data,
+    unborn: unbornSteps(series.data, series.since, range),
+    before: earlier && { steps: earlier.data, unborn: unbornSteps(earlier.data, earlier.since, before) },
     isRunning: isRunning(series.data, range),
     totals: totalsOf(series.data, asked),
     month: series.totals?.[types.traffic],

@@ -12,6 +12,7 @@ export default {
   'dashboard.range': '时间范围',
   'dashboard.hours': '最近 24 小时',
   'dashboard.days': '最近 30 天',
+  'dashboard.compare': '与上一期比较',
   'dashboard.updated': '最后更新 {time}',
   'dashboard.updateFailed': '更新失败，显示的是 {time} 的数据',
   'dashboard.traffic': '流量',
@@ -25,6 +26,9 @@ export default {
   'dashboard.requestsUnit': '请求数／流量',
   'dashboard.hitSummary': '请求 {requests} · 流量 {traffic}',
   'dashboard.upstreamShare': '占全部请求 {value}',
+
+  'chart.growth': '较上一期 {value}',
+  'chart.noBefore': '上一期无数据',
 
   'series.traffic': '流量',
   'series.upstreamTraffic': '回源流量',
@@ -71,7 +75,7 @@ export default {
   'log.status': '状态码',
   'log.cache': '缓存状态',
   'log.wrongIP': '不是有效的 IP 地址',
-  'log.wrongStatus': '状态码是 100 到 999 的数字',
+  'log.wrongStatus': '请输入 100 到 999 的状态码，或 4xx 这样的类别',
   'log.pickRange': '请选择开始与结束时间，最多一天。',
   'log.nothing': '这段时间没有请求',
   'log.nothingText': '请选择较长的时间范围，或确认域名的 DNS 已指向边缘。',

@@ -10,6 +10,7 @@ export default {
   'dashboard.range': '時間範圍',
   'dashboard.hours': '最近 24 小時',
   'dashboard.days': '最近 30 天',
+  'dashboard.compare': '與前一期比較',
   'dashboard.updated': '最後更新 {time}',
   'dashboard.updateFailed': '更新失敗，顯示的是 {time} 的資料',
   'dashboard.traffic': '流量',
@@ -23,6 +24,9 @@ export default {
   'dashboard.requestsUnit': '請求數／流量',
   'dashboard.hitSummary': '請求 {requests} · 流量 {traffic}',
   'dashboard.upstreamShare': '佔全部請求 {value}',
+
+  'chart.growth': '較前一期 {value}',
+  'chart.noBefore': '前一期無資料',
 
   'series.traffic': '流量',
   'series.upstreamTraffic': '回源流量',
@@ -69,7 +73,7 @@ export default {
   'log.status': '狀態碼',
   'log.cache': '快取狀態',
   'log.wrongIP': '不是有效的 IP 位址',
-  'log.wrongStatus': '狀態碼是 100 到 999 的數字',
+  'log.wrongStatus': '請輸入 100 到 999 的狀態碼，或 4xx 這樣的類別',
   'log.pickRange': '請選擇開始與結束時間，最多一天。',
   'log.nothing': '這段時間沒有請求',
   'log.nothingText': '請選擇較長的時間範圍，或確認網域的 DNS 已指向邊緣。',

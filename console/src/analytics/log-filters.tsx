@@ -2,8 +2,9 @@
 import { FilterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input, Segmented, Select, Switch } from 'antd';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { area } from '../kit/area.ts';
+import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { shortcut } from '../kit/shortcuts.ts';
@@ -21,7 +22,7 @@ import {
   noFilters,
 } from './log-query.ts';
 
-const RangeInput = lazy(() => import('../kit/time-input.tsx').then(inputs => ({ default: inputs.RangeInput })));
+const RangeInput = inPlace(async () => (await import('../kit/time-input.tsx')).RangeInput);
 const ranges: LogRange[] = [...(Object.keys(logRanges) as LogRange[]), 'custom'];
 export const liveSeconds = 5;
 
@@ -60,14 +61,12 @@ export function LogFilters({ state, change, problem, refresh, isFetching }: Prop
           onChange={range => change(range === 'custom' ? customOf(state) : { range, startTime: undefined, endTime: undefined })}
         />
         {state.range === 'custom' && (
-          <Suspense>
-            <RangeInput
-              label={t('log.range')}
-              startTime={state.startTime}
-              endTime={state.endTime}
-              onChange={(startTime, endTime) => change({ startTime, endTime })}
-            />
-          </Suspense>
+          <RangeInput
+            label={t('log.range')}
+            startTime={state.startTime}
+            endTime={state.endTime}
+            onChange={(startTime, endTime) => change({ startTime, endTime })}
+          />
         )}
         <span className="grow" />
         {isNarrow && (

@@ -37,6 +37,9 @@ type Search = Record<string, unknown>;
 export const filterNames = ['sites', 'domain', 'uri', 'ip', 'status', 'cache', 'id'] as const;
 export type LogFilter = (typeof filterNames)[number];
 
+/** A status, or a class of them: `404`, `4xx`. */
+const isStatus = /^[1-9](?:\d\d|xx)$/;
+const isStatusClass = /^[1-9]xx$/;
 const word = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '');
 const sizes: readonly number[] = paging.pageSizes;
 /** Longer than any id the edge makes. */
@@ -59,7 +62,7 @@ export function logStateOf(search: Search): LogState {
     domain: word(search['domain']),
     uri: word(search['uri']),
     ip: word(search['ip']),
-    status: word(search['status']),
+    status: word(search['status']).toLowerCase(),
     cache: (cacheStatuses as readonly string[]).includes(cache) ? cache : '',
     id: word(search['id']).slice(0, requestIDMax),
     page: Number.isInteger(page) && page > 0 ? page : paging.pageFirst,
@@ -104,7 +107,7 @@ export function bodyOf(state: LogState, now: number): LogBody {
     ...(domains.length ? { domains } : {}),
     ...(uri ? { uri } : {}),
     ...(ip ? { remoteIP: ip } : {}),
-    ...(status ? { status: Number(status) } : {}),
+    ...(status ? { status: Number(isStatusClass.test(status) ? status[0] : status) } : {}),
     ...(cache ? { cacheStatus: cache } : {}),
     ...(id ? { requestID: id } : {}),
   };
@@ -119,6 +122,6 @@ export function problemOf(state: LogState, now = Date.now()): LogProblem | undef
   const checked = logQuery.check(bodyOf(state, now), { now });
   if (checked !== true) return { field: 'range', rule: checked[0] };
   if (state.ip && !isIP(state.ip)) return { field: 'ip' };
-  if (state.status && !/^[1-9]\d\d$/.test(state.status)) return { field: 'status' };
+  if (state.status && !isStatus.test(state.status)) return { field: 'status' };
   return undefined;
 }

@@ -12,13 +12,4 @@ export const user: readonly Screen[] = [
   },
 ];
 
-export const client: readonly Screen[] = [
-  { path: 'dashboard', title: 'dashboard', order: 10, load: withTexts('analytics', () => import('./dashboard.tsx')) },
-  {
-    path: 'dataAnalysis/logger',
-    title: 'logger',
-    order: 20,
-    call: 'POST /{area}/logs/access',
-    load: withTexts('analytics', () => import('./access-log.tsx')),
-  },
-];
+export const client = user;

@@ -1,5 +1,5 @@
 /** Answers of the statistics calls as columns for charts, and the ranges that are asked. Pure. */
-import { statistics, statisticTypes } from '#contract/limits.ts';
+import { logSpans, statistics, statisticTypes } from '#contract/limits.ts';
 
 export type Values = Record<string, number | Record<string, number>>;
 export interface Step {
@@ -22,6 +22,12 @@ export type RangeName = keyof typeof dashboardRanges;
 
 const minuteMs = 60_000;
 
+/** The period before a range, of the same length and as far along: what is half over is compared with half of what was. */
+export function periodBefore({ startTime, endTime, reportInterval }: AskedRange, name: RangeName): AskedRange {
+  const before = (time: string) => new Date(Date.parse(time) - dashboardRanges[name].spanMinutes * minuteMs).toISOString();
+  return { startTime: before(startTime), endTime: before(endTime), reportInterval };
+}
+
 /** The times of a range: up to `now`, like the cards beside it. Its last step may still run; a chart shows that (`isRunning`). */
 export function rangeAt(name: RangeName, now: number) {
   const { spanMinutes, stepMinutes, alignMinutes } = dashboardRanges[name];
@@ -41,7 +47,50 @@ export function isRunning(steps: readonly Step[], { endTime, reportInterval }: A
   return last !== undefined && Date.parse(last.time) + reportInterval * minuteMs > Date.parse(endTime);
 }
 
+/**
+ * How many steps lie before there was anything to count: they are over at `since` (ISO 8601), and hold nothing. What was counted is
+ * always shown, wherever it comes from.
+ */
+export function unbornSteps(
+  steps: readonly Step[],
+  since: string,
+  { reportInterval }: Pick<AskedRange, 'reportInterval'>,
+): number {
+  const born = Date.parse(since);
+  const isEmpty = ({ values }: Step) =>
+    Object.values(values).every(value => (typeof value === 'number' ? value === 0 : Object.keys(value).length === 0));
+  const first = steps.findIndex(step => Date.parse(step.time) + reportInterval * minuteMs > born || !isEmpty(step));
+  return first < 0 ? steps.length : first;
+}
+
+/** A column without what lies before there was anything to count: a gap is no 0. */
+export const bornAfter = (values: Float64Array, unborn: number) =>
+  values.map((value, index) => (index < unborn ? Number.NaN : value));
+
 export const timesOf = (steps: readonly Step[]) => Float64Array.from(steps, step => Date.parse(step.time) / 1000);
+
+/**
+ * The address of the log for the requests behind what a chart shows: whole steps, those alone that are in sight.
+ * @param sight epoch seconds; undefined: all of it
+ * @param until epoch ms: the figures run to here
+ * @returns undefined where the log does not show so much at once
+ */
+export function requestsOf(
+  name: RangeName,
+  times: Float64Array,
+  sight: readonly [from: number, to: number] | undefined,
+  until: number,
+): { range: string; startTime?: string; endTime?: string } | undefined {
+  if (!sight) return name === 'hours' ? { range: 'last24h' } : undefined;
+  const step = dashboardRanges[name].stepMinutes * 60;
+  const [from, to] = sight;
+  const shown = times.filter(time => time >= from && time <= to);
+  if (!shown.length) return undefined;
+  const start = shown[0]! * 1000;
+  const end = Math.min((shown.at(-1)! + step) * 1000, until);
+  if (end - start > logSpans.querySpanMaxDays * day * minuteMs) return undefined;
+  return { range: 'custom', startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString() };
+}
 
 /** One type as a column; what a step lacks is 0, for every step of the range is answered. */
 export function column(steps: readonly Step[], type: number): Float64Array {

@@ -2,10 +2,9 @@ import type { SameAs } from '../kit/text.ts';
 import type texts from './text.zh_TW.ts';
 
 export default {
-  'menu.logger': 'Logs',
+  'menu.logger': 'Access log',
 
   'page.logger': 'Access log',
-  'page.dashboard': 'Dashboard',
 
   'noun.logger': 'log line',
 

@@ -2,10 +2,9 @@ import type { SameAs } from '../kit/text.ts';
 import type texts from './text.zh_TW.ts';
 
 export default {
-  'menu.logger': '日志查询',
+  'menu.logger': '访问日志',
 
   'page.logger': '访问日志',
-  'page.dashboard': '总览',
 
   'noun.logger': '日志',
 

@@ -1,9 +1,8 @@
 /** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
 export default {
-  'menu.logger': '日誌查詢',
+  'menu.logger': '存取日誌',
 
   'page.logger': '存取日誌',
-  'page.dashboard': '總覽',
 
   'noun.logger': '日誌',
 

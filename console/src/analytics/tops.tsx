@@ -9,6 +9,7 @@ import { t } from '../kit/text.ts';
 import { count, bytes } from '../kit/units.ts';
 import { TopList } from '../kit/top-list.tsx';
 import type { AskedRange } from './series.ts';
+import { asSearch } from '../kit/search.ts';
 
 export function Tops({ queryKey, rangeNow }: { queryKey: readonly string[]; rangeNow: () => Promise<AskedRange> }) {
   const can = useCan();
@@ -28,7 +29,7 @@ export function Tops({ queryKey, rangeNow }: { queryKey: readonly string[]; rang
       ?.items.map(item => ({
         key: item.key,
         name: logger ? (
-          <Link to={logger} search={{ range: 'last24h', ...searchOf(item.key) } as never}>
+          <Link to={logger} search={asSearch({ range: 'last24h', ...searchOf(item.key) })}>
             {item.key}
           </Link>
         ) : (

@@ -1,11 +1,12 @@
 /** Purging URLs, prefixes, hosts or a whole site, and how far the nodes are with it. */
-import { Button, Input, Segmented } from 'antd';
+import { Button, Input, Segmented, Select } from 'antd';
 import { useState } from 'react';
 import { purgeTypes } from '#contract/limits.ts';
 import { purgeTarget } from '#contract/rules/purge.ts';
 import { linesOf, ruleText } from '#contract/rules/rule.ts';
+import { selectProps, useChoices } from '../kit/choices.ts';
 import type { RowOf } from '../kit/client.ts';
-import { isSure } from '../kit/confirm.tsx';
+import { isSure } from '../kit/confirm.ts';
 import { useCan } from '../kit/permissions.ts';
 import { useHold } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';
@@ -45,6 +46,31 @@ function problemIn(lines: ReturnType<typeof linesOf>, type: number): string | un
     if (found !== true) return t('form.line', { line: line + 1, text: ruleText(found[0]!, language) });
   }
   return undefined;
+}
+
+const domains = 'GET /{area}/site/{siteID}/metaDomains';
+
+/** The domains of the site, put into the field one after another. */
+function HostChoice({
+  params,
+  isChosen,
+  onChoose,
+}: {
+  params: Params;
+  isChosen: (host: string) => boolean;
+  onChoose: (host: string) => void;
+}) {
+  const found = useChoices({ from: domains, value: 'name' }, params);
+  return (
+    <Select
+      {...selectProps({ ...found, options: found.options.filter(one => !isChosen(String(one.value))) }, true)}
+      aria-label={t('purge.addDomain')}
+      placeholder={t('purge.addDomain')}
+      notFoundContent={t('purge.noDomain')}
+      value={null}
+      onChange={host => onChoose(String(host))}
+    />
+  );
 }
 
 export function Purge({ params }: { params: Params }) {
@@ -92,6 +118,13 @@ export function Purge({ params }: { params: Params }) {
             onChange={setWhat}
             options={kinds.map(value => ({ value, label: t(`purge.${value}`) }))}
           />
+          {what === 'host' && can(domains) && (
+            <HostChoice
+              params={params}
+              isChosen={host => urls.includes(host)}
+              onChoose={host => setText(text.trim() ? `${text.trimEnd()}\n${host}` : host)}
+            />
+          )}
           {what !== 'site' && (
             <Input.TextArea
               className="mono"

@@ -1,9 +1,21 @@
-/** The cache of a site, among the tabs of its settings. */
-import type { Tab } from '../kit/screens.ts';
-import { CacheRules } from './cache-rules.tsx';
-import { Purge } from './purge.tsx';
+/** The cache of a site, among the sections of its settings. */
+import type { SettingSection } from '../kit/sections.tsx';
+import { tabContent } from '../kit/tabs.tsx';
 
-export const tabs: readonly Tab[] = [
-  { name: 'cache', order: 20, call: 'GET /{area}/site/{siteID}/setting/cacheRules', Content: CacheRules },
-  { name: 'purge', order: 25, call: 'GET /{area}/site/{siteID}/setting/urlCaches', Content: Purge },
+export const tabs: readonly SettingSection[] = [
+  {
+    name: 'cache',
+    order: 20,
+    group: 'cache',
+    call: 'GET /{area}/site/{siteID}/setting/cacheRules',
+    finds: ['duration', 'mode'],
+    Content: tabContent(async () => (await import('./cache-rules.tsx')).CacheRules),
+  },
+  {
+    name: 'purge',
+    order: 25,
+    group: 'cache',
+    call: 'GET /{area}/site/{siteID}/setting/urlCaches',
+    Content: tabContent(async () => (await import('./purge.tsx')).Purge),
+  },
 ];

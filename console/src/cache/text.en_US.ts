@@ -40,6 +40,8 @@ export default {
   'purge.url': 'URLs',
   'purge.host': 'Host',
   'purge.hostHint': 'One per line: www.example.com or *.example.com',
+  'purge.addDomain': 'Add a domain of this site…',
+  'purge.noDomain': 'No further domain',
   'purge.prefix': 'Prefixes',
   'purge.site': 'Whole site',
   'purge.hint': 'One full URL per line, for example https://example.com/logo.png',

@@ -40,6 +40,8 @@ export default {
   'purge.url': '网址',
   'purge.host': '主机',
   'purge.hostHint': '每行一个：www.example.com 或 *.example.com',
+  'purge.addDomain': '加入这个站点的域名…',
+  'purge.noDomain': '没有其他域名',
   'purge.prefix': '前缀',
   'purge.site': '整个站点',
   'purge.hint': '一行一个完整网址，例如 https://example.com/logo.png',

@@ -38,6 +38,8 @@ export default {
   'purge.url': '網址',
   'purge.host': '主機',
   'purge.hostHint': '每行一個：www.example.com 或 *.example.com',
+  'purge.addDomain': '加入這個站點的網域…',
+  'purge.noDomain': '沒有其他網域',
   'purge.prefix': '前綴',
   'purge.site': '整個站點',
   'purge.hint': '一行一個完整網址，例如 https://example.com/logo.png',

@@ -1,22 +1,28 @@
 /** Domains of a site: made with their origins, switched on and off, balanced. */
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
-import { balances } from '#contract/edge/document.ts';
+import { balances } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { BatchForm } from '../kit/batch-form.tsx';
+import { later } from '../kit/later.tsx';
+import { notify } from '../kit/notice.ts';
 import { overlay } from '../kit/overlay.ts';
 import { Status } from '../kit/bits.tsx';
 import { act, type FormField, type Params, options, resource, type RowAction, type Values } from '../kit/resource.ts';
 import { query } from '../kit/query.ts';
+import { useCan } from '../kit/permissions.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { DomainHeadersDrawer } from '../module/domain-headers.tsx';
 import { assignments } from './modules.ts';
+import { removeNeeds } from './remove-needs.ts';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
 import { UpstreamsDrawer } from './upstreams.tsx';
+import { asSearch } from '../kit/search.ts';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const idsOf = (rows: Domain[]) => rows.map(row => row.id);
@@ -25,12 +31,16 @@ const balance: FormField = { name: 'balance', kind: 'segments', ...options(balan
 const originHost: FormField = { name: 'originHost', kind: 'mono', help: 'originHost', initial: '' };
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
+const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
+
 /** One setting of the chosen domains in a drawer of its own. */
 function setting<K extends CallKey>(
   key: K,
   field: FormField,
   valuesOf: (row: Domain) => Values,
   name: RowAction<Domain>['name'] = field.name as 'balance' | 'originHost' | 'tags',
+  /** the call is told which versions the person saw */
+  hasVersions = false,
 ): RowAction<Domain> {
   return {
     name,
@@ -49,7 +59,14 @@ function setting<K extends CallKey>(
           fields={[field]}
           rows={rows}
           valuesOf={valuesOf}
-          body={values => ({ domainIDs: idsOf(rows), ...values }) as Api[K]['body']}
+          version={hasVersions && rows.length === 1 ? rows[0]!.version : undefined}
+          body={values =>
+            ({
+              domainIDs: idsOf(rows),
+              ...values,
+              ...(hasVersions && rows.length > 1 ? { versions: rows.map(row => row.version) } : {}),
+            }) as Api[K]['body']
+          }
           success={t('message.updateSuccess')}
           onClose={() => close()}
         />
@@ -87,6 +104,10 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   ],
   create: 'POST /{area}/site/{siteID}/domains',
   remove: 'DELETE /{area}/site/{siteID}/domains',
+  history: true,
+  export: 'POST /{area}/site/{siteID}/domains/export',
+  one: { call: 'GET /{area}/site/{siteID}/domain/{domainID}', param: 'domainID' },
+  drawer: (domain, { params, onClose }) => <UpstreamsDrawer domain={domain} siteID={params['siteID']!} onClose={onClose} />,
   wrap: 'domains',
   errors: { fields: { duplicateDomains: 'domainName' } },
   fields: [
@@ -112,9 +133,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     {
       name: 'upstreams',
       call: 'GET /{area}/site/{siteID}/domain/{domainID}/upstreams',
-      run: async ([domain], { params }) => {
-        await overlay(close => <UpstreamsDrawer domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
-      },
+      run: ([domain], { edit }) => edit(domain!.id),
     },
     {
       name: 'domainHeaders',
@@ -125,7 +144,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     },
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
-    setting('PUT /{area}/site/{siteID}/domain/setting/tags', tags, row => ({ tags: row.tags })),
+    setting('PUT /{area}/site/{siteID}/domain/setting/tags', tags, row => ({ tags: row.tags }), 'tags', true),
     ...assignments.map(({ type, action, call, field }) =>
       setting(call, field, row => ({ [field.name]: row.moduleIDs[type] ?? field.initial }), action),
     ),
@@ -145,24 +164,38 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
   ],
 });
 
-/** Who came by the address of a domain finds it open. */
+/** Who came by the address of a domain finds it open: its name is looked up once, and its id stands in the address from then on. */
 function useNamed(params: Params) {
   const { domainName } = useParams({ strict: false }) as { domainName?: string };
-  const siteID = params['siteID']!;
+  const navigate = useNavigate();
   const found = useQuery({
-    ...query('GET /{area}/site/{siteID}/domains', { siteID, query: { keywords: domainName, pageSize: 500 } }),
+    ...query('GET /{area}/site/{siteID}/metaDomains', { siteID: params['siteID']!, query: { keyword: domainName } }),
     enabled: domainName !== undefined,
   });
-  const named = found.data?.data.find(one => one.domainName === domainName);
-  const opened = useRef<number>(undefined);
+  const named = found.data?.find(one => one.name === domainName)?.id;
+  const opened = useRef<number | string>(undefined);
+  const isAnswered = found.data !== undefined;
   useEffect(() => {
-    if (!named || opened.current === named.id) return;
-    opened.current = named.id;
-    void overlay(close => <UpstreamsDrawer domain={named} siteID={siteID} onClose={() => close()} />);
-  }, [named, siteID]);
+    // one that was open and is deleted from here needs no word
+    if (isAnswered && named === undefined && domainName !== undefined && opened.current === undefined) {
+      opened.current = domainName;
+      return notify.error(t('domains.noSuch', { name: domainName }));
+    }
+    if (named === undefined || opened.current === named) return undefined;
+    opened.current = named;
+    void navigate({ to: '.', search: asSearch((search: object) => ({ ...search, edit: named })), replace: true });
+    return undefined;
+  }, [isAnswered, named, domainName, navigate]);
+}
+
+function RemoveByNames({ params }: { params: Params }) {
+  const can = useCan();
+  if (!can(removeNeeds)) return null;
+  const open = () => overlay(close => <RemoveNames siteID={params['siteID']!} onClose={() => close()} />);
+  return <Button onClick={() => void open()}>{t('domains.removeByNames')}</Button>;
 }
 
 export function Domains({ params }: { params: Params }) {
   useNamed(params);
-  return <ResourcePage resource={domains} params={params} isEmbedded />;
+  return <ResourcePage resource={domains} params={params} isEmbedded extra={<RemoveByNames params={params} />} />;
 }

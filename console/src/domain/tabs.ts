@@ -1,5 +1,14 @@
-/** The domains of a site, among the tabs of its settings. */
-import type { Tab } from '../kit/screens.ts';
-import { Domains } from './domains.tsx';
+/** The domains of a site, among the sections of its settings. */
+import type { SettingSection } from '../kit/sections.tsx';
+import { tabContent } from '../kit/tabs.tsx';
 
-export const tabs: readonly Tab[] = [{ name: 'domains', order: 10, call: 'GET /{area}/site/{siteID}/domains', Content: Domains }];
+export const tabs: readonly SettingSection[] = [
+  {
+    name: 'domains',
+    order: 10,
+    group: 'basic',
+    call: 'GET /{area}/site/{siteID}/domains',
+    finds: ['upstreams', 'balance', 'forceSSL', 'originHost', 'certStatus', 'cnameStatus', 'tags'],
+    Content: tabContent(async () => (await import('./domains.tsx')).Domains),
+  },
+];

@@ -57,4 +57,23 @@ export default {
   'protocol.http': 'HTTP',
   'protocol.https': 'HTTPS',
   'protocol.follow': 'Follow',
+
+  'warning.removeDomains': 'They go with their origins and settings, and visitors get 903 at once.',
+  'domains.noSuch': 'There is no domain {name}: it was deleted, or belongs to another site.',
+  'domains.removeByNames': 'Delete by names…',
+  'domains.namesTitle': 'Delete domains by their names',
+  'domains.pasteNames':
+    'One domain per line; pasted addresses will do. Only domains of this site are deleted, and every line says what becomes of it before anything is sent.',
+  'domains.judged': 'What each line says',
+  'domains.removeFound': 'Delete {count} {count, one: domain, other: domains}',
+  'domains.removing': 'Deleting: {done} of {total}',
+  'domains.removed': '{count} {count, one: domain, other: domains} deleted.',
+  'nameVerdict.found': 'to be deleted',
+  'nameVerdict.notFound': 'not on this site',
+  'nameVerdict.wrong': 'no domain name',
+  'nameVerdict.twice': 'named twice',
+  'nameVerdicts.found': '{count} to be deleted',
+  'nameVerdicts.notFound': '{count} not on this site',
+  'nameVerdicts.wrong': '{count} no domain name',
+  'nameVerdicts.twice': '{count} named twice',
 } satisfies SameAs<typeof texts>;

@@ -1,6 +1,5 @@
 /** An origin as a form asks for it. */
-import { originProtocols } from '#contract/edge/document.ts';
-import { upstreamLimits } from '#contract/limits.ts';
+import { originProtocols, upstreamLimits } from '#contract/limits.ts';
 import { mendOrigin } from '#contract/rules/mend.ts';
 import { type FormField, options } from '../kit/resource.ts';
 

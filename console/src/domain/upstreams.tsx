@@ -1,17 +1,27 @@
 /** The origins of a domain: all of them in one form, saved as what was added, changed and taken away. */
-import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import { Status, Tags } from '../kit/bits.tsx';
 import { call, type RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
-import { query } from '../kit/query.ts';
+import { isSame } from '../kit/form-state.ts';
+import { later } from '../kit/later.tsx';
+import { useCan } from '../kit/permissions.ts';
+import { present } from '../kit/present.tsx';
+import { mergeRows, Rebased, saySame } from '../kit/row-values.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
+import { ApiError } from '../kit/transport.ts';
+import { versionOf } from '../kit/use-row.ts';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
 
-type Upstream = RowOf<'GET /{area}/site/{siteID}/domain/{domainID}/upstreams'>;
+const key = 'GET /{area}/site/{siteID}/domain/{domainID}/upstreams';
+const adding = 'POST /{area}/site/{siteID}/domain/{domainID}/upstreams';
+type Upstream = RowOf<typeof key>;
 type Written = Pick<Upstream, 'address' | 'port' | 'weight' | 'protocol' | 'backup' | 'enabled' | 'maxFails' | 'failTimeout'> & {
   id?: number;
 };
 
+const ViewDrawer = later(async () => (await import('../kit/view-drawer.tsx')).ViewDrawer);
 const drawerPx = 960;
 const fields: FormField[] = [
   {
@@ -36,47 +46,135 @@ const rowsOf = (values: Values) => ((values['upstreams'] ?? []) as Written[]).ma
 const withoutID = ({ id: _id, ...row }: Written) => row;
 
 interface Props {
-  domain: { id: number; domainName: string };
+  domain: RowOf<'GET /{area}/site/{siteID}/domains'>;
   siteID: number;
   onClose: () => void;
 }
 
-export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
-  const at = { siteID, domainID: domain.id };
-  const rows = useQuery({
-    ...query('GET /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, query: { pageSize: 500 } }),
-    staleTime: Infinity,
-    gcTime: 0,
-  });
-  if (!rows.data) return null;
-  const before = rows.data.data.map(written);
+/** An error about `upstreams.<n>` of a call that had some of the rows, about the same row of the form. */
+function about(error: unknown, sent: readonly Written[], shown: readonly Written[]): unknown {
+  if (!(error instanceof ApiError) || !Array.isArray(error.errorData)) return error;
+  const errorData = (error.errorData as { path?: string }[]).map(one => ({
+    ...one,
+    path: one.path?.replace(/^upstreams\.(\d+)/, (_, n: string) => `upstreams.${shown.indexOf(sent[Number(n)]!)}`),
+  }));
+  return new ApiError({ code: error.code, message: error.message, status: error.status, errorData, extra: error.extra });
+}
 
-  /** New ones first: at no moment is the domain without an origin. */
+const isStale = (error: unknown) =>
+  error instanceof ApiError &&
+  error.status === 409 &&
+  Array.isArray(error.errorData) &&
+  error.errorData.some((one: { rule?: unknown }) => one.rule === 'stale');
+
+/** Origins as they were seen, and the version of their domain that they belong to: not a newer one, or a change would be missed. */
+interface Seen {
+  version: number | undefined;
+  rows: Written[];
+}
+
+export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
+  const can = useCan();
+  const at = { siteID, domainID: domain.id };
+  // As they were when the drawer opened: what comes later is told, and never slips under what is being typed.
+  const [before, setBefore] = useState<Seen>();
+  const load = useCallback(
+    async (version: number | undefined): Promise<Seen> => ({
+      version,
+      rows: (await call(key, { siteID, domainID: domain.id, query: { pageSize: 500 } })).data.map(written),
+    }),
+    [siteID, domain.id],
+  );
+  useEffect(() => {
+    load(versionOf(domain)).then(setBefore, (error: unknown) => {
+      present(error);
+      onClose();
+    });
+    // oxlint-disable-next-line react/exhaustive-deps -- when it opens
+  }, [load]);
+  if (!before) return null;
+  const base = before;
+  const again = async () => load(versionOf(await call('GET /{area}/site/{siteID}/domain/{domainID}', at)));
+
+  /** New ones first: at no moment is the domain without an origin. What has been done when one of the calls fails stands. */
   async function send(values: Values) {
-    const now = rowsOf(values);
-    const added = now.filter(row => row.id === undefined).map(withoutID);
-    const changed = now.filter(
-      row => row.id !== undefined && JSON.stringify(row) !== JSON.stringify(before.find(old => old.id === row.id)),
-    );
-    const removed = before.filter(old => !now.some(row => row.id === old.id)).map(old => old.id!);
-    if (added.length) await call('POST /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { upstreams: added } });
-    if (changed.length)
-      await call('PUT /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { upstreams: changed as never } });
-    if (removed.length) await call('DELETE /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { ids: removed } });
+    let now = rowsOf(values);
+    let seen = base;
+    for (let isFirst = true; ; isFirst = false) {
+      const added = now.filter(row => row.id === undefined);
+      let isAdded = false;
+      let sent = added;
+      try {
+        const options = { version: seen.version, onVersion: (version: number) => (options.version = version) };
+        if (added.length) {
+          await call(adding, { ...at, body: { upstreams: added.map(withoutID) } }, options);
+          isAdded = true;
+        }
+        sent = now.filter(row => {
+          const old = seen.rows.find(({ id }) => id === row.id);
+          return old && !isSame(row, old);
+        });
+        if (sent.length)
+          await call(
+            'PUT /{area}/site/{siteID}/domain/{domainID}/upstreams',
+            { ...at, body: { upstreams: sent as never } },
+            options,
+          );
+        sent = [];
+        const removed = seen.rows.filter(old => !now.some(row => row.id === old.id)).map(old => old.id!);
+        if (removed.length)
+          await call('DELETE /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { ids: removed } }, options);
+        return;
+      } catch (error) {
+        if (!isAdded && !isStale(error)) throw about(error, sent, now);
+        const after = await again();
+        // the new ones stand already: they are not made a second time
+        const rest = isAdded ? now.filter(row => row.id !== undefined) : now;
+        const shown = mergeRows(seen.rows, rest, after.rows) as Written[];
+        setBefore(after);
+        if (isStale(error) && isFirst && saySame(shown, now)) {
+          // what changed is something else of the domain, or came from here: nobody needs to look at it
+          now = shown;
+          seen = after;
+          continue;
+        }
+        if (isStale(error)) throw new Rebased({ upstreams: shown });
+        const inPlace = sent.map(row => shown.find(one => one.id === row.id) ?? row);
+        throw new Rebased({ upstreams: shown }, about(error, inPlace, shown));
+      }
+    }
   }
+  const head = (
+    <p className="domain-head">
+      <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />
+      <span>
+        {t('field.cnameStatus')} <Status value={domain.cnameStatus} texts="cnameState" />
+      </span>
+      <span>
+        {t('field.certStatus')} <Status value={domain.certStatus} texts="certState" />
+      </span>
+      <Tags values={domain.tags} />
+    </p>
+  );
+  const shown = { title: `${domain.domainName} · ${t('page.upstreams')}`, fields, params: at, widthPx: drawerPx, onClose };
+  const values = { upstreams: base.rows };
+  if (!can(adding))
+    return (
+      <ViewDrawer {...shown} why={t('view.noRight')} row={domain} columns={[]} values={values}>
+        {head}
+      </ViewDrawer>
+    );
   return (
     <ResourceForm
-      title={`${domain.domainName} · ${t('page.upstreams')}`}
-      call="POST /{area}/site/{siteID}/domain/{domainID}/upstreams"
-      params={at}
-      fields={fields}
-      values={{ upstreams: before }}
-      body={values => ({ upstreams: rowsOf(values).map(withoutID) })}
+      {...shown}
+      call={adding}
+      values={values}
+      body={changed => ({ upstreams: rowsOf(changed).map(withoutID) })}
       send={send}
       isEdit
       success={t('message.updateSuccess')}
-      widthPx={drawerPx}
-      onClose={onClose}
-    />
+    >
+      {head}
+    </ResourceForm>
   );
 }

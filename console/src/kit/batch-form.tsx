@@ -5,16 +5,22 @@
 import { useState } from 'react';
 import { type FormProps, ResourceForm } from './form.tsx';
 import { together } from './row-values.ts';
-import type { Values } from './resource.ts';
+import type { Row, Values } from './resource.ts';
 
-type Props<Row> = Omit<FormProps, 'values' | 'mixed' | 'isEdit' | 'wrap' | 'children'> & {
-  rows: readonly Row[];
+type Props<R> = Omit<FormProps, 'values' | 'mixed' | 'isEdit' | 'wrap' | 'children'> & {
+  rows: readonly R[];
   /** Form values of one row. */
-  valuesOf: (row: Row) => Values;
+  valuesOf: (row: R) => Values;
 };
 
-export function BatchForm<Row>({ rows, valuesOf, ...form }: Props<Row>) {
+export function BatchForm<R extends Row>({ rows, valuesOf, ...form }: Props<R>) {
   // as the rows were when the form was opened
   const [{ values, mixed }] = useState(() => together(rows.map(valuesOf), form.fields));
-  return <ResourceForm {...form} values={values} mixed={mixed} isEdit />;
+  const [draftOf] = useState(() =>
+    rows
+      .map(row => row.id)
+      .sort((a, b) => a - b)
+      .join(),
+  );
+  return <ResourceForm {...form} values={values} mixed={mixed} draftOf={draftOf} isEdit />;
 }

@@ -1,44 +1,18 @@
 /** Small things that stand in tables and headers. */
 import { Tag } from 'antd';
 import type { ReactNode } from 'react';
-import { tOf } from './text.ts';
 
-/** What a state means, whatever it is a state of. */
-const tones: Record<string, 'good' | 'warn' | 'bad' | 'idle'> = {
-  normal: 'good',
-  active: 'good',
-  success: 'good',
-  completed: 'good',
-  enabled: 'good',
-  limit: 'warn',
-  warning: 'warn',
-  processing: 'warn',
-  reconnect: 'warn',
-  expired: 'warn',
-  error: 'bad',
-  fail: 'bad',
-  failed: 'bad',
-  natsError: 'bad',
-  offline: 'bad',
-  lock: 'bad',
-  limited: 'bad',
-};
+export { Status } from './status.tsx';
 
-/** A dot and a word: colour never says it alone. */
-export function Status({ value, texts = 'state' }: { value: string; texts?: string }) {
-  return (
-    <span className="status">
-      <span className={`status-dot ${tones[value] ?? 'idle'}`} aria-hidden />
-      {tOf(texts, value)}
-    </span>
-  );
-}
+const hues = 8;
+/** The same word has the same colour everywhere; there are more words than colours, so the word says it. */
+const hueOf = (text: string) => [...text].reduce((sum, one) => (sum * 31 + one.codePointAt(0)!) % 65_521, 7) % hues;
 
 export function Tags({ values }: { values: readonly string[] }) {
   return (
     <span className="tags">
       {values.map(value => (
-        <Tag key={value} variant="filled">
+        <Tag key={value} variant="filled" className={`tag-${hueOf(value)}`}>
           {value}
         </Tag>
       ))}

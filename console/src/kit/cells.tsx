@@ -3,10 +3,12 @@ import { Link } from '@tanstack/react-router';
 import type { TableColumnType } from 'antd';
 import type { ReactNode } from 'react';
 import { Status, Tags } from './bits.tsx';
+import type { CsvCell } from './csv.ts';
 import type { ListState } from './list-state.ts';
 import type { Column, ColumnKind } from './resource.ts';
 import { t, tOf } from './text.ts';
 import { dateTime } from './time.ts';
+import { Until } from './until.tsx';
 import { bytes, number } from './units.ts';
 
 const widths: Record<ColumnKind, number> = {
@@ -15,6 +17,7 @@ const widths: Record<ColumnKind, number> = {
   number: 100,
   bytes: 110,
   time: 165,
+  until: 130,
   tags: 180,
   status: 110,
   bool: 90,
@@ -23,7 +26,7 @@ const widths: Record<ColumnKind, number> = {
 
 const rightAligned: readonly ColumnKind[] = ['number', 'bytes'];
 
-function cell<Row>(column: Column<Row>, row: Row): ReactNode {
+export function cell<Row>(column: Column<Row>, row: Row): ReactNode {
   if (column.render) return column.render(row);
   const value = row[column.name as keyof Row] as unknown;
   if (value === null || value === undefined || value === '') return <span className="ink-3">–</span>;
@@ -34,6 +37,8 @@ function cell<Row>(column: Column<Row>, row: Row): ReactNode {
       return bytes(Number(value));
     case 'time':
       return dateTime(value as string);
+    case 'until':
+      return <Until time={value as string} />;
     case 'tags':
       return <Tags values={value as string[]} />;
     case 'status':
@@ -49,6 +54,17 @@ function cell<Row>(column: Column<Row>, row: Row): ReactNode {
   }
 }
 
+/** A cell as a file has it: numbers bare, times in UTC as the API writes them, words as on screen. */
+export function plain<Row>(column: Column<Row>, row: Row): CsvCell {
+  const value = row[column.name as keyof Row] as unknown;
+  if (value === null || value === undefined) return '';
+  if (column.kind === 'status') return tOf(column.texts ?? 'state', String(value));
+  if (column.kind === 'option') return tOf(column.texts ?? column.name, String(value));
+  if (column.kind === 'bool') return t(value ? 'state.enabled' : 'state.disabled');
+  if (Array.isArray(value)) return value.map(one => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join('; ');
+  return typeof value === 'object' ? JSON.stringify(value) : (value as CsvCell);
+}
+
 export function tableColumns<Row extends { id: number }>(
   columns: readonly Column<Row>[],
   state: ListState,
@@ -59,7 +75,7 @@ export function tableColumns<Row extends { id: number }>(
     const kind = column.kind ?? 'text';
     return {
       key: column.name,
-      title: t(`field.${(column.label ?? column.name) as never}`),
+      title: tOf('field', column.label ?? column.name),
       width: column.width ?? widths[kind],
       align: rightAligned.includes(kind) ? ('end' as const) : undefined,
       className: rightAligned.includes(kind) ? 'cell-number' : undefined,

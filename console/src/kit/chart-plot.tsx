@@ -2,7 +2,7 @@
 import 'uplot/dist/uPlot.min.css';
 import { useEffect, useMemo, useRef } from 'react';
 import uPlot from 'uplot';
-import { axisWords, inTwo, niceMax, withGaps } from './chart-data.ts';
+import { axisWords, inTwo, niceMax, plainLegendMost, withGaps } from './chart-data.ts';
 import { useTheme } from './theme.ts';
 import { t } from './text.ts';
 import { dateMinute } from './time.ts';
@@ -12,7 +12,10 @@ export interface Series {
   /** NaN is a gap. */
   values: Float64Array;
   color: string;
+  /** Of the same steps a period earlier, beside which it is shown: dotted, and in the tooltip. */
+  before?: Float64Array;
 }
+export type Sight = readonly [from: number, to: number];
 export interface PlotProps {
   /** What a reader who does not see it is told. */
   summary: string;
@@ -28,7 +31,8 @@ export interface PlotProps {
   max?: number;
   sync?: string;
   height: number;
-  onZoom: (isZoomed: boolean) => void;
+  /** What is in sight, epoch seconds; undefined: all of it. */
+  onZoom: (sight: Sight | undefined) => void;
   /** Handed what takes the zoom back, of all charts of the same key; null when the plot is gone. */
   onReady: (reset: (() => void) | null) => void;
 }
@@ -40,7 +44,7 @@ export default function Plot(props: PlotProps) {
   const theme = useTheme();
   const look = useRef(props);
   const data = useMemo(() => dataOf({ times, isRunning, series }), [times, isRunning, series]);
-  const shape = series.map(one => `${one.label} ${one.color}`).join('|');
+  const shape = series.map(one => `${one.label} ${one.color} ${one.before !== undefined}`).join('|');
 
   // What the plot reads later, at a movement of the cursor, is that of the last drawing.
   useEffect(() => void (look.current = props));
@@ -67,27 +71,32 @@ export default function Plot(props: PlotProps) {
   useEffect(() => {
     const drawn = plot.current;
     // Whoever looks closely keeps what they look at.
-    if (drawn) drawn.setData(data, !isZoomed(drawn));
+    if (drawn) drawn.setData(data, !sightOf(drawn));
   }, [data]);
 
   useEffect(() => {
     const { series: lines } = look.current;
-    lines.forEach((one, index) => {
+    ownersOf(lines).forEach((one, index) => {
       const show = !hidden.has(one.label);
-      for (const at of [index + 1, index + 1 + lines.length])
-        if (plot.current && plot.current.series[at]?.show !== show) plot.current.setSeries(at, { show });
+      if (plot.current && plot.current.series[index + 1]?.show !== show) plot.current.setSeries(index + 1, { show });
     });
   }, [hidden]);
 
   return <div ref={box} className="chart-plot" role="img" aria-label={summary} style={{ height }} />;
 }
 
-/** Each line as far as it is over; then, in the same order, each line's way to the step that still runs. */
+/** Whose each drawn line is: as far as it is over, its way to the step that still runs, what it was a period before. */
+const ownersOf = (series: readonly Series[]) => [...series, ...series, ...series.filter(one => one.before)];
+/** The lines in the order of their owners. */
 function dataOf({ times, isRunning, series }: Pick<PlotProps, 'times' | 'isRunning' | 'series'>) {
   const lines = series.map(({ values }) =>
     isRunning ? inTwo(values) : { over: values, running: new Float64Array(values.length).fill(Number.NaN) },
   );
-  return [times, ...lines.map(line => withGaps(line.over)), ...lines.map(line => withGaps(line.running))] as uPlot.AlignedData;
+  const before = series.flatMap(one => one.before ?? []);
+  return [
+    times,
+    ...[...lines.map(line => line.over), ...lines.map(line => line.running), ...before].map(withGaps),
+  ] as uPlot.AlignedData; // times, then one list a line
 }
 
 /** First and last time; the plot's own idea of everything. */
@@ -95,19 +104,25 @@ function rangeOf(plot: uPlot) {
   const times = plot.data[0];
   return { min: times[0] ?? 0, max: times[times.length - 1] ?? 0 };
 }
-function isZoomed(plot: uPlot) {
+function sightOf(plot: uPlot): Sight | undefined {
   const { min, max } = plot.scales['x']!;
   const all = rangeOf(plot);
-  return min !== undefined && max !== undefined && (min! > all.min || max! < all.max);
+  const isAll = min === undefined || max === undefined || (min! <= all.min && max! >= all.max);
+  return isAll ? undefined : [min!, max!];
 }
 
 type Look = { current: PlotProps };
 const fillAlpha = '1f';
 const runningDash = [4, 4];
+const beforeDash = [2, 3];
+const beforeAlpha = 0.9;
+/** Rows of a tooltip: with more it would not fit beside the cursor. */
+const tipRows = 10;
 const digitPx = 6.4;
 
 function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
   const { height, sync, series, hidden, max, format } = look.current;
+  const owners = ownersOf(series);
   const css = getComputedStyle(document.documentElement);
   const color = (name: string) => css.getPropertyValue(name).trim();
   const axis = {
@@ -124,7 +139,7 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
     cursor: {
       y: false,
       drag: { x: true, y: false, setScale: true },
-      points: { size: 7, width: 1.5, fill: (_plot, index) => series[(index - 1) % series.length]?.color ?? '' },
+      points: { size: 7, width: 1.5, fill: (_plot, index) => owners[index - 1]?.color ?? '' },
       ...(sync ? { sync: { key: sync, scales: ['x', null] } } : {}),
     },
     scales: { y: { range: (_plot, _min, highest) => [0, max ?? niceMax(highest)] } },
@@ -138,25 +153,19 @@ function optionsOf(host: HTMLElement, look: Look): uPlot.Options {
     ],
     series: [
       {},
-      ...series.map((one, index) => ({
+      ...owners.map((one, index) => ({
         label: one.label,
         show: !hidden.has(one.label),
         stroke: one.color,
         width: 1.5,
         // One filled series says which is the main one.
-        fill: index === 0 ? `${one.color}${fillAlpha}` : undefined,
-        points: { show: false, size: 4, width: 0, fill: one.color, filter: lonely },
-      })),
-      ...series.map(one => ({
-        label: one.label,
-        show: !hidden.has(one.label),
-        stroke: one.color,
-        width: 1.5,
-        dash: runningDash,
+        fill: index === 0 && series.length <= plainLegendMost ? `${one.color}${fillAlpha}` : undefined,
+        dash: index < series.length ? undefined : index < 2 * series.length ? runningDash : beforeDash,
+        alpha: index < 2 * series.length ? 1 : beforeAlpha,
         points: { show: false, size: 4, width: 0, fill: one.color, filter: lonely },
       })),
     ],
-    hooks: { setScale: [(plot, key) => key === 'x' && look.current.onZoom(isZoomed(plot))] },
+    hooks: { setScale: [(plot, key) => key === 'x' && look.current.onZoom(sightOf(plot))] },
     plugins: [tooltip(look)],
   };
 }
@@ -191,18 +200,21 @@ function tooltip(look: Look): uPlot.Plugin {
         const index = plot.cursor.idx;
         const left = plot.cursor.left ?? -1;
         if (index === null || index === undefined || left < 0) return void (tip.style.display = 'none');
+        const { series, hidden, format } = look.current;
+        const shown = series.filter(one => !hidden.has(one.label));
+        const value = (one: Series) => one.values[index] ?? Number.NaN;
+        // of many the highest, for those are what the eye is at
+        const told =
+          shown.length > tipRows ? shown.toSorted((x, y) => (value(y) || 0) - (value(x) || 0)).slice(0, tipRows) : shown;
         tip.replaceChildren(
           element('div', 'chart-tip-time', timeAt(look.current, index)),
-          ...look.current.series.flatMap(one => {
-            if (look.current.hidden.has(one.label)) return [];
-            const value = one.values[index];
-            const row = element('div', 'chart-tip-row');
-            const mark = element('i');
-            mark.style.background = one.color;
-            const word = value === undefined || Number.isNaN(value) ? '–' : look.current.format(value);
-            row.append(mark, element('span', '', one.label), element('strong', '', word));
-            return [row];
-          }),
+          ...told.flatMap(one => [
+            tipRow(one.label, one.color, value(one), format),
+            ...(one.before ? [tipRow(t('chart.before'), undefined, one.before[index] ?? Number.NaN, format)] : []),
+          ]),
+          ...(shown.length > told.length
+            ? [element('div', 'chart-tip-time', t('chart.more', { count: shown.length - told.length }))]
+            : []),
         );
         tip.style.display = 'block';
         const isRight = left > plot.over.clientWidth / 2;
@@ -211,6 +223,14 @@ function tooltip(look: Look): uPlot.Plugin {
       },
     },
   };
+}
+
+function tipRow(label: string, color: string | undefined, value: number, format: (value: number) => string) {
+  const row = element('div', 'chart-tip-row');
+  const mark = element('i');
+  if (color) mark.style.background = color;
+  row.append(mark, element('span', '', label), element('strong', '', Number.isNaN(value) ? '–' : format(value)));
+  return row;
 }
 
 function element(name: string, className = '', text = '') {

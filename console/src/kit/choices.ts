@@ -5,10 +5,11 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { paging } from '#contract/limits.ts';
-import { call, type CallKey } from './client.ts';
+import { callAny, type CallKey } from './client.ts';
 import { useCan } from './permissions.ts';
 import { query } from './query.ts';
 import type { Params, RemoteChoices } from './resource.ts';
+import { rowsOf } from './row-search.ts';
 import { tOf } from './text.ts';
 
 type Source = { values: readonly (string | number)[]; texts?: string } | RemoteChoices;
@@ -17,6 +18,7 @@ type Row = Record<string, unknown>;
 export interface Choice {
   value: string | number;
   label: string;
+  disabled?: boolean;
 }
 export interface Found {
   options: Choice[];
@@ -25,16 +27,21 @@ export interface Found {
   search?: (text: string) => void;
   /** The next page, when the end of this one is in sight. */
   more?: () => void;
+  /** How many match, of which perhaps only some have come. */
+  total?: number;
+  error?: unknown;
+  retry?: () => void;
 }
 
 const nameOf = (row: Row) => String(row['name'] ?? row['siteName'] ?? row['email'] ?? row['domainName'] ?? row['id']);
 const pageSize = paging.pageSizes[2];
 const typedMs = 250;
 
-export function useChoices(source: Source, params: Params): Found {
+/** `chosen`: what is chosen already, one or several; it is named although it may stand far behind what is loaded. */
+export function useChoices(source: Source, params: Params, chosen?: unknown): Found {
   const remote = 'from' in source ? source : undefined;
   const whole = useWhole(remote?.searchBy ? undefined : remote, params);
-  const paged = usePaged(remote?.searchBy ? remote : undefined, params);
+  const paged = usePaged(remote?.searchBy ? remote : undefined, params, chosen);
   if (!('from' in source))
     return {
       options: source.values.map(value => ({ value, label: source.texts ? tOf(source.texts, value) : String(value) })),
@@ -43,8 +50,16 @@ export function useChoices(source: Source, params: Params): Found {
   const { rows, ...rest } = source.searchBy ? paged : whole;
   const none = source.none ? [{ value: source.none.value, label: source.none.text() }] : [];
   return {
-    options: [...none, ...rows.map(row => ({ value: row[source.value ?? 'id'] as number, label: (source.text ?? nameOf)(row) }))],
+    options: [...none, ...rows.map(row => choiceOf(source, row))],
     ...rest,
+  };
+}
+
+function choiceOf({ value = 'id', text = nameOf, why }: RemoteChoices, row: Row): Choice {
+  const reason = why?.(row);
+  return {
+    value: row[value] as number,
+    ...(reason === undefined ? { label: text(row) } : { label: `${text(row)} · ${reason}`, disabled: true }),
   };
 }
 
@@ -55,15 +70,22 @@ function useWhole(source: RemoteChoices | undefined, params: Params) {
     ...(query((source?.from ?? 'GET /{area}/account/self') as CallKey, { ...params, query: source?.query } as never) as object),
     enabled: isAsked,
     staleTime: 30_000,
-  } as never) as { data?: unknown; isPending: boolean };
+  } as never) as { data?: unknown; isPending: boolean; error: unknown; refetch: () => Promise<unknown> };
   const found = isAsked ? answer.data : undefined;
   return {
     rows: (Array.isArray(found) ? found : ((found as { data?: unknown[] })?.data ?? [])) as Row[],
     isPending: isAsked && answer.isPending,
+    error: isAsked && !found ? answer.error : undefined,
+    retry: () => void answer.refetch(),
   };
 }
 
-function usePaged(source: RemoteChoices | undefined, params: Params) {
+/** Texts one may choose among, or none where no call answers them or it may not be made. */
+export function useTexts(from: CallKey | undefined): string[] {
+  return useWhole(from && { from }, {}).rows as unknown as string[];
+}
+
+function usePaged(source: RemoteChoices | undefined, params: Params, chosen: unknown) {
   const can = useCan();
   const [typed, search] = useState('');
   const looked = useSettled(typed.trim());
@@ -75,26 +97,43 @@ function usePaged(source: RemoteChoices | undefined, params: Params) {
     placeholderData: keepPreviousData,
     initialPageParam: 1,
     queryFn: ({ pageParam, signal }) =>
-      call(
+      callAny<{ data: Row[]; total: number }>(
         source!.from,
-        ...([
-          {
-            ...params,
-            query: { ...source!.query, page: pageParam, pageSize, ...(looked && { [source!.searchBy!]: looked }) },
-          },
-          { signal },
-        ] as unknown as [never]),
-      ) as Promise<{ data: Row[]; total: number }>,
+        { ...params, query: { ...source!.query, page: pageParam, pageSize, ...(looked && { [source!.searchBy!]: looked }) } },
+        { signal },
+      ),
     getNextPageParam: (last, pages) => (pages.length * pageSize < last.total ? pages.length + 1 : undefined),
   });
+  const rows = answer.data?.pages.flatMap(page => page.data) ?? [];
+  const beyond = useBeyond(source, params, isAsked && answer.isSuccess && !looked ? missing(rows, chosen) : []);
   return {
-    rows: answer.data?.pages.flatMap(page => page.data) ?? [],
-    isPending: isAsked && answer.isFetching,
+    rows: looked ? rows : [...rows, ...beyond.rows],
+    isPending: isAsked && (answer.isFetching || beyond.isPending || typed.trim() !== looked),
+    total: answer.data?.pages[0]?.total,
+    error: isAsked ? answer.error : undefined,
+    retry: () => void answer.refetch(),
     search,
-    more: () => {
-      if (answer.hasNextPage && !answer.isFetchingNextPage) void answer.fetchNextPage({ cancelRefetch: false });
-    },
+    more: answer.hasNextPage
+      ? () => void (answer.isFetchingNextPage || answer.fetchNextPage({ cancelRefetch: false }))
+      : undefined,
   };
+}
+
+/** Ids that are chosen and stand on none of the pages so far: of an address, of a draft, of the row that is edited. */
+const missing = (rows: readonly Row[], chosen: unknown): number[] =>
+  (Array.isArray(chosen) ? chosen : [chosen]).filter(
+    (one): one is number => typeof one === 'number' && one > 0 && !rows.some(row => row['id'] === one),
+  );
+
+function useBeyond(source: RemoteChoices | undefined, params: Params, ids: number[]) {
+  const answer = useQuery({
+    queryKey: ['chosen', source?.from, params, source?.query, ids],
+    // a choice by another value than its id is its own name
+    enabled: ids.length > 0 && source !== undefined && source.value === undefined,
+    staleTime: 30_000,
+    queryFn: () => rowsOf<Row & { id: number }>(source!.from, { ...params, query: source!.query }, ids),
+  });
+  return { rows: (ids.length ? answer.data : undefined) ?? [], isPending: answer.isFetching };
 }
 
 /** A value that has stopped changing for a moment. */

@@ -30,6 +30,7 @@ interface Def {
   element?: Schema;
   shape?: Record<string, Schema>;
 }
+// zod's definitions by their discriminant; its types have one class for each
 const defOf = (schema: Schema) => schema._zod.def as unknown as Def;
 
 /**

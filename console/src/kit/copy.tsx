@@ -6,8 +6,16 @@ import { t } from './text.ts';
 
 const shownMs = 1500;
 
+interface Props {
+  text: string;
+  label?: string;
+  size?: 'small' | 'middle';
+  /** There is nothing to copy yet. */
+  isDisabled?: boolean;
+}
+
 /** Copies a text and says so for a moment. */
-export function CopyButton({ text, label, size = 'small' }: { text: string; label?: string; size?: 'small' | 'middle' }) {
+export function CopyButton({ text, label, size = 'small', isDisabled = false }: Props) {
   const [isDone, setDone] = useState(false);
   async function copy() {
     try {
@@ -24,6 +32,7 @@ export function CopyButton({ text, label, size = 'small' }: { text: string; labe
       size={label ? 'middle' : size}
       icon={isDone ? <CheckOutlined className="good" /> : <CopyOutlined />}
       aria-label={label ? undefined : t('action.copy')}
+      disabled={isDisabled}
       onClick={event => {
         event.stopPropagation();
         void copy();

@@ -1,5 +1,5 @@
 /** The three credentials of a session, one set per area, in cookies (§6; decisions.md, Sessions). */
-import { session as limits } from '#contract/limits.ts';
+import { session as limits } from '#contract/limits-start.ts';
 import type { Area } from './area.ts';
 
 export interface Credentials {

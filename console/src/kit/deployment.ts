@@ -1,5 +1,5 @@
 /** Switches of the deployment, written into index.html by whoever serves it; left alone they are off. */
-import { display } from '#contract/limits.ts';
+import { display } from '#contract/limits-start.ts';
 
 const meta = (name: string) => globalThis.document?.querySelector<HTMLMetaElement>(`meta[name="${name}"]`)?.content;
 

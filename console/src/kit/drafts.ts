@@ -15,13 +15,15 @@ export const withoutSecrets = (fields: readonly FormField[], values: Values): Va
 
 export interface Draft {
   values: Values;
+  /** what the form began with */
+  base?: Values;
   /** of the row, as it was seen */
   version?: number | undefined;
 }
 
-export function keepDraft(name: string, { values, version }: Draft): void {
+export function keepDraft(name: string, { values, base, version }: Draft): void {
   try {
-    sessionStorage.setItem(prefix + name, JSON.stringify({ at: Date.now(), values, version }));
+    sessionStorage.setItem(prefix + name, JSON.stringify({ at: Date.now(), values, base, version }));
   } catch {
     // a full or forbidden storage: the draft is lost, the session is over all the same
   }

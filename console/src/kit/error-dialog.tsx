@@ -45,7 +45,7 @@ export function ErrorDialog({ groups, onClose }: { groups: ErrorGroup[]; onClose
           {
             title: t('error.targets'),
             render: (_, group) => (
-              <div className="mono targets">
+              <div className="mono targets" tabIndex={0} role="group" aria-label={t('error.targets')}>
                 {group.targets.map(target => (
                   <div key={target}>{target}</div>
                 ))}

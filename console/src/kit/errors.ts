@@ -32,6 +32,8 @@ export interface PresentOptions {
   fields?: Readonly<Partial<Record<ErrorName, string>>>;
   /** A sentence of the screen that comes before what the server says ("Create Role Failed !"). */
   otherwise?: string;
+  /** Names of what was asked for, by its id: what is gone already the server knows by that alone. */
+  names?: Readonly<Record<string, string>>;
   /** Exports a day, of this account. */
   maxLogExportTimes?: number;
 }
@@ -86,7 +88,7 @@ export function presentError(
     case dailyDownloads:
       return message(texts.of(code, options.maxLogExportTimes === undefined ? {} : { num: options.maxLogExportTimes }));
     case multiple:
-      return { kind: 'multiple', groups: groupsOf(error.errorData, texts, log) };
+      return { kind: 'multiple', groups: groupsOf(error.errorData, texts, log, options.names) };
     case parameter: {
       const fields = fieldsOf(error.errorData);
       // the call as a whole: too many at once, too large
@@ -105,7 +107,12 @@ function numberIn(extra: unknown): Record<string, string> {
   return port ? { num: port } : {};
 }
 
-function groupsOf(errorData: unknown, texts: ErrorTexts, log: (...args: unknown[]) => void): ErrorGroup[] {
+function groupsOf(
+  errorData: unknown,
+  texts: ErrorTexts,
+  log: (...args: unknown[]) => void,
+  names: PresentOptions['names'] = {},
+): ErrorGroup[] {
   const groups = new Map<string, ErrorGroup>();
   for (const item of Array.isArray(errorData) ? (errorData as Partial<ErrorGroup & { message: string }>[]) : []) {
     const code = Number(item.code ?? 0);
@@ -114,13 +121,14 @@ function groupsOf(errorData: unknown, texts: ErrorTexts, log: (...args: unknown[
     // The server's line has its numbers filled in, in the reader's language; the catalogue's stands in where it is missing.
     const text = item.message || known || texts.generic;
     const group = groups.get(`${code} ${text}`) ?? { code, text, targets: [] };
-    group.targets.push(...(item.targets ?? []).map(String));
+    const nameOf = (target: string) => (code === parameter && names[target]) || target;
+    group.targets.push(...(item.targets ?? []).map(String).map(nameOf));
     groups.set(`${code} ${text}`, group);
   }
   return [...groups.values()].sort((a, b) => a.code - b.code);
 }
 
-function fieldsOf(errorData: unknown): FieldProblem[] {
+export function fieldsOf(errorData: unknown): FieldProblem[] {
   if (!Array.isArray(errorData)) return [];
   return errorData.filter((item): item is FieldProblem => typeof item?.path === 'string' && typeof item?.rule === 'string');
 }

@@ -1,17 +1,23 @@
 /** Fields of a form out of data. */
-import { DeleteOutlined, PlusOutlined } from '@ant-design/icons';
+import { CalendarOutlined, DeleteOutlined, PlusOutlined } from '@ant-design/icons';
 import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
-import { createContext, lazy, Suspense, useContext } from 'react';
-import { selectProps, useChoices } from './choices.ts';
+import { createContext, useContext, useState } from 'react';
+import { selectProps, useChoices, useTexts } from './choices.ts';
+import { CodeField } from './code-field.tsx';
+import type { CodeLanguage } from './code-language.ts';
 import type { Path } from './form-paths.ts';
 import { isBlank } from './form-state.ts';
+import { inPlace } from './later.tsx';
+import { type Above, Differs } from './differs.tsx';
 import { MixedField } from './mixed.tsx';
 import type { BodyCheck } from './schema-of.ts';
-import type { FormField, Params, Values } from './resource.ts';
+import type { FormField, Params, TextsCall, Values, TimePreset } from './resource.ts';
 import type { Differing } from './row-values.ts';
 import { t, tOf } from './text.ts';
+import { dateTime, later as laterThan } from './time.ts';
+import { useNarrow } from './use-narrow.ts';
 
-const TimeInput = lazy(() => import('./time-input.tsx'));
+const TimeInput = inPlace(async () => (await import('./time-input.tsx')).default);
 
 export interface FormContext {
   check: BodyCheck;
@@ -26,6 +32,9 @@ export interface FormContext {
   /** What the rows of a batch have in a field, while they differ in it. */
   mixedIn: (name: string) => Differing | undefined;
   overwrite: (field: FormField) => void;
+  /** What would count if nothing were set here, and taking it into fields. */
+  above: Above | undefined;
+  takeAbove: (names: readonly string[]) => void;
 }
 export const FormContext = createContext<FormContext | null>(null);
 
@@ -38,6 +47,8 @@ interface FieldProps {
 
 export function Field({ field, at = [], isDense }: FieldProps) {
   const context = useContext(FormContext)!;
+  // beside each other they are named once, above the rows; where there is no room for that, each for itself
+  const isBare = useNarrow() ? false : isDense;
   const values = Form.useWatch([], { form: Form.useFormInstance(), preserve: true }) as Values | undefined;
   if (field.only && (field.only === 'edit') !== context.isEdit) return null;
   if (field.when && !field.when(values ?? {})) return null;
@@ -61,15 +72,42 @@ export function Field({ field, at = [], isDense }: FieldProps) {
   return (
     <Form.Item
       name={at.length ? [at[1]!, field.name] : name}
-      label={isDense ? undefined : <Label text={label} isOptional={isOptional} />}
-      extra={field.help && t(`help.${field.help}`)}
+      label={isBare ? undefined : <Label text={label} isOptional={isOptional && !isDense} />}
+      // an empty line below each field would be room for nothing
+      extra={
+        (field.help || field.warn || context.above) && (
+          <Extra field={field} value={at.length ? undefined : values?.[field.name]} />
+        )
+      }
       valuePropName={field.kind === 'switch' ? 'checked' : 'value'}
       data-field={name.join('.')}
-      style={field.width === undefined ? undefined : { width: field.width }}
+      style={field.width === undefined || (isDense && !isBare) ? undefined : { width: field.width }}
       className={isDense ? (field.width === undefined ? 'field-dense grow' : 'field-dense') : undefined}
     >
-      <FieldInput field={field} params={context.params} label={isDense ? label : undefined} />
+      <FieldInput
+        field={field}
+        params={context.params}
+        // an editor is nothing a label can be of
+        label={isBare || field.kind === 'code' ? label : undefined}
+        code={field.kind === 'code' ? field.language(values ?? {}) : undefined}
+      />
     </Form.Item>
+  );
+}
+
+function Extra({ field, value }: { field: FormField; value: unknown }) {
+  const warning = field.warn?.(value);
+  const { above, takeAbove } = useContext(FormContext)!;
+  return (
+    <>
+      {field.help && t(`help.${field.help}`)}
+      {warning && (
+        <span className="field-warning" role="status">
+          {warning}
+        </span>
+      )}
+      {above && <Differs field={field} value={value} above={above} onTake={() => takeAbove([field.name])} />}
+    </>
   );
 }
 
@@ -86,6 +124,8 @@ interface InputProps {
   field: Exclude<FormField, { kind: 'list' }>;
   params: Params;
   label?: string;
+  /** what the code of a code field is written in */
+  code?: CodeLanguage;
   id?: string;
   value?: unknown;
   checked?: boolean;
@@ -95,7 +135,7 @@ interface InputProps {
 }
 
 /** The input itself; `value`, `onChange`, `id` and what a screen reader says of it come from Form.Item. */
-function FieldInput({ field, params, label, ...input }: InputProps) {
+function FieldInput({ field, params, label, code, ...input }: InputProps) {
   const { id, value, onChange } = input;
   const spoken = { 'aria-label': label, 'aria-invalid': input['aria-invalid'], 'aria-describedby': input['aria-describedby'] };
   const common = { id, ...spoken, placeholder: field.placeholder } as const;
@@ -106,7 +146,19 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
     case 'mono':
       return <Input {...common} className="mono" value={value as string} onChange={text} spellCheck={false} autoComplete="off" />;
     case 'area':
-      return <Input.TextArea {...common} autoSize={{ minRows: 2, maxRows: 8 }} value={value as string} onChange={text} />;
+    case 'code': {
+      const area = (
+        <Input.TextArea
+          {...common}
+          className={code && 'mono'}
+          autoSize={{ minRows: code ? 5 : 2, maxRows: 8 }}
+          value={value as string}
+          onChange={text}
+        />
+      );
+      if (!code) return area;
+      return <CodeField {...common} language={code} value={value as string} onChange={onChange} area={area} />;
+    }
     case 'password':
       return <Input.Password {...common} autoComplete="new-password" value={value as string} onChange={text} />;
     case 'number':
@@ -122,17 +174,7 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
     case 'switch':
       return <Switch id={id} {...spoken} checked={input.checked} onChange={onChange} />;
     case 'tags':
-      return (
-        <Select
-          {...common}
-          mode="tags"
-          value={value as string[]}
-          onChange={onChange}
-          tokenSeparators={[',', ' ']}
-          open={false}
-          suffixIcon={null}
-        />
-      );
+      return <TagsInput {...common} suggest={field.suggest} value={value as string[]} onChange={onChange} />;
     case 'lines':
       return <LinesInput {...common} value={value as string[]} onChange={onChange} />;
     case 'segments':
@@ -150,14 +192,66 @@ function FieldInput({ field, params, label, ...input }: InputProps) {
     case 'remote':
       return <ChoiceInput field={field as ChoiceField} params={params} {...input} {...spoken} />;
     case 'time':
-      return (
-        <Suspense fallback={<Input disabled />}>
-          <TimeInput id={id} value={value as string | null} onChange={onChange} />
-        </Suspense>
-      );
+      return <TimeField {...common} presets={field.presets} value={value as string | null} onChange={onChange} />;
     case 'custom':
       return field.render({ value, onChange: onChange ?? (() => {}), id });
   }
+}
+
+interface TimeProps {
+  id?: string;
+  placeholder?: string;
+  'aria-label'?: string;
+  'aria-invalid'?: boolean | 'true' | 'false';
+  'aria-describedby'?: string;
+  presets?: readonly TimePreset[];
+  value?: string | null;
+  onChange?: (value: string | null) => void;
+}
+/** A calendar is heavy, and most such fields stay as they are: it comes when there is a time to show, or somebody goes into the field. */
+function TimeField({ presets = [], value, onChange, ...given }: TimeProps) {
+  const [isWanted, want] = useState(false);
+  const rest = { ...given, placeholder: value === null && presets.includes('never') ? t('preset.never') : given.placeholder };
+  const preset = (name: TimePreset) => onChange?.(name === 'never' ? null : laterThan(value, name, new Date()));
+  const place = (
+    <Input
+      {...rest}
+      readOnly
+      value={value ? dateTime(value) : undefined}
+      suffix={<CalendarOutlined className="ink-3" />}
+      onFocus={() => want(true)}
+    />
+  );
+  return (
+    <>
+      {!isWanted && !value ? (
+        place
+      ) : (
+        <TimeInput
+          {...rest}
+          value={value}
+          onChange={onChange}
+          isOpened={isWanted}
+          meanwhile={place}
+          failed={note => (
+            <>
+              {place}
+              {note}
+            </>
+          )}
+        />
+      )}
+      {presets.length > 0 && (
+        <div className="presets">
+          {presets.map(name => (
+            <Button key={name} size="small" onClick={() => preset(name)}>
+              {t(`preset.${name}`)}
+            </Button>
+          ))}
+        </div>
+      )}
+    </>
+  );
 }
 
 type ChoiceField = Extract<FormField, { from: unknown }> | Extract<FormField, { values: unknown }>;
@@ -171,7 +265,7 @@ function ChoiceInput({
   onChange,
   ...spoken
 }: Omit<InputProps, 'field'> & { field: ChoiceField; 'aria-label'?: string }) {
-  const found = useChoices(field, params);
+  const found = useChoices(field, params, value);
   return (
     <Select
       {...spoken}
@@ -180,6 +274,28 @@ function ChoiceInput({
       {...selectProps(found)}
       value={value as never}
       onChange={onChange}
+    />
+  );
+}
+
+interface TagsProps {
+  suggest: TextsCall | undefined;
+  id?: string;
+  placeholder?: string;
+  value?: string[];
+  onChange?: (value: string[]) => void;
+}
+
+/** Words of one's own; those that are in use already are offered. */
+function TagsInput({ suggest, ...rest }: TagsProps) {
+  const known = useTexts(suggest);
+  return (
+    <Select
+      {...rest}
+      mode="tags"
+      tokenSeparators={[',', ' ']}
+      options={known.map(value => ({ value, label: value }))}
+      {...(!known.length && { open: false, suffixIcon: null })}
     />
   );
 }

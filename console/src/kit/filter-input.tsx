@@ -1,13 +1,16 @@
 /** One filter of a list. */
+import { CalendarOutlined } from '@ant-design/icons';
 import { Input, Segmented, Select } from 'antd';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
-import { selectProps, useChoices } from './choices.ts';
+import { useEffect, useRef, useState } from 'react';
+import { selectProps, useChoices, useTexts } from './choices.ts';
+import { inPlace } from './later.tsx';
 import type { FilterValue, ListState } from './list-state.ts';
 import { endsOf, type Filter, type Params } from './resource.ts';
 import { shortcut } from './shortcuts.ts';
+import type { RangeProps } from './time-input.tsx';
 import { t, tOf } from './text.ts';
 
-const RangeInput = lazy(() => import('./time-input.tsx').then(inputs => ({ default: inputs.RangeInput })));
+const RangeInput = inPlace(async () => (await import('./time-input.tsx')).RangeInput);
 
 interface InputProps {
   filter: Filter;
@@ -25,18 +28,7 @@ export function FilterInput({ filter, params, filters, onChange, onRange }: Inpu
     case 'text':
       return <SearchInput filter={filter} label={label} value={String(value ?? '')} onChange={onChange} />;
     case 'tags':
-      return (
-        <Select
-          mode="tags"
-          className="filter-select"
-          placeholder={label}
-          aria-label={label}
-          value={(value as string[]) ?? []}
-          onChange={onChange}
-          tokenSeparators={[',', ' ']}
-          maxTagCount={2}
-        />
-      );
+      return <TagsFilter filter={filter} label={label} value={(value as string[]) ?? []} onChange={onChange} />;
     case 'segments': {
       const { otherwise, texts = '' } = filter;
       const choices = filter.values.map(one => ({ value: one, label: tOf(texts, one) }));
@@ -55,18 +47,60 @@ export function FilterInput({ filter, params, filters, onChange, onRange }: Inpu
       if (filter.when && !filter.when(filters)) return null;
       const [start, end] = endsOf(filter);
       return (
-        <Suspense>
-          <RangeInput
-            label={label}
-            startTime={filters[start] as string}
-            endTime={filters[end] as string}
-            isClearable={!filter.when}
-            onChange={(startTime, endTime) => onRange({ [start]: startTime, [end]: endTime })}
-          />
-        </Suspense>
+        <RangeFilter
+          label={label}
+          startTime={filters[start] as string}
+          endTime={filters[end] as string}
+          isClearable={!filter.when}
+          onChange={(startTime, endTime) => onRange({ [start]: startTime, [end]: endTime })}
+        />
       );
     }
   }
+}
+
+interface TagsProps {
+  filter: Extract<Filter, { kind: 'tags' }>;
+  label: string;
+  value: string[];
+  onChange: (value: string[]) => void;
+}
+
+function TagsFilter({ filter, label, value, onChange }: TagsProps) {
+  const known = useTexts(filter.suggest);
+  return (
+    <Select
+      mode="tags"
+      className="filter-select"
+      placeholder={label}
+      aria-label={label}
+      value={value}
+      onChange={onChange}
+      tokenSeparators={[',', ' ']}
+      options={known.map(one => ({ value: one, label: one }))}
+      maxTagCount={2}
+    />
+  );
+}
+
+/** The calendar is a tenth of a page, and few lists are narrowed by time: until somebody wants it, a field that looks like it. */
+function RangeFilter(range: RangeProps) {
+  const [isWanted, want] = useState(false);
+  const { label, startTime } = range;
+  const place = (
+    <span className="filter-range">
+      <Input
+        readOnly
+        aria-label={label}
+        title={label}
+        placeholder={label}
+        suffix={<CalendarOutlined className="ink-3" />}
+        onFocus={() => want(true)}
+      />
+    </span>
+  );
+  if (!isWanted && !startTime) return place;
+  return <RangeInput {...range} isOpened={isWanted} meanwhile={place} />;
 }
 
 interface SelectProps {
@@ -78,7 +112,7 @@ interface SelectProps {
 }
 
 function SelectFilter({ filter, params, value, onChange, label }: SelectProps) {
-  const found = useChoices(filter, params);
+  const found = useChoices(filter, params, value);
   return (
     <Select
       className="filter-select"

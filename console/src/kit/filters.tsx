@@ -1,11 +1,11 @@
 /** The bar over a list: filters, columns, refresh. */
-import { ReloadOutlined, SettingOutlined } from '@ant-design/icons';
+import { DownloadOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons';
 import { Button, Checkbox, Popover } from 'antd';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import type { FilterValue, ListState } from './list-state.ts';
 import { FilterInput } from './filter-input.tsx';
 import type { Params, Resource, Row } from './resource.ts';
-import { t } from './text.ts';
+import { t, tOf } from './text.ts';
 import { shortcut } from './shortcuts.ts';
 
 const without = (filters: ListState['filters'], names: readonly string[]) =>
@@ -22,10 +22,24 @@ interface FilterBarProps {
   isFetching: boolean;
   hidden: readonly string[];
   setHidden: (hidden: string[]) => void;
+  /** Hands over what the list finds, as a file. */
+  save: () => Promise<void>;
   create?: React.ReactNode;
 }
 
-export function FilterBar({ resource, params, state, change, refresh, isFetching, hidden, setHidden, create }: FilterBarProps) {
+export function FilterBar({
+  resource,
+  params,
+  state,
+  change,
+  refresh,
+  isFetching,
+  hidden,
+  setHidden,
+  save,
+  create,
+}: FilterBarProps) {
+  const [isSaving, setSaving] = useState(false);
   useEffect(() => shortcut('r', refresh), [refresh]);
   function set(name: string, value: FilterValue | undefined) {
     const { [name]: _, ...rest } = state.filters;
@@ -58,7 +72,7 @@ export function FilterBar({ resource, params, state, change, refresh, isFetching
                   setHidden(target.checked ? hidden.filter(name => name !== column.name) : [...hidden, column.name])
                 }
               >
-                {t(`field.${(column.label ?? column.name) as never}`)}
+                {tOf('field', column.label ?? column.name)}
               </Checkbox>
             ))}
           </div>
@@ -66,6 +80,19 @@ export function FilterBar({ resource, params, state, change, refresh, isFetching
       >
         <Button type="text" icon={<SettingOutlined />} aria-label={t('list.columns')} title={t('list.columns')} />
       </Popover>
+      {!resource.export && (
+        <Button
+          type="text"
+          icon={<DownloadOutlined />}
+          loading={isSaving}
+          aria-label={t('action.csv')}
+          title={t('action.csv')}
+          onClick={() => {
+            setSaving(true);
+            void save().finally(() => setSaving(false));
+          }}
+        />
+      )}
       <Button
         type="text"
         icon={<ReloadOutlined spin={isFetching} />}

@@ -34,6 +34,14 @@ export class FormState {
   readonly #answers = new Map<string, { text: string; value: string }>();
   #isAsked = false;
 
+  /** The form begins anew. */
+  clear(): void {
+    this.#speaking.clear();
+    this.#typed.clear();
+    this.#answers.clear();
+    this.#isAsked = false;
+  }
+
   typed(name: Path): void {
     this.#typed.add(keyOf(name));
   }

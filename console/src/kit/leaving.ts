@@ -7,13 +7,13 @@
  */
 import type { RouterHistory } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { mayDiscard } from './discard.ts';
+import { mayDiscard } from './confirm.ts';
 
 interface Hold {
   /** something would be lost now; not while it is being saved */
   isDirty(): boolean;
-  /** keeps what was typed, if anything was, for the next sign-in */
-  keep(): void;
+  /** keeps what was typed, if anything was, for the same form after a sign-in or a reload; left out: it cannot be kept */
+  keep?(): void;
 }
 const holds = new Set<Hold>();
 let asking: Promise<boolean> | undefined;
@@ -25,15 +25,19 @@ export function holdPage(hold: Hold): () => void {
 }
 
 /** The same for a form that is a page of its own: held while it differs, until it is left or saved. */
-export function useHold(isDirty: () => boolean): void {
-  const now = useRef(isDirty);
+export function useHold(isDirty: () => boolean, keep?: () => void): void {
+  const now = useRef({ isDirty, keep });
   useEffect(() => {
-    now.current = isDirty;
+    now.current = { isDirty, keep };
   });
-  useEffect(() => holdPage({ isDirty: () => now.current(), keep: () => {} }), []);
+  const canKeep = keep !== undefined;
+  useEffect(
+    () => holdPage({ isDirty: () => now.current.isDirty(), ...(canKeep && { keep: () => now.current.keep?.() }) }),
+    [canKeep],
+  );
 }
 
-const isHeld = () => [...holds].some(hold => hold.isDirty());
+export const isHeld = () => [...holds].some(hold => hold.isDirty());
 
 /** Asks, if something would be lost; after a yes nothing holds any more. */
 export async function mayLeave(): Promise<boolean> {
@@ -44,9 +48,17 @@ export async function mayLeave(): Promise<boolean> {
   return isSure;
 }
 
+/** Before the page is loaded anew: what can be kept comes back with its form, for all else the person is asked. */
+export async function mayReload(): Promise<boolean> {
+  const isLost = [...holds].some(hold => !hold.keep && hold.isDirty());
+  if (isLost && !(await mayDiscard())) return false;
+  keepTyped();
+  return true;
+}
+
 /** The session has ended: what was typed is kept, and nothing stands in the way of the login form. */
 export function keepTyped(): void {
-  for (const hold of holds) hold.keep();
+  for (const hold of holds) hold.keep?.();
   holds.clear();
 }
 

@@ -5,6 +5,7 @@ import { useChoices } from './choices.ts';
 import type { FormField, Params } from './resource.ts';
 import type { Differing } from './row-values.ts';
 import { t } from './text.ts';
+import { dateTime } from './time.ts';
 import { number } from './units.ts';
 
 /** So many values are named. */
@@ -23,12 +24,14 @@ export function MixedField({ field, label, differing, params, onOverwrite }: Pro
   const textOf = (value: unknown): string => {
     const known = choices.find(choice => choice.value === value)?.label;
     if (known !== undefined) return known;
+    if (field.kind === 'time')
+      return value ? dateTime(value as string) : field.presets?.includes('never') ? t('preset.never') : '–';
     if (typeof value === 'boolean') return t(value ? 'state.enabled' : 'state.disabled');
     const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
     return text || '–';
   };
   return (
-    <Form.Item label={label} data-field={field.name}>
+    <Form.Item label={label} extra={field.help && t(`help.${field.help}`)} data-field={field.name}>
       <div className="mixed">
         <p>{t('form.mixed', { count: number(differing.length) })}</p>
         <ul>

@@ -35,7 +35,10 @@ export function heard(answered: boolean): void {
 }
 
 /** What is done again when the line is back. */
-export const onHealed = (task: () => void) => void healed.add(task);
+export const onHealed = (task: () => void): (() => void) => {
+  healed.add(task);
+  return () => void healed.delete(task);
+};
 
 export const useReachable = (): boolean =>
   useSyncExternalStore(

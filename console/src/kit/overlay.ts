@@ -18,6 +18,11 @@ export const overlayStore = {
     return () => void listeners.delete(listener);
   },
   get: () => overlays,
+  /** Whether somebody draws them: the pages before the shell have no host. */
+  hasHost: () => listeners.size > 0,
+  closeAll() {
+    for (const one of overlays) one.close();
+  },
 };
 
 function change(next: readonly Overlay[]) {

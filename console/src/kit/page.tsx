@@ -1,18 +1,24 @@
-/** A page: its heading, what can be done on it, its content. */
-import { type ReactNode, useEffect } from 'react';
+/**
+ * A page: its heading, what can be done on it, its content. Its heading is its line in the menu, which the crumbs say too, unless it is
+ * about one thing that has a name of its own.
+ */
+import { type ReactNode, useEffect, useState } from 'react';
+import { screenAt } from './screens.ts';
 import { t } from './text.ts';
 
 export function Page({
-  title,
+  title: given,
   note,
   actions,
   children,
 }: {
-  title: ReactNode;
+  title?: ReactNode;
   note?: ReactNode;
   actions?: ReactNode;
   children: ReactNode;
 }) {
+  const [own] = useState(() => screenAt(location.pathname)?.title);
+  const title = given ?? (own && t(`menu.${own}`));
   useEffect(() => {
     document.title = `${typeof title === 'string' ? `${title} · ` : ''}${t('brand.name')}`;
   }, [title]);

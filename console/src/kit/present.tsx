@@ -1,10 +1,16 @@
 /** Shows an error the way the error map says. */
 import { ruleText } from '#contract/rules/rule.ts';
 import { type ErrorTexts, presentError, type Presented, type PresentOptions } from './errors.ts';
+import { later } from './later.tsx';
 import { notify } from './notice.ts';
 import { overlay } from './overlay.ts';
 import { currentSelf } from './session.ts';
 import { language, t, textOf } from './text.ts';
+
+const ErrorDialog = later(
+  async () => (await import('./error-dialog.tsx')).ErrorDialog,
+  () => t('error.generic'),
+);
 
 export const errorTexts: ErrorTexts = {
   of: (code, params) => textOf(`error.${code}`, params),
@@ -20,10 +26,7 @@ export const presented = (error: unknown, options: PresentOptions = {}): Present
 export function show(what: Presented) {
   if (what.kind === 'message') notify[what.level](what.text);
   if (what.kind === 'fields') notify.error(what.text);
-  if (what.kind === 'multiple')
-    void import('./error-dialog.tsx').then(({ ErrorDialog }) =>
-      overlay(close => <ErrorDialog groups={what.groups} onClose={() => close()} />),
-    );
+  if (what.kind === 'multiple') void overlay(close => <ErrorDialog groups={what.groups} onClose={() => close()} />);
 }
 
 export function present(error: unknown, options: PresentOptions = {}): Presented {

@@ -1,17 +1,20 @@
 /** The whole screen of a resource out of its description: list, filters, form, actions, questions. */
-import { PlusOutlined } from '@ant-design/icons';
-import { useQuery } from '@tanstack/react-query';
+import { PlusOutlined, UndoOutlined } from '@ant-design/icons';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'antd';
-import { useEffect, useMemo } from 'react';
-import { call, type CallKey, type ListKey, type RowOf } from './client.ts';
-import { isSure } from './confirm.tsx';
+import { useEffect, useMemo, useState } from 'react';
+import { callAny, type CallKey, type ListKey, type RowOf } from './client.ts';
+import { isSure } from './confirm.ts';
+import { ExportButton, exportRows } from './export.tsx';
 import { initialValues, ResourceForm } from './form.tsx';
+import { pathOf } from './history-of.ts';
+import { later } from './later.tsx';
 import { notify } from './notice.ts';
+import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
-import { query, queryClient } from './query.ts';
+import { queryClient } from './query.ts';
 import {
   type ActionContext,
   filterNamesOf,
@@ -25,7 +28,7 @@ import { shortcut } from './shortcuts.ts';
 import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
 import { useListState } from './use-list-state.ts';
-import { ApiError } from './transport.ts';
+import { useRow, versionOf } from './use-row.ts';
 
 interface Props<L extends ListKey> {
   resource: Resource<L, RowOf<L> & { id: number }>;
@@ -39,7 +42,10 @@ interface Props<L extends ListKey> {
   emptyAction?: React.ReactNode;
 }
 
+const HistoryDrawer = later(async () => (await import('./history-drawers.tsx')).HistoryDrawer);
+const RemovedDrawer = later(async () => (await import('./history-drawers.tsx')).RemovedDrawer);
 const none: Params = {};
+const ViewDrawer = later(async () => (await import('./view-drawer.tsx')).ViewDrawer);
 
 export function ResourcePage<L extends ListKey>({
   resource: given,
@@ -49,23 +55,25 @@ export function ResourcePage<L extends ListKey>({
   extra,
   emptyAction,
 }: Props<L>) {
+  // rows of any list: what is precise held where the resource was declared
   const resource = given as unknown as Resource<never, Row>;
   const can = useCan();
   const filterNames = useMemo(() => filterNamesOf(resource.filters ?? []), [resource]);
   const [state, change] = useListState(filterNames, resource.defaultSort);
   const navigate = useNavigate();
-  const nameOf = (row: Row) => resource.rowName?.(row) ?? String(row.id);
 
   const context: ActionContext = {
     params,
     edit: id => change({ edit: id }),
     send: async (key, body, options) => {
       try {
-        await call(key, ...([{ ...params, body }] as unknown as [never]));
+        await callAny(key, { ...params, body });
         notify.success(options?.success ?? t('message.updateSuccess'));
         return true;
       } catch (error) {
-        present(error, { ...resource.errors, ...options });
+        // whatever says its success in its own words has none for its failure: the server's stand alone
+        const otherwise = options?.success === undefined ? t('message.updateFailed') : undefined;
+        present(error, { otherwise, ...resource.errors, ...options });
         return false;
       } finally {
         void queryClient.invalidateQueries();
@@ -75,11 +83,15 @@ export function ResourcePage<L extends ListKey>({
 
   const canCreate = !!resource.create && can(resource.create);
   const canUpdate = !!resource.update && can(resource.update);
+  // Who may not change a row may read it: all its form would show, and why there is no form.
+  const whyNot = (row: Row) => (canUpdate ? resource.whyFixed?.(row) : t('view.noRight'));
+  const open = ([row]: Row[]) => change({ edit: row!.id });
   const actions: RowAction<Row>[] = [
-    ...(canUpdate
-      ? [{ name: 'edit', why: resource.whyFixed, run: ([row]: Row[]) => change({ edit: row!.id }) } satisfies RowAction<Row>]
-      : []),
+    ...(canUpdate ? [{ name: 'edit', why: resource.whyFixed, run: open } satisfies RowAction<Row>] : []),
+    ...(resource.update ? [{ name: 'view', when: row => whyNot(row) !== undefined, run: open } satisfies RowAction<Row>] : []),
     ...(resource.actions ?? []).filter(action => can(action.call)),
+    ...(resource.history ? [historyAction(resource, params)] : []),
+    ...(resource.export && can(resource.export) ? [exporting(resource.export)] : []),
     ...(resource.remove && can(resource.remove) ? [removal(resource)] : []),
   ];
 
@@ -96,7 +108,7 @@ export function ResourcePage<L extends ListKey>({
         level,
         title: t('confirm.title', { verb, count: rows.length }),
         warning: action.warning && t(`warning.${action.warning}`),
-        targets: rows.map(nameOf),
+        targets: rows.map(row => nameOf(resource, row)),
         isDanger: action.isDanger,
         confirm: verb,
       });
@@ -105,14 +117,45 @@ export function ResourcePage<L extends ListKey>({
     return (await action.run?.(rows, context)) !== false;
   }
 
-  useEffect(() => (canCreate ? shortcut('c', () => change({ edit: 'new' })) : undefined));
+  const [again, makeAgain] = useState<Values>();
+  // Back may have closed a form that held an old row's values: the next new row is nobody's old one
+  const openNew = () => {
+    makeAgain(undefined);
+    change({ edit: 'new' });
+  };
+  useEffect(() => (canCreate ? shortcut('c', openNew) : undefined));
   const create = canCreate && (
-    <Button type="primary" icon={<PlusOutlined />} onClick={() => change({ edit: 'new' })} title="C" data-create>
+    <Button type="primary" icon={<PlusOutlined />} onClick={openNew} title="C" data-create>
       {t('action.create')}
     </Button>
   );
+  // rows that are changed are removed by a mark, and made again by the form
+  const canRestore = canCreate && !!resource.update && !!resource.remove;
+  async function restore() {
+    const values = await overlay<Values>(close => <RemovedDrawer resource={resource} params={params} onClose={close} />);
+    if (!values) return;
+    makeAgain(values);
+    change({ edit: 'new' });
+  }
+  const buttons = (create || canRestore) && (
+    <>
+      {canRestore && (
+        <Button
+          icon={<UndoOutlined />}
+          aria-label={t('history.removedRows')}
+          title={t('history.removedHelp')}
+          onClick={() => void restore()}
+        >
+          <span className="wide-only">{t('history.removedRows')}</span>
+        </Button>
+      )}
+      {create}
+    </>
+  );
+  const exportAll = resource.export && can(resource.export) && <ExportButton resource={resource} params={params} state={state} />;
   const content = (
     <>
+      {resource.note && <p className="list-note">{t(`note.${resource.note}`)}</p>}
       <ResourceTable
         resource={resource}
         params={params}
@@ -120,19 +163,44 @@ export function ResourcePage<L extends ListKey>({
         change={change}
         actions={actions}
         run={run}
-        create={isEmbedded ? create : undefined}
+        create={
+          isEmbedded ? (
+            <span className="toolbar-actions">
+              {exportAll}
+              {extra}
+              {buttons}
+            </span>
+          ) : undefined
+        }
         emptyAction={create || emptyAction}
       />
       {state.edit === 'new' && canCreate && (
-        <CreateForm resource={resource} params={params} onClose={() => change({ edit: undefined })} />
+        <CreateForm
+          resource={resource}
+          params={params}
+          again={again}
+          onClose={() => {
+            makeAgain(undefined);
+            change({ edit: undefined });
+          }}
+        />
       )}
-      {typeof state.edit === 'number' && canUpdate && (
-        <EditForm
+      {typeof state.edit === 'number' && resource.update && (
+        <OneRow
           key={state.edit}
           resource={resource}
           params={params}
           id={state.edit}
-          query={state}
+          whyNot={whyNot}
+          onClose={() => change({ edit: undefined })}
+        />
+      )}
+      {typeof state.edit === 'number' && resource.drawer && can(resource.one?.call ?? resource.list) && (
+        <Opened
+          key={state.edit}
+          resource={resource}
+          params={params}
+          id={state.edit}
           onClose={() => change({ edit: undefined })}
         />
       )}
@@ -141,12 +209,12 @@ export function ResourcePage<L extends ListKey>({
   if (isEmbedded) return content;
   return (
     <Page
-      title={t(`page.${resource.name}`)}
       note={note}
       actions={
         <>
+          {exportAll}
           {extra}
-          {create}
+          {buttons}
         </>
       }
     >
@@ -154,6 +222,19 @@ export function ResourcePage<L extends ListKey>({
     </Page>
   );
 }
+
+const exporting = (key: CallKey): RowAction<Row> => ({
+  name: 'export',
+  isBatch: true,
+  run: (rows, { params }) =>
+    exportRows(
+      key,
+      params,
+      rows.map(row => row.id),
+    ),
+});
+
+const nameOf = (resource: Resource<never, Row>, row: Row) => resource.rowName?.(row) ?? String(row.id);
 
 const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
   name: 'remove',
@@ -164,8 +245,30 @@ const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
   run: (rows, { send }) =>
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
       success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),
+      otherwise: t('message.deleteFailed'),
+      names: Object.fromEntries(rows.map(row => [String(row.id), nameOf(resource, row)])),
     }),
 });
+
+const historyAction = (resource: Resource<never, Row>, params: Params): RowAction<Row> => ({
+  name: 'history',
+  run: ([row]) =>
+    overlay(close => (
+      <HistoryDrawer
+        title={resource.rowName?.(row!) ?? t(`noun.${resource.name}`)}
+        of={{ resource: pathOf(resource.list), id: row!.id, columns: resource.columns as never }}
+        fields={resource.fields ?? []}
+        params={params}
+        onClose={() => close()}
+      />
+    )),
+});
+
+/** What the form of a row shows of these values of it. */
+const formValues = ({ valuesOf, fields = [] }: Resource<never, Row>, row: Values): Values => {
+  const values = valuesOf?.(row as never) ?? row;
+  return Object.fromEntries(fields.flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])));
+};
 
 interface FormProps {
   resource: Resource<never, Row>;
@@ -173,7 +276,7 @@ interface FormProps {
   onClose: () => void;
 }
 
-function CreateForm({ resource, params, onClose }: FormProps) {
+function CreateForm({ resource, params, again, onClose }: FormProps & { again: Values | undefined }) {
   const { wrap, createBody = (values: Values) => values } = resource;
   const fields = resource.fields ?? [];
   return (
@@ -182,7 +285,7 @@ function CreateForm({ resource, params, onClose }: FormProps) {
       call={resource.create!}
       params={params}
       fields={fields}
-      values={initialValues(fields)}
+      values={{ ...initialValues(fields), ...(again && formValues(resource, again)) }}
       body={values => (wrap ? { [wrap]: [createBody(values)] } : createBody(values))}
       wrap={wrap}
       isEdit={false}
@@ -194,66 +297,67 @@ function CreateForm({ resource, params, onClose }: FormProps) {
   );
 }
 
-function EditForm({ resource, params, id, onClose }: FormProps & { id: number; query: object }) {
-  const row = useRow(resource, params, id);
+/** The row of an open drawer; who follows the address of one that is gone is told so. */
+function useOpened({ resource, params, id, onClose }: FormProps & { id: number }) {
+  const row = useRow<Row>(resource, params, id, onClose);
   useEffect(() => {
     if (row === null) {
       notify.error(t('error.rowGone'));
       onClose();
     }
   }, [row, onClose]);
+  return row;
+}
+
+function Opened(props: FormProps & { id: number }) {
+  const row = useOpened(props);
+  return row && props.resource.drawer!(row, props);
+}
+
+/** The row as a form, or to be read where it cannot be changed. */
+function OneRow(props: FormProps & { id: number; whyNot: (row: Row) => string | undefined }) {
+  const { resource, params, id, whyNot, onClose } = props;
+  const row = useOpened(props);
   if (!row) return null;
   const { idParam, updateBody = (values: Values) => (idParam ? values : { id, ...values }) } = resource;
+  const title = resource.rowName?.(row);
+  const values = resource.valuesOf?.(row) ?? { ...row };
+  const why = whyNot(row);
+  if (why !== undefined)
+    return (
+      <ViewDrawer
+        title={title ?? t(`noun.${resource.name}`)}
+        why={why}
+        row={row}
+        columns={resource.columns}
+        fields={resource.fields ?? []}
+        values={values}
+        params={params}
+        widthPx={resource.drawerPx}
+        onClose={onClose}
+      />
+    );
   return (
     <ResourceForm
-      title={resource.rowName?.(row) ?? t('form.edit', { name: t(`noun.${resource.name}`) })}
+      title={title ?? t('form.edit', { name: t(`noun.${resource.name}`) })}
       call={resource.update!}
       params={{ ...params, [idParam ?? 'id']: id }}
       fields={resource.fields ?? []}
-      values={resource.valuesOf?.(row) ?? { ...row }}
-      body={values => updateBody(values, row)}
+      values={values}
+      body={changed => updateBody(changed, row)}
       wrap={resource.updateWrap}
       isEdit
       version={versionOf(row)}
+      history={{
+        resource: pathOf(resource.list),
+        id,
+        columns: resource.columns as never,
+        valuesOf: older => resource.valuesOf?.({ ...row, ...older }) ?? older,
+      }}
       success={resource.said?.updated?.(row) ?? t('message.updateSuccess')}
       errors={{ otherwise: resource.said?.updateFailed?.(), ...resource.errors }}
       widthPx={resource.drawerPx}
       onClose={onClose}
     />
   );
-}
-
-/** A node's `version` is its agent's. */
-export function versionOf(row: Row): number | undefined {
-  const { version, rowVersion = version } = row as { version?: unknown; rowVersion?: unknown };
-  return typeof rowVersion === 'number' ? rowVersion : undefined;
-}
-
-/** The row of an open drawer: one of those on screen, else looked for page by page; null when it is gone. It stays as it was when the drawer opened. */
-function useRow(resource: Resource<never, Row>, params: Params, id: number): Row | null | undefined {
-  const inCache = () =>
-    queryClient
-      .getQueriesData<{ data?: Row[] }>({ queryKey: [resource.list] })
-      .flatMap(([, answer]) => answer?.data ?? [])
-      .find(row => row.id === id);
-  const found = useQuery({
-    queryKey: ['row', resource.list, params, id],
-    staleTime: Infinity,
-    gcTime: 0,
-    queryFn: async () =>
-      inCache() ??
-      (await search(resource.list as CallKey, { ...params, query: { ...resource.query, page: 1, pageSize: 500 } }, id)),
-  });
-  return found.error instanceof ApiError ? null : found.data;
-}
-
-async function search(key: CallKey, input: { query: { page: number; pageSize: number } }, id: number): Promise<Row | null> {
-  for (let page = 1; page < 20; page++) {
-    const answer = (await queryClient.fetchQuery(
-      query(key, { ...input, query: { ...input.query, page } } as never) as never,
-    )) as { data: Row[]; total: number };
-    const row = answer.data.find(one => one.id === id);
-    if (row || page * input.query.pageSize >= answer.total) return row ?? null;
-  }
-  return null;
 }

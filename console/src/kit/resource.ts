@@ -1,8 +1,10 @@
 /** A resource of the console as data: what its list shows, what its form asks, what can be done with a row. */
+import type { CodeLanguage } from './code-language.ts';
 import type { ReactNode } from 'react';
 import type { Rule } from '#contract/rules/rule.ts';
 import type { ListState } from './list-state.ts';
 import type { Api, CallKey, ListKey, RowOf } from './client.ts';
+import type { Needs } from './needs.ts';
 import type { ActionOptions } from './query.ts';
 import type { Named, Prefix, TextsOf } from './text.ts';
 
@@ -15,7 +17,7 @@ export interface Row {
   id: number;
 }
 
-export type ColumnKind = 'text' | 'mono' | 'number' | 'bytes' | 'time' | 'tags' | 'status' | 'bool' | 'option';
+export type ColumnKind = 'text' | 'mono' | 'number' | 'bytes' | 'time' | 'until' | 'tags' | 'status' | 'bool' | 'option';
 interface ColumnLook<Row> {
   sort?: boolean;
   width?: number;
@@ -63,15 +65,20 @@ export interface RemoteChoices {
   text?: (row: Record<string, unknown>) => string;
   /** The value of a choice; its id unless said. */
   value?: string;
+  /** Why a row cannot be chosen: it stands among the others, and says so. */
+  why?: (row: Record<string, unknown>) => string | undefined;
   /** A first entry that stands for nothing chosen. */
   none?: { value: string | number; text: () => string };
 }
+/** A call that answers texts one may choose among: tags in use. */
+export type TextsCall = { [K in CallKey]: string[] extends Api[K]['answer'] ? K : never }[CallKey];
+export type TimePreset = 'hour' | 'day' | 'month' | 'year' | 'never';
 /** `otherwise`: the value that counts while none is chosen; there is no "all" then. */
 export type Filter = { name: FieldName; width?: number } & (
   | { kind: 'search' }
   | ({ kind: 'segments'; otherwise?: string } & Choices)
   | ({ kind: 'select' } & (Choices | RemoteChoices))
-  | { kind: 'tags' }
+  | { kind: 'tags'; suggest?: TextsCall }
   | { kind: 'text' }
   /** two points in time, kept as `startTime` and `endTime` unless named otherwise; `when`: shown while another filter has this value */
   | {
@@ -98,11 +105,18 @@ interface FieldLook {
   width?: number | string;
   /** What the form refuses beyond the schema of its call; the server refuses it too, in other words. */
   rule?: Rule<never>;
+  /** What follows from a value that is allowed, and that one would rather know before saving. */
+  warn?: (value: unknown) => string | undefined;
   /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
   mend?: (typed: string) => Values;
 }
 export type FormField = FieldLook & { name: FieldName } & (
-    | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'tags' | 'lines' | 'time' }
+    | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'lines' }
+    /** An editor with colours; where the language is none of them, by the values of the form, a plain area. */
+    | { kind: 'code'; language: (values: Values) => CodeLanguage | undefined }
+    | { kind: 'tags'; suggest?: TextsCall }
+    /** `presets`: buttons that set a time from the one that stands there, or from now. */
+    | { kind: 'time'; presets?: readonly TimePreset[] }
     | { kind: 'number'; unit?: Named<'unit'> }
     | ({ kind: 'select'; isMultiple?: boolean } & Choices)
     | ({ kind: 'segments' } & Choices)
@@ -117,8 +131,8 @@ export type FormField = FieldLook & { name: FieldName } & (
 /** Something to do with one row or several. */
 export interface RowAction<Row> {
   name: Named<'action'>;
-  /** Shown only if this call is allowed. */
-  call?: CallKey;
+  /** Shown only if what it needs is allowed. */
+  call?: Needs;
   /** Also in the bar of several chosen rows. */
   isBatch?: boolean;
   /** Whether the row's state allows it; only rows that do are sent. */
@@ -156,6 +170,8 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   list: L;
   /** What an empty list says; `empty.<name>` unless another is named. */
   empty?: Named<'empty'>;
+  /** What stands above the list, whether it has rows or not: what else holds here. */
+  note?: Named<'note'>;
   /** What is sent for a state of the list, where that is not the state as a query; asked anew for every answer. */
   input?: (state: ListState) => object;
   /** The field that tells rows apart; `id` unless said. */
@@ -174,6 +190,14 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   create?: CallKey;
   update?: CallKey;
   remove?: CallKey;
+  /** The history of a row is one of its actions, where it has no drawer of its own whose other side it is. */
+  history?: boolean;
+  /** A call that answers rows, by their ids, as a file. */
+  export?: CallKey;
+  /** A row by its own call, and what that calls its id; without it the lists are looked through. */
+  one?: { call: CallKey; param: string };
+  /** What opens for a row, where that is not the form: the address holds it as `edit`. */
+  drawer?: (row: Row, context: { params: Params; onClose: () => void }) => ReactNode;
   /** How dangerous removing is; `disruptive` unless said. */
   removal?: 'disruptive' | 'destructive';
   /** Why this row can be neither edited nor removed. */

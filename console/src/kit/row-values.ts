@@ -56,3 +56,66 @@ export function emptied(fields: readonly FormField[], before: Values, body: unkn
   });
 }
 const isLeftOut = (value: unknown) => value === undefined;
+
+type Listed = Values & { id?: number };
+const isListed = (value: unknown): value is Listed[] =>
+  Array.isArray(value) && value.some(row => typeof (row as Listed | null)?.id === 'number');
+
+/**
+ * What a person changed in a list of rows, on top of what stands there now. A row that somebody else took away while it was changed here
+ * comes back as a new one, so that nothing typed is lost.
+ */
+export function mergeRows(base: readonly Listed[], mine: readonly Listed[], now: readonly Listed[]): Listed[] {
+  const find = (rows: readonly Listed[], id: number | undefined) => rows.find(row => row.id === id);
+  const kept = now.flatMap(row => {
+    const before = find(base, row.id);
+    const here = find(mine, row.id);
+    if (!before) return [row];
+    if (!here) return [];
+    return [mergeValues(before, here, row)];
+  });
+  // What was added here and stands now came with a save whose answer was lost: a second one would be a double.
+  const others = now.filter(row => !find(base, row.id)).map(({ id: _id, ...row }) => row);
+  const stands = (row: Values) => {
+    const index = others.findIndex(one => isSame(one, row));
+    if (index >= 0) others.splice(index, 1);
+    return index >= 0;
+  };
+  const added = mine.flatMap(({ id, ...row }) => {
+    if (id === undefined) return stands(row) ? [] : [row];
+    const before = find(base, id);
+    return find(now, id) || (before && isSame(before, { id, ...row })) ? [] : [row];
+  });
+  return [...kept, ...added];
+}
+
+/** Whether two lists say the same, in whatever order and under whatever ids. */
+export function saySame(a: readonly Listed[], b: readonly Listed[]): boolean {
+  const said = (rows: readonly Listed[]) =>
+    rows
+      .map(({ id: _id, ...row }) => JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))))
+      .sort();
+  return isSame(said(a), said(b));
+}
+
+/** The same of one row: what was left alone is as it stands now. */
+export function mergeValues(base: Values, mine: Values, now: Values): Values {
+  const merged: Values = { ...now };
+  for (const [name, value] of Object.entries(mine)) {
+    if (isSame(base[name], value)) continue;
+    const lists = [base[name], value, now[name]];
+    merged[name] = lists.some(isListed)
+      ? mergeRows(...(lists.map(list => (Array.isArray(list) ? list : [])) as [Listed[], Listed[], Listed[]]))
+      : value;
+  }
+  return merged;
+}
+
+/** Thrown by a form's `send`: the rows it began with are others now. `values`: what was typed, on top of them; `cause`: why it went no further. */
+export class Rebased extends Error {
+  readonly values: Values;
+  constructor(values: Values, cause?: unknown) {
+    super('the rows are others now', { cause });
+    this.values = values;
+  }
+}

@@ -2,13 +2,9 @@
 import type { ComponentType } from 'react';
 import type { CallKey } from './client.ts';
 import type { Area } from './area.ts';
+import type { Needs } from './needs.ts';
 import type { Params } from './resource.ts';
 import type { Named, Part } from './text.ts';
-
-/** Calls that something cannot do without: one, all of several, or any one of several. */
-export type Needs = CallKey | readonly CallKey[] | { anyOf: readonly CallKey[] };
-export const callsOf = (needs: Needs): readonly CallKey[] =>
-  typeof needs === 'string' ? [needs] : 'anyOf' in needs ? needs.anyOf : needs;
 
 export interface Screen {
   /** below the area; `{-$id}` is an optional parameter */
@@ -47,28 +43,32 @@ export type IconName = 'dashboard' | 'globe' | 'nodes' | 'chart' | 'people' | 's
 
 /** Address of another page of this area, by its title; undefined when this area has no such page. */
 export function linkTo(title: Screen['title'], ...parameters: (string | number)[]): string | undefined {
-  const screen = screensOf(screens).find(one => one.title === title);
-  if (!screen) return undefined;
+  const screen = screens && screensOf(screens).find(one => one.title === title);
+  if (!screens || !screen) return undefined;
   return [`/${screens.area}/${screen.path.split('/{-$')[0]}`, ...parameters.map(one => encodeURIComponent(one))].join('/');
 }
 
-/** A screen whose words are loaded with it. The text module is reached late, so that an area stays data which anything can read. */
+/** A screen whose words are loaded with it. Who loads them is said later, so that an area stays data which anything can read. */
 export const withTexts =
   <T>(part: Part, load: () => Promise<T>) =>
   async (): Promise<T> =>
-    (await Promise.all([load(), import('./text.ts').then(text => text.loadTexts(part))]))[0];
+    (await Promise.all([load(), loadTexts(part)]))[0];
 
 /** The page at an address of this area. */
 export function screenAt(pathname: string): Screen | undefined {
+  // a piece in the gallery stands in no area
+  if (!screens) return undefined;
   const path = pathname.slice(screens.area.length + 2);
   return screensOf(screens).find(screen => path === screen.path || `${path}/`.startsWith(`${screen.path.split('/{-$')[0]!}/`));
 }
 
 export const screensOf = (screens: AreaScreens) => screens.sections.flatMap(section => section.screens);
 
-let screens: AreaScreens;
+let screens: AreaScreens | undefined;
+let loadTexts: (part: Part) => Promise<void>;
 /** The pages of the area this page is in, for the menu, the palette and the first page after signing in. */
-export const currentScreens = () => screens;
-export const setScreens = (next: AreaScreens) => {
+export const currentScreens = () => screens!;
+export const setScreens = (next: AreaScreens, load: typeof loadTexts) => {
   screens = next;
+  loadTexts = load;
 };

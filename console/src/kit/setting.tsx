@@ -1,44 +1,38 @@
-/** A setting as a panel: what counts now, whose value it is, and the form that changes it or gives it back. */
+/**
+ * A setting as a card: whose value counts, a way to give it back, and the form itself where it may be changed. Who may only look reads the
+ * values, without the form's code.
+ */
 import { useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
-import { type ReactNode, useState } from 'react';
-import type { SettingSource } from '#contract/kit/setting.ts';
-import { call, type CallKey } from './client.ts';
-import { isSure } from './confirm.tsx';
+import type { ReactNode } from 'react';
+import type { SettingLevel, SettingSource } from '#contract/kit/setting.ts';
+import { call } from './client.ts';
+import { isSure } from './confirm.ts';
+import type { Above } from './differs.tsx';
 import { ErrorState } from './empty.tsx';
-import { ResourceForm } from './form.tsx';
+import { inPlace } from './later.tsx';
 import { notify } from './notice.ts';
 import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
-import { type Named, t } from './text.ts';
+import type { SettingScreen } from './setting-screen.ts';
+import { t } from './text.ts';
+import { valueText } from './value-text.ts';
 
-export interface SettingScreen {
-  /** Names its texts: `page.<name>`. */
-  name: Named<'page'>;
-  read: CallKey;
-  write: CallKey;
-  reset?: CallKey;
-  /** The level this screen is about. */
-  level: SettingSource;
-  fields: FormField[];
-  /** What each field says, in the order of the fields; left out: its value as text. */
-  shown?: Record<string, (value: never) => ReactNode>;
-  /** What is said once it is saved; the general words unless given. */
-  saved?: () => string;
-}
+export type { SettingScreen };
 
-type Answer = Values & { from: SettingSource; version: number };
+const SettingForm = inPlace(async () => (await import('./setting-form.tsx')).SettingForm);
+
+type Answer = Values & { from: SettingSource; version: number; above: Above };
 
 export function SettingPanel({ setting, params }: { setting: SettingScreen; params: Params }) {
   const can = useCan();
-  const [isOpen, setOpen] = useState(false);
   const found = useQuery(query(setting.read, params as never));
   const now = found.data as Answer | undefined;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
-  if (!now) return null;
-  const { from, version, ...values } = now;
+  const waits = <div className="tab-wait" aria-busy />;
+  if (!now) return <div className="panel">{waits}</div>;
+  const { from, version, above, ...values } = now;
   const isOwn = from === setting.level;
 
   async function giveBack() {
@@ -56,43 +50,44 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
 
   return (
     <section className="panel setting" aria-label={t(`page.${setting.name}`)}>
-      <dl className="setting-values">
-        {setting.fields.map(field => (
-          <div key={field.name}>
-            <dt>{t(`field.${field.label ?? field.name}`)}</dt>
-            <dd>{shown(setting, field, values[field.name])}</dd>
-          </div>
-        ))}
-      </dl>
-      <footer className="setting-foot">
-        <span className="ink-3">{t(isOwn ? 'setting.own' : 'setting.inherited', { from: t(`settingSource.${from}`) })}</span>
-        {isOwn && setting.reset && can(setting.reset) && <Button onClick={() => void giveBack()}>{t('setting.reset')}</Button>}
-        {can(setting.write) && (
-          <Button type="primary" onClick={() => setOpen(true)}>
-            {t('action.edit')}
-          </Button>
+      <header className="setting-head">
+        <span className={isOwn ? 'source own' : 'source'}>
+          {t(isOwn ? 'setting.own' : 'setting.inherited', { from: t(`settingSource.${from}`) })}
+        </span>
+        {isOwn && setting.reset && can(setting.reset) && (
+          <button type="button" className="link" onClick={() => void giveBack()}>
+            {t('setting.reset')}
+          </button>
         )}
-      </footer>
-      {isOpen && (
-        <ResourceForm
-          title={t(`page.${setting.name}`)}
-          call={setting.write}
-          params={params}
-          fields={setting.fields}
-          values={values}
-          isEdit
-          version={version}
-          success={setting.saved?.() ?? t('message.modifySuccess')}
-          errors={{ otherwise: t('message.modifyFailed') }}
-          onClose={() => setOpen(false)}
-        />
+      </header>
+      {can(setting.write) ? (
+        <SettingForm setting={setting} params={params} values={values} version={version} above={above} meanwhile={waits} />
+      ) : (
+        <>
+          <p className="ink-3">{t('form.readOnly')}</p>
+          <dl className="setting-values">
+            {setting.fields.map(field => (
+              <div key={field.name}>
+                <dt>{t(`field.${field.label ?? field.name}`)}</dt>
+                <dd>{shown(setting, field, values[field.name])}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
       )}
     </section>
   );
 }
 
-function shown({ shown: own }: SettingScreen, field: FormField, value: unknown): ReactNode {
-  if (own?.[field.name]) return own[field.name]!(value as never);
-  if (typeof value === 'boolean') return t(value ? 'state.enabled' : 'state.disabled');
-  return Array.isArray(value) ? value.join(', ') : String(value);
+/** One declaration for the panels of all levels: `at` says where each has its calls. */
+export interface SettingOfLevels extends Omit<SettingScreen, 'level' | 'read' | 'write' | 'reset'> {
+  at: { [L in SettingLevel]?: Pick<SettingScreen, 'read' | 'write' | 'reset'> };
 }
+/** The panel of one level, for a tab or a page: `settingPanel(gzip, 'site')`. */
+export function settingPanel({ at, ...rest }: SettingOfLevels, level: SettingLevel) {
+  const setting: SettingScreen = { ...rest, level, ...at[level]! };
+  return ({ params = {} }: { params?: Params }) => <SettingPanel setting={setting} params={params} />;
+}
+
+const shown = ({ shown: own }: SettingScreen, field: FormField, value: unknown): ReactNode =>
+  own?.[field.name]?.(value as never) ?? <span className="view-lines">{valueText(field, value)}</span>;

@@ -4,15 +4,18 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Button, Dropdown, Pagination, Table } from 'antd';
 import { type Key, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
-import { tableColumns } from './cells.tsx';
-import { call, type CallKey } from './client.ts';
+import { plain, tableColumns } from './cells.tsx';
+import { callAny } from './client.ts';
+import { csvOf, download } from './csv.ts';
 import { Empty, ErrorState } from './empty.tsx';
 import { FilterBar } from './filters.tsx';
 import { type ListState, queryOf } from './list-state.ts';
+import { notify } from './notice.ts';
 import { useCan } from './permissions.ts';
+import { present } from './present.tsx';
 import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
 import { stored } from './stored.ts';
-import { t } from './text.ts';
+import { t, tOf } from './text.ts';
 import { ApiError } from './transport.ts';
 import { useNarrow } from './use-narrow.ts';
 
@@ -40,13 +43,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
   const isNarrow = useNarrow();
   const list = useQuery({
     queryKey: [resource.list, { ...params, query: { ...resource.query, ...queryOf(state) } }],
-    queryFn: ({ signal }) => {
-      const input = resource.input?.(state) ?? { query: { ...resource.query, ...queryOf(state) } };
-      return call(resource.list as CallKey, ...([{ ...params, ...input }, { signal }] as unknown as [never])) as Promise<{
-        data: Row[];
-        total: number;
-      }>;
-    },
+    queryFn: ({ signal }) => rowsAt(resource, params, state, signal),
     placeholderData: keepPreviousData,
     refetchInterval: pollOf(resource) as number | false | undefined,
     enabled: can(resource.list),
@@ -81,8 +78,10 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 
   const shown = resource.columns.filter(column => !hidden.includes(column.name));
   const columns = tableColumns(shown, state, isNarrow, (name, row: Row) => {
-    const action = actions.find(one => String(one.name) === name);
-    return action && isAllowed(action, row) ? () => void run(action, [row]) : undefined;
+    // a row that cannot be edited opens to be read
+    const names = name === 'edit' ? ['edit', 'view'] : [name];
+    const action = actions.find(one => names.includes(one.name) && isAllowed(one, row));
+    return action ? () => void run(action, [row]) : undefined;
   });
   if (actions.length)
     columns.push({
@@ -132,6 +131,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           isFetching={list.isFetching}
           hidden={hidden}
           setHidden={setHidden}
+          save={() => saveList(resource, params, state, shown)}
           create={create}
         />
       )}
@@ -168,9 +168,12 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
                   onChange: setChosen,
                   columnWidth: 44,
                   fixed: !isNarrow,
+                  getTitleCheckboxProps: () => ({ 'aria-label': t('list.chooseAll') }),
                   getCheckboxProps: row =>
                     // the rows of a skeleton have no names
-                    list.isPending ? { disabled: true } : { 'aria-label': resource.rowName?.(row) ?? String(row.id) },
+                    list.isPending
+                      ? { disabled: true, 'aria-label': t('page.loading') }
+                      : { 'aria-label': resource.rowName?.(row) ?? String(row.id) },
                 }
               : undefined
           }
@@ -202,6 +205,33 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
       )}
     </div>
   );
+}
+
+/** What a state of the list finds. */
+function rowsAt(resource: Resource<never, Row>, params: Params, state: ListState, signal?: AbortSignal) {
+  const input = resource.input?.(state) ?? { query: { ...resource.query, ...queryOf(state) } };
+  return callAny<{ data: Row[]; total: number }>(resource.list, { ...params, ...input }, { signal });
+}
+
+/** So many rows a file holds. */
+const savedPages = 20;
+
+/** All that the list finds with its filters and in its order, on every page of it; the columns that are shown. */
+async function saveList(resource: Resource<never, Row>, params: Params, state: ListState, shown: readonly Column<Row>[]) {
+  const pageSize = paging.pageSizeMax;
+  const rows: Row[] = [];
+  try {
+    for (let page = 1, total = 1; rows.length < total && page <= savedPages; page++) {
+      const answer = await rowsAt(resource, params, { ...state, page, pageSize });
+      rows.push(...answer.data);
+      total = answer.data.length ? answer.total : 0;
+      if (page === savedPages && rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
+    }
+  } catch (error) {
+    return void present(error);
+  }
+  const head = shown.map(column => tOf('field', column.label ?? column.name));
+  download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
 }
 
 const skeleton: Row[] = Array.from({ length: skeletonRows }, (_, index) => ({ id: -1 - index }));

@@ -35,20 +35,17 @@ export function chooseLanguage(next: Language) {
   location.reload();
 }
 
-const loaders = import.meta.glob<{ default: Record<string, string> }>([
-  '../text/*.*.ts',
-  '!../text/common.*.ts',
-  '../*/late.*.ts',
-]);
-let texts: Record<string, string> = {};
+type Texts = Readonly<Record<string, string>>;
+const loaders = import.meta.glob<{ default: Texts }>(['../text/start.*.ts', '../*/late.*.ts', '!./late.*.ts']);
+let texts: Texts = {};
+export const addTexts = (more: Texts) => void (texts = { ...texts, ...more });
 
-/** A folder's own part comes with its screens (kit/screens.ts, withTexts). */
-export type Part = 'base' | 'messages' | 'kit' | 'app' | 'errors' | keyof typeof late;
-/** `base` and `messages` are all a login page says; the shell loads the rest. */
+/** A folder's own part comes with its screens (kit/screens.ts, withTexts), the kit's with its pieces (kit/placed.tsx). */
+export type Part = 'start' | Exclude<keyof typeof late, 'kit'>;
+/** `start` is all a login page says; the shell brings the rest with it. One file each: a request costs more than its few bytes. */
 export async function loadTexts(part: Part): Promise<void> {
   const load = loaders[`../text/${part}.${language}.ts`] ?? loaders[`../${part}/late.${language}.ts`]!;
-  const loaded = await load();
-  texts = { ...texts, ...loaded.default };
+  addTexts((await load()).default);
 }
 
 /** `t('list.selected', {count: 3})`; a remark in brackets whose parameter is unknown is left out. */

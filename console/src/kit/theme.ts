@@ -80,13 +80,17 @@ const dark: ThemeConfig['token'] = {
   colorBorderSecondary: '#263031',
 };
 
-export function themeOf(name: ThemeName): ThemeConfig {
+/** A finger needs 44 px (design: touch rows); tags within a field stay small, for they are taken off by a press beside them. */
+const touchPx = 44;
+const touch: ThemeConfig['token'] = { controlHeight: touchPx, controlHeightLG: touchPx, controlHeightSM: touchPx };
+
+export function themeOf(name: ThemeName, isNarrow: boolean): ThemeConfig {
   const isDark = name === 'dark';
   return {
     algorithm: isDark ? antd.darkAlgorithm : antd.defaultAlgorithm,
     cssVar: { key: 'app' },
     hashed: false,
-    token: { ...common, ...(isDark ? dark : light) },
+    token: { ...common, ...(isNarrow && touch), ...(isDark ? dark : light) },
     components: {
       Table: {
         headerBg: isDark ? '#182021' : '#fafbfb',
@@ -101,11 +105,23 @@ export function themeOf(name: ThemeName): ThemeConfig {
         cellPaddingBlockMD: 6,
         cellPaddingBlockSM: 3,
       },
-      Button: { fontWeight: 520, primaryShadow: 'none', defaultShadow: 'none', dangerShadow: 'none' },
+      // darkened by the palette, the word on a dangerous button would be too faint to read
+      Button: {
+        ...(isDark && { colorError: dark!.colorError }),
+        fontWeight: 520,
+        primaryShadow: 'none',
+        defaultShadow: 'none',
+        dangerShadow: 'none',
+      },
       Drawer: { footerPaddingBlock: 10, footerPaddingInline: 16 },
       Form: { itemMarginBottom: 18, verticalLabelPadding: '0 0 5px' },
-      Segmented: { itemSelectedBg: isDark ? '#2a3738' : '#ffffff', trackBg: isDark ? '#11181a' : '#ecefef' },
+      Segmented: {
+        itemSelectedBg: isDark ? '#2a3738' : '#ffffff',
+        trackBg: isDark ? '#11181a' : '#ecefef',
+        ...(isNarrow && { trackPadding: 0 }),
+      },
       Modal: { titleFontSize: 15 },
+      ...(isNarrow && { Select: { multipleItemHeight: 30 } }),
     },
   };
 }

@@ -3,40 +3,53 @@ import { DatePicker } from 'antd';
 import dayjs from 'dayjs';
 import { display } from '#contract/limits.ts';
 
-export default function TimeInput({
-  id,
-  value,
-  onChange,
-}: {
+interface TimeProps {
   id?: string;
+  placeholder?: string | undefined;
+  'aria-label'?: string;
+  'aria-invalid'?: boolean | 'true' | 'false';
+  'aria-describedby'?: string;
+  /** somebody has already gone into the field that stood here */
+  isOpened?: boolean;
   value?: string | null;
   onChange?: (value: string | null) => void;
-}) {
+}
+
+export default function TimeInput({ value, onChange, isOpened = false, ...input }: TimeProps) {
   return (
     <DatePicker
-      id={id}
+      {...input}
       className="full"
+      autoFocus={isOpened}
       showTime
       format={display.dateTimeFormat}
       value={value ? dayjs(value) : null}
       onChange={next => onChange?.(next ? next.toISOString() : null)}
+      // Enter takes the time that was typed: it does not save the form as well
+      onKeyDown={event => {
+        if (event.key === 'Enter') event.preventDefault();
+      }}
     />
   );
 }
 
-interface RangeProps {
+export interface RangeProps {
   label: string;
   isClearable?: boolean;
+  /** somebody has already gone into the field that stood here */
+  isOpened?: boolean;
   startTime?: string;
   endTime?: string;
   onChange: (startTime: string | undefined, endTime: string | undefined) => void;
 }
 /** Two points in time. */
-export function RangeInput({ label, isClearable = false, startTime, endTime, onChange }: RangeProps) {
+export function RangeInput({ label, isClearable = false, isOpened = false, startTime, endTime, onChange }: RangeProps) {
   return (
     <DatePicker.RangePicker
       className={isClearable ? 'filter-range' : undefined}
       showTime
+      autoFocus={isOpened}
+      defaultOpen={isOpened}
       allowClear={isClearable}
       aria-label={label}
       title={label}

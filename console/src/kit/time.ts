@@ -29,3 +29,13 @@ export function snappedRange(now: Date, spanMinutes: number, stepMinutes: number
   const start = Math.floor((end - spanMinutes * minuteMs) / (stepMinutes * minuteMs)) * stepMinutes * minuteMs;
   return { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString() };
 }
+
+/** An hour, a day, a month or a year after a time that is still to come, else after now; the last of a month stays the last of a shorter one. */
+export function later(value: string | null | undefined, by: 'hour' | 'day' | 'month' | 'year', now: Date): string {
+  const start = value && Date.parse(value) > now.getTime() ? new Date(value) : new Date(now.getTime() - (now.getTime() % 1000));
+  const next = new Date(start);
+  if (by === 'hour' || by === 'day') return new Date(start.getTime() + (by === 'day' ? 86_400_000 : 3_600_000)).toISOString();
+  next.setMonth(next.getMonth() + (by === 'year' ? 12 : 1));
+  if (next.getDate() !== start.getDate()) next.setDate(0);
+  return next.toISOString();
+}

@@ -1,7 +1,7 @@
 /**
  * How the console talks to the API (§7, §4 Session refresh). Knows no React and no domain word; what it needs of the browser is handed in.
  */
-import { transport as limits } from '#contract/limits.ts';
+import { transport as limits } from '#contract/limits-start.ts';
 import type { Area } from './area.ts';
 import type { Credentials, CredentialStore } from './credentials.ts';
 
@@ -42,8 +42,12 @@ export interface CallOptions {
   /** Made with these credentials, which are not (yet) the session's. */
   as?: Credentials;
   signal?: AbortSignal;
+  /** The answer is a file: its name comes with its text. */
+  isFile?: boolean;
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
+  /** Told the version the row has now, where the answer names it (`ETag`). */
+  onVersion?: (version: number) => void;
 }
 export interface TransportOptions {
   area: Area;
@@ -115,7 +119,7 @@ export function createTransport(options: TransportOptions) {
     key: string,
     input: Input,
     as: Credentials | null,
-    { signal, version }: CallOptions = {},
+    { signal, version, onVersion, isFile }: CallOptions = {},
   ): Promise<unknown> {
     const { method, path, query, body } = requestOf(key, area, input);
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
@@ -133,7 +137,10 @@ export function createTransport(options: TransportOptions) {
         cache: 'no-store',
       });
       options.heard?.(true);
-      return await answerOf(response);
+      const answer = await answerOf(response);
+      const [, now] = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '') ?? [];
+      if (now !== undefined) onVersion?.(Number(now));
+      return isFile ? { name: fileName(response.headers.get('content-disposition')), text: answer } : answer;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
       options.heard?.(false);
@@ -144,6 +151,17 @@ export function createTransport(options: TransportOptions) {
   }
 
   return { call, credentials };
+}
+
+/** What the server calls a file (RFC 6266); the name in all letters before the plain one. */
+export function fileName(disposition: string | null): string {
+  const whole = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
+  try {
+    if (whole) return decodeURIComponent(whole);
+  } catch {
+    // not encoded as it says: the plain name stands
+  }
+  return /filename="([^"]+)"/i.exec(disposition ?? '')?.[1] ?? 'download.txt';
 }
 
 async function answerOf(response: Response): Promise<unknown> {

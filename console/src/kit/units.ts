@@ -27,6 +27,12 @@ export const count = (value: number) => scaled(value, counts);
 /** In full, with digit groups. */
 export const number = (value: number) => value.toLocaleString('en-US');
 export const percent = (value: number) => `${(value * 100).toFixed(value === 0 || value === 1 ? 0 : 1)}%`;
+const signedMax = 9.99;
+/** A share more or less: `+6.1%`, `−12.0%`, `+999%↑` for all beyond. More is neither good nor bad, so it has no colour. */
+export function signed(value: number): string {
+  const shown = Math.min(Math.abs(value), signedMax) * 100;
+  return `${value < 0 ? '−' : '+'}${shown.toFixed(shown < 100 ? 1 : 0)}%${value > signedMax ? '↑' : ''}`;
+}
 /** Seconds as people say them: `140 ms`, `2.31 s`. */
 export const duration = (seconds: number) => (seconds < 1 ? `${Math.round(seconds * 1000)} ms` : `${seconds.toFixed(2)} s`);
 export const milliseconds = (value: number) => duration(value / 1000);

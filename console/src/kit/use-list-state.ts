@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { type ListState, listStateOf, type Search, searchOf } from './list-state.ts';
+import { asSearch } from './search.ts';
 
 /** The state of the list on this page and a way to change it; a changed filter or order starts at the first page again. */
 export function useListState(filterNames: readonly string[], defaultSort?: string) {
@@ -11,7 +12,7 @@ export function useListState(filterNames: readonly string[], defaultSort?: strin
     const next = { ...state, ...('filters' in part || 'sortBy' in part ? { page: 1 } : {}), ...part };
     void navigate({
       to: '.',
-      search: searchOf(next, search, filterNames, defaultSort) as never,
+      search: asSearch(searchOf(next, search, filterNames, defaultSort)),
       replace: options.replace ?? !('edit' in part),
     });
   }

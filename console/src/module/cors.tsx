@@ -3,28 +3,33 @@ import { corsMethods, ranges } from '#contract/limits.ts';
 import { methodValues } from '#contract/rules/values.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { assigning } from './assign.tsx';
+import { copyAction } from './copy.tsx';
+import { lastFields, nameColumn, nameField, ofModules, usedColumns } from './module-parts.ts';
 
 const cors = resource<'GET /{area}/site/{siteID}/module/cors'>({
+  ...ofModules,
   name: 'cors',
   list: 'GET /{area}/site/{siteID}/module/cors',
-  rowName: row => row.name,
   columns: [
-    { name: 'name', link: 'edit', width: 200, sort: true },
+    nameColumn,
     { name: 'allowOrigin', kind: 'mono', width: 240 },
     { name: 'maxAge', kind: 'number', width: 130 },
-    { name: 'domainCount', kind: 'number', width: 110 },
-    { name: 'enabled', kind: 'bool', width: 110 },
+    ...usedColumns,
     { name: 'memo' },
     { name: 'updatedAt', kind: 'time' },
   ],
-  filters: [{ name: 'keyword', kind: 'search' }],
+  actions: [
+    assigning('PUT /{area}/site/{siteID}/domains/module/cors', 'corsID'),
+    copyAction('POST /{area}/site/{siteID}/cors/copy'),
+  ],
   create: 'POST /{area}/site/{siteID}/module/cors',
   update: 'PUT /{area}/site/{siteID}/module/cors/{moduleID}',
   remove: 'DELETE /{area}/site/{siteID}/module/cors',
   wrap: 'modules',
   idParam: 'moduleID',
   fields: [
-    { name: 'name', kind: 'text' },
+    nameField,
     { name: 'allowOrigin', kind: 'mono', help: 'allowOrigin', placeholder: 'https://www.example.com', initial: '*' },
     {
       name: 'allowMethods',
@@ -39,8 +44,7 @@ const cors = resource<'GET /{area}/site/{siteID}/module/cors'>({
     { name: 'exposeHeaders', kind: 'lines', initial: [] },
     { name: 'allowCredentials', kind: 'switch', help: 'allowCredentials', initial: false },
     { name: 'maxAge', kind: 'number', unit: 'seconds', initial: ranges.corsMaxAgeSecondsMax },
-    { name: 'memo', kind: 'area' },
-    { name: 'enabled', kind: 'switch', initial: true },
+    ...lastFields,
   ],
 });
 

@@ -1,9 +1,12 @@
 /** Headers of one domain alone, beside what its module sets. */
 import { useQuery } from '@tanstack/react-query';
 import { ResourceForm } from '../kit/form.tsx';
+import { historyOfSetting } from '../kit/history-of.ts';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { headerDrawerPx, headerErrors, headerFields } from './header-fields.ts';
+
+const read = 'GET /{area}/site/{siteID}/domain/{domainID}/customHeaders';
 
 interface Props {
   domain: { id: number; domainName: string };
@@ -14,7 +17,7 @@ interface Props {
 export function DomainHeadersDrawer({ domain, siteID, onClose }: Props) {
   const at = { siteID, domainID: domain.id };
   const found = useQuery({
-    ...query('GET /{area}/site/{siteID}/domain/{domainID}/customHeaders', at),
+    ...query(read, at),
     staleTime: Infinity,
     gcTime: 0,
   });
@@ -29,6 +32,7 @@ export function DomainHeadersDrawer({ domain, siteID, onClose }: Props) {
       values={{ request, response }}
       isEdit
       version={version}
+      history={historyOfSetting(read, at)}
       success={t('message.updateSuccess')}
       errors={headerErrors}
       widthPx={headerDrawerPx}

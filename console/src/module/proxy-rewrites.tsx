@@ -2,6 +2,9 @@
 import { matchTypes } from '#contract/limits.ts';
 import { type FormField, type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { assigning } from './assign.tsx';
+import { copyAction } from './copy.tsx';
+import { lastFields, nameColumn, nameField, ofModules, usedColumns } from './module-parts.ts';
 
 const rule: FormField[] = [
   { name: 'matchType', kind: 'select', ...options(matchTypes, 'matchType'), width: 150 },
@@ -10,17 +13,19 @@ const rule: FormField[] = [
 ];
 
 const proxyRewrites = resource<'GET /{area}/site/{siteID}/module/proxyRewrites'>({
+  ...ofModules,
   name: 'proxyRewrites',
   list: 'GET /{area}/site/{siteID}/module/proxyRewrites',
-  rowName: row => row.name,
   columns: [
-    { name: 'name', link: 'edit', width: 200, sort: true },
+    nameColumn,
     { name: 'rules', kind: 'mono', render: ({ rules }) => rules.map(one => `${one.source} → ${one.target}`).join(', ') },
-    { name: 'domainCount', kind: 'number', width: 110 },
-    { name: 'enabled', kind: 'bool', width: 110 },
+    ...usedColumns,
     { name: 'updatedAt', kind: 'time' },
   ],
-  filters: [{ name: 'keyword', kind: 'search' }],
+  actions: [
+    assigning('PUT /{area}/site/{siteID}/domains/module/proxyRewrite'),
+    copyAction('POST /{area}/site/{siteID}/proxyRewrite/copy'),
+  ],
   create: 'POST /{area}/site/{siteID}/module/proxyRewrites',
   update: 'PUT /{area}/site/{siteID}/module/proxyRewrite',
   remove: 'DELETE /{area}/site/{siteID}/module/proxyRewrites',
@@ -28,7 +33,7 @@ const proxyRewrites = resource<'GET /{area}/site/{siteID}/module/proxyRewrites'>
   updateBody: (values, row) => ({ ...values, id: row.id }),
   drawerPx: 800,
   fields: [
-    { name: 'name', kind: 'text' },
+    nameField,
     {
       name: 'rules',
       kind: 'list',
@@ -38,8 +43,7 @@ const proxyRewrites = resource<'GET /{area}/site/{siteID}/module/proxyRewrites'>
       fields: rule,
       initial: [{ matchType: 'prefix', source: '', target: '' }],
     },
-    { name: 'memo', kind: 'area' },
-    { name: 'enabled', kind: 'switch', initial: true },
+    ...lastFields,
   ],
 });
 

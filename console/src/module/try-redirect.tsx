@@ -1,11 +1,12 @@
 /** Which redirect of a module an address meets, by the steps the edge takes (contract/src/module/redirect-table.ts). */
 import { Button, Input } from 'antd';
-import { useState } from 'react';
-import { locationMax, RedirectTable, resolve } from '#contract/module/redirect-table.ts';
+import { useRef, useState } from 'react';
+import { redirectLocationMax } from '#contract/limits.ts';
 import type { RowOf } from '../kit/client.ts';
 import { present } from '../kit/present.tsx';
 import { query, queryClient } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
+import { tried } from './tried.ts';
 
 const list = 'GET /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects';
 type Redirect = RowOf<typeof list>;
@@ -27,28 +28,28 @@ export function TryRedirect({ params }: { params: { siteID: number; moduleID: nu
   const [address, setAddress] = useState('');
   const [said, setSaid] = useState('');
   const [isBusy, setBusy] = useState(false);
+  // an answer about another address than the one that stands there is none
+  const asked = useRef('');
 
   async function attempt() {
     const text = address.trim();
     if (!text) return;
     setBusy(true);
+    asked.current = text;
     try {
-      const table = new RedirectTable((await all(params)).filter(row => row.enabled));
-      const url = resolve(/^(?:https?:\/)?\//i.test(text) ? text : `/${text}`, {
-        scheme: 'https',
-        authority: 'this.host',
-        path: '/',
-        args: '',
-      });
-      const found = table.find(url);
+      const redirects = (await all(params)).filter(row => row.enabled);
+      const answer = await tried({ redirects, address: text });
+      if (asked.current !== text) return;
+      if (answer === 'tooLong' || answer === 'tooMuchWork') return setSaid(t('redirect.stopped'));
+      const { met } = answer;
       setSaid(
-        !found
+        !met
           ? t('redirect.none')
-          : t(found.location === undefined ? 'redirect.tooLong' : found.isLoop ? 'redirect.loop' : 'redirect.found', {
-              source: found.redirect.source,
-              status: found.redirect.statusCode,
-              location: found.location ?? '',
-              max: locationMax,
+          : t(met.location === undefined ? 'redirect.tooLong' : met.isLoop ? 'redirect.loop' : 'redirect.found', {
+              source: met.source,
+              status: met.statusCode,
+              location: met.location ?? '',
+              max: redirectLocationMax,
             }),
       );
     } catch (error) {
@@ -75,6 +76,7 @@ export function TryRedirect({ params }: { params: { siteID: number; moduleID: nu
           onChange={event => {
             setAddress(event.target.value);
             setSaid('');
+            asked.current = '';
           }}
         />
         <Button htmlType="submit" loading={isBusy}>

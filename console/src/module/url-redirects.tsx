@@ -2,8 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Button } from 'antd';
-import { redirectStatuses } from '#contract/module/url-redirects.ts';
-import { matchTypes } from '#contract/limits.ts';
+import { matchTypes, redirectStatuses } from '#contract/limits.ts';
 import type { RowOf } from '../kit/client.ts';
 import { useCan } from '../kit/permissions.ts';
 import { ResourceForm } from '../kit/form.tsx';
@@ -12,44 +11,46 @@ import { query } from '../kit/query.ts';
 import { act, type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
+import { assigning } from './assign.tsx';
+import { copyAction } from './copy.tsx';
+import { lastFields, nameField, ofModules, usedColumns } from './module-parts.ts';
 import { redirectLines, redirectOf } from './redirect-lines.ts';
 import { TryRedirect } from './try-redirect.tsx';
+import { asSearch } from '../kit/search.ts';
 
 const add = 'POST /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects';
 const change = 'PUT /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects';
 
 const modules = resource<'GET /{area}/site/{siteID}/module/urlRedirects'>({
+  ...ofModules,
   name: 'urlRedirects',
   list: 'GET /{area}/site/{siteID}/module/urlRedirects',
-  rowName: row => row.name,
   columns: [
     {
       name: 'name',
       width: 240,
       sort: true,
       render: row => (
-        <Link to="." search={{ tab: 'urlRedirects', module: row.id } as never}>
+        <Link to="." search={asSearch({ tab: 'urlRedirects', module: row.id })}>
           {row.name}
         </Link>
       ),
     },
     { name: 'redirectCount', kind: 'number', width: 120 },
-    { name: 'domainCount', kind: 'number', width: 110 },
-    { name: 'enabled', kind: 'bool', width: 110 },
+    ...usedColumns,
     { name: 'memo' },
     { name: 'updatedAt', kind: 'time' },
   ],
-  filters: [{ name: 'keyword', kind: 'search' }],
+  actions: [
+    assigning('PUT /{area}/site/{siteID}/domains/module/urlRedirect'),
+    copyAction('POST /{area}/site/{siteID}/urlRedirect/copy'),
+  ],
   create: 'POST /{area}/site/{siteID}/module/urlRedirects',
   update: 'PUT /{area}/site/{siteID}/module/urlRedirect/{moduleID}',
   remove: 'DELETE /{area}/site/{siteID}/module/urlRedirects',
   wrap: 'modules',
   idParam: 'moduleID',
-  fields: [
-    { name: 'name', kind: 'text' },
-    { name: 'memo', kind: 'area' },
-    { name: 'enabled', kind: 'switch', initial: true },
-  ],
+  fields: [nameField, ...lastFields],
 });
 
 type Redirect = RowOf<'GET /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects'>;
@@ -121,7 +122,7 @@ function Redirects({ params }: { params: Params }) {
   return (
     <>
       <div className="redirects-head">
-        <Link to="." search={{ tab: 'urlRedirects' } as never}>
+        <Link to="." search={asSearch({ tab: 'urlRedirects' })}>
           ← {t('redirect.back')}
         </Link>
         <strong>{name}</strong>

@@ -1,20 +1,10 @@
 /** "3 seconds ago", with the exact time for whoever points at it. */
-import { languageTag } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
-
-const units = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const;
-const formatter = new Intl.RelativeTimeFormat(languageTag, { numeric: 'auto' });
+import { relative } from '../kit/until.tsx';
 
 /** Clocks of server and browser may differ: what seems to lie ahead is now. */
 export function ago(time: string, now = Date.now()): string {
-  const seconds = Math.max(0, Math.round((now - new Date(time).getTime()) / 1000));
-  const [unit, length] = units.find(([, one]) => seconds >= one) ?? units[3];
-  return formatter.format(-Math.floor(seconds / length), unit);
+  return relative(-Math.max(0, Math.round((now - new Date(time).getTime()) / 1000)));
 }
 
 export function Ago({ time }: { time: string | null }) {

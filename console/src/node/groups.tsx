@@ -6,6 +6,7 @@ import { Button, Select, Skeleton } from 'antd';
 import { useEffect, useMemo } from 'react';
 import type { RowOf } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
+import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -17,7 +18,9 @@ import { lastSelected } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
-import { LineNodes } from './line-nodes.tsx';
+import { asSearch } from '../kit/search.ts';
+
+const LineNodes = later(async () => (await import('./line-nodes.tsx')).LineNodes);
 
 type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
 
@@ -56,7 +59,7 @@ const groupsOf = (zoneID: number) =>
     createBody: values => ({ ...values, zoneID }),
     update: 'PATCH /client/group',
     drawerPx: 760,
-    valuesOf: group => ({ name: group.name, memo: group.memo, lines: group.lines.map(lineOf) }),
+    valuesOf: group => ({ name: group.name, memo: group.memo, lines: group.lines?.map(lineOf) }),
     updateBody: ({ lines, ...values }, group) => ({
       ...values,
       id: group.id,
@@ -112,12 +115,12 @@ export default function Groups() {
       showSearch={zones.data.length > 8 ? { optionFilterProp: 'label' } : false}
       value={zone?.id}
       options={zones.data.map(one => ({ value: one.id, label: one.name }))}
-      onChange={id => void navigate({ to: '.', search: { zone: id } as never })}
+      onChange={id => void navigate({ to: '.', search: asSearch({ zone: id }) })}
       prefix={<span className="ink-3">{t('field.zone')}</span>}
     />
   );
   return (
-    <Page title={t('menu.groups')} note={t('group.note')} actions={picker}>
+    <Page note={t('group.note')} actions={picker}>
       {groups ? (
         <ResourcePage key={params.zoneId} resource={groups} params={params} isEmbedded />
       ) : (
@@ -132,7 +135,7 @@ export default function Groups() {
               title={t('group.noZone')}
               action={
                 can('POST /client/zone') && (
-                  <Link to={linkTo('zones')!} search={{ edit: 'new' } as never}>
+                  <Link to={linkTo('zones')!} search={asSearch({ edit: 'new' })}>
                     <Button type="primary">{t('group.addZone')}</Button>
                   </Link>
                 )

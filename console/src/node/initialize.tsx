@@ -14,11 +14,13 @@ export const initialize = (nodes: readonly Node[]) =>
       title={t('node.initializeTitle', { count: nodes.length })}
       call="POST /client/nodes/initialize"
       params={{}}
+      draftOf={nodes.map(node => node.id).join(' ')}
       fields={fields}
       values={{}}
       body={values => ({ ids: nodes.map(node => node.id), zoneID: values['zoneID'] })}
       isEdit={false}
       success={t('message.nodeInitialSuccess')}
+      errors={{ otherwise: t('message.nodeInitialFailed') }}
       widthPx={widthPx}
       onClose={() => close()}
     >

@@ -10,6 +10,8 @@ import { useChoices } from '../kit/choices.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { Label } from '../kit/fields.tsx';
+import { isSame } from '../kit/form-state.ts';
+import { mayLeave, useHold } from '../kit/leaving.ts';
 import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
 import { bodyCheck } from '../kit/schema-of.ts';
@@ -29,6 +31,10 @@ async function newestNodes(): Promise<Node[]> {
   return [...initialized.data, ...uninitialized.data];
 }
 
+interface Typed {
+  name?: string;
+  zoneID?: number;
+}
 type Token = AnswerOf<typeof joinCall> & { lastID: number };
 
 export function JoinDialog({
@@ -41,30 +47,37 @@ export function JoinDialog({
   onInitialize: (node: Node) => void;
 }) {
   const [token, setToken] = useState<Token>();
+  const close = () => void mayLeave().then(isSure => isSure && onClose());
   return (
     <Modal
       open
       width={600}
       title={t('join.title')}
       mask={{ blur: false }}
-      onCancel={onClose}
+      onCancel={close}
       footer={token ? <Button onClick={onClose}>{t('action.close')}</Button> : null}
     >
       {token ? (
         <Command token={token} onAgain={() => setToken(undefined)} onInitialize={onInitialize} />
       ) : (
-        <Ask zoneID={zoneID} onToken={setToken} onClose={onClose} />
+        <Ask zoneID={zoneID} onToken={setToken} onClose={close} />
       )}
     </Modal>
   );
 }
 
 function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: Token) => void; onClose: () => void }) {
+  const [form] = Form.useForm<Typed>();
   const zones = useChoices({ from: 'GET /client/metaZones' }, {});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
 
-  async function make(values: { name?: string; zoneID?: number }) {
+  useHold(() => {
+    const typed = form.getFieldsValue();
+    return !isBusy && !isSame({ zoneID, ...typed }, { zoneID });
+  });
+
+  async function make(values: Typed) {
     const body = {
       ...(values.name?.trim() ? { name: values.name.trim() } : {}),
       ...(values.zoneID ? { zoneID: values.zoneID } : {}),
@@ -85,7 +98,7 @@ function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: T
     }
   }
   return (
-    <Form layout="vertical" requiredMark={false} initialValues={{ zoneID }} onFinish={values => void make(values)}>
+    <Form form={form} layout="vertical" requiredMark={false} initialValues={{ zoneID }} onFinish={values => void make(values)}>
       <p className="join-intro ink-3">{t('join.intro')}</p>
       <Form.Item
         name="name"

@@ -7,6 +7,7 @@ export default {
   'field.keepAudit': 'Audit log',
   'field.keepDeleted': 'Deleted rows',
   'field.keepPurges': 'Purge tasks',
+  'field.keepTasks': 'Ended tasks',
   'field.keepEnded': 'Ended sessions and join tokens',
   'field.keepTombstones': 'Notes that a configuration is gone',
   'field.ranges': 'Allowed private ranges',
@@ -14,6 +15,7 @@ export default {
   'help.keepAudit': 'Who did what and when, sign-ins included.',
   'help.keepDeleted': 'How long a deletion can be traced. Sites, domains and nodes stay as long as statistics name them.',
   'help.keepPurges': 'Purges that no stored page can need any more.',
+  'help.keepTasks': 'With their logs. What is still under way is always kept.',
   'help.keepEnded': 'To trace where somebody signed in from.',
   'help.keepTombstones': 'A node that was away longer reads everything again.',
   'help.originRanges':

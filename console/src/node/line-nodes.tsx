@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { originRoles, polling } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
-import { isSure } from '../kit/confirm.tsx';
+import { isSure } from '../kit/confirm.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';

@@ -7,6 +7,7 @@ import { Button } from 'antd';
 import { polling } from '#contract/limits.ts';
 import { nodeStates } from '#contract/states.ts';
 import { Status } from '../kit/bits.tsx';
+import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -16,11 +17,13 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { Addresses } from './addresses.tsx';
 import { Ago } from './ago.tsx';
-import { NodeDetail } from './detail.tsx';
 import { initialize } from './initialize.tsx';
-import { JoinDialog } from './join.tsx';
 import { type Node, stateOf, why } from './state.ts';
 import { Refused, SetAsideCount, Sync } from './sync.tsx';
+import { asSearch } from '../kit/search.ts';
+
+const JoinDialog = later(async () => (await import('./join.tsx')).JoinDialog);
+const NodeDetail = later(async () => (await import('./detail.tsx')).NodeDetail);
 
 const idsOf = (nodes: Node[]) => nodes.map(node => node.id);
 const join = (zoneID?: number) =>
@@ -163,13 +166,13 @@ export default function Nodes() {
     refetchInterval: polling.nodeListPollMs,
   });
   return (
-    <Page title={t('page.nodes')} actions={<JoinButton />}>
+    <Page actions={<JoinButton />}>
       <nav className="tabs" aria-label={t('page.nodes')}>
         {(['initialized', 'uninitialized'] as const).map(one => (
           <Link
             key={one}
             to="."
-            search={(one === 'initialized' ? {} : { tab: one }) as never}
+            search={asSearch(one === 'initialized' ? {} : { tab: one })}
             className="tab"
             activeOptions={{ exact: true }}
             aria-current={one === tab ? 'page' : undefined}

@@ -8,6 +8,7 @@ import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
+import { asSearch } from '../kit/search.ts';
 
 /** Prices of a gigabyte have many places. */
 const price = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 6 });
@@ -42,7 +43,7 @@ const products = resource<'GET /client/products'>({
       name: 'groupName',
       width: 120,
       render: product => (
-        <Link to={linkTo('groups')!} search={{ zone: product.zoneID } as never}>
+        <Link to={linkTo('groups')!} search={asSearch({ zone: product.zoneID })}>
           {product.groupName}
         </Link>
       ),

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
-import { retentionDefaults, retentionFields } from '#contract/system/retention.ts';
+import { retentionDefaults } from '#contract/limits.ts';
 import { call, type AnswerOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -13,11 +13,12 @@ import { number } from '../kit/units.ts';
 
 const read = 'GET /client/setting/system/retention';
 const write = 'PUT /client/setting/system/retention';
-const names = Object.keys(retentionFields) as (keyof typeof retentionFields)[];
+const names = Object.keys(retentionDefaults) as (keyof typeof retentionDefaults)[];
 const fieldNames = {
   audit: 'keepAudit',
   deleted: 'keepDeleted',
   purges: 'keepPurges',
+  tasks: 'keepTasks',
   ended: 'keepEnded',
   tombstones: 'keepTombstones',
 } as const satisfies Record<(typeof names)[number], FieldName>;

@@ -1,6 +1,7 @@
 /** How far a node is with its configuration: the sequence it serves, what is still to come, what it refused; and what of its log counts for nobody. */
 import { Popover } from 'antd';
-import { asideMessages } from '#contract/node/nodes.ts';
+import type { ReactNode } from 'react';
+import { asideMessages } from '#contract/limits.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
@@ -32,23 +33,22 @@ export function Refusals({ node }: { node: Node }) {
   );
 }
 
+/** Something that is not as it should be, and what, where one points. */
+const Bad = ({ text, children }: { text: string; children: ReactNode }) => (
+  <Popover trigger={['hover', 'click']} placement="bottomLeft" content={<div className="column-list">{children}</div>}>
+    <button type="button" className="link status">
+      <span className="status-dot bad" aria-hidden />
+      {text}
+    </button>
+  </Popover>
+);
+
 export function Refused({ node }: { node: Node }) {
   if (node.refused.length === 0) return <span className="ink-3">{t('node.noRefusals')}</span>;
   return (
-    <Popover
-      trigger={['hover', 'click']}
-      placement="bottomLeft"
-      content={
-        <div className="column-list">
-          <Refusals node={node} />
-        </div>
-      }
-    >
-      <button type="button" className="link status">
-        <span className="status-dot bad" aria-hidden />
-        {t('node.refusals', { count: node.refused.length })}
-      </button>
-    </Popover>
+    <Bad text={t('node.refusals', { count: node.refused.length })}>
+      <Refusals node={node} />
+    </Bad>
   );
 }
 
@@ -87,19 +87,8 @@ export function SetAsideCount({ node: { aside } }: { node: Node }) {
   if (aside === null) return <span className="ink-3">{t('node.asideUnknown')}</span>;
   if (aside.length === 0) return <span className="ink-3">{t('node.noRefusals')}</span>;
   return (
-    <Popover
-      trigger={['hover', 'click']}
-      placement="bottomLeft"
-      content={
-        <div className="column-list">
-          <SetAsideList aside={aside} />
-        </div>
-      }
-    >
-      <button type="button" className="link status">
-        <span className="status-dot bad" aria-hidden />
-        {asideCounts(aside)}
-      </button>
-    </Popover>
+    <Bad text={asideCounts(aside)}>
+      <SetAsideList aside={aside} />
+    </Bad>
   );
 }

@@ -8,6 +8,7 @@ import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { OriginRanges } from './origin-ranges.tsx';
 import { Retention } from './retention.tsx';
+import { asSearch } from '../kit/search.ts';
 
 type Zone = RowOf<'GET /client/zones'>;
 
@@ -17,7 +18,7 @@ function NodeCount({ zone }: { zone: Zone }) {
   if (nodeCount === 0) return <span className="ink-3">{t('zone.noNodes')}</span>;
   const tone = normalCount === nodeCount ? 'good' : normalCount === 0 ? 'bad' : 'warn';
   return (
-    <Link to={linkTo('nodes')!} search={{ zoneID: zone.id } as never} className="status">
+    <Link to={linkTo('nodes')!} search={asSearch({ zoneID: zone.id })} className="status">
       <span className={`status-dot ${tone}`} aria-hidden />
       {t('zone.normal', { normal: normalCount, nodes: nodeCount })}
     </Link>

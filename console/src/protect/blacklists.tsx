@@ -1,8 +1,10 @@
 /** Addresses that are refused. */
-import { blockTypes } from '#contract/edge/document.ts';
+import { blockTypes } from '#contract/limits.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { First } from './first.tsx';
+
+const pollMs = 5000;
 
 const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklists'>({
   name: 'blacklists',
@@ -17,9 +19,12 @@ const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklis
     },
     { name: 'blockType', kind: 'option', texts: 'blockType', width: 150 },
     { name: 'enabled', kind: 'bool', width: 110 },
+    { name: 'expiredAt', kind: 'until', sort: true },
     { name: 'memo' },
     { name: 'updatedAt', kind: 'time' },
   ],
+  // what ends goes by itself
+  pollMs: rows => rows.some(row => row.expiredAt !== null) && pollMs,
   create: 'POST /{area}/site/{siteID}/firewall/setting/blacklists',
   update: 'PUT /{area}/site/{siteID}/firewall/setting/blacklists',
   remove: 'DELETE /{area}/site/{siteID}/firewall/setting/blacklists',
@@ -27,6 +32,7 @@ const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklis
   fields: [
     { name: 'ips', kind: 'lines', help: 'ips', initial: [] },
     { name: 'blockType', kind: 'segments', ...options(blockTypes, 'blockType'), initial: 'deny' },
+    { name: 'expiredAt', kind: 'time', presets: ['hour', 'day', 'month', 'never'], help: 'expiredAt', initial: null },
     { name: 'memo', kind: 'area' },
     { name: 'enabled', kind: 'switch', initial: true },
   ],

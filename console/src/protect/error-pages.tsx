@@ -3,10 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { errorPageStatuses, errorPageTypes, siteErrorPageStatuses } from '#contract/limits.ts';
 import { query } from '../kit/query.ts';
-import { type Params, options, resource } from '../kit/resource.ts';
+import { type Params, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 
 type Base = '/{area}/site/{siteID}' | '/client/setting';
+
+/** Of what a page is made, by its type; an address is no code. */
+const codeOf = ({ type }: Values) => (type === 'content' ? 'html' : type === 'javascript' ? 'javascript' : undefined);
 
 /** Both levels have the same columns and fields; removing alone has its own path. */
 const errorPages = (
@@ -23,6 +26,7 @@ const errorPages = (
     name: 'errorPages',
     list: `GET ${base}/errorPages`,
     empty,
+    note: empty,
     rowName: row => String(row.code),
     columns: [
       { name: 'code', kind: 'mono', link: 'edit', width: 120 },
@@ -43,7 +47,7 @@ const errorPages = (
       { name: 'code', help, kind: 'select', only: 'create', values: free, initial: free[0] },
       { name: 'code', help, kind: 'select', only: 'edit', values: statuses },
       { name: 'type', kind: 'segments', ...options(errorPageTypes, 'errorPageType'), initial: 'content' },
-      { name: 'content', help: 'errorPageContent', kind: 'area', isOptional: false, initial: '' },
+      { name: 'content', help: 'errorPageContent', kind: 'code', language: codeOf, isOptional: false, initial: '' },
     ],
   });
 };

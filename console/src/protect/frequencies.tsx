@@ -1,10 +1,24 @@
 /** How often and how fast: two lists of a site's firewall. */
 import { frequencyActions, frequencyColourDefault, frequencyColours, frequencyTypes } from '#contract/limits.ts';
-import { type Params, options, resource } from '../kit/resource.ts';
+import { type FormField, type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { enabled, ruleColumns, ruleFields } from '../kit/rule-parts.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 import { Label } from './label.tsx';
+
+/** Which requests are counted, and by what. */
+const counted = (example: string): FormField[] => [
+  { name: 'urlRegex', kind: 'mono', help: 'urlRegex', initial: '.*', placeholder: example },
+  {
+    name: 'type',
+    label: 'frequencyType',
+    help: 'frequencyType',
+    kind: 'select',
+    ...options(frequencyTypes, 'frequencyType'),
+    initial: 'ip',
+  },
+];
 
 type Path = '/{area}/site/{siteID}/firewall/setting/frequencies' | '/client/setting/frequency';
 
@@ -14,6 +28,7 @@ const frequencies = (path: Path, empty: 'frequencies' | 'systemFrequencies') =>
     name: 'frequencies',
     list: `GET ${path}`,
     empty,
+    note: empty,
     defaultSort: 'priority',
     rowName: row => row.urlRegex,
     columns: [
@@ -31,30 +46,20 @@ const frequencies = (path: Path, empty: 'frequencies' | 'systemFrequencies') =>
       },
       { name: 'type', label: 'frequencyType', kind: 'option', texts: 'frequencyType', width: 150 },
       { name: 'action', kind: 'option', texts: 'frequencyAction', width: 150 },
-      { name: 'priority', kind: 'number', sort: true },
-      { name: 'enabled', kind: 'bool', width: 110 },
-      { name: 'updatedAt', kind: 'time', isOptional: true },
+      ...ruleColumns,
     ],
     create: `POST ${path}`,
     update: `PUT ${path}`,
     remove: `DELETE ${path}`,
     wrap: 'items',
     fields: [
-      { name: 'urlRegex', kind: 'mono', help: 'urlRegex', initial: '.*', placeholder: '^/login' },
-      {
-        name: 'type',
-        label: 'frequencyType',
-        help: 'frequencyType',
-        kind: 'select',
-        ...options(frequencyTypes, 'frequencyType'),
-        initial: 'ip',
-      },
+      ...counted('^/login'),
       { name: 'seconds', kind: 'number', unit: 'seconds', initial: 10 },
       { name: 'times', kind: 'number', help: 'times', initial: 100 },
       { name: 'action', kind: 'segments', ...options(frequencyActions, 'frequencyAction'), initial: 'limit' },
       { name: 'priority', kind: 'number', help: 'priority', initial: 100 },
       { name: 'colour', kind: 'select', ...options(frequencyColours, 'colour'), initial: frequencyColourDefault },
-      { name: 'enabled', kind: 'switch', initial: true },
+      enabled,
     ],
   });
 
@@ -74,28 +79,17 @@ const limitReqs = resource<'GET /{area}/site/{siteID}/firewall/setting/limitReqs
       render: row => t('limitReq.says', { rate: number(row.rate), burst: number(row.burst) }),
     },
     { name: 'type', label: 'frequencyType', kind: 'option', texts: 'frequencyType', width: 150 },
-    { name: 'priority', kind: 'number', sort: true },
-    { name: 'enabled', kind: 'bool', width: 110 },
-    { name: 'updatedAt', kind: 'time', isOptional: true },
+    ...ruleColumns,
   ],
   create: 'POST /{area}/site/{siteID}/firewall/setting/limitReqs',
   update: 'PUT /{area}/site/{siteID}/firewall/setting/limitReqs',
   remove: 'DELETE /{area}/site/{siteID}/firewall/setting/limitReqs',
   wrap: 'items',
   fields: [
-    { name: 'urlRegex', kind: 'mono', help: 'urlRegex', initial: '.*', placeholder: '^/api/' },
-    {
-      name: 'type',
-      label: 'frequencyType',
-      help: 'frequencyType',
-      kind: 'select',
-      ...options(frequencyTypes, 'frequencyType'),
-      initial: 'ip',
-    },
+    ...counted('^/api/'),
     { name: 'rate', kind: 'number', unit: 'perSecond', initial: 10 },
     { name: 'burst', kind: 'number', help: 'burst', initial: 20 },
-    { name: 'priority', kind: 'number', help: 'priority', initial: 100 },
-    { name: 'enabled', kind: 'switch', initial: true },
+    ...ruleFields,
   ],
 });
 

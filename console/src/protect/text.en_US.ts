@@ -4,7 +4,7 @@ import type texts from './text.zh_TW.ts';
 export default {
   'page.blacklists': 'Blacklist',
   'page.whitelists': 'Whitelist',
-  'page.userAgents': 'User-Agent',
+  'page.userAgents': 'User-Agent rules',
 
   'noun.blacklists': 'blacklist entry',
   'noun.whitelists': 'whitelist entry',
@@ -24,22 +24,21 @@ export default {
   'help.urlRegex': 'A regular expression on path and query; .* means every URL.',
   'help.userAgentRegex': 'A regular expression on the User-Agent header.',
 
-  'tab.firewall': 'Firewall',
   'tab.blacklists': 'Blacklist',
   'tab.whitelists': 'Whitelist',
-  'tab.userAgents': 'User-Agent',
+  'tab.userAgents': 'User-Agent rules',
 
   'blockType.deny': 'Deny (403)',
   'blockType.drop': 'Drop (444)',
 
-  'page.frequencies': 'Frequencies',
-  'page.limitReqs': 'Request limits',
-  'noun.frequencies': 'frequency',
-  'noun.limitReqs': 'request limit',
+  'page.frequencies': 'Frequency limits',
+  'page.limitReqs': 'Request rate limits',
+  'noun.frequencies': 'frequency limit',
+  'noun.limitReqs': 'request rate limit',
   'empty.frequencies': 'Visitors who send too many requests within a span of time are refused.',
   'empty.limitReqs': 'Limit requests per second, with room for short bursts.',
-  'tab.frequencies': 'Frequencies',
-  'tab.limitReqs': 'Request limits',
+  'tab.frequencies': 'Frequency limits',
+  'tab.limitReqs': 'Request rate limits',
   'field.seconds': 'Within',
   'field.times': 'Requests',
   'field.frequencyType': 'Counted by',
@@ -69,16 +68,27 @@ export default {
   'menu.errorSetting': 'Error settings',
   'page.errorPages': 'Error pages',
   'noun.errorPages': 'error page',
-  'empty.errorPages': "Visitors see the edge's own page of a status until another is made here.",
+  'empty.errorPages': "Until a page is made here, visitors see the operator's page of a status, or the edge's own.",
+  'note.errorPages':
+    "The site's own page counts; for a status it has none for, the operator's page does, and without that the edge's own.",
+  'note.systemErrorPages':
+    'These hold on the sites of all your zones; where a site has its own page for a status, that one counts. Zones have no error pages of their own.',
+  'note.frequencies':
+    "The operator's frequency limits hold on this site too; they count by themselves, and going over any one of them is enough.",
+  'note.systemFrequencies':
+    "These hold on the sites of all your zones, beside the sites' own; each counts by itself, and going over any one of them is enough. Zones have no frequency limits of their own.",
   'empty.systemErrorPages': 'Pages made here hold on every site that has none of its own for that status.',
-  'empty.systemFrequencies': 'Frequencies made here hold on every site, beside those of the site itself.',
+  'empty.systemFrequencies': 'Frequency limits made here hold on every site, beside those of the site itself.',
   'tab.errorPages': 'Error pages',
   'field.code': 'Status code',
   'field.content': 'Content',
-  'help.errorPageCode': 'One page for each status. 929: too many requests.',
+  'help.errorPageCode': "One page for each status; it comes before the operator's. 929: too many requests.",
   'help.systemErrorPageCode': 'One page for each status. 903: no site of that name; 929: too many requests.',
   'help.errorPageContent': 'HTML, an address or a script, by the type. {{requestID}} becomes the number of the request.',
   'errorPageType.content': 'HTML',
   'errorPageType.urlRedirect': 'Redirect',
   'errorPageType.javascript': 'JavaScript',
+
+  'field.expiredAt': 'Ends',
+  'help.expiredAt': 'It is removed by itself at this time, on all nodes within a second. Left empty, it stays.',
 } satisfies SameAs<typeof texts>;

@@ -1,5 +1,5 @@
 /** Requests refused for their User-Agent. */
-import { blockTypes } from '#contract/edge/document.ts';
+import { blockTypes } from '#contract/limits.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 

@@ -4,6 +4,7 @@ import { Button, Dropdown } from 'antd';
 import { useEffect } from 'react';
 import { languages, languageTags } from '#contract/kit/text.ts';
 import { area } from '../kit/area.ts';
+import { later } from '../kit/later.tsx';
 import { mayLeave } from '../kit/leaving.ts';
 import { overlay } from '../kit/overlay.ts';
 import { currentScreens, screensOf } from '../kit/screens.ts';
@@ -12,11 +13,11 @@ import { commandKey, shortcut } from '../kit/shortcuts.ts';
 import { chooseLanguage, language, languageNames, t } from '../kit/text.ts';
 import { chooseTheme, type ThemeName } from '../kit/theme.ts';
 
+const Palette = later(async () => (await import('./palette.tsx')).Palette);
 let isPaletteOpen = false;
 async function openPalette() {
   if (isPaletteOpen) return;
   isPaletteOpen = true;
-  const { Palette } = await import('./palette.tsx');
   await overlay(close => <Palette onClose={() => close()} />);
   isPaletteOpen = false;
 }

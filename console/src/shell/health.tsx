@@ -1,14 +1,20 @@
 /** What is wrong, since when, and what to do: the worst in one strip above every page, the rest on demand. Nothing when all is well. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { statusPollMs } from '#contract/system/status.ts';
-import { query } from '../kit/query.ts';
+import { statusPollMs } from '#contract/limits.ts';
+import type { AnswerOf } from '../kit/client.ts';
+import { query, queryClient } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 
+const asked = query('GET /{area}/systemHealth');
+/** What was asked before the shell stood; nothing where there was no answer in time. */
+export const setHealth = (answer: unknown) =>
+  answer && queryClient.setQueryData(asked.queryKey, answer as AnswerOf<'GET /{area}/systemHealth'>);
+
 export function HealthBanner() {
   const { data } = useQuery({
-    ...query('GET /{area}/systemHealth'),
+    ...asked,
     staleTime: 0,
     refetchInterval: statusPollMs,
     // a call that fails is told by whoever needed it

@@ -1,40 +1,30 @@
 /** The frame of everything behind the login: menu, header, content. */
+import '../styles/shell.css';
+import '../styles/pages.css';
+import '../styles/parts.css';
 import '../styles/app.css';
+import '../styles/settings.css';
+import '../styles/touch.css';
 import { MenuOutlined } from '@ant-design/icons';
-import { QueryClientProvider } from '@tanstack/react-query';
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { Button, ConfigProvider } from 'antd';
-import type { Locale } from 'antd/es/locale';
+import { Button } from 'antd';
 import { useEffect, useState } from 'react';
+import { Frame, setLocale } from '../kit/frame.tsx';
 import { hasDraft } from '../kit/drafts.ts';
 import { notify } from '../kit/notice.ts';
-import { OverlayHost } from '../kit/overlay-host.tsx';
-import { queryClient } from '../kit/query.ts';
 import { useCan } from '../kit/permissions.ts';
 import { currentSelf } from '../kit/session.ts';
 import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
-import { language, t } from '../kit/text.ts';
-import { themeOf, useTheme } from '../kit/theme.ts';
+import { t } from '../kit/text.ts';
+import { useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
 import { NetworkBanner } from './network-banner.tsx';
-import { HealthBanner } from './health.tsx';
+import { HealthBanner, setHealth } from './health.tsx';
 import { Locked } from './states.tsx';
 import { SideMenu } from './side-menu.tsx';
+import { TasksButton } from './tasks.tsx';
 
-const locales = {
-  zh_TW: () => import('antd/es/locale/zh_TW'),
-  zh_CN: () => import('antd/es/locale/zh_CN'),
-  en_US: () => import('antd/es/locale/en_US'),
-};
-
-/** antd's own words in the language of the page. Its Taiwan text counts rows the mainland way: mended here. */
-let locale: Locale | undefined;
-export async function loadLocale() {
-  const { default: loaded } = await locales[language]();
-  locale = language === 'zh_TW' ? { ...loaded, Pagination: { ...loaded.Pagination, items_per_page: '筆／頁' } } : loaded;
-}
-
-const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce;
+export { setHealth, setLocale };
 
 export function Shell() {
   const theme = useTheme();
@@ -52,43 +42,35 @@ export function Shell() {
     setMenuOpen(false);
   }
   return (
-    <QueryClientProvider client={queryClient}>
-      <ConfigProvider
-        theme={themeOf(theme)}
-        locale={locale}
-        csp={{ nonce }}
-        button={{ autoInsertSpace: false }}
-        wave={{ disabled: true }}
-      >
-        <div className={isMenuOpen ? 'shell menu-open' : 'shell'}>
-          <SideMenu />
-          <div className="shell-shade" onClick={() => setMenuOpen(false)} />
-          <div className="shell-main">
-            <header className="shell-head">
-              <Button
-                className="menu-button"
-                type="text"
-                icon={<MenuOutlined />}
-                aria-label={t('shell.menu')}
-                onClick={() => setMenuOpen(true)}
-              />
-              <Crumbs pathname={pathname} />
-              <span className="grow" />
-              <SearchButton />
-              <ThemeButton theme={theme} />
-              <LanguageMenu />
-              <AccountMenu />
-            </header>
-            <NetworkBanner />
-            <HealthBanner />
-            <main className="shell-content">
-              <Content pathname={pathname} />
-            </main>
-          </div>
+    <Frame>
+      <div className={isMenuOpen ? 'shell menu-open' : 'shell'}>
+        <SideMenu />
+        <div className="shell-shade" onClick={() => setMenuOpen(false)} />
+        <div className="shell-main">
+          <header className="shell-head">
+            <Button
+              className="menu-button"
+              type="text"
+              icon={<MenuOutlined />}
+              aria-label={t('shell.menu')}
+              onClick={() => setMenuOpen(true)}
+            />
+            <Crumbs pathname={pathname} />
+            <span className="grow" />
+            <SearchButton />
+            <TasksButton />
+            <ThemeButton theme={theme} />
+            <LanguageMenu />
+            <AccountMenu />
+          </header>
+          <NetworkBanner />
+          <HealthBanner />
+          <main className="shell-content">
+            <Content pathname={pathname} />
+          </main>
         </div>
-        <OverlayHost />
-      </ConfigProvider>
-    </QueryClientProvider>
+      </div>
+    </Frame>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Which nodes serve the last change, and how long that took: "applied: 2 of 2 nodes, 140 ms". */
 import { useQuery } from '@tanstack/react-query';
 import { Popover } from 'antd';
+import type { AnswerOf } from '../kit/client.ts';
 import { query } from '../kit/query.ts';
 import { Status } from '../kit/bits.tsx';
 import { t } from '../kit/text.ts';
@@ -10,13 +11,25 @@ import { milliseconds, number } from '../kit/units.ts';
 const quickMs = 700;
 const slowMs = 15_000;
 
+/** Of a list its page's name; what is no list of the site is named here. */
+const named = ['module', 'site', 'domain', 'zone', 'origin'] as const;
+type Kind = AnswerOf<'GET /{area}/site/{siteID}/applied'>['errors'][number]['kind'];
+const isNamed = (kind: Kind): kind is (typeof named)[number] => named.some(one => one === kind);
+const kindText = (kind: Kind) => (isNamed(kind) ? t(`appliedKind.${kind}`) : t(`page.${kind}`));
+
 export function Applied({ siteID }: { siteID: number }) {
   const { data } = useQuery({
     ...query('GET /{area}/site/{siteID}/applied', { siteID }),
     staleTime: 0,
     refetchInterval: ({ state: { data } }) => (data && data.applied < data.nodes && data.errors.length === 0 ? quickMs : slowMs),
   });
-  if (!data) return null;
+  if (!data)
+    return (
+      <span className="status applied ink-3">
+        <span className="status-dot idle" aria-hidden />
+        {t('page.loading')}
+      </span>
+    );
   const isDone = data.applied >= data.nodes;
   const counts = { nodes: data.nodes, applied: data.applied };
   const text =
@@ -44,7 +57,7 @@ export function Applied({ siteID }: { siteID: number }) {
           ))}
           {data.errors.map(error => (
             <li key={`${error.kind} ${error.id} ${error.message}`} className="bad">
-              {t(`appliedKind.${error.kind}`)}: {error.rule ? t(`appliedError.${error.rule}`, error.params ?? {}) : error.message}
+              {kindText(error.kind)}: {error.rule ? t(`appliedError.${error.rule}`, error.params ?? {}) : error.message}
             </li>
           ))}
         </ul>

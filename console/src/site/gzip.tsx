@@ -1,14 +1,13 @@
 /** Compression of what visitors are sent. */
-import type { Params } from '../kit/resource.ts';
-import { SettingPanel, type SettingScreen } from '../kit/setting.tsx';
+import { settingPanel, type SettingOfLevels } from '../kit/setting.tsx';
 import { t } from '../kit/text.ts';
 import { bytes } from '../kit/units.ts';
 
-const gzip: SettingScreen = {
+const gzip: SettingOfLevels = {
   name: 'gzip',
-  level: 'site',
-  read: 'GET /{area}/site/{siteID}/setting/gzip',
-  write: 'PUT /{area}/site/{siteID}/setting/gzip',
+  at: {
+    site: { read: 'GET /{area}/site/{siteID}/setting/gzip', write: 'PUT /{area}/site/{siteID}/setting/gzip' },
+  },
   fields: [
     { name: 'enabled', kind: 'switch', help: 'compression' },
     { name: 'types', kind: 'lines', help: 'mediaTypes' },
@@ -19,4 +18,4 @@ const gzip: SettingScreen = {
   saved: () => t('message.compressionSuccess'),
 };
 
-export const Gzip = ({ params }: { params: Params }) => <SettingPanel setting={gzip} params={params} />;
+export const Gzip = settingPanel(gzip, 'site');

@@ -1,5 +1,5 @@
 /** Pages about sites, by area. */
-import { type Screen } from '../kit/screens.ts';
+import { type Screen, withTexts } from '../kit/screens.ts';
 
 export const user: readonly Screen[] = [
   {
@@ -7,7 +7,7 @@ export const user: readonly Screen[] = [
     title: 'sites',
     order: 10,
     call: 'GET /user/sites',
-    load: () => import('./sites.tsx').then(screen => ({ default: screen.UserSites })),
+    load: withTexts('site', () => import('./sites.tsx').then(screen => ({ default: screen.UserSites }))),
   },
   {
     path: 'sitesManagement/sitesSetting/{-$id}/{-$name}',
@@ -26,7 +26,7 @@ export const client: readonly Screen[] = [
     title: 'sites',
     order: 60,
     call: 'GET /client/sites',
-    load: () => import('./sites.tsx').then(screen => ({ default: screen.ClientSites })),
+    load: withTexts('site', () => import('./sites.tsx').then(screen => ({ default: screen.ClientSites }))),
   },
   {
     path: 'nodeManage/sitesSetting/{-$id}/{-$name}/{-$domainName}',

@@ -1,4 +1,4 @@
-/** The settings of one site: a heading that tells how far its last change is, and a tab for each kind. */
+/** The settings of one site: a heading that tells how far its last change is, a way to another site, and a section for each kind. */
 import { useQuery } from '@tanstack/react-query';
 import { Navigate, useParams, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
@@ -9,10 +9,11 @@ import { Page } from '../kit/page.tsx';
 import { query } from '../kit/query.ts';
 import { linkTo } from '../kit/screens.ts';
 import { lastSelected } from '../kit/session.ts';
-import { Tabs } from '../kit/tabs.tsx';
+import { Sections } from '../kit/sections.tsx';
 import { t } from '../kit/text.ts';
 import { stateOf } from './state.ts';
 import { Applied } from './applied.tsx';
+import { SiteSwitch } from './site-switch.tsx';
 import { tabs } from './tabs.ts';
 
 export default function SiteSettings() {
@@ -46,8 +47,12 @@ function Settings({ siteID }: { siteID: number }) {
   return (
     <Page
       title={site.data?.siteName ?? '…'}
+      actions={<SiteSwitch siteID={siteID} />}
       note={
-        site.data && (
+        // holds the line's place: nothing jumps when the answer comes
+        !site.data ? (
+          t('page.loading')
+        ) : (
           <span className="site-note">
             <Status value={stateOf(site.data)} />
             <span>{site.data.productName}</span>
@@ -56,7 +61,7 @@ function Settings({ siteID }: { siteID: number }) {
         )
       }
     >
-      <Tabs tabs={tabs} params={{ siteID }} label={t('menu.sitesSetting')} />
+      <Sections sections={tabs} params={{ siteID }} label={t('menu.sitesSetting')} />
     </Page>
   );
 }

@@ -1,19 +1,35 @@
 /** Sites, as the operator sells them and as the customer uses them. */
-import { siteStates } from '#contract/edge/document.ts';
+import { siteShownStates } from '#contract/states.ts';
 import { portTypes } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
-import type { RowOf } from '../kit/client.ts';
-import { act, type Column, type Filter, options, resource, type RowAction } from '../kit/resource.ts';
+import { BatchForm } from '../kit/batch-form.tsx';
+import { call, type RowOf } from '../kit/client.ts';
+import { eachRow } from '../kit/each.ts';
+import { later } from '../kit/later.tsx';
+import { overlay } from '../kit/overlay.ts';
+import { act, type Column, type Filter, type FormField, options, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { number } from '../kit/units.ts';
+import { shareNeeds } from './share-needs.ts';
 import { stateOf } from './state.ts';
+
+const ShareDrawer = later(async () => (await import('./share.tsx')).ShareDrawer);
 
 type Site = RowOf<'GET /client/sites'>;
 
 const settingsOf = (site: Site) => linkTo('sitesSetting', site.id, site.siteName);
 const settings: RowAction<Site> = { name: 'settings', to: settingsOf };
-const idsOf = (rows: Site[]) => rows.map(row => row.id);
+const share: RowAction<Site> = {
+  name: 'share',
+  call: shareNeeds,
+  isBatch: true,
+  run: sites => overlay(close => <ShareDrawer sites={sites} onClose={() => close()} />),
+};
+const nameOf = (site: Site) => site.siteName;
+const idsOf = (rows: readonly Site[]) => rows.map(row => row.id);
 
 const siteName: Column<Site> = { name: 'siteName', sort: true, link: settingsOf, width: 200 };
 /** What visitors meet: a site whose time is over answers nothing, whatever its status. */
@@ -27,24 +43,61 @@ const columns: Column<Site>[] = [
   { name: 'productName' },
   { name: 'domainCount', kind: 'number' },
   { name: 'tags', kind: 'tags' },
-  { name: 'expired', kind: 'time', sort: true },
+  { name: 'users', label: 'sharedWith', width: 130, link: 'share', render: site => number(site.users.length) },
+  {
+    name: 'expired',
+    kind: 'time',
+    sort: true,
+    render: site => (site.expired ? dateTime(site.expired) : <span className="ink-3">{t('preset.never')}</span>),
+  },
   { name: 'revision', kind: 'number', isOptional: true },
   { name: 'createdAt', kind: 'time', sort: true },
   { name: 'id', kind: 'number', isOptional: true },
 ];
 const search: Filter = { name: 'siteName', kind: 'search' };
 const tags: Filter = { name: 'tags', kind: 'tags' };
+const tagsInUse = 'GET /user/site/tags';
+
+const expired: FormField = {
+  name: 'expired',
+  kind: 'time',
+  presets: ['month', 'year', 'never'],
+  help: 'siteExpired',
+  warn: value => (typeof value === 'string' && Date.parse(value) <= Date.now() ? t('warning.expiredNow') : undefined),
+};
+const setExpired = 'PUT /client/site/expired';
+
+interface FormProps {
+  sites: readonly Site[];
+  onClose: () => void;
+}
+
+/** Until when sites are served: one time for all that were chosen. */
+const ExpiredForm = ({ sites, onClose }: FormProps) => (
+  <BatchForm
+    title={sites.length === 1 ? sites[0]!.siteName : t('confirm.title', { verb: t('field.expired'), count: sites.length })}
+    call={setExpired}
+    params={{}}
+    fields={[{ ...expired, isOptional: false }]}
+    rows={sites}
+    valuesOf={site => ({ expired: site.expired })}
+    // what was overwritten and not chosen yet is not "never"
+    body={values => ({ ids: idsOf(sites), expired: values['expired'] })}
+    success={t('message.updateSuccess')}
+    onClose={onClose}
+  />
+);
 
 const clientSites = resource<'GET /client/sites'>({
   name: 'sites',
   list: 'GET /client/sites',
   defaultSort: '-createdAt',
-  rowName: site => site.siteName,
+  rowName: nameOf,
   columns: [siteName, status, { name: 'userEmail', width: 200 }, { name: 'zoneName', width: 120 }, ...columns],
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
-    { name: 'statuses', kind: 'select', ...options(siteStates, 'state') },
+    { name: 'statuses', kind: 'select', ...options(siteShownStates, 'state') },
     tags,
     { name: 'productName', kind: 'text' },
     { name: 'portType', kind: 'select', values: portTypes },
@@ -68,10 +121,17 @@ const clientSites = resource<'GET /client/sites'>({
     },
     { name: 'productID', kind: 'remote', from: 'GET /client/metaProducts', only: 'create' },
     { name: 'tags', kind: 'tags', initial: [] },
-    { name: 'expired', kind: 'time', help: 'expired' },
+    expired,
   ],
   actions: [
     settings,
+    share,
+    {
+      name: 'expired',
+      call: setExpired,
+      isBatch: true,
+      run: sites => overlay(close => <ExpiredForm sites={sites} onClose={() => close()} />),
+    },
     act('PATCH /client/site/status', {
       name: 'resume',
       isBatch: true,
@@ -97,15 +157,54 @@ const clientSites = resource<'GET /client/sites'>({
   ],
 });
 
+const setTags = 'PUT /user/site/{siteID}/tags';
+
+/** The call is of one site: of several each has its own. */
+function TagsForm({ sites, onClose }: FormProps) {
+  const [site] = sites as [Site];
+  const isOne = sites.length === 1;
+  return (
+    <BatchForm
+      title={isOne ? site.siteName : t('confirm.title', { verb: t('field.tags'), count: sites.length })}
+      call={setTags}
+      params={{ siteID: site.id }}
+      fields={[{ name: 'tags', kind: 'tags', suggest: tagsInUse, help: 'siteTags' }]}
+      rows={sites}
+      valuesOf={row => ({ tags: row.tags })}
+      body={({ tags }) => ({ tags: tags ?? [] })}
+      version={isOne ? site.version : undefined}
+      send={
+        isOne
+          ? undefined
+          : ({ tags }) =>
+              eachRow(sites, nameOf, row =>
+                call(setTags, { siteID: row.id, body: { tags: (tags ?? []) as string[] } }, { version: row.version }),
+              )
+      }
+      success={t('message.updateSuccess')}
+      onClose={onClose}
+    />
+  );
+}
+
 const userSites = resource<'GET /user/sites'>({
   name: 'sites',
   list: 'GET /user/sites',
   empty: 'sitesUser',
   defaultSort: '-createdAt',
-  rowName: site => site.siteName,
+  rowName: nameOf,
   columns: [siteName, status, ...columns],
-  filters: [search, { name: 'status', kind: 'segments', ...options(siteStates, 'state') }, tags],
-  actions: [settings],
+  filters: [search, { name: 'status', kind: 'segments', ...options(siteShownStates, 'state') }, { ...tags, suggest: tagsInUse }],
+  actions: [
+    settings,
+    share,
+    {
+      name: 'tags',
+      call: setTags,
+      isBatch: true,
+      run: sites => overlay(close => <TagsForm sites={sites} onClose={() => close()} />),
+    },
+  ],
 });
 
 export const ClientSites = () => <ResourcePage resource={clientSites} />;

@@ -2,7 +2,7 @@ import type { SameAs } from '../kit/text.ts';
 import type texts from './text.zh_TW.ts';
 
 export default {
-  'menu.sites': '站点列表',
+  'menu.sites': '站点',
   'menu.sitesSetting': '站点设置',
 
   'page.sites': '站点',
@@ -10,7 +10,7 @@ export default {
   'noun.sites': '站点',
 
   'page.gzip': 'HTTP 压缩',
-  'tab.gzip': '压缩',
+  'tab.gzip': 'HTTP 压缩',
   'page.rates': '下载速率',
   'noun.rates': '下载速率规则',
   'tab.rates': '下载速率',
@@ -38,8 +38,6 @@ export default {
   'field.domainCount': '域名数',
   'field.revision': '版本',
 
-  'help.expired': '留空代表永不到期。',
-
   'warning.pauseSite': '暂停期间，站点的所有域名都返回 904。',
 
   'applied.all': '已应用：{nodes} 个节点中的 {applied} 个，{time}',
@@ -51,20 +49,17 @@ export default {
   'applied.unknownFields': '不认识 {count} 个字段：请更新此节点',
   'appliedError.nodeRefused': '节点 {node} 不接受：{why}',
   'appliedError.originRefused': '节点不连接 {domain} 的源站 {address}（端口 {port}）',
-  'appliedKind.purges': '清除缓存',
-  'appliedKind.cacheRules': '缓存规则',
-  'appliedKind.whitelists': '白名单',
-  'appliedKind.blacklists': '黑名单',
-  'appliedKind.userAgents': 'User-Agent 规则',
-  'appliedKind.frequencies': '频率规则',
-  'appliedKind.limitReqs': '请求速率限制',
-  'appliedKind.rates': '下载速率',
-  'appliedKind.errorPages': '错误页面',
   'appliedKind.module': '模块',
   'appliedKind.site': '站点',
   'appliedKind.domain': '域名',
   'appliedKind.zone': '区域',
   'appliedKind.origin': '源站',
 
+  'group.basic': '基本',
+  'group.cache': '缓存',
+  'group.answers': '响应',
+  'group.modules': '模块',
+  'group.protection': '防护',
+  'site.switch': '切换站点',
   'site.backToList': '返回站点列表',
 } satisfies SameAs<typeof texts>;

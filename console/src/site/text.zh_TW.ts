@@ -1,6 +1,6 @@
 /** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
 export default {
-  'menu.sites': '站點列表',
+  'menu.sites': '站點',
   'menu.sitesSetting': '站點設定',
 
   'page.sites': '站點',
@@ -8,7 +8,7 @@ export default {
   'noun.sites': '站點',
 
   'page.gzip': 'HTTP 壓縮',
-  'tab.gzip': '壓縮',
+  'tab.gzip': 'HTTP 壓縮',
   'page.rates': '下載速率',
   'noun.rates': '下載速率規則',
   'tab.rates': '下載速率',
@@ -36,8 +36,6 @@ export default {
   'field.domainCount': '網域數',
   'field.revision': '版本',
 
-  'help.expired': '留空代表永不到期。',
-
   'warning.pauseSite': '暫停期間，站點的所有網域都回應 904。',
 
   'applied.all': '已套用：{nodes} 個節點中的 {applied} 個，{time}',
@@ -49,20 +47,17 @@ export default {
   'applied.unknownFields': '不認得 {count} 個欄位：請更新此節點',
   'appliedError.nodeRefused': '節點 {node} 不接受：{why}',
   'appliedError.originRefused': '節點不連線到 {domain} 的源站 {address}（連接埠 {port}）',
-  'appliedKind.purges': '清除快取',
-  'appliedKind.cacheRules': '快取規則',
-  'appliedKind.whitelists': '白名單',
-  'appliedKind.blacklists': '黑名單',
-  'appliedKind.userAgents': 'User-Agent 規則',
-  'appliedKind.frequencies': '頻率規則',
-  'appliedKind.limitReqs': '請求速率限制',
-  'appliedKind.rates': '下載速率',
-  'appliedKind.errorPages': '錯誤頁面',
   'appliedKind.module': '模組',
   'appliedKind.site': '站點',
   'appliedKind.domain': '網域',
   'appliedKind.zone': '區域',
   'appliedKind.origin': '源站',
 
+  'group.basic': '基本',
+  'group.cache': '快取',
+  'group.answers': '回應',
+  'group.modules': '模組',
+  'group.protection': '防護',
+  'site.switch': '切換站點',
   'site.backToList': '返回站點列表',
 };

@@ -48,8 +48,14 @@ export default {
   'page.unreachable': 'The server cannot be reached',
   'page.unreachableText': 'Check your network connection and try again.',
   'page.retry': 'Try again',
+  'piece.failed': 'This part of the page could not be loaded.',
+  'release.new': 'The console has been updated. Reload to use the new version; what you have not saved is kept.',
+  'release.load': 'Reload',
   'page.loading': 'Loading',
   'page.language': 'Language',
+
+  'confirm.discard': 'Discard unsaved changes?',
+  'confirm.discardText': 'What you typed has not been saved.',
 
   'error.generic': 'Something went wrong, please try again later.',
   'error.close': 'Close',

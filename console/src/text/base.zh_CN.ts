@@ -48,8 +48,14 @@ export default {
   'page.unreachable': '无法连接到服务器',
   'page.unreachableText': '请检查网络连接，然后再试一次。',
   'page.retry': '再试一次',
+  'piece.failed': '这部分的页面无法加载。',
+  'release.new': '控制台已更新。请重新加载以使用新版本；未保存的内容会保留。',
+  'release.load': '重新加载',
   'page.loading': '加载中',
   'page.language': '语言',
+
+  'confirm.discard': '放弃尚未保存的更改？',
+  'confirm.discardText': '您输入的内容还没有保存。',
 
   'error.generic': '出错了，请稍后再试。',
   'error.close': '关闭',

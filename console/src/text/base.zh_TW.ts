@@ -47,8 +47,14 @@ export const base = {
   'page.unreachable': '無法連線到伺服器',
   'page.unreachableText': '請確認網路連線，然後再試一次。',
   'page.retry': '再試一次',
+  'piece.failed': '這部分的畫面無法載入。',
+  'release.new': '控制台已更新。請重新載入，以使用新版本；未儲存的內容會保留。',
+  'release.load': '重新載入',
   'page.loading': '載入中',
   'page.language': '語言',
+
+  'confirm.discard': '放棄尚未儲存的變更？',
+  'confirm.discardText': '您輸入的內容還沒有儲存。',
 
   'error.generic': '發生錯誤，請稍後再試。',
   'error.close': '關閉',

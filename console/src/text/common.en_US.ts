@@ -77,4 +77,9 @@ export default {
   'unit.days': 'days',
   'unit.never': 'Never',
   'unit.unlimited': 'Unlimited',
+
+  'denied.own': 'This is your own account',
+  'denied.notBelow': 'Only accounts below yours can be managed',
+  'denied.wider': 'This account sees more zones or sites than you do',
+  'denied.moreKeys': 'This account holds more permissions than you do',
 } satisfies SameAs<typeof texts>;

@@ -77,4 +77,9 @@ export default {
   'unit.days': '天',
   'unit.never': '永不',
   'unit.unlimited': '不限制',
+
+  'denied.own': '这是您自己的账号',
+  'denied.notBelow': '只能管理您下级的账号',
+  'denied.wider': '此账号可见的区域或站点比您多',
+  'denied.moreKeys': '此账号的权限比您多',
 } satisfies SameAs<typeof texts>;

@@ -75,4 +75,9 @@ export default {
   'unit.days': '天',
   'unit.never': '永不',
   'unit.unlimited': '不限制',
+
+  'denied.own': '這是您自己的帳號',
+  'denied.notBelow': '只能管理您下層的帳號',
+  'denied.wider': '此帳號可見的區域或站點比您多',
+  'denied.moreKeys': '此帳號的權限比您多',
 };

@@ -1,17 +1,9 @@
+import first from './first.en_US.ts';
 import type { Messages } from './messages.zh_TW.ts';
 
 export const messages = {
-  // §4, §8: signing in and out
-  'message.loginSuccess': 'Login Success! Welcome!',
-  'message.logoutSuccess': 'Logout success! See you!',
-  'message.checkMail': 'Please check mail to get verify code.',
-  'message.authMismatch': 'Auth is not match !',
-  'message.sessionEnded': 'Your session has ended, please log in again.',
-  'message.mailLinkInvalid': 'This link is invalid or has expired.',
+  ...first,
   // §8: accounts
-  'message.changePasswordSuccess': 'Change password successful!',
-  'message.createPasswordSuccess': 'Create Password Successful!',
-  'message.createPasswordFailed': 'Create Password Failed !',
   'message.editAccountSuccess': 'Edit Account successful!',
   'message.resendEmailSuccess': 'Resend Email Successful!',
   'message.updateInformationSuccess': 'Update Information Successful!',

@@ -2,18 +2,11 @@
  * What is said after an action (§4, §8): successes and failures. This file is the type of the other languages; the
  * English ones are the specification's, letter for letter. `message.` stands before each key, as in `t('message.loginSuccess')`.
  */
+import first from './first.zh_TW.ts';
+
 export const messages = {
-  // §4, §8: signing in and out
-  'message.loginSuccess': '登入成功！歡迎！',
-  'message.logoutSuccess': '登出成功！再見！',
-  'message.checkMail': '請查看郵件以取得驗證碼。',
-  'message.authMismatch': '帳號類別不符！',
-  'message.sessionEnded': '登入已失效，請重新登入。',
-  'message.mailLinkInvalid': '此連結無效或已到期。',
+  ...first,
   // §8: accounts
-  'message.changePasswordSuccess': '變更密碼成功！',
-  'message.createPasswordSuccess': '建立密碼成功！',
-  'message.createPasswordFailed': '建立密碼失敗！',
   'message.editAccountSuccess': '編輯帳號成功！',
   'message.resendEmailSuccess': '重新寄送郵件成功！',
   'message.updateInformationSuccess': '更新資訊成功！',

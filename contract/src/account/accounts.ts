@@ -1,6 +1,7 @@
 /** The account tree and its roles (§3 Account, Role; §6). */
 import { calls } from '../kit/call.ts';
 import { arr, id, ids, int, list, nullable, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
 import { Account, tokens } from './session.ts';
@@ -13,6 +14,7 @@ export const ListedAccount = obj({ ...Account.shape, actAsDenied: nullable(one(a
 
 const email = () => str(254).check(rules.zodRule(rules.email));
 const accountName = () => str(64).check(rules.zodRule(rules.freeName));
+const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
 const permissionKeys = () => arr(str(64), 500);
 const status = () => one(['normal', 'pause', 'lock']);
 
@@ -23,7 +25,7 @@ export const accounts = calls(
       query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }),
       answer: page(ListedAccount),
     },
-    'GET /account/{id}/subs': { query: list({}), answer: page(ListedAccount) },
+    'GET /account/{id}/subs': { query: list({ name: opt(str(100)) }), answer: page(ListedAccount) },
     'POST /account': {
       body: obj({
         email: email(),
@@ -31,6 +33,8 @@ export const accounts = calls(
         auth: one(['user', 'client']),
         role: opt(nullable(id())),
         language: opt(one(languages)),
+        /** the first one, made together with the account; without it nobody can sign in yet */
+        password: opt(password()),
       }),
       answer: obj({ ids: arr(id(), 1) }),
       errors: ['duplicateEmail', 'permissionDenied'],
@@ -46,7 +50,7 @@ export const accounts = calls(
       errors: ['permissionDenied', 'accountNotEnabled'],
     },
     'PUT /account/password': {
-      body: obj({ id: id(), password: text(200).check(rules.zodRule(rules.password)) }),
+      body: obj({ id: id(), password: password() }),
       errors: ['permissionDenied'],
     },
     'DELETE /account': { body: obj({ ids: ids() }), errors: ['permissionDenied', 'siteInUse', 'multiple'] },

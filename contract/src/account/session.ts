@@ -1,14 +1,15 @@
 /** Signing in and out (§4, §7 Auth and accounts; decisions.md, Sessions). */
 import { calls } from '../kit/call.ts';
 import { arr, bool, id, int, nullable, obj, oneOf, opt, one, str, text, time } from '../kit/schema.ts';
+import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
 
 /** An opaque credential of ours. */
-const token = () => str(2048);
+const token = () => confidential(str(2048));
 const email = () => str(254).check(rules.zodRule(rules.email));
-const password = () => text(200).check(rules.zodRule(rules.password));
-const anyPassword = () => text(200);
+const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
+const anyPassword = () => confidential(text(200));
 
 export const tokens = obj({ accessToken: token(), refreshToken: token(), tokenType: one(['Bearer']) });
 /** 0: code by mail, 1: Google code, 2: nothing more is asked, `vcode` is enclosed. */
@@ -62,7 +63,7 @@ export const session = calls(
       audit: false,
     },
     'POST /login': {
-      body: obj({ onePassKey: token(), email: email(), vcode: str(6) }),
+      body: obj({ onePassKey: token(), email: email(), vcode: confidential(str(6)) }),
       answer: tokens,
       errors: ['invalidToken', 'tokenExpired', 'accountNotEnabled'],
       audit: false,

@@ -25,8 +25,11 @@ export const statistics = calls(
         /** also asked: the sums of plain types (bytes, requests) from this instant to `endTime`; it may lie before `startTime` */
         totalsFrom: opt(time()),
       }).check(rules.zodRule(rules.timeRange)),
-      /** `totals` hold exactly the lines that the steps hold, whatever comes in meanwhile: one reading answers both */
-      answer: z.object({ ...page(StatisticStep).shape, totals: opt(map(big())) }),
+      /**
+       * `totals` hold exactly the lines that the steps hold, whatever comes in meanwhile: one reading answers both. `since`: when the
+       * account was made to which the sites belong; nothing was counted before, so a 0 there is none.
+       */
+      answer: z.object({ ...page(StatisticStep).shape, totals: opt(map(big())), since: time() }),
       permission: 'statistics.view',
       audit: false,
     },

@@ -95,7 +95,8 @@ export const accessLogBody = {
   cacheStatus: opt(str(16)),
   /** any part of the URI with its query */
   uri: opt(str(2048)),
-  status: opt(int(100, 999)),
+  /** a status, or the class of one: 4 is 400 to 499 */
+  status: opt(z.union([int(100, 999), int(1, 9)])),
   /** as in the answer's X-Request-Id */
   requestID: opt(str(40)),
 };

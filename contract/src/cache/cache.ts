@@ -5,6 +5,7 @@ import { arr, bool, id, int, list, obj, one, oneOf, page, record, some, str, tex
 import { cacheModes, cacheRuleTypes } from '../edge/document.ts';
 import { purgeTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
+import { purgeType } from '../rules/purge.ts';
 
 export const cacheRuleFields = {
   type: one(cacheRuleTypes),
@@ -17,8 +18,8 @@ export const cacheRuleFields = {
   priority: int(1, 100_000),
   enabled: bool(),
 };
-/** A purge by tag is not built: answers carry no tags yet. */
-const purgeable = [purgeTypes.url, purgeTypes.prefix, purgeTypes.host] as const;
+/** A tag is refused with its reason: what is stored has no tags (edge/README.md, What is cached). */
+const type = oneOf([purgeTypes.url, purgeTypes.prefix, purgeTypes.host, purgeTypes.tag]).check(rules.zodRule(purgeType));
 
 export const cache = calls(
   { base: '/{area}/site/{siteID}/setting', areas: ['user', 'client'], resource: 'cache' },
@@ -30,7 +31,7 @@ export const cache = calls(
     }),
     'DELETE /currentCache': {},
     'DELETE /urlCache': {
-      body: obj({ type: oneOf(purgeable), urls: some(str(4096), 500) }),
+      body: obj({ type, urls: some(str(4096), 500) }),
       answer: obj({ ids: arr(id()) }),
       errors: ['multiple'],
     },

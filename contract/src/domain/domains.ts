@@ -3,6 +3,7 @@ import { calls } from '../kit/call.ts';
 import { arr, bool, id, ids, int, list, map, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
+import { caps } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -33,6 +34,7 @@ export const Upstream = obj({ ...record, domainID: id(), ...upstreamFields, addr
 
 /** 1 or 0 on the wire (decisions.md, Wire). */
 const status = () => oneOf([0, 1]);
+const headers = () => arr(obj({ name: text(64), value: text(500) }), 20);
 export const Domain = obj({
   ...record,
   siteID: id(),
@@ -48,6 +50,8 @@ export const Domain = obj({
   upstreamCount: int(),
   /** the module of each type that holds for it; a type that is missing has none */
   moduleIDs: map(id()),
+  /** its own, beside those of its module; as they were stored, whatever may be written today */
+  customHeaders: obj({ request: headers(), response: headers() }),
 });
 const domainName = () => str(253).check(rules.zodRule(rules.domainName));
 const originHost = () => text(253).check(rules.zodRule(rules.optionalHost));
@@ -86,9 +90,13 @@ export const domains = calls(
     },
     /** a question in the form of a POST */
     'POST /domains/export': { as: 'csv', body: obj({ ids: ids() }), permission: 'domains.view', audit: false },
-    'DELETE /domains': { body: obj({ ids: ids() }) },
-    'DELETE /domainsByNames': { body: obj({ names: some(str(253), 1000) }), errors: ['multiple'] },
-    'PUT /domain/setting/tags': { body: obj({ domainIDs: ids(), tags: tags() }) },
+    'DELETE /domains': { body: obj({ ids: ids() }), errors: ['multiple'] },
+    'DELETE /domainsByNames': { body: obj({ names: some(str(253), caps.namesTogetherMax) }), errors: ['multiple'] },
+    'PUT /domain/setting/tags': {
+      /** `versions`: of these domains in their order, as they were seen; one that was given other tags since is told as stale, and keeps them */
+      body: obj({ domainIDs: ids(), tags: tags(), versions: opt(arr(int(1, 999_999_999), 1000)) }),
+      errors: ['multiple'],
+    },
     'PATCH /domain/setting/status': {
       body: obj({ domainIDs: ids(), status: status() }),
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
@@ -96,12 +104,15 @@ export const domains = calls(
     'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
     'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }) },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
+    // the origins of a domain belong to it: each of these calls heeds the version of the domain, and raises it
     'POST /domain/{domainID}/upstreams': {
+      partOf: 'domain',
       body: obj({ upstreams: upstreamList() }),
       answer: obj({ ids: arr(id()) }),
       errors: ['duplicated'],
     },
     'PUT /domain/{domainID}/upstreams': {
+      partOf: 'domain',
       body: obj({
         upstreams: some(
           obj({
@@ -115,6 +126,6 @@ export const domains = calls(
       }),
       errors: ['noUpstreamEnabled', 'duplicated'],
     },
-    'DELETE /domain/{domainID}/upstreams': { body: obj({ ids: ids() }), errors: ['noUpstreamEnabled'] },
+    'DELETE /domain/{domainID}/upstreams': { partOf: 'domain', body: obj({ ids: ids() }), errors: ['noUpstreamEnabled'] },
   },
 );

@@ -29,6 +29,11 @@ export interface CallDef {
   owner?: true;
   /** Areas of this call, where they are fewer than the group's. */
   areas?: readonly Area[];
+  /**
+   * What it makes or removes belongs to a row of its path (the kind of that row): it heeds `If-Match` with that row's version, as every PUT
+   * and PATCH heeds its row's, and answers the new one as `ETag`.
+   */
+  partOf?: string;
   /** The body is form data with files; `bodyLimit` bounds each file. */
   upload?: boolean;
   /** Largest body in bytes, where it is not the usual 1 MB. */

@@ -1,6 +1,7 @@
 /** The repeated family of calls: GET list, POST {items}, PUT {id, …}, DELETE {ids}. */
 import type * as z from 'zod/mini';
 import { frequencyColourDefault } from '../limits.ts';
+import { type Told, told } from './secret.ts';
 import { arr, id, ids, list, obj, opt, page, partial, record, type Shape, some } from './schema.ts';
 
 /** What a new row has where the caller says nothing. The same fields are whole in answers. */
@@ -8,6 +9,7 @@ export const crudDefaults = {
   enabled: true,
   blockType: 'deny',
   priority: 100,
+  expiredAt: null,
   memo: '',
   action: 'limit',
   colour: frequencyColourDefault,
@@ -45,7 +47,7 @@ export function crud<
   const L extends string = P,
 >(path: P, options: CrudOptions<F, Q, W> & { read?: R } & ListPath<L>) {
   const { fields, filters = {} as Q, items = 'items' as W, max = 1000, check } = options;
-  const row = obj({ ...record, ...fields, ...(options.read ?? ({} as R)) });
+  const row = obj({ ...record, ...told(fields), ...(options.read ?? ({} as R)) });
   const item = obj(lax(fields));
   const checked = (check ? check(item as never) : item) as typeof item;
   const defs = {
@@ -55,8 +57,9 @@ export function crud<
       answer: obj({ ids: arr(id(), max) }),
     },
     [`PUT ${path}`]: { body: obj({ id: id(), ...partial(fields) }) },
-    [`DELETE ${path}`]: { body: obj({ ids: ids(max) }) },
+    [`DELETE ${path}`]: { body: obj({ ids: ids(max) }), errors: ['multiple'] },
   };
+  // keys made of a path: no type follows that
   return defs as unknown as CrudDefs<P, F, Q, W, R, L>;
 }
 
@@ -66,7 +69,7 @@ type ID = ReturnType<typeof id>;
 export type CrudDefs<P extends string, F extends Shape, Q extends Shape, W extends string, R extends Shape, L extends string> = {
   [K in `GET ${L}`]: {
     query: ReturnType<typeof list<Q>>;
-    answer: ReturnType<typeof page<z.ZodMiniObject<Rec & F & R, z.core.$strict>>>;
+    answer: ReturnType<typeof page<z.ZodMiniObject<Rec & Told<F> & R, z.core.$strict>>>;
   };
 } & {
   [K in `POST ${P}`]: {

@@ -5,6 +5,7 @@
 import * as z from 'zod/mini';
 import { type Area, calls, type Group, type GroupOptions } from './call.ts';
 import { arr, bool, id, ids, int, list, obj, opt, page, partial, record, type Shape, some, str, text } from './schema.ts';
+import { confidentialNames } from './secret.ts';
 import type { Values } from './setting.ts';
 
 /** Freely named: any script, one line, no control characters (decisions.md, Wire). */
@@ -28,10 +29,11 @@ export interface ModuleOptions<
   I extends string,
   W extends string,
   R extends Shape = Record<never, never>,
+  T extends string = string,
 >
   extends Pick<GroupOptions, 'permission' | 'pending'>, ModulePaths<L, O, A> {
   /** Names its rows, its document's content and its place in the domain's `moduleIDs`. */
-  type: string;
+  type: T;
   resource: string;
   fields: F;
   /**
@@ -60,6 +62,7 @@ type Defs<
   I extends string,
   W extends string,
   R extends Shape,
+  T extends string,
 > = {
   [K in `GET ${L}`]: {
     query: ReturnType<typeof list<{ keyword: z.ZodMiniOptional<z.ZodMiniString> }>>;
@@ -78,7 +81,16 @@ type Defs<
   [K in `PUT ${A}`]: {
     body: z.ZodMiniObject<{ domainIDs: ReturnType<typeof ids> } & { [N in I]: ReturnType<typeof int> }, z.core.$strict>;
   };
-};
+} & { [K in `POST /${T}/copy`]: { body: typeof copyBody; answer: typeof copyAnswer } };
+
+/** To other sites, with the rows below it. calls.md has it for acl and luaAcl as `{moduleID, siteIDs}`. */
+const copyBody = obj({
+  moduleID: id(),
+  siteIDs: ids(),
+  /** a module of this type and name, where a site has one, is made like this one; else that site is left as it is */
+  overwrite: opt(bool()),
+});
+const copyAnswer = obj({ taskID: id() });
 
 /** Most modules of one type and site, and most of one call. */
 export const modulesMax = 200;
@@ -92,8 +104,11 @@ export function moduleOf<
   const I extends string,
   const W extends string,
   R extends Shape = Record<never, never>,
->(options: ModuleOptions<F, L, O, A, I, W, R>) {
+  const T extends string = string,
+>(options: ModuleOptions<F, L, O, A, I, W, R, T>) {
   const { type, resource, permission, pending, fields, defaults, check, idField, items, list: listed, one, assign } = options;
+  if (confidentialNames(obj(fields)).size)
+    throw new Error(`${type}: the settings of a module are answered whole, and hold no secret`);
   const bare = obj({ ...common, ...fields });
   const item = (check ? check(bare as never) : bare) as typeof bare;
   const patch = partial({ ...common, ...fields });
@@ -107,8 +122,9 @@ export function moduleOf<
       },
       [`POST ${listed}`]: { body: obj({ [items]: some(item, modulesMax) }), answer: obj({ ids: arr(id(), modulesMax) }) },
       [`PUT ${one}`]: { body: obj(one.endsWith('{moduleID}') ? patch : { id: id(), ...patch }) },
-      [`DELETE ${listed}`]: { body: obj({ ids: ids(modulesMax) }) },
+      [`DELETE ${listed}`]: { body: obj({ ids: ids(modulesMax) }), errors: ['multiple'] },
       [`PUT ${assign}`]: { body: obj({ domainIDs: ids(), [idField]: int(0) }) },
+      [`POST /${type}/copy`]: { body: copyBody, answer: copyAnswer },
     },
   );
   return {
@@ -122,7 +138,7 @@ export function moduleOf<
     one,
     assign,
     // the keys are made of the very paths the type is made of
-    calls: group as unknown as Group<typeof base, Defs<F, L, O, A, I, W, R>>,
+    calls: group as unknown as Group<typeof base, Defs<F, L, O, A, I, W, R, T>>,
   };
 }
 

@@ -26,6 +26,7 @@ const Counted = z.core.$constructor('Counted', (inst: z.ZodMiniArray, def: z.cor
   };
 });
 const counted = <T extends z.ZodMiniType>(item: T, max: number) =>
+  // it is one, with a bound more
   new Counted({ type: 'array', element: item, countMax: max }) as unknown as z.ZodMiniArray<T>;
 export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.maxLength(max));
 export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.minLength(1), z.maxLength(max));

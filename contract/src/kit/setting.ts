@@ -6,6 +6,7 @@
 import * as z from 'zod/mini';
 import { type Area, calls, type Group, type GroupOptions } from './call.ts';
 import { int, obj, one, type Shape } from './schema.ts';
+import { confidentialNames } from './secret.ts';
 
 /** From the widest to the nearest. */
 export const settingLevels = ['system', 'zone', 'site', 'domain'] as const;
@@ -13,8 +14,15 @@ export type SettingLevel = (typeof settingLevels)[number];
 export const settingSources = ['default', ...settingLevels] as const;
 export type SettingSource = (typeof settingSources)[number];
 
-/** What GET tells beside the value: whose value it is, and how often this level's own was changed (0: it has none). */
-const told = { from: one(settingSources), version: int() };
+/**
+ * What GET tells beside the value: whose value it is, how often this level's own was changed (0: it has none), and what counts where this
+ * level has none.
+ */
+const told = <F extends Shape>(fields: F) => ({
+  from: one(settingSources),
+  version: int(),
+  above: obj({ from: one(settingSources), value: obj(fields) }),
+});
 
 /** Where a setting is read and written. The last id of the path is its owner's; `system` has none, it is the caller's operator. */
 export interface SettingPlace extends Pick<GroupOptions, 'resource' | 'permission' | 'auth' | 'pending'> {
@@ -28,7 +36,7 @@ type Places = { [L in SettingLevel]?: SettingPlace };
 export type Values<F extends Shape> = { [K in keyof F]: z.output<F[K]> };
 
 type Defs<P extends string, F extends Shape, R> = {
-  [K in `GET ${P}`]: { answer: z.ZodMiniObject<F & typeof told, z.core.$strict> };
+  [K in `GET ${P}`]: { answer: z.ZodMiniObject<F & ReturnType<typeof told<F>>, z.core.$strict> };
 } & { [K in `PUT ${P}`]: { body: z.ZodMiniObject<F, z.core.$strict> } } & (R extends true
     ? { [K in `DELETE ${P}`]: Record<never, never> }
     : unknown);
@@ -61,6 +69,7 @@ export interface Setting {
 
 export function settingOf<F extends Shape, const L extends Places>(options: SettingOptions<F, L>) {
   const { name, fields, defaults, check, levels, edge } = options;
+  if (confidentialNames(obj(fields)).size) throw new Error(`${name}: a setting is answered whole, and holds no secret`);
   const nearest = settingLevels.findLast(level => levels[level]);
   if (edge && settingLevels.indexOf(edge) < settingLevels.indexOf(nearest!))
     throw new Error(`${name}: a ${nearest} has a value of its own that no ${edge} can carry`);
@@ -71,14 +80,15 @@ export function settingOf<F extends Shape, const L extends Places>(options: Sett
     const group = calls(
       { base, ...rest, ...(areas ? { areas } : {}) },
       {
-        [`GET ${path}`]: { answer: obj({ ...fields, ...told }) },
+        [`GET ${path}`]: { answer: obj({ ...fields, ...told(fields) }) },
         [`PUT ${path}`]: { body: schema },
         ...(canReset ? { [`DELETE ${path}`]: {} } : {}),
       },
     );
-    return [level, group];
+    // the keys of `levels`
+    return [level as SettingLevel, group] as const;
   });
-  return {
+  const setting = {
     name,
     fields,
     defaults,
@@ -88,7 +98,16 @@ export function settingOf<F extends Shape, const L extends Places>(options: Sett
     // the keys are made of the very paths the type is made of
     calls: Object.fromEntries(made) as { [K in keyof L]: GroupAt<L[K], F> },
   };
+  for (const [level, group] of made) Object.assign(group, { settingAt: { setting, level } satisfies SettingAt });
+  return setting;
 }
+
+/** Which setting the calls of a group read and write, and of which level. */
+export interface SettingAt {
+  setting: Setting & { calls: Partial<Record<SettingLevel, unknown>> };
+  level: SettingLevel;
+}
+export const isSettingGroup = (group: Group): group is Group & { settingAt: SettingAt } => 'settingAt' in group;
 
 /** What a stored value means: fields that came later have their defaults, one that fits no longer means nothing. */
 export function settingValue(setting: Setting, stored: unknown): Record<string, unknown> | undefined {
@@ -98,12 +117,15 @@ export function settingValue(setting: Setting, stored: unknown): Record<string, 
   return result.success ? (result.data as Record<string, unknown>) : undefined;
 }
 
+/** The fields of a document that carries these settings. */
+export const settingFields = <S extends Record<string, { fields: Shape; defaults: Record<string, unknown> }>>(settings: S) =>
+  // each of its own name, its fields those of the setting
+  Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, settingField(setting)])) as unknown as {
+    [K in keyof S]: z.ZodMiniOptional<z.ZodMiniObject<S[K]['fields'], z.core.$strip>>;
+  };
+
 /** As a document's field: absent where nobody set anything; a field that a node of another release does not send has its default. */
-export const settingField = <F extends Shape>(setting: { fields: F; defaults: Values<F> }) =>
+const settingField = ({ fields, defaults }: { fields: Shape; defaults: Record<string, unknown> }) =>
   z.optional(
-    z.object(
-      Object.fromEntries(
-        Object.entries(setting.fields).map(([key, field]) => [key, z._default(field, setting.defaults[key] as never)]),
-      ) as unknown as F,
-    ),
+    z.object(Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, z._default(field, defaults[key] as never)]))),
   );

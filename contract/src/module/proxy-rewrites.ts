@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
 import { obj, one, some, str } from '../kit/schema.ts';
 import { matchTypes } from '../limits.ts';
-import { isPattern } from '../rules/regex.ts';
-import { broken } from '../rules/rule.ts';
+import { patternProblems } from '../rules/regex.ts';
+import { answer, broken } from '../rules/rule.ts';
 import { zodRule } from '../rules/zod.ts';
 
 /** Most rules of one module: an expression among them may be asked in every request to an origin. */
@@ -18,7 +18,7 @@ const hasDots = (path: string) =>
 const source = zodRule({
   name: 'rewriteSource',
   check: ({ matchType, source: text }: { matchType: string; source: string }) => {
-    if (matchType === 'advanced') return isPattern(text) ? true : broken('invalidRegex', undefined, ['source']);
+    if (matchType === 'advanced') return answer(patternProblems(text, ['source']));
     if (text.includes('*')) return broken('starInSource', undefined, ['source']);
     return /^\/[^#?]*$/.test(text) && !hasDots(text) ? true : broken('pathOnly', undefined, ['source']);
   },

@@ -4,6 +4,7 @@
  *
  * Exact ones come first, then the longest prefix, then expressions in the order they were made.
  */
+import { redirectLocationMax as locationMax } from '../limits.ts';
 import { isPattern, scriptOf } from '../rules/regex.ts';
 
 export interface Redirect {
@@ -33,8 +34,7 @@ export type Exec = (expression: RegExp, subject: string) => (string | undefined)
 
 /** Steps from one redirect to the next that are followed before it counts as endless. */
 export const stepsMax = 10;
-/** Bytes of a location, the visitor's query in it. */
-export const locationMax = 8192;
+export { locationMax };
 /** Characters of addresses that one table goes through: 3,000 honest redirects take a tenth of it, and all of it is half a second. */
 export const workMax = 20_000_000;
 /** What a step costs besides its characters. */

@@ -3,14 +3,12 @@ import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
 import { moduleRowsOf } from '../kit/module-rows.ts';
 import { bool, int, one, oneOf, opt, str } from '../kit/schema.ts';
-import { caps, matchTypes } from '../limits.ts';
-import { isPattern } from '../rules/regex.ts';
+import { caps, matchTypes, redirectStatuses } from '../limits.ts';
+import { hasScheme, patternProblems } from '../rules/regex.ts';
 import { isTooLong } from './redirect-table.ts';
 import { answer, broken, type Problem } from '../rules/rule.ts';
 import { zodRule } from '../rules/zod.ts';
 
-/** 307 and 308 keep the method. */
-export const redirectStatuses = [301, 302, 307, 308] as const;
 /** What a redirect is of which nothing more is said. */
 export const redirectDefaults = { matchType: 'exact', statusCode: 301, keepQuery: true } as const;
 /** Expressions of one module: each may be asked in a request that no other redirect meets. */
@@ -50,7 +48,8 @@ const fits = zodRule({
     const problems: Problem[] = [];
     const isPath = (matchType === 'prefix' ? /^\/[^#?\s]*$/ : /^\/[^#\s]*$/).test(source);
     if (matchType === 'advanced') {
-      if (!isPattern(source)) problems.push(...broken('invalidRegex', undefined, ['source']));
+      problems.push(...patternProblems(source, ['source']));
+      if (problems.length === 0 && hasScheme(source)) problems.push(...broken('regexWithScheme', undefined, ['source']));
     } else if (source.includes('*')) problems.push(...broken('starInSource', undefined, ['source']));
     else if (!isPath) problems.push(...broken('wrongFormat', undefined, ['source']));
     if (!/^(?:\/(?![/\\])|https?:\/\/[^\s/?#$@\\]+(?:[/?#]|$))\S*$/i.test(target))

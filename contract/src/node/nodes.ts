@@ -1,6 +1,7 @@
 /** Nodes: joining, zones, heartbeat (§3 Zones … nodes; decisions.md, The parts). */
 import { calls } from '../kit/call.ts';
 import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import { confidential } from '../kit/secret.ts';
 import * as rules from '../rules.ts';
 import { meta } from './zones.ts';
 
@@ -13,8 +14,6 @@ export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 
  * makes. `twin`: a copy of the node took turns with it: their lines have the same places, so some of each are lost.
  */
 export const asideReasons = ['form', 'number', 'future', 'late', 'node', 'site', 'domain', 'store', 'flood', 'twin'] as const;
-/** Reasons whose `lines` are messages, which hold many lines or none: never added to lines. */
-export const asideMessages: ReadonlySet<string> = new Set<(typeof asideReasons)[number]>(['flood', 'twin']);
 export const asideHours = 24;
 
 export const Node = obj({
@@ -82,7 +81,7 @@ export const nodeSelf = calls(
   {
     'POST /join': {
       body: obj({
-        token: text(200),
+        token: confidential(text(200)),
         name: nodeName(),
         publicKey: text(100),
         addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),

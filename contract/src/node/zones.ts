@@ -67,9 +67,13 @@ export const groups = calls(
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
     'GET /dns/lines': { answer: arr(Line, 100_000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
-    'POST /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }), errors: ['invalidGroupNode'] },
-    'PATCH /group/{g}/line/{l}/nodes': { body: obj({ ids: ids(), backup: bool() }), errors: ['invalidGroupNode'] },
-    'DELETE /group/{g}/line/{l}/nodes': { body: obj({ ids: ids() }) },
+    'POST /group/{g}/line/{l}/nodes': { partOf: 'group', body: obj({ ids: ids() }), errors: ['invalidGroupNode'] },
+    'PATCH /group/{g}/line/{l}/nodes': {
+      partOf: 'group',
+      body: obj({ ids: ids(), backup: bool() }),
+      errors: ['invalidGroupNode'],
+    },
+    'DELETE /group/{g}/line/{l}/nodes': { partOf: 'group', body: obj({ ids: ids() }) },
   },
 );
 

@@ -1,5 +1,6 @@
 /** Blacklists of a site (§3, §5 Blacklist IPs): visitors from these addresses are refused. */
-import { bool, one, some, str, text } from '../kit/schema.ts';
+import { blacklists as kind } from '../edge/kinds/blacklists.ts';
+import { bool, nullable, one, some, str, text, time } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
 import { blockTypes, listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
@@ -11,12 +12,14 @@ const fields = {
   blockType: one(blockTypes),
   memo: text(255),
   enabled: bool(),
+  /** it is removed then; null: never */
+  expiredAt: nullable(time()),
 };
 export const blacklists = siteList({
-  name: 'blacklists',
-  table: 'blacklist',
+  kind,
   most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,
+  sort: ['expiredAt'],
 });

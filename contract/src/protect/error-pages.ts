@@ -24,7 +24,7 @@ const list = {
   // a site may have a page for 903 from an earlier release
   'GET /errorPages': { query: listOf({}), answer: page(obj({ ...record, ...errorPageFields })) },
 } as const;
-const removal = { body: obj({ ids: ids(errorPageStatuses.length) }) };
+const removal = { body: obj({ ids: ids(errorPageStatuses.length) }), errors: ['multiple'] } as const;
 
 export const errorPages = calls(
   { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'errorPages' },

@@ -1,4 +1,5 @@
 /** How often (§3 frequencies, §5 Frequency; decisions, "Rules and modules"): more than `times` requests within `seconds` meet the action. */
+import { frequencies as kind } from '../edge/kinds/frequencies.ts';
 import { bool, int, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
 import { frequencyActions, frequencyBounds, frequencyColours, frequencyTypes, listRows } from '../limits.ts';
@@ -20,8 +21,7 @@ export const frequencyFields = {
   enabled: bool(),
 };
 export const frequencies = siteList({
-  name: 'frequencies',
-  table: 'frequency',
+  kind,
   most: listRows.countersMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',

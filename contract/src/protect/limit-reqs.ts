@@ -1,4 +1,5 @@
 /** How fast (§3 limitReqs): `rate` requests a second, and up to `burst` more at once. */
+import { limitReqs as kind } from '../edge/kinds/limitReqs.ts';
 import { bool, int, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
 import { frequencyBounds, frequencyTypes, listRows } from '../limits.ts';
@@ -18,8 +19,7 @@ const fields = {
   enabled: bool(),
 };
 export const limitReqs = siteList({
-  name: 'limitReqs',
-  table: 'limitReq',
+  kind,
   most: listRows.countersMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',

@@ -1,4 +1,5 @@
 /** Rules on the User-Agent header of a site (§3 userAgents, §5 Non-empty): both patterns must match. */
+import { userAgents as kind } from '../edge/kinds/userAgents.ts';
 import { bool, one, str } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
 import { blockTypes, listRows } from '../limits.ts';
@@ -13,8 +14,7 @@ const fields = {
   enabled: bool(),
 };
 export const userAgents = siteList({
-  name: 'userAgents',
-  table: 'userAgent',
+  kind,
   most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',

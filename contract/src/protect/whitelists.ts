@@ -1,5 +1,6 @@
 /** Whitelists of a site (§3, §5 Whitelist URLs): who comes from here skips every protection. */
-import { arr, bool, str, text } from '../kit/schema.ts';
+import { whitelists as kind } from '../edge/kinds/whitelists.ts';
+import { arr, bool, nullable, str, text, time } from '../kit/schema.ts';
 import { siteList } from '../kit/site-list.ts';
 import { listRows } from '../limits.ts';
 import * as rules from '../rules.ts';
@@ -11,13 +12,15 @@ const fields = {
   urls: arr(text(2048), 1000).check(rules.zodRule(rules.whitelistURLs)),
   memo: text(255),
   enabled: bool(),
+  /** it is removed then; null: never */
+  expiredAt: nullable(time()),
 };
 export const whitelists = siteList({
-  name: 'whitelists',
-  table: 'whitelist',
+  kind,
   most: listRows.rulesMax,
   base: '/{area}/site/{siteID}/firewall/setting',
   resource: 'firewall',
   fields,
+  sort: ['expiredAt'],
   check: item => item.check(rules.zodRule(rules.whitelist)),
 });

@@ -4,7 +4,7 @@ import { isMetadataRange, isPrivateRange } from './address-policy.ts';
 import { duplicates, originAddress } from './origins.ts';
 import { answer, at, broken, isEmpty, linesOf } from './rule.ts';
 import type { Problem, Rule } from './rule.ts';
-import { isPattern } from './regex.ts';
+import { patternProblems } from './regex.ts';
 import { positive, required } from './values.ts';
 
 type Missing = null | undefined;
@@ -169,11 +169,7 @@ export const userAgent: Rule<{ urlRegex?: string | null; userAgentRegex?: string
   check: value =>
     answer(
       (['urlRegex', 'userAgentRegex'] as const).flatMap((field): Problem[] =>
-        isEmpty(value[field])
-          ? broken('required', undefined, [field])
-          : isPattern(value[field]!)
-            ? []
-            : broken('invalidRegex', undefined, [field]),
+        isEmpty(value[field]) ? broken('required', undefined, [field]) : patternProblems(value[field]!, [field]),
       ),
     ),
 };

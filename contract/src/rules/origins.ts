@@ -1,7 +1,7 @@
 /** Rules about domains, origins, ports and CORS (§5). */
 import { caps, hostPrefixes, layer4Ports, upstreamLimits } from '../limits.ts';
 import { formatIP, isIP, parseIP } from './address.ts';
-import { isPattern } from './regex.ts';
+import { hasScheme, patternProblems } from './regex.ts';
 import { answer, at, broken, isEmpty } from './rule.ts';
 import type { Problem, Rule } from './rule.ts';
 import { isHostName, weight, wholeNumber } from './values.ts';
@@ -186,7 +186,11 @@ export const cacheRule: Rule<unknown> = {
     if (type === undefined || type === 'site')
       return isEmpty(value) || type === undefined ? true : broken('wrongFormat', undefined, ['value']);
     if (isEmpty(value)) return broken('required', undefined, ['value']);
-    if (type === 'regex') return isPattern(value!) ? true : broken('invalidRegex', undefined, ['value']);
+    if (type === 'regex') {
+      const problems = patternProblems(value!, ['value']);
+      if (problems.length > 0) return problems;
+      return hasScheme(value!) ? broken('regexWithScheme', undefined, ['value']) : true;
+    }
     if (type === 'fileType')
       return value!.split(',').every(part => /^[A-Za-z0-9_-]{1,32}$/.test(part.trim()))
         ? true

@@ -1,10 +1,16 @@
 /** What a line of a purge has to be. */
 import { purgeTypes } from '../limits.ts';
 import { broken } from './rule.ts';
-import type { Problem } from './rule.ts';
+import type { Problem, Rule } from './rule.ts';
 
 /** No name is longer (RFC 1035 §2.3.4). */
 export const hostMax = 253;
+
+/** The four types of the wire; one of them cannot be done. */
+export const purgeType: Rule<number> = {
+  name: 'purgeType',
+  check: type => (type === purgeTypes.tag ? broken('tagsNotKept') : true),
+};
 
 /** A host for its type, else a whole address: nothing else could be found in the cache. */
 export function purgeTarget(type: number, text: string): true | Problem[] {

@@ -57,8 +57,24 @@ export const ruleTexts = {
   lowerCase: { zh_TW: '網域必須是小寫', zh_CN: '域名必须是小写', en_US: 'The domain must be lower case' },
   threeDigits: { zh_TW: '狀態碼必須是三位數字', zh_CN: '状态码必须是三位数字', en_US: 'A status code has three digits' },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
+  passwordNotYours: {
+    zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',
+    zh_CN: '您的权限低于这个账号，不能替它设置密码。请留空，由权限足够的人设置',
+    en_US:
+      'You hold less than this account will, so you may not set its password. Leave it empty: somebody who may act as the account sets it',
+  },
   methodRequired: { zh_TW: '至少選擇一種方法', zh_CN: '至少选择一种方法', en_US: 'Choose at least one method' },
   invalidRegex: { zh_TW: '正規表示式錯誤', zh_CN: '正则表达式错误', en_US: 'Not a valid regular expression' },
+  regexTooLarge: {
+    zh_TW: '重複次數展開後過大，節點無法執行。請減少大括號裡的次數，或拆成數條規則',
+    zh_CN: '重复次数展开后过大，节点无法执行。请减少大括号里的次数，或拆成多条规则',
+    en_US: 'Its counts write out to more than nodes may run. Lower the numbers in braces, or make several rules of it',
+  },
+  regexUnreadable: {
+    zh_TW: '節點不支援「{part}」這種寫法。請改用其他寫法',
+    zh_CN: '节点不支持“{part}”这种写法。请改用其他写法',
+    en_US: 'Nodes cannot read “{part}”. Write it in another way',
+  },
   corsOrigin: {
     zh_TW: '只能是 * 或單一個以 {host} 開頭的來源',
     zh_CN: '只能是 * 或单个以 {host} 开头的来源',
@@ -108,6 +124,11 @@ export const ruleTexts = {
     zh_TW: '只填寫主機名稱，例如 www.example.com',
     zh_CN: '只填写主机名，例如 www.example.com',
     en_US: 'The host name alone, such as www.example.com',
+  },
+  tagsNotKept: {
+    zh_TW: '目前無法依標籤清除：快取的內容沒有保留標籤。請改用網址、前綴或主機（類型 1、2、3）',
+    zh_CN: '目前无法按标签清除：缓存的内容没有保留标签。请改用网址、前缀或主机（类型 1、2、3）',
+    en_US: 'Nothing can be purged by tag: what is cached keeps no tags. Purge by URL, prefix or host (types 1, 2, 3)',
   },
   foreignHost: {
     zh_TW: '{host} 不是這個站點的網域',
@@ -191,6 +212,16 @@ export const ruleTexts = {
     zh_TW: '嘗試次數過多，請於 {seconds} 秒後再試',
     zh_CN: '尝试次数过多，请在 {seconds} 秒后重试',
     en_US: 'Too many tries; try again in {seconds} s',
+  },
+  isOver: {
+    zh_TW: '這個時間已經過了，請選擇之後的時間',
+    zh_CN: '这个时间已经过了，请选择之后的时间',
+    en_US: 'This time is over; choose a later one',
+  },
+  tooManyTasks: {
+    zh_TW: '進行中的任務最多 {n} 項，請等待其中幾項完成',
+    zh_CN: '进行中的任务最多 {n} 项，请等待其中几项完成',
+    en_US: 'At most {n} tasks may be under way; wait until some have ended',
   },
   tooManyStreams: {
     zh_TW: '同時開啟的即時連線最多 {n} 個，請先關閉其他頁面',

@@ -55,6 +55,15 @@ export const logExport: Rule<TimeRange, Now> = {
   },
 };
 
+/** When a row is to end by itself, in this field: not before now. None: it does not. */
+export const endIn = (field: string): Rule<Record<string, unknown>, Now> => ({
+  name: 'endIn',
+  check(value, context) {
+    const end = value[field] as Time | null | undefined;
+    return isEmpty(end) || millisecondsOf(end!) > (context?.now ?? Date.now()) ? true : broken('isOver', undefined, [field]);
+  },
+});
+
 /** Any range of statistics: both ends there, in order, a year at most; totals as far back. */
 export const timeRange: Rule<TimeRange & { totalsFrom?: Time | undefined }> = {
   name: 'timeRange',

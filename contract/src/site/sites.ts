@@ -21,7 +21,8 @@ import {
 } from '../kit/schema.ts';
 import { portTypes } from '../limits.ts';
 import { siteStates } from '../edge/document.ts';
-import type { DocumentKind } from '../edge/kinds/index.ts';
+import { siteShownStates } from '../states.ts';
+import { type DocumentKind, kindNames } from '../edge/kinds/index.ts';
 import * as rules from '../rules.ts';
 
 const siteName = () => str(64).check(rules.zodRule(rules.freeName));
@@ -59,7 +60,8 @@ export const clientSites = calls(
         zoneID: opt(id()),
         productName: opt(str(64)),
         portType: opt(one(portTypes)),
-        statuses: opt(arr(one(siteStates), 3)),
+        /** as they are shown: a site whose time is over is `expired` and nothing else */
+        statuses: opt(arr(one(siteShownStates), siteShownStates.length)),
       }),
       answer: page(Site),
     },
@@ -86,7 +88,10 @@ export const clientSites = calls(
 export const userSites = calls(
   { base: '/user', resource: 'sites' },
   {
-    'GET /sites': { query: list({ ...siteFilters, status: opt(one(siteStates)), productID: opt(id()) }), answer: page(Site) },
+    'GET /sites': {
+      query: list({ ...siteFilters, status: opt(one(siteShownStates)), productID: opt(id()) }),
+      answer: page(Site),
+    },
     'GET /metaSites': { query: obj({ keyword: opt(str(64)) }), answer: arr(MetaSite, 100_000) },
     'GET /site/{siteID}': { answer: Site },
     'GET /site/tags': { answer: arr(str(64), 1000) },
@@ -120,23 +125,7 @@ export const resourceInfo = calls(
 
 /** What may not be served as it was saved: a kind of document, or an origin. */
 type AppliedKind = DocumentKind | 'origin';
-const allKinds: Record<AppliedKind, true> = {
-  purges: true,
-  cacheRules: true,
-  whitelists: true,
-  blacklists: true,
-  userAgents: true,
-  frequencies: true,
-  limitReqs: true,
-  rates: true,
-  errorPages: true,
-  module: true,
-  site: true,
-  domain: true,
-  zone: true,
-  origin: true,
-};
-export const appliedKinds = Object.keys(allKinds) as AppliedKind[];
+export const appliedKinds: AppliedKind[] = [...kindNames, 'origin'];
 /** `nodeRefused`: {node} does not take the document: {why}. `originRefused`: nodes do not connect to {address} port {port} of {domain}. */
 export const appliedRules = ['nodeRefused', 'originRefused'] as const;
 

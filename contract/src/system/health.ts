@@ -20,6 +20,8 @@ export const healthTimes = {
   lookEveryMs: 3000,
   /** a question that is not answered in this time has no answer */
   answerMs: 2500,
+  /** a process of ours answers with what it found, so it is given longer than its own questions have */
+  peerAnswerMs: 3500,
   relayLateSeconds: 10,
   ingestLateSeconds: 20,
   unservedSeconds: 15,
@@ -29,6 +31,8 @@ export const healthTimes = {
   shippingLateSeconds: 60,
   /** what is kept is looked through every 15 minutes */
   upkeepLateSeconds: 3 * 3600,
+  /** a task that nobody works on although it is its turn, or of whose worker nothing is heard */
+  tasksLateSeconds: 60,
   /** counters of what should never happen stay visible for so long after the last time */
   countedMinutes: 60,
 } as const;
@@ -36,7 +40,7 @@ export const healthTimes = {
 /** What one look found. */
 export interface Finding {
   id: CheckID;
-  /** tells apart several findings of one check: a node's id, a stream's name */
+  /** tells apart several findings of one check: a stream's name, whose it is (`keyOf`) */
   key?: string | undefined;
   state: CheckState;
   reason?: Reason | undefined;
@@ -62,6 +66,15 @@ export const fails = (reason: Reason, params: Parameters = {}, more: { value?: n
   ...warns(reason, params, more),
   state: 'fail',
 });
+
+/** The key of what is one node's or one operator's: of which kind, for their ids are the same; `more`: which of several of one node. */
+export const keyOf = (kind: 'node' | 'operator', id: number | string, more?: string): string =>
+  [`${kind}:${id}`, ...(more === undefined ? [] : [more])].join('/');
+/** The id in the key of one of this kind. */
+export function idInKey(kind: 'node' | 'operator', { key = '' }: Finding): number | undefined {
+  const found = /^(node|operator):(\d+)(?:\/|$)/.exec(key);
+  return found?.[1] === kind ? Number(found[2]) : undefined;
+}
 
 const nameOf = ({ id, key }: Finding) => (key === undefined ? id : `${id} ${key}`);
 
@@ -142,7 +155,7 @@ export function readChecks(value: unknown, max = 100): Check[] {
   if (!Array.isArray(value)) return [];
   return value.slice(0, max).flatMap((one: Partial<Check> | null): Check[] => {
     if (!one || !checkIDs.includes(one.id!) || !checkStates.includes(one.state!)) return [];
-    if (one.state !== 'ok' && !reasons.includes(one.reason!)) return [];
+    if (one.state !== 'ok' && !(reasons.includes(one.reason!) && idOf(one.reason!) === one.id)) return [];
     const params: Record<string, string | number> = {};
     if (one.params && typeof one.params === 'object')
       for (const [name, given] of Object.entries(one.params).slice(0, 10))

@@ -1,4 +1,7 @@
 /** The groups of calls of this folder; a further one is one line. */
+export { history } from './history.ts';
+export { installation } from './installation.ts';
 export { originAllow } from './origins.ts';
 export { retention } from './retention.ts';
 export { status } from './status.ts';
+export { tasks } from './tasks.ts';

@@ -10,12 +10,13 @@ export const retentionFields = {
   deleted: int(7, 3650),
   /** purges that no stored page can need any more */
   purges: int(1, 3650),
+  /** tasks that ended, with their logs */
+  tasks: int(1, 3650),
   /** sessions and join tokens that ended */
   ended: int(1, 365),
   /** that a document is gone, for nodes that were away */
   tombstones: int(1, 365),
 };
-export const retentionDefaults = { audit: 365, deleted: 90, purges: 30, ended: 7, tombstones: 30 };
 /** What the last run did, so that a run that does not come is seen. */
 export const RetentionRun = obj({
   at: time(),

@@ -4,7 +4,8 @@
  */
 import * as z from 'zod/mini';
 import { arr, id, nullable, obj, str } from '../kit/schema.ts';
-import { retentionDefaults, retentionFields, RetentionRun } from './retention.ts';
+import { retentionDefaults } from '../limits.ts';
+import { retentionFields, RetentionRun } from './retention.ts';
 
 interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
   of: 'operator' | 'installation';
@@ -37,9 +38,14 @@ export const settings = {
 export type SettingKey = keyof typeof settings;
 export type SettingValue<K extends SettingKey> = z.output<(typeof settings)[K]['shape']>;
 
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** What a stored value means: the default where there is none, or none that fits. */
 export function settingValue<K extends SettingKey>(key: K, stored: unknown): SettingValue<K> {
   const { shape, fallback } = settings[key];
-  const read = stored === undefined || stored === null ? undefined : z.safeParse(shape as z.ZodMiniType, stored);
+  // a field that came later has its default
+  const given = isRecord(fallback) && isRecord(stored) ? { ...fallback, ...stored } : stored;
+  const read = given === undefined || given === null ? undefined : z.safeParse(shape as z.ZodMiniType, given);
   return (read?.success ? read.data : fallback) as SettingValue<K>;
 }

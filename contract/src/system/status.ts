@@ -2,9 +2,6 @@
 import { calls } from '../kit/call.ts';
 import { arr, id, nullable, obj, one, text, time } from '../kit/schema.ts';
 
-/** how often a screen asks */
-export const statusPollMs = 15_000;
-
 export const Trouble = obj({
   /** the check; a page of the handbook tells more of each */
   check: text(40),

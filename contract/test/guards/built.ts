@@ -1,4 +1,4 @@
-/** What is built, as the guards and `shrink.ts` see it: calls, routes, provoked errors, used constants, shown messages. */
+/** What is built, as the guards and `shrink.ts` see it: calls, routes, used constants, shown messages; and which errors code can answer. */
 import { errorCodes } from '#contract/errors/codes.ts';
 import { groups } from '#contract/index.ts';
 import { mounted } from '#contract/kit/call.ts';
@@ -9,7 +9,7 @@ import { screens as user } from '../../../console/src/areas/user.ts';
 import { messages } from '../../../console/src/text/messages.zh_TW.ts';
 import { lineOf } from './declarations.ts';
 import { reached } from './imports.ts';
-import { constantsOf, dataLines, mentioned, provoked, routerPath, sources, used } from './sources.ts';
+import { answered, constantsOf, dataLines, mentioned, routerPath, sources, used } from './sources.ts';
 
 export const calls = [...mounted(groups)];
 
@@ -35,22 +35,24 @@ export function everything() {
   const constants = constantsOf(limits);
   const routes = dataLines('contract/test/routes.txt');
   const files = code();
-  const withoutLimits = files.filter(({ file }) => file !== 'contract/src/limits.ts');
+  const withoutLimits = files.filter(({ file }) => !/^contract\/src\/limits(-start)?\.ts$/.test(file));
   const console = reached(files, 'console/src/main.tsx').filter(
     ({ file }) => file.startsWith('console/src/') && !file.startsWith('console/src/text/'),
   );
-  const tests = sources('{server,console,agent,system,edge}/**/*.test.ts').filter(
-    ({ file }) => file !== 'console/test/messages.test.ts',
-  );
-  const answering = files.filter(({ file }) => !/^contract\/src\/errors|^console\//.test(file));
   return {
     calls: {
       asked: dataLines('contract/test/calls.txt'),
       built: calls.filter(call => call.group.pending === undefined).map(lineOf),
     },
     routes: { asked: routes, built: builtRoutes(routes) },
-    codes: { asked: Object.keys(errorCodes), built: provoked(errorCodes, tests, answering) },
-    constants: { asked: constants, built: used(constants, [...withoutLimits, ...sources('edge/**/*.{lua,conf,template}')]) },
+    constants: { asked: constants, built: used(constants, [...withoutLimits, ...sources('edge/lua/**/*.lua')]) },
     messages: { asked: Object.keys(messages), built: mentioned(Object.keys(messages), console) },
   };
 }
+
+/** Errors that some code can answer. Whether it does is seen at the end of a whole `npm test` (bin/test/sent.ts). */
+export const answerable = (): string[] =>
+  answered(
+    Object.keys(errorCodes),
+    code().filter(({ file }) => !/^contract\/src\/errors|^console\//.test(file)),
+  );

@@ -13,21 +13,26 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'agent/src/ship/files.ts': [1, 'a name'],
   'agent/src/ship/ship.ts': [1, 'a timestamp, from which the bus finds how wrong our clock is'],
   'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
+  'console/gallery/fake.ts': [1, 'rows that end some time from now'],
   'console/src/analytics/access-log.tsx': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/figures.ts': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/log-filters.tsx': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/log-query.ts': [1, 'what the user asks about is a time of day'],
   'console/src/analytics/series.ts': [1, 'what the user asks about is a time of day'],
   'console/src/kit/drafts.ts': [2, 'a draft outlives the page whose clock a span would need'],
-  'console/src/main.tsx': [2, 'it outlives the page whose clock a span would need'],
+  'console/src/kit/pem-input.tsx': [1, 'whether a certificate is over'],
+  'console/src/kit/until.tsx': [1, 'how far a timestamp of the server lies'],
+  'console/src/kit/release.ts': [2, 'it outlives the page whose clock a span would need'],
   'console/src/node/ago.tsx': [1, 'how long ago a timestamp of the server was'],
+  'console/src/site/sites.tsx': [1, 'whether a moment that somebody chose lies behind us'],
   'console/vite.config.ts': [1, 'compared with the times of files'],
-  'contract/src/rules/times.ts': [2, 'how far from now a time of day may lie that the caller names'],
+  'contract/src/rules/times.ts': [3, 'how far from now a time of day may lie that the caller names'],
   'server/src/bus/credentials.ts': [1, 'tokens and commands expire at a time that others read'],
   'server/src/bus/foreign.ts': [1, 'a timestamp'],
   'server/src/bus/join.ts': [1, 'how far the clock of a node is from ours'],
   'server/src/ingest/ingest.ts': [1, 'a timestamp'],
   'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
+  'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
   'server/src/node/nodes.ts': [2, 'times of rows, and when a token expires'],
   'server/src/store/analytics/freeze.ts': [1, 'compared with the times of files'],
@@ -38,15 +43,18 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
 export const wallClockOfLua: Readonly<Record<string, readonly [count: number, why: string]>> = {
   'edge/lua/cache/invalidation.lua': [1, 'compared with the times of stored answers'],
   'edge/lua/cache/fields.lua': [1, 'a date that a header names'],
+  'edge/lua/core/clock.lua': [1, 'time(), for those that are named here'],
   'edge/lua/core/problems.lua': [1, 'another second begins, whichever it is'],
   'edge/lua/core/store.lua': [1, 'another millisecond begins, whichever it is; nginx keeps it at hand'],
   'edge/lua/phases/back.lua': [1, 'compared with times in headers of the origin'],
   'edge/lua/phases/front.lua': [1, 'compared with the times of stored answers'],
 };
 
-/** `Date.now`, and what gets the same out of a `Date` of now. */
-const reads = /\bDate\.now\b|\bDate\(\)\s*[-<>]|[-+<>]\s*new Date\(\)|\bnew Date\(\)\.(?:getTime|valueOf)\(/g;
-const readsOfLua = /\bngx\.(?:now|time|update_time)\b|\bos\.(?:time|clock|date)\b/g;
+/** `Date.now` however it is reached, what gets the same out of a `Date` of now, and the other two that tell the time of day. */
+const reads =
+  /\bperformance\.timeOrigin\b|\bTemporal\.Now\b|\bDate\s*(?:\?\.)?\[|\{[^{}]*\bnow\b[^{}]*\}\s*=\s*(?:globalThis\.)?Date\b|\bDate\.now\b|\bDate\(\)\s*[-<>]|[-+<>]\s*new Date\(\)|\bnew Date\(\)\.(?:getTime|valueOf)\(/g;
+const readsOfLua =
+  /\bngx\.(?:now|time|update_time)\b|\bclock\.time\b|\bngx_http_lua_ffi_(?:now|time)\b|\bos\.(?:time|clock|date)\b/g;
 
 export function clockProblems(files: readonly Source[], allowed = wallClock): string[] {
   const problems: string[] = [];

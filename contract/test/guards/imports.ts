@@ -74,10 +74,15 @@ export const exceptions: Readonly<Record<string, string>> = {
   'server work → system': 'how long what is kept is a setting of the installation',
   'console account → node': 'styles of lists',
   'console domain → module': 'the form of a domain holds its headers',
-  'console site → cache': 'tabs of a site: a table of the whole',
+  'console site → cache': 'tabs of a site: a table of the whole; rates and cache rules say in one way which URLs they hold for',
   'console site → domain': 'tabs of a site: a table of the whole',
   'console site → module': 'tabs of a site: a table of the whole',
   'console site → protect': 'tabs of a site: a table of the whole',
+};
+
+/** Packages that a kit stands before, each with the files that may import it: everybody else asks the kit. */
+const behindKits: Readonly<Record<string, readonly string[]>> = {
+  'prom-client': ['server/src/kit/metrics.ts', 'server/src/kit/health.ts'],
 };
 
 /** The file of the project that an import names; undefined for packages. */
@@ -112,7 +117,9 @@ export function importProblems(files: readonly Source[], allowed: Readonly<Recor
       const target = targetOf(file, from);
       if (target === undefined) {
         const isForeign = part === 'contract' && from !== 'zod/mini';
-        return isForeign ? [`${file} imports ${from}: the contract imports zod/mini and itself`] : [];
+        if (isForeign) return [`${file} imports ${from}: the contract imports zod/mini and itself`];
+        const kit = Object.hasOwn(behindKits, from) ? behindKits[from]! : undefined;
+        return kit && !kit.includes(file) ? [`${file} imports ${from}: ${kit[0]} stands before it`] : [];
       }
       const other = target.split('/')[0]!;
       if (other === 'host' && (part === 'server' || part === 'agent')) return []; // files and secrets of the machine below them

@@ -1,14 +1,27 @@
 /** Which calls a screen calls, by what the console's sources name. */
 import { type Source, withoutComments } from './sources.ts';
 
+const key = String.raw`'(?:GET|POST|PUT|PATCH|DELETE) /[^'\n]*'`;
+/** A key that stands for a type alone calls nothing: `RowOf<'GET …'>`, `type Row = …`, `as 'GET …'`. */
+const withoutTypes = (code: string) =>
+  code
+    .replace(/^\s*(?:export )?type \w+(?:<[^=]*>)? =[^;]*;/gm, '')
+    .replace(new RegExp(`<[^<>(){};=]*${key}[^<>(){};=]*>|\\b(?:as|satisfies|extends)\\s+${key}`, 'g'), '');
+
 /**
- * Keys of calls in quotes, `'GET /{area}/accounts'`; and those that a screen for several levels puts together: a path in quotes and
+ * Keys of calls in quotes that something may call, `'GET /{area}/accounts'`; and those that a screen for several levels puts together: a path in quotes and
  * `` `POST ${path}/errorPage` `` in the same file.
  */
 export function shown(files: readonly Source[]): Set<string> {
   const keys = new Set<string>();
-  for (const source of files) {
-    const text = withoutComments(source.text);
+  const codes = files.map(source => withoutComments(source.text));
+  const isUsed = (name: string) =>
+    codes.reduce((sum, code) => sum + (code.match(new RegExp(`(?<![\\w$./])${name}(?![\\w$])`, 'g'))?.length ?? 0), 0) > 1;
+  for (const code of codes) {
+    const text = withoutTypes(code).replace(
+      /\bexport const (\w+)(?:: [^=;]+)? = (['"`])(?:GET|POST|PUT|PATCH|DELETE) \/[^'"`]*\2/g,
+      (whole, name: string) => (isUsed(name) ? whole : ''),
+    );
     for (const [, key] of text.matchAll(/['"`]((?:GET|POST|PUT|PATCH|DELETE) \/[^'"`$\s]*)['"`]/g)) keys.add(key!);
     const paths = [...text.matchAll(/['"](\/[^'"\s]+)['"]/g)].map(([, path]) => path!);
     for (const [, method, rest] of text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE)) \$\{\w+\}(\/[^`$\s]*)?`/g))

@@ -1,5 +1,6 @@
 /** What may be read from the sources alone: imports, and who mentions what. */
 import { globSync, readFileSync } from 'node:fs';
+import { readInLua } from './lua.ts';
 
 export type Source = { file: string; text: string };
 
@@ -25,7 +26,10 @@ export const dataLines = (file: string) => linesOf(readFileSync(root + file, 'ut
 export const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 
 type Import = { line: string; from: string };
-/** Static imports and re-exports, dynamic imports, one line or several. */
+/**
+ * Static imports and re-exports, dynamic imports and `require`, one line or several. Of a name that is put together its beginning: it says
+ * the folder.
+ */
 export function importsOf(text: string): Import[] {
   const code = withoutComments(text);
   const found = [...code.matchAll(/(?:^|\n)\s*((?:import|export)\b[^;'"]*?from\s*['"]([^'"]+)['"])/g)].map(([, line, from]) => ({
@@ -36,10 +40,12 @@ export function importsOf(text: string): Import[] {
     line: line!,
     from: from!,
   }));
-  const dynamic = [...code.matchAll(/\b(import\(\s*['"]([^'"]+)['"]\s*\))/g)].map(([, line, from]) => ({
-    line: line!,
-    from: from!,
-  }));
+  const dynamic = [...code.matchAll(/\b((?:import|require(?:\.resolve)?)\(\s*(?:'([^'\n]+)'|"([^"\n]+)"|`([^`$]+)))/g)].map(
+    ([, line, ...from]) => ({
+      line: line!,
+      from: from.find(one => one !== undefined)!,
+    }),
+  );
   return [...found, ...bare, ...dynamic];
 }
 
@@ -53,23 +59,10 @@ export function zodProblems(files: readonly Source[]): string[] {
   );
 }
 
-/**
- * Errors that some code can answer and some test provokes: the code names it in quotes outside the catalogue and outside a type; a test
- * names it in quotes, as `errors.name`, or by code.
- */
-export function provoked(
-  codes: Readonly<Record<string, readonly [code: number, status: number]>>,
-  tests: readonly Source[],
-  code: readonly Source[],
-): string[] {
-  const asked = tests.map(source => source.text).join('\n');
-  const answers = code.map(source => withoutTypes(withoutComments(source.text))).join('\n');
-  return Object.entries(codes)
-    .filter(([name, [number]]) =>
-      new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b|\\berrorCodes\\.${name}\\b|\\b${number}\\b`).test(asked),
-    )
-    .filter(([name]) => new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b`).test(answers))
-    .map(([name]) => name);
+/** Errors that some code can answer: it names them in quotes outside the catalogue and outside a type. */
+export function answered(names: readonly string[], code: readonly Source[]): string[] {
+  const text = code.map(source => withoutTypes(withoutComments(source.text))).join('\n');
+  return names.filter(name => new RegExp(`['"]${name}['"]|\\berrors\\.${name}\\b`).test(text));
 }
 
 /** Without unions of literals, `'a' | 'b'`, and without types that are one: what stands there is said by nobody. */
@@ -78,18 +71,18 @@ const withoutTypes = (code: string) =>
 
 /**
  * Constants, `group.key` or a group that is one value, that some source reads: through an import of limits.ts, under
- * whatever name, or, where there are no imports (Lua, nginx), by writing the constant's name beside its value.
+ * whatever name; in Lua through `require "core.limits"` (lua.ts), under its own.
  */
 export function used(constants: readonly string[], files: readonly Source[]): string[] {
   const whole = new Set<string>();
   const single = new Set<string>();
   for (const { file, text } of files) {
-    if (!/\.tsx?$/.test(file)) {
-      for (const constant of constants) if (new RegExp(`\\b${constant.replace('.', '\\.')}\\b`).test(text)) single.add(constant);
+    if (file.endsWith('.lua')) {
+      for (const constant of readInLua(constants, text)) single.add(constant);
       continue;
     }
     for (const { line, from } of importsOf(text)) {
-      if (!/(^|\/)limits\.ts$/.test(from)) continue;
+      if (!/(^|\/)limits(-start)?\.ts$/.test(from)) continue;
       const code = withoutComments(text).replace(line, '');
       for (const [group, alias] of namesOf(line, code)) {
         const mentions = [...code.matchAll(new RegExp(`(?<![\\w.])${alias.replace('.', '\\.')}\\b(?:\\.(\\w+))?`, 'g'))];
@@ -139,3 +132,12 @@ export function ruleProblems(known: (name: string) => boolean, files: readonly S
       .map(([, rule]) => `${file}: no rule is called ${rule}`),
   );
 }
+
+/** A file that is longer is two rooms. Not: what is generated, and the one list of what is owed. */
+const linesMax = 400;
+export const roomProblems = (files: readonly Source[]): string[] =>
+  files
+    .filter(({ file }) => file !== 'contract/test/not-yet.ts')
+    .map(({ file, text }) => ({ file, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > linesMax)
+    .map(({ file, lines }) => `${file}: ${lines} lines, ${linesMax} at the most: divide it by room`);

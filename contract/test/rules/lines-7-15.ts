@@ -393,6 +393,7 @@ export const linesSevenToFifteen: Line[] = [
       [{ type: 'prefix', value: '/a/*' }, 'starInSource value'],
       [{ type: 'exact', value: '' }, 'required value'],
       [{ type: 'regex', value: '(' }, 'invalidRegex value'],
+      [{ type: 'regex', value: '(?i)^http(s)?:\\/\\/a' }, 'regexWithScheme value'],
       [{ type: 'site', value: '/a' }, 'wrongFormat value'],
     ],
   },

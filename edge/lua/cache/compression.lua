@@ -10,7 +10,7 @@ local find, lower, match = string.find, string.lower, string.match
 
 local M = {}
 
--- What the locations of nginx.conf have whose name has no level
+-- What a site has that says nothing of it; also that of locations of nginx.conf whose name has no level and which compress at all
 M.usual_level = 5
 
 local brotli = false
@@ -22,7 +22,7 @@ function M.compile(setting)
   if type(setting) ~= "table" or setting.enabled ~= true then return nil end
   local conf = { least = tonumber(setting.minLength) or 0, exact = {}, families = {} }
   local level = tonumber(setting.level)
-  if level and level ~= M.usual_level and level >= 1 and level <= 9 then conf.level = level - level % 1 end
+  conf.level = level and level >= 1 and level <= 9 and level - level % 1 or M.usual_level
   for _, kind in ipairs(setting.types or {}) do
     local family = match(lower(kind), "^(.+)/%*$")
     if family then conf.families[family] = true else conf.exact[lower(kind)] = true end

@@ -43,7 +43,8 @@ function M.decide(q)
   end
 
   local cc = fields.cache_control(join(header "Cache-Control"))
-  local targeted = fields.targeted(join(header "CDN-Cache-Control"))
+  local targeted = header "CDN-Cache-Control"
+  targeted = targeted and fields.targeted(join(targeted))
   if targeted then cc = targeted end
 
   if refused or cc.private then return { store = false } end

@@ -1,4 +1,5 @@
 -- Header fields that decide about caching, read strictly: what is malformed counts as the more careful meaning.
+local memo = require "core.memo"
 local find, sub, match, gmatch, lower, byte = string.find, string.sub, string.match, string.gmatch, string.lower, string.byte
 local floor, tonumber = math.floor, tonumber
 
@@ -32,10 +33,9 @@ end
 local seconds = { ["max-age"] = true, ["s-maxage"] = true, ["stale-while-revalidate"] = true, ["stale-if-error"] = true }
 local seconds_max = 2147483647
 
--- Cache-Control (RFC 9111 5.2) → {<directive> = true or seconds}. Seconds that are not `\d+` or `"\d+"` count as 0, of several the least.
-function M.cache_control(text)
+local function read_cache_control(text)
   local found = {}
-  for _, member in ipairs(members(text or "")) do
+  for _, member in ipairs(members(text)) do
     local _, stop, name = find(member, "^([^=%s\"]+)")
     if name then
       name = lower(name)
@@ -47,6 +47,20 @@ function M.cache_control(text)
         found[name] = true
       end
     end
+  end
+  return found
+end
+
+local controls, none = memo.new(500), {}
+
+-- Cache-Control (RFC 9111 5.2) → {<directive> = true or seconds}, not to be changed. Seconds that are not `\d+` or `"\d+"` count as 0,
+-- of several the least.
+function M.cache_control(text)
+  if not text then return none end
+  local found = memo.get(controls, text)
+  if not found then
+    found = read_cache_control(text)
+    memo.put(controls, text, found)
   end
   return found
 end
@@ -154,8 +168,7 @@ local function days(year, month, day)
   return era * 146097 + of_era * 365 + floor(of_era / 4) - floor(of_era / 100) + of_year - 719468
 end
 
--- HTTP-date in one of its three forms (RFC 9110 5.6.7), any letter case → epoch seconds or nil. now: for two-digit years
-function M.date(text, now)
+local function read_date(text, now)
   text = lower(text)
   local day, month, year, h, m, s = match(text, "^%l%l%l, (%d%d) (%l%l%l) (%d%d%d%d) (%d%d):(%d%d):(%d%d) gmt$")
   if not day then
@@ -174,6 +187,18 @@ function M.date(text, now)
   day, year, h, m, s = tonumber(day), tonumber(year), tonumber(h), tonumber(m), tonumber(s)
   if day < 1 or day > 31 or h > 23 or m > 59 or s > 60 then return nil end
   return days(year, month, day) * 86400 + h * 3600 + m * 60 + s
+end
+
+-- Dates of answers are mostly that of this second. Only those of four digits do not hang on `now`.
+local dates = memo.new(500)
+
+-- HTTP-date in one of its three forms (RFC 9110 5.6.7), any letter case → epoch seconds or nil. now: for two-digit years
+function M.date(text, now)
+  local seconds = memo.get(dates, text)
+  if seconds then return seconds end
+  seconds = read_date(text, now)
+  if seconds and #text == 29 then memo.put(dates, text, seconds) end
+  return seconds
 end
 
 return M

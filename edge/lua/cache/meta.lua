@@ -5,7 +5,10 @@ local memo = require "core.memo"
 
 local M = {}
 
-function M.write(base, expires, stored) return format("%010d%010d%010d", base, expires, stored) end
+function M.write(base, expires, stored)
+  local text = format("%010d%010d%010d", base, expires, stored)
+  return text
+end
 
 local read = memo.new(4000)
 local none = { base = 0, expires = 0, stored = 0 }

@@ -14,27 +14,24 @@ local function extensions(value)
   return set
 end
 
--- row: {type, value} → what `find` takes; nil, why: it does not compile
+-- row: {type, value} → what `find` takes, and why it does not compile if so. It stays in its place then, and whoever comes to it is not
+-- judged: without it a later rule would decide, which may store what this one keeps out.
 function M.matcher(row)
-  local why = row.type == "regex" and regex.fault(row.value)
-  if why then return nil, why end
-  return { type = row.type, value = row.value, set = row.type == "fileType" and extensions(row.value) or nil }
+  local why = row.type == "regex" and regex.fault(row.value) or nil
+  return { type = row.type, value = row.value, set = row.type == "fileType" and extensions(row.value) or nil }, why
 end
 
 -- record: contract/src/edge/kinds/cacheRules.ts. report(id, why): a rule has no id of its own in the document, so its place is told
 function M.compile(record, report)
-  local rules = { excludes = false, forces = false, name = "site " .. tostring(record.id) .. ": cacheRules" }
+  local rules = { excludes = false, forces = false, site = tostring(record.id), name = "site " .. tostring(record.id) .. ": cacheRules" }
   for place, row in ipairs(record.cacheRules or {}) do
     local rule, why = M.matcher(row)
-    if not rule then
-      report(place, why)
-    else
-      rule.force, rule.ttl = row.mode == "forceCache", row.ttl
-      -- Such URLs do not enter the cache at all, so the front half must know. An expression may turn out to be one of them.
-      if row.ttl == 0 or row.type == "regex" then rules.excludes = true end
-      if rule.force then rules.forces = true end
-      rules[#rules + 1] = rule
-    end
+    if why then report(place, why) end
+    rule.force, rule.ttl = row.mode == "forceCache", row.ttl
+    -- Such URLs do not enter the cache at all, so the front half must know. An expression may turn out to be one of them.
+    if row.ttl == 0 or row.type == "regex" then rules.excludes = true end
+    if rule.force then rules.forces = true end
+    rules[#rules + 1] = rule
   end
   return rules
 end
@@ -62,7 +59,7 @@ end
 
 -- rules.name: site and list. → the first that matches, nil, or M.unjudged and whether another request may be told more
 function M.find(rules, path, query)
-  regex.begin()
+  regex.begin(rules.site)
   return search(rules, path, query)
 end
 
@@ -73,7 +70,7 @@ function M.judge(rules, uri, path, query)
   local kind = #rules > 0 and paths.kind(uri)
   if not kind then return M.find(rules, path, query) end
   if kind == "wild" then return rules.excludes and excluded or nil end
-  regex.begin()
+  regex.begin(rules.site)
   local first, agreed
   for i, reading in ipairs(paths.readings(uri, path)) do
     local rule, passing = search(rules, reading, query)

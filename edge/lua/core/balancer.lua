@@ -116,7 +116,8 @@ function M.answered(peer)
 end
 
 -- An nginx upstream speaks one protocol, so origins are tried protocol by protocol. A pass is the tiers tried with one of them,
--- {scheme, tiers = {{peer …} …}, size, only}. visitor: "http" or "https", for origins that follow it; first: protocol of the first pass.
+-- {scheme, tiers = {{peer …} …}, size, only, begins = is it the first?, entered = "<number>:<first>:"}. visitor:
+-- "http" or "https", for origins that follow it; first: protocol of the first pass.
 function M.passes(pool, visitor, first)
   local key = visitor .. first
   local passes = pool.passes[key]
@@ -135,6 +136,7 @@ function M.passes(pool, visitor, first)
       if not last or last.scheme ~= tier[1] then
         last = { scheme = tier[1], tiers = {}, size = 0 }
         passes[#passes + 1] = last
+        last.entered, last.begins = #passes .. ":" .. first .. ":", #passes == 1
       end
       last.tiers[#last.tiers + 1] = peers
       last.size = last.size + #peers

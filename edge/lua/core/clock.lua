@@ -1,6 +1,10 @@
 -- Seconds by a clock that only goes forward: for spans, deadlines and "not again before". ngx.now() is the wall clock, which NTP, an
 -- operator or a host that slept may step by hours; it is for times that others read.
+--
+-- LuaJIT gives up functions that end in a call of C or of its library as soon as they were run often by themselves, and with them all
+-- that call them. So those of the hot path keep what they got in a local first.
 local ffi = require "ffi"
+require "resty.core.time"
 local C = ffi.C
 
 ffi.cdef [[
@@ -20,6 +24,12 @@ local function read(clock)
 end
 
 function M.now() return read(monotonic) end
+
+-- ngx.time(): seconds of the wall clock
+function M.time()
+  local seconds = tonumber(C.ngx_http_lua_ffi_time())
+  return seconds
+end
 
 -- Seconds that this worker has had the processor
 function M.cpu() return read(processor) end

@@ -26,10 +26,10 @@ local margin = 2
 -- No line is shorter than what can be written into less
 local line_bytes = 4096
 
-local folders, logs = {}, nil
+local cache, temp, logs
 local facts = ffi.new "struct breakwater_statvfs"
 
-function M.setup(where) folders, logs = { where.cache, where.temp }, where.logs end
+function M.setup(where) cache, temp, logs = where.cache, where.temp, where.logs end
 
 -- new: in files that are still to be made; a log is there already. → bytes that may be written, size of the disk; nil when it does not say
 local function room(folder, new)
@@ -40,15 +40,32 @@ local function room(folder, new)
   return unit * tonumber(facts.f_bavail), unit * tonumber(facts.f_blocks)
 end
 
+-- The kernel is asked once for what comes within this many seconds; what was let in meanwhile is taken off, as far as a disk may have
+-- written it by then: what an origin only claims to send shall not stand in the way of others.
+local look_seconds, look_bytes = 0.005, 16 * 1048576
+-- Bytes beside the reserve, of the folder that has least; of the last look, and what an answer of unknown length is taken for
+local spare, unknown, looked, taken = math.huge, 0, -1, 0
+
+local function look_at(folder)
+  local free, size = room(folder, true)
+  if not free then return end
+  local reserve = math.min(reserve_bytes, size * reserve_part)
+  spare, unknown = math.min(spare, free - reserve), math.min(unknown, reserve)
+end
+
+local function look(now)
+  spare, unknown, looked, taken = math.huge, unknown_bytes, now, 0
+  look_at(cache)
+  look_at(temp)
+end
+
 -- Is there too little room to store an answer, or to keep for a slow reader what has come in of it? length: bytes, or nil
 function M.tight(length)
-  for i = 1, #folders do
-    local free, size = room(folders[i], true)
-    if free then
-      local reserve = math.min(reserve_bytes, size * reserve_part)
-      if free - reserve < (length and length * margin or math.min(unknown_bytes, reserve)) then return true end
-    end
-  end
+  local now = clock.now()
+  if now - looked >= look_seconds then look(now) end
+  local need = length and length * margin or unknown
+  if spare - taken < need then return true end
+  taken = math.min(taken + need, look_bytes)
   return false
 end
 

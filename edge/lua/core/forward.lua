@@ -9,10 +9,11 @@
 -- A header nobody has thought of is custom: the worst it can do is to cost its sender the cache. Where a rule stores whatever comes
 -- (forceCache), custom headers are passed on only once an answer of the host has named them in Vary.
 local memo = require "core.memo"
+local strict = require "core.strict"
 local ngx = ngx
 local var = ngx.var
 local find, lower, match = string.find, string.lower, string.match
-local get_headers, clear_header = ngx.req.get_headers, ngx.req.clear_header
+local get_headers, clear_header, method = ngx.req.get_headers, ngx.req.clear_header, ngx.req.get_method
 
 local M = {}
 
@@ -71,8 +72,45 @@ local function name_of(name, value)
   return found
 end
 
+-- Nearly every request has fields alone of which nothing has to be taken away and nothing is custom; one expression over its header
+-- finds that out. Where the cache has no part, what is wanted of an answer and what describes a body goes on as well.
+local function all_of(names, more)
+  local list = {}
+  for name in pairs(names) do list[#list + 1] = name end
+  for name in pairs(ours) do list[#list + 1] = name end
+  table.sort(list)
+  return [[\A(?:(?i:]] .. table.concat(list, "|") .. more .. [[)\x00[^\x00]*+\x00\n)++\z]]
+end
+local usual, usual_past
+
+local function compile()
+  usual = strict.compile(all_of(plain, "|sec-[a-z0-9-]*+|x-b3-[a-z0-9-]*+"))
+  local past = all_of(plain, "|sec-[a-z0-9-]*+|x-b3-[a-z0-9-]*+|content-[a-z0-9-]++|range|if-range|if-match|if-unmodified-since")
+  usual_past = strict.compile(past)
+end
+
+-- Before any field of the request was changed. cached: the cache takes part in it. → there is nothing for `prepare` to do as far as
+-- the fields go (what Connection names is another matter), and where the cache takes part, nothing custom among them
+function M.usual(cached)
+  local first, bytes = strict.lines(method(), var.request_uri)
+  if not first then return false end
+  if not usual then compile() end
+  return strict.matches(cached and usual or usual_past, first, bytes) > 0
+end
+
 -- Connection says no more than this in nearly every message.
 M.quiet = { ["keep-alive"] = true, ["Keep-Alive"] = true, close = true, [""] = true }
+
+-- What an answer's Connection may name in vain: the cache and the framing need the first two, nginx says the others itself.
+local not_of_hop = { ["cache-control"] = true, date = true, close = true, ["keep-alive"] = true, upgrade = true }
+
+-- RFC 9110 7.6.1: fields of an answer that are meant for this hop alone. connection: its lines, joined; drop(name, name in lower case)
+function M.hop_only(connection, drop)
+  for name in connection:gmatch "[^%s,]+" do
+    local field = lower(name)
+    if not not_of_hop[field] then drop(name, field) end
+  end
+end
 
 -- Before anything is sent. cached: the cache takes part in this request; forced: nil, or where a rule stores
 -- whatever comes, the custom headers (" one two ") that the host's answers are known to vary by; connection: in the front half, the

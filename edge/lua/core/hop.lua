@@ -1,6 +1,7 @@
 -- What the front half tells the back half of a request, and what else of its header the back half goes by. Each stands in a map of
--- nginx.conf, which is run once and keeps what it found, also when the request goes on to another location. So `hold` reads all of
--- them first, and what is set later, a customer's headers, changes nothing of it. A field that is not there is "".
+-- nginx.conf, which is run once and keeps what it found, also when the request goes on to another location. So where the header is
+-- about to be changed `hold` reads all of them first, and what is set later, a customer's headers, changes nothing of it. A field that
+-- is not there is "".
 --
 -- phases/direct.lua goes the same way in the front half, where the visitor is at hand.
 local ngx = ngx
@@ -12,15 +13,9 @@ local M = {}
 -- come: spooled, the unfinished uploads of one visitor would take the node's disk, and the cache would be cleared to make room.
 M.held_body = 16384
 
-local names = {
-  "hop_id", "hop_cs", "hop_key", "hop_named", "hop_scheme", "hop_address", "hop_loop", "hop_upgrade", "hop_length", "hop_coding",
-  "hop_match", "hop_since", "hop_authorization", "edge_loop",
-}
-
 function M.hold()
-  for i = 1, #names do
-    local _ = var[names[i]]
-  end
+  local _ = var.hop_id, var.hop_cs, var.hop_key, var.hop_named, var.hop_scheme, var.hop_address, var.hop_loop, var.hop_upgrade
+  _ = var.hop_length, var.hop_coding, var.hop_match, var.hop_since, var.hop_authorization, var.edge_loop
 end
 
 local function in_front() return var.edge_direct ~= "" end
@@ -38,8 +33,11 @@ function M.expired() return var.hop_cs == "EXPIRED" end
 
 function M.chunked() return var.hop_coding ~= "" end
 
--- → bytes, or nil
-function M.length() return tonumber(var.hop_length) end
+-- → bytes, or nil. (A text that is no number LuaJIT leaves to its interpreter, with all that comes behind.)
+function M.length()
+  local length = var.hop_length
+  return length ~= "" and tonumber(length) or nil
+end
 
 function M.long_body() return M.chunked() or (M.length() or 0) > M.held_body end
 

@@ -7,12 +7,13 @@ local var = ngx.var
 
 local M = {}
 
--- record: contract/src/edge/kinds/rates.ts. → rules, or nil where there is none. report(id, why): a rule that had to be left out
+-- record: contract/src/edge/kinds/rates.ts. → rules, or nil where there is none. report(id, why): a rule that had to be left out; it keeps nothing from
+-- anybody, and in its place it would hold back the whole site
 function M.compile(record, report)
-  local rates = { name = "site " .. tostring(record.id) .. ": rates" }
+  local rates = { site = tostring(record.id), name = "site " .. tostring(record.id) .. ": rates" }
   for _, row in ipairs(record.rates or {}) do
     local rule, why = rules.matcher(row)
-    if not rule then
+    if why then
       report(row.id, why)
     else
       rule.bytes = assert(tonumber(row.bytes))

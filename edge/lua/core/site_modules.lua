@@ -3,6 +3,7 @@ local cjson = require "cjson.safe"
 local faults = require "core.faults"
 local memo = require "core.memo"
 local problems = require "core.problems"
+local regex = require "core.regex"
 local store = require "core.store"
 
 -- types: type → file with compile(content, report) → conf; report(place, why) names what had to be left out of it.
@@ -40,7 +41,7 @@ function M.compile(record)
   end
   local conf = kind.compile(record.content, told)
   -- for what it says of a request
-  if type(conf) == "table" then conf.name = "site " .. tostring(record.site) .. ": " .. record.type .. " " .. record.id end
+  if type(conf) == "table" then conf.site, conf.name = tostring(record.site), "site " .. tostring(record.site) .. ": " .. record.type .. " " .. record.id end
   return conf, found
 end
 
@@ -52,6 +53,7 @@ function M.of(id)
   local text = store.get("m:" .. id)
   if not text then return nil end
   local record = cjson.decode(text)
+  regex.begin(tostring(record.site))
   local ok, conf, found = pcall(M.compile, record)
   if not ok then
     problems.note("record", "module " .. id .. " does not compile: " .. tostring(conf))

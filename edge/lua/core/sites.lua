@@ -7,6 +7,7 @@ local memo = require "core.memo"
 local modules = require "modules.order"
 local parts = require "core.parts"
 local problems = require "core.problems"
+local regex = require "core.regex"
 local rules = require "stages.rules"
 local store = require "core.store"
 
@@ -54,7 +55,7 @@ local of_zone, zone_text
 function M.compile_zone(record)
   local rows, found = frequencies.compile(record), {}
   local function told(id, why) found[#found + 1] = { site = 0, list = frequencies.name, id = id, error = why } end
-  for _, row in ipairs(rows) do row.cause, row.report = frequencies.cause, told end
+  for _, row in ipairs(rows) do row.cause, row.report, row.zone = frequencies.cause, told, true end
   rules.compile(rows)
   for _, row in ipairs(rows) do row.report = nil end
   return rows, found
@@ -127,6 +128,7 @@ function M.of(id)
   if site then return site end
   local text = store.get("s:" .. id)
   if not text then return nil end
+  regex.begin(tostring(id))
   local ok, made = pcall(assemble, cjson.decode(text))
   if not ok then
     problems.note("record", "site " .. id .. " does not compile: " .. tostring(made))

@@ -24,18 +24,29 @@ local truncated = ffi.new "int[1]"
 
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
 -- to the closer look, as are names with an underscore and Accept-Encoding in several lines. One User-Agent: rules judge the first,
--- another reader may take the last.
+-- another reader may take the last. One Content-Length of digits, whose group is the last, so that the number of groups tells of it.
 local usual = [[\A(?:(?!(?i:host|user-agent|accept-encoding|content-length|transfer-encoding|upgrade|if-modified-since|if-range)\x00)[!#$%&'*+.^`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
   .. [[|(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
   .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
-  .. [[|(?(2)(?!))((?i:accept-encoding))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n)++\z]]
-local compiled, flags
+  .. [[|(?(2)(?!))((?i:accept-encoding))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+  .. [[|(?(3)(?!))((?i:content-length))\x00 ?[0-9]{1,15}+\x00\n)++\z]]
+local with_body = 4
 
-local function compile()
-  local _
-  compiled, _, flags = core_regex.re_match_compile(usual, "jo")
-  if not compiled then error(_) end
+-- → what `matches` takes
+function M.compile(expression)
+  local compiled, why, flags = core_regex.re_match_compile(expression, "jo")
+  if not compiled then error(why) end
+  return { compiled = compiled, flags = flags }
 end
+
+-- expression: of `compile`; what M.lines gave. → groups that took part, at least 1; below 0: it does not match
+local function matches(expression, first, bytes)
+  local groups = C.ngx_http_lua_ffi_exec_regex(expression.compiled, expression.flags, first, bytes, 0)
+  return groups
+end
+M.matches = matches
+
+local form
 
 -- Empty: HTTP/1.0 without Host, and names nobody knows anyway.
 local function good_host(text)
@@ -131,21 +142,31 @@ local function closely()
   return true, encodings > 1
 end
 
--- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without the fields that
--- `usual` leaves out; true: well-formed, and whether Accept-Encoding has several lines; nil: malformed. Fields whose name has an
--- underscore are gone then.
-function M.look(verb, uri)
+-- All lines of the request's header as nginx left them. verb, uri: ngx.req.get_method() and $request_uri.
+-- → where they begin, how many bytes they have; nil where they do not stand in one piece, or not as they came
+local function lines(verb, uri)
   local r = get_request()
   local n = C.ngx_http_lua_ffi_req_get_headers_count(r, 0, truncated)
-  if n < 1 or n > listed then return closely() end
+  if n < 1 or n > listed then return nil end
   C.ngx_http_lua_ffi_req_get_headers(r, list, n, 1)
   local first, last = list[0].key.data, list[n - 1].value
   local bytes = last.data + last.len + 2 - first
   -- "GET /uri HTTP/1.1" and two line ends
-  if #verb + #uri + bytes + 14 ~= tonumber(var.request_length) or find(uri, "#", 1, true) then return closely() end
-  if not compiled then compile() end
-  if C.ngx_http_lua_ffi_exec_regex(compiled, flags, first, bytes, 0) < 0 then return closely() end
-  return false
+  if #verb + #uri + bytes + 14 ~= tonumber(var.request_length) then return nil end
+  return first, bytes
+end
+M.lines = lines
+
+-- verb, uri: ngx.req.get_method() and $request_uri. → false: well-formed, without the fields that
+-- `usual` leaves out; true: well-formed, and whether Accept-Encoding has several lines; nil: malformed. Fields whose name has an
+-- underscore are gone then.
+function M.look(verb, uri)
+  local first, bytes = lines(verb, uri)
+  if not first or find(uri, "#", 1, true) then return closely() end
+  form = form or M.compile(usual)
+  local groups = matches(form, first, bytes)
+  if groups < 0 then return closely() end
+  return groups == with_body, false
 end
 
 return M

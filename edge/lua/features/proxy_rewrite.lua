@@ -55,14 +55,15 @@ function M.compile(content, report)
     local why
     if sub(target, 1, 1) ~= "/" or find(target, "[^!-~]") or find(target, "#", 1, true) or climbs(target) then
       why = "no target: " .. target
-    elseif type == "advanced" then
-      why = regex.fault(source)
-    elseif type ~= "exact" and type ~= "prefix" then
+    elseif type ~= "exact" and type ~= "prefix" and type ~= "advanced" then
       why = "no such match: " .. tostring(type)
     end
     if why then
       report(place, why)
     else
+      -- One that does not compile stays in its place and refuses what comes to it: left as it was the URL would leave its folder.
+      local broken = type == "advanced" and regex.fault(source)
+      if broken then report(place, broken) end
       local rule = { type = type, source = source, target = target, asks = find(target, "?", 1, true) ~= nil }
       if type == "advanced" then rule.pieces = pieces(target) else rule.source = as_asked(source) end
       rules[#rules + 1] = rule
@@ -119,7 +120,7 @@ end
 -- it is refused: a path that climbs out of where a rule puts it, or one of which nobody knows where it belongs
 function M.apply(rules)
   local path = var.uri
-  regex.begin()
+  regex.begin(rules.site)
   for i = 1, #rules do
     local rule = rules[i]
     local uri, why = applied(rule, path)

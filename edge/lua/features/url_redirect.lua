@@ -72,7 +72,8 @@ function M.compile(content, report)
       else
         redirect.expression = source
         -- What a path must begin with; alternatives and quantifiers end it, and then nothing is known.
-        local literal = not find(source, "|", 1, true) and match(source, "^%^([%w/_-]*)")
+        -- \E and \Q are no signs, and what stands behind them may still mean the one before
+        local literal = not find(source, "|", 1, true) and not find(source, "\\[EQ]") and match(source, "^%^([%w/_-]*)")
         if literal and find(source, "^[*+?{]", #literal + 2) then literal = sub(literal, 1, -2) end
         redirect.literal = literal or ""
         conf.expressions[#conf.expressions + 1] = redirect
@@ -205,7 +206,8 @@ local function resolve(location, scheme, authority)
 end
 
 -- Whether following the redirects of this module never ends, or leads back at once, or to ever longer addresses: then nobody is sent on
--- the way. → true or false; nil and why: nobody knows
+-- the way. From a place of which nobody ever knows, it does not go on: no visitor is sent on from there. Where the time is used up it may. → true
+-- or false
 local function endless(conf, location, path, args, scheme, authority)
   authority = without_port(authority, scheme)
   local host = host_of(authority)
@@ -216,7 +218,7 @@ local function endless(conf, location, path, args, scheme, authority)
     scheme, authority, path, args = next_scheme, next_authority, next_path, next_args
     local redirect, why
     redirect, location, why = meet(conf, path, args)
-    if why then return nil, why end
+    if why == regex.spent then return true, why end
     if not redirect then return false end
     if not location then return true end
   end
@@ -225,12 +227,12 @@ end
 
 -- path: as $uri; authority: Host as it came. → redirect {status, reason}, location; nil: this URL goes on
 function M.decide(conf, path, args, scheme, authority)
-  if conf.expressions[1] then regex.begin() end
+  if conf.expressions[1] then regex.begin(conf.site) end
   local redirect, location, why = meet(conf, path, args)
-  local is_endless
+  local is_endless = false
   if location then is_endless, why = endless(conf, location, path, args, scheme, authority) end
   if why then problems.note("expression", tostring(conf.name) .. ": " .. why) end
-  if is_endless ~= false then return nil end
+  if not location or is_endless then return nil end
   return redirect, location
 end
 

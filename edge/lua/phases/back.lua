@@ -13,6 +13,7 @@ local fields = require "cache.fields"
 local flags = require "core.flags"
 local forward = require "core.forward"
 local hop = require "core.hop"
+local learned = require "cache.learned"
 local meta = require "cache.meta"
 local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
@@ -21,7 +22,6 @@ local plans = require "core.plans"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local rates = require "core.rates"
-local rules = require "cache.rules"
 local runner = require "phases.runner"
 local shards = require "core.shards"
 local spellings = require "core.spellings"
@@ -33,9 +33,6 @@ local M = {}
 
 -- RFC 8586. An origin may be another site of this node, and behind that nothing that is here again; more is a circle.
 local visits_max, hops_max = 2, 8
-
--- So long a host whose origin sent an interim answer is asked by phases/fetch.lua; renewed while it goes on doing so.
-local interim_seconds = 600
 
 function M.circles(loop)
   local _, hops = loop:gsub("breakwater", "")
@@ -55,52 +52,21 @@ local function hash_key(plan)
   if balance == "urlHash" then return var.request_uri end
 end
 
--- Custom headers that answers of a host vary by, learned from those to URLs with a forceCache rule
-local forced_seconds, forced_max = 7 * 86400, 1024
-
-local function forced_key(plan) return "forced:" .. plan.host end
-
-local function rule_of(plan) return plan.site and rules.judge(plan.site.rules, var.request_uri, var.uri, var.args) end
-
-local function forced(plan)
-  local rule = rule_of(plan)
-  if not (rule and rule.force) then return nil end
-  -- Others may learn more while this request is under way.
-  var.edge_forced = rt:get(forced_key(plan)) or " "
-  return var.edge_forced
-end
-
--- → whether vary names a custom header that this answer's request had to do without
-local function learn_forced(plan, vary)
-  if not forward.more_forced(var.edge_forced, vary) then return false end
-  local more = forward.more_forced(rt:get(forced_key(plan)) or " ", vary)
-  if more and #more <= forced_max then rt:set(forced_key(plan), more, forced_seconds) end
-  return true
-end
-
-local function upload_key(plan) return "interim:" .. plan.host .. var.uri end
-
-function M.learn_interim(plan)
-  flags.set("interim", plan.host, interim_seconds)
-  if hop.chunked() then rt:set(upload_key(plan), true, interim_seconds) end
-end
-
--- Chunks must be spooled for phases/fetch.lua, so only those of URLs whose origin sent an interim answer to some take that way. An
--- upgrade, never: what comes behind it is not an answer, and nginx alone passes it on.
-local function by_hand(plan) return plan.interim and not hop.upgrade() and (not hop.chunked() or rt:get(upload_key(plan))) end
-
 -- Points the request at the peers of a pass
-local function enter(plan, pass, number, first)
+local function enter(plan, pass)
   local ctx = ngx.ctx
-  ctx.plan, ctx.pass, ctx.tried = plan, pass, {}
-  ctx.entered = number .. ":" .. first .. ":"
-  var.edge_peer = ctx.entered
-  var.edge_host = plan.origin_host
-  var.edge_scheme = pass.scheme
+  ctx.plan, ctx.pass = plan, pass
+  if ctx.tried then ctx.tried = nil end
+  var.edge_peer = pass.entered
+  -- What nginx.conf says of these where nobody sets them holds for most requests.
+  if plan.origin_host ~= plan.host then var.edge_host = plan.origin_host end
   if pass.scheme == "http" then
-    var.edge_upstream = "origin_http"
+    if not pass.begins then
+      var.edge_scheme, var.edge_upstream = "http", "origin_http"
+    end
     return
   end
+  var.edge_scheme = "https"
   var.edge_sni = plan.origin_host
   if not pass.addresses then
     pass.addresses, pass.leases = {}, {}
@@ -115,41 +81,64 @@ end
 function M.choose(plan, now)
   local visitor = hop.scheme()
   local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
-  enter(plan, balancer.passes(plan.pool, visitor, first)[1], 1, first)
-  ngx.ctx.chosen = peer
+  enter(plan, balancer.passes(plan.pool, visitor, first)[1])
+  if peer then ngx.ctx.chosen = peer end
+end
+
+local function only_pass(plan)
+  local passes = balancer.passes(plan.pool, hop.scheme(), "http")
+  return #passes == 1 and passes[1] or nil
+end
+
+-- Nothing is compressed, the path stays as it is, and no origin speaks TLS: nginx need not work out where to send the request.
+local function is_plain(plan, pass) return not plan.level and not plan.rewrites and pass.scheme == "http" end
+
+function M.plain(plan)
+  local pass = only_pass(plan)
+  return pass ~= nil and is_plain(plan, pass)
 end
 
 -- Can the front half ask the origin itself? Not before an answer without interim ones has been seen, nor with a body that is long or
--- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of
--- compression that its own location does not have.
-function M.simple(plan, verb)
-  if not plan.answers or plan.interim or plan.level or hop.chunked() then return false end
-  local length = var.hop_length
-  if length ~= "" then
-    if (tonumber(length) or math.huge) > hop.held_body then return false end
-  elseif verb ~= "GET" and verb ~= "HEAD" and var.server_protocol == "HTTP/2.0" then
-    return false
+-- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of compression that its own
+-- location does not have. more: strict.look's. → the location, or nil
+function M.simple(plan, verb, more)
+  if not plan.answers or plan.interim or (plan.level and plan.level ~= compression.usual_level) then return nil end
+  if more then
+    if hop.chunked() then return nil end
+    local length = var.hop_length
+    if length ~= "" then
+      if (tonumber(length) or math.huge) > hop.held_body then return nil end
+    elseif verb ~= "GET" and verb ~= "HEAD" and var.server_protocol == "HTTP/2.0" then
+      return nil
+    end
   end
-  return #plan.pool.peers > 0 and #balancer.passes(plan.pool, hop.scheme(), "http") == 1
+  local pass = only_pass(plan)
+  return pass and (is_plain(plan, pass) and "@direct" or "@direct_any")
 end
 
--- level: of the location, where it is another than the usual one
+-- level: of the location; nil: where nothing is compressed
 function M.rewrite(level)
   store.tick()
-  hop.hold()
+  local cached = var.hop_cs ~= ""
+  local usual = forward.quiet[var.hop_named] and forward.usual(cached)
+  if not usual then hop.hold() end
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
   local hung = rt:get("hung:" .. var.hop_id)
   if hung == "stale" then return runner.close() end
   local plan = plans.of(var.host)
   if not plan or #plan.pool.peers == 0 then return refuse(502) end
-  if M.circles(var.hop_loop) then return refuse(508) end
-  local cached = var.hop_cs ~= ""
-  forward.prepare(cached, cached and forced(plan) or nil)
-  if plan.request then custom.request(plan.request) end
+  local loop = var.hop_loop
+  if loop ~= "" and M.circles(loop) then return refuse(508) end
+  local known = cached and learned.forced(plan) or nil
+  if not usual then forward.prepare(cached, known) end
+  if plan.request then
+    if usual then hop.hold() end
+    custom.request(plan.request)
+  end
   local refusal = plan.rewrites and proxy_rewrite.apply(plan.rewrites)
   if refusal then return refuse(refusal) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
-  if by_hand(plan) then return ngx.exec "@fetch" end
+  if learned.by_hand(plan) then return ngx.exec "@fetch" end
   local visitor = hop.scheme()
   if hop.long_body() then
     -- Once nginx has begun with such a body it cannot turn to origins of the other protocol; phases/fetch.lua connects first.
@@ -159,6 +148,7 @@ function M.rewrite(level)
   -- nginx takes the level from the location alone.
   if plan.level and plan.level ~= level then return ngx.exec("@level_" .. plan.level) end
   M.choose(plan, clock.now())
+  ngx.ctx.usual = usual and cached and not plan.request
 end
 
 -- A body that is passed on as it comes
@@ -168,7 +158,7 @@ function M.upload()
   local visitor, now = hop.scheme(), clock.now()
   local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
   local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
-  enter(plan, pass, number, first)
+  enter(plan, pass)
   -- It cannot be sent twice. A kept connection that the origin is just closing would be the end of it, so it has one of its own.
   var.edge_upstream = pass.scheme == "https" and "origin_https" or "origin_http_once"
   if number == 1 then ngx.ctx.chosen = peer end
@@ -190,7 +180,7 @@ function M.other()
   local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
   local pass = balancer.passes(plan.pool, hop.scheme(), first)[number + 1]
   if not pass or (sent and (method == "POST" or method == "PATCH" or method == "LOCK")) then return ngx.exec "@failed" end
-  enter(plan, pass, number + 1, first)
+  enter(plan, pass)
 end
 
 local function next_peer(pass, tried, now, key)
@@ -204,8 +194,13 @@ end
 
 function M.balance()
   local ctx = ngx.ctx
-  local plan, pass, tried, now = ctx.plan, ctx.pass, ctx.tried, clock.now()
+  local plan, pass, now = ctx.plan, ctx.pass, clock.now()
   local last = ctx.peer
+  local tried = ctx.tried
+  if not tried and (last or pass.size > 1) then
+    tried = last and { [last] = true } or {}
+    ctx.tried = tried
+  end
   if last then
     if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
   elseif pass.size > 1 then
@@ -213,10 +208,10 @@ function M.balance()
   end
   -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
   local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now, hash_key(plan)) or last
-  ctx.chosen = nil
+  if ctx.chosen then ctx.chosen = nil end
   ctx.peer = peer
-  tried[peer] = true
-  var.edge_peer = ctx.entered .. peer.index
+  if tried then tried[peer] = true end
+  var.edge_peer = pass.entered .. peer.index
   local ok, why = ngx_balancer.set_current_peer(peer.host, peer.port)
   if not ok then ngx.log(ngx.ERR, "cannot use ", peer.host, ":", peer.port, ": ", why) end
 end
@@ -248,13 +243,13 @@ function M.fetch()
   if unread then header["Connection"] = "close" end
   if status == 503 then header["Retry-After"] = "10" end
   if status then return refuse(status) end
-  if answer and answer.interim then M.learn_interim(plan) end
+  if answer and answer.interim then learned.interim(plan) end
   local failed = not answer or (answer.status >= 500 and answer.status <= 504 and answer.status ~= 501)
   if failed and (not answer or hop.expired()) then
     if answer then answer.close() end
     return M.failed()
   end
-  ngx.ctx.plan, ngx.ctx.peer = plan, answer.peer
+  ngx.ctx.plan, ngx.ctx.peer, ngx.ctx.fetched = plan, answer.peer, true
   local whole = answer.send()
   answer.close()
   -- Half an answer must not look like a whole one.
@@ -265,22 +260,19 @@ M.fetched = fetch.done
 
 local function header_of(name) return header[name] end
 
--- Connection names further fields that are meant for this hop alone.
+local function drop(name) header[name] = nil end
+
+-- Of nginx's own ways to the origin; phases/fetch.lua does it before it speaks.
 function M.drop_hop_by_hop(status)
   local connection = var.upstream_http_connection
-  if connection and not forward.quiet[connection] then
-    for name in connection:gmatch "[^%s,]+" do
-      local lower = name:lower()
-      if lower ~= "cache-control" and lower ~= "date" and lower ~= "close" and lower ~= "keep-alive" and lower ~= "upgrade" then
-        header[name] = nil
-      end
-    end
-  end
+  if connection and not forward.quiet[connection] then forward.hop_only(connection, drop) end
   if status ~= 101 and var.upstream_http_upgrade then header["Upgrade"] = nil end
 end
 
--- What the front half would take for ours. Their right names are set below, or are of nginx.
-local function drop_mimicry()
+-- What the front half would take for ours, under any spelling: it asks for these three. Their right names are set below.
+local function drop_mimicry(fetched)
+  if not (fetched or var.upstream_http_x_edge_m or var.upstream_http_x_edge_cc or var.upstream_http_x_edge_custom) then return end
+  header["X-Edge-M"], header["X-Edge-CC"], header["X-Edge-Custom"] = nil, nil, nil
   for name in pairs(ngx.resp.get_headers(0, true)) do
     if spellings.mimics(name) then header[name] = nil end
   end
@@ -305,16 +297,15 @@ local function judge()
   end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
   if status < 200 and status ~= 101 then
-    M.learn_interim(ctx.plan)
+    learned.interim(ctx.plan)
     return runner.hang_up()
   end
   balancer.answered(ctx.peer)
   ctx.plan.answers = true
   M.drop_hop_by_hop(status)
-  drop_mimicry()
+  drop_mimicry(ctx.fetched)
   local cc = fields.join(header["Cache-Control"])
-  header["X-Edge-CC"], header["X-Edge-M"], header["X-Edge-Custom"] = cc, nil, nil
-  header["Cache-Control"] = nil
+  if cc then header["X-Edge-CC"] = cc end
   local kind, asked = header["Content-Type"], var.upstream_http_x_accel_buffering or header["X-Accel-Buffering"]
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
   local tight = status ~= 304 and disks.tight(tonumber(header["Content-Length"]))
@@ -323,15 +314,14 @@ local function judge()
   if at_once or asked then header["X-Accel-Buffering"] = at_once and "no" or nil end
   compression.settle(ctx.plan.compression, cc)
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
-    header["X-Accel-Expires"] = "0"
+    header["Cache-Control"], header["X-Accel-Expires"] = nil, "0"
     return
   end
   if status >= 500 and status <= 504 and status ~= 501 and hop.expired() then
     -- Whether the expired answer may help out is the front half's to know; it takes a closed connection as failure.
     return runner.hang_up(hang("stale"))
   end
-  local now, site, rule, fixed = ngx.time(), ctx.plan.site, rule_of(ctx.plan), ctx.plan.fixed
-  header["Cache-Control"] = cc
+  local now, site, rule, fixed = clock.time(), ctx.plan.site, learned.rule_of(ctx.plan), ctx.plan.fixed
   local d = decide.decide {
     status = status,
     header = header_of,
@@ -347,9 +337,9 @@ local function judge()
   if vary then header["Vary"] = vary end
   if vary and forward.varies_by_ours(vary) then
     d.store = false
-  elseif vary and rule and rule.force and learn_forced(ctx.plan, vary) then
+  elseif vary and rule and rule.force and learned.vary(ctx.plan, vary) then
     d.store, header["X-Edge-Custom"] = false, "1"
-  elseif d.store and not forward.keyed(vary, fixed) then
+  elseif d.store and not (ctx.usual or forward.keyed(vary, fixed)) then
     d.store, header["X-Edge-Custom"] = false, "1"
   elseif d.store and forward.reflects_origin(header["Access-Control-Allow-Origin"], vary) then
     if status == 304 then d.store = false else header["Vary"] = vary and vary .. ", Origin" or "Origin" end

@@ -8,6 +8,7 @@ local faults = require "core.faults"
 local frames = require "core.frames"
 local parts = require "core.parts"
 local problems = require "core.problems"
+local regex = require "core.regex"
 local runner = require "phases.runner"
 local site_modules = require "core.site_modules"
 local sites = require "core.sites"
@@ -127,7 +128,7 @@ local function inspect(records)
       local record = cjson.decode(text)
       if type(record) ~= "table" then return nil, key .. " is no JSON object" end
       if reader.read then
-        local ok, why = pcall(reader.read, key, record, bad)
+        local ok, why = regex.patiently(reader.read, key, record, bad)
         if not ok then return nil, key .. ": " .. tostring(why) end
       end
     end
@@ -163,6 +164,7 @@ function M.stat()
     causes = runner.counts(),
     problems = problems.counts(),
     workers = beats.all(),
+    faulty = faults.any(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)
 end

@@ -10,26 +10,38 @@ local fields = require "cache.fields"
 local flags = require "core.flags"
 local forward = require "core.forward"
 local front = require "phases.front"
+local learned = require "cache.learned"
 local plans = require "core.plans"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local runner = require "phases.runner"
 local ngx = ngx
-local var, now = ngx.var, clock.now
+local var, now, header = ngx.var, clock.now, ngx.header
+local quiet, usual = forward.quiet, forward.usual
 
 local M = {}
 
-function M.rewrite()
+-- The log names the visitor's headers: nginx keeps a variable of the log as it was first read.
+local function keep_for_log()
+  local _ = var.http_user_agent, var.http_referer
+end
+
+-- plain: in the location for plans that are of the plainest kind (back.simple)
+function M.rewrite(plain)
   local plan = plans.of(var.host)
   if not plan then return runner.refuse(502) end
-  -- From here on the request has the headers that the origin is to see. The log names the visitor's: nginx keeps a variable of the log
-  -- as it was first read.
-  local _ = var.http_user_agent, var.http_referer
+  if plain and not back.plain(plan) then return ngx.exec "@direct_any" end
   local loop = var.http_cdn_loop
   if loop and back.circles(loop) then return runner.refuse(508) end
-  -- A URL that could be stored another time is asked for as if it were: what shapes an answer stays here.
-  forward.prepare(var.edge_pre ~= "", nil, var.http_connection or "")
+  -- From here on the request has the headers that the origin is to see. A URL that could be stored another time is asked for as if it
+  -- were: what shapes an answer stays here.
+  local cached, connection = var.edge_pre ~= "", var.http_connection or ""
+  if not (quiet[connection] and usual(cached)) then
+    keep_for_log()
+    forward.prepare(cached, nil, connection)
+  end
   if plan.request then
+    keep_for_log()
     answers.remember(plan)
     custom.request(plan.request)
   end
@@ -44,13 +56,14 @@ local function answered()
   if not ctx.peer then return end
   local status = ngx.status
   if status < 200 then
-    back.learn_interim(ctx.plan)
+    learned.interim(ctx.plan)
     return runner.hang_up()
   end
   balancer.answered(ctx.peer)
   back.drop_hop_by_hop(status)
-  compression.settle(ctx.plan.compression, fields.join(ngx.header["Cache-Control"]))
-  front.unstored()
+  local conf = ctx.plan.compression
+  if conf then compression.settle(conf, fields.join(header["Cache-Control"])) else compression.spare() end
+  front.past(ctx.plan)
 end
 
 function M.header()

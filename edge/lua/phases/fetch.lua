@@ -3,6 +3,7 @@
 -- nginx could not pass them on. A connection serves one request.
 local balancer = require "core.balancer"
 local clock = require "core.clock"
+local forward = require "core.forward"
 local hop = require "core.hop"
 local lines = require "core.lines"
 local problems = require "core.problems"
@@ -266,7 +267,8 @@ function M.ask(plan, visitor, key)
   end
   local length, chunked
   local function send()
-    local lists = {}
+    local lists, left_out = {}, {}
+    local function leave_out(_, name) left_out[name] = true end
     for _, field in ipairs(fields) do
       local name = lower(field[1])
       if name == "content-length" then length = tonumber(match(field[2], "^%d+$")) end
@@ -275,7 +277,9 @@ function M.ask(plan, visitor, key)
         lists[name] = lists[name] or { field[1] }
         table.insert(lists[name], field[2])
       end
+      if name == "connection" then forward.hop_only(field[2], leave_out) end
     end
+    for name in pairs(left_out) do lists[name] = nil end
     ngx.status = status
     for _, list in pairs(lists) do ngx.header[list[1]] = #list == 2 and list[2] or { unpack(list, 2) } end
     if length and not chunked then ngx.header["Content-Length"] = length end

@@ -13,6 +13,7 @@ local invalidation = require "cache.invalidation"
 local memo = require "core.memo"
 local meta = require "cache.meta"
 local overlay = require "cache.overlay"
+local ownStatuses = require("core.limits").ownStatuses
 local pages = require "core.pages"
 local plans = require "core.plans"
 local purges = require "cache.purges"
@@ -24,10 +25,10 @@ local strict = require "core.strict"
 local url_redirect = require "features.url_redirect"
 local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
-local method, time, now, exec = ngx.req.get_method, ngx.time, clock.now, ngx.exec
+local method, time, now = ngx.req.get_method, clock.time, clock.now
 local set_header, clear_header, discard_body = ngx.req.set_header, ngx.req.clear_header, ngx.req.discard_body
 local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
-local look = strict.look
+local look, simple = strict.look, back.simple
 local sub = string.sub
 
 local M = { refused = runner.refused }
@@ -98,6 +99,7 @@ local function whole_unless_same(plan)
   clear_header "If-Range"
 end
 
+-- → the location where the request goes on, where that is another
 function M.rewrite()
   tick()
   var.edge_rid = new_id()
@@ -107,10 +109,10 @@ function M.rewrite()
   local more, several = look(verb, uri)
   if more == nil then return runner.turn_away(400) end
   local plan = plan_of(var.host)
-  if not plan then return runner.refuse(903) end
+  if not plan then return runner.refuse(ownStatuses.unknownDomain) end
   var.edge_site = plan.site_text
   var.edge_domain = plan.id_text
-  if plan.closed or time() >= plan.expires then return runner.refuse(904) end
+  if plan.closed or time() >= plan.expires then return runner.refuse(ownStatuses.notServing) end
   if plan.guarded then
     local refusal = judge(plan)
     if refusal ~= false then return runner.block(refusal) end
@@ -127,7 +129,7 @@ function M.rewrite()
   local pre, direct, rate = prefix(plan, uri)
   if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"
-    return exec((not more or not var.http_upgrade) and not rate and back.simple(plan, verb) and "@direct" or "@past")
+    return not (more and var.http_upgrade) and not rate and simple(plan, verb, more) or "@past"
   end
   if more then
     if too_long() then return runner.turn_away(413) end
@@ -153,7 +155,8 @@ function M.rewrite()
   if alone and not rate and not (more and var.http_content_length) then
     -- said before it is asked: whose scheme counts is another's in the back half (core/hop.lua)
     var.edge_direct = "BYPASS"
-    if back.simple(plan, verb) then return exec "@direct" end
+    local location = simple(plan, verb, more)
+    if location then return location end
     var.edge_direct = ""
   end
   var.edge_pass = "1"
@@ -185,18 +188,24 @@ end
 
 local safe = { GET = true, HEAD = true, OPTIONS = true, TRACE = true }
 
+local function forget(plan, uri)
+  local pre = plan.purged and plan.id_pre .. purges.generation(plan.purged, plan.gen, uri) .. "|" or plan.pre
+  local generation = invalidation.generation(plan.host, uri)
+  if generation then pre = pre .. generation .. "|" end
+  invalidation.invalidate(pre, plan.host, uri)
+end
+
 local function invalidate(plan)
-  local uris = { var.request_uri, local_uri(plan, var.upstream_http_location), local_uri(plan, var.upstream_http_content_location) }
-  for i = 1, 3 do
-    local uri = uris[i]
-    if uri then
-      local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
-      local pre = plan.id_pre .. gen .. "|"
-      local generation = invalidation.generation(plan.host, uri)
-      if generation then pre = pre .. generation .. "|" end
-      invalidation.invalidate(pre, plan.host, uri)
-    end
-  end
+  forget(plan, var.request_uri)
+  local uri = local_uri(plan, var.upstream_http_location)
+  if uri then forget(plan, uri) end
+  uri = local_uri(plan, var.upstream_http_content_location)
+  if uri then forget(plan, uri) end
+end
+
+-- An origin's answer to a request that the cache had no part in
+function M.past(plan)
+  if not safe[method()] and plan.site and plan.site.invalidation and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
 end
 
 -- An answer that was not stored
@@ -208,7 +217,7 @@ function M.unstored()
   if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
   if ours then return end
   if not status then
-    if plan.site.invalidation and not safe[method()] and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
+    M.past(plan)
   elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
     local key = uncacheable_key(var.edge_pre)
     local since, now, custom = hfm:get(key), now(), var.upstream_http_x_edge_custom

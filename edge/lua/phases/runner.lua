@@ -5,6 +5,7 @@
 local counted = require "stages.counted"
 local error_pages = require "features.error_pages"
 local kept = require "stages.kept"
+local ownStatuses = require("core.limits").ownStatuses
 local plans = require "core.plans"
 local problems = require "core.problems"
 local store = require "core.store"
@@ -49,9 +50,9 @@ local titles = {
   [503] = "Service Unavailable",
   [504] = "Gateway Timeout",
   [508] = "Loop Detected",
-  [903] = "Unknown Host",
-  [904] = "Site Unavailable",
-  [929] = "Too Many Requests",
+  [ownStatuses.unknownDomain] = "Unknown Host",
+  [ownStatuses.notServing] = "Site Unavailable",
+  [ownStatuses.limited] = "Too Many Requests",
 }
 
 -- What is left of a body must not be read as the next request on the connection.
@@ -73,9 +74,9 @@ local function page(status)
   return status, "<!doctype html><title>" .. status .. " " .. title .. "</title><h1>" .. status .. " " .. title .. "</h1><p>" .. var.edge_rid .. "\n"
 end
 
--- Ends the request with a page (444: without an answer).
+-- Ends the request with a page (`drop`: without an answer).
 function M.refuse(status)
-  if status == 444 then return ngx.exit(444) end
+  if status == ownStatuses.drop then return ngx.exit(status) end
   leave_body()
   var.edge_cc = "no-store"
   -- Nothing that an origin said: the cache draws no conclusions from it.
@@ -139,7 +140,7 @@ end
 function M.hang_up() return ngx.exit(ngx.ERROR) end
 
 -- The same before anything was sent
-function M.close() return ngx.exit(444) end
+function M.close() return ngx.exit(ownStatuses.drop) end
 
 -- → {["2"] = refused requests …}
 function M.counts()

@@ -5,14 +5,16 @@ local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
 local store = require "core.store"
+local sweep = require "core.sweep"
 
 ffi.cdef "int chmod(const char *path, unsigned int mode);"
 
 local M = {}
 
 -- The way of a cache hit through a phase is longer than what LuaJIT takes for one trace by default ("trace too long"), and what is
--- not one trace runs in its interpreter.
-require("jit.opt").start("maxrecord=40000", "maxirconst=8000", "maxsnap=4000")
+-- not one trace runs in its interpreter. Every call that ends a function counts as a turn of a loop ("loop unroll limit reached"), and
+-- nearly all of lua-resty-core does: a miss has more than the 15 that are usual.
+require("jit.opt").start("maxrecord=40000", "maxirconst=8000", "maxsnap=4000", "loopunroll=200")
 
 function M.master(facts)
   invalidation.setup(facts.cache, facts.inactive)
@@ -26,6 +28,7 @@ end
 function M.worker(socket)
   ffi.C.chmod(socket, tonumber("600", 8))
   beats.start()
+  sweep.start()
 end
 
 return M

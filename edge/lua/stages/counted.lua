@@ -72,14 +72,23 @@ local function hand_in(dictionary, counter, own, key, n, since, window)
   local before, life = floor(since / counter.seconds), 2 * counter.seconds
   if before ~= window then
     if before == window - 1 and n > 1 then
-      local _, _, _, forced = shares.raise(dictionary, counter, own, key, before, n - 1, 0, life)
+      local _, forced = shares.count(dictionary, counter, own, key, before, n - 1, life)
       note(forced)
     end
     n = 1
   end
-  local total, _, _, forced = shares.raise(dictionary, counter, own, key, window, n, 0, life)
+  local total, forced = shares.count(dictionary, counter, own, key, window, n, life)
   note(forced)
-  return total, shares.read(dictionary, counter, own, key, window - 1) or 0
+  return total, shares.before(dictionary, counter, own, key, window)
+end
+
+-- The bucket of a key that has no entry in the dictionary: this worker's own. before: what the last window left of it
+local function pour_here(counter, own, more, before, now)
+  local mine = shares.held(own)
+  local empty_at = max(mine.empty_at, before, now) + more
+  if empty_at - now > counter.depth / M.share then return false end
+  mine.empty_at = empty_at
+  return true
 end
 
 -- A bucket that `rate` requests a second run out of and that holds burst + 1: the time when it will be empty, raised by each request
@@ -88,9 +97,12 @@ end
 local function pour(dictionary, counter, own, key, n, now)
   local more, window = n * counter.step / M.share, floor(now / counter.life)
   local empty_at, name, new, forced = shares.raise(dictionary, counter, own, key, window, more, now, 2 * counter.life)
+  if not empty_at then
+    return pour_here(counter, own, more, shares.kept(dictionary, counter, own, key, window - 1) or 0, now)
+  end
   note(forced)
   name = name .. window
-  local before = new and shares.read(dictionary, counter, own, key, window - 1)
+  local before = new and shares.kept(dictionary, counter, own, key, window - 1)
   if before and before > now then empty_at = dictionary:incr(name, before - now) or before + more end
   if empty_at < now + more then
     empty_at = now + more
@@ -186,8 +198,7 @@ local function counter_of(kept, rule, rank)
   local count = rule.count
   local refusal = kept.refusal_of(rule)
   refusal.rank = rank
-  local counter = { name = kept.scope .. ":" .. rule.cause .. ":" .. rule.id .. "|", refusal = refusal }
-  counter.keys = shares.keys(ngx.shared.count, counters_of(kept))
+  local counter = { owner = kept.scope, name = kept.scope .. ":" .. rule.cause .. ":" .. rule.id .. "|", refusal = refusal }
   if count.rate then
     assert(count.rate > 0 and count.burst >= 0, "a bucket that nothing runs out of")
     counter.step = 1 / count.rate
@@ -198,6 +209,8 @@ local function counter_of(kept, rule, rank)
     assert(count.seconds > 0 and count.times > 0, "a counter of nothing")
     counter.seconds, counter.times = count.seconds, count.times
   end
+  counter.keys = shares.keys(ngx.shared.count, counters_of(kept), counter.seconds or counter.life)
+  counter.cells = shares.cells(ngx.shared.count, counter.keys)
   return counter
 end
 

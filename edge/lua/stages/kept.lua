@@ -9,6 +9,7 @@ local counted = require "stages.counted"
 local ffi = require "ffi"
 local matchers = require "stages.matchers"
 local memo = require "core.memo"
+local ownStatuses = require("core.limits").ownStatuses
 local quantities = require "stages.quantities"
 local regex = require "core.regex"
 local rules = require "stages.rules"
@@ -33,7 +34,7 @@ M.repeated = { refusal = { status = 400 } }
 local passed, whitelisted = { refusal = false }, { refusal = false, whitelisted = true }
 M.passed, M.whitelisted = passed, whitelisted
 
-local statuses = { deny = 403, drop = 444, limit = 929 }
+local statuses = { deny = 403, drop = ownStatuses.drop, limit = ownStatuses.limited }
 
 -- → {status, cause, reason}: what the runner makes of a rule's action
 local function refusal_of(rule)
@@ -57,7 +58,7 @@ local function node_of(kept, before, known)
       rest[#rest + 1] = rule
       if value == nil and quantity == rules.unjudged then
         -- One before it may still decide.
-        if not asks then error("rule " .. rule.cause .. ":" .. rule.id .. ": its expression takes too long", 0) end
+        if not asks then error("rule " .. rule.cause .. ":" .. rule.id .. ": its expression takes too long or does not compile", 0) end
       elseif value == nil then
         asks = asks or quantity
       elseif not rule.count then
@@ -130,7 +131,7 @@ end
 -- Goes the way step by step and makes what is missing of it. → leaf
 function M.learn(kept)
   if kept.weight > kept.size and not memo.grow(weight_budget, kept, weight_max) then start(kept) end
-  regex.begin()
+  regex.begin(kept.scope)
   local node, known = kept.root, {}
   for _ = 1, rules.quantities_max do
     local quantity = node.quantity

@@ -9,9 +9,11 @@ local find, gsub, sub, tonumber = string.find, string.gsub, string.sub, tonumber
 
 local M = { unjudged = -1 }
 
-local gate_size = 128
+-- Alternatives of a gate, letters times counts of all of them and of one: what a gate takes to compile grows with both
+local gate_size, gate_bulk, bulk_max = 128, 8192, 2048
 
-function M.new() return { gates = {}, alone = {}, ranges = {}, weight = 0 } end
+-- broken: atoms of which nothing can be told
+function M.new() return { gates = {}, alone = {}, ranges = {}, broken = {}, weight = 0 } end
 
 local function push(map, key, atom)
   local list = map[key]
@@ -47,16 +49,17 @@ local function gateable(expression)
 end
 
 local function gated(matcher, expression, test)
-  local gate = matcher.gates[#matcher.gates]
-  if not gate or #gate.tests == gate_size then
-    gate = { parts = {}, tests = {} }
+  local gate, bulk = matcher.gates[#matcher.gates], regex.bulk(expression)
+  if not gate or #gate.tests == gate_size or gate.bulk + bulk > gate_bulk then
+    gate = { parts = {}, tests = {}, bulk = 0 }
     matcher.gates[#matcher.gates + 1] = gate
   end
+  gate.bulk = gate.bulk + bulk
   gate.parts[#gate.parts + 1] = "(?:" .. expression .. ")"
   gate.tests[#gate.tests + 1] = test
 end
 
--- add[kind](matcher, atom, value, report): value is a text or a list of texts of which one suffices. report(why) of what is left out.
+-- add[kind](matcher, atom, value, report): value is a text or a list of texts of which one suffices. report(why) of what it cannot tell.
 local add = {}
 
 function add.equals(matcher, atom, value)
@@ -82,12 +85,12 @@ end
 
 function add.regex(matcher, atom, value, report)
   each(value, function(expression)
-    local why = regex.fault(expression)
+    local why, unknown = regex.fault(expression)
     if why then return report(why) end
     if expression == "" or expression == ".*" or expression == "^" then
       matcher.always = matcher.always or {}
       matcher.always[#matcher.always + 1] = atom
-    elseif gateable(expression) then
+    elseif not unknown and gateable(expression) and regex.bulk(expression) <= bulk_max then
       gated(matcher, expression, { atom = atom, expression = expression })
     else
       matcher.alone[#matcher.alone + 1] = { atom = atom, expression = expression }
@@ -116,19 +119,12 @@ function M.put(matcher, atom, kind, value, report)
   matcher.weight = matcher.weight + (type(value) == "table" and math.ceil(#value / 4) or 1)
 end
 
--- A gate that does not compile ("too large") is open for everything.
-local function expression_of(gate)
-  if gate.whole == nil then
-    local text = table.concat(gate.parts, "|")
-    gate.whole, gate.parts = not regex.fault(text) and text or false, nil
-  end
-  return gate.whole
-end
-
--- An error (a match that took too long) means "perhaps".
+-- An error (a match that took too long, a gate that PCRE finds too large) means "perhaps".
 local function opens(gate, text)
-  local whole = expression_of(gate)
-  return not whole or regex.find(text, whole) ~= false
+  if not gate.whole then
+    gate.whole, gate.parts = table.concat(gate.parts, "|"), nil
+  end
+  return regex.find(text, gate.whole, true) ~= false
 end
 
 -- Another request may find more time, so of a list whose time is used up nothing is kept. What one expression says of one text is sure,
@@ -147,6 +143,7 @@ end
 
 -- Marks found[atom] for each atom that holds (true) or of which nobody knows (M.unjudged). address: the text as bytes, where it is one
 function M.find(matcher, text, found, address)
+  for _, atom in ipairs(matcher.broken) do found[atom] = M.unjudged end
   mark(matcher.always, found)
   if matcher.equals then mark(matcher.equals[text], found) end
   for _, entry in ipairs(matcher.prefix or {}) do mark(entry.map[sub(text, 1, entry.length)], found) end

@@ -41,7 +41,13 @@ local function literal(set, condition, negated, report)
   quantity.atoms = quantity.atoms + 1
   local atom = quantity.atoms
   side.atoms[#side.atoms + 1] = atom
-  matchers.put(side.matcher, atom, condition.is, condition.value, function(why) report(why, negated or condition.is == "regex") end)
+  local broken = false
+  matchers.put(side.matcher, atom, condition.is, condition.value, function(why)
+    local fatal = negated or condition.is == "regex"
+    report(why, fatal)
+    broken = broken or fatal
+  end)
+  if broken then table.insert(side.matcher.broken, atom) end
   return { quantity = quantity.index, atom = atom, negated = negated }
 end
 
@@ -64,11 +70,13 @@ local function draw_in(set, condition, negated, report, depth)
   return { parts = parts, all = all ~= negated }
 end
 
--- → rule, or nil when it has to be left out: an expression that does not compile would hold for nothing, and its negation for everything
+-- What cannot be read (an expression that does not compile) says nothing, as one that takes too long: nobody knows whether a protection
+-- applies that hangs on it, and the request is refused. What exempts, and what holds for every site of the zone, is left out.
+-- → rule, or nil
 local function compile_one(set, row, report)
   local out, told = false, {}
   local when = draw_in(set, row.when or { all = {} }, false, function(why, fatal)
-    out = out or fatal
+    out = out or fatal and (row.action == "skip" or row.zone)
     if not told[why] then report(row.id, why) end
     told[why] = true
   end, 1)
@@ -82,7 +90,7 @@ local function by_priority(a, b)
 end
 
 -- rows: rules and counters in the order in which they judge; counters come after all rules, by priority. row.report(id, why) is told
--- what had to be left out: an address that is none goes alone, anything else with its rule. → ruleset, or nil when there is none
+-- what cannot be read: an address that is none is left out. → ruleset, or nil when there is none
 function M.compile(rows, limit)
   local set = { list = {}, of = {}, limit = limit or M.quantities_max }
   local rules, counters = {}, {}

@@ -9,11 +9,14 @@ import { tooManyPasswords } from '../kit/hashing.ts';
 import { partyOf } from '../kit/turns.ts';
 import { implement } from '../kit/implement.ts';
 import { unwritten } from '../kit/quiet.ts';
+import { removeEach } from '../kit/removal.ts';
+import type { Incoming } from '../kit/request.ts';
 import type { Actor } from '../kit/actor.ts';
 import { unknownID } from '../kit/store.ts';
+import type { Claim } from '../kit/tries.ts';
 import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
-import { actAs, actAsDenied } from './act-as.ts';
+import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
 
@@ -60,7 +63,9 @@ async function assignable(ctx: Context, roleID: number, rootID: number | null, a
 /** The root takes over roles as they are now: with what their maker held. */
 async function vouchFor(ctx: Context, which: Sql, keys: ReadonlySet<string>) {
   await sql`update role set "permissionKeys" = array(select unnest("permissionKeys") intersect select unnest(${[...keys]}::text[]) order by 1),
-      "makerID" = null, "updatedAt" = now() where ${which} and "deletedAt" is null`.execute(ctx.db);
+      "makerID" = null, "updatedAt" = now(), "rowVersion" = "rowVersion" + 1 where ${which} and "deletedAt" is null`.execute(
+    ctx.db,
+  );
 }
 
 /** Each with the reason why one may not act as it, so that a screen can say it beforehand. */
@@ -95,6 +100,31 @@ async function checkExports(ctx: Context, wanted: number | undefined) {
 /** New passwords that one may set without a pause: for one account, for all. Each costs us much. */
 const free = { account: 10, all: 1000 } as const;
 
+/** The account just made, whose first password one sets if one may act as it; else nothing is made. */
+async function ownMaking(ctx: Context, id: number): Promise<ActedAs> {
+  if ((await actAsDenied(ctx, [id])).get(id) !== null) throw failFields([{ path: 'password', rule: 'passwordNotYours' }]);
+  return actAs(ctx, id);
+}
+
+/** A new password, hashed once it is the actor's turn. */
+async function newHash(
+  ctx: Context,
+  request: Pick<Incoming, 'line'>,
+  password: string,
+  more: readonly Claim[],
+  check: () => Promise<unknown> = async () => {},
+): Promise<string> {
+  const { sessions } = ctx.services;
+  const claims = [...more, { key: `set ${ctx.actor.accountID}`, free: free.all }];
+  const wait = sessions.tries.take(claims);
+  if (wait) {
+    const failure = tooManyPasswords('password', wait.seconds);
+    throw wait.isFirst ? failure : unwritten(failure);
+  }
+  await check();
+  return sessions.hashing.set({ party: partyOf(ctx.actor), claims, line: request.line }, () => hashPassword(password));
+}
+
 export const accountCalls = implement(
   accounts,
   {
@@ -107,7 +137,7 @@ export const accountCalls = implement(
           .store(accountTable)
           .page(query, [sql`${params.id} in (t."parentID", t."rootID", t."parentClient") and t.id <> ${params.id}`]),
       ),
-    'POST /account': async ({ ctx, body }) => {
+    'POST /account': async ({ ctx, body, prepared }) => {
       const place = placeOf(ctx.actor, body.auth);
       // a root has everything, a sub-account what its role gives: one must be chosen (§5)
       if (!place.isRoot && !body.role) throw failFields([{ path: 'role', rule: 'roleRequired' }]);
@@ -119,6 +149,8 @@ export const accountCalls = implement(
           timezone: ctx.actor.timezone,
         });
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
+      // else whoever makes an account that holds more than itself would sign in as it
+      if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
       return { ids };
     },
     'PUT /account': async ({ ctx, body }) => {
@@ -138,30 +170,33 @@ export const accountCalls = implement(
       return {};
     },
     'PUT /account/password': async ({ ctx, body, prepared }) => {
-      await actAs(ctx, body.id);
-      await setPassword(ctx, body.id, prepared as string);
+      // what `prepare` of this call hashed
+      await setPassword(ctx, await actAs(ctx, body.id), prepared as string);
       return {};
     },
-    'DELETE /account': async ({ ctx, body }) => {
-      await ctx.store(accountTable).need(body.ids);
-      await ctx.each(body.ids, String, async id => {
-        const account = await actAs(ctx, id, 'ids');
-        // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
-        const tree = await ctx
-          .store(accountTable)
-          .pick(['id'], [sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
-        const ids = tree.map(one => one.id);
-        const used =
-          await sql`select 1 from site where ("userID" = any(${ids}) or "clientID" = any(${ids})) and "deletedAt" is null limit 1`.execute(
+    'DELETE /account': ({ ctx, body }) =>
+      removeEach(
+        ctx,
+        ctx.store(accountTable),
+        body.ids,
+        account => account.email,
+        async ({ id }) => {
+          const account = await actAs(ctx, id, 'ids');
+          // with a root goes all that hangs on it: sub-accounts, and the customers of an operator with theirs
+          const tree = await ctx
+            .store(accountTable)
+            .pick(['id'], [sql`(t.id = ${id} or t."rootID" = ${id} or t."parentClient" = ${id})`]);
+          const ids = tree.map(one => one.id);
+          const used = await row(
             ctx.db,
+            sql`select 1 from site where ("userID" = any(${ids}) or "clientID" = any(${ids})) and "deletedAt" is null limit 1`,
           );
-        if (used.rows.length) throw fail('siteInUse');
-        if (!account.isRoot) await leave(ctx, account);
-        await ctx.store(accountTable).remove(ids);
-        for (const gone of ids) await ctx.services.sessions.endAll(ctx.db, gone);
-      });
-      return {};
-    },
+          if (used) throw fail('siteInUse');
+          if (!account.isRoot) await leave(ctx, account);
+          for (const gone of ids) await ctx.services.sessions.endAll(ctx.db, gone);
+          return ids;
+        },
+      ),
     'PUT /account/role': async ({ ctx, body }) => {
       const account = await actAs(ctx, body.accountID, 'accountID');
       await assignable(ctx, body.roleID, account.rootID, account.id);
@@ -183,22 +218,17 @@ export const accountCalls = implement(
   },
   {
     params: { id: accountTable },
+    rows: { 'GET /accounts': accountTable, 'GET /account/{id}/subs': accountTable },
     prepare: {
+      'POST /account': async ({ ctx, body, request }) => {
+        if (body.password === undefined) return undefined;
+        placeOf(ctx.actor, body.auth);
+        return newHash(ctx, request, body.password, []);
+      },
       'PUT /account/password': async ({ ctx, body, request }) => {
-        const { accountID } = ctx.actor;
-        const { sessions } = ctx.services;
-        const claims = [
-          { key: `set ${accountID} ${body.id}`, free: free.account },
-          { key: `set ${accountID}`, free: free.all },
-        ];
-        const wait = sessions.tries.take(claims);
-        if (wait) {
-          const failure = tooManyPasswords('password', wait.seconds);
-          throw wait.isFirst ? failure : unwritten(failure);
-        }
+        const one = { key: `set ${ctx.actor.accountID} ${body.id}`, free: free.account };
         // nobody makes us hash for nothing; asked again in the transaction
-        await actAs(ctx, body.id);
-        return sessions.hashing.set({ party: partyOf(ctx.actor), claims, line: request.line }, () => hashPassword(body.password));
+        return newHash(ctx, request, body.password, [one], () => actAs(ctx, body.id));
       },
     },
   },
@@ -208,9 +238,8 @@ export const accountCalls = implement(
 async function leave(ctx: Context, account: AccountRow) {
   const held = (await ctx.services.sessions.held(ctx.db, [account.id])).get(account.id)!;
   await vouchFor(ctx, sql`"makerID" = ${account.id}`, held.keys);
-  await sql`update account set "parentID" = (select "parentID" from account where id = ${account.id}) where "parentID" = ${account.id}`.execute(
-    ctx.db,
-  );
+  await sql`update account set "parentID" = (select "parentID" from account where id = ${account.id}), "updatedAt" = now(),
+      "rowVersion" = "rowVersion" + 1 where "parentID" = ${account.id}`.execute(ctx.db);
 }
 
 /** A role never holds more than whoever makes it. */
@@ -275,5 +304,5 @@ export const roleCalls = implement(
       return {};
     },
   },
-  { params: { id: roleTable } },
+  { params: { id: roleTable }, rows: { 'GET /roles': roleTable } },
 );

@@ -66,9 +66,14 @@ function seesMore(actor: Actor): Sql {
   return sql`(case a.auth when 'client' then ${zones} when 'user' then ${sites} else false end)`;
 }
 
+declare const mayActAs: unique symbol;
+/** An account that the actor may act as: `actAs` alone makes one, so whoever is given one need not ask. */
+export type ActedAs = AccountRow & { readonly [mayActAs]: true };
+
 /** The account, locked, once it is sure that the actor may act as it; else 101018, or 404 where the actor does not see it. */
-export async function actAs(ctx: Context, id: number, path = 'id'): Promise<AccountRow> {
+export async function actAs(ctx: Context, id: number, path = 'id'): Promise<ActedAs> {
   const [account] = await ctx.store(accountTable).need([id], path);
   if ((await actAsDenied(ctx, [id])).get(id) !== null) throw fail('permissionDenied');
-  return account!;
+  // found to be so in the line above
+  return account as ActedAs;
 }

@@ -12,6 +12,7 @@ import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
 import { statusOf, withRoots } from '../kit/session.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
+import type { ActedAs } from './act-as.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
 const loginTries = 5;
@@ -52,11 +53,12 @@ async function auditSignIn(
   reason: string,
 ) {
   const { area } = ctx.actor;
-  await audit(ctx.db, {
+  await audit(ctx.services, ctx.db, {
     reqID: ctx.reqID,
     actor: {
       accountID: account?.id ?? null,
       email,
+      proxyID: null,
       proxyName: null,
       clientID: !account || area === 'admin' ? null : area === 'client' ? account.rootID : account.parentClient,
       area,
@@ -71,6 +73,8 @@ async function auditSignIn(
     status,
     durationMs: performance.now() - ctx.startedAt,
     reason,
+    isKept: status === 200,
+    isStranger: status !== 200,
   });
 }
 
@@ -85,11 +89,14 @@ export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey
   return { onePassKey, vcode };
 }
 
+/** Sets the password of somebody else, as whom the actor may act. */
+export const setPassword = (ctx: Context, { id }: ActedAs, after: string): Promise<boolean> => writePassword(ctx, id, after);
+
 /**
  * A new password ends what the old one opened; false: `before` is no longer the password. The row is held for update
  * before it changes: whoever is signing in waits, and finds its password gone (Sessions.openWith).
  */
-export async function setPassword(
+async function writePassword(
   ctx: Context,
   accountID: number,
   after: string,
@@ -101,8 +108,10 @@ export async function setPassword(
     sql`update account set password = ${after}, "emailConfirmed" = "emailConfirmed" or ${before === undefined}, "updatedAt" = now()
       where id = ${accountID} and ${before === undefined ? sql`true` : sql`password = ${before}`} returning 1`,
   );
-  if (changed) await ctx.services.sessions.endAll(ctx.db, accountID, except);
-  return changed !== undefined;
+  if (!changed) return false;
+  ctx.note({ table: 'account', id: accountID, before: { password: '***' }, after: { password: '***' } });
+  await ctx.services.sessions.endAll(ctx.db, accountID, except);
+  return true;
 }
 
 export const sessionCalls = implement(
@@ -218,7 +227,7 @@ export const sessionCalls = implement(
       const { before, after } = prepared as { before: string; after: string };
       const { actor, services } = ctx;
       // the password that was checked must still be the one that is replaced
-      if (!(await setPassword(ctx, actor.accountID, after, { before, except: actor.sessionID }))) throw wrongPassword();
+      if (!(await writePassword(ctx, actor.accountID, after, { before, except: actor.sessionID }))) throw wrongPassword();
       // the device that knows the new password is known by it
       request.answer('Set-Cookie', services.sessions.devices.cookie(actor.area, actor.accountID, after, request.isSecure));
       return {};

@@ -8,10 +8,17 @@ export type AccountRow = z.output<typeof Account> & { rootID: number | null; loc
 export type SelfRow = z.output<typeof Self>;
 export type RoleRow = z.output<typeof Role> & { rootID: number; makerID: number | null };
 
+/** Of an account: the operator, and the tree it stands in. A root names itself once it is made. */
+const tenant = [
+  ['parentClient', 'rootID', 'id'],
+  ['rootID', 'id'],
+] as const;
+
 /** The accounts an actor may manage: an admin all of them, an operator its sub-accounts and customers, a customer its sub-users. */
 export const accountTable = table<AccountRow>()({
   table: 'account',
   scope: {
+    tenant,
     owner: (actor, a) =>
       actor.area === 'admin'
         ? sql`true`
@@ -22,13 +29,14 @@ export const accountTable = table<AccountRow>()({
   sort: ['email', 'name', 'status', 'grade', 'createdAt', 'updatedAt'],
   filters: { auth: eq('auth'), client: eq('parentClient'), name: like('name', 'email') },
   unique: { account_email: 'duplicateEmail' },
+  follows: ['lockedBy'],
   secret: ['password'],
 });
 
 /** One's own row. */
 export const selfTable = table<AccountRow>()({
   table: 'account',
-  scope: { owner: (actor, a) => sql`${col('id', a)} = ${actor.accountID}` },
+  scope: { tenant, owner: (actor, a) => sql`${col('id', a)} = ${actor.accountID}` },
   secret: ['password'],
 });
 
@@ -36,6 +44,7 @@ export const selfTable = table<AccountRow>()({
 export const customerTable = table<AccountRow>()({
   ...accountTable,
   scope: {
+    tenant,
     owner: (actor, a) =>
       sql`${col('auth', a)} = 'user' and ${col('isRoot', a)} and ${col('parentClient', a)} = ${actor.clientID}`,
   },
@@ -45,6 +54,7 @@ export const customerTable = table<AccountRow>()({
 export const memberTable = table<AccountRow>()({
   ...accountTable,
   scope: {
+    tenant,
     owner: (actor, a) =>
       actor.area === 'client'
         ? sql`${col('auth', a)} = 'user' and ${col('parentClient', a)} = ${actor.rootID}`
@@ -54,7 +64,7 @@ export const memberTable = table<AccountRow>()({
 
 export const roleTable = table<RoleRow>()({
   table: 'role',
-  scope: { owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },
+  scope: { tenant: [['rootID']], owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },
   sort: ['name', 'createdAt', 'updatedAt'],
   unique: { role_name: 'duplicated' },
 });

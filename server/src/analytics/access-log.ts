@@ -16,6 +16,7 @@ export interface AccessLogQuery {
   cacheStatus?: string | undefined;
   /** any part of the URI with its query */
   uri?: string | undefined;
+  /** below 10: a class, the first digit of a status */
   status?: number | undefined;
   requestID?: string | undefined;
   /** from 1 */
@@ -54,7 +55,7 @@ export async function accessLog(db: Analytics, query: AccessLogQuery): Promise<{
   filter('ip = toIPv6({ip:String})', 'ip', query.remoteIP);
   filter('cache = {cache:String}', 'cache', query.cacheStatus === '-' ? '' : query.cacheStatus);
   filter('position(uri, {uri:String}) > 0', 'uri', query.uri);
-  filter('status = {status:UInt16}', 'status', query.status);
+  filter((query.status ?? 0) < 10 ? 'intDiv(status, 100) = {status:UInt16}' : 'status = {status:UInt16}', 'status', query.status);
   filter('rid = {rid:String}', 'rid', query.requestID);
   const where = conditions.join(' AND ');
   const pageSize = query.pageSize ?? 10;

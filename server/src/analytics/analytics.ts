@@ -7,6 +7,7 @@ import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { siteTable } from '../site/tables.ts';
 import { type Analytics, AnalyticsError } from '../store/analytics/client.ts';
+import { row } from '../store/db.ts';
 import { accessLog } from './access-log.ts';
 import { info } from './info.ts';
 import type { Scope } from './scope.ts';
@@ -70,9 +71,10 @@ export const statisticsCalls = implement(statistics, {
         totalsFrom: body.totalsFrom === undefined ? undefined : new Date(body.totalsFrom),
       }),
     );
+    const owner = await row<{ createdAt: string }>(ctx.db, sql`select "createdAt" from account where id = ${ctx.actor.rootID}`);
     const size = query.pageSize ?? steps.length;
     const from = ((query.page ?? 1) - 1) * size;
-    return { data: steps.slice(from, from + size), total: steps.length, ...(totals ? { totals } : {}) };
+    return { data: steps.slice(from, from + size), total: steps.length, since: owner!.createdAt, ...(totals ? { totals } : {}) };
   },
   'POST /statistics/top': async ({ ctx, body }) => ({
     data: await ask(top(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, top: body.top })),

@@ -1,5 +1,5 @@
 /** What was found in our streams that we did not write: only somebody with the server's own credentials, or a hole in our rights, can have. */
-import { counter } from '../kit/metrics.ts';
+import { eventOf } from '../kit/metrics.ts';
 
 export interface ForeignWrites {
   /** since this process started */
@@ -11,12 +11,12 @@ export interface ForeignWrites {
   at?: number;
 }
 
-const metric = counter('bus_foreign_writes_total', 'Messages in our streams that bear no signature of ours');
+const foreignWrite = eventOf('bus', 'foreignWrite');
 let found: ForeignWrites = { count: 0 };
 
 export function noteForeign(stream: string, subject: string): void {
   found = { count: found.count + 1, stream, subject: subject.slice(0, 200), at: Date.now() };
-  metric.inc();
+  foreignWrite();
 }
 
 export const foreignWrites = (): ForeignWrites => ({ ...found });

@@ -4,14 +4,14 @@
  * is given everything anew (answers.ts). Done by the active relay alone, over the connection that holds its lock.
  */
 import type { NatsConnection } from '@nats-io/transport-node';
-import { retentionDefaults } from '#contract/system/retention.ts';
+import { retentionDefaults } from '#contract/limits.ts';
 import type { Queryable } from '../compile/load.ts';
-import { counter } from '../kit/metrics.ts';
+import { eventOf } from '../kit/metrics.ts';
 import { removeConfigMessage } from './streams.ts';
 
 /** Few, so that the next change does not wait. */
 const batchRows = 200;
-const removed = counter('bus_tombstones_removed_total', 'Notes that a document is gone, removed because their time was over');
+const removed = eventOf('relay', 'tombstoneRemoved');
 
 /** @returns how many were forgotten; fewer than a batch: there are no more */
 export async function forgetGone(db: Queryable, nats: NatsConnection, limit = batchRows): Promise<number> {
@@ -36,7 +36,7 @@ export async function forgetGone(db: Queryable, nats: NatsConnection, limit = ba
      where h."zoneID" = m."zoneID"`,
     values: [JSON.stringify(rows)],
   });
-  removed.inc(rows.length);
+  removed(rows.length);
   return rows.length;
 }
 

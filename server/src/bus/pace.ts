@@ -2,9 +2,8 @@
  * What one node says is looked at no faster than a node has a reason to speak: all nodes' words share one thread. Of what comes faster the
  * newest waits for its turn, since each word says a whole state; the others are dropped and counted.
  */
-import { Counter } from 'prom-client';
 import type { Word } from '#contract/edge/subjects.ts';
-import { registry } from '../kit/metrics.ts';
+import { nodeMessage } from '../kit/metrics.ts';
 
 /** Messages in a second for as long as it likes, and at once. */
 export interface Allowance {
@@ -18,13 +17,6 @@ export const allowances: Record<Word, Allowance> = {
   sync: { perSecond: 10, burst: 50 },
   ans: { perSecond: 5, burst: 20 },
 };
-
-const excess = new Counter({
-  name: 'breakwater_bus_excess_total',
-  help: 'Messages of nodes that were dropped because a newer one of the same kind came before their turn',
-  labelNames: ['node', 'word'],
-  registers: [registry],
-});
 
 interface Bucket {
   tokens: number;
@@ -52,7 +44,7 @@ export class Pace {
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     bucket.at = now;
     if (bucket.timer) {
-      excess.inc({ node: String(nodeID), word });
+      nodeMessage(nodeID, word, 'excess');
       bucket.held = data;
       return;
     }

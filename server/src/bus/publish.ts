@@ -10,6 +10,7 @@ import { signed } from '#contract/edge/signed.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import { compile, documentHash } from '../compile/compile.ts';
 import { type Queryable, load } from '../compile/load.ts';
+import { eventOf } from '../kit/metrics.ts';
 import type { Signer } from './credentials.ts';
 import { type CompileFailure, type Stands, record } from './record.ts';
 import {
@@ -116,6 +117,7 @@ async function compileWhole(
     if (kind === 'site' && rows) (rows as SiteLoaded).row.parts = partsToName(id, rows as SiteLoaded, parts, before);
     try {
       const old = before.get(key(entity)) ?? [];
+      // they were loaded by the statement of this kind
       const text = rows && compile(kind, rows as never);
       const made = text && { ...text, bytes: Buffer.byteLength(text.body) };
       const messages = difference(entity, rows, made, old);
@@ -219,6 +221,8 @@ function* pieces(messages: Message[], bytesMax: number, most: number): Generator
 }
 
 /** Publishes in order with many under way, each acknowledged by the stream. @throws the first refusal */
+const countPublished = eventOf('relay', 'documentPublished');
+
 async function publishAll({ nats, signer, epoch, numbers, bounds }: Press, messages: Message[]): Promise<Stands[]> {
   const js = jetstream(nats);
   const done: Stands[] = [];
@@ -247,5 +251,6 @@ async function publishAll({ nats, signer, epoch, numbers, bounds }: Press, messa
       done.push(result.value);
     }
   }
+  countPublished(done.length);
   return done;
 }

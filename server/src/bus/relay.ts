@@ -18,6 +18,7 @@ import type { Tick } from '#contract/edge/signed.ts';
 import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
+import { working } from '../kit/metrics.ts';
 import type { Signer } from './credentials.ts';
 import { forgetGone } from './forget.ts';
 import { type Bounds, type Press, boundsDefault } from './publish.ts';
@@ -247,7 +248,15 @@ async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: num
     text: `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${roundMost}`,
   });
   if (!rows.length) return 0;
-  // Site by site in the order in which they changed first: a site is recorded whole, however many go out together.
+  const rounds = roundsOf(rows);
+  await working('relay', () => publishRounds(client, press, [...rounds.values()]));
+  // Nodes may have acknowledged before the publication was recorded, or serve the same documents already.
+  settleLater([...rounds.values()].flatMap(({ changes }) => changes.map(({ siteID }) => siteID)));
+  return rows.length;
+}
+
+/** Site by site in the order in which they changed first: a site is recorded whole, at its newest revision, however many go out together. */
+export function roundsOf(rows: readonly OutboxRow[]): Map<string, Round & { entities: Entity[]; changes: SiteChange[] }> {
   const rounds = new Map<string, Round & { entities: Entity[]; changes: SiteChange[] }>();
   const seen = new Set<string>();
   for (const row of rows) {
@@ -262,8 +271,5 @@ async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: num
     const change = { siteID: Number(row.siteID), revision: Number(row.revision), committedAt: row.committedAt };
     if (change.revision >= (round.changes[0]?.revision ?? 0)) round.changes[0] = change;
   }
-  await publishRounds(client, press, [...rounds.values()]);
-  // Nodes may have acknowledged before the publication was recorded, or serve the same documents already.
-  settleLater([...rounds.values()].flatMap(({ changes }) => changes.map(({ siteID }) => siteID)));
-  return rows.length;
+  return rounds;
 }

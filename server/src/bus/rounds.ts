@@ -16,12 +16,19 @@ export async function publishRounds(db: Queryable, press: Press, rounds: Round[]
     press.turn();
     const some = rounds.slice(i, i + press.atOnce);
     const bytes = await publishRound(db, press, together(some), some.length > 1);
-    if (bytes === undefined) press.atOnce = Math.max(1, some.length >> 2);
-    else {
-      i += some.length;
-      if (bytes * 2 <= press.bounds.roundBytes) press.atOnce = Math.min(roundMost, press.atOnce * 2);
-    }
+    press.atOnce = nextAtOnce(press, some.length, bytes);
+    if (bytes !== undefined) i += some.length;
   }
+}
+
+/** How many go together after so many weighed so much; `undefined`: too much, so they did not go out. */
+export function nextAtOnce(
+  { atOnce, bounds }: Pick<Press, 'atOnce' | 'bounds'>,
+  tried: number,
+  bytes: number | undefined,
+): number {
+  if (bytes === undefined) return Math.max(1, tried >> 2);
+  return bytes * 2 <= bounds.roundBytes ? Math.min(roundMost, atOnce * 2) : atOnce;
 }
 
 const together = (rounds: Round[]): Round => ({

@@ -2,10 +2,9 @@
  * What nodes say, judged. Any of it may be nonsense by fault or by malice, and it goes into our tables and before people's eyes: numbers
  * within their bounds, text without what PostgreSQL or a terminal cannot take, nothing that was not asked for.
  */
-import { Counter } from 'prom-client';
 import * as z from 'zod/mini';
 import type { Word } from '#contract/edge/subjects.ts';
-import { registry } from '../kit/metrics.ts';
+import { nodeMessage } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 
 /** Bytes of each word, looked at before anything is read: one thread reads the words of all nodes. */
@@ -100,12 +99,6 @@ export type Beat = z.infer<typeof Beat>;
 
 export const Answer = z.object({ count: count, ok: z.boolean(), why: z.optional(text(300)) });
 
-const refusals = new Counter({
-  name: 'breakwater_bus_refused_total',
-  help: 'Messages of nodes that were not what they should be',
-  labelNames: ['node', 'word'],
-  registers: [registry],
-});
 /** A node that sends nonsense is named in the log once in this time. */
 const tellEveryMs = 60_000;
 
@@ -113,7 +106,7 @@ const tellEveryMs = 60_000;
 export function refusing(log: (message: string) => void): (nodeID: number, word: Word, why: string) => void {
   const told = new Seldom(tellEveryMs);
   return (nodeID, word, why) => {
-    refusals.inc({ node: String(nodeID), word });
+    nodeMessage(nodeID, word, 'refused');
     if (told.isTime(String(nodeID))) log(`node ${nodeID} says what it should not (${word}): ${clean(why.slice(0, 200))}`);
   };
 }

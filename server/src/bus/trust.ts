@@ -33,6 +33,15 @@ export async function trustStream(client: Queryable, press: Press, log: (message
   }
 }
 
+/** A stream that lost messages since it was half filled holds less than the database says it does. */
+export const isFilledFurther = (
+  begun: { epoch: string; lastSeq: string },
+  found: Pick<StreamFacts, 'epoch' | 'lastSeq'>,
+): boolean => begun.epoch === found.epoch && found.lastSeq >= Number(begun.lastSeq);
+
+/** What is gone, last found first: what may name it was looked at after it. */
+export const goneInOrder = (gone: ReadonlyMap<string, Entity>): Entity[] => [...gone.values()].reverse();
+
 /**
  * Fills a new stream. While its row is missing, nobody is told what stands in it: half of it would be taken for all. Another row notes how
  * far it is, so that one that was broken off is filled further.
@@ -46,7 +55,7 @@ async function publishEverything(
 ): Promise<void> {
   const { rows } = await client.query('select epoch, "lastSeq" from "busStream" where name = $1', [filling]);
   const begun = rows[0] as { epoch: string; lastSeq: string } | undefined;
-  const goesOn = !anew && begun?.epoch === found.epoch && found.lastSeq >= Number(begun.lastSeq);
+  const goesOn = !anew && begun !== undefined && isFilledFurther(begun, found);
   log(`relay: the stream is new to us; ${goesOn ? 'the rest of it is published' : 'everything is published again'}`);
   const stream = goesOn || found.lastSeq === 0 ? found : await renewConfigStream(press.nats);
   const further: Press = { ...press, epoch: stream.epoch, ledger: filling };
@@ -106,9 +115,7 @@ async function publishAllKinds(client: Queryable, press: Press, { compiledAnew }
   await publishRounds(
     client,
     press,
-    [...gone.values()]
-      .reverse()
-      .map(entity => ({ entities: [entity], changes: [], outboxIDs: [], pending: compiledAnew, compiledAnew })),
+    goneInOrder(gone).map(entity => ({ entities: [entity], changes: [], outboxIDs: [], pending: compiledAnew, compiledAnew })),
   );
 }
 

@@ -5,6 +5,7 @@ import { SyncRequest } from '#contract/edge/signed.ts';
 import { type Word, parseSaid, streams } from '#contract/edge/subjects.ts';
 import type { Acks } from './acks.ts';
 import type { Answers } from './answers.ts';
+import { nodeMessage } from '../kit/metrics.ts';
 import { Pace } from './pace.ts';
 import { Ack, Answer, Beat, judge, refusing } from './said.ts';
 import { busEvents } from './settle.ts';
@@ -40,6 +41,7 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
       else if (word === 'ack') acks.ack(nodeID, judge('ack', Ack, data));
       else if (word === 'sync') answers.ask(nodeID, judge('sync', SyncRequest, data));
       else busEvents.emit('answer', nodeID, judge('ans', Answer, data));
+      nodeMessage(nodeID, word, 'taken');
     } catch (error) {
       refuse(nodeID, word, (error as Error).message);
     }

@@ -3,7 +3,7 @@
  * more than a node ever has to is named and cut off for a while, and the operator sees it on the node.
  */
 import type { Queryable } from '../compile/load.ts';
-import { counter } from '../kit/metrics.ts';
+import { eventOf } from '../kit/metrics.ts';
 import { type BusKeys, nodeAccount } from './credentials.ts';
 import { busEvents } from './settle.ts';
 import type { AccountTraffic, SystemBus } from './system.ts';
@@ -30,7 +30,7 @@ const cutSeconds = { first: 30, most: 3600 };
 /** One that kept quiet for a day starts anew. */
 const forgotten = `coalesce("cutUntil", '-infinity') < clock_timestamp() - interval '1 day'`;
 
-const floods = counter('bus_floods_total', 'Nodes cut off the bus because they flooded it');
+const flooded = eventOf('bus', 'nodeCutOff');
 
 export interface WatchdogOptions {
   db: Queryable;
@@ -90,7 +90,7 @@ export function startWatchdog({ db, keys, system, limits = floodLimits, log = ()
     );
     const row = rows[0] as { status: string } | undefined;
     if (!row) return; // another process was faster
-    floods.inc();
+    flooded();
     log(`node ${nodeID} is cut off the bus: ${what}`);
     await db.query(`select pg_notify('node', $1)`, [`${nodeID} ${row.status}`]);
     busEvents.emit('node', nodeID, row.status);

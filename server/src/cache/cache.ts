@@ -3,12 +3,13 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { failFields } from '#contract/errors.ts';
 import { purgeTarget } from '#contract/rules/purge.ts';
-import { kinds } from '#contract/edge/kinds/index.ts';
 import { purgesPerSite } from '#contract/edge/kinds/purges.ts';
 import { cache, type cacheRuleFields } from '#contract/cache/cache.ts';
+import { listRows } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
 import { crudOf, implement } from '../kit/implement.ts';
 import { table } from '../kit/table.ts';
+import { byPriority, siteListTable } from '../site/rows.ts';
 import { purgeSite } from '../site/sites.ts';
 import { siteTable } from '../site/tables.ts';
 import { row, rows } from '../store/db.ts';
@@ -16,16 +17,10 @@ import { row, rows } from '../store/db.ts';
 type CacheRuleRow = { id: number; siteID: number } & {
   [K in keyof typeof cacheRuleFields]: z.output<(typeof cacheRuleFields)[K]>;
 };
-export const cacheRuleTable = table<CacheRuleRow>()({
-  table: 'cacheRule',
-  scope: { parent: siteTable, column: 'siteID' },
-  sort: ['priority', 'type', 'duration', 'createdAt', 'updatedAt'],
-  order: sql`t.priority, t.id`,
-  most: 1000,
-  bytesMax: kinds.cacheRules.rowsBytesMax,
-  forgets: true,
-  edge: { kind: 'cacheRules', column: 'siteID' },
-});
+export const cacheRuleTable = siteListTable<CacheRuleRow>(
+  { name: 'cacheRules', table: 'cacheRule', most: listRows.rulesMax, sort: ['priority', 'type', 'duration'] },
+  { order: byPriority },
+);
 interface PurgeRow extends Record<string, unknown> {
   id: number;
   siteID: number;
@@ -74,7 +69,7 @@ async function fold(ctx: Context, siteID: number) {
 }
 
 export const cacheCalls = implement(cache, {
-  ...crudOf('/cacheRule', cacheRuleTable, { list: '/cacheRules', group: cache as never }),
+  ...crudOf('/cacheRule', cacheRuleTable, { list: '/cacheRules', group: cache }),
   'DELETE /currentCache': async ({ ctx, params }) => {
     await purgeSite(ctx, params.siteID);
     return {};

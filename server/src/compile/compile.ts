@@ -17,6 +17,7 @@ export type RowOf<K extends DocumentKind> = Parameters<(typeof sources)[K]['comp
  * @throws a sentence, when the rows do not give one
  */
 export function compile<K extends DocumentKind>(kind: K, loaded: Loaded<RowOf<K>>): { document: DocumentOf<K>; body: string } {
+  // the table of kinds pairs them; a type over a name that is not known yet cannot
   const document = (sources[kind] as unknown as Source<K, RowOf<K>>).compile(loaded);
   const checked = kinds[kind].schema.safeParse(document);
   if (!checked.success) {

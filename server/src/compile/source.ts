@@ -50,8 +50,11 @@ export function siteList<K extends PartKind, Row>(
   table: string,
   columns: readonly (keyof Row & string)[],
   compile: (rows: Row[], head: { v: 1; rev: number; id: number }) => DocumentOf<K>,
+  /** the column that says when a row ends: what is over is in no document, also before it is removed */
+  expires?: string,
 ): PartSource<K, Row[]> {
-  const where = `from "${table}" x where x."siteID" = s.id and x."deletedAt" is null and x.enabled`;
+  const goesOn = expires === undefined ? '' : ` and (x."${expires}" is null or x."${expires}" > now())`;
+  const where = `from "${table}" x where x."siteID" = s.id and x."deletedAt" is null and x.enabled${goesOn}`;
   return {
     text: ofSites(arrayOf(`select ${columns.map(column => `x."${column}"`).join(', ')} ${where}`)),
     present: `exists (select ${where})`,

@@ -1,15 +1,18 @@
 /** Domains of a site and their origins. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { fail } from '#contract/errors.ts';
-import { domains } from '#contract/domain/domains.ts';
+import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
+import { fail, failFields } from '#contract/errors.ts';
+import { domains, Upstream } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
 import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
-import { unknownID } from '../kit/store.ts';
+import { removeAll, tellMissing, those } from '../kit/removal.ts';
+import { isSame, unknownID } from '../kit/store.ts';
+import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
-import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
+import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows. */
 async function room(ctx: Context, siteID: number): Promise<number> {
@@ -68,13 +71,31 @@ const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], 
 const lower = <T extends { address?: string | undefined }>(upstream: T) =>
   upstream.address ? { ...upstream, address: upstream.address.toLowerCase() } : upstream;
 
+/** Of an origin, as the list shows it. */
+const wireNames = Object.keys(Upstream.shape) as (keyof UpstreamRow)[];
+/** Changes the origins of a domain, as one change of it; `isSame` says whether they are as wished for already. */
+async function writeUpstreams(
+  ctx: Context,
+  { siteID, domainID }: { siteID: number; domainID: number },
+  name: string,
+  isSame: (now: readonly UpstreamRow[]) => boolean,
+  write: () => Promise<void>,
+): Promise<void> {
+  const differing = async () => {
+    const { data } = await ctx.store(upstreamTable, { domainID }).page({ pageSize: upstreamsPerDomain });
+    const now = data.map(one => Object.fromEntries(wireNames.map(key => [key, one[key]])));
+    return isSame(data) ? {} : { [name]: now };
+  };
+  await ctx.store(domainTable, { siteID }).set(domainID, {}, 'domainID', { differing, write });
+}
+
 export const domainCalls = implement(
   domains,
   {
     'GET /domains': ({ ctx, params, query }) => ctx.store(domainTable, params).page(query),
     'GET /simpleDomains': ({ ctx, params, query }) => ctx.store(domainTable, params).page(query),
     'GET /metaDomains': async ({ ctx, params, query }) => {
-      const conditions = query.keyword ? [sql`t."domainName" ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`] : [];
+      const conditions = contains(query.keyword, 'domainName');
       return (await ctx.store(domainTable, params).pick(['id', 'domainName'], conditions, sql`t."domainName"`)).map(
         ({ id, domainName }) => ({
           id,
@@ -82,6 +103,7 @@ export const domainCalls = implement(
         }),
       );
     },
+    // found by its table before, as the list shows it
     'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
     'POST /domains': async ({ ctx, params, body }) => {
       await checkOrigins(
@@ -137,29 +159,33 @@ export const domainCalls = implement(
         csvLine(['domainName', 'status', 'balance', 'upstreams', 'tags']) + lines.join(''),
       );
     },
-    'DELETE /domains': async ({ ctx, params, body }) => {
-      await ctx.store(domainTable, params).remove(body.ids);
-      return {};
-    },
+    'DELETE /domains': ({ ctx, params, body }) => removeAll(ctx.store(domainTable, params), body.ids),
     'DELETE /domainsByNames': async ({ ctx, params, body }) => {
-      await ctx.each(
-        body.names,
-        name => name,
-        async name => {
-          const found = await ctx.store(domainTable, params).pick(['id'], [sql`t."domainName" = ${name.toLowerCase()}`]);
-          if (!found.length) throw unknownID('names');
-          await ctx.store(domainTable, params).remove(found.map(domain => domain.id));
-        },
+      // a host name in two spellings is one
+      const names = new Map(body.names.map(name => [name.toLowerCase(), name]));
+      const store = ctx.store(domainTable, params);
+      const there = await store.pick(['id', 'domainName'], [sql`t."domainName" = any(${[...names.keys()]})`]);
+      // as of ids: none there fails the call, of some the rest is told
+      if (!there.length) throw unknownID('names');
+      await store.remove(
+        there.map(({ id }) => id),
+        'names',
       );
+      for (const { domainName } of there) names.delete(domainName);
+      tellMissing([...names.values()]);
       return {};
     },
     'PUT /domain/setting/tags': async ({ ctx, params, body }) => {
-      await eachDomain(
-        ctx,
-        params.siteID,
-        body.domainIDs,
-        async domain => void (await ctx.store(domainTable, params).set(domain.id, { tags: body.tags })),
-      );
+      // one for each, or the rest would be overwritten unseen
+      const isOne = new Set(body.domainIDs).size === body.domainIDs.length;
+      if (body.versions && (body.versions.length !== body.domainIDs.length || !isOne))
+        throw failFields([{ path: isOne ? 'versions' : 'domainIDs', rule: 'wrongFormat' }]);
+      const seen = new Map(body.versions?.map((version, i) => [body.domainIDs[i], version]));
+      await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
+        // of several each has its own; If-Match is of the one
+        if (body.versions) ctx.effects.expected = seen.get(domain.id);
+        await ctx.store(domainTable, params).set(domain.id, { tags: body.tags });
+      });
       return {};
     },
     'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
@@ -195,9 +221,12 @@ export const domainCalls = implement(
         params.siteID,
         body.upstreams.map((one, i) => ({ ...one, path: `upstreams.${i}` })),
       );
-      return {
-        ids: await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams'),
+      let ids: number[] = [];
+      const add = async () => {
+        ids = await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams');
       };
+      await writeUpstreams(ctx, params, 'upstreams', () => false, add);
+      return { ids };
     },
     'PUT /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
       const store = ctx.store(upstreamTable, { domainID: params.domainID });
@@ -216,15 +245,33 @@ export const domainCalls = implement(
         return wanted.address === address && wanted.port === port ? [] : [{ ...wanted, path: `upstreams.${i}` }];
       });
       await checkOrigins(ctx, params.siteID, moved);
-      for (const upstream of body.upstreams) await store.set(upstream.id, lower(upstream), 'upstreams');
+      const wanted = body.upstreams.map(lower);
+      const isThere = ({ id, ...fields }: (typeof wanted)[number]) =>
+        Object.entries(fields).every(([key, value]) => value === undefined || isSame(value, before.get(id)![key as 'port']));
+      await writeUpstreams(
+        ctx,
+        params,
+        'upstreams',
+        () => wanted.every(isThere),
+        async () => {
+          for (const upstream of wanted) await store.set(upstream.id, upstream, 'upstreams');
+        },
+      );
       await checkEnabledOrigin(ctx, params.domainID);
       return {};
     },
     'DELETE /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      await ctx.store(upstreamTable, { domainID: params.domainID }).remove(body.ids);
+      const store = ctx.store(upstreamTable, { domainID: params.domainID });
+      const { there, tell } = await those(store, body.ids);
+      const remove = async () => void (await store.remove(there.map(({ id }) => id)));
+      await writeUpstreams(ctx, params, 'ids', () => false, remove);
       await checkEnabledOrigin(ctx, params.domainID);
+      tell();
       return {};
     },
   },
-  { params: { domainID: domainTable } },
+  {
+    params: { domainID: domainTable },
+    rows: { 'GET /domains': domainTable, 'GET /simpleDomains': domainTable, 'GET /domain/{domainID}/upstreams': upstreamTable },
+  },
 );

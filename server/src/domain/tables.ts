@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import type { Domain, Upstream } from '#contract/domain/domains.ts';
+import { domainHeaders } from '#contract/module/custom-headers.ts';
 import { dates, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 import { sql } from 'kysely';
@@ -25,6 +26,8 @@ export const domainTable = table<DomainRow>()({
   extra: {
     upstreamCount: sql`select count(*) from upstream u where u."domainID" = t.id and u."deletedAt" is null`,
     moduleIDs: sql`select coalesce(jsonb_object_agg(a.type, a."moduleID"), '{}') from "domainModule" a where a."domainID" = t.id`,
+    customHeaders: sql`select jsonb_build_object('request', coalesce(x.value->'request', '[]'), 'response', coalesce(x.value->'response', '[]'))
+      from (select 1) one left join "scopedSetting" x on x.name = ${domainHeaders.name} and x."domainID" = t.id`,
   },
 });
 
@@ -34,6 +37,7 @@ export const upstreamTable = table<UpstreamRow>()({
   sort: ['address', 'port', 'weight', 'protocol', 'createdAt', 'updatedAt'],
   order: sql`t.id`,
   most: upstreamsPerDomain,
+  partOf: { table: 'domain', column: 'domainID' },
   unique: { upstream_address: 'duplicated' },
   edge: { kind: 'domain', column: 'domainID' },
 });

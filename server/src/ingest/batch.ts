@@ -229,6 +229,18 @@ export class Batch {
     return ranges;
   }
 
+  /** Lines in the body and pieces of lines, by node. */
+  byNode(): Map<number, { counted: number; torn: number }> {
+    const found = new Map<number, { counted: number; torn: number }>();
+    for (const { origin, lines, torn } of this.#pieces) {
+      if (!lines && !torn) continue;
+      const one = found.get(origin.nodeID) ?? found.set(origin.nodeID, { counted: 0, torn: 0 }).get(origin.nodeID)!;
+      one.counted += lines;
+      one.torn += torn;
+    }
+    return found;
+  }
+
   /** Lines in the body. */
   get counted(): number {
     return this.#pieces.reduce((all, piece) => all + piece.lines, 0);

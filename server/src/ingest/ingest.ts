@@ -30,7 +30,7 @@ import { Loads } from './load.ts';
 import { keepMembers } from './members.ts';
 import { type LogMessage, readMessage, splitStream, unpack } from './message.ts';
 import { startNightly } from './nightly.ts';
-import type { Ingest, IngestOptions, IngestStats } from './options.ts';
+import { type Ingest, type IngestOptions, noStats } from './options.ts';
 import { type Position, Positions } from './positions.ts';
 import { collectAgain } from './recover.ts';
 import { type LogStreamFacts, ensureLogStream } from './stream.ts';
@@ -49,20 +49,8 @@ export function startIngest(options: IngestOptions): Ingest {
   const { nc, db, flushLines = 100_000, flushMs = 1000, recoverMs = 60_000, busMaxBytes } = options;
   const log = options.log ?? (() => undefined);
   const turn = options.turn ?? (() => undefined);
-  const stats: Omit<IngestStats, 'held' | 'unsure'> = {
-    inserts: 0,
-    lines: 0,
-    torn: 0,
-    lostBytes: 0,
-    refused: 0,
-    setAside: 0,
-    aside: {},
-    kept: 0,
-    rewinds: 0,
-    unrepeated: 0,
-    lastInsertAt: 0,
-    problem: null,
-  };
+  const stored = options.stored ?? (() => undefined);
+  const stats = noStats();
   let stopping = false;
   const stopped = new AbortController();
   /** the fetch under way, closed to wake whoever reads from it */
@@ -213,6 +201,11 @@ export function startIngest(options: IngestOptions): Ingest {
       const key = `${node} ${reason}`;
       stats.aside[key] = (stats.aside[key] ?? 0) + lines;
       stats.setAside += lines;
+      stored(node, reason, lines);
+    }
+    for (const [node, { counted, torn }] of full.byNode()) {
+      stored(node, 'counted', counted);
+      if (torn) stored(node, 'torn', torn);
     }
     stats.torn += full.torn;
     stats.lostBytes += full.lost;

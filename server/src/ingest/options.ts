@@ -22,6 +22,8 @@ export interface IngestOptions {
   log?: (event: string, facts?: Record<string, unknown>) => void;
   /** called each time the loop goes round, also when it goes round in vain */
   turn?: () => void;
+  /** told of each node's lines once they are stored; `outcome`: counted, torn or why they are set aside */
+  stored?: (nodeID: number, outcome: string, lines: number) => void;
 }
 
 export interface IngestStats {
@@ -53,3 +55,19 @@ export interface Ingest {
   stop(): Promise<void>;
   stats(): IngestStats;
 }
+
+/** Before anything was taken. */
+export const noStats = (): Omit<IngestStats, 'held' | 'unsure'> => ({
+  inserts: 0,
+  lines: 0,
+  torn: 0,
+  lostBytes: 0,
+  refused: 0,
+  setAside: 0,
+  aside: {},
+  kept: 0,
+  rewinds: 0,
+  unrepeated: 0,
+  lastInsertAt: 0,
+  problem: null,
+});

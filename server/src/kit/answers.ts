@@ -34,15 +34,16 @@ export function sendOther(reply: FastifyReply, as: Exclude<CallDef['as'], 'json'
   return reply.send(answer);
 }
 
+type Shown = (event: unknown) => unknown;
 /** Sends events as they come, until `signal`. */
-export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>, signal: AbortSignal): Readable {
-  const frames = Readable.from(eventFrames(events, signal));
+export function sendEvents(reply: FastifyReply, events: AsyncIterable<unknown>, signal: AbortSignal, shown: Shown): Readable {
+  const frames = Readable.from(eventFrames(events, signal, shown));
   void reply.type(types.sse).send(frames);
   return frames;
 }
 
 /** `data:` lines (HTML standard, server-sent events) with a comment now and then while nothing happens. */
-async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal): AsyncGenerator<string> {
+async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal, shown: Shown): AsyncGenerator<string> {
   const ended = new Promise<'ended'>(done => signal.addEventListener('abort', () => done('ended')));
   const iterator = events[Symbol.asyncIterator]();
   let next: Promise<IteratorResult<unknown>> | undefined;
@@ -58,7 +59,7 @@ async function* eventFrames(events: AsyncIterable<unknown>, signal: AbortSignal)
       else if (got.done) return;
       else {
         next = undefined;
-        yield `data: ${JSON.stringify(got.value)}\n\n`;
+        yield `data: ${JSON.stringify(shown(got.value))}\n\n`;
       }
     }
   } finally {

@@ -12,10 +12,20 @@ test('a line names every row, and holds contents until it is full', () => {
     many.map(one => one.id),
   );
   assert.deepEqual(kept[0], many[0]);
-  assert.deepEqual(kept.at(-1), { table: 'redirect', id: 899 });
+  assert.deepEqual(kept.at(-1), { table: 'redirect', id: 899, cut: 'added' });
   assert.ok(JSON.stringify(kept).length < changesMax + 900 * 60);
   assert.deepEqual(boundedChanges([change(1, 'y')]), [change(1, 'y')]);
-  assert.equal(boundedChanges(Array.from({ length: 3000 }, (_, id) => change(id, ''))).length, 1000);
+  const cut = boundedChanges(
+    [
+      { table: 'a', id: 1, before: {} },
+      { table: 'a', id: 2, before: {}, after: {} },
+    ],
+    0,
+  ).map(one => one.cut);
+  assert.deepEqual(cut, ['removed', 'changed']);
+  const crowd = boundedChanges(Array.from({ length: 3000 }, (_, id) => change(id, '')));
+  assert.equal(crowd.length, 1001);
+  assert.equal(crowd.at(-1)!.more, 2000, 'those that are not named are counted');
 });
 
 test('a long body is cut, a short one is itself', () => {

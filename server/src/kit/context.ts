@@ -3,12 +3,27 @@ import { type DocumentKind, kinds } from '#contract/edge/kinds/index.ts';
 import { sql } from 'kysely';
 import { type Fail, type FieldError, type MultipleError, fail, Fail as Failure, multipleErrors } from '#contract/errors.ts';
 import type { Language } from '#contract/kit/text.ts';
+import { hidden, hiddenOther, isHidden } from '#contract/kit/hidden.ts';
 import type { Actor } from './actor.ts';
-import { AuditRoom, boundedBody, boundedChanges, cut } from './audit-room.ts';
-import { expectRow, touchedName } from './stale.ts';
-import { type Change, type Effects, Store, touch } from './store.ts';
+import { AuditFolds, pathOnly } from './audit-folds.ts';
+import {
+  type AuditLine,
+  AuditRoom,
+  boundedBody,
+  boundedChanges,
+  cut,
+  fewChanges,
+  type KeptChange,
+  payerOf,
+  touchedBy,
+  weightOf,
+} from './audit-room.ts';
+import { expectRow } from './stale.ts';
+import { onUndone } from './untangled.ts';
+import { type Change, type Effects, touch } from './effects.ts';
+import { Store } from './store.ts';
 import type { Table } from './table.ts';
-import { type Db, row } from '../store/db.ts';
+import { type Database, type Db, row } from '../store/db.ts';
 import type { Services } from './services.ts';
 
 export class Context {
@@ -34,7 +49,7 @@ export class Context {
     holds?: boolean;
     expected?: number | undefined;
   }) {
-    this.effects = { holds: init.holds ?? false, changes: [], documents: new Map(), expected: init.expected };
+    this.effects = { holds: init.holds ?? false, changes: [], documents: new Map(), expected: init.expected, open: new Set() };
     this.actor = init.actor;
     this.db = init.db;
     this.language = init.language;
@@ -45,7 +60,7 @@ export class Context {
 
   /** The rows of a table that this actor may touch; `parents` pins columns to the ids of the path. */
   store<R extends Record<string, unknown>>(target: Table<R>, parents: Record<string, number> = {}): Store<R> {
-    return new Store<R>(this.db, this.actor, target, parents, this.effects);
+    return new Store<R>(this.db, this.actor, target, parents, this.effects, this.services.sealing);
   }
 
   /**
@@ -96,16 +111,18 @@ export class Context {
 
   /**
    * Bulk calls work item by item: what succeeds stays, the rest is told as 101009 (decisions.md, Wire). Each item has
-   * a savepoint of its own. An unknown id is no business failure: it fails the whole call before anything is done.
+   * a savepoint of its own. An unknown id is no business failure: it fails the whole call before anything is
+   * done, but for deletions (removal.ts).
    */
   async each<T>(items: readonly T[], target: (item: T) => string, act: (item: T) => Promise<void>): Promise<void> {
     const failed: MultipleError[] = [];
     // an id said twice is one id
-    for (const item of new Set(items)) {
+    const all = new Set(items);
+    for (const item of all) {
       const error = await this.attempt(() => act(item));
       if (!error) continue;
       // one item alone fails as itself
-      if (items.length === 1) throw error;
+      if (all.size === 1) throw error;
       const { code, params } = error;
       const [broken] = (error.name === 'parameter' ? (error.errorData ?? []) : []) as FieldError[];
       const line = { code, params, ...(broken ? { field: { rule: broken.rule, bounds: broken.bounds } } : {}) };
@@ -149,36 +166,47 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
       union all select 'zone', z.id, null::bigint, z.id, z.revision from zoned z`.execute(db);
 }
 
-export interface AuditLine {
-  reqID: string;
-  /** nobody's account: somebody tried an e-mail that nobody has */
-  actor: Pick<Actor, 'email' | 'proxyName' | 'clientID' | 'area' | 'rootID'> & { accountID: number | null };
-  method: string;
-  url: string;
-  permission: string | null;
-  body: unknown;
-  ip: string;
-  changes: readonly Change[];
-  status: number;
-  durationMs: number;
-  /** why it was refused, or how somebody signed in */
-  reason?: string | undefined;
+/** Who did what nobody did: in the audit, to everybody who may read the line. */
+export const theHouse = 'Breakwater';
+/** What one server has written, and counted, of the day; by its database. */
+const days = new WeakMap<Database, { room: AuditRoom; folds: AuditFolds }>();
+export function auditDay(database: Database) {
+  let day = days.get(database);
+  if (!day) days.set(database, (day = { room: new AuditRoom(), folds: new AuditFolds() }));
+  return day;
 }
 
-const room = new AuditRoom();
 /** One line for each call that may change something, in the same transaction as the change; one for each that was refused; one for each sign-in. */
-export async function audit(db: Db, line: AuditLine): Promise<void> {
+export async function audit({ database }: Pick<Services, 'database'>, db: Db, line: AuditLine): Promise<void> {
   const { actor } = line;
-  const touched = [...new Set(line.changes.slice(0, 1000).map(({ table, id }) => touchedName(table, id)))];
-  let body = JSON.stringify(boundedBody(redact(line.body ?? null)));
-  let changes = JSON.stringify(redactChanges(boundedChanges(line.changes)));
-  if (!room.take(actor.rootID, body.length + changes.length))
-    [body, changes] = ['null', JSON.stringify(boundedChanges(line.changes, 0))];
+  const { room, folds } = auditDay(database);
+  const kept = boundedChanges(line.changes);
+  let touched = touchedBy(kept);
+  let { url } = line;
+  let body = JSON.stringify(boundedBody(redact(line.body ?? null, { names: line.confidential })));
+  let changes = JSON.stringify(redactChanges(kept));
+  const fixed = [line.reqID, actor.email, actor.proxyName, line.method, line.permission, line.ip, line.reason];
+  const isIdle = !line.changes.length && !line.isKept;
+  const take = (weight: number, kind: 'whole' | 'idle' | 'short') => {
+    const payer = payerOf(line);
+    if (!room.take(payer, weight, kind)) return false;
+    // what is undone with its call has taken nothing of the day
+    onUndone(db, () => room.give(payer, weight, kind));
+    return true;
+  };
+  if (!take(weightOf([...fixed, url, body, changes, ...touched]), isIdle ? 'idle' : 'whole')) {
+    if (isIdle) return folds.add({ ...line, body: null, changes: [] });
+    [url, body, changes] = [pathOnly(url), 'null', JSON.stringify(redactChanges(boundedChanges(line.changes, 0)))];
+    if (!take(weightOf([...fixed, url, changes, ...touched]), 'short')) {
+      const few = fewChanges(line.changes);
+      [changes, touched] = [JSON.stringify(redactChanges(few)), touchedBy(few)];
+    }
+  }
   await sql`
-    insert into audit ("reqID", "accountID", "accountName", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
+    insert into audit ("reqID", "accountID", "accountName", "proxyID", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
       status, "durationMs", reason, touched)
-    values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyName}, ${actor.clientID}, ${actor.area === 'user' && actor.accountID ? actor.rootID : null},
-      ${actor.area}, ${line.method}, ${line.url}, ${line.permission}, ${body}::jsonb, ${changes}::jsonb, ${line.ip}, ${line.status},
+    values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyID}, ${actor.proxyName}, ${actor.clientID}, ${line.userID ?? (actor.area === 'user' && actor.accountID ? actor.rootID : null)},
+      ${actor.area}, ${line.method}, ${url}, ${line.permission}, ${body}::jsonb, ${changes}::jsonb, ${line.ip}, ${line.status},
       ${Math.round(line.durationMs)}, ${line.reason ?? null}, ${touched.length ? touched : null})`.execute(db);
 }
 
@@ -192,22 +220,65 @@ export function reasonOf(failure: Failure): string {
   return [failure.name, ...told].join('; ').slice(0, 1000);
 }
 
-const secretKeys = /^(password|oldPassword|accessToken|refreshToken|onePassKey|vcode|token|privateKey|credentials|secret)$/i;
-/** Headers that let somebody in: what a customer sends to its origin with each request. */
-const secretHeaders = /auth|cookie|token|secret|key|password|signature|credential/i;
-/** The body without what must never be logged, and without what is too long to read. */
-export function redact(value: unknown, depth = 0): unknown {
-  if (Array.isArray(value)) return value.slice(0, 100).map(item => redact(item, depth + 1));
-  if (typeof value === 'string') return value.length > 2000 ? cut(value, 2001) : value;
-  if (value === null || typeof value !== 'object' || depth > 6) return value;
-  const { name } = value as { name?: unknown };
-  const isSecret = (key: string) =>
-    secretKeys.test(key) || (key === 'value' && typeof name === 'string' && secretHeaders.test(name));
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, isSecret(key) ? '***' : redact(item, depth + 1)]));
+/** Headers that let somebody in: what a customer sends to its origin with each request. Their value is a secret by their name. */
+const secretHeaders =
+  /auth|cookie|token|secret|key|password|(?:^|[-_])(?:pass|pin|otp|sid|pwd)|passw|signature|credential|jwt|session|bearer|sso|csrf|xsrf|saml/i;
+interface Redaction {
+  /** of fields that are marked in the contract */
+  names?: ReadonlySet<string> | undefined;
+  /** nothing is cut */
+  isWhole?: boolean;
 }
-const redactChanges = (changes: readonly Change[]) =>
-  changes.map(change => ({
-    ...change,
-    ...(change.before && { before: redact(change.before) }),
-    ...(change.after && { after: redact(change.after) }),
-  }));
+/** What was sent, or what a row held, without what must never be written down, and without what is too long to read. */
+export function redact(value: unknown, how: Redaction = {}, depth = 0): unknown {
+  const { names, isWhole = false } = how;
+  if (Array.isArray(value)) return (isWhole ? value : value.slice(0, 100)).map(item => redact(item, how, depth + 1));
+  if (typeof value === 'string') return !isWhole && value.length > 2000 ? cut(value, 2001) : value;
+  if (value === null || typeof value !== 'object' || value instanceof Date || (!isWhole && depth > 6)) return value;
+  const { name } = value as { name?: unknown };
+  const isSecret = (key: string) => names?.has(key) || (key === 'value' && typeof name === 'string' && secretHeaders.test(name));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      // that it was taken away is no secret
+      isSecret(key) && item !== null && item !== '' ? hidden : redact(item, how, depth + 1),
+    ]),
+  );
+}
+/** Where in what was sent the mark of a secret stands: it would take the secret's place. */
+export function marksIn(sent: unknown, path = ''): { path: string; rule: 'wrongFormat' }[] {
+  if (sent === null || typeof sent !== 'object') return [];
+  const at = (key: string | number) => (path ? `${path}.${key}` : String(key));
+  if (Array.isArray(sent)) return sent.flatMap((one, index) => marksIn(one, at(index)));
+  const isSecret = 'name' in sent && typeof sent.name === 'string' && secretHeaders.test(sent.name);
+  return Object.entries(sent).flatMap(([key, value]) =>
+    isSecret && key === 'value' && isHidden(value) ? [{ path: at(key), rule: 'wrongFormat' as const }] : marksIn(value, at(key)),
+  );
+}
+
+/** What of an answer one person sees who may read it by this permission: whoever may only look sees no secret in it, there or removed. */
+export const seenBy = <T>({ permissions }: Pick<Actor, 'permissions'>, permission: string | null, values: T): T =>
+  permission === null || !permission.endsWith('.view') || permissions.has(permission.replace(/\.view$/, '.edit'))
+    ? values
+    : // of the same shape: texts stand for texts
+      (redact(values, { isWhole: true }) as T);
+/** Whole, as people may put them back. */
+const redactChanges = (changes: readonly KeptChange[]) =>
+  changes.map(({ before, after, of: _of, under, ...change }) => {
+    const shown = after && redact(after, { isWhole: true });
+    return {
+      ...change,
+      ...(change.more !== undefined && under !== undefined && { under }),
+      ...(before && { before: redact(before, { isWhole: true }) }),
+      ...(after && { after: before ? renewed(before, after, shown) : shown }),
+    };
+  });
+/** `shown` is `after` without its secrets; those that are others than before are told as such. */
+function renewed(before: unknown, after: unknown, shown: unknown): unknown {
+  if (shown === hidden && before !== undefined && before !== null) return after === before ? hidden : hiddenOther;
+  if (typeof shown !== 'object' || shown === null) return shown;
+  const at = (value: unknown, key: string) => (value as Record<string, unknown> | null | undefined)?.[key];
+  const into = ([key, item]: [string, unknown]) => [key, renewed(at(before, key), at(after, key), item)] as const;
+  const entries = Object.entries(shown).map(into);
+  return Array.isArray(shown) ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+}

@@ -20,8 +20,20 @@ export interface Asked {
 
 export class Hashing {
   readonly #tries: Tries;
-  readonly #set = new Turns({ ...common, lanes: [1, 1, 1], waiting: 8, refusal: () => tooManyPasswords('password', retryAfter) });
-  readonly #check = new Turns({ ...common, lanes: [1, 2], waiting: 20, refusal: () => tooManySignIns(retryAfter) });
+  readonly #set = new Turns({
+    ...common,
+    name: 'newPasswords',
+    lanes: [1, 1, 1],
+    waiting: 8,
+    refusal: () => tooManyPasswords('password', retryAfter),
+  });
+  readonly #check = new Turns({
+    ...common,
+    name: 'signIns',
+    lanes: [1, 2],
+    waiting: 20,
+    refusal: () => tooManySignIns(retryAfter),
+  });
 
   constructor(tries: Tries) {
     this.#tries = tries;

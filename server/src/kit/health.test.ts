@@ -114,6 +114,20 @@ test('a peer: its checks are ours too; one that does not answer is told by name'
   );
 });
 
+test('a peer that waits for a question of its own until its limit is heard: what it waits for is told, not that it is away', async () => {
+  const itsOwn = new Health();
+  itsOwn.add('bus', () => new Promise(() => {}), { away: 'bus.away', everyMs: 0 });
+  const app = Fastify();
+  addHealthProbes(app, itsOwn, () => true);
+  closers.push(() => app.close());
+  const health = new Health();
+  addPeer(health, 'ingest', await app.listen({ port: 0, host: '127.0.0.1' }));
+  assert.deepEqual(
+    (await health.look()).map(({ reason }) => reason),
+    ['bus.away'],
+  );
+});
+
 test('a wall clock that is stepped back or forth neither keeps checks from being looked at nor makes them be', async t => {
   const health = new Health();
   let isGone = false;

@@ -22,6 +22,7 @@ import {
   well,
   worst,
 } from '#contract/system/health.ts';
+import { loopOf } from './metrics.ts';
 
 type Found = Finding | readonly Finding[];
 export interface LookOptions {
@@ -29,6 +30,8 @@ export interface LookOptions {
   away: Reason;
   /** told the first time an answer does not come in time; one late answer is no outage */
   slow?: Reason;
+  /** for what has a limit of its own */
+  answerMs?: number;
   /** for what is dearer to ask than the rest */
   everyMs?: number;
 }
@@ -59,7 +62,11 @@ export class Health {
   loop(name: string, limitMs: number): () => void {
     const entry = { limitMs, at: performance.now() };
     this.#loops.set(name, entry);
-    return () => (entry.at = performance.now());
+    const round = loopOf(name);
+    return () => {
+      entry.at = performance.now();
+      round();
+    };
   }
   /** Loops that stand still. */
   stuck(): string[] {
@@ -97,11 +104,12 @@ export class Health {
       question.catch(() => {}).finally(() => this.#pending.delete(one));
     }
     const bound = new AbortController();
+    const { answerMs = healthTimes.answerMs } = one;
     try {
       const late = Symbol('late');
       const found = await Promise.race([
         question,
-        delay(healthTimes.answerMs, late, { signal: bound.signal, ref: false }) as Promise<typeof late>,
+        delay(answerMs, late, { signal: bound.signal, ref: false }) as Promise<typeof late>, // it resolves with what it is given
       ]);
       if (typeof found !== 'symbol') {
         one.lateInARow = 0;
@@ -109,9 +117,7 @@ export class Health {
       } else {
         one.lateInARow++;
         one.found =
-          one.slow && one.lateInARow === 1
-            ? [warns(one.slow)]
-            : [fails(one.away, { detail: `> ${healthTimes.answerMs / 1000} s` })];
+          one.slow && one.lateInARow === 1 ? [warns(one.slow)] : [fails(one.away, { detail: `> ${answerMs / 1000} s` })];
       }
     } catch (error) {
       one.lateInARow = 0;
@@ -124,7 +130,7 @@ export class Health {
 
   /** What was found last; a matter nobody has looked at yet says nothing. */
   now(): Check[] {
-    return this.#tracker.track(this.#lookers.flatMap(one => one.found));
+    return this.#tracker.track(merged(this.#lookers.flatMap(one => one.found)));
   }
 }
 
@@ -150,7 +156,7 @@ export function addPeer(health: Health, name: string, url: string): void {
     id,
     async () => {
       try {
-        const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(healthTimes.answerMs - 300) });
+        const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(healthTimes.peerAnswerMs) });
         const { checks } = (await answer.json()) as { checks?: unknown };
         // its own event loop has the same name as ours; the others are one of a kind
         return readChecks(checks).map(check => (check.id === 'process' ? { ...check, key: name } : check));
@@ -158,13 +164,14 @@ export function addPeer(health: Health, name: string, url: string): void {
         return id === 'ingest' ? fails('ingest.away') : fails('process.away', { name }, { key: name });
       }
     },
-    { away: id === 'ingest' ? 'ingest.away' : 'process.away' },
+    // the question has its limit, and says more than that it is late
+    { away: id === 'ingest' ? 'ingest.away' : 'process.away', answerMs: healthTimes.peerAnswerMs + 500 },
   );
 }
 
 /** The same check found by two processes is one, in its worse state. */
-export function merged(list: readonly Check[]): Check[] {
-  const byName = new Map<string, Check>();
+export function merged<F extends Finding>(list: readonly F[]): F[] {
+  const byName = new Map<string, F>();
   for (const one of list) {
     const name = `${one.id} ${one.key ?? ''}`;
     const known = byName.get(name);

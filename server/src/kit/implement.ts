@@ -1,11 +1,13 @@
 /** Handlers beside their declarations. A group whose handlers are missing or answer a wrong shape does not compile. */
-import * as z from 'zod/mini';
-import { failFields } from '#contract/errors.ts';
+import type * as z from 'zod/mini';
 import type { CallsOf, Defs, Group } from '#contract/kit/call.ts';
 import { crudDefaults } from '#contract/kit/crud.ts';
 import type { Context } from './context.ts';
+import { judged } from './judged.ts';
+import { listOf } from './listed.ts';
 import type { Table } from './table.ts';
-import { problems } from './schema.ts';
+import { removeAll } from './removal.ts';
+import { checkWhole } from './whole.ts';
 import type { Incoming } from './request.ts';
 
 interface AnyCall {
@@ -53,6 +55,9 @@ export interface ImplementOptions<K extends string = string> {
   prepare?: Partial<Record<K, AnyHandler>>;
   /** path parameter → the table whose row it names, found in scope before the handler runs */
   params?: Record<string, Table>;
+  /** list → the table whose rows it shows: their history can be asked for */
+  // oxlint-disable-next-line typescript/no-explicit-any -- tables of any rows
+  rows?: Partial<Record<K, Table<any>>>;
 }
 
 export function implement<G extends Group<string, Defs>>(
@@ -60,13 +65,22 @@ export function implement<G extends Group<string, Defs>>(
   handlers: Handlers<G>,
   options: ImplementOptions<keyof Handlers<G> & string> = {},
 ): Implementation {
+  for (const [key, target] of Object.entries(options.rows ?? {}) as [keyof Handlers<G>, Table][])
+    listOf(target, handlers[key] as AnyHandler);
   return {
+    // what is precise here is any group's from now on
     group: group as unknown as Group,
+    // and so are its handlers
     handlers: handlers as unknown as Record<string, AnyHandler>,
     params: options.params ?? {},
     prepare: (options.prepare ?? {}) as Record<string, AnyHandler>,
   };
 }
+
+/** Handlers that a kit made, and that take and answer what the contract's own kit declared. */
+export const implementMade = (group: Group<string, Defs>, handlers: Record<string, AnyHandler>): Implementation =>
+  // mounting pairs them by their keys, and refuses to start when one lacks the other
+  implement(group, handlers as never);
 
 /** May refuse a row or complete it. */
 export type Before = (ctx: Context, row: Record<string, unknown>, params: Record<string, number>) => Promise<void>;
@@ -85,14 +99,17 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
     /** path parameter → column it pins; `{siteID}` pins the column of its name */
     parents?: (params: Record<string, number>) => Record<string, number>;
     before?: Before;
+    /** after rows went, also where others could not */
+    removed?: (ctx: Context) => Promise<void>;
     /** the declaration: PUT then checks the row as it will be by the rules of a new one */
-    group?: Group;
+    group?: Declared;
   } = {},
 ) {
   const parents = options.parents ?? (params => params);
   const item = options.group && itemOf(options.group, path, options.items ?? 'items');
+  if (item) judged(target, item, Object.keys(item.shape));
   const handlers: Record<string, AnyHandler> = {
-    [`GET ${options.list ?? path}`]: ({ ctx, params, query }) => ctx.store(target, parents(params)).page(query),
+    [`GET ${options.list ?? path}`]: listOf(target, ({ ctx, params, query }) => ctx.store(target, parents(params)).page(query)),
     [`POST ${path}`]: async ({ ctx, params, body }) => {
       const given = body[options.items ?? 'items'] as Record<string, unknown>[];
       const items = item ? given.map(one => withDefaults(item, one)) : given;
@@ -106,10 +123,8 @@ export function crudOf<const P extends string, R extends Record<string, unknown>
       await store.set(body.id, body);
       return {};
     },
-    [`DELETE ${path}`]: async ({ ctx, params, body }) => {
-      await ctx.store(target, parents(params)).remove(body.ids);
-      return {};
-    },
+    [`DELETE ${path}`]: ({ ctx, params, body }) =>
+      removeAll(ctx.store(target, parents(params)), body.ids, () => options.removed?.(ctx) ?? Promise.resolve()),
   };
   // shapes come from crud() of the contract, made from the same fields
   return handlers as unknown as Record<CrudKeys<P, L>, AnyHandler>;
@@ -121,17 +136,14 @@ const withDefaults = (item: ObjectSchema, given: Record<string, unknown>) => ({
   ...Object.fromEntries(Object.entries(crudDefaults).filter(([name]) => name in item.shape)),
   ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
 });
-/** The schema of one item of `POST {items: […]}`. */
-function itemOf(group: Group, path: string, items: string): ObjectSchema {
-  const body = group.defs[`POST ${path}`]!.body as ObjectSchema;
-  return (body.shape[items] as unknown as { def: { element: ObjectSchema } }).def.element;
+/** What is asked of any group, whatever its calls. */
+interface Declared {
+  defs: Record<string, object>;
 }
-
-/** Rules that look at several fields hold for the row as it will be, not for the part of it that was sent. */
-export function checkWhole(item: ObjectSchema, before: Record<string, unknown>, patch: Record<string, unknown>) {
-  const whole = Object.fromEntries(
-    Object.keys(item.shape).map(name => [name, patch[name] === undefined ? before[name] : patch[name]]),
-  );
-  const result = z.safeParse(item, whole);
-  if (!result.success) throw failFields(problems(result.error, whole));
+/** The schema of one item of `POST {items: […]}`. */
+function itemOf(group: Declared, path: string, items: string): ObjectSchema {
+  // a group of crud() has it
+  const { body } = group.defs[`POST ${path}`] as { body: ObjectSchema };
+  // zod's own types of a shape's fields know no definition
+  return (body.shape[items] as unknown as { def: { element: ObjectSchema } }).def.element;
 }

@@ -12,8 +12,8 @@ import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
 import { type Log, refuse, sendError } from './failures.ts';
 import type { Actor } from './actor.ts';
-import { audit, Context, Partial, publish, reasonOf } from './context.ts';
-import { auditRefusal, lineOf } from './refusals.ts';
+import { audit, Context, marksIn, Partial, publish, reasonOf, seenBy } from './context.ts';
+import { auditRefusal, keepFolds, lineOf } from './refusals.ts';
 import type { Incoming } from './request.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
 import { coercer, problems, writer } from './schema.ts';
@@ -29,7 +29,7 @@ import { sendStream } from './streams.ts';
 import type { Table } from './table.ts';
 import { type Turn, turnsToRead, turnsToWrite } from './turns.ts';
 import { observer } from './metrics.ts';
-import type { Database, Db } from '../store/db.ts';
+import { untangled } from './untangled.ts';
 
 export interface MountOptions {
   services: Services;
@@ -126,6 +126,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
   });
   if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) void acceptUploads(app);
+  keepFolds(app, options);
   for (const ready of prepare(options)) mountOne(app, ready, options);
   return app;
 }
@@ -200,18 +201,23 @@ function mountOne(app: FastifyInstance, ready: Ready, options: MountOptions) {
       if (call.def.as === 'sse') return follow(ready, request, reply, options);
       const answer = await run(ready, request, reply, options);
       if (call.def.as && call.def.as !== 'json') return sendOther(reply, call.def.as, answer);
-      const text = ready.write(answer ?? {});
+      const text = ready.write(shown(request, call, answer ?? {}));
       if (options.checkAnswers && call.def.answer) checkAnswer(call, text);
       return reply.type('application/json; charset=utf-8').send(text);
     },
   });
 }
 
+/** Every answer that is data goes through here, whatever its handler knows of secrets. */
+const shown = <T>({ actor }: FastifyRequest, { permission }: Mounted, answer: T): T =>
+  actor ? seenBy(actor, permission, answer) : answer;
+
 /** An event stream goes on while whoever opened it may open it. */
 const follow = (ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions) =>
   sendStream(reply, {
     accountID: request.actor?.accountID ?? 0,
     events: async () => (await run(ready, request, reply, options)) as AsyncIterable<unknown>,
+    shown: event => shown(request, ready.call, event),
     check: async () => {
       await authenticate(request, ready.call, options.services);
       const ctx = new Context({ ...baseOf(request, ready.call, options.services), db: options.services.database.db });
@@ -254,8 +260,11 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     sent = ready.coerceForm(form);
   }
   const body = parse(call.def.body ?? noBody, call.def.body ? (sent ?? {}) : sent, issues);
+  // judged already as to how deep it is
+  if (!issues.some(one => one.length)) issues.push(marksIn(body));
   if (issues.some(one => one.length)) throw failFields(issues.flat());
-  const expected = call.method === 'PUT' || call.method === 'PATCH' ? versionSeen(request.headers['if-match']) : undefined;
+  const heeds = call.method === 'PUT' || call.method === 'PATCH' || call.def.partOf;
+  const expected = heeds ? versionSeen(request.headers['if-match']) : undefined;
   request.isRead = true;
   const incoming: Incoming = {
     ip: request.ip,
@@ -313,7 +322,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
       }
       await publish(db, ctx.effects);
       if (request.actor)
-        await audit(db, {
+        await audit(services, db, {
           ...lineOf(request, call),
           body: request.body,
           changes: ctx.effects.changes,
@@ -326,20 +335,10 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     request.isAudited = true;
     services.sessions.committed(done.db);
     for (const one of done.after) one();
+    if (done.effects.version !== undefined) void reply.header('ETag', `"${done.effects.version}"`);
     if (kept) throw kept.failure;
     return answer;
   });
-}
-
-/** Two changes that waited for each other: one was undone by PostgreSQL, as if it had not been, and is made again. */
-const tangled = new Set(['40P01', '40001']);
-async function untangled<T>(db: Database['writes'], act: (db: Db) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await db.transaction().execute(act);
-    } catch (error) {
-      if (attempt === 3 || !tangled.has((error as { code?: string }).code ?? '')) throw error;
-    }
 }
 
 const noQuery = z.strictObject({});

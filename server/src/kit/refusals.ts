@@ -1,8 +1,10 @@
 /** What was refused, in the audit. */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { confidentialNames } from '#contract/kit/secret.ts';
 import type { Mounted } from '#contract/kit/call.ts';
+import { flushMs } from './audit-folds.ts';
 import { boundedBody } from './audit-room.ts';
-import { audit, reasonOf, redact } from './context.ts';
+import { audit, auditDay, reasonOf, redact } from './context.ts';
 import { type Log, toFail } from './failures.ts';
 import { isUnwritten } from './quiet.ts';
 import { Seldom } from './seldom.ts';
@@ -22,9 +24,11 @@ export async function auditRefusal(error: unknown, request: FastifyRequest, repl
   const isEarly = !request.isRead && turnedAwayBy.has(failure.name);
   if (isEarly && !turnedAway.isTime(`${failure.name} ${request.actor.sessionID}`)) return;
   try {
-    await audit(services.database.db, {
+    await audit(services, services.database.db, {
       ...lineOf(request, call),
-      body: request.isRead ? boundedBody(redact(request.body ?? null), bodyMax) : null,
+      body: request.isRead
+        ? boundedBody(redact(request.body ?? null, { names: confidentialNames(call.def.body) }), bodyMax)
+        : null,
       changes: [],
       status: failure.status,
       durationMs: reply.elapsedTime,
@@ -42,5 +46,19 @@ export const lineOf = (request: FastifyRequest, call: Mounted) => ({
   method: call.method,
   url: request.url.slice(0, 2000),
   permission: call.permission,
+  confidential: confidentialNames(call.def.body),
   ip: request.ip,
 });
+
+/** What was only counted for the audit is written every few seconds, and at the end. */
+export function keepFolds(app: FastifyInstance, { services: { database }, log }: { services: Services; log: Log }) {
+  const flush = () =>
+    auditDay(database)
+      .folds.flush(database.db)
+      .catch((cause: unknown) => log('warn', 'what was refused could not be written down', { cause: String(cause) }));
+  const timer = setInterval(flush, flushMs).unref();
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    await flush();
+  });
+}

@@ -14,6 +14,7 @@ export function jsonSchema(schema: z.ZodMiniType, io: 'input' | 'output'): Json 
 
 /** A writer of answers: fast, and it drops every field that is not declared. */
 export function writer(schema: z.ZodMiniType): (value: unknown) => string {
+  // the library's types want its own classes of schema
   return build(plain(jsonSchema(schema, 'output')) as never) as (value: unknown) => string;
 }
 

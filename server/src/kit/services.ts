@@ -3,17 +3,23 @@ import type { Database } from '../store/db.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import type { Health } from './health.ts';
 import type { Notices } from './notices.ts';
+import type { Sealing } from './sealed.ts';
 import type { Sessions } from './session.ts';
+import type { Unfit } from './judged.ts';
 
 export interface Services {
   database: Database;
   sessions: Sessions;
   notices: Notices;
+  /** keys of the columns that are encrypted at rest */
+  sealing: Sealing;
   /** the analytics store; left out where there is none */
   analytics?: Analytics;
   nodes?: NodeGate;
   /** what this process and its peers find */
   health?: Health;
+  /** rows that an earlier release let in, as this process has found them */
+  storedRules?: { ofSite(siteID: number): readonly Unfit[] };
   /** address people reach the console at */
   publicURL: string;
 }

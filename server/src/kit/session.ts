@@ -47,6 +47,24 @@ export const withRoots = sql`join account root on root.id = coalesce(a."rootID",
   left join account op on op.id = root."parentClient"`;
 export const statusOf = sql`case when a.status <> 'normal' then a.status when root.status <> 'normal' then root.status
   else coalesce(op.status, 'normal') end`;
+interface Acting {
+  accountID: number;
+  email: string;
+  auth: Area;
+  isRoot: boolean;
+  rootID: number;
+  parentClient: number | null;
+  grade: number;
+  status: string;
+  language: string;
+  timezone: string;
+  proxyID: number | null;
+  proxyName: string | null;
+}
+const actingColumns = sql`a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
+  ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName"`;
+/** Whoever acts in another's name goes on to do so while they are there and may act in their own. */
+const mayAct = (actor: Actor | null): actor is Actor => actor?.status === 'normal';
 /** Doors behind doors: nobody needs as many. */
 const doorsMax = 8;
 
@@ -176,30 +194,33 @@ export class Sessions {
   }
 
   async #load(sessionID: string, db: Db = this.#database.doors, door = 0): Promise<Actor | null> {
-    const found = await row<{
-      accountID: number;
-      email: string;
-      auth: Area;
-      isRoot: boolean;
-      rootID: number;
-      parentClient: number | null;
-      grade: number;
-      status: string;
-      language: string;
-      timezone: string;
-      openerID: string | null;
-      proxyID: number | null;
-      proxyName: string | null;
-    }>(
+    const found = await row<Acting & { openerID: string | null }>(
       db,
-      sql`select a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
-            ${statusOf} as status, a.language, a.timezone, s."openerID", p.id as "proxyID", p.email as "proxyName"
+      sql`select ${actingColumns}, s."openerID"
           from session s join account a on a.id = s."accountID" and a."deletedAt" is null ${withRoots}
             left join account p on p.id = s."proxyID"
           where s.id = ${sessionID} and root."deletedAt" is null and s."endedAt" is null and s."expiredAt" > now()`,
     );
     if (!found) return null;
     if (found.proxyID !== null && !(await this.#isOpen(db, found.openerID, door + 1))) return null;
+    return this.#actorOf(db, found, sessionID);
+  }
+
+  /**
+   * Who acts for an account without a session, with what it holds now: what somebody started goes on while that one may do it, and so may
+   * whoever really acts. Null: one of them is gone, or the latter may not.
+   */
+  async acting(db: Db, accountID: number, proxyID: number | null = null): Promise<Actor | null> {
+    if (proxyID !== null && !mayAct(await this.acting(db, proxyID))) return null;
+    const found = await row<Acting>(
+      db,
+      sql`select ${actingColumns} from account a ${withRoots} left join account p on p.id = ${proxyID}
+          where a.id = ${accountID} and a."deletedAt" is null and root."deletedAt" is null`,
+    );
+    return found ? this.#actorOf(db, found, '') : null;
+  }
+
+  async #actorOf(db: Db, found: Acting, sessionID: string): Promise<Actor> {
     const all = this.#keysOf(found.auth);
     const held = found.isRoot ? all : (await this.held(db, [found.accountID])).get(found.accountID)!.keys;
     return {
@@ -224,7 +245,7 @@ export class Sessions {
   async #isOpen(db: Db, openerID: string | null, door = 1): Promise<boolean> {
     if (openerID === null || door > doorsMax) return false;
     const opener = await this.#load(openerID, db, door);
-    return opener?.status === 'normal' && opener.isRoot;
+    return mayAct(opener) && opener.isRoot;
   }
 
   /** What accounts hold now. */

@@ -3,11 +3,19 @@
  * that has one; a change is published for every document below that has none nearer.
  */
 import { sql } from 'kysely';
-import { type Setting, type SettingLevel, settingLevels, type SettingSource, settingValue } from '#contract/kit/setting.ts';
+import {
+  type Setting,
+  type SettingAt,
+  type SettingLevel,
+  settingLevels,
+  type SettingSource,
+  settingValue,
+} from '#contract/kit/setting.ts';
 import type { Group } from '#contract/kit/call.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
 import type { Context } from './context.ts';
 import type { AnyHandler, Implementation } from './implement.ts';
+import { settingAt } from './listed.ts';
 import { col, type Table } from './table.ts';
 
 const columns = { system: 'clientID', zone: 'zoneID', site: 'siteID', domain: 'domainID' } as const satisfies Record<
@@ -75,11 +83,11 @@ async function touchBelow(ctx: Context, setting: Setting, level: SettingLevel, i
 
 const idOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!).findLast(name => name !== 'area');
 
-/** Handlers of one level. `params`: what the ids of its path name, where they are not `siteID`; `before` may refuse beyond the contract. */
+/** Handlers of one level. `target`: the table whose row the last id of its path names, where that is not `siteID`; `before` may refuse beyond the contract. */
 export function implementSetting(
-  setting: Setting & { calls: Partial<Record<SettingLevel, unknown>> },
+  setting: SettingAt['setting'],
   level: SettingLevel,
-  params: Record<string, Table> = {},
+  target?: Table,
   options: { before?: (ctx: Context, value: Record<string, unknown>) => Promise<void> } = {},
 ): Implementation {
   const { path } = setting.levels[level]!;
@@ -89,21 +97,27 @@ export function implementSetting(
   const column = columns[level];
   const own = (id: number) => sql`name = ${setting.name} and ${sql.ref(column)} = ${id}`;
 
+  const others = (all: readonly Held[]) => all.filter(one => one.level !== level);
+
   /** Its name in the audit: owners of different levels have the same ids. */
   const named = `${setting.name}.${level}`;
-  /** For the audit: what is another now. */
-  function note(ctx: Context, id: number, before: Record<string, unknown>, after: Record<string, unknown>) {
-    const names = Object.keys(setting.fields).filter(name => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
-    const pick = (from: Record<string, unknown>) => Object.fromEntries(names.map(name => [name, from[name]]));
+  /** For the audit: what is another now; where no field is, whose value counts. */
+  function note(ctx: Context, id: number, before: Effective, after: Effective) {
+    const names = Object.keys(setting.fields).filter(
+      name => JSON.stringify(before.value[name]) !== JSON.stringify(after.value[name]),
+    );
+    const pick = ({ value, from }: Effective) =>
+      names.length ? Object.fromEntries(names.map(name => [name, value[name]])) : { from };
     ctx.note({ table: named, id, before: pick(before), after: pick(after) });
   }
 
   const handlers: Record<string, AnyHandler> = {
-    [`GET ${path}`]: async ({ ctx, params: given }) => {
+    [`GET ${path}`]: settingAt(named, async ({ ctx, params: given }) => {
       const all = await held(ctx.db, setting, level, owner(ctx, given));
       const { value, from } = effective(setting, all);
-      return { ...value, from, version: all.find(one => one.level === level)?.version ?? 0 };
-    },
+      const above = effective(setting, others(all));
+      return { ...value, from, version: all.find(one => one.level === level)?.version ?? 0, above };
+    }),
     [`PUT ${path}`]: async ({ ctx, params: given, body }) => {
       await options.before?.(ctx, body);
       const id = owner(ctx, given);
@@ -118,20 +132,22 @@ export function implementSetting(
             returning version`,
       );
       if (!written) return {};
-      note(ctx, id, effective(setting, all).value, body);
+      note(ctx, id, effective(setting, all), { value: body, from: level });
       await touchBelow(ctx, setting, level, id);
       return {};
     },
     [`DELETE ${path}`]: async ({ ctx, params: given }) => {
       const id = owner(ctx, given);
       const all = await held(ctx.db, setting, level, id);
-      const gone = await row(ctx.db, sql`delete from "scopedSetting" where ${own(id)} returning 1 as done`);
-      if (!gone) return {};
-      const rest = effective(
-        setting,
-        all.filter(one => one.level !== level),
+      // the row stays, without a value: its versions are never told twice
+      const gone = await row(
+        ctx.db,
+        sql`update "scopedSetting" set value = 'null', version = version + 1, "updatedAt" = now()
+            where ${own(id)} and value <> 'null' returning 1 as done`,
       );
-      note(ctx, id, effective(setting, all).value, rest.value);
+      if (!gone) return {};
+      const rest = effective(setting, others(all));
+      note(ctx, id, effective(setting, all), rest);
       await touchBelow(ctx, setting, level, id);
       return {};
     },
@@ -139,6 +155,6 @@ export function implementSetting(
   return {
     group,
     handlers: Object.fromEntries(Object.entries(handlers).filter(([key]) => key in group.defs)),
-    params,
+    params: target && param && param !== 'siteID' ? { [param]: target } : {},
   };
 }

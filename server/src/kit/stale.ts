@@ -29,40 +29,79 @@ export interface Stale {
 }
 
 /** As JSON has it: what is stored comes back with its keys in another order, and times as text. */
-const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
+export const plain = (value: unknown): unknown => (value === undefined ? null : JSON.parse(JSON.stringify(value)));
 
 /** The name of a row in the audit. */
 export const touchedName = (table: string, id: number) => `${table}:${id}`;
+
+/** Whom a line of the audit is about. */
+export interface Who {
+  area: string | null;
+  clientID: number | null;
+  userID: number | null;
+}
+/** Everybody learns who of its own people and of those below it was: a customer its own, an operator its own and its customers', an admin all. */
+export const mayKnow = (actor: Actor, { area, clientID, userID }: Who): boolean =>
+  actor.area === 'admin' ||
+  (actor.area === 'client' ? area !== 'admin' && clientID !== null && clientID === actor.clientID : userID === actor.rootID);
+
+/** The name of what is stored beside a row and belongs to it, in the audit: who changed it changed the row, in none of its columns. */
+export const partsName = (name: string) => `${name}/parts`;
+/** The name of rows of a table that hang on one row, in lines of the audit that do not name each: `module:5/redirect`. */
+export const moreName = (table: string, parent = '') => `${parent}/${table}`;
+/** Of a table whose rows hang on none: by whose they are. Operator and customer: `/site@3.7`. */
+export const ofTenant = (name: string, ids: string) => `${name}@${ids}`;
+/** The same for all customers of one operator: a line has no room for hundreds. */
+export const widerName = (name: string) => name.replace(/^(\/[^@]*@\d+)\.\d+$/, '$1');
 
 /** What of a request's effects is known here. */
 interface Expects {
   expected?: number | undefined;
 }
 
-/** Compares the version the caller saw, once: with the row that a call changes first. `before` carries `version` (or `rowVersion`) and `id`. */
-export async function expectRow(db: Db, effects: Expects, actor: Actor, table: string, before: Row, wanted: Row): Promise<void> {
+/**
+ * Compares the version the caller saw, once: with the row that a call changes first. `before` carries `version` (or `rowVersion`) and `id`.
+ * `follows`: what of `wanted` nobody sent. `parts`: what else of the row the call would change, by the field that wishes for it, as it is now.
+ */
+export async function expectRow(
+  db: Db,
+  effects: Expects,
+  actor: Actor,
+  table: string,
+  before: Row,
+  wanted: Row,
+  {
+    follows = [],
+    parts = () => ({}),
+  }: { follows?: readonly string[] | undefined; parts?: (() => Row | Promise<Row>) | undefined } = {},
+): Promise<void> {
   const { expected } = effects;
   if (expected === undefined) return;
   effects.expected = undefined;
   const version = Number(before['rowVersion'] ?? before['version']);
   if (version === expected) return;
   const names = Object.keys(wanted).filter(
-    name => name !== 'id' && wanted[name] !== undefined && !isDeepStrictEqual(plain(wanted[name]), plain(before[name])),
+    name =>
+      name !== 'id' &&
+      !follows.includes(name) &&
+      wanted[name] !== undefined &&
+      !isDeepStrictEqual(plain(wanted[name]), plain(before[name])),
   );
+  const now = { ...Object.fromEntries(names.map(name => [name, before[name] ?? null])), ...(await parts()) };
+  const differing = Object.keys(now);
   // what is wished for is what is there
-  if (!names.length) return;
-  const last = await row<{ accountName: string | null; userID: number | null; createdAt: string }>(
+  if (!differing.length) return;
+  const name = touchedName(table, Number(before['id']));
+  const last = await row<Who & { accountName: string | null; createdAt: string }>(
     db,
-    sql`select "accountName", "userID", "createdAt" from audit
-        where touched @> array[${touchedName(table, Number(before['id']))}]::text[] order by id desc limit 1`,
+    sql`select "accountName", area, "clientID", "userID", "createdAt" from audit
+        where touched && array[${name}, ${partsName(name)}]::text[] order by id desc limit 1`,
   );
-  // a customer reads its own people's lines alone
-  const mayKnow = actor.area !== 'user' || last?.userID === actor.rootID;
   const extra: Stale = {
     version,
-    now: Object.fromEntries(names.map(name => [name, before[name] ?? null])),
-    by: mayKnow ? (last?.accountName ?? null) : null,
+    now,
+    by: last && mayKnow(actor, last) ? last.accountName : null,
     at: last?.createdAt ?? null,
   };
-  throw new Fail('parameter', { status: 409, errorData: names.map(path => ({ path, rule: 'stale' })), extra });
+  throw new Fail('parameter', { status: 409, errorData: differing.map(path => ({ path, rule: 'stale' })), extra });
 }

@@ -3,45 +3,18 @@
  * and "deletedAt is null". Writes note what they changed for the audit row and the bus; both are written in the same
  * transaction (see context.ts).
  */
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
-import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { Fail, type ErrorName, fail } from '#contract/errors.ts';
 import type { Actor } from './actor.ts';
 import { and, type Db, row, rows, type Sql } from '../store/db.ts';
 import { once } from '../store/statements.ts';
-import { expectRow } from './stale.ts';
-import { col, scopeOf, type Table } from './table.ts';
+import { type Change, type Effects, type Parts, touch } from './effects.ts';
+import { Sealed, type Sealing } from './sealed.ts';
+import { expectRow, plain, touchedName } from './stale.ts';
+import { col, type ListQuery, scopeOf, type Table, underName } from './table.ts';
 
 type Row = Record<string, unknown>;
-export interface ListQuery {
-  page?: number | undefined;
-  pageSize?: number | undefined;
-  sortBy?: string | undefined;
-  orderBy?: 'asc' | 'desc' | undefined;
-  [filter: string]: unknown;
-}
-/** What one write changed, for the audit row. */
-export interface Change {
-  table: string;
-  id: number;
-  before?: Row;
-  after?: Row;
-}
-/** What a request has changed so far. */
-export interface Effects {
-  /**
-   * The call may write, so it runs in a transaction, and every row it looks up by its id stays as it was seen until the
-   * end: of two such calls one waits before it checks anything. Order of the locks: the root account, the rows of the
-   * path from the outermost in, then what the body names (context.ts, `holdRoot`; mount.ts).
-   */
-  holds: boolean;
-  changes: Change[];
-  /** edge documents to compile again: `kind:id` */
-  documents: Map<string, { kind: DocumentKind; id: number }>;
-  /** The version of the row that the caller saw, until it is compared with the row's own (stale.ts). */
-  expected?: number | undefined;
-}
-
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
 export const unknownID = (path: string) => new Fail('parameter', { status: 404, errorData: [{ path, rule: 'unknown' }] });
 
@@ -51,13 +24,32 @@ export class Store<R extends Row> {
   readonly #target: Table<R>;
   readonly #parents: Record<string, number>;
   readonly #effects: Effects;
+  readonly #sealing: Sealing | undefined;
+  readonly #sealed: Sealed | undefined;
+  /** A row as it leaves the store: of a secret whether it is set. */
+  readonly #told = <T extends Row>(values: T): T => this.#sealed?.told(values) ?? values;
 
-  constructor(db: Db, actor: Actor, target: Table<R>, parents: Record<string, number>, effects: Effects) {
+  constructor(db: Db, actor: Actor, target: Table<R>, parents: Record<string, number>, effects: Effects, sealing?: Sealing) {
     this.#db = db;
     this.#actor = actor;
     this.#target = target;
     this.#effects = effects;
     this.#parents = parents;
+    this.#sealing = sealing;
+    if (!target.sealed?.length) return;
+    if (!sealing) throw new Error(`${target.table}: nobody gives the keys of its secrets`);
+    this.#sealed = new Sealed(target.table, target.sealed, sealing);
+  }
+
+  /** A secret in the open, for what needs it: never for an answer. Null where none is set. @throws as an unknown id does */
+  async reveal(id: number, name: string): Promise<string | null> {
+    if (!this.#sealed?.columns.includes(name)) throw new Error(`${this.#target.table}.${name} is not sealed`);
+    const found = await row<Row>(
+      this.#db,
+      sql`select ${col(name)} from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])}`,
+    );
+    if (!found) throw unknownID('id');
+    return this.#sealed.open(name, found[name]);
   }
 
   get #name() {
@@ -82,6 +74,7 @@ export class Store<R extends Row> {
   #filters(query: ListQuery): Sql[] {
     const conditions: Sql[] = [];
     for (const [name, filter] of Object.entries(this.#target.filters ?? {}))
+      // the contract checked it for the field of this filter
       if (query[name] !== undefined) conditions.push(filter(query[name] as never, 't'));
     return conditions;
   }
@@ -115,7 +108,7 @@ export class Store<R extends Row> {
     if (!data.length && offset > 0)
       total = (await row<{ n: number }>(this.#db, sql`select count(*) as n from ${this.#name} as t where ${where}`))!.n;
     for (const one of data) delete (one as Row)['#'];
-    return { data, total };
+    return { data: data.map(this.#told), total };
   }
 
   /** These columns of every row; one that is computed is computed only where it is named. */
@@ -127,6 +120,8 @@ export class Store<R extends Row> {
   ): Promise<Pick<R, K>[]> {
     const { extra } = this.#target;
     const columns = names.map(name => (extra?.[name] ? sql`(${extra[name]}) as ${sql.ref(name)}` : col(name)));
+    if (names.some(name => this.#sealed?.columns.includes(name)))
+      throw new Error(`${this.#target.table}: reveal() reads secrets`);
     return rows<Pick<R, K>>(
       this.#db,
       sql`select ${sql.join(columns)} from ${this.#name} as t where ${this.#where(more)} order by ${order} limit ${limit}`,
@@ -136,10 +131,11 @@ export class Store<R extends Row> {
   async find(id: number): Promise<R | undefined> {
     // rows that nobody changes are everybody's: a lock would make strangers wait for each other
     const lock = this.#effects.holds && !this.#target.fixed ? lockRow : sql``;
-    return row<R>(
+    const found = await row<R>(
       this.#db,
       sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = ${id}`])}${lock}`,
     );
+    return found && this.#told(found);
   }
 
   /** The row, or the error that an unknown id gives. */
@@ -151,13 +147,26 @@ export class Store<R extends Row> {
 
   /** All of these rows, locked for the rest of the transaction; one that is missing fails the call. */
   async need(ids: readonly number[], path = 'ids'): Promise<R[]> {
-    const wanted = [...new Set(ids)];
-    const found = await rows<R & { id: number }>(
-      this.#db,
-      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = any(${wanted})`])} order by t.id${lockRow}`,
-    );
-    if (found.length !== wanted.length) throw unknownID(path);
+    return (await this.#stored(ids, path)).map(this.#told);
+  }
+
+  /** The same as they are stored. */
+  async #stored(ids: readonly number[], path: string): Promise<(R & { id: number })[]> {
+    const found = await this.#locked(ids);
+    if (found.length !== new Set(ids).size) throw unknownID(path);
     return found;
+  }
+
+  /** Those of these rows that are there, locked for the rest of the transaction. */
+  async there(ids: readonly number[]): Promise<(R & { id: number })[]> {
+    return (await this.#locked(ids)).map(this.#told) as (R & { id: number })[];
+  }
+
+  #locked(ids: readonly number[]): Promise<(R & { id: number })[]> {
+    return rows<R & { id: number }>(
+      this.#db,
+      sql`select ${this.#columns} from ${this.#name} as t where ${this.#where([sql`t.id = any(${[...new Set(ids)]})`])} order by t.id${lockRow}`,
+    );
   }
 
   /** Inserts rows under the path's parents. Fields that name other rows are checked against the actor's scope. */
@@ -166,7 +175,8 @@ export class Store<R extends Row> {
     await this.#holdParent(all);
     await this.#checkRoom(all, path);
     await this.#checkRefs(all);
-    const inserted = await this.#insert(all);
+    const inserted = await this.#insert(this.#sealed ? all.map(one => this.#sealed!.seal(one)) : all);
+    for (const { id } of inserted) this.#effects.open.add(touchedName(this.#target.table, id));
     for (const [index, one] of inserted.entries())
       this.#note({ table: this.#target.table, id: one.id, after: this.#shown(all[index]!) }, one);
     await this.#checkBytes(path);
@@ -188,39 +198,64 @@ export class Store<R extends Row> {
     return inserted;
   }
 
-  /** Changes what the patch names; the row must be in scope. Answers the row as it was. */
-  async set(id: number, patch: Row, path = 'id'): Promise<R> {
+  /**
+   * Changes what the patch names; the row must be in scope. Answers the row as it was. With `parts`, what belongs to the row and is stored
+   * beside it: it is compared together with the row, and the row's version rises when either changed.
+   */
+  async set(id: number, patch: Row, path = 'id', parts?: Parts<R>): Promise<R> {
     const values = defined(patch);
     delete values['id'];
     await this.#holdParent();
-    const [before] = await this.need([id], path);
-    if (this.#soft) await expectRow(this.#db, this.#effects, this.#actor, this.#target.table, before!, this.#shown(values));
-    const names = Object.keys(values).filter(name => !same(values[name], before![name]));
-    if (!names.length) return before!;
-    await this.#checkRefs([values]);
+    const [stored] = await this.#stored([id], path);
+    const told = this.#told(stored!);
+    const { before, wanted } = this.#sealed?.compared(stored!, values) ?? { before: stored!, wanted: values };
+    const { table, follows } = this.#target;
+    const compared = { follows, parts: parts && (() => parts.differing(told)) };
+    if (this.#soft) await expectRow(this.#db, this.#effects, this.#actor, table, before, this.#shown(wanted), compared);
+    const isChanged = await this.#setColumns(id, before, wanted, this.#sealed?.seal(values) ?? values);
+    if (!parts) return told;
+    this.#effects.open.add(touchedName(this.#target.table, id));
+    const { length } = this.#effects.changes;
+    await parts.write();
+    if (!isChanged && this.#effects.changes.length > length) await this.raise([id]);
+    this.#effects.version = (await this.get(id, path))[this.#target.ownVersion ? 'rowVersion' : 'version'] as number;
+    return told;
+  }
+
+  /** The version of these rows rises: what belongs to them and is stored beside them is another now. */
+  async raise(ids: readonly number[]): Promise<void> {
+    await sql`update ${this.#name} as t set "updatedAt" = now(), "rowVersion" = t."rowVersion" + 1
+      where ${this.#where([sql`t.id = any(${ids})`])}`.execute(this.#db);
+  }
+
+  /** `before` and `wanted` have marks for secrets, `written` what is stored. */
+  async #setColumns(id: number, before: Row, wanted: Row, written: Row): Promise<boolean> {
+    const names = Object.keys(wanted).filter(name => !isSame(wanted[name], before[name]));
+    if (!names.length) return false;
+    await this.#checkRefs([wanted]);
     const after = await this.#run(() =>
       row<R>(
         this.#db,
-        sql`update ${this.#name} as t set ${sql.join(names.map(n => sql`${sql.ref(n)} = ${value(values[n])}`))}${this.#soft ? sql`, "updatedAt" = now(), "rowVersion" = t."rowVersion" + 1` : sql``}
+        sql`update ${this.#name} as t set ${sql.join(names.map(n => sql`${sql.ref(n)} = ${value(written[n])}`))}${this.#soft ? sql`, "updatedAt" = now(), "rowVersion" = t."rowVersion" + 1` : sql``}
             where ${this.#where([sql`t.id = ${id}`])} returning *`,
       ),
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
-    this.#note({ table: this.#target.table, id, before: pick(before!), after: pick(values) }, after!);
+    this.#note({ table: this.#target.table, id, before: pick(before), after: pick(wanted) }, after!);
     await this.#checkBytes(names[0]!);
-    return before!;
+    return true;
   }
 
   async remove(ids: readonly number[], path = 'ids'): Promise<R[]> {
     await this.#holdParent();
-    const found = (await this.need(ids, path)) as (R & { id: number })[];
+    const found = await this.#stored(ids, path);
     const wanted = found.map(r => r.id);
     if (this.#soft)
       await sql`update ${this.#name} set "deletedAt" = now(), "updatedAt" = now() where id = any(${wanted})`.execute(this.#db);
     else await sql`delete from ${this.#name} where id = any(${wanted})`.execute(this.#db);
     for (const gone of found) this.#note({ table: this.#target.table, id: gone.id, before: this.#shown(gone) }, gone);
     await this.#forget(found);
-    return found;
+    return found.map(this.#told);
   }
 
   async #forget(gone: readonly Row[]) {
@@ -236,7 +271,10 @@ export class Store<R extends Row> {
     for (const [field, target] of Object.entries(this.#target.refs ?? {})) {
       const wanted = new Set(all.map(values => values[field]).filter(id => id !== undefined && id !== null));
       if (!wanted.size) continue;
-      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects).#hold([...wanted] as number[], field);
+      await new Store(this.#db, this.#actor, target as Table<Row>, {}, this.#effects, this.#sealing).#hold(
+        [...wanted] as number[],
+        field,
+      );
     }
   }
 
@@ -326,19 +364,21 @@ export class Store<R extends Row> {
   }
 
   #note(change: Change, written: Row) {
-    this.#effects.changes.push(change);
-    const { edge } = this.#target;
+    const { edge, partOf } = this.#target;
+    const of = partOf && touchedName(partOf.table, written[partOf.column] as number);
+    if (of && !this.#effects.open.has(of))
+      throw new Error(`${change.table} is part of ${of}: it is written by \`set\` of that row, with \`parts\``);
+    // whatever its rows
+    this.#effects.changes.push({ ...change, ...(of && { of }), under: underName(this.#target as Table, written) });
     if (edge) touch(this.#effects, edge.kind, written[edge.column] as number);
   }
   #shown(values: Row): Row {
-    const hidden = new Set(['password', 'createdAt', 'updatedAt', 'deletedAt', 'rowVersion', ...(this.#target.secret ?? [])]);
-    return Object.fromEntries(Object.entries(values).filter(([key]) => !hidden.has(key) && !(key in (this.#target.extra ?? {}))));
+    const unseen = new Set(['createdAt', 'updatedAt', 'deletedAt', 'rowVersion', ...(this.#target.secret ?? [])]);
+    const shown = Object.fromEntries(
+      Object.entries(values).filter(([key]) => !unseen.has(key) && !(key in (this.#target.extra ?? {}))),
+    );
+    return this.#sealed?.marked(shown) ?? shown;
   }
-}
-
-/** Says that an edge document must be compiled again. */
-export function touch(effects: Effects, kind: DocumentKind, id: number) {
-  effects.documents.set(`${kind}:${id}`, { kind, id });
 }
 
 /**
@@ -353,7 +393,8 @@ const deletedMax = 1000;
 const valuesMax = 10_000;
 
 const defined = (values: Row): Row => Object.fromEntries(Object.entries(values).filter(([, v]) => v !== undefined));
-const same = (a: unknown, b: unknown) => a === b || JSON.stringify(a) === JSON.stringify(b);
+/** As JSON has it: a stored object comes back with its keys in another order, a time as text. */
+export const isSame = (a: unknown, b: unknown) => a === b || isDeepStrictEqual(plain(a), plain(b));
 // arrays of text go as arrays, objects as json
 const value = (v: unknown): Sql =>
   v !== null && typeof v === 'object' && !Array.isArray(v) && !(v instanceof Date) ? sql`${JSON.stringify(v)}::jsonb` : sql`${v}`;

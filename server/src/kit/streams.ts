@@ -3,9 +3,11 @@ import type { FastifyReply } from 'fastify';
 import { Fail } from '#contract/errors.ts';
 import { streams as limits } from '#contract/limits.ts';
 import { sendEvents } from './answers.ts';
+import { queueOf } from './metrics.ts';
 
 /** How many each account has open in this process. */
 const open = new Map<number, number>();
+queueOf('eventStreams', open, all => ({ waiting: 0, running: [...all.values()].reduce((sum, one) => sum + one, 0) }));
 
 function enter(accountID: number): () => void {
   const count = open.get(accountID) ?? 0;
@@ -28,6 +30,8 @@ function enter(accountID: number): () => void {
 export interface Stream {
   accountID: number;
   events(): Promise<AsyncIterable<unknown>>;
+  /** what of an event its reader may see */
+  shown(event: unknown): unknown;
   /** Throws once the reader may no longer read: signed out, paused, expired, or the row is no longer its. */
   check(): Promise<void>;
 }
@@ -52,7 +56,7 @@ export async function sendStream(reply: FastifyReply, stream: Stream) {
       isChecking = true;
       stream.check().then(() => (isChecking = false), stop);
     }, limits.checkMs);
-    const sent = sendEvents(reply, events, end.signal);
+    const sent = sendEvents(reply, events, end.signal, event => stream.shown(event));
     sent.once('close', stop);
     return reply;
   } catch (error) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { Fail } from '#contract/errors.ts';
 import { lanesOf, type Line, partyOf, Turns, type TurnsOptions } from './turns.ts';
 
-const options: TurnsOptions = { lanes: [4], each: 2, waiting: 2, waitingAll: 100, waitMs: 60_000 };
+const options: TurnsOptions = { name: 'desk', lanes: [4], each: 2, waiting: 2, waitingAll: 100, waitMs: 60_000 };
 const tooManyCalls = [{ path: '', rule: 'tooManyCalls', bounds: { seconds: 5 } }];
 /** What was sent, in the order in which it began, each ended by hand. `x/a1` is the first of party a in x. */
 class Desk {

@@ -8,9 +8,12 @@ import type { FastifyRequest } from 'fastify';
 import { Fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import type { Actor } from './actor.ts';
+import { type QueueMeter, queueOf } from './metrics.ts';
 import { neighbourhoods } from './networks.ts';
 
 export interface TurnsOptions {
+  /** names the queue in the metrics */
+  name: string;
   /** Under way at once: in the first lane, in the first two together, and so on. What a lane may not take is kept for those after it. */
   lanes: readonly number[];
   /** Of one party. A second one begins only where nobody else could. */
@@ -83,12 +86,14 @@ export class Turns {
   readonly #options: TurnsOptions;
   readonly #all = new Group(undefined, '', -1, 0);
   readonly #lanes: Group[];
+  readonly #meter: QueueMeter;
   /** counts what happens */
   #now = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
     this.#lanes = options.lanes.map((_, lane) => new Group(this.#all, String(lane), lane, 0));
+    this.#meter = queueOf(options.name, this, ({ waiting, running }) => ({ waiting, running }));
   }
 
   get running() {
@@ -145,30 +150,35 @@ export class Turns {
 
   #wait(group: Group, line?: Line): Promise<void> {
     return new Promise((resolve, reject) => {
+      const since = performance.now();
       const leave = () => {
         clearTimeout(timer);
-        line?.off('close', one.refuse);
+        line?.off('close', left);
         for (const each of group.chain) each.waiting--;
         group.queue.splice(group.queue.indexOf(one), 1);
       };
-      const refuse = (isOwnLimit: boolean) => {
+      const refuse = (why: 'own' | 'room' | 'left') => {
         leave();
+        this.#meter.refused(why);
         this.#forget(group);
-        reject((this.#options.refusal ?? refusalDefault)(isOwnLimit));
+        reject((this.#options.refusal ?? refusalDefault)(why === 'own'));
       };
+      const left = () => refuse('left');
       const one: Waiting = {
         begin: () => {
           leave();
+          this.#meter.waited((performance.now() - since) / 1000);
           this.#turn(group, 1);
           resolve();
         },
-        refuse: () => refuse(false),
+        refuse: () => refuse('room'),
       };
       const timer = setTimeout(one.refuse, this.#options.waitMs).unref();
-      line?.once('close', one.refuse);
+      line?.once('close', left);
       group.queue.push(one);
       for (const each of group.chain) each.waiting++;
-      if (line?.destroyed || group.queue.length > this.#options.waiting) refuse(true);
+      if (line?.destroyed) left();
+      else if (group.queue.length > this.#options.waiting) refuse('own');
       else if (this.waiting > this.#options.waitingAll) this.#fullest(group).queue.at(-1)!.refuse();
     });
   }
@@ -228,9 +238,10 @@ export const partyOf = ({ area, clientID, rootID }: Pick<Actor, 'area' | 'client
 export type Turn = <T>(request: FastifyRequest, act: () => Promise<T>) => Promise<T>;
 
 /** Whoever writes waits for the rows of its root account, or of its site, and would hold a connection meanwhile. */
-export const turnsToWrite = (most: number): Turn => turnsOf(most, { each: 2, waiting: 30, waitingAll: 500 });
+export const turnsToWrite = (most: number): Turn => turnsOf(most, { name: 'writes', each: 2, waiting: 30, waitingAll: 500 });
 /** Each statement that reads. What waits is small, and a page asks for much at once. */
-export const turnsToRead = (most: number): Turn => turnsOf(most, { each: most, seconds: 0.75, waiting: 300, waitingAll: 3000 });
+export const turnsToRead = (most: number): Turn =>
+  turnsOf(most, { name: 'reads', each: most, seconds: 0.75, waiting: 300, waitingAll: 3000 });
 
 function turnsOf(most: number, options: Omit<TurnsOptions, 'lanes' | 'waitMs'>): Turn {
   const turns = new Turns({ ...options, lanes: lanesOf(most), waitMs: 10_000 });

@@ -11,9 +11,6 @@ async function checkNames(row: Record<string, unknown>) {
     if (headerNames.check(list) !== true) throw fail('duplicateKeys');
 }
 export const customHeaderImplementation = moduleRows(customHeader, { before: (_ctx, row) => checkNames(row) });
-export const domainHeaderImplementation = implementSetting(
-  domainHeaders,
-  'domain',
-  { domainID: domainTable },
-  { before: (_ctx, value) => checkNames(value) },
-);
+export const domainHeaderImplementation = implementSetting(domainHeaders, 'domain', domainTable, {
+  before: (_ctx, value) => checkNames(value),
+});

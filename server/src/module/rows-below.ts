@@ -1,12 +1,14 @@
 /** Rows below a module: handlers of `moduleRowsOf` (contract/src/kit/module-rows.ts) over one table. */
-import * as z from 'zod/mini';
 import { Fail, failFields } from '#contract/errors.ts';
 import type { Group } from '#contract/kit/call.ts';
 import type { ModuleRows } from '#contract/kit/module-rows.ts';
 import type { Context } from '../kit/context.ts';
 import type { AnyHandler, Implementation } from '../kit/implement.ts';
-import { problems } from '../kit/schema.ts';
+import { judged } from '../kit/judged.ts';
+import { listOf } from '../kit/listed.ts';
+import { removeAll } from '../kit/removal.ts';
 import { table, type Table } from '../kit/table.ts';
+import { wholeProblems } from '../kit/whole.ts';
 import { moduleTable } from './tables.ts';
 
 type Row = Record<string, unknown>;
@@ -26,6 +28,11 @@ interface Options<R> extends Pick<Table, 'filters'> {
 
 const tooMany = 10_000;
 
+/** Makes the rows of a module those of another one, of another site perhaps. */
+type CopyRows = (ctx: Context, fromID: number, to: { siteID: number; moduleID: number }) => Promise<void>;
+/** By the type of the module they hang on. */
+export const copiers = new Map<string, CopyRows>();
+
 export function rowsBelow<R extends object>(declared: ModuleRows, options: Options<R> = {}): Implementation {
   const { type, path, names, item, defaults } = declared;
   const { judge, ...limits } = options;
@@ -37,21 +44,29 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
     forgets: true,
     ...limits,
   });
+  judged(target, item, names);
   const store = (ctx: Context, moduleID: number) => ctx.store(target, { moduleID });
   const only = (row: Row) => Object.fromEntries(names.map(name => [name, row[name]]));
   /** As they are now; the module of the path is held, so they stay so. */
   const all = async (ctx: Context, moduleID: number) =>
     (await store(ctx, moduleID).pick(['id', ...names], [], undefined, tooMany)) as (Row & { id: number })[];
-  const check = (row: Row, index: number) => {
-    const result = z.safeParse(item, only(row));
-    return result.success ? [] : problems(result.error, row).map(one => ({ ...one, path: `items.${index}.${one.path}` }));
-  };
+  const check = (before: Row, after: Row, index: number) =>
+    wholeProblems(item, only(before), only(after)).map(one => ({ ...one, path: `items.${index}.${one.path}` }));
+
+  copiers.set(type, async (ctx, fromID, { siteID, moduleID }) => {
+    const rows = (await all(ctx, fromID)).map(only);
+    const before = (await all(ctx, moduleID)).map(({ id }) => id);
+    if (before.length) await store(ctx, moduleID).remove(before);
+    if (!rows.length) return;
+    await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[] });
+    await store(ctx, moduleID).add(rows);
+  });
 
   const handlers: Record<string, AnyHandler> = {
-    [`GET ${path}`]: async ({ ctx, params, query }) => {
+    [`GET ${path}`]: listOf(target, async ({ ctx, params, query }) => {
       const { data, total } = await store(ctx, params.moduleID).page(query);
       return { data: data.map(({ moduleID: _module, ...row }) => row), total };
-    },
+    }),
     [`POST ${path}`]: async ({ ctx, params, body }) => {
       const { siteID, moduleID } = params;
       const changed = (body.items as Row[]).map(given => ({ ...defaults, ...defined(given) }));
@@ -66,12 +81,15 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
         throw failFields([{ path: `items.${ids.findIndex((id, i) => ids.indexOf(id) !== i)}.id`, rule: 'duplicateValue' }]);
       await store(ctx, moduleID).need(ids, 'items');
       const patches = new Map(given.map(patch => [patch.id, defined(patch)]));
-      const rows = (await all(ctx, moduleID)).map(row => ({ ...row, ...patches.get(row.id) }));
+      const stored = await all(ctx, moduleID);
+      const before = new Map(stored.map(row => [row.id, row]));
+      const rows = stored.map(row => ({ ...row, ...patches.get(row.id) }));
       const byID = new Map(rows.map(row => [row.id, row]));
       const changed = ids.map(id => byID.get(id)!);
       // rules over several fields hold for the row as it will be
-      const wrong = changed.flatMap(check);
+      const wrong = changed.flatMap((row, index) => check(before.get(row.id)!, row, index));
       if (wrong.length) throw failFields(wrong);
+      // the statement's columns are the declared fields
       await judge?.(ctx, { siteID, moduleID, rows: rows as unknown as R[], changed: changed as unknown as R[] });
       for (const { id, ...patch } of given) await store(ctx, moduleID).set(id, patch, 'items');
       return {};
@@ -79,8 +97,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
     [`DELETE ${path}`]: async ({ ctx, params, body }) => {
       if (body.moduleId !== undefined && body.moduleId !== params.moduleID)
         throw new Fail('parameter', { status: 404, errorData: [{ path: 'moduleId', rule: 'unknown' }] });
-      await store(ctx, params.moduleID).remove(body.ids);
-      return {};
+      return removeAll(store(ctx, params.moduleID), body.ids);
     },
   };
   return { group: declared.calls as Group, handlers, params: { moduleID: moduleTable(type) as Table } };

@@ -1,26 +1,20 @@
 /** Modules of a site: handlers of `moduleOf` (contract/src/kit/module.ts) over one table, and who of the domains has which. */
 import { sql } from 'kysely';
-import * as z from 'zod/mini';
 import { failFields } from '#contract/errors.ts';
 import type { Group } from '#contract/kit/call.ts';
 import type { Module } from '#contract/kit/module.ts';
 import { moduleNone } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
 import type { AnyHandler, Before, Implementation } from '../kit/implement.ts';
-import { problems } from '../kit/schema.ts';
-import type { Table } from '../kit/table.ts';
+import { judged } from '../kit/judged.ts';
+import { listOf } from '../kit/listed.ts';
+import { removeAll } from '../kit/removal.ts';
+import { type Table, underName } from '../kit/table.ts';
+import { wholeProblems } from '../kit/whole.ts';
 import { rows } from '../store/db.ts';
 import { domainTable } from '../domain/tables.ts';
-import { type ModuleRow, moduleTable } from './tables.ts';
-
-/** A domain's document names its modules: it is made anew when one of them comes, goes, or is switched. */
-async function touchDomains(ctx: Context, moduleIDs: readonly number[]) {
-  const found = await rows<{ id: number }>(
-    ctx.db,
-    sql`select a."domainID" as id from "domainModule" a join domain d on d.id = a."domainID" where a."moduleID" = any(${moduleIDs}) and d."deletedAt" is null`,
-  );
-  for (const { id } of found) ctx.touch('domain', id);
-}
+import { startCopy } from './copy.ts';
+import { type ModuleRow, moduleTable, touchDomains } from './tables.ts';
 
 /** `moduleRows(cors)`; what a module may refuse beyond its contract goes into `before`. */
 export function moduleRows(module: Module, options: { before?: Before } = {}): Implementation {
@@ -36,13 +30,24 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
     return { columns: of(false), settings: of(true) };
   };
   const shown = ({ settings, siteID: _site, type: _type, ...row }: ModuleRow) => ({ ...row, ...defaults, ...settings });
+  judged(target, item, ['name', 'memo', 'enabled', ...Object.keys(fields)], row => ({
+    ...row,
+    ...defaults,
+    // its column is jsonb of fields
+    ...(row['settings'] as object | null),
+  }));
   const inPath = one.endsWith('{moduleID}');
 
   const handlers: Record<string, AnyHandler> = {
-    [`GET ${list}`]: async ({ ctx, params, query }) => {
-      const { data, total } = await store(ctx, params.siteID).page(query);
-      return { data: data.map(shown), total };
-    },
+    [`GET ${list}`]: listOf(
+      target,
+      async ({ ctx, params, query }) => {
+        const { data, total } = await store(ctx, params.siteID).page(query);
+        return { data: data.map(shown), total };
+      },
+      // its settings are fields of it
+      { shape: ({ settings, ...row }) => ({ ...row, ...(settings as object | undefined) }) },
+    ),
     [`POST ${list}`]: async ({ ctx, params, body }) => {
       const given = body[items] as Record<string, unknown>[];
       for (const [index, row] of given.entries()) await options.before?.(ctx, row, { ...params, index });
@@ -58,19 +63,23 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
       const after = { ...defaults, ...before.settings, ...settings };
       // rules over several fields hold for the module as it will be
       const whole = { name: before.name, memo: before.memo, enabled: before.enabled, ...columns, ...after };
-      const checked = z.safeParse(item, whole);
-      if (!checked.success) throw failFields(problems(checked.error, whole));
+      const wrong = wholeProblems(item, { ...defaults, ...before, ...before.settings }, whole);
+      if (wrong.length) throw failFields(wrong);
       await options.before?.(ctx, whole, params);
       await store(ctx, params.siteID).set(id, { ...columns, settings: after }, path);
       if (columns['enabled'] !== undefined && columns['enabled'] !== before.enabled) await touchDomains(ctx, [id]);
       return {};
     },
-    [`DELETE ${list}`]: async ({ ctx, params, body }) => {
-      await store(ctx, params.siteID).remove(body.ids);
-      await touchDomains(ctx, body.ids);
-      await sql`delete from "domainModule" where "moduleID" = any(${body.ids})`.execute(ctx.db);
-      return {};
-    },
+    [`DELETE ${list}`]: ({ ctx, params, body }) =>
+      removeAll(store(ctx, params.siteID), body.ids, async gone => {
+        const ids = gone.map(({ id }) => id);
+        await touchDomains(ctx, ids);
+        const left = await rows<{ id: number }>(
+          ctx.db,
+          sql`delete from "domainModule" where "moduleID" = any(${ids}) returning "domainID" as id`,
+        );
+        await ctx.store(domainTable, { siteID: params.siteID }).raise(left.map(({ id }) => id));
+      }),
     [`PUT ${assign}`]: async ({ ctx, params, body }) => {
       const wanted: number = body[idField];
       const chosen = await ctx.store(domainTable, { siteID: params.siteID }).need(body.domainIDs, 'domainIDs');
@@ -91,12 +100,17 @@ export function moduleRows(module: Module, options: { before?: Before } = {}): I
         await sql`insert into "domainModule" ("domainID", type, "moduleID") select d, ${type}, ${wanted} from unnest(${changed}::bigint[]) d`.execute(
           ctx.db,
         );
+      // which modules a domain has is shown with it
+      await ctx.store(domainTable, { siteID: params.siteID }).raise(changed);
+      // whatever its rows
+      const under = underName(domainTable as Table, params);
       for (const id of changed) {
-        ctx.note({ table: 'domain', id, before: { [idField]: had.get(id) ?? moduleNone }, after: { [idField]: wanted } });
+        ctx.note({ table: 'domain', id, before: { [idField]: had.get(id) ?? moduleNone }, after: { [idField]: wanted }, under });
         ctx.touch('domain', id);
       }
       return {};
     },
+    [`POST /${type}/copy`]: ({ ctx, params, body }) => startCopy(ctx, { type, siteID: params.siteID, ...body }),
   };
   return { group: module.calls as Group, handlers, params: { moduleID: target as Table } };
 }

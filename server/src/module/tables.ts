@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { kinds } from '#contract/edge/kinds/index.ts';
 import { headBytes } from '#contract/edge/kinds/kind.ts';
 import { modulesMax } from '#contract/kit/module.ts';
-import type { Sql } from '../store/db.ts';
+import type { Context } from '../kit/context.ts';
+import { rows, type Sql } from '../store/db.ts';
 import { like, type Table, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
 
@@ -44,4 +45,13 @@ export function moduleTable(type: string): Table<ModuleRow> {
   let found = tables.get(type);
   if (!found) tables.set(type, (found = define(type, extras[type] ?? {})));
   return found;
+}
+
+/** A domain's document names its modules: it is made anew when one of them comes, goes, or is switched. */
+export async function touchDomains(ctx: Context, moduleIDs: readonly number[]) {
+  const found = await rows<{ id: number }>(
+    ctx.db,
+    sql`select a."domainID" as id from "domainModule" a join domain d on d.id = a."domainID" where a."moduleID" = any(${moduleIDs}) and d."deletedAt" is null`,
+  );
+  for (const { id } of found) ctx.touch('domain', id);
 }

@@ -13,7 +13,7 @@ const free = { same: 10, address: 60 } as const;
 /** Half of an address's wrong tries are forgotten after this long. */
 const halvesMs = 60_000;
 /** A node waits 10 s for its answer. */
-const limits: TurnsOptions = { lanes: [8], each: 4, waiting: 600, waitingAll: 1000, waitMs: 8000 };
+const limits: TurnsOptions = { name: 'nodesAtTheDoor', lanes: [8], each: 4, waiting: 600, waitingAll: 1000, waitMs: 8000 };
 
 export class Door {
   readonly tries: Tries;

@@ -8,8 +8,10 @@ import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import type { NodeGate } from '../kit/services.ts';
+import { removeEach } from '../kit/removal.ts';
+import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
-import { rows, type Sql } from '../store/db.ts';
+import { rows } from '../store/db.ts';
 import { Door } from './door.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
@@ -58,8 +60,7 @@ export const nodeCalls = implement(
     'GET /zone/{id}/nodes': async ({ ctx, params, query }) =>
       withAside(ctx, await ctx.store(nodeTable, { zoneID: params.id }).page(query)),
     'GET /metaNodes': async ({ ctx, query }) => {
-      const conditions: Sql[] = [];
-      if (query.keyword) conditions.push(sql`t.name ilike ${`%${query.keyword.replace(/[\\%_]/g, '\\$&')}%`}`);
+      const conditions = contains(query.keyword, 'name');
       if (query.zoneID) conditions.push(sql`t."zoneID" = ${query.zoneID}`);
       return ctx.store(nodeTable).pick(['id', 'name'], conditions, sql`t.name`);
     },
@@ -111,19 +112,17 @@ export const nodeCalls = implement(
       );
       return {};
     },
-    'DELETE /node': async ({ ctx, body }) => {
-      const found = await byId(ctx, body.ids);
-      await ctx.each(
-        [...found.values()],
+    'DELETE /node': ({ ctx, body }) =>
+      removeEach(
+        ctx,
+        ctx.store(nodeTable),
+        body.ids,
         node => node.name,
-        async node => {
-          if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
-          await ctx.store(nodeTable).remove([node.id]);
-          tell(ctx, node.id);
+        async ({ id }) => {
+          if (await inGroup(ctx, id)) throw fail('nodeInGroup');
+          tell(ctx, id);
         },
-      );
-      return {};
-    },
+      ),
     'POST /nodes/joinToken': async ({ ctx, body }) => {
       if (body.zoneID) await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
       const token = newToken(24);
@@ -132,10 +131,19 @@ export const nodeCalls = implement(
         values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
         ctx.db,
       );
+      ctx.note({ table: 'joinToken', id: 0, after: { name: body.name ?? null, zoneID: body.zoneID ?? null, expiredAt } });
       return { token, expiredAt, command: commandOf(ctx.services.publicURL, token) };
     },
   },
-  { params: { id: zoneTable } },
+  {
+    params: { id: zoneTable },
+    rows: {
+      'GET /nodes': nodeTable,
+      'GET /nodes/initialized': nodeTable,
+      'GET /nodes/uninitialized': nodeTable,
+      'GET /zone/{id}/nodes': nodeTable,
+    },
+  },
 );
 
 export const nodeSelfCalls = implement(nodeSelf, {

@@ -23,6 +23,7 @@ const operatorOnly = (actor: Actor, condition: Sql): Sql => (actor.area === 'cli
 export const zoneTable = table<ZoneRow>()({
   table: 'zone',
   scope: {
+    tenant: [['clientID']],
     owner: (actor, a) => operatorOnly(actor, sql`${col('clientID', a)} = ${actor.rootID} and ${zoneOf(actor, col('id', a))}`),
   },
   sort: ['name', 'createdAt', 'updatedAt'],
@@ -41,6 +42,7 @@ export const zoneTable = table<ZoneRow>()({
 export const nodeTable = table<NodeRow>()({
   table: 'node',
   scope: {
+    tenant: [['clientID']],
     owner: (actor, a) =>
       operatorOnly(
         actor,
@@ -84,10 +86,12 @@ export const groupTable = table<GroupRow>()({
 export const ownLineTable = table<LineRow>()({
   table: 'line',
   scope: {
+    tenant: [['groupID']],
     owner: (actor, a) =>
       sql`(${col('groupID', a)} is null or ${col('groupID', a)} in (select lg.id from "group" as lg where lg."deletedAt" is null and ${scopeOf(groupTable as Table, actor, 'lg', 1)}))`,
   },
   soft: false,
+  partOf: { table: 'group', column: 'groupID' },
   unique: { line_name: 'duplicated' },
 });
 /**

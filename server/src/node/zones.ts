@@ -5,43 +5,42 @@ import { fail } from '#contract/errors.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
-import { unknownID } from '../kit/store.ts';
+import { touchedName } from '../kit/stale.ts';
+import { isSame, unknownID } from '../kit/store.ts';
+import { removeEach, those } from '../kit/removal.ts';
+import { contains } from '../kit/table.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
-import { groupTable, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
+import { groupTable, type LineRow, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
 
 const named = ['id', 'name'] as const;
-const keyword = (word: string | undefined) => (word ? [sql`t.name ilike ${`%${word.replace(/[\\%_]/g, '\\$&')}%`}`] : []);
+const nameOf = (row: { name: string }) => row.name;
 const exists = async (db: Db, query: Sql) => (await rows(db, query)).length > 0;
 
-export const zoneCalls = implement(zones, {
-  'GET /zones': ({ ctx, query }) => ctx.store(zoneTable).page(query),
-  'GET /metaZones': ({ ctx, query }) => ctx.store(zoneTable).pick(named, keyword(query.keyword), sql`t.name`),
-  'POST /zone': async ({ ctx, body }) => {
-    const ids = await ctx.store(zoneTable).add([body], { clientID: ctx.actor.rootID });
-    // whoever makes a zone sees it
-    if (!ctx.actor.isRoot) await sql`insert into "zoneAccount" values (${ids[0]}, ${ctx.actor.accountID})`.execute(ctx.db);
-    return { ids };
-  },
-  'PUT /zone': async ({ ctx, body }) => {
-    await ctx.store(zoneTable).set(body.id, body);
-    return {};
-  },
-  'DELETE /zone': async ({ ctx, body }) => {
-    const found = new Map((await ctx.store(zoneTable).need(body.ids)).map(zone => [zone.id, zone]));
-    await ctx.each(
-      body.ids,
-      id => found.get(id)!.name,
-      async id => {
+export const zoneCalls = implement(
+  zones,
+  {
+    'GET /zones': ({ ctx, query }) => ctx.store(zoneTable).page(query),
+    'GET /metaZones': ({ ctx, query }) => ctx.store(zoneTable).pick(named, contains(query.keyword, 'name'), sql`t.name`),
+    'POST /zone': async ({ ctx, body }) => {
+      const ids = await ctx.store(zoneTable).add([body], { clientID: ctx.actor.rootID });
+      // whoever makes a zone sees it
+      if (!ctx.actor.isRoot) await sql`insert into "zoneAccount" values (${ids[0]}, ${ctx.actor.accountID})`.execute(ctx.db);
+      return { ids };
+    },
+    'PUT /zone': async ({ ctx, body }) => {
+      await ctx.store(zoneTable).set(body.id, body);
+      return {};
+    },
+    'DELETE /zone': ({ ctx, body }) =>
+      removeEach(ctx, ctx.store(zoneTable), body.ids, nameOf, async ({ id }) => {
         if (await exists(ctx.db, sql`select 1 from node where "zoneID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('zoneHasNodes');
         if (await exists(ctx.db, sql`select 1 from "group" where "zoneID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('groupActive');
-        await ctx.store(zoneTable).remove([id]);
-      },
-    );
-    return {};
+      }),
   },
-});
+  { rows: { 'GET /zones': zoneTable } },
+);
 
 /** Nodes that may answer on a line: of the group's zone. */
 async function lineNodes(ctx: Context, groupID: number, ids: readonly number[]) {
@@ -61,7 +60,11 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
   if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
   const gone = before.map(line => line.id).filter(id => !kept.includes(id));
   if (gone.length) {
-    await sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = any(${gone})`.execute(ctx.db);
+    const left = await rows<{ nodeID: number; lineID: number }>(
+      ctx.db,
+      sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = any(${gone}) returning "nodeID", "lineID"`,
+    );
+    for (const [l, nodes] of Map.groupBy(left, one => one.lineID)) noteLine(ctx, { g: groupID, l }, 'before', nodes);
     await lines.remove(gone, 'lines');
   }
   for (const { lineID: id, ...line } of wanted)
@@ -69,9 +72,50 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
     else await lines.add([line], { kind: 'custom' }, 'lines');
 }
 
+/** The group's own lines, where they are not as wished for already. */
+function differingLines(now: readonly LineRow[], wanted: readonly WantedLine[]) {
+  const as = (lines: readonly object[]) => lines as readonly Record<string, unknown>[];
+  const fields = ['id', 'name', 'cidrs', 'asns'];
+  const pick = (line: Record<string, unknown>) => fields.map(name => line[name] ?? null);
+  const given = wanted
+    .map(({ lineID: id, ...line }) => ({ id, ...line }))
+    .sort((a, b) => (a.id ?? Infinity) - (b.id ?? Infinity));
+  return isSame(as(now).map(pick), as(given).map(pick)) ? {} : { lines: now };
+}
+
+type NodeOnLine = { nodeID: number; backup: boolean };
+
+/** Changes which nodes answer on a line, as one change of its group; `isSame` says whether it is as wished for already. */
+async function writeNodes(
+  ctx: Context,
+  { g, l }: { g: number; l: number },
+  isSame: (now: Map<number, NodeOnLine>) => boolean,
+  write: () => Promise<void>,
+): Promise<void> {
+  const differing = async () => {
+    const on = sql`select "nodeID", backup from "lineNode" where "groupID" = ${g} and "lineID" = ${l} order by id`;
+    const now = new Map((await rows<NodeOnLine>(ctx.db, on)).map(one => [one.nodeID, one]));
+    return isSame(now) ? {} : { ids: [...now.keys()] };
+  };
+  await ctx.store(groupTable).set(g, {}, 'g', { differing, write });
+}
+
 /** A line of another group is none of this one. */
 function checkLine(line: Record<string, unknown> | undefined, groupID: number) {
   if (line!['groupID'] !== null && line!['groupID'] !== groupID) throw unknownID('l');
+}
+
+/** For the audit: nodes that came to a line of a group, left it, or are another kind of answer there now. */
+function noteLine(
+  ctx: Context,
+  { g, l }: { g: number; l: number },
+  when: 'before' | 'after',
+  nodes: readonly { nodeID: number }[],
+  more: Record<string, unknown> = {},
+) {
+  if (!nodes.length) return;
+  const change = { line: l, nodes: nodes.map(one => one.nodeID), ...more };
+  ctx.note({ table: 'lineNode', id: g, [when]: change, of: touchedName('group', g) });
 }
 
 export const groupCalls = implement(
@@ -83,7 +127,7 @@ export const groupCalls = implement(
         .store(groupTable)
         .pick(
           ['id', 'name', 'zoneID'],
-          [...keyword(query.keyword), ...(query.zoneID ? [sql`t."zoneID" = ${query.zoneID}`] : [])],
+          [...contains(query.keyword, 'name'), ...(query.zoneID ? [sql`t."zoneID" = ${query.zoneID}`] : [])],
           sql`t.name`,
         );
       const zoneNames = new Map((await ctx.store(zoneTable).pick(named)).map(zone => [zone.id, zone.name]));
@@ -91,25 +135,23 @@ export const groupCalls = implement(
     },
     'POST /group': async ({ ctx, body }) => ({ ids: await ctx.store(groupTable).add([body], { clientID: ctx.actor.rootID }) }),
     'PATCH /group': async ({ ctx, body: { lines, ...body } }) => {
-      await ctx.store(groupTable).set(body.id, body);
-      if (lines) await setLines(ctx, body.id, lines);
+      await ctx
+        .store(groupTable)
+        .set(
+          body.id,
+          body,
+          'id',
+          lines && { differing: group => differingLines(group.lines, lines), write: () => setLines(ctx, body.id, lines) },
+        );
       return {};
     },
-    'DELETE /group': async ({ ctx, body }) => {
-      const found = new Map((await ctx.store(groupTable).need(body.ids)).map(group => [group.id, group]));
-      await ctx.each(
-        body.ids,
-        id => found.get(id)!.name,
-        async id => {
-          if (await exists(ctx.db, sql`select 1 from product where "groupID" = ${id} and "deletedAt" is null limit 1`))
-            throw fail('groupActive');
-          await sql`delete from "lineNode" where "groupID" = ${id}`.execute(ctx.db);
-          await sql`delete from line where "groupID" = ${id}`.execute(ctx.db);
-          await ctx.store(groupTable).remove([id]);
-        },
-      );
-      return {};
-    },
+    'DELETE /group': ({ ctx, body }) =>
+      removeEach(ctx, ctx.store(groupTable), body.ids, nameOf, async ({ id }) => {
+        if (await exists(ctx.db, sql`select 1 from product where "groupID" = ${id} and "deletedAt" is null limit 1`))
+          throw fail('groupActive');
+        await sql`delete from "lineNode" where "groupID" = ${id}`.execute(ctx.db);
+        await sql`delete from line where "groupID" = ${id}`.execute(ctx.db);
+      }),
     'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
       checkLine(found['l'], params.g);
@@ -134,58 +176,77 @@ export const groupCalls = implement(
     'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
-        on conflict do nothing`.execute(ctx.db);
-      ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids } });
+      const write = async () => {
+        const added = await rows<{ nodeID: number }>(
+          ctx.db,
+          sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
+            on conflict do nothing returning "nodeID"`,
+        );
+        noteLine(ctx, params, 'after', added);
+      };
+      await writeNodes(ctx, params, now => body.ids.every(id => now.has(id)), write);
       return {};
     },
     'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      const done = await rows(
-        ctx.db,
-        sql`update "lineNode" set backup = ${body.backup} where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids}) returning id`,
-      );
-      if (done.length !== new Set(body.ids).size) throw unknownID('ids');
-      ctx.note({ table: 'lineNode', id: params.g, after: { line: params.l, nodes: body.ids, backup: body.backup } });
+      const write = async () => {
+        const done = await rows<NodeOnLine>(
+          ctx.db,
+          sql`with before as (
+                select id, "nodeID", backup from "lineNode"
+                where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids}) for no key update
+              ), changed as (
+                update "lineNode" l set backup = ${body.backup} from before b where l.id = b.id and b.backup <> ${body.backup}
+              ) select "nodeID", backup from before`,
+        );
+        if (done.length !== new Set(body.ids).size) throw unknownID('ids');
+        const changed = done.filter(one => one.backup !== body.backup);
+        noteLine(ctx, params, 'after', changed, { backup: body.backup });
+      };
+      await writeNodes(ctx, params, now => body.ids.every(id => now.get(id)?.backup === body.backup), write);
       return {};
     },
     'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
-      await ctx.store(nodeTable).need(body.ids);
-      await sql`delete from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids})`.execute(
-        ctx.db,
-      );
-      ctx.note({ table: 'lineNode', id: params.g, before: { line: params.l, nodes: body.ids } });
+      const { there, tell } = await those(ctx.store(nodeTable), body.ids);
+      const ids = there.map(({ id }) => id);
+      const write = async () => {
+        const gone = await rows<{ nodeID: number }>(
+          ctx.db,
+          sql`delete from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${ids}) returning "nodeID"`,
+        );
+        noteLine(ctx, params, 'before', gone);
+      };
+      await writeNodes(ctx, params, now => !ids.some(id => now.has(id)), write);
+      tell();
       return {};
     },
   },
-  { params: { zoneId: zoneTable, g: groupTable, l: lineTable } },
+  { params: { zoneId: zoneTable, g: groupTable, l: lineTable }, rows: { 'GET /zone/{zoneId}/groups': groupTable } },
 );
 
-export const productCalls = implement(products, {
-  'GET /products': ({ ctx, query }) => ctx.store(productTable).page(query),
-  'GET /metaProducts': ({ ctx, query }) => ctx.store(productTable).pick(named, keyword(query.keyword), sql`t.name`),
-  'POST /product': async ({ ctx, body }) => ({ ids: await ctx.store(productTable).add([body], { clientID: ctx.actor.rootID }) }),
-  'PUT /product': async ({ ctx, body }) => {
-    const before = await ctx.store(productTable).set(body.id, body);
-    if (body.groupID && body.groupID !== before.groupID) await moved(ctx, body.id);
-    return {};
-  },
-  'DELETE /product': async ({ ctx, body }) => {
-    const found = new Map((await ctx.store(productTable).need(body.ids)).map(product => [product.id, product]));
-    await ctx.each(
-      body.ids,
-      id => found.get(id)!.name,
-      async id => {
+export const productCalls = implement(
+  products,
+  {
+    'GET /products': ({ ctx, query }) => ctx.store(productTable).page(query),
+    'GET /metaProducts': ({ ctx, query }) => ctx.store(productTable).pick(named, contains(query.keyword, 'name'), sql`t.name`),
+    'POST /product': async ({ ctx, body }) => ({
+      ids: await ctx.store(productTable).add([body], { clientID: ctx.actor.rootID }),
+    }),
+    'PUT /product': async ({ ctx, body }) => {
+      const before = await ctx.store(productTable).set(body.id, body);
+      if (body.groupID && body.groupID !== before.groupID) await moved(ctx, body.id);
+      return {};
+    },
+    'DELETE /product': ({ ctx, body }) =>
+      removeEach(ctx, ctx.store(productTable), body.ids, nameOf, async ({ id }) => {
         if (await exists(ctx.db, sql`select 1 from site where "productID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('productInUse');
-        await ctx.store(productTable).remove([id]);
-      },
-    );
-    return {};
+      }),
   },
-});
+  { rows: { 'GET /products': productTable } },
+);
 
 /** The product answers from another group now: what hangs on it may have changed its zone. */
 async function moved(ctx: Context, productID: number) {

@@ -1,12 +1,22 @@
 /** Error pages of a site, and of the operator for all its sites. */
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
-import { errorPageBody, errorPages, systemErrorPages, systemErrorPagesBytesMax } from '#contract/protect/error-pages.ts';
+import {
+  errorPageBody,
+  errorPageFields,
+  errorPages,
+  systemErrorPages,
+  systemErrorPagesBytesMax,
+} from '#contract/protect/error-pages.ts';
 import { errorPageStatuses } from '#contract/limits.ts';
 import { kinds } from '#contract/edge/kinds/index.ts';
 import type { Context } from '../kit/context.ts';
-import { type AnyHandler, checkWhole, implement } from '../kit/implement.ts';
+import { type AnyHandler, implementMade } from '../kit/implement.ts';
+import { judged } from '../kit/judged.ts';
+import { listOf } from '../kit/listed.ts';
+import { removeAll } from '../kit/removal.ts';
 import { col, type Table, table } from '../kit/table.ts';
+import { checkWhole } from '../kit/whole.ts';
 import { row } from '../store/db.ts';
 import { touchZones } from '../system/origins.ts';
 import { siteTable } from '../site/tables.ts';
@@ -27,11 +37,16 @@ const errorPageTable = table<Row>()({
 });
 const systemErrorPageTable = table<Row>()({
   table: 'systemErrorPage',
-  scope: { owner: (actor, a) => (actor.area === 'client' ? sql`${col('clientID', a)} = ${actor.rootID}` : sql`false`) },
+  scope: {
+    tenant: [['clientID']],
+    owner: (actor, a) => (actor.area === 'client' ? sql`${col('clientID', a)} = ${actor.rootID}` : sql`false`),
+  },
   sort,
   order: sql`t.code, t.id`,
   unique: { systemErrorPage_code: 'duplicated' },
 });
+
+for (const pages of [errorPageTable, systemErrorPageTable]) judged(pages, errorPageBody, Object.keys(errorPageFields));
 
 /** One page at a time, unlike the lists of rules. `after` follows each write. */
 const handlersOf = <const R extends string>(
@@ -41,7 +56,7 @@ const handlersOf = <const R extends string>(
   after: (ctx: Context) => Promise<void>,
 ) =>
   ({
-    'GET /errorPages': ({ ctx, params, query }) => ctx.store(target, params).page(query),
+    'GET /errorPages': listOf(target, ({ ctx, params, query }) => ctx.store(target, params).page(query)),
     'POST /errorPage': async ({ ctx, params, body }) => {
       const made = await ctx.store(target, params).add([body], fixed(ctx), 'content');
       await after(ctx);
@@ -54,17 +69,13 @@ const handlersOf = <const R extends string>(
       await after(ctx);
       return {};
     },
-    [remove]: async ({ ctx, params, body }) => {
-      await ctx.store(target, params).remove(body.ids);
-      await after(ctx);
-      return {};
-    },
+    [remove]: ({ ctx, params, body }) => removeAll(ctx.store(target, params), body.ids, () => after(ctx)),
   }) as Record<string, AnyHandler>;
 
 const nothing = async () => {};
-export const errorPageCalls = implement(
+export const errorPageCalls = implementMade(
   errorPages,
-  handlersOf(errorPageTable, 'DELETE /errorPages', () => ({}), nothing) as never,
+  handlersOf(errorPageTable, 'DELETE /errorPages', () => ({}), nothing),
 );
 
 /** They fit into the documents of the operator's zones, and every one of these is told anew. */
@@ -78,7 +89,7 @@ async function toldToZones(ctx: Context): Promise<void> {
     throw failFields([{ path: 'content', rule: 'tooLong', bounds: { max: systemErrorPagesBytesMax } }]);
   await touchZones(ctx);
 }
-export const systemErrorPageCalls = implement(
+export const systemErrorPageCalls = implementMade(
   systemErrorPages,
-  handlersOf(systemErrorPageTable, 'DELETE /errorPage', ctx => ({ clientID: ctx.actor.rootID }), toldToZones) as never,
+  handlersOf(systemErrorPageTable, 'DELETE /errorPage', ctx => ({ clientID: ctx.actor.rootID }), toldToZones),
 );

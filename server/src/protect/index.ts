@@ -1,8 +1,3 @@
-/** The implementations of this folder; a further one is one line. */
-export { blacklistCalls } from './blacklists.ts';
+/** The implementations of this folder; a further one is one line. Lists of a site are made of their declarations (calls.ts). */
 export { errorPageCalls, systemErrorPageCalls } from './error-pages.ts';
-export { frequencyCalls } from './frequencies.ts';
-export { limitReqCalls } from './limit-reqs.ts';
 export { systemFrequencyCalls } from './system-frequencies.ts';
-export { userAgentCalls } from './user-agents.ts';
-export { whitelistCalls } from './whitelists.ts';

@@ -2,21 +2,25 @@
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { systemFrequencies, systemFrequenciesMax } from '#contract/protect/system-frequencies.ts';
-import { type AnyHandler, crudOf, implement } from '../kit/implement.ts';
+import { type AnyHandler, crudOf, implementMade } from '../kit/implement.ts';
 import { col, table } from '../kit/table.ts';
 import { touchZones } from '../system/origins.ts';
 
 export const systemFrequencyTable = table<Record<string, unknown>>()({
   table: 'systemFrequency',
-  scope: { owner: (actor, a) => (actor.area === 'client' ? sql`${col('clientID', a)} = ${actor.rootID}` : sql`false`) },
+  scope: {
+    tenant: [['clientID']],
+    owner: (actor, a) => (actor.area === 'client' ? sql`${col('clientID', a)} = ${actor.rootID}` : sql`false`),
+  },
   sort: ['priority', 'createdAt', 'updatedAt'],
 });
 
 const handlers: Record<string, AnyHandler> = crudOf('/frequency', systemFrequencyTable, {
-  group: systemFrequencies as never,
+  group: systemFrequencies,
   before: async (ctx, row) => {
     if (!('id' in row)) row['clientID'] = ctx.actor.rootID;
   },
+  removed: touchZones,
 });
 /** Then every zone of the operator is told anew. */
 const told =
@@ -29,9 +33,9 @@ const told =
     return answer;
   };
 
-export const systemFrequencyCalls = implement(systemFrequencies, {
+export const systemFrequencyCalls = implementMade(systemFrequencies, {
   ...handlers,
   ...Object.fromEntries(
-    (['POST', 'PUT', 'DELETE'] as const).map(method => [`${method} /frequency`, told(handlers[`${method} /frequency`]!)]),
+    (['POST', 'PUT'] as const).map(method => [`${method} /frequency`, told(handlers[`${method} /frequency`]!)]),
   ),
-} as never);
+});

@@ -2,13 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Counter, Gauge } from 'prom-client';
-import { type Ingest, startIngest } from '../ingest/ingest.ts';
+import { startIngest } from '../ingest/ingest.ts';
 import { databaseMembers } from '../ingest/member-source.ts';
 import { connectServer } from '../bus/bus.ts';
 import { closeBus } from '../bus/close.ts';
 import type { Health } from '../kit/health.ts';
-import { registry } from '../kit/metrics.ts';
+import { nodeLines, queueOf } from '../kit/metrics.ts';
 import { loopback } from '../kit/networks.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
@@ -42,69 +41,18 @@ export async function startIngestService(settings: Settings, health: Health): Pr
     db,
     members,
     turn,
+    stored: nodeLines,
     busMaxBytes: room.bytes,
     log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`),
   });
   watchIngest(health, nc, ingest.stats);
-  const unmeasure = measure(ingest);
+  queueOf('ingestLines', ingest, one => ({ waiting: one.stats().held }));
   return {
     async stop() {
-      unmeasure();
       room.stop();
       await closeBus(nc, () => ingest.stop());
       await members.close();
     },
-  };
-}
-
-const names = ['lines', 'lines_held', 'lines_set_aside_total', 'inserts_unrepeated_total'].map(
-  name => `breakwater_ingest_${name}`,
-) as [string, string, string, string];
-
-/** What a monitoring system sees of it; the figures are read when they are asked for. */
-function measure(ingest: Ingest): () => void {
-  const registers = [registry];
-  const [lines, held, aside, unrepeated] = names;
-  void new Gauge({
-    name: lines,
-    help: 'Lines counted since the start',
-    registers,
-    collect() {
-      this.set(ingest.stats().lines);
-    },
-  });
-  void new Gauge({
-    name: held,
-    help: 'Lines taken from the bus that wait for their insert',
-    registers,
-    collect() {
-      this.set(ingest.stats().held);
-    },
-  });
-  void new Counter({
-    name: unrepeated,
-    help: 'Inserts that a crash broke off and that could not be repeated',
-    registers,
-    collect() {
-      this.reset();
-      this.inc(ingest.stats().unrepeated);
-    },
-  });
-  void new Counter({
-    name: aside,
-    help: 'Lines of a node that count for nobody, by reason',
-    labelNames: ['node', 'reason'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [key, count] of Object.entries(ingest.stats().aside)) {
-        const [node, reason] = key.split(' ') as [string, string];
-        this.inc({ node, reason }, count);
-      }
-    },
-  });
-  return () => {
-    for (const name of names) registry.removeSingleMetric(name);
   };
 }
 

@@ -1,5 +1,4 @@
 /** The implementations of this folder; a further one is one line. */
-export { gzipImplementation } from './gzip.ts';
 export { rateCalls } from './rates.ts';
 export { resourceInfoCalls } from './resource-info.ts';
 export { appliedCalls, clientSiteCalls, userSiteCalls } from './sites.ts';

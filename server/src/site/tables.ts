@@ -2,15 +2,20 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import type { Site } from '#contract/site/sites.ts';
 import { customerTable } from '../account/tables.ts';
-import { col, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
+import { col, eq, like, overlaps, table } from '../kit/table.ts';
 import { productTable } from '../node/tables.ts';
 
 export type SiteRow = z.output<typeof Site> & { clientID: number; cacheGeneration: number; changedAt: string | null };
+
+/** Sites that are shown in one of these states (contract/src/states.ts): whose time is over is nothing else. */
+const shown = (states: string[], a: string) =>
+  sql`case when coalesce(${col('expired', a)} <= now(), false) then 'expired' else ${col('status', a)} end = any(${states})`;
 
 /** A customer sees its sites, a sub-user those assigned to it; an operator its customers', a sub-account those in its zones. */
 export const siteTable = table<SiteRow>()({
   table: 'site',
   scope: {
+    tenant: [['clientID'], ['userID']],
     owner: (actor, a) =>
       actor.area === 'user'
         ? sql`(${col('userID', a)} = ${actor.rootID} and ${
@@ -31,11 +36,11 @@ export const siteTable = table<SiteRow>()({
   filters: {
     siteName: like('siteName'),
     tags: overlaps('tags'),
-    status: eq('status'),
-    statuses: oneOf('status'),
+    status: (state: string, a) => shown([state], a),
+    statuses: shown,
     productID: eq('productID'),
     productName: (name: string, a) =>
-      sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and fp.name ilike ${`%${name.replace(/[\\%_]/g, '\\$&')}%`})`,
+      sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and ${like('name')(name, 'fp')})`,
     portType: (type: string, a) =>
       sql`exists (select 1 from product fp where fp.id = ${col('productID', a)} and fp."portType" = ${type})`,
     zoneID: (id: number, a) =>
@@ -52,7 +57,9 @@ export const siteTable = table<SiteRow>()({
     zoneID: sql`select g."zoneID" from product p join "group" g on g.id = p."groupID" where p.id = t."productID"`,
     zoneName: sql`select z.name from product p join "group" g on g.id = p."groupID" join zone z on z.id = g."zoneID" where p.id = t."productID"`,
     userEmail: sql`select email from account a where a.id = t."userID"`,
-    users: sql`coalesce((select array_agg(su."userID" order by su."userID") from "siteUser" su where su."siteID" = t.id), '{}')`,
+    // who is gone sees nothing any more, though the pair stays until it is swept
+    users: sql`coalesce((select array_agg(su."userID" order by su."userID") from "siteUser" su
+      join account ua on ua.id = su."userID" and ua."deletedAt" is null where su."siteID" = t.id), '{}')`,
     domainCount: sql`select count(*) from domain d where d."siteID" = t.id and d."deletedAt" is null`,
   },
 });

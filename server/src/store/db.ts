@@ -13,6 +13,8 @@ export type Sql = RawBuilder<unknown>;
 // Numbers and times as the wire has them: bigint columns hold ids and bytes below 2^53, times are ISO 8601 UTC.
 const types = new pg.TypeOverrides();
 types.setTypeParser(pg.types.builtins.INT8, Number);
+const int8s = 1016; // bigint[], which has no name there
+types.setTypeParser(int8s, value => JSON.parse(`[${value.slice(1, -1).replaceAll('NULL', 'null')}]`) as (number | null)[]);
 types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, value => isoTime(value));
 
 /** `2026-01-02 03:04:05.123456+00` → `2026-01-02T03:04:05.123Z`; text to text where the session is in UTC, as ours are. */
@@ -35,6 +37,8 @@ export interface Database {
   doors: Kysely<Schema>;
   /** connections of each of the two pools above */
   max: number;
+  /** by their names */
+  pools: Readonly<Record<'reads' | 'writes' | 'doors', pg.Pool>>;
   url: string;
   close(): Promise<void>;
 }
@@ -71,9 +75,14 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
   };
   const kysely = (pool: pg.Pool) => new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
   const pool = open(max, lockMs);
-  // asked first of each connection; a failure shows in what is asked next
-  const writes = kysely(open(max, lockMs, client => void client.query(boundTransactions).catch(() => {})));
-  const doors = kysely(open(Math.min(max, doorsMax), Math.min(lockMs, doorLockMs)));
+  const pools = {
+    reads: pool,
+    // asked first of each connection; a failure shows in what is asked next
+    writes: open(max, lockMs, client => void client.query(boundTransactions).catch(() => {})),
+    doors: open(Math.min(max, doorsMax), Math.min(lockMs, doorLockMs)),
+  };
+  const writes = kysely(pools.writes);
+  const doors = kysely(pools.doors);
   const db = kysely(pool);
   const reads = db.getExecutor();
   const dialect = new PostgresDialect({ pool });
@@ -89,11 +98,13 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
     writes,
     doors,
     max,
+    pools,
     url,
     async close() {
       // The pool waits for whoever still asks, for as long as a statement may take. Its connection is cut instead:
       // PostgreSQL undoes what was not committed.
       const timer = setTimeout(() => {
+        // pg has it, its types have not
         for (const client of connected) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
       }, closeMs);
       await Promise.all([db.destroy(), writes.destroy(), doors.destroy()]);

@@ -27,10 +27,23 @@ export const numbersSkipped = 100_000;
 const revisionsSkipped = 1_000_000_000;
 const id = pg.escapeIdentifier;
 
-async function connect(url: string): Promise<pg.Client> {
+/** No types tell of the connection below a client. */
+const cut = (client: pg.Client) =>
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
+
+/** @param signal breaks it off, also while PostgreSQL stands still */
+async function connect(url: string, signal?: AbortSignal): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'breakwater-backup', connectionTimeoutMillis: 10_000 });
   client.on('error', () => {});
-  await client.connect();
+  const drop = () => cut(client);
+  signal?.addEventListener('abort', drop);
+  try {
+    await client.connect();
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
+  } finally {
+    signal?.removeEventListener('abort', drop);
+  }
   // text that does not hang on anybody's settings
   await client.query(
     `set timezone = 'UTC'; set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'; set bytea_output = 'hex'; set extra_float_digits = 1;
@@ -50,14 +63,22 @@ async function tablesOf(client: pg.Client): Promise<Record<string, string[]>> {
   return Object.fromEntries(rows.map(row => [row.name, row.columns]));
 }
 
-/** @param begun is told the facts first; then come the chunks */
+/**
+ * @param begun is told the facts first; then come the chunks
+ * @param signal breaks it off, also while PostgreSQL stands still: its answers are not waited for
+ */
 export async function dump(
   url: string,
   begun: (facts: DumpFacts) => Promise<void>,
   chunk: (chunk: DumpChunk) => Promise<void>,
+  signal?: AbortSignal,
 ): Promise<void> {
-  const client = await connect(url);
+  signal?.throwIfAborted();
+  const client = await connect(url, signal);
+  const drop = () => cut(client);
+  signal?.addEventListener('abort', drop);
   try {
+    signal?.throwIfAborted();
     await client.query('begin isolation level repeatable read, read only');
     const tables = await tablesOf(client);
     const { rows: done } = await client.query<{ name: string }>('select name from migration order by name');
@@ -91,8 +112,11 @@ export async function dump(
       await client.query('close part');
     }
     await client.query('commit');
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error;
   } finally {
     await client.end();
+    signal?.removeEventListener('abort', drop);
   }
 }
 

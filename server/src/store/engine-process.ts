@@ -90,6 +90,7 @@ export async function spawnEngine(options: EngineOptions): Promise<Engine> {
   };
   for (const name of ['stdout', 'stderr'] as const) {
     createInterface({ input: child[name]!, crlfDelay: Infinity }).on('line', line => take(line, name));
+    // pipes are sockets, which Node's types do not say
     if (options.ref === false) (child[name] as unknown as { unref(): void }).unref();
   }
   const exited = new Promise<EngineExit>(done => {

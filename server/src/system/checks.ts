@@ -2,12 +2,13 @@
 import { statfs } from 'node:fs/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
-import { type Finding, fails, healthTimes, readChecks, warns, well } from '#contract/system/health.ts';
+import { type Finding, fails, healthTimes, keyOf, nodeCheckIDs, readChecks, warns, well } from '#contract/system/health.ts';
 import { diskFinding, diskFrom } from '#contract/system/room.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import { reachesUs } from '../bus/join.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
+import { queueOf } from '../kit/metrics.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import type { Db } from '../store/db.ts';
 import { readSetting } from './settings.ts';
@@ -85,6 +86,8 @@ function streamFinding(name: string, found: readonly StreamInfo[], refused: stri
 const relayLock = 72_011;
 /** Changes on their way to the bus: how long the oldest waits, and whether anybody carries them. */
 export function addRelayCheck(health: Health, db: Queryable): void {
+  const outbox = { waiting: 0, oldestSeconds: 0 };
+  queueOf('outbox', outbox, one => ({ ...one }));
   health.add(
     'relay',
     async () => {
@@ -98,6 +101,8 @@ export function addRelayCheck(health: Health, db: Queryable): void {
       });
       const { count, seconds, held } = rows[0] as { count: number; seconds: number; held: boolean };
       const age = Math.round(seconds);
+      outbox.waiting = count;
+      outbox.oldestSeconds = seconds;
       if (count > 0 && age >= healthTimes.relayLateSeconds) {
         return held
           ? fails('relay.late', { count, seconds: age }, { value: age })
@@ -150,7 +155,7 @@ interface NodeRow {
 /** How many nodes are told of by name; the worst come first. */
 const nodesMax = 200;
 
-/** Each node of a zone: is it heard of, does it serve what was accepted, what does it say itself. `key` is its id. */
+/** Each node of a zone: is it heard of, does it serve what was accepted, what does it say itself. `key` names it (`keyOf`). */
 export function addNodesCheck(health: Health, db: Queryable): void {
   health.add(
     'nodes',
@@ -187,9 +192,11 @@ export function addNodesCheck(health: Health, db: Queryable): void {
 const isOlder = ({ id, params }: Finding) =>
   id === 'configuration' && /documents of another zone|older than the control plane/.test(String(params?.['detail']));
 
+const ownKey = ({ key }: Finding) => (key !== undefined && /^[\w-]{1,40}$/.test(key) ? key : undefined);
+
 function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const node = row.name;
-  const key = String(row.id);
+  const key = keyOf('node', row.id);
   // it has just joined or was just resumed: its first word is on the way, or it is offline soon
   if (row.status === 'unknown') return [];
   if (row.status === 'offline') {
@@ -198,9 +205,10 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   }
   if (readChecks(row.checks, 20).some(isOlder)) return [warns('nodes.older', { node }, { key })];
   const found: Finding[] = readChecks(row.checks, 20)
-    .filter(check => check.state !== 'ok')
-    // what fails on one node is that node's: the installation goes on without it
-    .map(check => ({ ...check, state: 'warn', key, params: { ...check.params, node } }));
+    // its word is no more than that of one node, of itself
+    .filter(check => check.state !== 'ok' && nodeCheckIDs.includes(check.id))
+    // what fails on one node is that node's: the installation goes on without it; of one check it may say several things
+    .map(check => ({ ...check, state: 'warn', key: keyOf('node', row.id, ownKey(check)), params: { ...check.params, node } }));
   if (row.problem !== null && !found.length) found.push(warns('nodes.problem', { node, detail: row.problem }, { key }));
   if (row.refused > 0) found.push(warns('nodes.refused', { node, count: row.refused }, { key }));
   if (row.unserved > 0)
@@ -232,6 +240,30 @@ export function addUpkeepCheck(health: Health, db: Db): void {
   );
 }
 
+/** Tasks whose turn it is and that nobody works on, and those of whose worker nothing was heard. One that waits for others of its owner is not late. */
+export function addTasksCheck(health: Health, db: Queryable): void {
+  health.add(
+    'tasks',
+    async () => {
+      const { rows } = await db.query({
+        name: 'tasks-late',
+        text: `select count(*)::int as count, coalesce(max(abs(extract(epoch from clock_timestamp() - coalesce(t."beatAt", greatest(t."runAt", t."updatedAt"))))), 0)::float8 as seconds
+          from task t where t."endedAt" is null
+            and (coalesce(t."beatAt", greatest(t."runAt", t."updatedAt")) < clock_timestamp() - $1 * interval '1 second'
+              -- heard of before the clock was set back
+              or t."beatAt" > clock_timestamp() + $1 * interval '1 second')
+            and not exists (select from task o where t."beatAt" is null and o."rootID" = t."rootID" and o.kind = t.kind and o.id <> t.id and o."endedAt" is null
+              and greatest(o."beatAt", o."updatedAt") > clock_timestamp() - $1 * interval '1 second')`,
+        values: [healthTimes.tasksLateSeconds],
+      });
+      const { count, seconds } = rows[0] as { count: number; seconds: number };
+      const age = Math.round(seconds);
+      return count > 0 ? warns('tasks.late', { count, seconds: age }, { value: age }) : well('tasks');
+    },
+    { away: 'database.away', everyMs: 15_000 },
+  );
+}
+
 /** Lines of nodes that counted for nobody in the last while: each node's are that node's, and its operator's to know. */
 export function addSetAsideCheck(health: Health, store: Analytics, db: Queryable): void {
   health.add(
@@ -248,7 +280,9 @@ export function addSetAsideCheck(health: Health, store: Analytics, db: Queryable
       const names = new Map((rows as { id: string; name: string }[]).map(row => [Number(row.id), row.name]));
       return [...counts]
         .slice(0, nodesMax)
-        .map(([id, count]) => warns('setAside.counted', { node: names.get(id) ?? id, count }, { key: String(id), value: count }));
+        .map(([id, count]) =>
+          warns('setAside.counted', { node: names.get(id) ?? id, count }, { key: keyOf('node', id), value: count }),
+        );
     },
     { away: 'store.away', everyMs: 15_000 },
   );

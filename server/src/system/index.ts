@@ -1,4 +1,6 @@
 /** The implementations of this folder; a further one is one line. */
+export { installationCalls } from './overview.ts';
 export { originAllowCalls } from './origins.ts';
 export { retentionCalls } from './retention.ts';
 export { statusCalls } from './status.ts';
+export { taskCalls } from './tasks.ts';

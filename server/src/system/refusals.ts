@@ -1,10 +1,7 @@
 /** What an operator's own configuration cannot do: origins that nodes refuse, changes that no document can be made of. */
-import { type Finding, warns, well } from '#contract/system/health.ts';
+import { keyOf, warns, well } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
-
-/** Findings whose `key` is an operator's id: that operator is told too. */
-export const ofOperator = ({ id }: Finding): boolean => id === 'origins' || id === 'documents';
 
 interface Row {
   operator: number;
@@ -48,7 +45,11 @@ export function addOriginsCheck(health: Health, db: Queryable): void {
         values: [],
       });
       const found = (rows as Row[]).map(row =>
-        warns('origins.refused', { count: row.count, sites: namesOf(row) }, { key: String(row.operator), value: row.count }),
+        warns(
+          'origins.refused',
+          { count: row.count, sites: namesOf(row) },
+          { key: keyOf('operator', row.operator), value: row.count },
+        ),
       );
       return found.length ? found : [well('origins')];
     },
@@ -79,7 +80,7 @@ export function addDocumentsCheck(health: Health, db: Queryable): void {
         return warns(
           'documents.notMade',
           { count: row.count, seconds, sites: namesOf(row) },
-          { key: String(row.operator), value: seconds },
+          { key: keyOf('operator', row.operator), value: seconds },
         );
       });
       return found.length ? found : [well('documents')];

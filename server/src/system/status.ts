@@ -1,6 +1,6 @@
 /** `GET /{area}/systemHealth`: who is told what. */
 import { sql } from 'kysely';
-import { type Check, adviceOf, healthTimes, sentenceOf, troubles, warns, worst } from '#contract/system/health.ts';
+import { type Check, adviceOf, healthTimes, idInKey, sentenceOf, troubles, warns, worst } from '#contract/system/health.ts';
 import { status } from '#contract/system/status.ts';
 import type { Context } from '../kit/context.ts';
 import { merged } from '../kit/health.ts';
@@ -8,11 +8,10 @@ import { implement } from '../kit/implement.ts';
 import { nodeTable } from '../node/tables.ts';
 import { siteTable } from '../site/tables.ts';
 import { row } from '../store/db.ts';
-import { ofOperator } from './refusals.ts';
 
 const atMost = 200;
-/** Findings whose `key` is a node's id. */
-const ofNode = (check: Check) => check.params?.['node'] !== undefined;
+const nodeOf = (check: Check) => idInKey('node', check);
+const ofNode = (check: Check) => nodeOf(check) !== undefined;
 
 /** The installation belongs to its vendor and to its first operator: who set it up. */
 async function isOwner(ctx: Context): Promise<boolean> {
@@ -29,15 +28,15 @@ async function isOwner(ctx: Context): Promise<boolean> {
 async function nodesOf(ctx: Context, found: readonly Check[]): Promise<Check[]> {
   if (ctx.actor.area === 'admin') return [...found];
   if (!found.length || ctx.actor.area !== 'client' || !ctx.actor.permissions.has('nodes.view')) return [];
-  const ids = [...new Set(found.map(check => Number(check.key)))];
+  const ids = [...new Set(found.map(check => nodeOf(check)!))];
   const visible = new Set((await ctx.store(nodeTable).pick(['id'], [sql`t.id = any(${ids})`])).map(one => one.id));
-  return found.filter(check => visible.has(Number(check.key)));
+  return found.filter(check => visible.has(nodeOf(check)!));
 }
 
 /** What is wrong with the sites of the operator itself is told to whoever may see them. */
 const ownOf = ({ actor }: Context, found: readonly Check[]): Check[] =>
   actor.area === 'client' && actor.permissions.has('sites.view')
-    ? found.filter(check => ofOperator(check) && check.key === String(actor.rootID))
+    ? found.filter(check => idInKey('operator', check) === actor.rootID)
     : [];
 
 /** For the others: a gentle word, and only when sites of theirs are affected. */
@@ -77,7 +76,7 @@ export const statusCalls = implement(status, {
         since: check.since,
         sentence: sentenceOf(check, ctx.language).slice(0, 1000),
         advice: adviceOf(check, ctx.language).slice(0, 1000),
-        nodeID: ofNode(check) ? Number(check.key) : null,
+        nodeID: nodeOf(check) ?? null,
       })),
     };
   },

@@ -15,9 +15,11 @@ import {
   addRelayCheck,
   addSetAsideCheck,
   addStoreCheck,
+  addTasksCheck,
   addUpkeepCheck,
 } from './checks.ts';
 import { addDocumentsCheck, addOriginsCheck } from './refusals.ts';
+import { addStoredRulesCheck, type StoredRules } from './stored-rules.ts';
 
 /** What every process of ours looks at. */
 export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolder' | 'peers'>): void {
@@ -26,13 +28,19 @@ export function watchProcess(health: Health, settings: Pick<Settings, 'dataFolde
   for (const [name, url] of settings.peers) addPeer(health, name, url);
 }
 
-export function watchServices(health: Health, { database, analytics }: Pick<Services, 'database' | 'analytics'>): void {
+export function watchServices(
+  health: Health,
+  { database, analytics }: Pick<Services, 'database' | 'analytics'>,
+  stored: StoredRules,
+): void {
+  addStoredRulesCheck(health, stored);
   addDatabaseChecks(health, database.pool);
   if (analytics) {
     addStoreCheck(health, analytics);
     addSetAsideCheck(health, analytics, database.pool);
   }
   addUpkeepCheck(health, database.db);
+  addTasksCheck(health, database.pool);
 }
 
 /** The way of changes: the bus, its streams, who carries changes there, and the nodes at its end. */

@@ -9,7 +9,7 @@
 import { sql } from 'kysely';
 import { retentionDays } from '../store/analytics/schema.ts';
 import { type Database, type Db, rows, type Sql } from '../store/db.ts';
-import { counter, gauge } from '../kit/metrics.ts';
+import { eventOf } from '../kit/metrics.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 
 const batchRows = 1000;
@@ -25,9 +25,7 @@ const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site
 /** Rows that say nothing but "this belongs to that": they go with either side. */
 const links = new Set(['siteUser', 'zoneAccount', 'lineNode', 'domainModule', 'setting', 'scopedSetting', 'ack']);
 
-const removedRows = counter('retention_removed_rows_total', 'Rows removed for good because their time was over');
-const lastRun = gauge('retention_last_run_timestamp_seconds', 'When what is kept was last looked through');
-const failing = gauge('retention_failing', '1 while the last run could not be ended');
+const removedRows = eventOf('retention', 'rowRemoved');
 
 /** One step: removes some rows, answers how many; 0 ends the kind. */
 type Step = () => Promise<number>;
@@ -129,6 +127,7 @@ async function steps(db: Db): Promise<[kind: string, step: Step, marksOnly?: tru
     ['session', plain('session', 'id', older('expiredAt', keep.ended))],
     ['login', plain('login', 'hash', older('expiredAt', 1))],
     ['joinToken', plain('joinToken', 'hash', older('expiredAt', keep.ended))],
+    ['task', plain('task', 'id', older('endedAt', keep.tasks))],
     // ids rise with time: only the oldest need looking at
     [
       'audit',
@@ -184,29 +183,39 @@ export interface RetentionResult {
   problem: string | null;
 }
 
-/** One run over everything. What one kind cannot do does not keep the others from it. */
+/**
+ * One run over everything. What one kind cannot do does not keep the others from it, nor does what it has to do: each has its part of the
+ * time, and what some did not need is for those that have more.
+ */
 export async function retain(db: Db, limitMs = runLimitMs): Promise<RetentionResult> {
   const at = new Date();
   const began = performance.now();
+  const left = () => limitMs - (performance.now() - began);
   const result: RetentionResult = { removed: {}, more: false, problem: null };
-  for (const [kind, act, marksOnly] of await steps(db))
-    try {
-      for (;;) {
-        if (performance.now() - began > limitMs) {
-          result.more = true;
-          break;
+  for (let open = await steps(db); open.length;) {
+    const unfinished: typeof open = [];
+    for (const [place, one] of open.entries()) {
+      const [kind, act, marksOnly] = one;
+      const until = performance.now() + left() / (open.length - place);
+      try {
+        for (let n = 1; n > 0;) {
+          if (performance.now() > until) {
+            unfinished.push(one);
+            break;
+          }
+          n = await act();
+          if (marksOnly || n === 0) continue;
+          result.removed[kind] = (result.removed[kind] ?? 0) + n;
+          removedRows(n);
         }
-        const n = await act();
-        if (n === 0) break;
-        if (marksOnly) continue;
-        result.removed[kind] = (result.removed[kind] ?? 0) + n;
-        removedRows.inc(n);
+      } catch (error) {
+        result.problem ??= `${kind}: ${(error as Error).message}`.slice(0, 500);
       }
-    } catch (error) {
-      result.problem ??= `${kind}: ${(error as Error).message}`.slice(0, 500);
     }
-  lastRun.set(at.getTime() / 1000);
-  failing.set(result.problem ? 1 : 0);
+    result.more = unfinished.length > 0;
+    if (left() <= 0) break;
+    open = unfinished;
+  }
   await writeSetting(db, null, 'retentionRun', { at: at.toISOString(), ms: Math.round(performance.now() - began), ...result });
   return result;
 }

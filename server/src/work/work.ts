@@ -2,10 +2,12 @@
 import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import type { Services } from '../kit/services.ts';
+import { working } from '../kit/metrics.ts';
 import { logger } from '../log.ts';
 import type { Settings } from '../settings.ts';
 import { PreparingClient } from '../store/statements.ts';
 import { retain } from './retention.ts';
+import type { Tasks } from './tasks.ts';
 
 /** What the library says, among the other lines of the log; its every completed job is a detail. */
 const workLog = {
@@ -18,6 +20,7 @@ const workLog = {
 export async function startWork(
   settings: Pick<Settings, 'databaseUrl'>,
   services: Pick<Services, 'database'>,
+  tasks?: Tasks,
 ): Promise<{ stop(): Promise<void> }> {
   const { db } = services.database;
   // A pool of its own, whose listeners outlive the runner: the library takes its own away before the last connection has
@@ -28,24 +31,33 @@ export async function startWork(
   const runner = await run({
     pgPool,
     logger: new Logger(() => (level, message) => workLog[level](message)),
-    concurrency: 2,
+    concurrency: 3,
     noHandleSignals: true,
     pollInterval: 5000,
     // every quarter of an hour, and soon after a start that missed its turn
     crontab: '*/15 * * * * tidy ?fill=1h',
     taskList: {
+      /** One turn of a task (kit/task.ts). */
+      task: payload => tasks?.turn((payload as { id: number }).id),
       /** Removes what nobody needs any more. */
       async tidy() {
-        const { removed, more, problem } = await retain(db);
+        const { removed, more, problem } = await working(
+          'tidy',
+          () => retain(db),
+          result => !result.problem,
+        );
         const total = Object.values(removed).reduce((sum, n) => sum + n, 0);
         if (total || problem) logger[problem ? 'warn' : 'info']({ removed, more, problem }, 'what is no longer kept was removed');
       },
     },
   });
+  tasks?.start();
   runner.promise.catch(error => logger.error({ err: error as Error }, 'the job runner ended'));
   return {
     async stop() {
+      tasks?.end();
       await runner.stop();
+      await tasks?.stop();
       await pgPool.end();
     },
   };

@@ -278,6 +278,8 @@ test('accessLog: filters', async () => {
   assert.equal(await total({ cacheStatus: '-' }), 1);
   assert.equal(await total({ uri: 'x.png?v=2' }), 1);
   assert.equal(await total({ status: 304 }), 1);
+  assert.equal(await total({ status: 3 }), 1, 'a class of statuses');
+  assert.equal(await total({ status: 5 }), 0, 'and no other class');
   assert.equal(await total({ requestID: 'blocked' }), 1);
   assert.equal(await total({ requestID: 'block' }), 0, 'a whole id');
   assert.equal(await total({ uri: "%' OR 1=1 --" }), 0, 'a value is never a statement');

@@ -5,8 +5,10 @@ import { sql } from 'kysely';
 import { statisticNumbers } from '#contract/analytics/shapes.ts';
 import { type Analytics, type AnalyticsError, analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
+import { row } from '#server/store/db.ts';
 import { accessRow as line } from '#system/access-row.ts';
 import { clickhouse } from '#system/engines.ts';
+
 import { by, is } from '../expect.ts';
 import { Api } from '../harness.ts';
 
@@ -65,6 +67,9 @@ for (const zone of ['Asia/Taipei', 'America/New_York', 'Pacific/Apia'])
           0,
         );
         assert.equal(sum, card.currentMonthTraffic, `the chart in steps of ${reportInterval} minutes`);
+        const root = tenant[who].id;
+        const owner = await row<{ createdAt: string }>(api.database.db, sql`select "createdAt" from account where id = ${root}`);
+        assert.deepEqual(series.body.since, owner!.createdAt, 'from when on there may be something');
         const info = await me.post(`/${who}/statistics/info`, range);
         assert.equal(info.body.data[0].total, card.currentMonthTraffic);
       }

@@ -11,13 +11,16 @@ import { cacheRuleTable } from '#server/cache/cache.ts';
 import { table } from '#server/kit/table.ts';
 import { headBytes } from '#contract/edge/kinds/kind.ts';
 import { cors } from '#contract/module/cors.ts';
-import { customHeader, domainHeaders } from '#contract/module/custom-headers.ts';
+import { customHeader } from '#contract/module/custom-headers.ts';
 import { proxyRewrite, rewriteRulesMax } from '#contract/module/proxy-rewrites.ts';
 import { errorPageStatuses } from '#contract/limits.ts';
 import { systemErrorPagesBytesMax } from '#contract/protect/error-pages.ts';
 import { systemFrequenciesMax } from '#contract/protect/system-frequencies.ts';
 import { gzip } from '#contract/site/gzip.ts';
+import { domainSettings, siteSettings } from '#contract/edge/settings.ts';
 import { compile, type RowOf } from '#server/compile/compile.ts';
+import { largest } from '../guards/largest.ts';
+import { siteLists } from '../guards/site-lists.ts';
 
 const bytesOf = <K extends DocumentKind>(kind: K, row: RowOf<K>) =>
   Buffer.byteLength(compile(kind, { id: 999_999_999_999, zoneID: 1, siteID: 1, revision: 2 ** 52, inherited: '', row }).body);
@@ -48,7 +51,8 @@ function fill<Row extends object>(most: number, item: (i: number) => Row): Row[]
   }
 }
 
-const lists: { [K in Exclude<(typeof partKinds)[number], 'purges'>]: ((i: number) => RowOf<K>[number])[] } = {
+/** What is worst of each, as far as a declaration does not tell. */
+const lists: { [K in Exclude<(typeof partKinds)[number], 'purges'>]?: ((i: number) => RowOf<K>[number])[] } = {
   whitelists: [
     id => ({ id, ips: ['1'], urls: [] }),
     id => ({ id, ips: Array.from({ length: 400 }, () => '1'), urls: Array.from({ length: 400 }, () => '/') }),
@@ -83,13 +87,19 @@ const lists: { [K in Exclude<(typeof partKinds)[number], 'purges'>]: ((i: number
     id => ({ id, type: 'regex', value: '漢'.repeat(2048), mode: 'forceCache', duration: 1, priority: 1 }),
   ],
 };
+/** The usual and the largest row that its fields allow. */
+const declared = new Map(
+  siteLists.map(({ kind, row, schema }): [string, object[]] => [kind, [row(), largest(schema, row(), 50_000) as object]]),
+);
 for (const kind of partKinds)
   if (kind !== 'purges')
     test(`the largest rows of ${kind} that may be saved give a document`, () => {
       const { rowsBytesMax, bytesMax } = kinds[kind];
-      for (const item of lists[kind]) {
+      const items = [...(lists[kind] ?? []), ...(declared.get(kind) ?? []).map(row => (id: number) => ({ id, ...row }))];
+      assert.ok(items.length > 0, 'say above what its largest rows are');
+      for (const item of items) {
         const rows = fill(rowsBytesMax, item as never);
-        assert.ok(bytesOf(kind, rows as never) <= bytesMax);
+        assert.ok(rows.length > 0 && bytesOf(kind, rows as never) <= bytesMax);
       }
     });
 
@@ -187,7 +197,11 @@ test('the largest domain and site', () => {
     balance: 'roundRobin' as const,
     originHost: 'o'.repeat(253),
   };
-  const settings = [{ name: 'customHeaders', value: domainHeaders.schema.parse({ request: twenty, response: twenty }) }];
+  const all: Record<string, unknown> = { customHeaders: { request: twenty, response: twenty } };
+  const settings = Object.entries(domainSettings).map(([name, { schema, defaults }]) => ({
+    name,
+    value: schema.parse(all[name] ?? largest(schema, defaults, 100_000)),
+  }));
   assert.ok(
     bytesOf('domain', { ...row, forceBackup: false, upstreams, modules: Object.fromEntries(ids), settings }) <=
       kinds.domain.bytesMax,
@@ -195,7 +209,11 @@ test('the largest domain and site', () => {
   const parts = Array.from({ length: 100 }, (_, i) => `${'p'.repeat(37)}${i}`);
   const types = Array.from({ length: 50 }, (_, i) => `${'t'.repeat(50)}/${'x'.repeat(11)}${i + 10}`);
   const compression = gzip.schema.parse({ enabled: false, types, minLength: 10_000_000, level: 9 });
-  const set = [{ name: 'gzip', value: compression }];
+  const worst: Record<string, unknown> = { gzip: compression };
+  const set = Object.entries(siteSettings).map(([name, { schema, defaults }]) => ({
+    name,
+    value: worst[name] ?? largest(schema, defaults, 100_000),
+  }));
   assert.ok(
     bytesOf('site', { status: 'normal', expired: '2099-01-01', cacheGeneration: 2 ** 52, parts, settings: set }) <=
       kinds.site.bytesMax,

@@ -3,6 +3,9 @@ import * as z from 'zod/mini';
 import type { Mounted } from '#contract/kit/call.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 
+/** All moments of a body are one: whichever must not be after another is not. */
+const begun = new Date().toISOString();
+
 interface Check {
   _zod: { def: { check: string; minimum?: number; maximum?: number; value?: number; inclusive?: boolean } };
 }
@@ -36,6 +39,9 @@ export const teach = (values: Values) => {
   named = values;
 };
 
+/** What the house hides from whoever may only look: a header that lets somebody in. */
+export const letsIn = (owner: string) => ({ name: 'X-Token', value: `lets-${owner}-in` });
+
 /** `override` answers undefined for fields it knows nothing of; every optional field is filled in. */
 export function generate(
   schema: z.ZodMiniType,
@@ -59,10 +65,12 @@ export function generate(
         const told = override([...path, key], field) === undefined ? named[key]?.(owner, made) : undefined;
         made[key] = told !== undefined && fits(field, told) ? told : value;
       }
+      // wherever a header can stand
+      if ('name' in def.shape! && 'value' in def.shape!) Object.assign(made, letsIn(owner));
       return made;
     }
     case 'string':
-      return def.format === 'datetime' ? new Date().toISOString() : text(def.checks ?? [], name);
+      return def.format === 'datetime' ? begun : text(def.checks ?? [], name);
     case 'number': {
       const low = def.checks?.find(c => c._zod.def.check === 'greater_than')?._zod.def.value;
       return Math.max(low ?? 0, 0);

@@ -1,18 +1,24 @@
 /** Each guard of this folder sees what it is there for: samples that break them. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
+import { fail } from '#contract/errors.ts';
 import { type Area, calls as declare, mounted } from '#contract/kit/call.ts';
 import { arr, file, id, ids, list, obj, opt, page, str } from '#contract/kit/schema.ts';
 import { sharedParams } from '#server/calls.ts';
 import { implement, type Implementation } from '#server/kit/implement.ts';
 import { siteTable } from '#server/site/tables.ts';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
+import { noteAnswer } from '#system/sent.ts';
 import { Api } from '../harness.ts';
+import { auditProblems } from './audited.ts';
 import { brokenTokens, expiredTokens, inputs, isolation, keys, otherAreas, paused, strangers } from './checks.ts';
 import { generate } from './generate.ts';
+import { largestProblems } from './largest-bodies.ts';
 import { part } from './list-rows.ts';
 import { listProblems } from './lists.ts';
 import { clean, expiredToken, stage, tokensOf } from './stage.ts';
@@ -144,6 +150,118 @@ test('input that is let through', async () => {
   );
 });
 
+test('sample: a change without a word in the audit, a word without a change, a change nobody is told of', async () => {
+  const silent = declare(
+    { base: '/client/silent', resource: 'sites' },
+    {
+      'PUT /says-nothing': { body: obj({ text: str() }) },
+      'PUT /says-too-much': { body: obj({ text: str() }) },
+      'PUT /says-not-what': { body: obj({ text: str() }) },
+      'PUT /leaves-no-line': { body: obj({ text: str() }), audit: false },
+      'PUT /is-refused': { body: obj({ text: str() }) },
+      'PUT /does-nothing': { body: obj({ text: str() }) },
+      'PUT /raises-nothing': { body: obj({ text: str() }) },
+    },
+  );
+  const name = (text: string) => sql`update zone set memo = ${`${text} ${Math.random()}`}`;
+  const pool = () => bad.services.database.db;
+  const app = await Api.start(
+    {},
+    {
+      groups: [silent],
+      implementations: [
+        implement(silent, {
+          'PUT /says-nothing': async ({ ctx, body }) => (await name(body.text).execute(ctx.db), {}),
+          'PUT /says-too-much': async ({ ctx }) => (ctx.note({ table: 'zone', id: 1, after: { memo: 'x' } }), {}),
+          'PUT /says-not-what': async ({ ctx, body }) => (
+            ctx.note({ table: 'zone', id: 1, after: {} }),
+            await name(body.text).execute(ctx.db),
+            {}
+          ),
+          'PUT /leaves-no-line': async ({ body }) => (await name(body.text).execute(pool()), {}),
+          'PUT /is-refused': async ({ body }) => {
+            await name(body.text).execute(pool());
+            throw fail('duplicated');
+          },
+          'PUT /does-nothing': async () => ({}),
+          'PUT /raises-nothing': async ({ ctx, body }) => {
+            const made = await rows<{ id: number }>(
+              ctx.db,
+              sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select g.id, 1, n.id from "group" g, node n limit 1 on conflict do nothing returning "groupID" as id`,
+            );
+            for (const { id } of made) ctx.note({ table: 'lineNode', id, after: { text: body.text } });
+            return {};
+          },
+        }),
+      ],
+    },
+    on.api.database.url,
+  );
+  try {
+    const token = (await app.sessions.open(app.database.db, on.mine.people.client.id)).accessToken;
+    const world = { ...on.mine, people: { ...on.mine.people, client: { ...on.mine.people.client, token } } };
+    const rig = new Rig(app, { groups: [silent], implementations: [], params: sharedParams }, on.rig.gate);
+    for (const kind of ['zone', 'group', 'node']) await rig.at(on.mine, kind);
+    const { problems } = await auditProblems(rig, [...mounted([silent])], world);
+    const about = (path: string) => problems.filter(problem => problem.includes(path)).join('\n');
+    assert.match(about('says-nothing'), /changes zone, and its line says \[\]/);
+    assert.match(about('says-too-much'), /tells of zone, and nothing there is another/);
+    assert.match(about('says-not-what'), /tells of zone, and not what/);
+    assert.match(about('leaves-no-line'), /changes zone, and leaves no line/);
+    assert.match(about('is-refused'), /is refused \(409\), and changes zone/);
+    assert.match(about('raises-nothing'), /raises no version of group:\d+/);
+    assert.match(about('does-nothing'), /changed nothing, so its line was not seen/);
+  } finally {
+    await app.stop();
+  }
+});
+
+test('sample: what is cut, what fails at a strange character, what never ends', async () => {
+  let kept = '';
+  const group = declare(
+    { base: '/client/large', resource: 'sites' },
+    {
+      'GET /cuts': { answer: obj({ memo: str(4000) }) },
+      'PUT /cuts': { body: obj({ memo: str(4000) }) },
+      'PUT /fails': { body: obj({ memo: str(40) }) },
+      'PUT /hangs': { body: obj({ rows: arr(obj({ memo: str(40) }), 50) }) },
+    },
+  );
+  const app = await Api.start(
+    {},
+    {
+      groups: [group],
+      implementations: [
+        implement(group, {
+          'GET /cuts': async () => ({ memo: kept }),
+          'PUT /cuts': async ({ body }) => ((kept = body.memo.slice(0, 255)), {}),
+          'PUT /fails': async ({ body }) => {
+            if (/\p{Extended_Pictographic}/u.test(body.memo)) throw new Error('no such character');
+            return {};
+          },
+          'PUT /hangs': ({ body }) => (body.rows.length === 50 ? new Promise<never>(() => {}) : Promise.resolve({})),
+        }),
+      ],
+    },
+    on.api.database.url,
+  );
+  try {
+    const token = (await app.sessions.open(app.database.db, on.mine.people.client.id)).accessToken;
+    const world = { ...on.mine, people: { ...on.mine.people, client: { ...on.mine.people.client, token } } };
+    const rig = new Rig(app, { groups: [group], implementations: [], params: sharedParams }, on.rig.gate);
+    const all = [...mounted([group])];
+    const { problems } = await largestProblems(rig, all, world, all, 2000);
+    assert.equal(problems.length, 3, problems.join('\n'));
+    assert.match(problems.join('\n'), /cuts shows memo as [^]* instead of/);
+    assert.match(problems.join('\n'), /fails with the largest body: 500/);
+    assert.match(problems.join('\n'), /hangs with the largest body: no answer within 2 s/);
+  } finally {
+    // what hangs would hold the end up
+    app.app.server.closeAllConnections();
+    await Promise.race([app.stop(), new Promise(done => setTimeout(done, 2000))]);
+  }
+});
+
 test('a field nobody knows how to fill', () => assert.throws(() => generate(z.any(), 'x'), /does not know how to make/));
 
 test('sample: a filter that finds everything, a sort that sorts nothing, a list of which nobody says a thing', async () => {
@@ -177,6 +295,32 @@ test('sample: a filter that finds everything, a sort that sorts nothing, a list 
   }
 });
 
+test('what the server answered is noted with its rules and its items; what a test’s own calls throw is not', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'breakwater-sent-'));
+  const before = process.env.TEST_SENT;
+  process.env.TEST_SENT = join(folder, 'sent');
+  try {
+    await bad.call('GET', '/nowhere');
+    assert.equal(existsSync(process.env.TEST_SENT), false);
+    const token = on.mine.people.client.token;
+    await on.api.call('GET', '/nowhere');
+    await on.api.call('POST', '/client/zone', { token, body: {} });
+    noteAnswer({ isError: true, code: 101009, errorData: [{ code: 401001, targets: [] }] });
+    assert.deepEqual(readFileSync(process.env.TEST_SENT, 'utf8').split('\n').sort(), [
+      '',
+      'code duplicateDomains',
+      'code multiple',
+      'code parameter',
+      'code pathInvalid',
+      'rule required',
+    ]);
+  } finally {
+    if (before === undefined) delete process.env.TEST_SENT;
+    else process.env.TEST_SENT = before;
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test('each part of a sharded guard has its file', () => {
   const parts = new Map<string, string[]>();
   for (const name of readdirSync(import.meta.dirname)) {
@@ -186,6 +330,6 @@ test('each part of a sharded guard has its file', () => {
     assert.equal(said, part, name);
     parts.set(`${guard} of ${of}`, [...(parts.get(`${guard} of ${of}`) ?? []), part!]);
   }
-  assert.equal(parts.size, 2, [...parts.keys()].join());
+  assert.equal(parts.size, 4, [...parts.keys()].join());
   for (const [guard, found] of parts) assert.equal(found.length, Number(guard.split(' of ')[1]), guard);
 });

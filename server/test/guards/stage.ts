@@ -10,10 +10,14 @@ import { analytics, type Analytics } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
 import { clickhouse } from '#system/engines.ts';
 import { Api } from '../harness.ts';
-import { type Mount, nodeGate, Rig, type World } from './world.ts';
+import { inRound, type Mount, nodeGate, Rig, type World } from './world.ts';
 
 const mount: Mount = { groups, implementations, params: sharedParams };
-export const calls: readonly Mounted[] = [...mounted(groups)];
+/** How often the table is walked: `npm run bench -- guards` sees what a longer one would cost. */
+const times = Number(process.env.GUARD_TIMES ?? 1);
+export const calls: readonly Mounted[] = Array.from({ length: times }, (_, round) =>
+  [...mounted(groups)].map(call => (times > 1 ? inRound(call, round) : call)),
+).flat();
 /** Without those for the installation's owner alone: the worlds of some guards are later operators (server/test/retention.test.ts). */
 export const everybodys = calls.filter(call => !call.def.owner);
 

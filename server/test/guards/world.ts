@@ -21,6 +21,8 @@ import { moduleRows } from './rows/module.ts';
 import { nodeRows } from './rows/node.ts';
 import { protectRows } from './rows/protect.ts';
 import { siteRows } from './rows/site.ts';
+import { siteLists } from './site-lists.ts';
+import { systemRows } from './rows/system.ts';
 
 export interface Mount {
   groups: readonly Group[];
@@ -34,6 +36,8 @@ export interface World {
   name: string;
   people: Record<Area, Person>;
   rows: Map<string, number>;
+  /** of the walk its rows were made for */
+  round?: number;
 }
 
 /** What the guards have to know of a folder's resources. Each folder says it in a file of its own below `rows/`. */
@@ -49,10 +53,12 @@ export interface Rows {
   operatorWide?: readonly string[];
   /** Where a field's name does not tell its kind. */
   kindOfField?: Record<string, string>;
-  /** Where the path does not tell either. */
+  /** Where the path does not tell either; by key, or by method and path where it is another in each area. */
   kindOfCall?: Record<string, string>;
   /** Kinds below the row that a path parameter names: a sibling's row is as unknown as a stranger's. */
   parentParam?: Record<string, string>;
+  /** What a call is asked for, where it answers nothing without. */
+  queries?: Record<string, (rig: Rig, world: World, area: Area) => Promise<Record<string, string | number>>>;
   /** Rows and bodies of calls that no schema tells. */
   bodies?: Record<string, (rig: Rig, world: World, area: Area, ids: Record<string, number>) => Promise<unknown>>;
   /** What must be so before a call can succeed. */
@@ -63,7 +69,17 @@ export interface Rows {
   values?: Values;
 }
 
-const folders: readonly Rows[] = [accountRows, analyticsRows, cacheRows, domainRows, moduleRows, nodeRows, protectRows, siteRows];
+const folders: readonly Rows[] = [
+  accountRows,
+  analyticsRows,
+  cacheRows,
+  domainRows,
+  moduleRows,
+  nodeRows,
+  protectRows,
+  siteRows,
+  systemRows,
+];
 const all = <K extends keyof Rows>(what: K) =>
   Object.assign({}, ...folders.map(folder => folder[what] ?? {})) as Exclude<NonNullable<Rows[K]>, readonly string[]>;
 const factories = all('make');
@@ -71,17 +87,36 @@ const kindOfField = all('kindOfField');
 const kindOfCall = all('kindOfCall');
 const parentParam = all('parentParam');
 const special = all('bodies');
+const queries = all('queries');
 const stage = all('stage');
-export const lists: Record<string, ListRows> = all('lists');
+const ofSites = siteLists.map(({ call, table, row }): [string, ListRows] => [
+  call,
+  { kind: table, make: async (rig, world) => rig.insert(table, { ...row(), siteID: await rig.at(world, 'site') }) },
+]);
+export const lists: Record<string, ListRows> = { ...Object.fromEntries(ofSites), ...all('lists') };
 const operatorWide = new Set(folders.flatMap(folder => folder.operatorWide ?? []));
 export const isOperatorWide = (call: Mounted): boolean => operatorWide.has(call.key);
 const shared = new Set(folders.flatMap(folder => folder.shared ?? []));
 teach(all('values'));
 
+const rounds = new WeakMap<Mounted, number>();
+/** One of several walks over the table, each of which begins with rows of its own: what one filled has no room for another. */
+export function inRound(call: Mounted, round: number): Mounted {
+  const copy = { ...call };
+  rounds.set(copy, round);
+  return copy;
+}
+
 export interface Request {
   ids: Record<string, number>;
   body: unknown;
+  query: Record<string, string | number>;
 }
+/** `?a=1&b=2`; nothing where nothing is asked for. */
+export const queryText = (query: Record<string, string | number>) => {
+  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+  return text && `?${text}`;
+};
 
 /** Makes rows and requests on one server. */
 export class Rig {
@@ -174,7 +209,8 @@ export class Rig {
     const name = slot.path.at(-1)!;
     const kind = kindOfField[name];
     if (kind) return kind;
-    if (kindOfCall[call.key]) return kindOfCall[call.key]!;
+    const told = kindOfCall[`${call.method} ${call.path}`] ?? kindOfCall[call.key];
+    if (told) return told;
     if (name === 'id' || name === 'ids') {
       const made = this.sibling(call);
       if (made) return made;
@@ -191,6 +227,7 @@ export class Rig {
     const area = call.area ?? 'user';
     if (typeof kind === 'string') return this.fresh(world, kind, area);
     const body = await this.body(kind, world, ids);
+    await stage[kind.key]?.(this, world, body as Record<string, unknown>, ids);
     const reply = await this.api.call('POST', pathOf(kind, ids), {
       token: token ?? world.people[area].token,
       ...sendable(kind, body),
@@ -200,6 +237,9 @@ export class Rig {
   }
 
   async ids(call: Mounted, world: World): Promise<Record<string, number>> {
+    const round = rounds.get(call) ?? 0;
+    if ((world.round ?? 0) !== round) world.rows.clear();
+    world.round = round;
     const ids: Record<string, number> = {};
     for (const param of call.params) {
       const kind = kindOfTable(this.tableOf(call, param));
@@ -234,7 +274,7 @@ export class Rig {
     const ids = await this.ids(call, world);
     const body = await this.body(call, world, ids);
     await stage[call.key]?.(this, world, body as Record<string, unknown>, ids);
-    return { ids, body };
+    return { ids, body, query: (await queries[call.key]?.(this, world, call.area ?? 'user')) ?? {} };
   }
 
   isShared(kind: string | Mounted, area: Area | undefined): boolean {

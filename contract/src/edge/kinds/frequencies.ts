@@ -15,4 +15,5 @@ export const Frequency = z.object({
 export const frequencies = listKind('frequencies', Frequency, {
   rowsBytesMax: 150_000,
   keys: ['id', 'urlRegex', 'seconds', 'times', 'by'],
+  rows: { table: 'frequency', columns: { by: 'type' } },
 });

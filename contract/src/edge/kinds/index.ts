@@ -1,5 +1,6 @@
 /** Every kind of document, in the order in which they are sent: what others need comes before them. */
 import type * as z from 'zod/mini';
+import type { ListRows } from '../../kit/site-list.ts';
 import { blacklists } from './blacklists.ts';
 import { cacheRules } from './cacheRules.ts';
 import { domain } from './domain.ts';
@@ -35,11 +36,15 @@ export type DocumentKind = keyof typeof kinds;
 export type DocumentOf<K extends DocumentKind> = z.output<(typeof kinds)[K]['schema']>;
 /** Kinds that are parts of a site. */
 export type PartKind = { [K in DocumentKind]: (typeof kinds)[K]['isPart'] extends true ? K : never }[DocumentKind];
+/** Lists whose rows are items as they stand. */
+export type RowsKind = { [K in PartKind]: (typeof kinds)[K] extends { rows: ListRows } ? K : never }[PartKind];
 
 export const kindNames = Object.keys(kinds) as DocumentKind[];
+export const rowsKinds = kindNames.filter((name): name is RowsKind => 'rows' in kinds[name] && kinds[name].rows !== undefined);
 export const partKinds = kindNames.filter((name): name is PartKind => kinds[name].isPart);
 /** Of a document as its schema gave it. */
 export const keyOf = (name: DocumentKind, document: unknown): string => kinds[name].key(document as never);
 export const isEmpty = (name: DocumentKind, document: unknown): boolean =>
+  // of the kind that is asked
   (kinds[name] as Kind).empty?.(document as never) ?? false;
 export const isKind = (name: string): name is DocumentKind => Object.hasOwn(kinds, name);

@@ -5,6 +5,7 @@
  * A field that is not part of a document's identity is optional or has a default: a node reads what servers of other releases made.
  */
 import * as z from 'zod/mini';
+import type { ListRows } from '../../kit/site-list.ts';
 
 /** What a document hangs on: its id is the id of that row. */
 export const hangsOn = ['domain', 'site', 'zone', 'module'] as const;
@@ -60,12 +61,13 @@ export const partKey =
  * A list of a site: the rows of one table, each of them an item.
  * @param keys of an item, which none was ever without
  * @param rowsBytesMax what the table's rows of one site may weigh (kit/table.ts); an item is never longer than its row
+ * @param rows absent: a compiler of its own makes items of rows (server/src/compile/kinds/<name>.ts)
  */
-export function listKind<const Name extends string, Item extends z.ZodMiniType>(
-  name: Name,
-  item: Item,
-  { rowsBytesMax, keys }: { rowsBytesMax: number; keys: readonly string[] },
-) {
+export function listKind<
+  const Name extends string,
+  Item extends z.ZodMiniObject,
+  const Rows extends ListRows | undefined = undefined,
+>(name: Name, item: Item, { rowsBytesMax, keys, rows }: { rowsBytesMax: number; keys: readonly string[]; rows?: Rows }) {
   const items = z._default(z.array(item), []);
   // TypeScript takes a computed key for any text.
   const schema = z.object({ ...head, [name]: items } as unknown as typeof head & Record<Name, typeof items>);
@@ -81,5 +83,8 @@ export function listKind<const Name extends string, Item extends z.ZodMiniType>(
       empty: document => (document as Record<Name, unknown[]>)[name].length === 0,
     }),
     rowsBytesMax,
+    item,
+    // absent where nothing was said
+    rows: rows as Rows,
   };
 }

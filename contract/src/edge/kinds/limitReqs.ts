@@ -11,4 +11,8 @@ const Limit = z.object({
   by: z.enum(frequencyTypes),
   priority: z._default(z.int(), 100),
 });
-export const limitReqs = listKind('limitReqs', Limit, { rowsBytesMax: 150_000, keys: ['id', 'urlRegex', 'rate', 'by'] });
+export const limitReqs = listKind('limitReqs', Limit, {
+  rowsBytesMax: 150_000,
+  keys: ['id', 'urlRegex', 'rate', 'by'],
+  rows: { table: 'limitReq', columns: { by: 'type' } },
+});

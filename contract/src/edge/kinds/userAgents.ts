@@ -8,4 +8,8 @@ export const Rule = z.object({
   userAgentRegex: text(1024),
   block: z._default(z.enum(blockTypes), 'deny'),
 });
-export const userAgents = listKind('userAgents', Rule, { rowsBytesMax: 150_000, keys: ['id', 'urlRegex', 'userAgentRegex'] });
+export const userAgents = listKind('userAgents', Rule, {
+  rowsBytesMax: 150_000,
+  keys: ['id', 'urlRegex', 'userAgentRegex'],
+  rows: { table: 'userAgent', columns: { block: 'blockType' } },
+});

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { redirectDefaults, redirectStatuses } from '../../module/url-redirects.ts';
-import { matchTypes } from '../../limits.ts';
+import { matchTypes, redirectStatuses } from '../../limits.ts';
+import { redirectDefaults } from '../../module/url-redirects.ts';
 import { id, text } from '../kinds/kind.ts';
 import { moduleType } from './type.ts';
 

@@ -10,7 +10,7 @@ export const checks = {
   process: ['away', 'busy'],
   nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
   nginx: ['away', 'hung'],
-  configuration: ['late', 'notTaken', 'damaged'],
+  configuration: ['late', 'notTaken', 'damaged', 'unreadRules'],
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],
   setAside: ['counted'],
@@ -18,9 +18,21 @@ export const checks = {
   foreignWrites: ['counted'],
   sites: ['changesLate', 'figuresLate'],
   upkeep: ['failing', 'late'],
+  tasks: ['late'],
   origins: ['refused'],
   documents: ['notMade'],
+  rules: ['outdated'],
 } as const;
+/** What a node says of itself; of anything else it knows nothing. */
+export const nodeCheckIDs: readonly CheckID[] = [
+  'nginx',
+  'configuration',
+  'shipping',
+  'unlogged',
+  'unrepeated',
+  'foreignWrites',
+  'disk',
+];
 export type CheckID = keyof typeof checks;
 export type Reason = { [C in CheckID]: `${C}.${(typeof checks)[C][number]}` }[CheckID];
 export const checkIDs = Object.keys(checks) as CheckID[];

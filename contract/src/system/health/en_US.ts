@@ -116,6 +116,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'It serves what it has. Look at the network between the node and the bus.',
   ],
   'configuration.notTaken': ['This node cannot apply its configuration: {detail}', 'It serves what it had. See logs/agent.log.'],
+  'configuration.unreadRules': [
+    '{count} {count, one: rule, other: rules} of sites cannot be read by this node: {detail}',
+    'Requests that hang on such a protection are refused with 503; other lists go on without the rule. Correct the rule named here and save it.',
+  ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
     'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',
@@ -166,6 +170,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Old data has not been cleared away for {hours} {hours, one: hour, other: hours}.',
     'The service “work” does it every 15 minutes: is one running? Restart it.',
   ],
+  'tasks.late': [
+    '{count} {count, one: task stands, other: tasks stand} still for up to {seconds} s.',
+    'Nothing is lost: they go on where they stood. The service “work” runs them: is one running? See logs/server.log.',
+  ],
   'origins.refused': [
     '{count} {count, one: domain has, other: domains have} origins that nodes do not connect to: {sites}',
     'Visitors get 502 for them. If these are private addresses of yours, allow them under Zones → Private origins; other addresses must be corrected at the domain, or opened with BREAKWATER_ORIGIN_ALLOW.',
@@ -173,5 +181,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'documents.notMade': [
     '{count} {count, one: saved change, other: saved changes} cannot be made into configuration, the oldest for {seconds} s: {sites}',
     'The nodes go on with what they had. Open the site to see why, correct it and save.',
+  ],
+  'rules.outdated': [
+    '{count} stored {count, one: rule, other: rules} would no longer be accepted: {rules}',
+    'An earlier release let {count, one: it, other: them} in. Nodes go on with most of them; where one cannot, requests that hang on a protection get 503. Open the site to see why, correct the rule or delete it.',
   ],
 };

@@ -86,6 +86,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.late': ['此节点收不到配置：{detail}', '节点会以现有配置提供服务。请查看节点与消息总线之间的网络。'],
   'configuration.notTaken': ['此节点无法应用配置：{detail}', '节点会沿用原有配置。请查看 logs/agent.log。'],
+  'configuration.unreadRules': [
+    '此节点无法读取 {count} 条站点规则：{detail}',
+    '取决于此类防护规则的请求会以 503 拒绝，其他列表则略过该规则。请修正这里列出的规则后保存。',
+  ],
   'configuration.damaged': [
     '此节点磁盘上的配置副本有 {count} 处损坏。',
     '运行中的 nginx 会保持原状；若重新启动，可能会缺少部分站点。消息总线一有响应就会重新读取全部配置。请检查磁盘。',
@@ -133,6 +137,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '过期数据已有 {hours} 小时未清除。',
     '此工作由 work 服务每 15 分钟执行一次，请确认该服务正在运行，或重新启动。',
   ],
+  'tasks.late': [
+    '{count} 项任务已停滞，最久 {seconds} 秒。',
+    '不会丢失：会从停下的地方继续。任务由 work 服务执行，请确认该服务正在运行，并查看 logs/server.log。',
+  ],
   'origins.refused': [
     '{count} 个域名的源站被节点拒绝连接：{sites}',
     '访客会收到 502。若这些是您的私有地址，请在“区域 → 私有源站”中允许；其他地址请在域名中更正，或用 BREAKWATER_ORIGIN_ALLOW 开放。',
@@ -140,5 +148,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'documents.notMade': [
     '{count} 项已保存的变更无法生成配置，最久的已有 {seconds} 秒：{sites}',
     '节点会沿用先前的配置。请打开站点查看原因，更正后再保存。',
+  ],
+  'rules.outdated': [
+    '{count} 条已保存的规则不符合当前版本的要求：{rules}',
+    '这些规则是旧版本接受的。节点大多能继续执行；无法执行时，该防护涉及的请求会收到 503。请打开站点查看原因，更正或删除规则。',
   ],
 };

@@ -86,6 +86,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'configuration.late': ['此節點收不到設定：{detail}', '節點會以現有設定提供服務。請查看節點與訊息匯流排之間的網路。'],
   'configuration.notTaken': ['此節點無法套用設定：{detail}', '節點會沿用原有設定。請查看 logs/agent.log。'],
+  'configuration.unreadRules': [
+    '此節點無法讀取 {count} 條站點規則：{detail}',
+    '取決於此類防護規則的請求會以 503 拒絕，其他清單則略過該規則。請修正這裡列出的規則後儲存。',
+  ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
     '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',
@@ -133,6 +137,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '過期資料已有 {hours} 小時未清除。',
     '此工作由 work 服務每 15 分鐘執行一次，請確認該服務正在運作，或重新啟動。',
   ],
+  'tasks.late': [
+    '{count} 項任務已停滯，最久 {seconds} 秒。',
+    '不會遺失：會從停下的地方繼續。任務由 work 服務執行，請確認該服務正在運作，並查看 logs/server.log。',
+  ],
   'origins.refused': [
     '{count} 個網域的源站遭節點拒絕連線：{sites}',
     '訪客會收到 502。若這些是您的私有位址，請於「區域 → 私有源站」允許；其他位址請於網域修正，或以 BREAKWATER_ORIGIN_ALLOW 開放。',
@@ -140,5 +148,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'documents.notMade': [
     '{count} 筆已儲存的變更無法產生設定，最久的已達 {seconds} 秒：{sites}',
     '節點會沿用先前的設定。請開啟站點查看原因，修正後再儲存。',
+  ],
+  'rules.outdated': [
+    '{count} 筆已儲存的規則不符合目前版本的要求：{rules}',
+    '這些規則是舊版本接受的。節點大多能繼續執行；無法執行時，該防護涵蓋的請求會收到 503。請開啟站點查看原因，修正或刪除規則。',
   ],
 };

@@ -29,6 +29,7 @@ export const module: Source<'module', ModuleRow> = {
       site: siteID,
       type,
       ...(ignorable ? { ignorable } : {}),
+      // the type's own statement found them
       content: modules[type].compile(settings, loaded.row.rows as never),
     };
   },

@@ -1,11 +1,11 @@
 import type { PolicyFacts } from '#contract/rules/address-policy.ts';
-import { frequencyColumns, frequencyOf, type FrequencyRow } from './frequencies.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
-import { arrayOf, byID, headOf, type Source } from '../source.ts';
+import { columnsOf, itemsOf, type RowsRow } from '../rows.ts';
+import { arrayOf, headOf, type Source } from '../source.ts';
 
 export interface ZoneRow {
   /** of the operator, for all its sites */
-  frequencies: FrequencyRow[];
+  frequencies: RowsRow<'frequencies'>[];
   errorPages: ErrorPageRow[];
   /** where its origins may lie */
   origins: PolicyFacts;
@@ -19,7 +19,9 @@ export const originsOfZone = `jsonb_build_object(
   'own', coalesce((select value from setting where key = 'ownAddresses' and "clientID" is null), '[]'))`;
 
 const frequenciesOfZone = arrayOf(
-  `select ${frequencyColumns.map(column => `f."${column}"`).join(', ')} from "systemFrequency" f
+  `select ${columnsOf('frequencies')
+    .map(column => `f."${column}"`)
+    .join(', ')} from "systemFrequency" f
    where f."clientID" = z."clientID" and f."deletedAt" is null and f.enabled`,
 );
 const errorPagesOfZone = arrayOf(
@@ -36,7 +38,7 @@ export const zone: Source<'zone', ZoneRow> = {
     return {
       ...headOf(loaded),
       origins: { operator: [...operator], environment: [...environment], own: [...own] },
-      frequencies: [...loaded.row.frequencies].sort(byID).map(frequencyOf),
+      frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
     };
   },

@@ -73,6 +73,7 @@ export const accountRows: Rows = {
     },
     'GET /{area}/account/{id}/subs': {
       kind: 'account',
+      filters: { name: part('email', 'name') },
       make: async (rig, { name, people }, area, ids) => {
         const auth = area === 'admin' ? 'client' : area;
         const parentClient = area === 'user' ? people.client.id : undefined;

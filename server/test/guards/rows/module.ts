@@ -1,17 +1,17 @@
 /** Modules, a kind of row for each type. */
-import { next } from '../generate.ts';
+import { letsIn, next } from '../generate.ts';
 import { type ListRows, part } from '../list-rows.ts';
 import type { Rows } from '../world.ts';
 
 type Make = NonNullable<Rows['make']>[string];
 
-const settings: Record<string, object> = {
+const settings = (owner: string): Record<string, object> => ({
   cors: { allowOrigin: '*', allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], allowCredentials: false, maxAge: 60 },
-  customHeader: { request: [], response: [] },
+  customHeader: { request: [letsIn(owner)], response: [letsIn(owner)] },
   proxyRewrite: { rules: [{ matchType: 'prefix', source: '/a/', target: '/b/' }] },
   urlRedirect: {},
-};
-const types = Object.keys(settings);
+});
+const types = Object.keys(settings(''));
 
 export const moduleRows: Rows = {
   make: {
@@ -23,7 +23,7 @@ export const moduleRows: Rows = {
             siteID: await rig.at(world, 'site'),
             type,
             name: `${world.name}-${next()}`,
-            settings: JSON.stringify(settings[type]),
+            settings: JSON.stringify(settings(world.name)[type]),
           }),
       ]),
     ),
@@ -44,6 +44,7 @@ export const moduleRows: Rows = {
         `module ${type}`,
       ]),
     ),
+    ...Object.fromEntries(types.map(type => [`POST /{area}/site/{siteID}/${type}/copy`, `module ${type}`])),
     'PUT /{area}/site/{siteID}/module/proxyRewrite': 'module proxyRewrite',
   },
   parentParam: { ...Object.fromEntries(types.map(type => [`module ${type}`, 'siteID'])), redirect: 'moduleID' },
@@ -78,7 +79,5 @@ export const moduleRows: Rows = {
     rules: owner => [{ matchType: 'prefix', source: `/${owner}/`, target: '/b/' }],
     source: owner => `/${owner}-${next()}`,
     target: owner => `/to/${owner}-${next()}`,
-    request: owner => [{ name: 'X-Owner', value: owner }],
-    response: owner => [{ name: 'X-Owner', value: owner }],
   },
 };

@@ -22,6 +22,14 @@ const nodeFilters = {
   keyword: part('name', 'memo'),
 } satisfies Record<string, Finds>;
 
+/** The nodes of the body answer on the line already. */
+const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
+  for (const node of body['ids'] as number[])
+    await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${ids['g']}, ${ids['l']}, ${node})`.execute(
+      rig.api.database.db,
+    );
+};
+
 export const nodeRows: Rows = {
   make: {
     zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
@@ -67,12 +75,8 @@ export const nodeRows: Rows = {
     },
   },
   stage: {
-    'PATCH /client/group/{g}/line/{l}/nodes': async (rig, _world, body, ids) => {
-      for (const node of body['ids'] as number[])
-        await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") values (${ids['g']}, ${ids['l']}, ${node})`.execute(
-          rig.api.database.db,
-        );
-    },
+    'PATCH /client/group/{g}/line/{l}/nodes': onLine,
+    'DELETE /client/group/{g}/line/{l}/nodes': onLine,
     'POST /client/nodes/initialize': async (rig, _world, body) => {
       await sql`update node set "zoneID" = null where id = any(${body['ids']})`.execute(rig.api.database.db);
     },

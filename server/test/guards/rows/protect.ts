@@ -2,7 +2,6 @@
 import { errorPageStatuses, siteErrorPageStatuses } from '#contract/limits.ts';
 import { sql } from 'kysely';
 import { next } from '../generate.ts';
-import type { ListRows } from '../list-rows.ts';
 import type { Rig, Rows, World } from '../world.ts';
 
 let pages = 0;
@@ -51,21 +50,10 @@ export const protectRows: Rows = {
       kind: 'systemErrorPage',
       make: systemErrorPage,
     },
-    ...Object.fromEntries(
-      Object.entries({
-        blacklists: ['blacklist', { ips: ['192.0.2.1'], blockType: 'deny' }],
-        whitelists: ['whitelist', {}],
-        userAgents: ['userAgent', { urlRegex: 'x', userAgentRegex: 'x', blockType: 'deny' }],
-        frequencies: ['frequency', { urlRegex: 'x', seconds: 1, times: 1, type: 'ip' }],
-        limitReqs: ['limitReq', { urlRegex: 'x', rate: 1, burst: 0, type: 'ip' }],
-      } as const).map(([name, [kind, fields]]): [string, ListRows] => [
-        `GET /{area}/site/{siteID}/firewall/setting/${name}`,
-        { kind, make: async (rig, world) => rig.insert(kind, { siteID: await rig.at(world, 'site'), ...fields }) },
-      ]),
-    ),
   },
   values: {
     ips: () => [`198.51.100.${(next() % 250) + 1}`, '203.0.113.0/24'],
+    expiredAt: () => new Date(Date.now() + 86_400_000).toISOString(),
     urls: owner => [`http://${owner}.test/`],
     urlRegex: () => '^/x',
     userAgentRegex: () => 'bot',

@@ -27,6 +27,13 @@ const sort: ListRows['sort'] = {
 const newRate = async (rig: Rig, world: World) =>
   rig.insert('rate', { siteID: await rig.at(world, 'site'), type: 'site', rate: 1 });
 
+/** The sites of the body are shown to its accounts already. */
+const shown: NonNullable<Rows['stage']>[string] = async (rig, _world, { siteIDs, userIDs }) => {
+  for (const siteID of siteIDs as number[])
+    for (const userID of userIDs as number[])
+      await sql`insert into "siteUser" ("siteID", "userID") values (${siteID}, ${userID})`.execute(rig.api.database.db);
+};
+
 export const siteRows: Rows = {
   make: {
     rate: newRate,
@@ -38,9 +45,28 @@ export const siteRows: Rows = {
         siteName: `${world.name}-${next()}`,
       }),
   },
-  kindOfField: { siteID: 'site', siteIDs: 'site', siteId: 'site', sites: 'site' },
-  kindOfCall: { 'DELETE /{area}/site/{siteID}/setting/rates': 'rate' },
+  kindOfField: { parentID: 'site', siteID: 'site', siteIDs: 'site', siteId: 'site', sites: 'site' },
+  kindOfCall: {
+    'DELETE /{area}/site/{siteID}/setting/rates': 'rate',
+    // of whatever rows they are asked: server/test/history.test.ts asks for those of every list
+    'GET /{area}/history': 'site',
+    'GET /admin/history': 'account',
+  },
+  queries: {
+    'GET /{area}/history': async (rig, world, area) =>
+      area === 'admin'
+        ? { resource: '/accounts', id: await rig.at(world, 'account', area) }
+        : { resource: '/sites', id: await rig.at(world, 'site') },
+    'GET /{area}/history/removed': async (rig, world, area): Promise<Record<string, string | number>> =>
+      area === 'admin'
+        ? { resource: '/accounts' }
+        : { resource: '/site/{siteID}/setting/rates', parentID: await rig.at(world, 'site') },
+  },
   parentParam: { rate: 'siteID' },
+  stage: {
+    'DELETE /user/site/users': shown,
+    'DELETE /client/site/users': shown,
+  },
   lists: {
     'GET /client/sites': {
       kind: 'site',

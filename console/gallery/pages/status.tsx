@@ -1,0 +1,49 @@
+import { Facts, Status, Tags } from '../../src/kit/bits.tsx';
+import { CopyButton } from '../../src/kit/copy.tsx';
+import { Until } from '../../src/kit/until.tsx';
+import { hours } from '../fake.ts';
+import type { Example } from '../pieces.ts';
+import { long, say, unbroken } from '../words.ts';
+
+export default [
+  {
+    state: 'normal',
+    show: () => (
+      <Facts
+        facts={[
+          ['status', <Status key="good" value="normal" />],
+          ['status', <Status key="warn" value="warning" />],
+          ['status', <Status key="bad" value="error" />],
+          ['status', <Status key="idle" value="disabled" />],
+          ['tags', <Tags key="tags" values={['cdn', 'static', 'asia']} />],
+          ['until', <Until key="until" time={hours(5)} />],
+          ['past', <Until key="past" time={hours(-49)} />],
+          [
+            'id',
+            <>
+              <span>203.0.113.7</span>
+              <CopyButton text="203.0.113.7" />
+            </>,
+          ],
+        ]}
+      />
+    ),
+  },
+  {
+    state: 'empty',
+    show: () => <Facts facts={[['tags', <Tags key="none" values={[]} />]]} />,
+  },
+  {
+    state: 'long',
+    show: () => (
+      <Facts
+        facts={[
+          [say(long).slice(0, 40), say(long)],
+          ['host', unbroken],
+          ['tags', <Tags key="tags" values={[unbroken]} />],
+        ]}
+      />
+    ),
+  },
+  { state: 'many', show: () => <Tags values={Array.from({ length: 40 }, (_, index) => `tag-${index}`)} /> },
+] satisfies Example[];

@@ -1,0 +1,59 @@
+/** The dialog of a question (confirm.ts). The dangerous button is never focused by itself. */
+import { Button, Input, Modal } from 'antd';
+import { useState } from 'react';
+import { t } from './text.ts';
+
+export interface Question {
+  title: string;
+  warning?: string;
+  /** Names of what is meant. */
+  targets: readonly string[];
+  level: 'disruptive' | 'destructive';
+  isDanger?: boolean;
+  confirm: string;
+}
+
+const shownMax = 8;
+
+export function Confirm({ question, onClose }: { question: Question; onClose: (isSure?: boolean) => void }) {
+  const { targets } = question;
+  const [typed, setTyped] = useState('');
+  const word = targets.length === 1 ? targets[0]! : String(targets.length);
+  const isTyped = question.level !== 'destructive' || typed.trim() === word;
+  return (
+    <Modal
+      open
+      width={440}
+      title={question.title}
+      mask={{ blur: false }}
+      onCancel={() => onClose()}
+      footer={[
+        <Button key="no" autoFocus={question.level !== 'destructive'} onClick={() => onClose()}>
+          {t('action.cancel')}
+        </Button>,
+        <Button key="yes" type="primary" danger={question.isDanger} disabled={!isTyped} onClick={() => onClose(true)}>
+          {question.confirm}
+        </Button>,
+      ]}
+    >
+      {question.warning && <p>{question.warning}</p>}
+      <ul className="targets-list mono">
+        {targets.slice(0, shownMax).map(target => (
+          <li key={target}>{target}</li>
+        ))}
+        {targets.length > shownMax && <li>{t('confirm.more', { count: targets.length - shownMax })}</li>}
+      </ul>
+      {question.level === 'destructive' && (
+        <label className="confirm-word">
+          <span>{t(targets.length === 1 ? 'confirm.typeName' : 'confirm.typeCount', { word })}</span>
+          <Input
+            autoFocus
+            value={typed}
+            onChange={event => setTyped(event.target.value)}
+            onPressEnter={() => isTyped && onClose(true)}
+          />
+        </label>
+      )}
+    </Modal>
+  );
+}

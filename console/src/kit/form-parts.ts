@@ -1,0 +1,48 @@
+/** What the form's drawer asks about its fields. */
+import { ruleText } from '#contract/rules/rule.ts';
+import type { Draft } from './drafts.ts';
+import type { FieldProblem } from './errors.ts';
+import type { Path, PlacedProblem } from './form-paths.ts';
+import { isSame } from './form-state.ts';
+import type { FormField, Values } from './resource.ts';
+import { lineInText } from './row-values.ts';
+import { language, t } from './text.ts';
+
+export const sentence = (problem: PlacedProblem, value: unknown) => {
+  const text = problem.text ?? ruleText(problem, language);
+  return problem.line === undefined ? text : t('form.line', { line: lineInText(value, problem.line), text });
+};
+
+/** What the fields' own rules say, beyond the schema. */
+export const ruleProblems = (fields: readonly FormField[], values: Values): FieldProblem[] =>
+  fields.flatMap(({ name, rule }) => {
+    const found = rule ? rule.check(values[name] as never) : true;
+    return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
+  });
+
+/** What a draft changed, as it was before. */
+export const touched = ({ base = {}, values }: Draft, now: Values): Values =>
+  Object.fromEntries(
+    Object.keys(values)
+      .filter(name => name in base && !isSame(base[name], values[name]) && !isSame(base[name], now[name]))
+      .map(name => [name, base[name]]),
+  );
+
+/** The first thing in a box that takes a key. */
+export function focusFirst(box: Element | null | undefined) {
+  box
+    ?.querySelector<HTMLElement>(
+      'input:not([type=hidden], :disabled), textarea, [contenteditable], [role=combobox], button[role=switch]',
+    )
+    ?.focus({ preventScroll: true });
+}
+
+/** The field of a name; of `upstreams.0.port` the one of the list. */
+export function fieldAt(fields: readonly FormField[], name: Path): FormField | undefined {
+  const field = fields.find(one => one.name === name[0]);
+  return field?.kind === 'list' && name.length > 1 ? field.fields.find(one => one.name === name[2]) : field;
+}
+
+export function isShown(field: FormField, values: Values, isEdit: boolean) {
+  return (!field.only || (field.only === 'edit') === isEdit) && (!field.when || field.when(values));
+}

@@ -1,0 +1,21 @@
+/** A setting of the console as data. */
+import type { ReactNode } from 'react';
+import type { SettingSource } from '#contract/kit/setting.ts';
+import type { CallKey } from './client.ts';
+import type { FormField } from './resource.ts';
+import type { Named } from './text.ts';
+
+export interface SettingScreen {
+  /** Names its texts: `page.<name>`. */
+  name: Named<'page'>;
+  read: CallKey;
+  write: CallKey;
+  reset?: CallKey;
+  /** The level this screen is about. */
+  level: SettingSource;
+  fields: FormField[];
+  /** What each field says to somebody who may only look; left out: its value as text. */
+  shown?: Record<string, (value: never) => ReactNode>;
+  /** What is said once it is saved; the general words unless given. */
+  saved?: () => string;
+}

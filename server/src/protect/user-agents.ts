@@ -1,4 +1,0 @@
-import { userAgents } from '#contract/protect/user-agents.ts';
-import { siteRows } from '../site/rows.ts';
-
-export const userAgentCalls = siteRows(userAgents);

@@ -1,4 +1,0 @@
-import { whitelists } from '#contract/protect/whitelists.ts';
-import { siteRows } from '../site/rows.ts';
-
-export const whitelistCalls = siteRows(whitelists);

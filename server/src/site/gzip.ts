@@ -1,4 +1,0 @@
-import { gzip } from '#contract/site/gzip.ts';
-import { implementSetting } from '../kit/setting.ts';
-
-export const gzipImplementation = implementSetting(gzip, 'site');

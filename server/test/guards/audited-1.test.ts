@@ -1,0 +1,3 @@
+import { audited } from './audited.ts';
+
+audited(1, 2);

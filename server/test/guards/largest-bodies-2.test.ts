@@ -1,0 +1,3 @@
+import { largestBodies } from './largest-bodies.ts';
+
+largestBodies(2, 3);

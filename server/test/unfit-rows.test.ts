@@ -1,0 +1,106 @@
+/** A row that an earlier release let in and this one would not: it can be switched off and otherwise changed; what is wrong with it is not done again. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { cacheModes } from '#contract/edge/document.ts';
+import { row } from '#server/store/db.ts';
+import { Api, type Tenant } from './harness.ts';
+
+const unfit = '(?:a?){0,4000}';
+const otherUnfit = '(?:b?){0,4000}';
+let api: Api;
+let a: Tenant;
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+});
+after(() => api?.stop());
+
+interface Case {
+  insert: (siteID: number, operator: number, moduleID: number) => ReturnType<typeof sql>;
+  /** of an operator's, else of the site's customer */
+  path: (siteID: number, moduleID: number) => string;
+  area?: 'client';
+  field: string;
+  /** a change of something else */
+  other: Record<string, unknown>;
+  /** the body of a change of row `id` */
+  body?: (id: number, change: Record<string, unknown>) => unknown;
+}
+const cases: Record<string, Case> = {
+  userAgents: {
+    insert: siteID =>
+      sql`insert into "userAgent" ("siteID", "urlRegex", "userAgentRegex", "blockType") values (${siteID}, ${unfit}, 'bot', 'deny') returning id`,
+    path: siteID => `/user/site/${siteID}/firewall/setting/userAgents`,
+    field: 'urlRegex',
+    other: { userAgentRegex: 'crawler' },
+  },
+  cacheRule: {
+    insert: siteID =>
+      sql`insert into "cacheRule" ("siteID", type, value, duration, mode) values (${siteID}, 'regex', ${unfit}, 5, ${cacheModes[0]}) returning id`,
+    path: siteID => `/user/site/${siteID}/setting/cacheRule`,
+    field: 'value',
+    other: { duration: 6 },
+  },
+  'an operator’s frequency': {
+    insert: (_, operator) =>
+      sql`insert into "systemFrequency" ("clientID", "urlRegex", seconds, times, type) values (${operator}, ${unfit}, 1, 1, 'ip') returning id`,
+    path: () => '/client/setting/frequency',
+    area: 'client',
+    field: 'urlRegex',
+    other: { seconds: 2 },
+  },
+  redirects: {
+    insert: (_site, _operator, moduleID) =>
+      sql`insert into redirect ("moduleID", "matchType", source, target, "statusCode") values (${moduleID}, 'advanced', ${unfit}, '/x', 301) returning id`,
+    path: (siteID, moduleID) => `/user/site/${siteID}/module/urlRedirect/${moduleID}/redirects`,
+    field: 'source',
+    other: { target: '/y' },
+    body: (id, change) => ({ items: [{ id, ...change }] }),
+  },
+};
+
+describe('a stored row that would not be accepted any more', () => {
+  for (const [name, { insert, path, area, field, other, body }] of Object.entries(cases))
+    test(name, async () => {
+      const idOf = async (query: ReturnType<typeof sql>) => (await row<{ id: number }>(api.database.db, query))!.id;
+      const moduleID = await idOf(
+        sql`insert into module ("siteID", type, name) values (${a.siteID}, 'urlRedirect', ${name.slice(0, 20)}) returning id`,
+      );
+      const id = await idOf(insert(a.siteID, a.client.id, moduleID));
+      const { token } = area ? a.client : a.user;
+      const put = async (change: Record<string, unknown>) =>
+        (
+          await api.call('PUT', path(a.siteID, moduleID), {
+            token,
+            body: body ? body(id, change) : { id, ...change },
+          })
+        ).status;
+      assert.equal(await put({ enabled: false }), 200, 'switched off');
+      assert.equal(await put(other), 200, 'something else is changed');
+      assert.equal(await put({ enabled: true }), 400, 'on again');
+      assert.equal(await put({ [field]: otherUnfit }), 400, 'wrong in another way');
+      assert.equal(await put({ [field]: '^/fits$' }), 200, 'mended');
+      assert.equal(await put({ enabled: true }), 200, 'and on again');
+      assert.equal(await put({ [field]: unfit }), 400);
+    });
+
+  test('a module whose rules have one: the others are changed, it stays, a further one is refused', async () => {
+    const rule = (source: string) => ({ matchType: 'advanced', source, target: '/x' });
+    const settings = JSON.stringify({ rules: [rule(unfit), rule('^/one$')] });
+    const { id } = (await row<{ id: number }>(
+      api.database.db,
+      sql`insert into module ("siteID", type, name, settings) values (${a.siteID}, 'proxyRewrite', 'old', ${settings}::jsonb) returning id`,
+    ))!;
+    const put = async (change: object) =>
+      (
+        await api.call('PUT', `/user/site/${a.siteID}/module/proxyRewrite`, {
+          token: a.user.token,
+          body: { id, ...change },
+        })
+      ).status;
+    assert.equal(await put({ name: 'renamed' }), 200);
+    assert.equal(await put({ enabled: false }), 200);
+    assert.equal(await put({ rules: [rule('^/two$')] }), 200, 'without it');
+  });
+});

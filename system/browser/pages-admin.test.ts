@@ -1,0 +1,3 @@
+import { walked } from './pages.ts';
+
+walked('admin');

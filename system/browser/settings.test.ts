@@ -1,0 +1,170 @@
+/**
+ * The settings of a site: sections in groups that are searched, a card that tells what differs and is not lost without asking, another site
+ * in one step, and the same on a telephone and for somebody who may see one of them.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { password } from '#system/whole.ts';
+import { picture, Visitor } from './browser.ts';
+import { demo } from './demo.ts';
+import { serious } from './serious.ts';
+
+const stand = demo();
+const at = (tab: string) => `/user/sitesManagement/sitesSetting/1/demo?tab=${tab}`;
+const bar = '.save-bar';
+
+async function saved(): Promise<Record<string, unknown>> {
+  const token = await stand.whole.signIn('user');
+  return (await stand.whole.call('GET', '/user/site/1/setting/gzip', token)).body as Record<string, unknown>;
+}
+
+test('sections stand in groups, are found by their fields, and one that is open says so', async () => {
+  const visitor = await stand.inside('user', { language: 'zh_TW' });
+  const { page } = visitor;
+  await visitor.go(at('whitelists'));
+  await visitor.complete();
+  assert.deepEqual(await page.locator('.sections-group').allInnerTexts(), ['基本', '快取', '回應', '模組', '防護']);
+  assert.deepEqual(await page.locator('.sections-link[aria-current=page]').allInnerTexts(), ['白名單']);
+  assert.equal(await page.locator('.section-name').innerText(), '白名單', 'one name in both places');
+  await page.fill('.sections-search input', '狀態碼');
+  assert.deepEqual(await page.locator('.sections-link').allInnerTexts(), ['錯誤頁面', 'URL 重新導向']);
+  await page.fill('.sections-search input', '錯誤');
+  await page.press('.sections-search input', 'Enter');
+  await page.waitForURL('**tab=errorPages');
+  assert.ok((await page.locator('.sections-link').count()) > 10, 'all are there again');
+  await page.fill('.sections-search input', 'zzz');
+  await page.locator('.sections-nav [role=status]').waitFor();
+  assert.deepEqual(await serious(visitor), []);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a card: what differs is said and taken back, a mistake stays, another section asks, giving up leaves nothing', async () => {
+  const visitor = await stand.inside('user');
+  const { page } = visitor;
+  await visitor.go(at('gzip'));
+  await page.locator('#level').waitFor();
+  assert.equal(await page.locator('.source').innerText(), 'Inherited: defaults');
+  assert.equal(await page.locator(`${bar}, .field-differs`).count(), 0);
+  await page.fill('#level', '12');
+  await page.press('#level', 'Tab');
+  await page.locator('.sections-link .status-dot').waitFor();
+  await page.click(`${bar} .ant-btn-primary`);
+  await page.locator('.ant-form-item-explain-error', { hasText: '9' }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.id), 'level');
+  // a narrow window scrolls: what saves stays in sight
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await page.locator('.shell-content').evaluate(box => (box.scrollTop = 0));
+  assert.ok(await page.locator(bar).evaluate(one => one.getBoundingClientRect().bottom <= innerHeight));
+  await page.setViewportSize({ width: 1440, height: 900 });
+
+  await page.locator('.sections-link', { hasText: 'Blacklist' }).click();
+  const question = page.locator('.ant-modal');
+  await question.waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'hidden' });
+  assert.match(page.url(), /tab=gzip/);
+  assert.equal(await page.inputValue('#level'), '12', 'nothing was lost');
+
+  await page.fill('#level', '9');
+  await page.press('#level', 'Tab');
+  await page.locator('.field-differs', { hasText: '5' }).waitFor();
+  await page.click(`${bar} .ant-btn-primary`);
+  await page.locator(bar).waitFor({ state: 'detached' });
+  assert.ok(await page.evaluate(() => document.activeElement?.closest('.setting')), 'whoever saved stands on the card');
+  await page.locator('.source.own').waitFor();
+  assert.deepEqual([(await saved())['level'], (await saved())['from']], [9, 'site']);
+
+  await page.locator('.field-differs .link').click();
+  assert.equal(await page.inputValue('#level'), '5');
+  await page.locator('.field-differs').waitFor({ state: 'detached' });
+  await page.locator(`${bar} .ant-btn`).first().click();
+  await page.locator(bar).waitFor({ state: 'detached' });
+  assert.equal(await page.inputValue('#level'), '9', 'as it was saved');
+
+  // somebody else saves meanwhile: both are shown, and neither is lost
+  const token = await stand.whole.signIn('user');
+  const { enabled, types, minLength } = await saved();
+  const others = (level: number) =>
+    stand.whole.call('PUT', '/user/site/1/setting/gzip', token, { enabled, types, minLength, level });
+  assert.equal((await others(3)).status, 200);
+  await page.fill('#minLength', '500');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.conflict').waitFor();
+  assert.equal((await saved())['minLength'], minLength, 'nothing was written');
+  await page.locator('.conflict footer .ant-btn-primary').click();
+  await page.locator(`${bar}, .conflict`).first().waitFor({ state: 'detached' });
+  await page.getByText('HTTP compression set success!').last().waitFor();
+  const { level, minLength: least } = await saved();
+  assert.deepEqual([level, least], [3, 500]);
+  assert.equal(await page.inputValue('#level'), '3');
+  assert.deepEqual(
+    visitor.takeProblems().filter(one => !one.includes('409')),
+    [],
+  );
+  await visitor.close();
+});
+
+test('on a telephone the sections are one choice, and all of it is used by a finger', async () => {
+  const visitor = await stand.inside('user', { width: 390, height: 844, theme: 'dark' });
+  const { page } = visitor;
+  await visitor.go(at('gzip'));
+  await page.locator('#minLength').waitFor();
+  assert.equal(await page.locator('.sections-nav').isVisible(), false);
+  assert.deepEqual(await serious(visitor), []);
+  await picture(page, 'settings-390');
+  await page.fill('#minLength', '4321');
+  await page.press('#minLength', 'Tab');
+  assert.ok(await page.locator(bar).evaluate(one => one.getBoundingClientRect().bottom <= innerHeight + 1));
+  await page.locator(`${bar} .ant-btn`).first().click();
+  await page.locator(bar).waitFor({ state: 'detached' });
+  await page.selectOption('.sections-choice', 'blacklists');
+  await page.waitForURL('**tab=blacklists');
+  assert.ok(await page.evaluate(() => document.querySelector('.shell-content')!.scrollWidth <= 390));
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('another site is one choice away, in the same section', async () => {
+  const { whole } = stand;
+  const token = await whole.signIn('client');
+  const site = (await whole.call('GET', '/client/site/1', token)).body as { productID: number; userID: number };
+  const body = { siteName: 'second', productID: site.productID, userID: site.userID };
+  const made = await whole.call('POST', '/client/site', token, body);
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/sitesSetting/1/demo?tab=rates');
+  await page.locator('.site-switch').click();
+  await page.locator('.ant-select-item-option', { hasText: 'second' }).click();
+  await page.waitForURL(`**/sitesSetting/${(made.body as { ids: number[] }).ids[0]}/second?tab=rates`);
+  await page.locator('h1', { hasText: 'second' }).waitFor();
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('somebody who may read the settings of a site and nothing else reads them, and finds nothing to press', async () => {
+  const { whole } = stand;
+  const token = await whole.signIn('user');
+  const done = async (method: string, path: string, sent: unknown) => {
+    const answer = await whole.call(method, path, token, sent);
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return answer.body as { ids: [number] };
+  };
+  const permissionKeys = ['sites.view', 'siteSettings.view'];
+  const role = (await done('POST', '/user/role', { name: 'reads', permissionKeys })).ids[0];
+  const email = 'reads@breakwater.test';
+  const id = (await done('POST', '/user/account', { email, name: 'reads', auth: 'user', role, password })).ids[0];
+  await done('POST', '/user/site/users', { siteIDs: [1], userIDs: [id] });
+  const visitor = await Visitor.open(stand.browser, whole.origin);
+  await visitor.signIn('user', email, password);
+  await visitor.go(at('gzip'));
+  const card = visitor.page.locator('.setting');
+  await card.getByText('image/svg+xml').waitFor();
+  assert.equal(await card.locator('input, textarea, button').count(), 0);
+  const sections = await visitor.page.locator('.sections-link').allInnerTexts();
+  assert.ok(sections.includes('HTTP compression') && !sections.includes('Blacklist'), sections.join());
+  await picture(visitor.page, 'settings-read-only');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -6,13 +6,14 @@
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signalGroup } from '#server/store/engine-process.ts';
 import { sharedEngines } from '#system/engines.ts';
-import { ensureConsole, projectFolder } from './bootstrap.js';
+import { projectFolder } from './bootstrap.js';
 import { type Phase, phases } from './test/files.ts';
 import type { Outcome } from './test/reporter.ts';
+import { type Job, roomOfMachine, sideBySide } from './test/side-by-side.ts';
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const failures: string[] = [];
@@ -145,36 +146,43 @@ function count({ passed, skipped, failed }: Result): void {
   failures.push(...failed.map(([name]) => name));
 }
 
-async function runPhase(phase: Phase, env: NodeJS.ProcessEnv): Promise<void> {
-  const queue = [...phase.files];
-  const work = async () => {
-    for (let file = queue.shift(); file; file = queue.shift()) {
-      const first = await runFile(file, phase.limit, env);
-      if (first.failed.length > 0 && patterns.length === 0) again.push({ file, limit: phase.limit, first });
-      else count(first);
-    }
-  };
-  await Promise.all(Array.from({ length: phase.width }, work));
-}
-
 const patterns = process.argv.slice(2);
 const wanted = (name: string) => patterns.length === 0 || patterns.some(pattern => name.includes(pattern));
 const bin = (name: string) => join(projectFolder, 'node_modules/.bin', name);
 
-if (wanted('types')) await check('types', bin('tsc'), ['--noEmit']);
-if (wanted('lint')) await check('lint', bin('oxlint'), ['--type-aware']);
-if (wanted('format')) await check('format', bin('oxfmt'), ['--check']);
-
 const chosen = phases()
   .map(phase => ({ ...phase, files: phase.files.filter(wanted) }))
   .filter(phase => phase.files.length > 0);
-let env: NodeJS.ProcessEnv | undefined;
-for (const phase of chosen) {
-  console.log(`\n${phase.name}: ${phase.files.length} files`);
-  if (phase.name === 'browser') ensureConsole();
-  if (phase.name !== 'unit') env ??= await sharedEngines();
-  await runPhase(phase, { ...env, TEST_SENT: sent });
-}
+const has = (name: Phase['name']) => chosen.some(phase => phase.name === name);
+if (chosen.length > 0) console.log(`${chosen.map(({ name, files }) => `${files.length} ${name}`).join(', ')}\n`);
+
+// what files wait for begins with the first of them all
+let env: NodeJS.ProcessEnv = {};
+const engines = chosen.some(phase => phase.name !== 'unit') ? sharedEngines().then(made => void (env = made)) : undefined;
+engines?.catch(() => undefined); // told by the first file that needs them
+const checks: Job[] = [];
+const console_ = has('browser') ? check('console', process.execPath, ['bin/run.js', '--build']) : undefined;
+if (console_) checks.push(() => console_);
+if (wanted('types')) checks.push(() => check('types', bin('tsc'), ['--noEmit']));
+if (wanted('lint')) checks.push(() => check('lint', bin('oxlint'), ['--type-aware']));
+if (wanted('format')) checks.push(() => check('format', bin('oxfmt'), ['--check']));
+
+const fileJob =
+  (file: string, { name, limit }: Phase): Job =>
+  async () => {
+    if (name !== 'unit') await engines;
+    if (name === 'browser') await console_;
+    const first = await runFile(file, limit, { ...env, TEST_SENT: sent });
+    if (first.failed.length > 0 && patterns.length === 0) again.push({ file, limit, first });
+    else count(first);
+  };
+// files share one range of ports and one PostgreSQL, however many CPUs there are
+const usual = Math.min(availableParallelism(), 4);
+await sideBySide([...checks, ...chosen.flatMap(phase => phase.files.map(file => fileJob(file, phase)))], {
+  usual,
+  most: 2 * usual,
+  hasRoom: roomOfMachine(),
+});
 const unsteady: string[] = [];
 if (again.length > 3) for (const { first } of again) count(first);
 else if (again.length > 0) console.log('\nonce more, each by itself');

@@ -5,8 +5,6 @@ import { projectFolder } from '../launch/settings.ts';
 export interface Phase {
   name: 'unit' | 'integration' | 'system' | 'browser';
   files: string[];
-  /** Files at a time. */
-  width: number;
   /** A file that runs longer is killed, s. It is there for what hangs: about three times what the slowest file needs on a loaded machine. */
   limit: number;
 }
@@ -20,20 +18,19 @@ export function phases(): Phase[] {
     cwd: projectFolder,
     exclude: path => path.includes('node_modules') || path.includes('console/dist'),
   }).sort();
-  const named = (name: Phase['name'], width: number, limit: number, belongs: (file: string) => boolean): Phase => ({
+  const named = (name: Phase['name'], limit: number, belongs: (file: string) => boolean): Phase => ({
     name,
-    width,
     limit,
     files: all.filter(belongs),
   });
   const isUnit = (file: string) =>
-    /^(contract|console|host)\/|^(bin\/launch|server\/src|agent\/src)\/|^server\/test\/compile\//.test(file);
+    /^(contract|console|host)\/|^(bin\/(?:launch|test)|server\/src|agent\/src)\/|^server\/test\/compile\//.test(file);
   const isSystem = (file: string) => file.startsWith('system/');
   const isBrowser = (file: string) => file.startsWith('system/browser/');
   return [
-    named('unit', 2, 180, isUnit),
-    named('integration', 2, 420, file => !isUnit(file) && !isSystem(file)),
-    named('system', 1, 900, file => isSystem(file) && !isBrowser(file)),
-    named('browser', 2, 900, isBrowser),
+    named('unit', 180, isUnit),
+    named('integration', 420, file => !isUnit(file) && !isSystem(file)),
+    named('system', 900, file => isSystem(file) && !isBrowser(file)),
+    named('browser', 900, isBrowser),
   ];
 }

@@ -27,9 +27,10 @@ test('the operator makes an error page and a frequency for every site, and chang
   await save(visitor, '#content', '<h1>Not now</h1>');
   await page.locator('.ant-table-row button.link', { hasText: '400' }).click();
   await page.waitForSelector('.ant-drawer form #content');
-  await page.fill('#content', '<h1>Later</h1>');
-  // whoever goes into it gets the editor, with what was typed
+  // whoever goes into it gets the editor, with what was selected until then: what is typed next replaces that
+  await page.locator('#content').selectText();
   await page.locator('.code-editor .tok-typeName', { hasText: 'h1' }).first().waitFor();
+  await page.keyboard.insertText('<h1>Later</h1>');
   assert.equal(await page.locator('.cm-line').textContent(), '<h1>Later</h1>');
   await picture(page, 'error-setting-form');
   await page.click('.ant-drawer-footer .ant-btn-primary');

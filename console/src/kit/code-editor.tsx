@@ -17,8 +17,8 @@ export interface CodeEditorProps extends InputLook {
   value?: string;
   onChange?: (value: string) => void;
   placeholder?: string;
-  /** It takes the focus when it is drawn, with the cursor here. */
-  focusAt?: number | undefined;
+  /** It takes the focus when it is drawn, with this selected: what somebody types next replaces what it would have replaced before. */
+  selected?: { anchor: number; head: number } | undefined;
 }
 
 // what CodeMirror writes into style tags is allowed by the page's nonce alone
@@ -75,8 +75,9 @@ function Editor(props: CodeEditorProps & { describedBy: string | undefined }) {
       state: EditorState.create({ doc: view.current?.state.doc ?? value, extensions }),
     });
     view.current = made;
-    if (props.focusAt !== undefined && !wasFocused.current) {
-      made.dispatch({ selection: { anchor: Math.min(props.focusAt, made.state.doc.length) } });
+    if (props.selected && !wasFocused.current) {
+      const within = (at: number) => Math.min(at, made.state.doc.length);
+      made.dispatch({ selection: { anchor: within(props.selected.anchor), head: within(props.selected.head) } });
       made.focus();
       wasFocused.current = true;
     }

@@ -7,17 +7,18 @@ const CodeEditor = inPlace(async () => (await import('./code-editor.tsx')).CodeE
 
 export function CodeField({ area, ...given }: CodeEditorProps & { area: ReactNode }) {
   const [isThere, come] = useState(false);
-  const [focusAt, setFocusAt] = useState<number>();
+  const [selected, setSelected] = useState<CodeEditorProps['selected']>();
   const box = useRef<HTMLDivElement>(null);
   const swap = async () => {
     await CodeEditor.warm();
     const focused = document.activeElement;
-    if (focused instanceof HTMLTextAreaElement && box.current?.contains(focused)) setFocusAt(focused.selectionStart);
+    if (focused instanceof HTMLTextAreaElement && box.current?.contains(focused))
+      setSelected({ anchor: focused.selectionStart, head: focused.selectionEnd });
     come(true);
   };
   return (
     <div ref={box} onFocus={isThere ? undefined : () => void swap()}>
-      {isThere ? <CodeEditor {...given} focusAt={focusAt} meanwhile={area} failed={() => area} /> : area}
+      {isThere ? <CodeEditor {...given} selected={selected} meanwhile={area} failed={() => area} /> : area}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** The table: every group of calls, and their types by key. A folder says what it has in its own index; a further folder is one line. */
-import type { ApiOf, Group } from './kit/call.ts';
+import { type ApiOf, type Declared, type Group, groupsOf, type GroupsOf } from './kit/call.ts';
 import * as account from './account/index.ts';
 import * as analytics from './analytics/index.ts';
 import * as cache from './cache/index.ts';
@@ -12,15 +12,17 @@ import * as system from './system/index.ts';
 
 const folders = { account, analytics, cache, domain, module, node, protect, site, system } as const satisfies Record<
   string,
-  Record<string, Group>
+  Record<string, Declared>
 >;
 type Folders = typeof folders;
 
-export const groups: readonly Group[] = Object.values(folders).flatMap(folder => Object.values<Group>(folder));
+export const groups: readonly Group[] = Object.values(folders).flatMap(folder =>
+  Object.values<Declared>(folder).flatMap(groupsOf),
+);
 
 /** One interface for each folder: the checker reads members of interfaces one by one, and a large mapped type whole. */
 type All<G> = (G extends unknown ? (given: ApiOf<G>) => void : never) extends (given: infer I) => void ? I : never;
-type Of<F extends keyof Folders> = All<Folders[F][keyof Folders[F]]>;
+type Of<F extends keyof Folders> = All<GroupsOf<Folders[F][keyof Folders[F]]>>;
 interface Account extends Of<'account'> {}
 interface Analytics extends Of<'analytics'> {}
 interface Cache extends Of<'cache'> {}

@@ -51,6 +51,10 @@ test('sample: a call without a screen, a reason for one that has one', () => {
   for (const text of unused) assert.deepEqual([...shown([{ file: 'a.tsx', text }])], [], text);
   const used = ["const table = resource<'GET /a'>({ list: 'GET /a' });", "export const known = 'GET /a';\ncall(known);"];
   for (const text of used) assert.deepEqual([...shown([{ file: 'a.tsx', text }])], ['GET /a'], text);
+  const setting =
+    "const s: SettingOfLevels = {\n  at: { zone: '/client/zone/{id}/s', site: '/{area}/s' },\n};\nexport const S = settingPanel(s, 'site');";
+  const ofSetting = [...shown([{ file: 'a.tsx', text: setting }])];
+  assert.deepEqual(ofSetting, ['GET /{area}/s', 'PUT /{area}/s', 'DELETE /{area}/s'], 'a level without a panel is on no screen');
   assert.equal(screenProblems(['GET /{area}/x', 'GET /{area}/none'], onScreen, []).length, 1);
   clean(screenProblems(['GET /{area}/x', 'GET /{area}/none'], onScreen, ['GET /{area}/none']));
   assert.equal(screenProblems(['GET /{area}/x'], onScreen, ['GET /{area}/x']).length, 1);

@@ -6,8 +6,7 @@ import type { Example } from '../pieces.ts';
 const gzip: SettingScreen = {
   name: 'gzip',
   level: 'site',
-  read: 'GET /{area}/site/{siteID}/setting/gzip',
-  write: 'PUT /{area}/site/{siteID}/setting/gzip',
+  path: '/{area}/site/{siteID}/setting/gzip',
   fields: [
     { name: 'enabled', kind: 'switch', help: 'compression' },
     { name: 'types', kind: 'lines', help: 'mediaTypes' },

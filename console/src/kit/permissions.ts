@@ -14,6 +14,9 @@ export function allows(selfPerms: readonly string[], key: CallKey): boolean {
   return permission === null || (permission !== undefined && selfPerms.includes(permission));
 }
 
+/** Whether this area has such a call. */
+export const isCall = (key: string): key is CallKey => asked.has(key);
+
 /** Whether the calls that something needs may be made. */
 export function useCan(): (needs: Needs | undefined) => boolean {
   const { selfPerms } = useSelf();

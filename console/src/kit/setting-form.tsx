@@ -5,6 +5,7 @@ import type { Above } from './differs.tsx';
 import { useForm } from './form-core.tsx';
 import { isSame } from './form-state.ts';
 import { historyOfSetting } from './history-of.ts';
+import { isCall } from './permissions.ts';
 import type { Params, Values } from './resource.ts';
 import { useDirty } from './sections-state.ts';
 import type { SettingScreen } from './setting-screen.ts';
@@ -21,7 +22,7 @@ interface Props {
 
 export function SettingForm({ setting, params, values, version, above }: Props) {
   const { content, side, isBusy, isChanged, conflict, save, adopt, takeAbove, valuesNow } = useForm({
-    call: setting.write,
+    call: `PUT ${setting.path}`,
     params,
     fields: setting.fields,
     values,
@@ -29,7 +30,7 @@ export function SettingForm({ setting, params, values, version, above }: Props) 
     stays: true,
     version,
     above,
-    history: historyOfSetting(setting.read, params),
+    history: historyOfSetting(`GET ${setting.path}`, params),
     success: setting.saved?.() ?? t('message.modifySuccess'),
     errors: { otherwise: t('message.modifyFailed') },
   });
@@ -52,7 +53,7 @@ export function SettingForm({ setting, params, values, version, above }: Props) 
       <div ref={card} tabIndex={-1} className="setting-form">
         {content}
       </div>
-      {side === 'form' && !conflict && !setting.reset && differing.length > 1 && (
+      {side === 'form' && !conflict && !isCall(`DELETE ${setting.path}`) && differing.length > 1 && (
         <button type="button" className="link setting-all" onClick={() => takeAbove(differing)}>
           {t('setting.takeAll', { from: t(`settingSource.${above.from}`) })}
         </button>

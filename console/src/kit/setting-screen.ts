@@ -1,16 +1,25 @@
 /** A setting of the console as data. */
 import type { ReactNode } from 'react';
 import type { SettingSource } from '#contract/kit/setting.ts';
-import type { CallKey } from './client.ts';
+import type { AnswerOf, CallKey } from './client.ts';
 import type { FormField } from './resource.ts';
 import type { Named } from './text.ts';
+
+/** Where a setting is read and written. */
+export type SettingPath = {
+  [K in CallKey]: K extends `PUT ${infer P}`
+    ? `GET ${P}` extends CallKey
+      ? AnswerOf<`GET ${P}`> extends { from: SettingSource; above: object }
+        ? P
+        : never
+      : never
+    : never;
+}[CallKey];
 
 export interface SettingScreen {
   /** Names its texts: `page.<name>`. */
   name: Named<'page'>;
-  read: CallKey;
-  write: CallKey;
-  reset?: CallKey;
+  path: SettingPath;
   /** The level this screen is about. */
   level: SettingSource;
   fields: FormField[];

@@ -5,17 +5,17 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { SettingLevel, SettingSource } from '#contract/kit/setting.ts';
-import { call } from './client.ts';
+import { type CallKey, callAny } from './client.ts';
 import { isSure } from './confirm.ts';
 import type { Above } from './differs.tsx';
 import { ErrorState } from './empty.tsx';
 import { inPlace } from './later.tsx';
 import { notify } from './notice.ts';
-import { useCan } from './permissions.ts';
+import { isCall, useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
-import type { SettingScreen } from './setting-screen.ts';
+import type { SettingPath, SettingScreen } from './setting-screen.ts';
 import { t } from './text.ts';
 import { valueText } from './value-text.ts';
 
@@ -27,19 +27,20 @@ type Answer = Values & { from: SettingSource; version: number; above: Above };
 
 export function SettingPanel({ setting, params }: { setting: SettingScreen; params: Params }) {
   const can = useCan();
-  const found = useQuery(query(setting.read, params as never));
+  const found = useQuery(query(`GET ${setting.path}`, params as never));
   const now = found.data as Answer | undefined;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   const waits = <div className="tab-wait" aria-busy />;
   if (!now) return <div className="panel">{waits}</div>;
   const { from, version, above, ...values } = now;
   const isOwn = from === setting.level;
+  const reset = `DELETE ${setting.path}`;
 
-  async function giveBack() {
+  async function giveBack(key: CallKey) {
     const verb = t('setting.reset');
     if (!(await isSure({ level: 'disruptive', title: verb, targets: [t(`page.${setting.name}`)], confirm: verb }))) return;
     try {
-      await call(setting.reset!, ...([params] as unknown as [never]));
+      await callAny(key, params);
       notify.success(t('message.resetSuccess'));
     } catch (error) {
       present(error, { otherwise: t('message.resetFailed') });
@@ -54,13 +55,13 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
         <span className={isOwn ? 'source own' : 'source'}>
           {t(isOwn ? 'setting.own' : 'setting.inherited', { from: t(`settingSource.${from}`) })}
         </span>
-        {isOwn && setting.reset && can(setting.reset) && (
-          <button type="button" className="link" onClick={() => void giveBack()}>
+        {isOwn && isCall(reset) && can(reset) && (
+          <button type="button" className="link" onClick={() => void giveBack(reset)}>
             {t('setting.reset')}
           </button>
         )}
       </header>
-      {can(setting.write) ? (
+      {can(`PUT ${setting.path}`) ? (
         <SettingForm setting={setting} params={params} values={values} version={version} above={above} meanwhile={waits} />
       ) : (
         <>
@@ -80,12 +81,12 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
 }
 
 /** One declaration for the panels of all levels: `at` says where each has its calls. */
-export interface SettingOfLevels extends Omit<SettingScreen, 'level' | 'read' | 'write' | 'reset'> {
-  at: { [L in SettingLevel]?: Pick<SettingScreen, 'read' | 'write' | 'reset'> };
+export interface SettingOfLevels extends Omit<SettingScreen, 'level' | 'path'> {
+  at: { [L in SettingLevel]?: SettingPath };
 }
 /** The panel of one level, for a tab or a page: `settingPanel(gzip, 'site')`. */
 export function settingPanel({ at, ...rest }: SettingOfLevels, level: SettingLevel) {
-  const setting: SettingScreen = { ...rest, level, ...at[level]! };
+  const setting: SettingScreen = { ...rest, level, path: at[level]! };
   return ({ params = {} }: { params?: Params }) => <SettingPanel setting={setting} params={params} />;
 }
 

@@ -5,9 +5,7 @@ import { bytes } from '../kit/units.ts';
 
 const gzip: SettingOfLevels = {
   name: 'gzip',
-  at: {
-    site: { read: 'GET /{area}/site/{siteID}/setting/gzip', write: 'PUT /{area}/site/{siteID}/setting/gzip' },
-  },
+  at: { site: '/{area}/site/{siteID}/setting/gzip' },
   fields: [
     { name: 'enabled', kind: 'switch', help: 'compression' },
     { name: 'types', kind: 'lines', help: 'mediaTypes' },

@@ -57,6 +57,15 @@ export interface Group<B extends string = string, D extends Defs = Defs> extends
 }
 export type Defs = Record<`${Method} ${string}`, CallDef>;
 
+/** What a folder exports: a group, or what brings its own (a setting one for each level, a module one). */
+export type Declared = Group | { calls: Group | Record<string, Group> };
+export type GroupsOf<T> = T extends Group ? T : T extends { calls: infer C } ? (C extends Group ? C : C[keyof C]) : never;
+export function groupsOf(declared: Declared): readonly Group[] {
+  if ('defs' in declared) return [declared];
+  return isGroup(declared.calls) ? [declared.calls] : Object.values(declared.calls);
+}
+const isGroup = (calls: Group | Record<string, Group>): calls is Group => 'defs' in calls && typeof calls['base'] === 'string';
+
 /** Declares the calls of one resource. */
 export function calls<const B extends string, const D extends Defs>(options: GroupOptions & { base: B }, defs: D): Group<B, D> {
   for (const key of Object.keys(defs))

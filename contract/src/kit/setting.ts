@@ -32,6 +32,14 @@ export interface SettingPlace extends Pick<GroupOptions, 'resource' | 'permissio
   /** DELETE gives it back to what is above. */
   canReset?: boolean;
 }
+
+/** The usual place of each level, and whose key is asked: `{ ...at.site, path: '/gzip' }`. An operator's own names its `resource`. */
+export const at = {
+  system: { base: '/client/setting', areas: ['client'] },
+  zone: { base: '/client/zone/{id}/setting', areas: ['client'], resource: 'zones' },
+  site: { base: '/{area}/site/{siteID}/setting', areas: ['user', 'client'], resource: 'siteSettings' },
+  domain: { base: '/{area}/site/{siteID}/domain/{domainID}', areas: ['user', 'client'], resource: 'domains' },
+} as const satisfies Record<SettingLevel, Omit<Partial<SettingPlace>, 'path'>>;
 type Places = { [L in SettingLevel]?: SettingPlace };
 export type Values<F extends Shape> = { [K in keyof F]: z.output<F[K]> };
 

@@ -50,4 +50,3 @@ export const cors = moduleOf({
       }),
     ),
 });
-export const corsCalls = cors.calls;

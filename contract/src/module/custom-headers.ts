@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { moduleOf } from '../kit/module.ts';
 import { broken } from '../rules/rule.ts';
 import { zodRule } from '../rules/zod.ts';
-import { settingOf } from '../kit/setting.ts';
+import { at, settingOf } from '../kit/setting.ts';
 import { arr, obj, str, text } from '../kit/schema.ts';
 
 /**
@@ -57,21 +57,12 @@ export const customHeader = moduleOf({
   fields: customHeaderFields,
   defaults: { request: [], response: [] },
 });
-export const customHeaderCalls = customHeader.calls;
 
 /** The same of one domain alone, beside what its module sets. */
 export const domainHeaders = settingOf({
   name: 'customHeaders',
   fields: customHeaderFields,
   defaults: { request: [], response: [] },
-  levels: {
-    domain: {
-      base: '/{area}/site/{siteID}/domain/{domainID}',
-      path: '/customHeaders',
-      areas: ['user', 'client'],
-      resource: 'domains',
-    },
-  },
+  levels: { domain: { ...at.domain, path: '/customHeaders' } },
   edge: 'domain',
 });
-export const domainHeaderCalls = domainHeaders.calls.domain;

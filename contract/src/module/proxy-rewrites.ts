@@ -49,4 +49,3 @@ export const proxyRewrite = moduleOf({
   fields: proxyRewriteFields,
   defaults: { rules: [] },
 });
-export const proxyRewriteCalls = proxyRewrite.calls;

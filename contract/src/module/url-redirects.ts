@@ -30,7 +30,6 @@ export const urlRedirect = moduleOf({
   defaults: {},
   read: { redirectCount: int() },
 });
-export const urlRedirectCalls = urlRedirect.calls;
 
 interface Given {
   /** exact where nothing is said */
@@ -83,4 +82,3 @@ export const redirects = moduleRowsOf({
   max: { add: caps.redirectRulesPerSiteMax, change: 500 },
   bodyLimit: 4_000_000,
 });
-export const redirectCalls = redirects.calls;

@@ -1,7 +1,7 @@
 /** Compression of what a site's visitors are sent (calls.md, §5 of the calls; figures in bytes). */
 import * as z from 'zod/mini';
 import { bool, int, some, str } from '../kit/schema.ts';
-import { settingOf } from '../kit/setting.ts';
+import { at, settingOf } from '../kit/setting.ts';
 
 const mediaType = () => str(64).check(z.regex(/^[\w.+-]+\/(?:[\w.+-]+|\*)$/));
 /** What is worth compressing: texts in all their forms, and pictures that are text. */
@@ -32,14 +32,6 @@ export const gzip = settingOf({
     level: int(1, 9),
   },
   defaults: { enabled: true, types, minLength: 1000, level: 5 },
-  levels: {
-    site: {
-      base: '/{area}/site/{siteID}',
-      path: '/setting/gzip',
-      areas: ['user', 'client'],
-      resource: 'siteSettings',
-    },
-  },
+  levels: { site: { ...at.site, path: '/gzip' } },
   edge: 'site',
 });
-export const gzipCalls = gzip.calls.site;

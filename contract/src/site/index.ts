@@ -1,4 +1,4 @@
 /** The groups of calls of this folder; a further one is one line. */
-export { gzipCalls } from './gzip.ts';
+export { gzip } from './gzip.ts';
 export { rates } from './rates.ts';
 export { applied, clientSites, resourceInfo, userSites } from './sites.ts';

@@ -10,7 +10,7 @@ const withoutTypes = (code: string) =>
 
 /**
  * Keys of calls in quotes that something may call, `'GET /{area}/accounts'`; and those that a screen for several levels puts together: a path in quotes and
- * `` `POST ${path}/errorPage` `` in the same file.
+ * `` `POST ${path}/errorPage` `` in the same file. A setting names the path of each level once, and a panel shows one level.
  */
 export function shown(files: readonly Source[]): Set<string> {
   const keys = new Set<string>();
@@ -26,6 +26,11 @@ export function shown(files: readonly Source[]): Set<string> {
     const paths = [...text.matchAll(/['"](\/[^'"\s]+)['"]/g)].map(([, path]) => path!);
     for (const [, method, rest] of text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE)) \$\{\w+\}(\/[^`$\s]*)?`/g))
       for (const path of paths) keys.add(`${method} ${path}${rest ?? ''}`);
+    for (const [, name, setting] of text.matchAll(/const (\w+): SettingOfLevels = (\{[^]*?\n\});/g))
+      for (const [, level] of text.matchAll(new RegExp(`\\bsettingPanel\\(${name}, '(\\w+)'\\)`, 'g'))) {
+        const path = new RegExp(`\\b${level}: '(/[^'\\s]+)'`).exec(setting!)?.[1];
+        for (const method of ['GET', 'PUT', 'DELETE']) keys.add(`${method} ${path}`);
+      }
   }
   return keys;
 }

@@ -3,6 +3,7 @@
  * values, without the form's code.
  */
 import { useQuery } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { SettingLevel, SettingSource } from '#contract/kit/setting.ts';
 import { type CallKey, callAny } from './client.ts';
@@ -11,6 +12,7 @@ import type { Above } from './differs.tsx';
 import { ErrorState } from './empty.tsx';
 import { inPlace } from './later.tsx';
 import { notify } from './notice.ts';
+import { Page } from './page.tsx';
 import { isCall, useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
@@ -88,6 +90,19 @@ export interface SettingOfLevels extends Omit<SettingScreen, 'level' | 'path'> {
 export function settingPanel({ at, ...rest }: SettingOfLevels, level: SettingLevel) {
   const setting: SettingScreen = { ...rest, level, path: at[level]! };
   return ({ params = {} }: { params?: Params }) => <SettingPanel setting={setting} params={params} />;
+}
+
+/** The same as a page of its own, for zones and the system: `settingPage(stamp, 'zone')`; the address says whose (`{-$id}`). */
+export function settingPage(setting: SettingOfLevels, level: SettingLevel) {
+  const Panel = settingPanel(setting, level);
+  return function SettingPage() {
+    const { id } = useParams({ strict: false }) as { id?: string };
+    return (
+      <Page>
+        <Panel params={id === undefined ? {} : { id: Number(id) }} />
+      </Page>
+    );
+  };
 }
 
 const shown = ({ shown: own }: SettingScreen, field: FormField, value: unknown): ReactNode =>

@@ -27,7 +27,7 @@ export function shown(files: readonly Source[]): Set<string> {
     for (const [, method, rest] of text.matchAll(/`((?:GET|POST|PUT|PATCH|DELETE)) \$\{\w+\}(\/[^`$\s]*)?`/g))
       for (const path of paths) keys.add(`${method} ${path}${rest ?? ''}`);
     for (const [, name, setting] of text.matchAll(/const (\w+): SettingOfLevels = (\{[^]*?\n\});/g))
-      for (const [, level] of text.matchAll(new RegExp(`\\bsettingPanel\\(${name}, '(\\w+)'\\)`, 'g'))) {
+      for (const [, level] of text.matchAll(new RegExp(`\\bsetting(?:Panel|Page)\\(${name}, '(\\w+)'\\)`, 'g'))) {
         const path = new RegExp(`\\b${level}: '(/[^'\\s]+)'`).exec(setting!)?.[1];
         for (const method of ['GET', 'PUT', 'DELETE']) keys.add(`${method} ${path}`);
       }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
+import { lockFolder } from '#host/folder-lock.ts';
 import { keepInodes } from './cache-room.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
 import type { Fault } from './control.ts';
@@ -44,6 +45,8 @@ export interface AgentOptions {
   /** DNS servers for origins' names; default: the machine's */
   dnsServers?: string[];
   log?: (message: string) => void;
+  /** ends a start that takes its time: an nginx that runs is ended then, as by `stop`, which is still to be called */
+  ending?: AbortSignal;
 }
 export interface Agent {
   healthPort: number;
@@ -64,6 +67,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const startedAt = new Date().toISOString();
   await mkdir(options.data, { recursive: true, mode: 0o711 });
   const data = realpathSync(options.data);
+  const lock = lockFolder(data);
+  if (!lock) throw new Error(`Another agent works in ${data}: end it first, or give this one a folder of its own.`);
+  if (lock.missing) log(`${data} cannot be locked (${lock.missing}): do not start a second agent on it.`);
   const identity = await Identity.open(data);
   const store = await DocumentStore.open(join(data, 'config'));
   if (store.damaged)
@@ -277,6 +283,9 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     } catch (error) {
       log(`no log file can be begun: ${(error as Error).message}`);
     }
+  const end = () => void nginx.stop().catch(error => log((error as Error).message));
+  options.ending?.addEventListener('abort', end);
+  if (options.ending?.aborted) end();
   await nginx.start();
   link.start();
   const beating = setInterval(beat, beatMs);
@@ -307,6 +316,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await resolver.stop();
       await store.close();
       await health.close();
+      lock.release();
     },
   };
 }

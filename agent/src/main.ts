@@ -43,8 +43,20 @@ async function main(): Promise<void> {
         if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`${name}: ${one} is not a port`);
         return port;
       });
+  // A start may wait for an nginx that is silent: who ends it then means nginx too.
+  const ending = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => ending.abort());
+  const stop = () =>
+    agent.stop().then(
+      () => process.exit(0),
+      error => {
+        console.error((error as Error).message);
+        process.exit(1);
+      },
+    );
   const agent = await startAgent({
     data,
+    ending: ending.signal,
     server: text('server', 'BREAKWATER_URL'),
     joinToken: text('join', 'BREAKWATER_JOIN_TOKEN'),
     name: text('name'),
@@ -54,19 +66,8 @@ async function main(): Promise<void> {
     healthPort: ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
     log: message => console.log(message),
   });
-  let ending = false;
-  for (const name of ['SIGTERM', 'SIGINT'] as const)
-    process.on(name, () => {
-      if (ending) return;
-      ending = true;
-      void agent.stop().then(
-        () => process.exit(0),
-        error => {
-          console.error((error as Error).message);
-          process.exit(1);
-        },
-      );
-    });
+  if (ending.signal.aborted) await stop();
+  else ending.signal.addEventListener('abort', () => void stop());
 }
 
 main().catch(error => {

@@ -13,7 +13,7 @@ import { readJson, writeWhole } from '#host/files.ts';
 import { Control, ControlError, type Stat } from './control.ts';
 import { isAbsent, lastError, takenPort } from './nginx-said.ts';
 import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
-import { allProcesses, bootID, processFacts, signal, signalGroup, workingFolder } from './processes.ts';
+import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
 import { recordsForm } from './render/records.ts';
@@ -318,7 +318,7 @@ export class Nginx {
     const ours = () => {
       const me = process.pid;
       return allProcesses().filter(
-        one => one.name === 'nginx' && one.pid !== me && one.pid !== this.#child?.pid && workingFolder(one.pid) === run,
+        one => one.name === 'nginx' && one.pid !== me && one.pid !== this.#child?.pid && worksIn(one.pid, run),
       );
     };
     if (this.#child?.pid && this.#child.exitCode === null && this.#child.signalCode === null && processFacts(this.#child.pid))

@@ -1,5 +1,5 @@
 /** What /proc tells about processes (proc(5)); Linux only, as nginx's packages are. */
-import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 
 export interface ProcessFacts {
   pid: number;
@@ -29,12 +29,13 @@ export function processFacts(pid: number): ProcessFacts | undefined {
   }
 }
 
-/** Working folder of a process; undefined when it is gone or not ours to ask. */
-export function workingFolder(pid: number): string | undefined {
+/** Does a process work in this folder? The folder itself is compared: another container may call another one by the same name. */
+export function worksIn(pid: number, folder: string): boolean {
   try {
-    return readlinkSync(`/proc/${pid}/cwd`);
+    const [theirs, ours] = [statSync(`/proc/${pid}/cwd`), statSync(folder)];
+    return theirs.ino === ours.ino && theirs.dev === ours.dev;
   } catch {
-    return undefined;
+    return false; // one of them is gone, or not ours to ask
   }
 }
 

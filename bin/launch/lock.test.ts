@@ -1,10 +1,12 @@
 /** One Breakwater per data folder, wherever the second one is started. */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { processFacts } from '#server/store/engine-process.ts';
 import { DataLock } from './lock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'breakwater-lock-'));
@@ -55,4 +57,23 @@ test('whoever was refused leaves nothing behind: the folder is free when the fir
   await assert.rejects(DataLock.take(folder), /^StartError: Another Breakwater/);
   lock.release();
   (await DataLock.take(folder)).release();
+});
+
+test('an engine of somebody else, whose folder only sounds like ours, lives on', async () => {
+  const bin = join(folder, 'bin');
+  mkdirSync(bin);
+  copyFileSync('/bin/sleep', join(bin, 'postgres'));
+  chmodSync(join(bin, 'postgres'), 0o755);
+  const run = (named: string) =>
+    spawn(join(bin, 'postgres'), ['300'], { argv0: named, stdio: 'ignore', detached: true, cwd: '/' });
+  const [foreign, ours] = [run(`/mnt${folder}/pg`), run(`--data=${folder}/pg`)];
+  await Promise.all([once(foreign, 'spawn'), once(ours, 'spawn')]);
+  try {
+    const lock = await DataLock.take(folder);
+    assert.equal(await lock.endLeftovers(), 1);
+    lock.release();
+    assert.deepEqual([foreign.signalCode, processFacts(ours.pid!)], [null, undefined]);
+  } finally {
+    for (const one of [foreign, ours]) one.kill('SIGKILL');
+  }
 });

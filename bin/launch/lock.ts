@@ -1,40 +1,28 @@
 /** One Breakwater per data folder; and what a killed one left behind is cleared away. */
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import {
-  appendFileSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { type Server, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
+import { type FolderLock, lockFolder } from '#host/folder-lock.ts';
 import { StartError, allPids, poll, processFacts, signalGroup } from '#server/store/engine-process.ts';
 
 export class DataLock {
-  readonly #server: Server;
-  readonly #held: number;
+  readonly #locks: readonly Pick<FolderLock, 'release'>[];
   readonly #folder: string;
   readonly #sessions: string;
   readonly #boot = bootID();
 
-  private constructor(server: Server, held: number, dataFolder: string) {
-    this.#server = server;
-    this.#held = held;
+  private constructor(locks: readonly Pick<FolderLock, 'release'>[], dataFolder: string) {
+    this.#locks = locks;
     this.#folder = realpathSync(dataFolder);
     this.#sessions = join(dataFolder, 'run/sessions');
   }
 
   /**
-   * Takes the folder. There are two guards, and the kernel takes both back when this process ends in whatever way, so there is no stale
-   * lock: an abstract unix socket named after the folder, which asks nothing of the file system but is one per network namespace; and a
-   * lock of the folder itself, which whoever shares the folder meets, from another container as well. Errors: StartError.
+   * Takes the folder, which is locked itself (host/folder-lock.ts): there is no stale lock. Where the file system has none, an abstract
+   * unix socket named after the folder is taken, which is one per network namespace and which anybody on the machine could have taken
+   * before. Errors: StartError.
    */
   static async take(dataFolder: string): Promise<DataLock> {
     const run = join(dataFolder, 'run');
@@ -47,23 +35,22 @@ export class DataLock {
       );
     }
     const owner = join(run, 'owner');
-    const name = createHash('sha256').update(realpathSync(dataFolder)).digest('hex').slice(0, 32);
-    const server = createServer(socket => socket.destroy());
     const taken = () => {
       const pid = read(owner)?.trim();
       return new StartError(
         `Another Breakwater${pid ? ` (process ${pid})` : ''} runs on ${dataFolder}: end it first, or set BREAKWATER_DATA to another folder.`,
       );
     };
-    await new Promise<void>((ok, fail) => {
-      server.once('error', () => fail(taken()));
-      server.listen(`\0breakwater-${name}`, ok);
-    });
-    server.unref();
-    const held = lockFolder(dataFolder);
-    if (held === undefined) {
-      server.close();
-      throw taken();
+    const lock = lockFolder(dataFolder);
+    if (!lock) throw taken();
+    const locks: Pick<FolderLock, 'release'>[] = [lock];
+    if (lock.missing) {
+      console.error(
+        `${dataFolder} cannot be locked (${lock.missing}): do not start a second Breakwater on it from another container.`,
+      );
+      const socket = await nameTaken(dataFolder);
+      if (!socket) throw taken();
+      locks.push({ release: () => socket.close() });
     }
     try {
       writeWhole(owner, `${process.pid}\n`, { durable: false });
@@ -72,7 +59,7 @@ export class DataLock {
         `The data folder ${dataFolder} cannot be written: ${(error as Error).message}. Make it writable for the user who starts Breakwater, or set BREAKWATER_DATA to another folder.`,
       );
     }
-    return new DataLock(server, held, dataFolder);
+    return new DataLock(locks, dataFolder);
   }
 
   /** Remembers a session we started, so that its members can be found after a crash of ours. */
@@ -116,11 +103,15 @@ export class DataLock {
   #isEngineOfOurs(pid: number): boolean {
     try {
       if (!['nginx', 'nats-server', 'postgres'].includes(basename(readlinkSync(`/proc/${pid}/exe`)))) return false;
-      const inside = `${this.#folder}/`;
-      return (
-        readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(inside) ||
-        `${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(inside)
-      );
+      const inside = (path: string) => `${path}/`.startsWith(`${this.#folder}/`);
+      // as it stands by itself, or behind an option's name
+      const named = readFileSync(`/proc/${pid}/cmdline`, 'latin1')
+        .split('\0')
+        .some(word => inside(word) || inside(word.slice(word.indexOf('=') + 1)));
+      if (!named && !inside(readlinkSync(`/proc/${pid}/cwd`))) return false;
+      // one in a container may call another folder by the same name
+      const [theirs, ours] = [statSync(`/proc/${pid}/root${this.#folder}`), statSync(this.#folder)];
+      return theirs.ino === ours.ino && theirs.dev === ours.dev;
     } catch {
       return false;
     }
@@ -128,31 +119,19 @@ export class DataLock {
 
   release(): void {
     rmSync(join(this.#folder, 'run/owner'), { force: true });
-    this.#server.close();
-    closeSync(this.#held);
+    for (const lock of this.#locks) lock.release();
   }
 }
 
-const conflict = 75;
-/**
- * The folder, open and locked (flock(2)); undefined: somebody else has it. flock(1) locks what it is handed, and what it is handed is
- * ours: the lock stays when it ends, for as long as our descriptor is open. Nothing we start inherits that.
- */
-function lockFolder(folder: string): number | undefined {
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
-  const { status, error, stderr } = spawnSync('flock', ['--nonblock', '--conflict-exit-code', `${conflict}`, '3'], {
-    stdio: ['ignore', 'ignore', 'pipe', fd],
-    encoding: 'utf8',
+/** undefined: somebody has the name */
+async function nameTaken(folder: string): Promise<Server | undefined> {
+  const name = createHash('sha256').update(realpathSync(folder)).digest('hex').slice(0, 32);
+  const server = createServer(socket => socket.destroy());
+  server.unref();
+  return new Promise(done => {
+    server.once('error', () => done(undefined));
+    server.listen(`\0breakwater-${name}`, () => done(server));
   });
-  if (status === 0) return fd;
-  if (status === conflict) {
-    closeSync(fd);
-    return undefined;
-  }
-  // a file system without locks: the first guard is left
-  const why = error?.message ?? stderr.trim();
-  console.error(`${folder} cannot be locked (${why}): do not start a second Breakwater on it from another container.`);
-  return fd;
 }
 
 /** Kills at once whatever a session left in its group. */

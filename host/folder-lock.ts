@@ -1,0 +1,30 @@
+/** One process per folder: whoever works in a folder locks it, and the kernel takes the lock back when that process ends in whatever way. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
+
+export interface FolderLock {
+  /** why the file system has no locks: then this guards nothing */
+  missing?: string;
+  release(): void;
+}
+
+const conflict = 75;
+
+/**
+ * flock(2) of the folder itself, which whoever shares the folder meets, from another container as well. flock(1) locks what it is handed,
+ * and what it is handed is ours: the lock stays when it ends, for as long as our descriptor is open. Nothing we start inherits that.
+ *
+ * @returns undefined: somebody else has it. @throws when the folder cannot be opened
+ */
+export function lockFolder(folder: string): FolderLock | undefined {
+  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+  const { status, error, stderr } = spawnSync('flock', ['--nonblock', '--conflict-exit-code', `${conflict}`, '3'], {
+    stdio: ['ignore', 'ignore', 'pipe', fd],
+    encoding: 'utf8',
+  });
+  if (status === conflict) {
+    closeSync(fd);
+    return undefined;
+  }
+  return { ...(status !== 0 && { missing: error?.message ?? stderr.trim() }), release: () => closeSync(fd) };
+}

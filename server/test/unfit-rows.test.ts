@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { cacheModes } from '#contract/edge/document.ts';
-import { row } from '#server/store/db.ts';
+import { row, rows } from '#server/store/db.ts';
 import { Api, type Tenant } from './harness.ts';
 
 const unfit = '(?:a?){0,4000}';
@@ -102,5 +102,52 @@ describe('a stored row that would not be accepted any more', () => {
     assert.equal(await put({ name: 'renamed' }), 200);
     assert.equal(await put({ enabled: false }), 200);
     assert.equal(await put({ rules: [rule('^/two$')] }), 200, 'without it');
+  });
+});
+
+describe('too much together', () => {
+  const put = async (path: string, body: object) => (await api.call('PUT', path, { token: a.user.token, body })).status;
+
+  test('a list heavier than it may be: rows are switched off and made smaller, none heavier', async () => {
+    const [first] = await rows<{ id: number }>(
+      api.database.db,
+      sql`insert into "userAgent" ("siteID", "urlRegex", "userAgentRegex", "blockType")
+          select ${a.siteID}, '^/' || repeat('a', 195) || n, 'bot', 'deny' from generate_series(1, 560) n returning id`,
+    );
+    const path = `/user/site/${a.siteID}/firewall/setting/userAgents`;
+    assert.equal(await put(path, { id: first!.id, enabled: false }), 200);
+    assert.equal(await put(path, { id: first!.id, urlRegex: '^/a' }), 200);
+    assert.equal(await put(path, { id: first!.id, urlRegex: '^/ab' }), 400);
+  });
+
+  const redirects = async (made: ReturnType<typeof sql>) => {
+    const { id } = (await row<{ id: number }>(
+      api.database.db,
+      sql`insert into module ("siteID", type, name) values (${a.siteID}, 'urlRedirect', gen_random_uuid()::text) returning id`,
+    ))!;
+    const ids = await rows<{ id: number }>(
+      api.database.db,
+      sql`insert into redirect ("moduleID", "matchType", source, target, "statusCode") select ${id}, m, s, t, 301 from (${made}) as x (m, s, t) returning id`,
+    );
+    const change = (body: object, at = 1) =>
+      put(`/user/site/${a.siteID}/module/urlRedirect/${id}/redirects`, { items: [{ id: ids[at]!.id, ...body }] });
+    return change;
+  };
+
+  test('two redirects of one URL: one is switched off, or leads elsewhere; it is not switched on again', async () => {
+    const change = await redirects(sql`values ('exact', '/a', '/x'), ('exact', '/a', '/y'), ('exact', '/b', '/z')`);
+    assert.equal(await change({ target: '/z' }), 200);
+    assert.equal(await change({ enabled: false }), 200);
+    assert.equal(await change({ enabled: true }), 400);
+    assert.equal(await change({ source: '/a' }, 2), 400, 'a third one');
+  });
+
+  test('more expressions than may be: one is switched off, another source is no more of them, a further one is refused', async () => {
+    const change = await redirects(
+      sql`select 'advanced', '^/a' || n || '$', '/x' from generate_series(1, 300) n union all select 'exact', '/plain', '/x'`,
+    );
+    assert.equal(await change({ enabled: false }), 200);
+    assert.equal(await change({ source: '^/b$' }), 200);
+    assert.equal(await change({ matchType: 'advanced', source: '^/c$' }, 300), 400);
   });
 });

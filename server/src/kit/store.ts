@@ -15,6 +15,9 @@ import { expectRow, plain, touchedName } from './stale.ts';
 import { col, type ListQuery, scopeOf, type Table, underName } from './table.ts';
 
 type Row = Record<string, unknown>;
+/** What no document carries */
+const unweighed = ['createdAt', 'updatedAt', 'deletedAt', 'rowVersion', 'memo'];
+
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
 export const unknownID = (path: string) => new Fail('parameter', { status: 404, errorData: [{ path, rule: 'unknown' }] });
 
@@ -242,7 +245,9 @@ export class Store<R extends Row> {
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
     this.#note({ table: this.#target.table, id, before: pick(before), after: pick(wanted) }, after!);
-    await this.#checkBytes(names[0]!);
+    // `false` is a letter longer than `true`
+    const weigh = (source: Row) => Buffer.byteLength(JSON.stringify(names.filter(n => n !== 'enabled').map(n => source[n])));
+    if (weigh(after!) > weigh(before)) await this.#checkBytes(names[0]!);
     return true;
   }
 
@@ -323,13 +328,16 @@ export class Store<R extends Row> {
     }
   }
 
-  /** What the rows of one parent weigh once they are written; a refusal undoes the write. */
+  /**
+   * What the rows of one parent weigh once they are written; a refusal undoes the write. Asked where it became more: a list may weigh too
+   * much since an earlier release.
+   */
   async #checkBytes(path: string) {
     const { bytesMax, scope, table, pin = {} } = this.#target;
     if (bytesMax === undefined || !('parent' in scope)) return;
     const { n } = (await row<{ n: number }>(
       this.#db,
-      sql`select coalesce(sum(octet_length((to_jsonb(t) - array['createdAt', 'updatedAt', 'deletedAt', 'memo'])::text)), 0) as n
+      sql`select coalesce(sum(octet_length((to_jsonb(t) - ${unweighed}::text[])::text)), 0) as n
           from ${sql.table(table)} as t
           where ${and([
             sql`${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,

@@ -20,6 +20,8 @@ export interface Change<R> {
   rows: (R & { id?: number })[];
   /** those that are made or changed, by their place in the body */
   changed: (R & { id?: number })[];
+  /** as they are, by their id */
+  before: ReadonlyMap<number, R>;
 }
 interface Options<R> extends Pick<Table, 'filters'> {
   /** Refuses, with the field named, what does not go together. */
@@ -58,7 +60,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
     const before = (await all(ctx, moduleID)).map(({ id }) => id);
     if (before.length) await store(ctx, moduleID).remove(before);
     if (!rows.length) return;
-    await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[] });
+    await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[], before: new Map() });
     await store(ctx, moduleID).add(rows);
   });
 
@@ -70,7 +72,9 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
     [`POST ${path}`]: async ({ ctx, params, body }) => {
       const { siteID, moduleID } = params;
       const changed = (body.items as Row[]).map(given => ({ ...defaults, ...defined(given) }));
-      await judge?.(ctx, { siteID, moduleID, rows: [...(await all(ctx, moduleID)), ...changed] as R[], changed: changed as R[] });
+      const stored = await all(ctx, moduleID);
+      const before = new Map(stored.map(row => [row.id, row as unknown as R]));
+      await judge?.(ctx, { siteID, moduleID, rows: [...stored, ...changed] as R[], changed: changed as R[], before });
       return { ids: await store(ctx, moduleID).add(changed) };
     },
     [`PUT ${path}`]: async ({ ctx, params, body }) => {
@@ -90,7 +94,13 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
       const wrong = changed.flatMap((row, index) => check(before.get(row.id)!, row, index));
       if (wrong.length) throw failFields(wrong);
       // the statement's columns are the declared fields
-      await judge?.(ctx, { siteID, moduleID, rows: rows as unknown as R[], changed: changed as unknown as R[] });
+      await judge?.(ctx, {
+        siteID,
+        moduleID,
+        rows: rows as unknown as R[],
+        changed: changed as unknown as R[],
+        before: before as ReadonlyMap<number, unknown> as ReadonlyMap<number, R>,
+      });
       for (const { id, ...patch } of given) await store(ctx, moduleID).set(id, patch, 'items');
       return {};
     },

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { isDeepStrictEqual } from 'node:util';
 import { createContext, Script } from 'node:vm';
 import { fail, failFields } from '#contract/errors.ts';
 import { caps } from '#contract/limits.ts';
@@ -37,29 +38,38 @@ async function checkCap(ctx: Context, { siteID, changed }: Change<Line>) {
   if (found!.n + more > caps.redirectRulesPerSiteMax) throw fail('redirectsExceeded');
 }
 
-const weigh = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const bytesOf = (text: string) => Buffer.byteLength(JSON.stringify(text));
+const weigh = (rows: Iterable<Line>) =>
+  [...rows].reduce((sum, { source, target }) => sum + bytesOf(source) + bytesOf(target) + redirectOwnBytes, 0);
+
 /** Of the whole site: one module that may be saved has room in its document, and no site fills the nodes' records. */
-async function checkBytes(ctx: Context, { siteID, moduleID, rows }: Change<Line>) {
+async function checkBytes(ctx: Context, { siteID, moduleID, rows, before }: Change<Line>) {
+  const own = weigh(rows);
+  if (own <= weigh(before.values())) return;
   const others = await row<{ n: number }>(
     ctx.db,
     sql`select coalesce(sum(octet_length(to_json(r.source)::text) + octet_length(to_json(r.target)::text) + ${redirectOwnBytes}::int), 0) as n
         from redirect r join module m on m.id = r."moduleID"
         where m."siteID" = ${siteID} and m.id <> ${moduleID} and m."deletedAt" is null and r."deletedAt" is null`,
   );
-  const own = rows.reduce((sum, { source, target }) => sum + weigh(source) + weigh(target) + redirectOwnBytes, 0);
   if (own + others!.n > redirectBytesMax)
     throw failFields([{ path: 'items', rule: 'redirectBytes', bounds: { max: redirectBytesMax } }]);
 }
 
-/** One URL has one redirect. */
+const stored = ({ before }: Change<Line>, { id }: { id?: number }) => (id === undefined ? undefined : before.get(id));
+const keyOf = (one: Line) => `${one.matchType} ${sourceKey(one)}`;
+
+/** One URL has one redirect. Two that an earlier release let in keep nobody from changing where one leads, or from switching it off. */
 function checkSources(change: Change<Line>) {
-  const changed = new Set(change.changed);
-  const seen = new Set<string>();
-  const key = (one: Line) => `${one.matchType} ${sourceKey(one)}`;
-  for (const one of change.rows) if (!changed.has(one)) seen.add(key(one));
-  for (const one of change.changed) {
-    if (seen.has(key(one))) throw problem(change, one, 'source', 'duplicateValue', { value: one.source.slice(0, 200) });
-    seen.add(key(one));
+  const asked = change.changed.filter(one => {
+    const before = stored(change, one);
+    return !before || keyOf(before) !== keyOf(one) || (one.enabled && !before.enabled);
+  });
+  const own = new Set(asked);
+  const seen = new Set(change.rows.filter(one => !own.has(one)).map(keyOf));
+  for (const one of asked) {
+    if (seen.has(keyOf(one))) throw problem(change, one, 'source', 'duplicateValue', { value: one.source.slice(0, 200) });
+    seen.add(keyOf(one));
   }
 }
 
@@ -99,9 +109,8 @@ async function judge(ctx: Context, change: Change<Line>) {
   await checkCap(ctx, change);
   await checkBytes(ctx, change);
   checkSources(change);
-  const own = new Set(change.changed);
   const patterns = change.rows.filter(({ matchType }) => matchType === 'advanced');
-  const added = patterns.find(one => own.has(one));
+  const added = change.changed.find(one => one.matchType === 'advanced' && stored(change, one)?.matchType !== 'advanced');
   if (added && patterns.length > redirectPatternsMax)
     throw problem(change, added, 'matchType', 'redirectPatterns', { max: redirectPatternsMax });
   const table = new RedirectTable(
@@ -109,7 +118,7 @@ async function judge(ctx: Context, change: Change<Line>) {
     bounded(),
   );
   const loops = change.changed.flatMap((one, index) => {
-    const location = one.enabled ? loopOf(table, change, one) : undefined;
+    const location = one.enabled && !isDeepStrictEqual(one, stored(change, one)) ? loopOf(table, change, one) : undefined;
     return location === undefined
       ? []
       : [{ path: `items.${index}.target`, rule: 'redirectLoop' as const, bounds: { target: location.slice(0, 200) } }];

@@ -22,8 +22,11 @@ Then start as ever: people sign in as before, nodes find their way, and every do
 };
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-const done = ({ file, bytes, rows, without }: BackupResult) =>
+function done({ file, bytes, rows, without, foreign }: BackupResult): void {
   console.log(`${file}: ${megabytes(bytes)}, ${rows} rows.${without ? ` Without logs: ${without}.` : ''}`);
+  if (foreign.length)
+    console.log(`Not in it, as Breakwater has no files of such names: ${foreign.map(name => JSON.stringify(name)).join(', ')}.`);
+}
 
 async function run(verb: string, args: string[]): Promise<void> {
   const { values, positionals } = parseArgs({

@@ -11,6 +11,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -104,6 +105,8 @@ test(
         assert.equal(made.status, 200, JSON.stringify(made.body));
       }
     })();
+    // a person's own files: not ours to take, and no reason to fail
+    for (const name of ['.DS_Store', 'notes of today.txt']) writeFileSync(join(first.folder, name), 'x');
     // who asks knows the folder alone
     const doctor = await breakwater(first.folder, 'doctor');
     assert.match(doctor.out, new RegExp(`^ok   server on port ${first.env['BREAKWATER_PORT']} answers`, 'm'));
@@ -114,6 +117,7 @@ test(
     await Promise.all([traffic, editing]);
     assert.equal(made.code, 0, made.out);
     assert.equal(snapshot.code, 0, snapshot.out);
+    assert.match(made.out, /Not in it, .*"\.DS_Store", "notes of today\.txt"/);
     assert.equal(statSync(archive).mode & 0o777, 0o600);
     assert.equal(readdirSync(join(first.folder, 'snapshots')).length, 1);
     assert.deepEqual(

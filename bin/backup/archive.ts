@@ -22,6 +22,9 @@ import type { DumpFacts } from '#server/store/dump.ts';
 import { BrokenArchive, end, entries, header, padding } from './tar.ts';
 
 export const format = 1;
+
+/** A name that a file of ours, or a folder of them, may have: restore makes no other, so backup takes no other. */
+export const nameOfOurs = String.raw`[\w@+-][\w.@+-]*`;
 export interface About {
   product: 'breakwater';
   format: number;

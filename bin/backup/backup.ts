@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { dump } from '#server/store/dump.ts';
 import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
-import { ArchiveWriter, format } from './archive.ts';
+import { ArchiveWriter, format, nameOfOurs } from './archive.ts';
 
 export interface BackupOptions {
   settings: Settings;
@@ -23,6 +23,8 @@ export interface BackupResult {
   rows: number;
   /** why the logs are not in it although they were asked for */
   without?: string;
+  /** what lies in the data folder and is none of ours, by its name: it is not taken along */
+  foreign: string[];
 }
 
 /** What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives. */
@@ -49,6 +51,7 @@ export async function backup({ settings, target, logs, signal }: BackupOptions):
   const name = `backup_${randomBytes(8).toString('hex')}`;
   let rows = 0;
   let serial = 0;
+  let foreign: string[] = [];
   try {
     await dump(
       database,
@@ -65,7 +68,9 @@ export async function backup({ settings, target, logs, signal }: BackupOptions):
       },
       signal,
     );
-    for (const place of await smallFiles(dataFolder)) await addFile(archive, join(dataFolder, place), `files/${place}`);
+    const files = await smallFiles(dataFolder);
+    foreign = files.foreign;
+    for (const place of files.ours) await addFile(archive, join(dataFolder, place), `files/${place}`);
     if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');
     await archive.finish();
   } catch (error) {
@@ -74,7 +79,7 @@ export async function backup({ settings, target, logs, signal }: BackupOptions):
   } finally {
     if (holdsLogs) await askStore(store, 'unfreeze', name).catch(() => {});
   }
-  return { file, bytes: (await stat(file)).size, rows, ...(without && { without }) };
+  return { file, bytes: (await stat(file)).size, rows, foreign, ...(without && { without }) };
 }
 
 const snapshotsKept = 5;
@@ -106,19 +111,22 @@ async function askStore(
 }
 
 /** Regular files of the data folder, by their place in it. */
-async function smallFiles(dataFolder: string): Promise<string[]> {
+const ofOurs = new RegExp(`^${nameOfOurs}$`);
+async function smallFiles(dataFolder: string): Promise<{ ours: string[]; foreign: string[] }> {
   const found: string[] = [];
+  const foreign: string[] = [];
   const walk = async (place: string) => {
     for (const entry of await readdir(join(dataFolder, place), { withFileTypes: true })) {
       const name = place ? `${place}/${entry.name}` : entry.name;
       if (left.has(name) || /\.(new|part|lock|sock|pid|handover)$/.test(name)) continue;
-      if (entry.isDirectory()) await walk(name);
+      if (!ofOurs.test(entry.name)) foreign.push(name);
+      else if (entry.isDirectory()) await walk(name);
       else if (entry.isFile()) found.push(name);
     }
   };
   await walk('');
   for (const name of kept) if (existsSync(join(dataFolder, name))) found.push(name);
-  return found;
+  return { ours: found, foreign };
 }
 
 /** A link is not followed: some folders belong to users who are less than we are. */

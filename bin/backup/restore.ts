@@ -10,13 +10,13 @@ import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
-import { type About, type Member, readArchive } from './archive.ts';
+import { type About, type Member, nameOfOurs, readArchive } from './archive.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** Where a member may go. Nothing else is ever written. */
 const places: [pattern: RegExp, place: (name: string) => string][] = [
   [/^database\/\d{6}\.json$/, name => `${restoringFolder}/${name}`],
-  [/^files\/[\w@+-][\w.@+-]*(\/[\w@+-][\w.@+-]*)*$/, name => name.slice('files/'.length)],
+  [new RegExp(`^files/${nameOfOurs}(/${nameOfOurs})*$`), name => name.slice('files/'.length)],
   [/^store\/(store|metadata|data)(\/[\w%@+-][\w.%@+-]*)+$/, name => name],
 ];
 const targets = /^(\.\.\/){1,2}store\/[0-9a-f]{3}\/[0-9a-f-]{36}$/;

@@ -157,6 +157,21 @@ local function done(...)
 end
 `;
 
+  test('one search that takes the whole of a request is counted, the first of a list as well', async () => {
+    let nested = 'a';
+    for (let level = 0; level < 45; level++) nested = `(?>(?:${nested})*)`;
+    const said = await lua.run(`
+      local regex = require "core.regex"
+      local kept = regex.warming
+      regex.warming = 0 -- as in a worker that has judged for a while
+      local function judge(e) regex.begin(1) return select(2, regex.find("/" .. ("a"):rep(590), e)) end
+      judge("${nested}c")
+      local why = judge("^/b")
+      regex.warming = kept
+      return tostring(why == regex.spent)`);
+    assert.equal(said, 'true');
+  });
+
   test('is given up when its time is used up, and judged the next time', async () => {
     const said = await lua.run(`${prepare}
       local rules = require "cache.rules"

@@ -246,6 +246,8 @@ end
 local function search(subject, expression)
   local made = program_of(expression)
   if not made then return nil, made == nil and M.spent or M.endless end
+  -- dear whatever it is, so it is counted from its own beginning on
+  base = base or cpu()
   local from, to = run.find(made, subject)
   look()
   if from == nil then return nil, M.endless end

@@ -89,6 +89,68 @@ test('NATS stands still under traffic and changes: it is named, restarted, and e
   await traffic.account(storeOf(whole));
 });
 
+test('PostgreSQL stands still: it is named, calls are told 101005 instead of waiting, visitors go on; when it moves again all is well by itself', async () => {
+  const user = await whole.signIn('user');
+  // what the first test counted stays its own
+  await shop.addDomain('silent.test');
+  assert.ok(await served('silent.test'));
+  traffic = new Traffic(whole, 'silent.test');
+  traffic.start();
+  assert.ok(await traffic.flows());
+  // of an owner who looks at the console
+  const client = await whole.signIn('client');
+  assert.equal((await whole.call('GET', '/client/systemHealth', client)).status, 200);
+  // some are under way at the very moment
+  const promised: string[] = [];
+  let isMute = false;
+  const changing = (async () => {
+    for (let n = 0; !isMute; n++) if (await shop.tryDomain(`before-silence-${n}.test`)) promised.push(`before-silence-${n}.test`);
+  })();
+  assert.ok(await poll(() => promised.length > 3, 30_000));
+  standStill(/\/bin\/postgres |^postgres: /);
+
+  assert.ok(await poll(async () => (await ready(whole)).text.includes('database'), 15_000, 200), '/readyz names the database');
+  assert.equal((await ready(whole)).status, 503);
+  assert.match((await failing(whole)).get('database') ?? '', /./);
+  const health = await whole.call('GET', '/client/systemHealth', client);
+  assert.ok(
+    health.body.troubles?.some((one: { check: string; advice: string }) => one.check === 'database' && one.advice.length > 20),
+    JSON.stringify(health.body),
+  );
+  const metrics = await (await fetch(`${whole.origin}/metrics`)).text();
+  assert.match(metrics, /^breakwater_check\{check="database",key=""\} 2$/m);
+
+  isMute = true;
+  const site = `/user/site/${shop.siteID}`;
+  const email = 'user@breakwater.test';
+  for (const reply of await Promise.all([
+    whole.call('GET', '/user/sites', user),
+    whole.call('PUT', `${site}/tags`, user, { tags: ['silent'] }),
+    whole.call('POST', `${site}/domains`, user, {
+      domains: [{ domainName: 'in-silence.test', upstreams: [{ address: '127.0.0.1', port: origin.port }] }],
+    }),
+    whole.call('POST', '/user/verify', undefined, { email, password: 'of nobody' }),
+  ]))
+    assert.deepEqual([reply.status, reply.body.code], [503, 101005], JSON.stringify(reply.body));
+  await changing;
+  assert.ok(await traffic.flows(), 'visitors are served throughout');
+
+  goOn();
+  assert.ok(
+    await poll(async () => (await ready(whole)).status === 200, 60_000, 200),
+    `well again: ${JSON.stringify([...(await failing(whole))])}`,
+  );
+  assert.ok(!/ +(postgres|server) .*(killed|ended)/.test(whole.output), whole.output);
+  await shop.addDomain('after-silence.test');
+  for (const name of [...promised, 'after-silence.test']) assert.ok(await served(name), `${name} was accepted and is served`);
+  const kept = await whole.call('GET', `${site}/domains?pageSize=100`, await whole.signIn('user'));
+  const names = new Set(kept.body.data.map((one: { domainName: string }) => one.domainName));
+  for (const name of promised) assert.ok(names.has(name), name);
+  assert.ok(await traffic.flows());
+  await traffic.stop();
+  await traffic.account(storeOf(whole));
+});
+
 test('ingest and the store stand still: each is named, visitors and changes go on, every request is in the log once', async () => {
   for (const [pattern, named] of [
     [/--services=ingest/, 'ingest'],

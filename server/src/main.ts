@@ -24,6 +24,7 @@ import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
 import { taskWorks } from './tasks.ts';
 import { StoredRules } from './system/stored-rules.ts';
+import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
 import { Expiry } from './work/expiry.ts';
 import { Tasks } from './work/tasks.ts';
@@ -86,7 +87,7 @@ export async function start(settings: Settings): Promise<Running> {
     const bus = await connectBus(settings, services);
     if (bus) stops.push(() => bus.stop());
     if (settings.services.has('work')) {
-      const work = await startWork(settings, services, new Tasks(settings.databaseUrl, services, taskWorks));
+      const work = await startWork(settings, services, new Tasks(settings.databaseUrl, services, taskWorks, mayGoOn));
       stops.push(() => work.stop());
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();

@@ -1,5 +1,6 @@
 /** Zones, groups with their lines, and nodes: the odd rules, over HTTP. */
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import { after, before, describe, test } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
 import { sql } from 'kysely';
@@ -145,8 +146,27 @@ describe('groups and their lines', () => {
     await op.make('/client/product', { groupID: used, name: `product-${++serial}` });
     const nodeID = await node(zoneID);
     ok(await op.post(`/client/group/${free}/line/1/nodes`, { ids: [nodeID] }));
+    ok(await op.patch('/client/group', { id: free, lines: [{ name: 'own', cidrs: ['198.51.100.0/24'], asns: [] }] }));
+    const own = (await op.read('/client/dns/lines')).find((line: { name: string }) => line.name === 'own').id;
+    ok(await op.post(`/client/group/${free}/line/${own}/nodes`, { ids: [nodeID] }));
     is(await op.del('/client/group', { ids: [used] }), 'groupActive');
+    const since = await mark(api);
     multiple(await op.del('/client/group', { ids: [used, free] }), ['groupActive', ['used']]);
+    // each row that went stands in the line of the audit
+    const [line] = await since.audits();
+    const told = (line!.changes as { table: string; id: number; before?: Record<string, unknown> }[]).map(
+      ({ table, id, before }) => [table, id, table === 'lineNode' ? before : before?.['name']],
+    );
+    for (const one of [
+      ['lineNode', free, { line: 1, nodes: [nodeID] }],
+      ['lineNode', free, { line: own, nodes: [nodeID] }],
+      ['line', own, 'own'],
+      ['group', free, 'free'],
+    ])
+      assert.ok(
+        told.some(each => isDeepStrictEqual(each, one)),
+        JSON.stringify([one, told]),
+      );
     ok(await op.del('/client/node', { ids: [nodeID] }));
   });
 

@@ -1,5 +1,6 @@
 /** PostgreSQL goes away and comes back under a running server. */
 import assert from 'node:assert/strict';
+import { readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
@@ -8,7 +9,7 @@ import { calls as declare } from '#contract/kit/call.ts';
 import { implement } from '#server/kit/implement.ts';
 import { toFail } from '#server/kit/failures.ts';
 import { listen, openDatabase, rows } from '#server/store/db.ts';
-import { poll } from '#server/store/engine-process.ts';
+import { allPids, poll } from '#server/store/engine-process.ts';
 import { type PostgresEngine, startPostgres } from '#server/store/postgres-launcher.ts';
 import { testFolder } from '#system/engines.ts';
 import { is, ok } from './expect.ts';
@@ -106,6 +107,53 @@ test('calls that are under way when it dies end with 101005, and half of a chang
   assert.ok(await poll(async () => (await list()).status === 200, 15_000));
   assert.equal((await rows(api.database.db, sql`select 1 from line where id = 77`)).length, 0);
   for (const line of side.failures.splice(0)) assert.match(line, /"code":101005/);
+});
+
+/** PostgreSQL's processes work in its folder. */
+function worksHere(pid: number): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === dir;
+  } catch {
+    return false;
+  }
+}
+
+test('while it stands still (it accepts, and answers nothing) calls are told 101005; a statement that only takes long is left alone', async () => {
+  const { accessToken } = await side.sessions.open(side.database.db, a.client.id);
+  const reads = began.reads;
+  const patient = side.call('GET', '/client/slow/read', { token: accessToken });
+  assert.ok(await poll(() => began.reads === reads + 1, 10_000));
+  // others were asked after ten seconds of it, so it was looked at and found alive
+  const asleep = async () =>
+    (
+      await rows<{ seconds: number }>(
+        api.database.db,
+        sql`select extract(epoch from clock_timestamp() - query_start)::float8 as seconds from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'`,
+      )
+    )[0]?.seconds;
+  assert.ok(await poll(async () => ((await asleep()) ?? 0) > 12, 30_000, 200), 'a long statement goes on');
+  const stopped = allPids().filter(worksHere);
+  assert.ok(stopped.length > 4, 'with a process for each connection');
+  for (const pid of stopped) process.kill(pid, 'SIGSTOP');
+  try {
+    let replies: Reply[] | undefined;
+    void Promise.all([
+      patient,
+      list(),
+      tag(['lost']),
+      side.call('POST', '/client/slow/write', { token: accessToken }),
+      api.call('POST', '/user/verify', { body: { email: a.user.email, password: 'x' } }),
+    ]).then(all => (replies = all));
+    assert.ok(await poll(() => replies !== undefined, 45_000, 100), 'they hang');
+    for (const reply of replies!) isAway(reply);
+  } finally {
+    for (const pid of stopped) process.kill(pid, 'SIGCONT');
+  }
+  assert.ok(await poll(async () => (await list()).status === 200, 15_000));
+  ok(await tag(['found']));
+  assert.deepEqual((await list()).body.data[0].tags, ['found']);
+  assert.equal((await rows(api.database.db, sql`select 1 from line where id = 77`)).length, 0);
+  for (const line of [...side.failures.splice(0), ...api.failures.splice(0)]) assert.match(line, /"code":101005/);
 });
 
 test('a single connection that is cut is replaced, within a transaction too', async () => {

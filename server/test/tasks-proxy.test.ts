@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { taskLimits } from '#contract/kit/task.ts';
 import { row, rows } from '#server/store/db.ts';
 import { taskWorks } from '#server/tasks.ts';
+import { mayGoOn } from '#server/system/tasks.ts';
 import { Tasks } from '#server/work/tasks.ts';
 import { startWork } from '#server/work/work.ts';
 import { by, ok } from './expect.ts';
@@ -15,7 +16,7 @@ tasksRig();
 let work: Awaited<ReturnType<typeof startWork>> | undefined;
 /** From here on somebody works on what is there. */
 const begin = async () =>
-  void (work ??= await startWork({ databaseUrl: url }, api.services, new Tasks(url, api.services, taskWorks)));
+  void (work ??= await startWork({ databaseUrl: url }, api.services, new Tasks(url, api.services, taskWorks, mayGoOn)));
 const rest = async () => {
   await work?.stop();
   work = undefined;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { AnyWork } from '#server/kit/task.ts';
 import { rows } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
+import { mayGoOn } from '#server/system/tasks.ts';
 import { Tasks } from '#server/work/tasks.ts';
 import { startWork } from '#server/work/work.ts';
 import { freshDatabase } from '#system/engines.ts';
@@ -23,7 +24,7 @@ export function tasksRig(works?: readonly AnyWork[]): void {
     url = await freshDatabase();
     api = await Api.start({}, {}, url);
     [a, b] = [await api.tenant('a'), await api.tenant('b')];
-    if (works) work = await startWork({ databaseUrl: url }, api.services, new Tasks(url, api.services, works));
+    if (works) work = await startWork({ databaseUrl: url }, api.services, new Tasks(url, api.services, works, mayGoOn));
   });
   beforeEach(() => void serial++);
   after(async () => {

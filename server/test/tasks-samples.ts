@@ -18,14 +18,16 @@ export const sample = taskOf({
 });
 /** What a step does is told from outside. */
 export const doing: { act: (n: number, ctx: Context) => Promise<void> | void } = { act: () => {} };
-const sampleWork = taskWork<typeof sample, number>({
-  kind: sample,
-  async step({ ctx, input, cursor = 0, say }) {
-    await doing.act(cursor, ctx);
-    say('did', { n: cursor });
-    return { cursor: cursor + 1, done: cursor + 1, total: input.steps, isEnd: cursor + 1 >= input.steps };
-  },
-});
+export const stepsOfSite = taskOf({ ...sample, name: 'stepsOfSite', of: 'site' });
+const stepsOf = (kind: typeof sample | typeof stepsOfSite) =>
+  taskWork<typeof sample, number>({
+    kind: kind as typeof sample,
+    async step({ ctx, input, cursor = 0, say }) {
+      await doing.act(cursor, ctx);
+      say('did', { n: cursor });
+      return { cursor: cursor + 1, done: cursor + 1, total: input.steps, isEnd: cursor + 1 >= input.steps };
+    },
+  });
 export const ofSite = taskOf({ ...sample, name: 'ofSite', of: 'site' });
 const ofSiteWork = itemsOf(ofSite, {
   items: () => [0],
@@ -41,14 +43,14 @@ const pickyWork = itemsOf(picky, {
   failed: async () => {},
 });
 
-export const sampleWorks = [sampleWork, pickyWork, ofSiteWork];
+export const sampleWorks = [stepsOf(sample), stepsOf(stepsOfSite), pickyWork, ofSiteWork];
 /** To be called at the top of a test file. */
 export const quiet = () => beforeEach(() => void (doing.act = () => {}));
 
 /** Starts a task of one of the kinds of this test, as a call of this person would. */
 export async function begin(
   who: Person,
-  kind: typeof sample | typeof picky | typeof ofSite,
+  kind: typeof sample | typeof picky | typeof ofSite | typeof stepsOfSite,
   steps: number,
   more: { siteID?: number } = {},
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import { by, broken, is } from './expect.ts';
 import type { Person } from './harness.ts';
 import { a, api, b, db, ended, read, serial, tasksRig } from './tasks-rig.ts';
-import { begin, doing, ofSite, quiet, sample, sampleWorks } from './tasks-samples.ts';
+import { begin, doing, ofSite, quiet, sample, sampleWorks, stepsOfSite } from './tasks-samples.ts';
 
 tasksRig(sampleWorks);
 quiet();
@@ -69,6 +69,49 @@ test('it may do what whoever started it may do now', async () => {
   is(await by(api, sub).put(`/client/task/${id}/retry`), 'permissionDenied');
   assert.equal((await read(a.client, id)).task.mayEdit, true);
 });
+
+/** What whoever asked for it again loses meanwhile. */
+const losses: [what: string, lose: (who: Person) => ReturnType<typeof sql>][] = [
+  [
+    'the key',
+    ({ id }) =>
+      sql`update role set "permissionKeys" = '{modules.view}' where id = (select "roleID" from account where id = ${id})`,
+  ],
+  ['the sight of the site', ({ id }) => sql`delete from "siteUser" where "userID" = ${id}`],
+  ['its account', ({ id }) => sql`update account set status = 'lock' where id = ${id}`],
+];
+for (const [what, lose] of losses)
+  test(`what is asked for again goes on while whoever asked may do it: not without ${what}`, async () => {
+    const keys = ['modules.view', 'modules.edit'];
+    const asks = await api.account('user', `asks-${serial}@test.test`, { rootID: a.user.id, parentClient: a.client.id, keys });
+    await sql`insert into "siteUser" ("siteID", "userID") values (${a.siteID}, ${asks.id})`.execute(db());
+    let steps = 0;
+    let loses = false;
+    doing.act = async () => {
+      steps++;
+      if (!loses || steps !== 2) return;
+      await lose(asks).execute(db());
+      await api.changed();
+    };
+    const id = await begin(a.user, stepsOfSite, 4, { siteID: a.siteID });
+    await ended(a.user, id, 'succeeded');
+    const retry = async () => {
+      await sql`update task set state = 'failed', cursor = null, done = 0 where id = ${id}`.execute(db());
+      steps = 0;
+      assert.equal((await by(api, asks).put(`/user/task/${id}/retry`)).status, 200);
+    };
+    await retry();
+    await ended(a.user, id, 'succeeded');
+    assert.equal(steps, 4);
+    loses = true;
+    await retry();
+    const { task } = await ended(a.user, id, 'failed');
+    assert.deepEqual([steps, task.done, task.error], [2, 2, 'Permission Denied']);
+    // whoever started it may still
+    loses = false;
+    assert.equal((await by(api, a.user).put(`/user/task/${id}/retry`)).status, 200);
+    await ended(a.user, id, 'succeeded');
+  });
 
 test('it is seen by its root account and by whoever started it, and by nobody else', async () => {
   const keys = ['modules.view', 'modules.edit'];

@@ -208,11 +208,11 @@ test('a step that stood when its task was cancelled and asked for again is undon
   };
   const id = await begin(a.client, sample, 2);
   assert.ok(await poll(async () => isThere, 20_000, 10));
-  // another of its kind has its turn, for ever: this one is not taken up again meanwhile
+  // another of its kind has its turn, for longer than this takes: this one is not taken up again meanwhile
   const [other] = await rows<{ id: number }>(
     db(),
     sql`insert into task (kind, resource, "rootID", "accountID", input, about, state, "beatAt")
-        select kind, resource, "rootID", "accountID", input, about, 'running', now() + interval '1 hour' from task where id = ${id} returning id`,
+        select kind, resource, "rootID", "accountID", input, about, 'running', clock_timestamp() + interval '9 seconds' from task where id = ${id} returning id`,
   );
   ok(await by(api, a.client).put(`/client/task/${id}/cancel`));
   ok(await by(api, a.client).put(`/client/task/${id}/retry`));
@@ -223,6 +223,20 @@ test('a step that stood when its task was cancelled and asked for again is undon
   assert.deepEqual(await said(a.client, id), ['cancelled', 'retried']);
   await sql`delete from task where id = ${other!.id}`.execute(db());
   await ended(a.client, id, 'succeeded');
+});
+
+test('a clock that is set back leaves no task to a worker that is gone, nor one to wait for what was in an hour', async () => {
+  // a word of whoever was here before the clock was set back, and a pause that was told before it
+  const [dead, waiting] = await rows<{ id: number }>(
+    db(),
+    sql`insert into task (kind, resource, "rootID", "accountID", input, state, "beatAt", "runAt")
+        select kind, 'modules', root, root, '{"steps": 1}', state, beat, run from (values
+          ('sample', ${a.client.id}::bigint, 'running', clock_timestamp() + interval '1 hour', now()),
+          ('sample', ${b.client.id}::bigint, 'waiting', null, clock_timestamp() + interval '1 hour')) v(kind, root, state, beat, run) returning id`,
+  );
+  await ended(a.client, dead!.id, 'succeeded');
+  assert.ok((await said(a.client, dead!.id)).includes('resumed'));
+  await ended(b.client, waiting!.id, 'succeeded');
 });
 
 test('a step is the one change of its root account', async () => {

@@ -4,6 +4,11 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { cacheModes } from '#contract/edge/document.ts';
 import { row, rows } from '#server/store/db.ts';
+import { poll } from '#server/store/engine-process.ts';
+import { mayGoOn } from '#server/system/tasks.ts';
+import { taskWorks } from '#server/tasks.ts';
+import { Tasks } from '#server/work/tasks.ts';
+import { startWork } from '#server/work/work.ts';
 import { Api, type Tenant } from './harness.ts';
 
 const unfit = '(?:a?){0,4000}';
@@ -14,7 +19,11 @@ before(async () => {
   api = await Api.start();
   a = await api.tenant('a');
 });
-after(() => api?.stop());
+let work: Awaited<ReturnType<typeof startWork>> | undefined;
+after(async () => {
+  await work?.stop();
+  await api?.stop();
+});
 
 interface Case {
   insert: (siteID: number, operator: number, moduleID: number) => ReturnType<typeof sql>;
@@ -102,6 +111,65 @@ describe('a stored row that would not be accepted any more', () => {
     assert.equal(await put({ name: 'renamed' }), 200);
     assert.equal(await put({ enabled: false }), 200);
     assert.equal(await put({ rules: [rule('^/two$')] }), 200, 'without it');
+  });
+
+  test('a copy takes none along: it says which, and is made once that is mended or switched off', async () => {
+    work ??= await startWork(
+      { databaseUrl: api.database.url },
+      api.services,
+      new Tasks(api.database.url, api.services, taskWorks, mayGoOn),
+    );
+    const idOf = async (query: ReturnType<typeof sql>) => (await row<{ id: number }>(api.database.db, query))!.id;
+    const target = await idOf(
+      sql`insert into site ("clientID", "userID", "productID", "siteName") values (${a.client.id}, ${a.user.id}, ${a.productID}, 'target') returning id`,
+    );
+    const { token } = a.user;
+    const copied = async (type: string, moduleID: number) => {
+      const started = await api.call('POST', `/user/site/${a.siteID}/${type}/copy`, {
+        token,
+        body: { moduleID, siteIDs: [target] },
+      });
+      assert.equal(started.status, 200, started.text);
+      const path = `/user/task/${started.body.taskID}`;
+      assert.ok(await poll(async () => (await api.call('GET', path, { token })).body.task.endedAt !== null, 30_000, 50));
+      const { task, lines } = (await api.call('GET', path, { token })).body;
+      const made = await row<{ n: number }>(
+        api.database.db,
+        sql`select count(*) as n from module where "siteID" = ${target} and type = ${type} and "deletedAt" is null`,
+      );
+      const { code, values, error } = lines.at(-2);
+      return { failed: task.failed, made: made!.n, code, values, error };
+    };
+    const below = await idOf(
+      sql`insert into module ("siteID", type, name) values (${a.siteID}, 'urlRedirect', 'below') returning id`,
+    );
+    const bad = await idOf(
+      sql`insert into redirect ("moduleID", "matchType", source, target, "statusCode") values (${below}, 'advanced', ${unfit}, '/x', 301) returning id`,
+    );
+    await sql`insert into redirect ("moduleID", "matchType", source, target, "statusCode") values (${below}, 'advanced', '^/fits$', '/y', 301)`.execute(
+      api.database.db,
+    );
+    const refused = await copied('urlRedirect', below);
+    assert.deepEqual(
+      { ...refused, error: '' },
+      {
+        failed: 1,
+        made: 0,
+        code: 'unfit',
+        values: { site: 'target', count: '1', value: unfit },
+        error: '',
+      },
+    );
+    assert.match(refused.error, /^Parameter Error: ./);
+    await sql`update redirect set enabled = false where id = ${bad}`.execute(api.database.db);
+    assert.deepEqual(await copied('urlRedirect', below).then(({ failed, made, code }) => [failed, made, code]), [0, 1, 'copied']);
+
+    const settings = JSON.stringify({ rules: [{ matchType: 'advanced', source: unfit, target: '/x' }] });
+    const own = await idOf(
+      sql`insert into module ("siteID", type, name, settings) values (${a.siteID}, 'proxyRewrite', 'in it', ${settings}::jsonb) returning id`,
+    );
+    const same = await copied('proxyRewrite', own);
+    assert.deepEqual([same.failed, same.made, same.code, same.values.value], [1, 0, 'unfit', unfit]);
   });
 });
 

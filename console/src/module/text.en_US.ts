@@ -99,6 +99,8 @@ export default {
   'taskLine.copyModule.replaced': 'Replaced the module of that name in {site}',
   'taskLine.copyModule.skipped': '{site} has one of this name already: left as it is',
   'taskLine.copyModule.notCopied': 'Not copied to {site}:',
+  'taskLine.copyModule.unfit':
+    'Not copied to {site}: {count} rows of the module would no longer be accepted. Mend “{value}” first:',
   'action.copyToSites': 'Copy to other sites…',
   'copy.title': 'Copy “{name}” to other sites',
   'copy.own': 'this very site',

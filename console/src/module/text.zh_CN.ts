@@ -97,6 +97,7 @@ export default {
   'taskLine.copyModule.replaced': '已更新 {site} 的同名模块',
   'taskLine.copyModule.skipped': '{site} 已有同名模块，因此略过',
   'taskLine.copyModule.notCopied': '未能复制到 {site}：',
+  'taskLine.copyModule.unfit': '未能复制到 {site}：模块中有 {count} 行已不符合现行规则，请先修正“{value}”：',
   'action.copyToSites': '复制到其他站点…',
   'copy.title': '复制“{name}”到其他站点',
   'copy.own': '即当前站点',

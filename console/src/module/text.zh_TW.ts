@@ -95,6 +95,7 @@ export default {
   'taskLine.copyModule.replaced': '已更新 {site} 的同名模組',
   'taskLine.copyModule.skipped': '{site} 已有同名模組，因此略過',
   'taskLine.copyModule.notCopied': '未能複製到 {site}：',
+  'taskLine.copyModule.unfit': '未能複製到 {site}：模組中有 {count} 列已不符合現行規則，請先修正「{value}」：',
   'action.copyToSites': '複製到其他站點…',
   'copy.title': '複製「{name}」到其他站點',
   'copy.own': '即目前的站點',

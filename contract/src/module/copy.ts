@@ -8,5 +8,5 @@ export const copyModule = taskOf({
   of: 'account',
   input: obj({ type: text(64), siteID: id(), moduleID: id(), siteIDs: ids(), overwrite: bool() }),
   about: ['name', 'count'],
-  says: { copied: ['site'], replaced: ['site'], skipped: ['site'], notCopied: ['site'] },
+  says: { copied: ['site'], replaced: ['site'], skipped: ['site'], notCopied: ['site'], unfit: ['site', 'count', 'value'] },
 });

@@ -1,7 +1,9 @@
 /** Lists whose stored rows can be judged as new ones are: said where their handlers are made (system/stored-rules.ts asks). */
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
+import type { FieldError } from '#contract/errors.ts';
 import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import type { Bounds, RuleName } from '#contract/rules.ts';
+import { problems } from './schema.ts';
 import type { Table } from './table.ts';
 
 type Row = Record<string, unknown>;
@@ -25,6 +27,17 @@ export function judged(
   read: (row: Row) => Row = row => row,
 ): void {
   judgedRows.push({ table: table as Table, item, fields, read }); // whatever its rows
+}
+
+/** What keeps a stored row from being accepted if it were new; nothing of one that is switched off, which does nothing at the edge. */
+export function unfitFields({ table, item, fields, read }: JudgedRows, row: Row): FieldError[] {
+  const shown = read(row);
+  if (shown['enabled'] === false) return [];
+  const whole = Object.fromEntries(fields.flatMap(name => (shown[name] === undefined ? [] : [[name, shown[name]]])));
+  const result = z.safeParse(item, whole);
+  if (result.success) return [];
+  // what is over ends by itself; a field that the database has not yet comes with its default
+  return problems(result.error, whole).filter(({ path }) => path !== table.expires && shown[path.split('.')[0]!] !== undefined);
 }
 
 /** A field of a stored row, and the rule it breaks. */

@@ -30,8 +30,13 @@ interface Options<R> extends Pick<Table, 'filters'> {
 
 const tooMany = 10_000;
 
-/** Makes the rows of a module those of another one, of another site perhaps. */
-type CopyRows = (ctx: Context, fromID: number, to: { siteID: number; moduleID: number }) => Promise<void>;
+interface CopyRows {
+  /** Makes the rows of a module those of another one, of another site perhaps. */
+  copy(ctx: Context, fromID: number, to: { siteID: number; moduleID: number }): Promise<void>;
+  /** All rows of a module, as they are judged. */
+  rows(ctx: Context, moduleID: number): Promise<Row[]>;
+  table: string;
+}
 /** By the type of the module they hang on. */
 export const copiers = new Map<string, CopyRows>();
 
@@ -55,13 +60,17 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
   const check = (before: Row, after: Row, index: number) =>
     wholeProblems(item, only(before), only(after)).map(one => ({ ...one, path: `items.${index}.${one.path}` }));
 
-  copiers.set(type, async (ctx, fromID, { siteID, moduleID }) => {
-    const rows = (await all(ctx, fromID)).map(only);
-    const before = (await all(ctx, moduleID)).map(({ id }) => id);
-    if (before.length) await store(ctx, moduleID).remove(before);
-    if (!rows.length) return;
-    await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[], before: new Map() });
-    await store(ctx, moduleID).add(rows);
+  copiers.set(type, {
+    async copy(ctx, fromID, { siteID, moduleID }) {
+      const rows = (await all(ctx, fromID)).map(only);
+      const before = (await all(ctx, moduleID)).map(({ id }) => id);
+      if (before.length) await store(ctx, moduleID).remove(before);
+      if (!rows.length) return;
+      await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[], before: new Map() });
+      await store(ctx, moduleID).add(rows);
+    },
+    rows: all,
+    table: declared.table,
   });
 
   const handlers: Record<string, AnyHandler> = {

@@ -60,16 +60,33 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
   if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
   const gone = before.map(line => line.id).filter(id => !kept.includes(id));
   if (gone.length) {
-    const left = await rows<{ nodeID: number; lineID: number }>(
-      ctx.db,
-      sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = any(${gone}) returning "nodeID", "lineID"`,
-    );
-    for (const [l, nodes] of Map.groupBy(left, one => one.lineID)) noteLine(ctx, { g: groupID, l }, 'before', nodes);
+    await takeOff(ctx, groupID, sql`"lineID" = any(${gone})`);
     await lines.remove(gone, 'lines');
   }
   for (const { lineID: id, ...line } of wanted)
     if (id) await lines.set(id, line, 'lines');
     else await lines.add([line], { kind: 'custom' }, 'lines');
+}
+
+/** Nodes no longer answer on these lines of a group. */
+async function takeOff(ctx: Context, groupID: number, lines: Sql) {
+  const left = await rows<{ nodeID: number; lineID: number }>(
+    ctx.db,
+    sql`delete from "lineNode" where "groupID" = ${groupID} and ${lines} returning "nodeID", "lineID"`,
+  );
+  for (const [l, nodes] of Map.groupBy(left, one => one.lineID)) noteLine(ctx, { g: groupID, l }, 'before', nodes);
+}
+
+/** What goes with a group: its own lines, and who answers on any. */
+async function emptyLines(ctx: Context, groupID: number) {
+  const on = sql`select 1 from line where "groupID" = ${groupID} union all select 1 from "lineNode" where "groupID" = ${groupID} limit 1`;
+  await ctx.store(groupTable).set(groupID, {}, 'ids', {
+    differing: async () => ((await exists(ctx.db, on)) ? { lines: null } : {}),
+    async write() {
+      await takeOff(ctx, groupID, sql`true`);
+      await setLines(ctx, groupID, []);
+    },
+  });
 }
 
 /** The group's own lines, where they are not as wished for already. */
@@ -149,8 +166,7 @@ export const groupCalls = implement(
       removeEach(ctx, ctx.store(groupTable), body.ids, nameOf, async ({ id }) => {
         if (await exists(ctx.db, sql`select 1 from product where "groupID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('groupActive');
-        await sql`delete from "lineNode" where "groupID" = ${id}`.execute(ctx.db);
-        await sql`delete from line where "groupID" = ${id}`.execute(ctx.db);
+        await emptyLines(ctx, id);
       }),
     'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {

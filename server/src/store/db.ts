@@ -1,7 +1,7 @@
 /** The PostgreSQL connection: kysely as driver and SQL-template layer, nothing generated. */
-import type { Socket } from 'node:net';
 import { DummyDriver, Kysely, PostgresDialect, sql, type RawBuilder, type Transaction } from 'kysely';
 import pg from 'pg';
+import { cut } from './mute.ts';
 import { PreparingClient } from './statements.ts';
 
 // deliberately untyped by table: row types come from the contract, tables are reached through the scoped store alone
@@ -104,8 +104,7 @@ export function openDatabase(url: string, max = 10, waitMs = 10_000, lockMs = 10
       // The pool waits for whoever still asks, for as long as a statement may take. Its connection is cut instead:
       // PostgreSQL undoes what was not committed.
       const timer = setTimeout(() => {
-        // pg has it, its types have not
-        for (const client of connected) (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+        for (const client of connected) cut(client);
       }, closeMs);
       await Promise.all([db.destroy(), writes.destroy(), doors.destroy()]);
       clearTimeout(timer);

@@ -1,10 +1,12 @@
 /** `GET /{area}/systemHealth`: who is told what. */
 import { sql } from 'kysely';
+import { fail } from '#contract/errors.ts';
 import { type Check, adviceOf, healthTimes, idInKey, sentenceOf, troubles, warns, worst } from '#contract/system/health.ts';
 import { status } from '#contract/system/status.ts';
 import type { Context } from '../kit/context.ts';
 import { merged } from '../kit/health.ts';
 import { implement } from '../kit/implement.ts';
+import type { Services } from '../kit/services.ts';
 import { nodeTable } from '../node/tables.ts';
 import { siteTable } from '../site/tables.ts';
 import { row } from '../store/db.ts';
@@ -13,15 +15,20 @@ const atMost = 200;
 const nodeOf = (check: Check) => idInKey('node', check);
 const ofNode = (check: Check) => nodeOf(check) !== undefined;
 
+/** Who it was when the database last said so. */
+const firstSeen = new WeakMap<Services, number>();
 /** The installation belongs to its vendor and to its first operator: who set it up. */
-async function isOwner(ctx: Context): Promise<boolean> {
+async function isOwner(ctx: Context, asks: boolean): Promise<boolean> {
   if (ctx.actor.area === 'admin') return true;
   if (ctx.actor.area !== 'client' || !ctx.actor.permissions.has('nodes.view')) return false;
-  const first = await row<{ id: number }>(
-    ctx.db,
-    sql`select min(id) as id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,
-  );
-  return first?.id === ctx.actor.rootID;
+  if (asks) {
+    const first = await row<{ id: number | null }>(
+      ctx.db,
+      sql`select min(id) as id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,
+    );
+    firstSeen.set(ctx.services, first?.id ?? 0);
+  }
+  return firstSeen.get(ctx.services) === ctx.actor.rootID;
 }
 
 /** Nodes are told of to whoever may see them. */
@@ -63,9 +70,12 @@ export const statusCalls = implement(status, {
   'GET /systemHealth': async ({ ctx }) => {
     const found = troubles(merged(ctx.services.health?.now() ?? []));
     const inside = found.filter(check => !ofNode(check));
-    const nodes = await nodesOf(ctx, found.filter(ofNode));
+    // Whom it concerns is told that the database is away without a question to it, as far as they are known.
+    const isThere = !inside.some(({ id, reason, state }) => id === 'database' && reason === 'database.away' && state === 'fail');
+    if (!isThere && !(await isOwner(ctx, false))) throw fail('database', { status: 503 });
+    const nodes = isThere ? await nodesOf(ctx, found.filter(ofNode)) : [];
     const told = troubles(
-      (await isOwner(ctx)) ? [...inside, ...nodes] : [...nodes, ...ownOf(ctx, inside), ...(await gentle(ctx, found))],
+      (await isOwner(ctx, isThere)) ? [...inside, ...nodes] : [...nodes, ...ownOf(ctx, inside), ...(await gentle(ctx, found))],
     );
     return {
       state: worst(told),

@@ -4,12 +4,10 @@
  * declarations say (`judgedRows`); rows that are switched off do nothing at the edge and are left out.
  */
 import { setImmediate as others } from 'node:timers/promises';
-import * as z from 'zod/mini';
 import { type Finding, keyOf, warns, well } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
-import { type JudgedRows, judgedRows, type Unfit } from '../kit/judged.ts';
-import { problems } from '../kit/schema.ts';
+import { type JudgedRows, judgedRows, type Unfit, unfitFields } from '../kit/judged.ts';
 import type { Table } from '../kit/table.ts';
 
 type Row = Record<string, unknown>;
@@ -43,30 +41,20 @@ function statement({ table }: JudgedRows): string {
   return `select t.*, ${alias}."clientID" as "_operator", ${site} from "${table.table}" t${joins} where ${where} order by t.id limit $2`;
 }
 
-function unfitIn({ table, item, fields, read }: JudgedRows, row: Row): Unfit[] {
-  const shown = read(row);
-  if (shown['enabled'] === false) return [];
-  const whole = Object.fromEntries(fields.flatMap(name => (shown[name] === undefined ? [] : [[name, shown[name]]])));
-  const result = z.safeParse(item, whole);
-  if (result.success) return [];
-  return (
-    problems(result.error, whole)
-      // what is over ends by itself; a field that the database has not yet comes with its default
-      .filter(({ path }) => path !== table.expires && shown[path.split('.')[0]!] !== undefined)
-      .slice(0, ofRowMax)
-      .map(({ path, rule, bounds }) => ({
-        operator: Number(row['_operator']),
-        site: row['_site'] === null ? null : Number(row['_site']),
-        name: String(row['_name'] ?? ''),
-        table: table.table,
-        kind: table.edge?.kind ?? 'zone',
-        id: Number(row['id']),
-        field: path,
-        rule,
-        bounds,
-      }))
-  );
-}
+const unfitIn = (list: JudgedRows, row: Row): Unfit[] =>
+  unfitFields(list, row)
+    .slice(0, ofRowMax)
+    .map(({ path, rule, bounds }) => ({
+      operator: Number(row['_operator']),
+      site: row['_site'] === null ? null : Number(row['_site']),
+      name: String(row['_name'] ?? ''),
+      table: list.table.table,
+      kind: list.table.edge?.kind ?? 'zone',
+      id: Number(row['id']),
+      field: path,
+      rule,
+      bounds,
+    }));
 
 const capped = (found: readonly Unfit[]): Unfit[] =>
   [...Map.groupBy(found, ({ operator }) => operator).values()].flatMap(list => list.slice(0, keptMax));

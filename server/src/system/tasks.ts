@@ -4,12 +4,13 @@ import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
 import { can, reasonError, taskActions } from '#contract/states.ts';
 import { type Task, type TaskLine, tasks } from '#contract/system/tasks.ts';
+import type { Actor } from '../kit/actor.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { addLines, again, checkOpen, type CommonCode, plainLine, sentence, type StoredError, wake } from '../kit/task.ts';
 import { col, eq, scopeOf, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
-import { row, rows, type Sql } from '../store/db.ts';
+import { type Db, row, rows, type Sql } from '../store/db.ts';
 
 type TaskRow = Omit<z.output<typeof Task>, 'error' | 'mayEdit'> & {
   rootID: number;
@@ -39,7 +40,14 @@ export const taskTable = table<TaskRow>()({
   },
 });
 
-const mayEdit = ({ actor }: Context, { resource }: Pick<TaskRow, 'resource'>) => actor.permissions.has(`${resource}.edit`);
+/** Whether an account may see and edit it now. */
+export const mayGoOn = async (db: Db, actor: Actor, task: Pick<TaskRow, 'id' | 'resource'>): Promise<boolean> =>
+  actor.status === 'normal' &&
+  mayEdit({ actor }, task) &&
+  (await row(db, sql`select 1 from task t where t.id = ${task.id} and ${scopeOf(taskTable, actor)}`)) !== undefined;
+
+const mayEdit = ({ actor }: Pick<Context, 'actor'>, { resource }: Pick<TaskRow, 'resource'>) =>
+  actor.permissions.has(`${resource}.edit`);
 
 const text = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value).slice(0, 500)]));
@@ -100,7 +108,7 @@ export const taskCalls = implement(
     },
     'PUT /task/{taskID}/retry': async ({ ctx, params }) => {
       const task = await held(ctx, params.taskID, 'retry');
-      // in the name of whoever started it; really it is whoever asks for it now
+      // in the name of whoever started it; really it is whoever asks for it now, and for as long as that one may
       const { accountID, proxyID } = ctx.actor;
       await checkOpen(ctx, task.rootID);
       await change(
@@ -108,7 +116,7 @@ export const taskCalls = implement(
         task,
         'retried',
         sql`state = 'waiting', "endedAt" = null, error = null, attempts = 0, "runAt" = now(), "beatAt" = null, "jobID" = null, ${again},
-          "proxyID" = coalesce(${proxyID}::bigint, nullif(${accountID}::bigint, "accountID"))`,
+          "proxyID" = coalesce(${proxyID}::bigint, nullif(${accountID}::bigint, "accountID")), "askedID" = ${accountID}::bigint`,
       );
       ctx.note({ table: 'task', id: task.id, before: { state: task.state }, after: { state: 'waiting' } });
       await wake(ctx);

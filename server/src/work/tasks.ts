@@ -7,6 +7,7 @@
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { taskLimits } from '#contract/kit/task.ts';
+import type { Actor } from '../kit/actor.ts';
 import { audit, Context, publish } from '../kit/context.ts';
 import { toFail } from '../kit/failures.ts';
 import { eventOf, type QueueMeter, queueOf, type QueueState, worked } from '../kit/metrics.ts';
@@ -30,6 +31,7 @@ interface TaskRow {
   rootID: number;
   accountID: number | null;
   proxyID: number | null;
+  askedID: number | null;
   input: unknown;
   cursor: unknown;
   attempts: number;
@@ -45,12 +47,14 @@ interface Mine {
   run: number;
   abort: AbortController;
 }
+type MayGoOn = (db: Db, actor: Actor, task: Pick<TaskRow, 'id' | 'resource'>) => Promise<boolean>;
 /** The row is no longer ours to write: it was cancelled, or another goes on with it. */
 class Superseded extends Error {}
 
 export class Tasks {
   readonly #database: Database;
   readonly #services: Services;
+  readonly #mayGoOn: MayGoOn;
   readonly #works: ReadonlyMap<string, AnyWork>;
   readonly #mine = new Map<number, Mine>();
   #listener: { stop(): Promise<void> } | undefined;
@@ -62,7 +66,9 @@ export class Tasks {
   readonly #states = new Map<string, QueueState>();
   readonly #meters: ReadonlyMap<string, QueueMeter>;
 
-  constructor(databaseUrl: string, services: Services, works: readonly AnyWork[]) {
+  /** `mayGoOn`: whether an account may see and edit a task now (system/tasks.ts) */
+  constructor(databaseUrl: string, services: Services, works: readonly AnyWork[], mayGoOn: MayGoOn) {
+    this.#mayGoOn = mayGoOn;
     // of its own: what tasks do takes no connection from whoever waits for an answer
     this.#database = openDatabase(databaseUrl, 3);
     this.#services = services;
@@ -138,7 +144,9 @@ export class Tasks {
     const lost = await rows<{ id: number; kind: string; jobID: number | null }>(
       db,
       sql`with lost as (
-            select id, "jobID" from task where "endedAt" is null and "beatAt" < clock_timestamp() - ${deadSeconds} * interval '1 second'
+            select id, "jobID" from task where "endedAt" is null
+              -- a word that lies ahead is one from before the clock was set back; whoever lives has said another since
+              and ("beatAt" < clock_timestamp() - ${deadSeconds} * interval '1 second' or "beatAt" > clock_timestamp() + ${deadSeconds} * interval '1 second')
             order by id limit ${most} for update skip locked)
           update task t set "beatAt" = null, "jobID" = null, "wasLost" = true from lost where lost.id = t.id returning t.id, t.kind, lost."jobID"`,
     );
@@ -157,7 +165,9 @@ export class Tasks {
   async #queue(): Promise<void> {
     await sql`with due as (
         select distinct on (t."rootID", t.kind) t.id from task t
-        where t."endedAt" is null and t."jobID" is null and t."beatAt" is null and t."runAt" <= clock_timestamp()
+        where t."endedAt" is null and t."jobID" is null and t."beatAt" is null
+          -- nothing waits longer than the longest pause: the clock was set back
+          and (t."runAt" <= clock_timestamp() or t."runAt" > clock_timestamp() + ${2 * taskLimits.backoffMostMs} * interval '1 millisecond')
           and not exists (select from task o where o."rootID" = t."rootID" and o.kind = t.kind and o."endedAt" is null and o.id <> t.id
             and (o."jobID" is not null or o."beatAt" is not null))
         order by t."rootID", t.kind, (t.state = 'running') desc, t.id limit ${most})
@@ -220,10 +230,15 @@ export class Tasks {
   /** Does one step; whether it was the last. */
   async #step(task: TaskRow, work: AnyWork, signal: AbortSignal): Promise<boolean> {
     const { sessions } = this.#services;
-    const actor = await sessions.acting(this.#database.db, task.accountID ?? task.rootID, task.proxyID);
+    const { db: direct } = this.#database;
+    const actor = await sessions.acting(direct, task.accountID ?? task.rootID, task.proxyID);
     if (!actor) throw fail('permissionDenied');
     if (actor.status !== 'normal') throw fail('accountNotEnabled');
     if (!actor.permissions.has(`${task.resource}.edit`)) throw fail('permissionDenied');
+    if (task.askedID !== null) {
+      const asked = await sessions.acting(direct, task.askedID);
+      if (!asked || !(await this.#mayGoOn(direct, asked, task))) throw fail('permissionDenied');
+    }
     const cursor: unknown = task.cursor ?? undefined;
     const prepared: unknown = await work.prepare?.({ services: this.#services, input: task.input, cursor, signal });
     if (signal.aborted) throw new Superseded();

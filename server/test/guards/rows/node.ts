@@ -77,6 +77,14 @@ export const nodeRows: Rows = {
   stage: {
     'PATCH /client/group/{g}/line/{l}/nodes': onLine,
     'DELETE /client/group/{g}/line/{l}/nodes': onLine,
+    // with a line of its own, and nodes on that and on one of everybody's
+    'DELETE /client/group': async (rig, world, body) => {
+      const nodeID = await rig.node(world, await rig.at(world, 'zone'));
+      for (const groupID of body['ids'] as number[]) {
+        const own = await rig.insert('line', { groupID, kind: 'custom', name: `${world.name}-${next()}`, asns: [64_500] });
+        for (const lineID of [1, own]) await rig.insert('lineNode', { groupID, lineID, nodeID });
+      }
+    },
     'POST /client/nodes/initialize': async (rig, _world, body) => {
       await sql`update node set "zoneID" = null where id = any(${body['ids']})`.execute(rig.api.database.db);
     },

@@ -269,9 +269,19 @@ function M.drop_hop_by_hop(status)
   if status ~= 101 and var.upstream_http_upgrade then header["Upgrade"] = nil end
 end
 
--- What the front half would take for ours, under any spelling: it asks for these three. Their right names are set below.
-local function drop_mimicry(fetched)
-  if not (fetched or var.upstream_http_x_edge_m or var.upstream_http_x_edge_cc or var.upstream_http_x_edge_custom) then return end
+-- What nginx takes for itself from an origin's answer it also drops, under its right spelling alone (proxy_hide_header knows hyphens).
+local function says_accel()
+  return var.upstream_http_x_accel_expires
+    or var.upstream_http_x_accel_redirect
+    or var.upstream_http_x_accel_limit_rate
+    or var.upstream_http_x_accel_buffering
+    or var.upstream_http_x_accel_charset
+end
+
+-- What the front half would take for ours, or a visitor for nginx's, under any spelling. Their right names are set below.
+function M.drop_mimicry(fetched)
+  local says_ours = var.upstream_http_x_edge_m or var.upstream_http_x_edge_cc or var.upstream_http_x_edge_custom
+  if not (fetched or says_ours or says_accel()) then return end
   header["X-Edge-M"], header["X-Edge-CC"], header["X-Edge-Custom"] = nil, nil, nil
   for name in pairs(ngx.resp.get_headers(0, true)) do
     if spellings.mimics(name) then header[name] = nil end
@@ -303,7 +313,7 @@ local function judge()
   balancer.answered(ctx.peer)
   ctx.plan.answers = true
   M.drop_hop_by_hop(status)
-  drop_mimicry(ctx.fetched)
+  M.drop_mimicry(ctx.fetched)
   local cc = fields.join(header["Cache-Control"])
   if cc then header["X-Edge-CC"] = cc end
   local kind, asked = header["Content-Type"], var.upstream_http_x_accel_buffering or header["X-Accel-Buffering"]

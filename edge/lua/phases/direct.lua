@@ -61,6 +61,7 @@ local function answered()
   end
   balancer.answered(ctx.peer)
   back.drop_hop_by_hop(status)
+  back.drop_mimicry()
   local conf = ctx.plan.compression
   if conf then compression.settle(conf, fields.join(header["Cache-Control"])) else compression.spare() end
   front.past(ctx.plan)

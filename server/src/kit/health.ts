@@ -149,14 +149,14 @@ export function addProcessCheck(health: Health, busyMs = 2000): void {
   );
 }
 
-/** The checks of another process of ours, as it finds them itself. */
-export function addPeer(health: Health, name: string, url: string): void {
+/** The checks of another process of ours, as it finds them itself; `limitMs` is longer than its own questions may take. */
+export function addPeer(health: Health, name: string, url: string, limitMs: number = healthTimes.peerAnswerMs): void {
   const id: CheckID = name === 'ingest' ? 'ingest' : 'process';
   health.add(
     id,
     async () => {
       try {
-        const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(healthTimes.peerAnswerMs) });
+        const answer = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(limitMs) });
         const { checks } = (await answer.json()) as { checks?: unknown };
         // its own event loop has the same name as ours; the others are one of a kind
         return readChecks(checks).map(check => (check.id === 'process' ? { ...check, key: name } : check));
@@ -165,7 +165,7 @@ export function addPeer(health: Health, name: string, url: string): void {
       }
     },
     // the question has its limit, and says more than that it is late
-    { away: id === 'ingest' ? 'ingest.away' : 'process.away', answerMs: healthTimes.peerAnswerMs + 500 },
+    { away: id === 'ingest' ? 'ingest.away' : 'process.away', answerMs: limitMs + 500 },
   );
 }
 

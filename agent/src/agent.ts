@@ -1,7 +1,7 @@
 /** One node: its parts and how they hear of each other. */
 import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
@@ -16,8 +16,9 @@ import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx } from './nginx.ts';
-import { nginxFolders, writeSnapshot } from './nginx-files.ts';
+import { certificatesMb, nginxFolders, nginxRelease, ticketKeys, writeSnapshot } from './nginx-files.ts';
 import { thisNode } from './origins.ts';
+import { needsTicketFiles } from './render/nginx.ts';
 import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
 import { LogFolder } from './ship/files.ts';
@@ -25,6 +26,7 @@ import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
+import { openKey } from './zone-key.ts';
 import { HungWorkers } from './workers.ts';
 
 export interface AgentOptions {
@@ -92,6 +94,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     parties: name => sync.state.partiesWithName(name),
   });
   await resolver.start();
+  const release = await nginxRelease();
   // by the size of the disk, so that they stay the same from start to start
   const disk = await diskOf(data);
   const nginx: Nginx = new Nginx({
@@ -102,6 +105,8 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       httpsPorts: options.httpsPorts,
       listen: options.listen,
       workers: options.workers,
+      release,
+      certificatesMb: certificatesMb(totalmem()),
       cacheLeavesFreeMb: Math.ceil(leastOf(disk) / 1e6),
       cacheFiles: sizes.cacheFiles(disk),
     },
@@ -122,6 +127,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     store,
     resolver,
     control: nginx.control,
+    open: document => openKey(document, identity.grant?.zoneKey),
     own: thisNode([...options.httpPorts, ...options.httpsPorts, options.healthPort]),
     acknowledge: (seq, epoch, refused) => {
       if (nc && !nc.isClosed())
@@ -130,6 +136,15 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     restartNginx: why => nginx.restartNow(why),
     log,
   });
+
+  /** Without its zone's key a node shows no certificates: it was joined by an earlier release. */
+  let toldClosed = '';
+  function lookAtKeys(): void {
+    const why = sync.state.closed?.why ?? '';
+    if (why && why !== toldClosed) log(`certificates are not served: ${why}`);
+    toldClosed = why;
+    if (why) void link.renew();
+  }
 
   let faults: readonly Fault[] = [];
   let looks = 0;
@@ -231,6 +246,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       feed = undefined;
       await sync.moveTo(grant.zoneID);
     },
+    renewed: () => sync.unlocked(),
     closed: async () => {
       await feed?.stop();
       feed = undefined;
@@ -298,7 +314,13 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       files => files && log(`the disk had hardly an inode left: ${files} files of the cache were given up`),
       () => {}, // the check `disk` says so
     );
-    rotateErrorLog(folders.logs, () => nginx.reopenLogs()).catch(error => log(`error.log: ${(error as Error).message}`));
+    lookAtKeys();
+    if (options.httpsPorts.length && needsTicketFiles(release))
+      ticketKeys(folders.run).then(
+        isNew => isNew && nginx.tell('SIGHUP'),
+        error => log(`keys of session tickets: ${error}`),
+      );
+    rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1')).catch(error => log(`error.log: ${(error as Error).message}`));
   }, tidyMs);
 
   return {

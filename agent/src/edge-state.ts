@@ -4,9 +4,10 @@
  */
 import { isIP } from 'node:net';
 import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
-import { isKind, keyOf, kinds } from '#contract/edge/kinds/index.ts';
+import { isKind, keysOf, kinds } from '#contract/edge/kinds/index.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { strictPolicy } from '#contract/rules/address-policy.ts';
+import type { OpenKey } from './render/certificate.ts';
 import type { OriginFacts } from './origins.ts';
 import { policyOf } from './origins.ts';
 import {
@@ -43,6 +44,8 @@ export interface Claimed {
 export class EdgeState {
   /** key → who claims it */
   readonly #claims = new Map<string, Claim[]>();
+  /** key of a record that several documents have → their subjects */
+  readonly #sharers = new Map<string, Set<string>>();
   /** subject → its keys */
   readonly #keys = new Map<string, string[]>();
   /** host name of an origin → subjects of the domains that use it, with their parties */
@@ -54,6 +57,9 @@ export class EdgeState {
   readonly #body: (subject: string) => string | undefined;
   readonly #resolve: Resolve;
   readonly #own: OriginFacts;
+  readonly #open: OpenKey;
+  /** certificate's key → why it cannot be opened */
+  readonly #closed = new Map<string, string>();
   /** of the zone; until its document is known public addresses alone are connected to */
   #policy = strictPolicy;
   #policyText = 'null';
@@ -62,8 +68,17 @@ export class EdgeState {
   /**
    * @param body the held document of a subject, JSON text
    * @param own this node itself, where no origin lies
+   * @param open private keys of certificates
    */
-  constructor(body: (subject: string) => string | undefined, resolve: Resolve, own: OriginFacts = { addresses: [], ports: [] }) {
+  constructor(
+    body: (subject: string) => string | undefined,
+    resolve: Resolve,
+    own: OriginFacts = { addresses: [], ports: [] },
+    open: OpenKey = () => {
+      throw new Error('this node was told no key of its zone');
+    },
+  ) {
+    this.#open = open;
     this.#body = body;
     this.#resolve = resolve;
     this.#own = own;
@@ -79,6 +94,10 @@ export class EdgeState {
         found.push({ host: key.slice(2), ...origin });
       }
     return found;
+  }
+  /** Keys of certificates that were not opened, and why the last of them was not. */
+  get closed(): { keys: string[]; why: string } | null {
+    return this.#closed.size ? { keys: [...this.#closed.keys()], why: [...this.#closed.values()].at(-1)! } : null;
   }
   get refusedDomains(): number {
     return this.#refused.size;
@@ -104,7 +123,13 @@ export class EdgeState {
   /** Notes what a document now claims; null: it is gone. @returns keys that may read otherwise now, names nobody uses any more */
   note(subject: string, claimed: Claimed | null): { keys: string[]; unused: string[] } {
     const before = this.#keys.get(subject) ?? [];
+    const changed = new Set<string>();
     for (const key of before) {
+      if (shared(key)) {
+        if (this.#leave(key, subject)) changed.add(key);
+        continue;
+      }
+      changed.add(key);
       const rest = this.#claims.get(key)!.filter(claim => claim.subject !== subject);
       if (rest.length) this.#claims.set(key, rest);
       else this.#claims.delete(key);
@@ -114,7 +139,14 @@ export class EdgeState {
     const { keys, names } = claimed ?? { keys: [], names: [] };
     if (claimed) {
       const claim: Claim = { subject, id: claimed.id, enabled: claimed.enabled };
-      for (const key of keys) this.#claims.set(key, [...(this.#claims.get(key) ?? []), claim]);
+      for (const key of keys)
+        if (shared(key)) {
+          if (!this.#claims.has(key)) changed.add(key);
+          this.#share(key, claim);
+        } else {
+          changed.add(key);
+          this.#claims.set(key, [...(this.#claims.get(key) ?? []), claim]);
+        }
       this.#keys.set(subject, keys);
       for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Map()).set(subject, claimed.party));
     } else this.#keys.delete(subject);
@@ -124,7 +156,28 @@ export class EdgeState {
     for (const name of unused) this.#names.delete(name);
     const judgedAnew = parseConfigSubject(subject)?.kind === 'zone' && this.#take(subject, claimed?.zone ?? null);
     const domains = judgedAnew ? [...this.#claims.keys()].filter(key => key.startsWith('d:')) : [];
-    return { keys: [...new Set([...before, ...keys, ...domains])], unused };
+    for (const key of domains) changed.add(key);
+    return { keys: [...changed], unused };
+  }
+
+  /** One claim stands for all who share the record: each of them says the same. */
+  #share(key: string, claim: Claim): void {
+    if (!this.#claims.has(key)) this.#claims.set(key, [claim]);
+    const sharers = this.#sharers.get(key);
+    if (sharers) sharers.add(claim.subject);
+    else this.#sharers.set(key, new Set([claim.subject]));
+  }
+  /** @returns whether nobody is left */
+  #leave(key: string, subject: string): boolean {
+    const sharers = this.#sharers.get(key)!;
+    sharers.delete(subject);
+    const [next] = sharers;
+    if (next === undefined) {
+      this.#sharers.delete(key);
+      return this.#claims.delete(key);
+    }
+    if (this.#claims.get(key)![0]!.subject === subject) this.#claims.set(key, [{ subject: next, id: 0, enabled: true }]);
+    return false;
   }
 
   /** The zone says where origins may lie. @returns whether that changed */
@@ -182,17 +235,26 @@ export class EdgeState {
     const winner = this.#claims.get(key)?.reduce((a, b) => (better(b, a) ? b : a));
     const body = winner && this.#body(winner.subject);
     this.#refused.delete(key);
+    this.#closed.delete(key);
     if (!winner || body === undefined) return { key, value: null };
     const refused: RefusedOrigin[] = [];
     const judge: Judge = (address, port) => this.#policy.judge(address, port);
     const kind = kindOf(winner.subject);
     const document = kinds[kind].schema.parse(JSON.parse(body));
-    const found = recordsOf(kind, document, this.#resolve, judge, origin => refused.push(origin));
+    let found: EdgeRecord[];
+    try {
+      found = recordsOf(kind, document, this.#resolve, judge, origin => refused.push(origin), this.#open);
+    } catch (error) {
+      this.#closed.set(key, (error as Error).message); // zone-key.ts throws it
+      return { key, value: null };
+    }
     if (refused.length) this.#refused.set(key, refused.slice(0, 10));
     return found.find(record => record.key === key) ?? { key, value: null };
   }
 }
 
+/** A record of several documents, each of which says the same: while another one has it, nothing changes. */
+const shared = (key: string) => key.startsWith('i:');
 const better = (a: Claim, b: Claim) => (a.enabled === b.enabled ? a.id > b.id : a.enabled);
 
 /** Of a subject that was read (readDocument). */
@@ -206,7 +268,7 @@ function kindOf(subject: string) {
 export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
   id: document.id,
   enabled: !('host' in document) || document.enabled,
-  keys: [keyOf(kindOf(subject), document)],
+  keys: keysOf(kindOf(subject), document),
   names: originNames(document),
   party: partyOf(document),
   zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,

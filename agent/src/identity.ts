@@ -7,6 +7,7 @@ import { mkdir, readFile, rename } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
+import { Box } from '#host/sealed.ts';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 
 export interface Grant {
@@ -19,6 +20,8 @@ export interface Grant {
   documentKey: string;
   /** how to check the bus, as told when this node joined; null: it is on this machine */
   tls: { ca: string; servername?: string } | null;
+  /** base64url, 32 bytes: opens the private keys of the zone's certificates; null: no zone, or a server that tells none */
+  zoneKey?: string | null;
 }
 interface Stored {
   seed: string;
@@ -34,6 +37,12 @@ interface Stored {
 /** The control plane said no; asking again will not help. */
 export class Refusal extends Error {
   override name = 'Refusal';
+  /** of HTTP; 0: nobody said it */
+  readonly status: number;
+  constructor(message: string, status = 0) {
+    super(message);
+    this.status = status;
+  }
 }
 /** It says that it is asked too often from here: by us or by our neighbours. */
 export class Held extends Error {
@@ -103,7 +112,8 @@ export class Identity {
 
   /** @throws Refusal (the token is spent, expired or unknown); Error when the server cannot be reached */
   async join(server: string, token: string, facts: { name: string; version: string }): Promise<Grant> {
-    const grant = await this.#ask(server, 'join', { token, publicKey: this.publicKey, addresses: ownAddresses(), ...facts });
+    const body = { token, publicKey: this.publicKey, addresses: ownAddresses(), ...facts };
+    const grant = await this.#askBoxed(server, 'join', boxKey => ({ ...body, ...boxKey }));
     this.#stored = { ...this.#stored, server, joinedWith: hash(token), grant };
     await this.#save();
     return grant;
@@ -113,9 +123,11 @@ export class Identity {
   async renew(server = this.#stored.server): Promise<Grant> {
     const nodeID = this.#stored.grant!.nodeID;
     const time = Date.now();
-    const text = new TextEncoder().encode(`breakwater node ${nodeID} ${time}`);
-    const signature = Buffer.from(fromSeed(this.seed).sign(text)).toString('base64');
-    const grant = await this.#ask(server, 'credentials', { nodeID, time, signature });
+    const grant = await this.#askBoxed(server, 'credentials', ({ boxKey }) => {
+      const text = new TextEncoder().encode(`breakwater node ${nodeID} ${time}${boxKey ? ` ${boxKey}` : ''}`);
+      const signature = Buffer.from(fromSeed(this.seed).sign(text)).toString('base64');
+      return { nodeID, time, signature, ...(boxKey && { boxKey }) };
+    });
     const pinned = this.#stored.grant!.documentKey;
     // A former version knew of no such key: then this is the first.
     if (pinned && pinned !== grant.documentKey)
@@ -125,7 +137,18 @@ export class Identity {
     return grant;
   }
 
-  async #ask(server: string, call: string, body: unknown): Promise<Grant> {
+  /** Sends a box along for the zone's key. A server of before zones had one takes no such field: it is asked again without. */
+  async #askBoxed(server: string, call: string, bodyOf: (box: { boxKey?: string }) => object): Promise<Grant> {
+    const box = new Box();
+    try {
+      return await this.#ask(server, call, bodyOf({ boxKey: box.publicKey }), box);
+    } catch (error) {
+      if (!(error instanceof Refusal) || error.status !== 400) throw error;
+      return this.#ask(server, call, bodyOf({}), box);
+    }
+  }
+
+  async #ask(server: string, call: string, body: unknown, box: Box): Promise<Grant> {
     let answer: Response;
     try {
       answer = await fetch(new URL(`/api/v1/node/${call}`, server), {
@@ -143,14 +166,14 @@ export class Identity {
       );
     }
     const said = ((await answer.json().catch(() => null)) ?? {}) as Partial<Grant> & { code?: number; message?: string };
-    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null } = said;
+    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null, zoneKey } = said;
     if (answer.ok && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
-      return { nodeID, zoneID, jwt, natsUrl, documentKey, tls };
+      return { nodeID, zoneID, jwt, natsUrl, documentKey, tls, zoneKey: zoneKey ? box.open(zoneKey) : null };
     const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
     if (answer.status === 429) throw new Held(why, Number(answer.headers.get('retry-after')) || 0);
     // a proxy that answers for a server that is away does not speak in its name
     const isRefused = answer.status >= 400 && answer.status < 500 && typeof said.code === 'number';
-    throw isRefused ? new Refusal(why) : new Error(why);
+    throw isRefused ? new Refusal(why, answer.status) : new Error(why);
   }
 
   async #save(stored = this.#stored): Promise<void> {

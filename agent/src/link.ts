@@ -21,6 +21,8 @@ export interface LinkOptions {
   again(): void;
   /** The node was put into another zone, or out of any; the connection is about to be made anew with the new rights. */
   moved(grant: Grant): Promise<void>;
+  /** Credentials were fetched; `grant` is what counts now. */
+  renewed?(grant: Grant): void;
   /** The connection is given up. */
   closed(): Promise<void>;
   log(message: string): void;
@@ -225,6 +227,7 @@ export class Link {
       log(grant.zoneID === null ? 'taken out of its zone' : `now in zone ${grant.zoneID}`);
       await moved(grant);
     }
+    this.#options.renewed?.(grant);
     if (!this.#nc) return;
     // a connection keeps what it began with, also when it is made again: address, authority, and the key it checks documents by
     if (isElsewhere(grant, before) || isAnother(grant, before)) await this.#nc.close();

@@ -1,10 +1,12 @@
 /** The folders and files nginx works in, and what gives way when their disk is full. */
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { X509Certificate, createPrivateKey, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, open, readFile, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Disk } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
 import { giveUpCache } from './cache-room.ts';
+import { type Release, releaseOf, ticketFiles } from './render/nginx.ts';
 import { selfSigned } from './render/self-signed.ts';
 import { workerAccount } from './worker-account.ts';
 
@@ -46,7 +48,40 @@ export async function prepareFolders({ home, run, logs, cache, temp }: NginxFold
     const { mode } = await lstat(join(logs, name));
     if ((mode & 0o170_000) === 0o100_000 && mode & 0o007) await chmod(join(logs, name), mode & 0o770);
   }
-  if (speaksTLS) await defaultCertificate(run);
+  if (!speaksTLS) return;
+  await defaultCertificate(run);
+  await ticketKeys(run);
+}
+
+/** What is installed; undefined where it does not say. */
+export const nginxRelease = (): Promise<Release | undefined> =>
+  new Promise(done => execFile('nginx', ['-v'], (_error, _out, said) => done(releaseOf(said))));
+
+/**
+ * Memory for certificates, MB, by the machine's: a thirty-second, and at least what 16,000 of elliptic curves take. It is taken from the
+ * machine as they come.
+ * @param memory bytes
+ */
+export const certificatesMb = (memory: number): number => Math.min(Math.max(Math.round(memory / 32 / 2 ** 20), 32), 1024);
+
+const ticketBytes = 80;
+/** A ticket is good as long as nginx knows the key it was made with: this long, and as long again. */
+export const ticketKeyMs = 86_400_000;
+
+/** Keys of session tickets. @returns whether a new one was made: nginx is to read them */
+export async function ticketKeys(run: string, now = Date.now()): Promise<boolean> {
+  const [current, before] = [join(run, ticketFiles[0]), join(run, ticketFiles[1])];
+  const found = await stat(current).catch(() => undefined);
+  const isWhole = found?.size === ticketBytes;
+  // by the wall clock, as the file's time is; one of the future was made with the clock wrong
+  const age = isWhole ? now - found.mtimeMs : Infinity;
+  const hasBefore = (await stat(before).catch(() => undefined))?.size === ticketBytes;
+  if (age >= 0 && age < ticketKeyMs && hasBefore) return false;
+  if (isWhole && (age < 0 || age >= ticketKeyMs)) writeWhole(before, await readFile(current));
+  else if (!hasBefore) writeWhole(before, randomBytes(ticketBytes));
+  if (age >= 0 && age < ticketKeyMs) return true;
+  writeWhole(current, randomBytes(ticketBytes));
+  return true;
 }
 
 /** For names that no certificate covers; made once, and again when it was damaged. */

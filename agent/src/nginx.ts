@@ -111,9 +111,9 @@ export class Nginx {
     return true;
   }
 
-  /** Its logs were renamed: it writes to new ones. */
-  reopenLogs(): void {
-    if (this.alive) signal(this.#state!.pid, 'SIGUSR1');
+  /** SIGUSR1: its logs were renamed; SIGHUP: it is to read its configuration, and the files that names, anew. */
+  tell(name: 'SIGUSR1' | 'SIGHUP'): void {
+    if (this.alive) signal(this.#state!.pid, name);
   }
 
   /** Starts it anew from a fresh snapshot: for when it holds records that nobody can name any more. */

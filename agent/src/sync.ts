@@ -13,6 +13,7 @@ import type { EdgeDocument } from '#contract/edge/document.ts';
 import { refusedNamedMost } from '#contract/edge/signed.ts';
 import { type Claimed, EdgeState, claimOf, readDocument } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
+import type { OpenKey } from './render/certificate.ts';
 import { type OriginFacts, recordsMark } from './origins.ts';
 import { Pusher, unsettled } from './push.ts';
 import type { NameResolver } from './resolve.ts';
@@ -24,6 +25,8 @@ export interface SyncOptions {
   control: Control;
   /** this node itself, where no origin lies */
   own?: OriginFacts;
+  /** private keys of certificates */
+  open?: OpenKey;
   /** The node serves the stream up to here. */
   acknowledge(seq: number, epoch: string, refused: Refused[]): void;
   /** nginx holds records nobody can name: it must be started from a snapshot. */
@@ -76,7 +79,7 @@ export class Sync {
     this.#options = options;
     const { store, resolver } = options;
     const own = options.own ?? { addresses: [], ports: [] };
-    this.state = new EdgeState(subject => store.held.get(subject)?.body, resolver.addresses, own);
+    this.state = new EdgeState(subject => store.held.get(subject)?.body, resolver.addresses, own, options.open);
     this.#mark = recordsMark(own);
     this.#pusher = new Pusher({
       state: this.state,
@@ -176,6 +179,12 @@ export class Sync {
   renamed(names: string[]): void {
     const keys = this.state.keysWithNames(names);
     if (keys.length) void this.#pusher.push(keys);
+  }
+
+  /** The node was told another key of its zone: what could not be opened is tried again. */
+  unlocked(): void {
+    const keys = this.state.closed?.keys ?? [];
+    if (keys.length) void this.#pusher.push([...keys]);
   }
 
   /** What nginx shall start with. */

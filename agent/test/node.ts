@@ -29,7 +29,10 @@ export class Plane {
     this.url = url;
   }
 
-  static async start(t?: TestContext, more: Pick<BusOptions, 'floodLimits' | 'tokenSeconds' | 'log'> = {}): Promise<Plane> {
+  static async start(
+    t?: TestContext,
+    more: Pick<BusOptions, 'floodLimits' | 'tokenSeconds' | 'log' | 'sealing'> = {},
+  ): Promise<Plane> {
     const rig = await Rig.start(t);
     const { url: databaseUrl, pool: db, nc: nats, engine } = rig;
     const options = () => ({ databaseUrl, db, nats, keys: engine.keys, natsUrl: engine.url, ...more });
@@ -81,6 +84,8 @@ export class TestNode {
   readonly data = testFolder('node');
   httpPort = 0;
   healthPort = 0;
+  /** 0: it speaks no https */
+  httpsPort = 0;
   log = '';
   process: ChildProcess | undefined;
   readonly #plane: { url: string };
@@ -97,6 +102,7 @@ export class TestNode {
   start(): void {
     const args = ['--data', this.data, '--server', this.#plane.url, '--join', this.#token, '--name', this.#name];
     const ports = ['--http', String(this.httpPort), '--health', String(this.healthPort)];
+    if (this.httpsPort) ports.push('--https', String(this.httpsPort));
     const main = new URL('../src/main.ts', import.meta.url).pathname;
     this.process = spawn(process.execPath, [main, ...args, ...ports], { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.process.stdout!, this.process.stderr!])

@@ -224,6 +224,24 @@ export const units = {
 /** The fastest a rate setting can name, in `rateUnit`: a gigabyte a second. */
 export const rateMax = 1_000_000;
 
+/** §3 Certificate: how it came about. */
+export const certificateTypes = ['manual', 'autoSSL', 'dns'] as const;
+export const keyTypes = ['ec', 'rsa'] as const;
+export const certificateLimits = {
+  perSite: 1000,
+  /** characters of PEM: a chain with 500 names */
+  pemMax: 65_536,
+  /** characters of PEM: RSA of 8,192 bits has 6,400 */
+  keyPemMax: 10_000,
+  /** certificates in one text */
+  chainMax: 10,
+  namesMax: 500,
+  rsaBitsMin: 2048,
+  rsaBitsMax: 8192,
+  /** days before its end from which on it is warned of */
+  warnDays: 14,
+} as const;
+
 /** §9 "TLS support option". */
 export const tlsOptions = ['TLSv1.3'] as const;
 

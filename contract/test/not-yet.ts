@@ -74,12 +74,6 @@ export const notYet = {
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
     PUT /user/site/{siteID}/domains/modifyUpstreamIPs
-    PUT /client/site/{siteID}/certificate/{certificateID}
-    PATCH /client/site/{siteID}/certificate/{certificateID}/domains
-    DELETE /client/site/{siteID}/certificates
-    GET /client/site/{siteID}/certificates
-    POST /client/site/{siteID}/certificates
-    GET /client/site/{siteID}/metaCertificates
     PUT /client/site/{siteID}/port/{portID}
     DELETE /client/site/{siteID}/port/{portID}/upstreams
     GET /client/site/{siteID}/port/{portID}/upstreams
@@ -88,12 +82,6 @@ export const notYet = {
     DELETE /client/site/{siteID}/ports
     GET /client/site/{siteID}/ports
     POST /client/site/{siteID}/ports
-    PUT /user/site/{siteID}/certificate/{certificateID}
-    PATCH /user/site/{siteID}/certificate/{certificateID}/domains
-    DELETE /user/site/{siteID}/certificates
-    GET /user/site/{siteID}/certificates
-    POST /user/site/{siteID}/certificates
-    GET /user/site/{siteID}/metaCertificates
     PUT /user/site/{siteID}/port/{portID}
     DELETE /user/site/{siteID}/port/{portID}/upstreams
     GET /user/site/{siteID}/port/{portID}/upstreams

@@ -7,5 +7,6 @@ export const waits: Readonly<Record<string, string>> = {};
 export const apiOnly: Readonly<Record<string, string>> = {
   'POST /node/join': 'a new machine calls it',
   'POST /node/credentials': 'a node calls it',
+  'GET /{area}/site/{siteID}/metaCertificates': 'for scripts; a screen gives a certificate to domains, not the other way round',
   'GET /{area}/site/{siteID}/applied/stream': 'for scripts that wait until a change is live; the screen asks `applied` by itself',
 };

@@ -2,7 +2,8 @@
  * A real edge for tests: nginx in the foreground as a child, in a folder of its own, and an origin whose answers the test
  * scripts. `await using edge = await startEdge()` ends both.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -10,7 +11,7 @@ import { connect, createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach } from 'node:test';
-import { type NodeFacts, renderNginx } from '#agent/render/nginx.ts';
+import { needsTicketFiles, type NodeFacts, releaseOf, renderNginx, ticketFiles } from '#agent/render/nginx.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { domainRecords, type EdgeRecord, type Judge, frame, recordsOf, snapshot } from '#agent/render/records.ts';
 import { selfSigned } from '#agent/render/self-signed.ts';
@@ -213,6 +214,9 @@ const loopback = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8', 
 /** Origins of these tests listen on loopback, so that is what is allowed here. */
 export const onLoopback: Judge = (address, port) => loopback.judge(address, port);
 
+/** Of the nginx that is installed here. */
+const release = releaseOf(spawnSync('nginx', ['-v'], { encoding: 'utf8' }).stderr);
+
 export interface EdgeOptions extends Partial<NodeFacts> {
   records?: EdgeRecord[];
   /** folder to use instead of a new one; it is kept */
@@ -239,6 +243,8 @@ export async function startEdge(options: EdgeOptions = {}) {
     workers: 2,
     epoch: 'test',
     recordsMb: 16,
+    certificatesMb: 16,
+    release,
     cacheSizeMb: 256,
     accessLog: { bufferKb: 4, flushSeconds: 1 },
     ...(process.getuid?.() === 0 ? { user: 'root' } : {}),
@@ -248,6 +254,9 @@ export async function startEdge(options: EdgeOptions = {}) {
     const { certificate, key } = selfSigned('edge.test');
     writeFileSync(join(folder, 'default.crt'), certificate);
     writeFileSync(join(folder, 'default.key'), key, { mode: 0o600 });
+    if (needsTicketFiles(release))
+      for (const name of ticketFiles)
+        if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), randomBytes(80), { mode: 0o600 });
   }
   writeFileSync(join(folder, 'nginx.conf'), renderNginx(config));
   if (records)

@@ -106,6 +106,8 @@ const columnReasons: Record<string, string> = {
 };
 const bodyReasons: Record<string, string> = {
   'POST /node/join publicKey': 'public',
+  'POST /node/join boxKey': 'public: the zone’s key is put into a box for it',
+  'POST /node/credentials boxKey': 'public: the same',
 };
 const answerReasons: Record<string, string> = {
   accessToken: 'a session is opened by it',
@@ -115,6 +117,7 @@ const answerReasons: Record<string, string> = {
   token: 'a join token, told once to whoever made it',
   key: 'what tells rows of figures apart, and troubles of one check',
   documentKey: 'public: what a node checks signatures with',
+  zoneKey: 'in a box that the node alone opens: it opens the private keys of its zone’s certificates',
 };
 
 test('no GET answers a stored hash or a sealed value', async () => {

@@ -6,7 +6,8 @@
  *
  * What the caller prepares before nginx starts:
  *   <run>/ctl 0700 of the caller (holds ctl.sock), <run>/back 0700 of `user` (holds back.sock), <cacheDir>, <logDir>, <tempDir>;
- *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of self-signed.ts).
+ *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of self-signed.ts), and before nginx 1.23.2 the files
+ *   of `ticketFiles`, 80 random bytes each.
  * A socket left by a killed nginx must be removed first: nginx does not start on one.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -57,6 +58,12 @@ export interface NodeFacts {
   cacheInactiveHours?: number;
   /** memory for the records, MB; twice their size (default 256) */
   recordsMb?: number;
+  /** memory for certificates, MB: 2 KB each, with a key of RSA 4 (default 64) */
+  certificatesMb?: number;
+  /** of nginx: three numbers (default: that of Debian 12) */
+  release?: Release | undefined;
+  /** visitors may speak HTTP/2 (default true) */
+  http2?: boolean | undefined;
   /** longest request body, MB (default 1024; 0: any) */
   bodyMb?: number;
   /** where Debian keeps nginx's modules (default /usr/lib/nginx/modules) */
@@ -68,6 +75,45 @@ export interface NodeFacts {
   /** default: notice */
   errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
 }
+
+export type Release = readonly [number, number, number];
+const debian12: Release = [1, 22, 1];
+/** What `nginx -v` says of itself. */
+export function releaseOf(said: string): Release | undefined {
+  const found = /nginx\/(\d+)\.(\d+)\.(\d+)/.exec(said);
+  return found ? [Number(found[1]), Number(found[2]), Number(found[3])] : undefined;
+}
+const isAtLeast = (release: Release, wanted: Release) => {
+  const i = release.findIndex((part, at) => part !== wanted[at]);
+  return i < 0 || release[i]! > wanted[i]!;
+};
+
+/** Beneath `run`: with the first tickets are made, the second opens those of before it was made. */
+export const ticketFiles = ['ticket.key', 'ticket-before.key'] as const;
+/**
+ * Whether nginx is told its ticket keys: before 1.23.2 it makes some at each reload, and forgets the sessions of before; later ones keep
+ * and change them in the memory that the session cache is in.
+ */
+export const needsTicketFiles = (release: Release = debian12) => !isAtLeast(release, [1, 23, 2]);
+
+/** Forward secrecy and authenticated ciphers alone; what TLS 1.3 has is all of that kind. */
+const ciphers = ['128-GCM-SHA256', '256-GCM-SHA384']
+  .flatMap(name => [`ECDHE-ECDSA-AES${name}`, `ECDHE-RSA-AES${name}`])
+  .concat('ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305')
+  .join(':');
+const tlsLines = (run: string, release: Release) => [
+  `ssl_certificate "${run}/default.crt";`,
+  `ssl_certificate_key "${run}/default.key";`,
+  'ssl_client_hello_by_lua_block { tls.hello() }',
+  'ssl_certificate_by_lua_block { tls.certificate() }',
+  'ssl_protocols TLSv1.2 TLSv1.3;',
+  `ssl_ciphers ${ciphers};`,
+  '# The client knows whether it computes AES fast.',
+  'ssl_prefer_server_ciphers off;',
+  'ssl_session_cache shared:tls:10m;',
+  'ssl_session_timeout 1d;',
+  ...(needsTicketFiles(release) ? ticketFiles.map(name => `ssl_session_ticket_key "${run}/${name}";`) : []),
+];
 
 const debianModules = '/usr/lib/nginx/modules';
 const brotliModule = 'ngx_http_brotli_filter_module.so';
@@ -174,6 +220,10 @@ export function renderNginx(facts: NodeFacts): string {
     (facts.listen ?? ['0.0.0.0', '::'])
       .flatMap(address => ports.map(port => `listen ${isIP(address) === 6 ? `[${address}]` : address}:${whole(port)} ${more};`))
       .join('\n        ');
+  const release = facts.release ?? debian12;
+  const http2 = facts.http2 ?? true;
+  // a parameter of `listen` until 1.25.1
+  const http2Directive = isAtLeast(release, [1, 25, 1]);
   const log = facts.accessLog ?? {};
   const brotli = facts.brotli ?? true;
   const modulesDir = facts.modulesDir ?? debianModules;
@@ -209,6 +259,7 @@ export function renderNginx(facts: NodeFacts): string {
     errorLevel: facts.errorLevel ?? 'notice',
     epoch: facts.epoch,
     records: whole(facts.recordsMb ?? 256),
+    certificates: whole(facts.certificatesMb ?? 64),
     cacheSize: whole(facts.cacheSizeMb ?? 10_240),
     cacheLeaves: whole(facts.cacheLeavesFreeMb ?? 512),
     // An object is rarely below 16 KB.
@@ -227,9 +278,9 @@ export function renderNginx(facts: NodeFacts): string {
         ? 'access_log off;'
         : `access_log "${path(facts.logDir)}/access.log" edge${log.bufferKb ? ` buffer=${whole(log.bufferKb)}k flush=${whole(log.flushSeconds ?? 1)}s` : ''};`,
     listenHttp: listen(facts.httpPorts, 'default_server'),
-    listenHttps: listen(facts.httpsPorts, 'ssl http2 default_server'),
-    certificate: facts.httpsPorts.length
-      ? `ssl_certificate "${path(facts.run)}/default.crt";\n        ssl_certificate_key "${path(facts.run)}/default.key";\n        ssl_certificate_by_lua_block { tls.certificate() }`
+    listenHttps: listen(facts.httpsPorts, http2 && !http2Directive ? 'ssl http2 default_server' : 'ssl default_server'),
+    tls: facts.httpsPorts.length
+      ? [...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []), ...tlsLines(path(facts.run), release)].join('\n        ')
       : '',
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {

@@ -2,7 +2,8 @@
  * Edge documents → the records nginx keeps in its shared dictionary, and the bytes that carry them.
  *
  * Keys are the kinds' (contract/src/edge/kinds): `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `p:<kind>:<siteID>` (a part of a
- * site), `m:<moduleID>` (module), `z:` (zone). A value is the document's JSON, the addresses of a domain's upstreams resolved and judged.
+ * site), `m:<moduleID>` (module), `c:<id>` (certificate) and `i:<hash>` (one above it), `z:` (zone). A value is the document's JSON, the
+ * addresses of a domain's upstreams resolved and judged; certificates stand in a dictionary of their own, with their keys opened (certificate.ts).
  * After a change delete the keys of the old document that the new one no longer has.
  *
  * Bytes: `key SP byteLength LF value LF`; length -1 (and no value line) deletes the key.
@@ -24,7 +25,8 @@
 import { isIP } from 'node:net';
 import type { Verdict } from '#contract/rules/address-policy.ts';
 import type { DomainDocument } from '#contract/edge/document.ts';
-import { type DocumentKind, keyOf } from '#contract/edge/kinds/index.ts';
+import { type DocumentKind, type DocumentOf, keyOf } from '#contract/edge/kinds/index.ts';
+import { certificateRecords, type OpenKey } from './certificate.ts';
 
 /** value null: the key is deleted */
 export interface EdgeRecord {
@@ -47,7 +49,7 @@ export interface RefusedOrigin {
  * How records read. An nginx whose Lua reads another form (`form` in /stat) is ended and started anew: it would look for the lists of a site
  * where they are not, and let everybody in. The same number stands in edge/lua/phases/control.lua.
  */
-export const recordsForm = 2;
+export const recordsForm = 3;
 
 /** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
 export const applyBytesMax = 256 * 1024;
@@ -87,13 +89,15 @@ export function recordsOf(
   resolve: Resolve,
   judge: Judge,
   refused?: (origin: RefusedOrigin) => void,
+  open: OpenKey = sealed => sealed.key,
 ): EdgeRecord[] {
+  if (kind === 'certificate') return certificateRecords(document as DocumentOf<'certificate'>, open); // by its kind
   if (kind === 'domain') return domainRecords(document as DomainDocument, resolve, judge, refused);
   return [{ key: keyOf(kind, document), value: JSON.stringify(document) }];
 }
 
 /** By the letter of their keys: nothing is there before what it needs. */
-const order = ['z', 'p', 'm', 's', 'd'];
+const order = ['z', 'p', 'm', 'i', 'c', 's', 'd'];
 const rank = ({ key, value }: EdgeRecord): number => {
   const place = order.indexOf(key[0]!);
   return value === null ? 2 * order.length - place : place;

@@ -63,6 +63,7 @@ export default {
   'resource.siteSettings': 'Site settings',
   'resource.modules': 'Modules',
   'resource.domains': 'Domains and origins',
+  'resource.certificates': 'Certificates',
   'resource.cache': 'Cache',
   'resource.firewall': 'Firewall',
   'resource.retention': 'Retention',

@@ -60,6 +60,7 @@ export default {
   'resource.siteSettings': '站點設定',
   'resource.modules': '模組',
   'resource.domains': '網域與源站',
+  'resource.certificates': '憑證',
   'resource.cache': '快取',
   'resource.firewall': '防火牆',
   'resource.retention': '資料保留',

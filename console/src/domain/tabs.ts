@@ -11,4 +11,12 @@ export const tabs: readonly SettingSection[] = [
     finds: ['upstreams', 'balance', 'forceSSL', 'originHost', 'certStatus', 'cnameStatus', 'tags'],
     Content: tabContent(async () => (await import('./domains.tsx')).Domains),
   },
+  {
+    name: 'certificates',
+    order: 12,
+    group: 'basic',
+    call: 'GET /{area}/site/{siteID}/certificates',
+    finds: ['sslName', 'certificate', 'issuer', 'notAfter'],
+    Content: tabContent(async () => (await import('./certificates.tsx')).Certificates),
+  },
 ];

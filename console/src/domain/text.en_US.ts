@@ -4,12 +4,15 @@ import type texts from './text.zh_TW.ts';
 export default {
   'page.domains': 'Domains',
   'page.upstreams': 'Origins',
+  'page.certificates': 'Certificates',
 
   'noun.domains': 'domain',
   'noun.upstreams': 'origin',
+  'noun.certificates': 'certificate',
 
   'empty.domains': 'Add a domain with its origin to start serving visitors.',
   'empty.upstreams': 'At least one origin is needed.',
+  'empty.certificates': 'Upload a certificate and give it to domains: visitors then reach them over https.',
 
   'field.domainName': 'Domain',
   'field.balance': 'Load balancing',
@@ -24,8 +27,23 @@ export default {
   'field.weight': 'Weight',
   'field.maxFails': 'Max fails',
   'field.failTimeout': 'Fail timeout',
+  'field.sslName': 'Certificate name',
+  'field.certificate': 'Certificate and key',
+  'field.names': 'Names',
+  'field.issuer': 'Issuer',
+  'field.notAfter': 'Expires',
+  'field.isWhole': 'Chain',
+  'field.keyBits': 'Key',
+  'field.serial': 'Serial number',
+  'field.fingerprint': 'Fingerprint (SHA-256)',
 
   'help.originHost': "Empty: the visitor's own Host.",
+  'help.certificatePem':
+    'Paste or choose PEM files: the certificate, those above it and the private key, in any order. The key is kept encrypted and never shown again.',
+  'help.certificateAnew':
+    'Left empty, it stays as it is. With a certificate alone the present key goes on; its domains show the new one at once.',
+  'help.certificateDomains':
+    'These domains show this certificate. Those that did and are not chosen have none any more, and cannot be reached over https.',
 
   'action.addUpstream': 'Add an origin',
   'action.upstreams': 'Origins',
@@ -33,6 +51,7 @@ export default {
   'action.balance': 'Load balancing',
 
   'tab.domains': 'Domains',
+  'tab.certificates': 'Certificates',
 
   'balance.roundRobin': 'Round robin',
   'balance.ipHash': 'IP hash',
@@ -76,4 +95,15 @@ export default {
   'nameVerdicts.notFound': '{count} not on this site',
   'nameVerdicts.wrong': '{count} no domain name',
   'nameVerdicts.twice': '{count} named twice',
+
+  'certificate.assign': 'Assign certificate: {name}',
+  'certificate.days': '{days} days left',
+  'certificateTime.success': 'Valid',
+  'certificateTime.warning': 'Ends soon',
+  'certificateTime.expired': 'Expired',
+  'certificateChain.success': 'Whole',
+  'certificateChain.warning': 'Incomplete',
+  'certificateType.manual': 'Uploaded',
+  'certificateType.autoSSL': 'Auto SSL',
+  'certificateType.dns': 'DNS verification',
 } satisfies SameAs<typeof texts>;

@@ -4,12 +4,15 @@ import type texts from './text.zh_TW.ts';
 export default {
   'page.domains': '域名',
   'page.upstreams': '源站',
+  'page.certificates': '证书',
 
   'noun.domains': '域名',
   'noun.upstreams': '源站',
+  'noun.certificates': '证书',
 
   'empty.domains': '新建域名并填写源站，就会开始服务访客。',
   'empty.upstreams': '至少需要一个源站。',
+  'empty.certificates': '上传证书并分配给域名，访客就能通过 https 访问。',
 
   'field.domainName': '域名',
   'field.balance': '负载均衡',
@@ -24,8 +27,20 @@ export default {
   'field.weight': '权重',
   'field.maxFails': '失败次数上限',
   'field.failTimeout': '失败暂停时间',
+  'field.sslName': '证书名称',
+  'field.certificate': '证书与私钥',
+  'field.names': '包含的域名',
+  'field.issuer': '签发机构',
+  'field.notAfter': '到期',
+  'field.isWhole': '证书链',
+  'field.keyBits': '密钥',
+  'field.serial': '序列号',
+  'field.fingerprint': '指纹（SHA-256）',
 
   'help.originHost': '留空时使用访客的 Host。',
+  'help.certificatePem': '粘贴或选择 PEM 文件：证书、中间证书和私钥，顺序不限。私钥加密保存，之后不再显示。',
+  'help.certificateAnew': '留空时证书不变。只粘贴证书时沿用当前私钥；已分配的域名立即改用新证书。',
+  'help.certificateDomains': '所选域名使用这张证书；原来使用、这次没有选的域名不再有证书，无法通过 https 访问。',
 
   'action.addUpstream': '新建源站',
   'action.upstreams': '源站',
@@ -33,6 +48,7 @@ export default {
   'action.balance': '负载均衡',
 
   'tab.domains': '域名',
+  'tab.certificates': '证书',
 
   'balance.roundRobin': '轮询',
   'balance.ipHash': 'IP 哈希',
@@ -75,4 +91,15 @@ export default {
   'nameVerdicts.notFound': '{count} 个不在这个站点',
   'nameVerdicts.wrong': '{count} 行不是域名',
   'nameVerdicts.twice': '{count} 行重复',
+
+  'certificate.assign': '分配证书：{name}',
+  'certificate.days': '剩 {days} 天',
+  'certificateTime.success': '有效',
+  'certificateTime.warning': '即将到期',
+  'certificateTime.expired': '已过期',
+  'certificateChain.success': '完整',
+  'certificateChain.warning': '缺少中间证书',
+  'certificateType.manual': '手动上传',
+  'certificateType.autoSSL': '自动 SSL',
+  'certificateType.dns': 'DNS 验证',
 } satisfies SameAs<typeof texts>;

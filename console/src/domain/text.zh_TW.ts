@@ -2,12 +2,15 @@
 export default {
   'page.domains': '網域',
   'page.upstreams': '源站',
+  'page.certificates': '憑證',
 
   'noun.domains': '網域',
   'noun.upstreams': '源站',
+  'noun.certificates': '憑證',
 
   'empty.domains': '新增網域並填入源站，就會開始服務訪客。',
   'empty.upstreams': '至少需要一個源站。',
+  'empty.certificates': '上傳憑證並指派給網域，訪客就能以 https 連線。',
 
   'field.domainName': '網域',
   'field.balance': '負載平衡',
@@ -22,8 +25,20 @@ export default {
   'field.weight': '權重',
   'field.maxFails': '失敗次數上限',
   'field.failTimeout': '失敗暫停時間',
+  'field.sslName': '憑證名稱',
+  'field.certificate': '憑證與私密金鑰',
+  'field.names': '包含的網域',
+  'field.issuer': '簽發機構',
+  'field.notAfter': '到期',
+  'field.isWhole': '憑證鏈',
+  'field.keyBits': '金鑰',
+  'field.serial': '序號',
+  'field.fingerprint': '指紋（SHA-256）',
 
   'help.originHost': '留空時使用訪客的 Host。',
+  'help.certificatePem': '貼上或選擇 PEM 檔案：憑證、中繼憑證與私密金鑰，順序不拘。私密金鑰加密保存，之後不再顯示。',
+  'help.certificateAnew': '留空時憑證不變。只貼上憑證時沿用目前的私密金鑰；已指派的網域立即改用新憑證。',
+  'help.certificateDomains': '所選的網域使用這張憑證；原本使用、這次沒有選的網域不再有憑證，無法以 https 連線。',
 
   'action.addUpstream': '新增源站',
   'action.upstreams': '源站',
@@ -31,6 +46,7 @@ export default {
   'action.balance': '負載平衡',
 
   'tab.domains': '網域',
+  'tab.certificates': '憑證',
 
   'balance.roundRobin': '輪詢',
   'balance.ipHash': 'IP 雜湊',
@@ -73,4 +89,15 @@ export default {
   'nameVerdicts.notFound': '{count} 個不在這個站點',
   'nameVerdicts.wrong': '{count} 行不是網域',
   'nameVerdicts.twice': '{count} 行重複',
+
+  'certificate.assign': '指派憑證：{name}',
+  'certificate.days': '剩 {days} 天',
+  'certificateTime.success': '有效',
+  'certificateTime.warning': '即將到期',
+  'certificateTime.expired': '已過期',
+  'certificateChain.success': '完整',
+  'certificateChain.warning': '缺少中繼憑證',
+  'certificateType.manual': '手動上傳',
+  'certificateType.autoSSL': '自動 SSL',
+  'certificateType.dns': 'DNS 驗證',
 };

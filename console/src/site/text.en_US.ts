@@ -50,6 +50,7 @@ export default {
   'appliedError.nodeRefused': 'node {node} does not take it: {why}',
   'appliedError.originRefused': 'nodes do not connect to {address} port {port} of {domain}',
   'appliedKind.module': 'Module',
+  'appliedKind.certificate': 'Certificate',
   'appliedKind.site': 'Site',
   'appliedKind.domain': 'Domain',
   'appliedKind.zone': 'Zone',

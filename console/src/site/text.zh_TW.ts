@@ -48,6 +48,7 @@ export default {
   'appliedError.nodeRefused': '節點 {node} 不接受：{why}',
   'appliedError.originRefused': '節點不連線到 {domain} 的源站 {address}（連接埠 {port}）',
   'appliedKind.module': '模組',
+  'appliedKind.certificate': '憑證',
   'appliedKind.site': '站點',
   'appliedKind.domain': '網域',
   'appliedKind.zone': '區域',

@@ -1,6 +1,25 @@
 /** Domains of a site and their origins (§3 Domain, upstream fields; §5). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, map, obj, one, oneOf, opt, page, record, some, str, text, time } from '../kit/schema.ts';
+import {
+  arr,
+  bool,
+  id,
+  ids,
+  int,
+  list,
+  map,
+  nullable,
+  obj,
+  one,
+  oneOf,
+  opt,
+  page,
+  record,
+  some,
+  str,
+  text,
+  time,
+} from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
 import { caps } from '../limits.ts';
@@ -46,6 +65,8 @@ export const Domain = obj({
   /** whether its name leads here */
   cnameStatus: one(cnameStates),
   certStatus: one(certificateStates),
+  /** the certificate it shows; null: none, so it is not served over https */
+  certificateID: nullable(id()),
   forceSSL: bool(),
   upstreamCount: int(),
   /** the module of each type that holds for it; a type that is missing has none */

@@ -74,6 +74,8 @@ const Grant = obj({
   natsUrl: text(500),
   documentKey: text(100),
   tls: BusTls,
+  /** of its zone, in the box of `boxKey` (host/sealed.ts); null: no zone, or no box was sent */
+  zoneKey: nullable(text(200)),
 });
 /** What a node itself calls; it proves who it is with the join token, later with its own key. */
 export const nodeSelf = calls(
@@ -86,13 +88,14 @@ export const nodeSelf = calls(
         publicKey: text(100),
         addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
         version: str(64).check(rules.zodRule(rules.freeName)),
+        boxKey: opt(text(43)),
       }),
       answer: Grant,
       errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],
       audit: false,
     },
     'POST /credentials': {
-      body: obj({ nodeID: id(), time: big(), signature: text(500) }),
+      body: obj({ nodeID: id(), time: big(), signature: text(500), boxKey: opt(text(43)) }),
       answer: Grant,
       errors: ['invalidToken', 'nodeCommunication'],
       audit: false,

@@ -286,6 +286,56 @@ export const ruleTexts = {
     zh_CN: '每个模块最多 {max} 条正则表达式',
     en_US: 'A module has at most {max} regular expressions',
   },
+  certificateUnreadable: {
+    zh_TW: '無法讀取憑證，請貼上 PEM 格式的憑證（BEGIN CERTIFICATE）',
+    zh_CN: '无法读取证书，请粘贴 PEM 格式的证书（BEGIN CERTIFICATE）',
+    en_US: 'This is no certificate. Paste it as PEM (BEGIN CERTIFICATE)',
+  },
+  keyUnreadable: {
+    zh_TW: '無法讀取私密金鑰，請貼上 PEM 格式的金鑰（BEGIN PRIVATE KEY）',
+    zh_CN: '无法读取私钥，请粘贴 PEM 格式的私钥（BEGIN PRIVATE KEY）',
+    en_US: 'This is no private key. Paste it as PEM (BEGIN PRIVATE KEY)',
+  },
+  keyLocked: {
+    zh_TW: '私密金鑰受密碼保護，請先移除密碼',
+    zh_CN: '私钥受密码保护，请先移除密码',
+    en_US: 'The private key has a passphrase. Take it off first',
+  },
+  keyMismatch: {
+    zh_TW: '私密金鑰與憑證不相符',
+    zh_CN: '私钥与证书不匹配',
+    en_US: 'The private key belongs to none of these certificates',
+  },
+  keyWeak: {
+    zh_TW: '不支援 {key} 金鑰。請使用 {min} 到 {max} 位元的 RSA，或 P-256、P-384、P-521 的 EC',
+    zh_CN: '不支持 {key} 密钥。请使用 {min} 到 {max} 位的 RSA，或 P-256、P-384、P-521 的 EC',
+    en_US: 'A key of {key} is not taken. Use RSA of {min} to {max} bits, or EC on P-256, P-384 or P-521',
+  },
+  signatureWeak: {
+    zh_TW: '憑證以 {name} 簽署，瀏覽器不再接受',
+    zh_CN: '证书以 {name} 签名，浏览器不再接受',
+    en_US: 'The certificate is signed with {name}, which browsers no longer accept',
+  },
+  certificateExpired: {
+    zh_TW: '憑證已於 {date} 過期',
+    zh_CN: '证书已于 {date} 过期',
+    en_US: 'The certificate expired on {date}',
+  },
+  certificateEarly: {
+    zh_TW: '憑證要到 {date} 才生效',
+    zh_CN: '证书要到 {date} 才生效',
+    en_US: 'The certificate is not valid before {date}',
+  },
+  certificateNameless: {
+    zh_TW: '憑證沒有任何網域名稱（subjectAltName），瀏覽器不會接受',
+    zh_CN: '证书没有任何域名（subjectAltName），浏览器不会接受',
+    en_US: 'The certificate names no host (subjectAltName), so no browser accepts it',
+  },
+  certificateNames: {
+    zh_TW: '憑證不包含 {hosts}，只包含 {names}',
+    zh_CN: '证书不包含 {hosts}，只包含 {names}',
+    en_US: 'The certificate does not cover {hosts}, only {names}',
+  },
   redirectBytes: {
     zh_TW: '此站點的重新導向過大（上限 {max} 位元組）。請縮短或刪減來源與目標',
     zh_CN: '此站点的重定向过大（上限 {max} 字节）。请缩短或删减来源与目标',

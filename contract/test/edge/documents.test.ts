@@ -72,6 +72,7 @@ const identity: Partial<Record<DocumentKind, Record<string, unknown>>> = {
   domain: { site: 5, host: 'a.test' },
   // what a module is about its type alone says
   module: { site: 5, type: 'proxyRewrite' },
+  certificate: { site: 5, leaf: 'AAAA', type: 'ec', key: 'x' },
 };
 
 test('a document that says nothing beyond its identity is read, and opens nothing', () => {
@@ -99,5 +100,6 @@ test('a kind’s name is the same everywhere, fits a subject and a record key, a
     assert.equal(parseConfigSubject(bad), null, bad);
   // What others need goes before them.
   const place = (kind: DocumentKind) => kindNames.indexOf(kind);
-  for (const kind of [...partKinds, 'module'] as const) assert.ok(place(kind) < place('site') && place('site') < place('domain'));
+  for (const kind of [...partKinds, 'module', 'certificate'] as const)
+    assert.ok(place(kind) < place('site') && place('site') < place('domain'));
 });

@@ -11,6 +11,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'agent/src/link.ts': [2, 'the age of a token, written in it by the control plane'],
   'agent/src/nginx.ts': [1, 'a name, unlike that of an earlier life'],
   'agent/src/ship/files.ts': [1, 'a name'],
+  'agent/src/nginx-files.ts': [1, 'a file’s time says when a key of session tickets was made'],
   'agent/src/ship/ship.ts': [1, 'a timestamp, from which the bus finds how wrong our clock is'],
   'bin/backup/tar.ts': [1, 'a timestamp in an archive'],
   'console/gallery/fake.ts': [1, 'rows that end some time from now'],

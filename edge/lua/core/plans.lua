@@ -20,6 +20,7 @@ local url_budget = memo.budget(200000)
 -- Wildcards go up to this many labels.
 local labels_max = 10
 
+-- → text of the record, its key; nil when nobody knows the host
 local function record_of(host)
   local key = "d:" .. host
   local text = store.get(key)
@@ -33,6 +34,8 @@ local function record_of(host)
     at = find(host, ".", at + 1, true)
   end
 end
+
+M.record_of = record_of
 
 -- The modules that a domain names → {type → conf}, whether all of them are there
 local function modules_of(named)
@@ -64,6 +67,7 @@ local function compile(host, text, key)
     site_text = tostring(record.site),
     -- whose share of what a node has few of; a document of before names the site alone
     party = record.owner and "owner " .. record.owner or "site " .. record.site,
+    only13 = record.onlyTLS13 == true,
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),
     -- every origin it has lies where the node must not connect

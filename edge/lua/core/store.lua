@@ -5,7 +5,7 @@
 -- the ring is long it drops everything.
 local disks = require "core.disks"
 local flags = require "core.flags"
-local cfg, sig = ngx.shared.cfg, ngx.shared.sig
+local cfg, crt, sig = ngx.shared.cfg, ngx.shared.crt, ngx.shared.sig
 local now = ngx.now
 
 -- epoch: of the data, since nginx was started; node: of this configuration, in request ids and CDN-Loop
@@ -16,24 +16,35 @@ local ring = 4096
 local reserve = 0.05
 
 local seen, checked = 0, -1
--- "s" → function(key) that drops one, "*" → function() that drops all
+-- "s" → functions(key) that drop one, "*" → functions() that drop all
 local watchers = {}
 
-function M.watch(kind, drop) watchers[kind] = drop end
+function M.watch(kind, drop)
+  watchers[kind] = watchers[kind] or {}
+  table.insert(watchers[kind], drop)
+end
+
+local function tell(kind, key)
+  for _, drop in ipairs(watchers[kind] or {}) do drop(key) end
+end
+
+-- Certificates stand apart: however many there are, they take no room from what requests are judged by.
+local apart = { c = crt, i = crt }
+local function dictionary_of(key) return apart[key:sub(1, 1)] or cfg end
 
 function M.get(key) return cfg:get(key) end
+function M.certificate(key) return crt:get(key) end
 
 local function catch_up(seq)
   if seq - seen > ring or seq < seen then
-    watchers["*"]()
+    tell "*"
   else
     for i = seen + 1, seq do
       local key = sig:get(i % ring)
-      local drop = key and watchers[key:sub(1, 1)]
-      if drop then drop(key) end
+      if key then tell(key:sub(1, 1), key) end
     end
     -- Overtaken while reading: some names were those of a later round.
-    if (sig:get("seq") or 0) - seen > ring then watchers["*"]() end
+    if (sig:get("seq") or 0) - seen > ring then tell "*" end
   end
   seen = seq
 end
@@ -51,22 +62,27 @@ end
 
 -- records: as frames.parse gives them. → {seq, applied}; nil, status, why, applied
 function M.apply(records, cursor)
-  local bytes = 0
+  local wanted = {}
   for i = 1, #records do
-    local value = records[i][2]
-    if value then bytes = bytes + #value + #records[i][1] + 128 end
+    local key, value = records[i][1], records[i][2]
+    local into = dictionary_of(key)
+    if value then wanted[into] = (wanted[into] or 0) + #value + #key + 128 end
   end
-  if bytes > 0 and cfg:free_space() - bytes * 1.6 < cfg:capacity() * reserve then
-    return nil, 507, "dictionary full: " .. cfg:free_space() .. " bytes free for " .. bytes, 0
+  for into, bytes in pairs(wanted) do
+    if into:free_space() - bytes * 1.6 < into:capacity() * reserve then
+      local which = into == crt and "dictionary of certificates" or "dictionary"
+      return nil, 507, which .. " full: " .. into:free_space() .. " bytes free for " .. bytes, 0
+    end
   end
   -- Two writers would mix up the ring.
   if not sig:add("writing", true, 10) then return nil, 503, "another push is under way", 0 end
   local seq, applied, failed = sig:get("seq") or 0, 0, nil
   for i = 1, #records do
     local key, value = records[i][1], records[i][2]
-    local held = cfg:get(key) ~= nil
+    local into = dictionary_of(key)
+    local held = into:get(key) ~= nil
     local ok, why = true, nil
-    if value then ok, why = cfg:safe_set(key, value) else cfg:delete(key) end
+    if value then ok, why = into:safe_set(key, value) else into:delete(key) end
     -- Also when it failed: safe_set may have given up the old value.
     sig:set((seq + i) % ring, key)
     applied = i
@@ -97,11 +113,13 @@ function M.load(epoch, path)
     if number ~= 2 then sig:set("snapshot_error", why) end
     return
   end
-  local count, cursor = require("core.frames").read(file, function(key, value) return cfg:safe_set(key, value) end)
+  local count, cursor = require("core.frames").read(file, function(key, value) return dictionary_of(key):safe_set(key, value) end)
   file:close()
   if not count then
-    cfg:flush_all()
-    cfg:flush_expired()
+    for _, dictionary in ipairs { cfg, crt } do
+      dictionary:flush_all()
+      dictionary:flush_expired()
+    end
     sig:set("snapshot_error", path .. ": " .. cursor)
     ngx.log(ngx.ERR, "snapshot not used: ", path, ": ", cursor)
     return

@@ -7,6 +7,7 @@ local error_pages = require "features.error_pages"
 local faults = require "core.faults"
 local frames = require "core.frames"
 local parts = require "core.parts"
+local pairs_of_keys = require "tls.pairs"
 local problems = require "core.problems"
 local regex = require "core.regex"
 local runner = require "phases.runner"
@@ -17,7 +18,7 @@ local store = require "core.store"
 local M = {}
 
 -- How records read (agent/src/render/records.ts, `recordsForm`): an agent that writes others starts nginx anew.
-local form = 2
+local form = 3
 
 -- bad: list of faults; apart because cjson writes an empty table as an object
 local function answer(status, body, bad)
@@ -108,6 +109,14 @@ local readers = {
     end,
     gone = function(key) faults.set("module", key:sub(3), {}) end,
   },
+  c = {
+    read = function(key, record)
+      assert(key == "c:" .. tostring(record.id), "another certificate's key")
+      assert(type(record.issuers) == "table", "no list of issuers")
+      pairs_of_keys.read(record)
+    end,
+  },
+  i = { read = function(_, record) pairs_of_keys.read_issuer(record) end },
   z = {
     read = zone,
     gone = function()

@@ -12,6 +12,7 @@ local ids = require "core.ids"
 local invalidation = require "cache.invalidation"
 local memo = require "core.memo"
 local meta = require "cache.meta"
+local misdirected = require "tls.misdirected"
 local overlay = require "cache.overlay"
 local ownStatuses = require("core.limits").ownStatuses
 local pages = require "core.pages"
@@ -112,6 +113,8 @@ function M.rewrite()
   if not plan then return runner.refuse(ownStatuses.unknownDomain) end
   var.edge_site = plan.site_text
   var.edge_domain = plan.id_text
+  local name = var.ssl_server_name
+  if name ~= plan.host and (name or var.https == "on") and misdirected(plan, name) then return runner.refuse(421) end
   if plan.closed or time() >= plan.expires then return runner.refuse(ownStatuses.notServing) end
   if plan.guarded then
     local refusal = judge(plan)

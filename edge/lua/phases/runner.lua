@@ -45,6 +45,7 @@ local titles = {
   [403] = "Forbidden",
   [408] = "Request Timeout",
   [413] = "Content Too Large",
+  [421] = "Misdirected Request",
   [500] = "Internal Error",
   [502] = "Bad Gateway",
   [503] = "Service Unavailable",

@@ -1,38 +1,34 @@
--- The certificate of a TLS connection: by the name asked for, exactly or by `*.parent`; else nginx's own default one.
+-- The handshake. Nothing here may wait (no sleep, no socket): nginx of Debian has no way to come back, and the handshake would die.
+local clienthello = require "ngx.ssl.clienthello"
+local names = require "tls.names"
+local pairs_of = require("tls.pairs").of
 local ssl = require "ngx.ssl"
-local crt = ngx.shared.crt
-local memo = require "core.memo"
+local store = require "core.store"
+local name_of, tick = names.of, store.tick
 
 local M = {}
 
--- PEM text → parsed chain and key
-local parsed = memo.new(1000)
--- The customers' certificates and nobody else's; the dictionary bounds them.
-parsed.longest = math.huge
+local only13 = { "TLSv1.3" }
 
-local function load(pem)
-  local pair = memo.get(parsed, pem)
-  if not pair then
-    local chain = ssl.parse_pem_cert(pem)
-    local key = ssl.parse_pem_priv_key(pem)
-    if not chain or not key then return nil end
-    pair = { chain = chain, key = key }
-    memo.put(parsed, pem, pair)
-  end
-  return pair
+-- Before anything else of a connection, also of one whose session goes on
+function M.hello()
+  tick()
+  local name = clienthello.get_client_hello_server_name()
+  local found = name and name_of(name:lower())
+  if found and found.only13 then assert(clienthello.set_protocols(only13)) end
 end
 
+-- By the name asked for, exactly or by `*.parent`. Who names nobody gets nginx's own, which nobody trusts; a name that nobody has, or
+-- that has no certificate, gets none: the handshake fails.
 function M.certificate()
   local name = ssl.server_name()
   if not name then return end
-  name = name:lower()
-  local id = crt:get("n:" .. name) or crt:get("n:*" .. (name:match "%..*" or ""))
-  local pem = id and crt:get("k:" .. id)
-  local pair = pem and load(pem)
+  local found = name_of(name:lower())
+  local pair = found and found.certificate and pairs_of(found.certificate)
+  assert(ssl.clear_certs())
   if not pair then return end
-  ssl.clear_certs()
-  ssl.set_cert(pair.chain)
-  ssl.set_priv_key(pair.key)
+  assert(ssl.set_cert(pair.chain))
+  assert(ssl.set_priv_key(pair.key))
 end
 
 return M

@@ -1,6 +1,7 @@
 /** The control plane's side of the bus in one handle: relay, what nodes say and ask, joining, accounts, watchdog. */
 import { type NatsConnection, connect, credsAuthenticator } from '@nats-io/transport-node';
 import type { Queryable } from '../compile/load.ts';
+import type { Sealing } from '../kit/sealed.ts';
 import type { NodeGate } from '../kit/services.ts';
 import { startAccounts } from './accounts.ts';
 import { startAcks } from './acks.ts';
@@ -13,6 +14,7 @@ import { type Relay, startRelay } from './relay.ts';
 import { type BusTls, clientTls } from './tls.ts';
 import { startUp } from './up.ts';
 import { type FloodLimits, startWatchdog } from './watchdog.ts';
+import { outward } from './zone-keys.ts';
 
 export interface BusOptions {
   /** PostgreSQL; the relay opens a connection of its own */
@@ -25,6 +27,8 @@ export interface BusOptions {
   /** where nodes reach it; default: there */
   toldUrl?: string;
   tls?: BusTls | undefined;
+  /** opens what rows hold sealed; left out: private keys cannot be published */
+  sealing?: Sealing | undefined;
   floodLimits?: FloodLimits;
   tokenSeconds?: number;
   log?: (message: string) => void;
@@ -60,6 +64,7 @@ export function startBus({
   natsUrl,
   toldUrl = natsUrl,
   tls,
+  sealing,
   floodLimits,
   tokenSeconds,
   log = () => {},
@@ -71,7 +76,7 @@ export function startBus({
   const notify = async (nodeID: number) => void (await command({ db, nats, signer }, nodeID, 'renew'));
   const tell = (nodeID: number) =>
     void notify(nodeID).catch(error => log(`node ${nodeID} could not be told: ${(error as Error).message}`));
-  const relay = startRelay({ databaseUrl, nats, signer, log, turn });
+  const relay = startRelay({ databaseUrl, nats, signer, outward: outward(keys.documentSeed, sealing), log, turn });
   const acks = startAcks({ db, log, renew: tell, hearingSince: () => hearingSince });
   const answers = startAnswers({ db, nats, signer, log });
   const up = startUp({ nats, acks, answers, log }, yes => {

@@ -4,11 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { fail, failFields } from '#contract/errors.ts';
+import { boxFor, isBoxKey } from '#host/sealed.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { JoinBody, RenewBody } from '../kit/services.ts';
 import { type BusKeys, Signer, signNode } from './credentials.ts';
 import { isPublicKey, isSignedBy } from './nkeys.ts';
 import type { BusTls } from './tls.ts';
+import { zoneKeyOf } from './zone-keys.ts';
 
 export interface Grant {
   nodeID: number;
@@ -21,6 +23,8 @@ export interface Grant {
   documentKey: string;
   /** how to check the bus; null: it is on this machine and speaks plainly */
   tls: BusTls | null;
+  /** base64url of 32 bytes, in the box the node sent along (host/sealed.ts): opens the private keys of its zone's certificates */
+  zoneKey: string | null;
 }
 /** What joining needs to know of the bus. */
 export interface BusAuthority {
@@ -36,7 +40,9 @@ export interface BusAuthority {
 
 /** A signature older than this is refused; so is a node whose clock is that wrong. */
 export const renewalWindowMs = 5 * 60_000;
-export const renewalText = (nodeID: number, time: number) => `breakwater node ${nodeID} ${time}`;
+/** @param boxKey what the node sends along for its zone's key; nobody puts another in its place */
+export const renewalText = (nodeID: number, time: number, boxKey = '') =>
+  `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}`;
 /** How far the clock that wrote this time is from ours. */
 export const skewMs = (time: number) => Math.abs(Date.now() - time);
 export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
@@ -89,7 +95,7 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
   let node = rows[0] as { id: string; zoneID: string | null } | undefined;
   if (node) await db.query('update "joinToken" set "nodeID" = $2 where hash = $1', [hash, node.id]);
   else node = await joinedBefore(db, hash, body.publicKey);
-  return grant(bus, { ...node, publicKey: body.publicKey });
+  return grant(bus, { ...node, publicKey: body.publicKey }, body.boxKey);
 }
 
 /** The token is spent: by this very key (then it is answered again), or by another. */
@@ -129,13 +135,17 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
   ]);
   const node = rows[0] as { id: string; zoneID: string | null; publicKey: string | null } | undefined;
   // One answer for "unknown" and "wrong": an id tells nothing.
-  if (!node?.publicKey || !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time), body.signature))
+  if (!node?.publicKey || !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time, body.boxKey), body.signature))
     throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
   renewals.set(body.nodeID, performance.now());
-  return grant(bus, { ...node, publicKey: node.publicKey });
+  return grant(bus, { ...node, publicKey: node.publicKey }, body.boxKey);
 }
 
-function grant(bus: BusAuthority, node: { id: string | number; zoneID: string | number | null; publicKey: string }): Grant {
+function grant(
+  bus: BusAuthority,
+  node: { id: string | number; zoneID: string | number | null; publicKey: string },
+  boxKey: string | undefined,
+): Grant {
   const nodeID = Number(node.id);
   const zoneID = node.zoneID === null ? null : Number(node.zoneID);
   return {
@@ -145,7 +155,17 @@ function grant(bus: BusAuthority, node: { id: string | number; zoneID: string | 
     natsUrl: bus.natsUrl,
     documentKey: new Signer(bus.keys.documentSeed).publicKey,
     tls: bus.tls ?? null,
+    zoneKey: zoneID === null || !boxKey ? null : boxed(boxKey, zoneKeyOf(bus.keys.documentSeed, zoneID)),
   };
+}
+
+function boxed(boxKey: string, key: Buffer): string {
+  try {
+    if (isBoxKey(boxKey)) return boxFor(boxKey, key.toString('base64url'));
+  } catch {
+    // nobody holds the other half
+  }
+  throw failFields([{ path: 'boxKey', rule: 'wrongFormat' }]);
 }
 
 function checkPublicKey(publicKey: string): void {

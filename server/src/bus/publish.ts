@@ -12,6 +12,7 @@ import { compile, documentHash } from '../compile/compile.ts';
 import { type Queryable, load } from '../compile/load.ts';
 import { eventOf } from '../kit/metrics.ts';
 import type { Signer } from './credentials.ts';
+import type { Outward } from './zone-keys.ts';
 import { type CompileFailure, type Stands, record } from './record.ts';
 import {
   type AnyLoaded,
@@ -38,6 +39,8 @@ export const boundsDefault: Bounds = { roundBytes: 16 * 2 ** 20, windowBytes: 4 
 export interface Press {
   nats: NatsConnection;
   signer: Signer;
+  /** makes of a document's text what nodes alone can read */
+  outward: Outward;
   /** which life of the stream this is */
   epoch: string;
   /** The last number given in each zone. */
@@ -83,7 +86,7 @@ const firstSlice = 16;
 export async function publishRound(db: Queryable, press: Press, round: Round, mayStop: boolean): Promise<number | undefined> {
   const found = await asOfOneMoment(db, async () => {
     const whole = await wholeOf(db, round);
-    const compiled = await compileWhole(db, whole, press.bounds, mayStop);
+    const compiled = await compileWhole(db, whole, press, mayStop);
     return compiled && { ...compiled, entities: [...whole.entities.values()] };
   });
   if (!found) return undefined;
@@ -106,7 +109,7 @@ export async function publishRound(db: Queryable, press: Press, round: Round, ma
 async function compileWhole(
   db: Queryable,
   { entities, sites, before }: Whole,
-  { roundBytes, windowBytes }: Bounds,
+  { bounds: { roundBytes, windowBytes }, outward }: Press,
   mayStop: boolean,
 ): Promise<Compiled | undefined> {
   const all: Compiled = { messages: [], failures: [], bytes: 0 };
@@ -119,7 +122,8 @@ async function compileWhole(
       const old = before.get(key(entity)) ?? [];
       // they were loaded by the statement of this kind
       const text = rows && compile(kind, rows as never);
-      const made = text && { ...text, bytes: Buffer.byteLength(text.body) };
+      const body = text && outward(kind, rows.zoneID, text.document, text.body);
+      const made = text && { ...text, body: body!, bytes: Buffer.byteLength(body!) };
       const messages = difference(entity, rows, made, old);
       all.messages.push(...messages);
       for (const { bytes } of messages) all.bytes += bytes;

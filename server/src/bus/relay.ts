@@ -25,6 +25,7 @@ import { type Bounds, type Press, boundsDefault } from './publish.ts';
 import type { Entity, Round, SiteChange } from './round.ts';
 import { publishRounds, roundMost } from './rounds.ts';
 import { settle } from './settle.ts';
+import { type Outward, outward as outwardWith } from './zone-keys.ts';
 import { trustStream } from './trust.ts';
 
 export interface RelayOptions {
@@ -32,6 +33,8 @@ export interface RelayOptions {
   /** a connection with all rights on CFG */
   nats: NatsConnection;
   signer: Signer;
+  /** left out: no document holds a private key */
+  outward?: Outward;
   log?: (message: string) => void;
   /** called each time the loop goes round, also when it goes round in vain */
   turn?: (() => void) | undefined;
@@ -66,6 +69,7 @@ export function startRelay({
   databaseUrl,
   nats,
   signer,
+  outward = outwardWith('', undefined),
   log = () => {},
   turn = () => {},
   bounds = boundsDefault,
@@ -120,6 +124,7 @@ export function startRelay({
       const press: Press = {
         nats,
         signer,
+        outward,
         epoch: '',
         numbers: await firstNumbers(client),
         bounds,

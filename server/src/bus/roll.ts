@@ -78,10 +78,10 @@ export class Roll {
   }
 
   /** Whether the node signed for it. @param ip where it is asked from */
-  async isOurs({ nodeID, time, signature }: RenewBody, ip: string): Promise<boolean> {
+  async isOurs({ nodeID, time, boxKey, signature }: RenewBody, ip: string): Promise<boolean> {
     if (!(skewMs(time) <= renewalWindowMs)) return false;
     const key = (await this.#keys()).get(nodeID);
-    return key !== undefined && this.#mayCheck(ip) && isSignedBy(key, renewalText(nodeID, time), signature);
+    return key !== undefined && this.#mayCheck(ip) && isSignedBy(key, renewalText(nodeID, time, boxKey), signature);
   }
 
   #mayCheck(ip: string): boolean {

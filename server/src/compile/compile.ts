@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { EdgeDocument } from '#contract/edge/document.ts';
 import { type DocumentKind, type DocumentOf, kinds } from '#contract/edge/kinds/index.ts';
+import { certificate } from './kinds/certificate.ts';
 import { domain } from './kinds/domain.ts';
 import { module } from './kinds/module.ts';
 import { site } from './kinds/site.ts';
@@ -9,7 +10,7 @@ import { zone } from './kinds/zone.ts';
 import { parts } from './parts.ts';
 import type { Loaded, Source } from './source.ts';
 
-export const sources = { ...parts, module, site, domain, zone } satisfies { [K in DocumentKind]: Source<K, never> };
+export const sources = { ...parts, module, certificate, site, domain, zone } satisfies { [K in DocumentKind]: Source<K, never> };
 export type RowOf<K extends DocumentKind> = Parameters<(typeof sources)[K]['compile']>[0]['row'];
 
 /**

@@ -149,12 +149,12 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
   const all = [...effects.documents.values()];
   const ids = (on: (typeof kinds)[DocumentKind]['on']) => all.filter(({ kind }) => kinds[kind].on === on);
   const [site, zone] = [ids('site'), ids('zone').map(({ id }) => id)];
-  const below = (on: 'domain' | 'module') =>
+  const below = (on: 'domain' | 'module' | 'certificate') =>
     sql`select ${on}, x.id, x."siteID" from ${sql.table(on)} x where x.id = any(${ids(on).map(({ id }) => id)})`;
   await sql`
     with touched(kind, id, "siteID") as (
       select kind, id, id from unnest(${site.map(({ kind }) => kind)}::text[], ${site.map(({ id }) => id)}::bigint[]) as t(kind, id)
-      union all ${below('domain')} union all ${below('module')}
+      union all ${below('domain')} union all ${below('module')} union all ${below('certificate')}
     ), raised as (
       update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id in (select "siteID" from touched)
       returning id, revision

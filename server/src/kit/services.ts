@@ -31,6 +31,8 @@ export interface JoinBody {
   publicKey: string;
   addresses: string[];
   version: string;
+  /** for its zone's key (host/sealed.ts); nodes of earlier releases have none */
+  boxKey?: string | undefined;
 }
 export interface RenewBody {
   nodeID: number;
@@ -38,6 +40,7 @@ export interface RenewBody {
   time: number;
   /** base64 of the nkey's signature over `renewalText` */
   signature: string;
+  boxKey?: string | undefined;
 }
 export type Enter = <T>(act: () => Promise<T>) => Promise<T>;
 /** Joining of nodes; made by server/src/bus. */
@@ -59,4 +62,5 @@ export interface NodeGrant {
   natsUrl: string;
   documentKey: string;
   tls: { ca: string; servername?: string | undefined } | null;
+  zoneKey: string | null;
 }

@@ -31,6 +31,7 @@ export async function connectBus(settings: Settings, services: Services): Promis
       natsUrl,
       toldUrl,
       tls,
+      sealing: services.sealing,
       log: message => logger.warn(message),
       turn,
     });

@@ -8,7 +8,15 @@ import { isSignedBy } from '#server/bus/nkeys.ts';
 import type { Enter, NodeGrant } from '#server/kit/services.ts';
 import { Api, type Reply } from '../harness.ts';
 
-const grant: NodeGrant = { nodeID: 1, zoneID: null, jwt: 'j', natsUrl: 'nats://bus.test', documentKey: 'k', tls: null };
+const grant: NodeGrant = {
+  nodeID: 1,
+  zoneID: null,
+  jwt: 'j',
+  natsUrl: 'nats://bus.test',
+  documentKey: 'k',
+  tls: null,
+  zoneKey: null,
+};
 let api: Api;
 /** how often the database would have been asked */
 let asked = 0;

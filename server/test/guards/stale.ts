@@ -35,7 +35,10 @@ export const ofOne = (call: Mounted): boolean =>
 export const ofParts = (call: Mounted): boolean => call.def.partOf !== undefined && isSignedIn(call);
 
 /** Fields that cannot be another alone, each reviewed. */
-export const notAlone: Readonly<Record<string, string>> = {};
+export const notAlone: Readonly<Record<string, string>> = {
+  'PUT /{area}/site/{siteID}/certificate/{certificateID} certificate': 'it goes together with its key',
+  'PUT /{area}/site/{siteID}/certificate/{certificateID} privateKey': 'it goes together with its certificate',
+};
 
 type Body = Record<string, unknown>;
 /** Bodies that differ from what may be there already, one field at a time. */

@@ -38,6 +38,10 @@ export const domain = kind({
     upstreams: z._default(z.array(Upstream).check(z.maxLength(upstreamsPerDomain)), []),
     /** module type → id of the module that holds for this domain; without that document the domain is not served */
     modules: z.optional(z.record(text(40), id)),
+    /** what it shows who asks for https; without that document, or without one, the handshake fails */
+    certificate: z.optional(id),
+    /** visitors that speak no TLS 1.3 are refused */
+    onlyTLS13: z.optional(z.boolean()),
     ...domainSettingFields,
   }),
   bytesMax: 112_000,

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { ListRows } from '../../kit/site-list.ts';
 import { blacklists } from './blacklists.ts';
 import { cacheRules } from './cacheRules.ts';
+import { certificate } from './certificate.ts';
 import { domain } from './domain.ts';
 import { errorPages } from './errorPages.ts';
 import { frequencies } from './frequencies.ts';
@@ -27,6 +28,7 @@ export const kinds = {
   limitReqs,
   errorPages,
   module,
+  certificate,
   site,
   domain,
   zone,
@@ -44,6 +46,11 @@ export const rowsKinds = kindNames.filter((name): name is RowsKind => 'rows' in 
 export const partKinds = kindNames.filter((name): name is PartKind => kinds[name].isPart);
 /** Of a document as its schema gave it. */
 export const keyOf = (name: DocumentKind, document: unknown): string => kinds[name].key(document as never);
+/** Of all records it becomes. */
+export const keysOf = (name: DocumentKind, document: unknown): string[] => [
+  keyOf(name, document),
+  ...((kinds[name] as Kind).more?.(document as never) ?? []), // of the kind that is asked
+];
 export const isEmpty = (name: DocumentKind, document: unknown): boolean =>
   // of the kind that is asked
   (kinds[name] as Kind).empty?.(document as never) ?? false;

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import type { ListRows } from '../../kit/site-list.ts';
 
 /** What a document hangs on: its id is the id of that row. */
-export const hangsOn = ['domain', 'site', 'zone', 'module'] as const;
+export const hangsOn = ['domain', 'site', 'zone', 'module', 'certificate'] as const;
 
 export interface Kind {
   name: string;
@@ -20,6 +20,8 @@ export interface Kind {
   bytesMax: number;
   /** of the record in nginx's dictionary: a letter, a colon, printable text */
   key(document: never): string;
+  /** of further records that it shares with other documents of its kind: who has the same key says the same */
+  more?(document: never): string[];
   /**
    * Names of fields that every document of this kind has had since there was one, on whatever level: identity. Each other field is
    * optional or has a default, so that what other releases wrote is read (a test takes them out one by one).
@@ -38,6 +40,7 @@ export const kind = <const Name extends string, Schema extends z.ZodMiniType, co
   bytesMax: number;
   keys?: readonly string[];
   key(document: z.output<Schema>): string;
+  more?(document: z.output<Schema>): string[];
   empty?(document: z.output<Schema>): boolean;
 }) => ({ isPart: false as Part, keys: [] as readonly string[], ...facts });
 

@@ -25,6 +25,7 @@ export interface DomainRow {
   originHost: string;
   forceBackup: boolean;
   upstreams: UpstreamRow[];
+  certificateID: number | null;
   /** module type → module */
   modules: Record<string, number>;
   settings: SettingRow[];
@@ -35,10 +36,11 @@ export const domain: Source<'domain', DomainRow> = {
     'domain',
     'd',
     `jsonb_build_object('siteID', d."siteID", 'ownerID', s."userID", 'domainName', d."domainName", 'status', d.status = 1, 'balance', d.balance,
-       'originHost', d."originHost", 'forceBackup', false, 'upstreams', ${arrayOf(
-         `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
+       'originHost', d."originHost", 'forceBackup', false, 'certificateID', (select c.id from certificate c where c.id = d."certificateID"
+         and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
+           `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
           from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
-       )}, 'modules', coalesce((select jsonb_object_agg(a.type, m.id order by a.type) from "domainModule" a join module m on m.id = a."moduleID"
+         )}, 'modules', coalesce((select jsonb_object_agg(a.type, m.id order by a.type) from "domainModule" a join module m on m.id = a."moduleID"
          where a."domainID" = d.id and m."siteID" = d."siteID" and m."deletedAt" is null and m.enabled), '{}'),
        'settings', ${settingsOfDomain})`,
   ),
@@ -47,7 +49,7 @@ export const domain: Source<'domain', DomainRow> = {
    * backup mark, because "only when the main ones are down" would mean never.
    */
   compile: loaded => {
-    const { forceBackup, upstreams, modules, settings, ...row } = loaded.row;
+    const { forceBackup, upstreams, certificateID, modules, settings, ...row } = loaded.row;
     const chosen = upstreams.filter(one => one.enabled && (!forceBackup || one.backup)).sort(byID);
     return {
       ...headOf(loaded),
@@ -66,6 +68,7 @@ export const domain: Source<'domain', DomainRow> = {
         maxFails: one.maxFails,
         failTimeout: one.failTimeout,
       })),
+      ...(certificateID === null ? {} : { certificate: certificateID }),
       ...(Object.keys(modules).length ? { modules } : {}),
       ...compileDomainSettings(settings),
     };

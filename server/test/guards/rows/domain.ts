@@ -1,5 +1,7 @@
 /** Domains and their origins. */
 import { sql } from 'kysely';
+import { selfSigned } from '#agent/render/self-signed.ts';
+import { readPair } from '#server/domain/certificate/pem.ts';
 import { row } from '#server/store/db.ts';
 import { next } from '../generate.ts';
 import { type Finds, part } from '../list-rows.ts';
@@ -12,8 +14,23 @@ const times: Record<string, Finds> = {
   updatedEnd: ['2002-01-01T00:00:00Z', { updatedAt: '2001-12-31T23:59:59Z' }, { updatedAt: '2002-01-01T00:00:00Z' }],
 };
 
+/** For every domain that is made here. */
+const pair = selfSigned('*.test');
+
 export const domainRows: Rows = {
   make: {
+    certificate: async (rig, world) => {
+      const { privateKey, issuers, notBefore, notAfter, ...read } = readPair(pair.certificate, pair.key);
+      return rig.insert('certificate', {
+        siteID: await rig.at(world, 'site'),
+        sslName: `${world.name}-${next()}`,
+        ...read,
+        notBefore: notBefore.toISOString(),
+        notAfter: notAfter.toISOString(),
+        issuers: JSON.stringify(issuers),
+        privateKey: rig.api.services.sealing!.seal('certificate.privateKey', privateKey),
+      });
+    },
     domain: async (rig, world) => {
       const id = await rig.insert('domain', { siteID: await rig.at(world, 'site'), domainName: `${world.name}-${next()}.test` });
       await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
@@ -23,7 +40,7 @@ export const domainRows: Rows = {
       rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
   },
   kindOfField: { domainIDs: 'domain' },
-  parentParam: { domain: 'siteID', upstream: 'domainID' },
+  parentParam: { domain: 'siteID', certificate: 'siteID', upstream: 'domainID' },
   bodies: {
     'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
       const id = await rig.fresh(world, 'domain', 'user');
@@ -44,12 +61,16 @@ export const domainRows: Rows = {
         ...times,
       },
     },
+    'GET /{area}/site/{siteID}/certificates': { kind: 'certificate', filters: { sslName: part('sslName') } },
+    'GET /{area}/site/{siteID}/metaCertificates': { kind: 'certificate', filters: { keyword: part('sslName') } },
     'GET /{area}/site/{siteID}/simpleDomains': { kind: 'domain', filters: { keywords: part('domainName') } },
     'GET /{area}/site/{siteID}/metaDomains': { kind: 'domain', filters: { keyword: part('domainName') } },
     'GET /{area}/site/{siteID}/domain/{domainID}/upstreams': { kind: 'upstream' },
   },
   values: {
     domainName: owner => `${owner}-${next()}.test`,
+    certificate: () => pair.certificate,
+    privateKey: () => pair.key,
     originHost: owner => `${owner}.origin.test`,
     address: () => `192.0.2.${(next() % 250) + 1}`,
   },

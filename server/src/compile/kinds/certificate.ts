@@ -1,0 +1,31 @@
+import { belowSites, headOf, type Source } from '../source.ts';
+
+export interface CertificateRow {
+  siteID: number;
+  /** DER in base64 */
+  leaf: string;
+  issuers: { hash: string; der: string }[];
+  keyType: 'ec' | 'rsa';
+  /** as the row has it: sealed with the installation's key; the relay seals it anew for the zone (bus/zone-keys.ts) */
+  privateKey: string;
+}
+
+export const certificate: Source<'certificate', CertificateRow> = {
+  text: belowSites(
+    'certificate',
+    'c',
+    `jsonb_build_object('siteID', c."siteID", 'leaf', c.leaf, 'issuers', c.issuers, 'keyType', c."keyType", 'privateKey', c."privateKey")`,
+    'c."privateKey" is not null',
+  ),
+  compile: loaded => {
+    const { siteID, leaf, issuers, keyType, privateKey } = loaded.row;
+    return {
+      ...headOf(loaded),
+      site: siteID,
+      leaf,
+      issuers: issuers.map(({ hash, der }) => ({ hash, der })),
+      type: keyType,
+      key: privateKey,
+    };
+  },
+};

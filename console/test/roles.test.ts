@@ -20,6 +20,14 @@ test('viewing alone gives no editing, and what is not grantable is never added',
   assert.deepEqual(changed([], 'logs', 'edit', true, grantable), ['logs.view']);
 });
 
+test('what a resource is reached by comes along, and stays when it goes', () => {
+  const all = [...grantable, 'domains.edit', 'domains.view', 'groups.view', 'zones.view'];
+  assert.deepEqual(changed([], 'domains', 'edit', true, all), ['domains.edit', 'domains.view', 'sites.view']);
+  assert.deepEqual(changed([], 'groups', 'view', true, all), ['groups.view', 'zones.view']);
+  assert.deepEqual(changed([], 'groups', 'view', true, ['groups.view']), ['groups.view'], 'only what one may grant');
+  assert.deepEqual(changed(['domains.view', 'sites.view'], 'domains', 'view', false, all), ['sites.view']);
+});
+
 test('a column is ticked and cleared as a whole; keys of others stay', () => {
   assert.deepEqual(changedAll(['zones.view'], 'edit', true, grantable), ['nodes.edit', 'sites.edit', 'sites.view', 'zones.view']);
   assert.deepEqual(changedAll(['logs.view', 'sites.edit', 'sites.view', 'zones.view'], 'view', false, grantable), ['zones.view']);

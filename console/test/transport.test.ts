@@ -163,6 +163,43 @@ test('a call of the inside without credentials ends the session, once, and a new
   assert.equal(ends.length, 2);
 });
 
+test('a refusal of who has signed out, or in anew, meanwhile ends nothing', async () => {
+  for (const next of [null, 'a7']) {
+    const { call, credentials } = open('a1');
+    const refused = assert.rejects(call('GET /{area}/gone'), codeOf(101013));
+    if (next) credentials.write({ accessToken: next, refreshToken: `r${next}`, tokenType: 'Bearer' });
+    else credentials.clear();
+    await refused;
+    assert.equal(credentials.read()?.accessToken, next ?? undefined);
+    assert.deepEqual(ends, []);
+  }
+});
+
+test('a call that waits for long says so, until it ends', async t => {
+  const answers: (() => void)[] = [];
+  t.mock.method(globalThis, 'fetch', () => new Promise(done => answers.push(() => done(Response.json({})))));
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let waiting = 0;
+  const { call } = createTransport({
+    area: 'user',
+    credentials: open().credentials,
+    language: () => 'en-US',
+    onSessionEnd: () => {},
+    base,
+    delayMs: 0,
+    slow: { afterMs: 10_000, waits: () => (waiting++, () => void waiting--) },
+  });
+  const [quick, slow] = [call('GET /{area}/sites'), call('GET /{area}/sites')];
+  t.mock.timers.tick(9_999);
+  answers[0]!();
+  await quick;
+  t.mock.timers.tick(1);
+  assert.equal(waiting, 1);
+  answers[1]!();
+  await slow;
+  assert.equal(waiting, 0);
+});
+
 test('another tab that has refreshed meanwhile is believed', async () => {
   const jar = new CookieJar();
   valid = 'a2';

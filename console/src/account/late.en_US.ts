@@ -21,7 +21,8 @@ export default {
   'help.timezone': 'Decides the days and months of reports. Times on screen follow the browser.',
   'help.timezoneClient':
     'Decides the days of reports, the months of traffic and daily limits. Times on screen follow the browser.',
-  'help.permissionKeys': 'Whoever may edit may view. You can grant only what you hold yourself.',
+  'help.permissionKeys':
+    'Whoever may edit may view. What belongs to a site brings the right to view sites along, resolution groups that to view zones. You can grant only what you hold yourself.',
 
   'warning.stopAccount': 'The account is signed out everywhere at once and cannot sign in.',
   'warning.removeRole': 'Sub-accounts with this role lose its permissions.',

@@ -20,7 +20,8 @@ export default {
   'help.ownLanguage': '界面、邮件与系统消息使用的语言。',
   'help.timezone': '用于报表的日期与每月的起止。页面上的时间使用浏览器的时区。',
   'help.timezoneClient': '用于客户的报表、每月流量的起止与每日上限。页面上的时间使用浏览器的时区。',
-  'help.permissionKeys': '可编辑就一定可查看。您只能给予自己拥有的权限。',
+  'help.permissionKeys':
+    '可编辑就一定可查看；站点内的各项会一并带上站点的查看权限，解析群组则带上区域。您只能给予自己拥有的权限。',
 
   'warning.stopAccount': '这个账号会立即从所有设备退出登录，并且无法登录。',
   'warning.removeRole': '使用这个角色的子账号会失去它的权限。',

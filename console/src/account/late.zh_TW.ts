@@ -18,7 +18,8 @@ export default {
   'help.ownLanguage': '介面、郵件與系統訊息使用的語言。',
   'help.timezone': '用於報表的日期與每月的起訖。畫面上的時間使用瀏覽器的時區。',
   'help.timezoneClient': '用於客戶的報表、每月流量的起訖與每日上限。畫面上的時間使用瀏覽器的時區。',
-  'help.permissionKeys': '可編輯就一定可檢視。您只能給予自己擁有的權限。',
+  'help.permissionKeys':
+    '可編輯就一定可檢視；站點內的各項會一併帶上站點的檢視權限，解析群組則帶上區域。您只能給予自己擁有的權限。',
 
   'warning.stopAccount': '這個帳號會立即從所有裝置登出，並且無法登入。',
   'warning.removeRole': '使用這個角色的子帳號會失去它的權限。',

@@ -8,7 +8,7 @@ import { firstPage, wanted } from '../kit/guard.ts';
 import { notify } from '../kit/notice.ts';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { loginDataStore, signIn } from '../kit/session.ts';
-import { t } from '../kit/text.ts';
+import { t, takeLanguage } from '../kit/text.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
 import { said } from './said.ts';
 import { Field, useSubmit } from './parts.tsx';
@@ -20,9 +20,11 @@ export function useEnter() {
   return async (given: Credentials) => {
     const self = await signIn(given);
     loginDataStore.set(null);
-    notify.success(t('message.loginSuccess'));
     const page = firstPage(self, area, path => screensOf(currentScreens()).some(screen => screen.path === path));
-    await navigate({ href: wanted(next, area) ?? page, replace: true });
+    const href = wanted(next, area) ?? page;
+    if (takeLanguage(self.language)) return location.replace(href);
+    notify.success(t('message.loginSuccess'));
+    await navigate({ href, replace: true });
   };
 }
 

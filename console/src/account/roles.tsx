@@ -2,6 +2,7 @@
 import '../node/fleet.css';
 import { Checkbox } from 'antd';
 import { call, type RowOf } from '../kit/client.ts';
+import { eachRow } from '../kit/each.ts';
 import { notify } from '../kit/notice.ts';
 import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
@@ -82,7 +83,9 @@ function summary(keys: readonly string[]): string {
 
 async function remove(roles: Role[]) {
   try {
-    for (const { id } of roles) await call('DELETE /{area}/role/{id}', { id });
+    const remove = ({ id }: Role) => call('DELETE /{area}/role/{id}', { id });
+    if (roles.length === 1) await remove(roles[0]!);
+    else await eachRow(roles, role => role.name, remove);
     notify.success(t('message.removeRoleSuccess'));
     return true;
   } catch (error) {

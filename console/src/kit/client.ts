@@ -2,7 +2,8 @@
 import type { Api } from '#contract/index.ts';
 import { area } from './area.ts';
 import { credentialStore } from './credentials.ts';
-import { heard } from './network.ts';
+import { heard, waits } from './network.ts';
+import { polling } from './polling.ts';
 import { languageTag } from './text.ts';
 import { type CallOptions, createTransport, type Input } from './transport.ts';
 
@@ -40,6 +41,7 @@ const transport = createTransport({
   language: () => languageTag,
   onSessionEnd: message => ended(message),
   heard,
+  slow: { afterMs: polling.slowAfterMs, waits },
   lock: locks ? <T>(name: string, task: () => Promise<T>) => locks.request(name, task) as Promise<T> : undefined,
 });
 

@@ -1,2 +1,2 @@
 /** How often the console itself looks after its line to the server. */
-export const polling = { reachAgainMs: 3000, reachTimeoutMs: 5000 } as const;
+export const polling = { reachAgainMs: 3000, reachTimeoutMs: 5000, slowAfterMs: 10_000 } as const;

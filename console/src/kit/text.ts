@@ -24,7 +24,9 @@ export type TextsOf<V> = string extends V
   : { [P in Prefix]: [`${P}.${V & (string | number)}`] extends [Key] ? P : never }[Prefix];
 
 const choice = stored('language');
-const initial = choice.get();
+/** The language of the account that signed in here last: it counts until somebody chooses one in this browser. */
+const ofAccount = stored('accountLanguage');
+const initial = choice.get() ?? ofAccount.get();
 export const language: Language = isLanguage(initial) ? initial : defaultLanguage;
 export const languageTag = languageTags[language];
 export const languageNames: Record<Language, string> = { zh_TW: '繁體中文', zh_CN: '简体中文', en_US: 'English' };
@@ -33,6 +35,13 @@ export const languageNames: Record<Language, string> = { zh_TW: '繁體中文', 
 export function chooseLanguage(next: Language) {
   choice.set(next);
   location.reload();
+}
+
+/** Whoever signed in has chosen a language for their account. @returns whether the page has to begin anew to be in it */
+export function takeLanguage(next: string): boolean {
+  if (!isLanguage(next)) return false;
+  ofAccount.set(next);
+  return choice.get() === null && next !== language;
 }
 
 type Texts = Readonly<Record<string, string>>;

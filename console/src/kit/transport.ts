@@ -57,6 +57,8 @@ export interface TransportOptions {
   onSessionEnd: (message: string) => void;
   /** How a call ended: with an answer, whatever it said, or with none. */
   heard?: (answered: boolean) => void;
+  /** A call has waited for this long without an answer; what is answered is called when it ends. */
+  slow?: { afterMs: number; waits: () => () => void };
   /** Serialises the refresh over tabs; `navigator.locks` where there is one. */
   lock?: <T>(name: string, task: () => Promise<T>) => Promise<T>;
   base?: string;
@@ -80,13 +82,14 @@ export function createTransport(options: TransportOptions) {
       return await send(key, input, used, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError) || callOptions.from === 'login' || !isSessionCode(error.code)) throw error;
-      if (error.code !== tokenExpired || !used) throw end(error);
+      if (error.code !== tokenExpired || !used) throw end(error, used);
     }
     await refresh(used);
+    const renewed = credentials.read();
     try {
-      return await send(key, input, credentials.read(), callOptions);
+      return await send(key, input, renewed, callOptions);
     } catch (error) {
-      throw error instanceof ApiError && isSessionCode(error.code) ? end(error) : error;
+      throw error instanceof ApiError && isSessionCode(error.code) ? end(error, renewed) : error;
     }
   }
 
@@ -100,14 +103,16 @@ export function createTransport(options: TransportOptions) {
     })
       .catch((error: unknown) => {
         // Without an answer nothing is known about the session: only a refusal ends it.
-        throw error instanceof ApiError && [400, 401, 403].includes(error.status) ? end(error) : error;
+        throw error instanceof ApiError && [400, 401, 403].includes(error.status) ? end(error, used) : error;
       })
       .finally(() => (refreshing = undefined));
     return refreshing;
   }
 
-  function end(error: ApiError) {
-    if (!isOver) {
+  /** used: what the call was made with. Who signed out meanwhile ended it already, and who signed in anew has another one. */
+  function end(error: ApiError, used: Credentials | null) {
+    const held = credentials.read();
+    if (!isOver && (!used || held?.accessToken === used.accessToken)) {
       isOver = true;
       credentials.clear();
       options.onSessionEnd(error.message);
@@ -127,6 +132,8 @@ export function createTransport(options: TransportOptions) {
     if (body !== undefined) headers['content-type'] = 'application/json';
     if (version !== undefined) headers['if-match'] = `"${version}"`;
     const timeout = AbortSignal.timeout(limits.requestTimeoutMs);
+    let ended: (() => void) | undefined;
+    const waiting = options.slow && setTimeout(() => (ended = options.slow!.waits()), options.slow.afterMs);
     try {
       const response = await fetch(base + path + query, {
         method,
@@ -146,6 +153,8 @@ export function createTransport(options: TransportOptions) {
       options.heard?.(false);
       throw new ApiError({ code: 0, message: error instanceof Error ? error.message : String(error) });
     } finally {
+      clearTimeout(waiting);
+      ended?.();
       if (delayMs) await new Promise(resolve => setTimeout(resolve, delayMs));
     }
   }

@@ -1,6 +1,7 @@
 /** Whole-page states that need no component library: loading, not found, broken. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { onceReachable } from '../kit/network.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 
@@ -32,6 +33,9 @@ export function NotFound() {
 export function Broken({ error }: { error: unknown }) {
   const isUnreachable = error instanceof ApiError;
   useEffect(() => console.error(error), [error]);
+  // nothing of the page was there yet, so it begins anew when the server is back
+  const isGone = isUnreachable && error.code === 0;
+  useEffect(() => (isGone ? onceReachable(() => location.reload()) : undefined), [isGone]);
   return (
     <main className="fullpage" role="alert">
       <h1>{t(isUnreachable ? 'page.unreachable' : 'page.broken')}</h1>

@@ -8,6 +8,7 @@ export default {
   'shell.findHint': 'Find pages, sites, nodes…',
   'shell.light': 'Light theme',
   'shell.dark': 'Dark theme',
+  'shell.slow': 'The server takes longer than usual to answer. Wait a moment, or reload the page.',
   'shell.unreachable':
     'The server cannot be reached. What you see may be out of date; it will be refreshed when the connection is back.',
   'shell.signOut': 'Sign out',

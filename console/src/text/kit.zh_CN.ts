@@ -7,6 +7,7 @@ export default {
   'shell.findHint': '搜索页面、站点、节点…',
   'shell.light': '浅色主题',
   'shell.dark': '深色主题',
+  'shell.slow': '服务器的响应比平常久，请稍候，或重新加载页面。',
   'shell.unreachable': '无法连接到服务器。页面上的数据可能不是最新的，连接恢复后会自动更新。',
   'shell.signOut': '退出登录',
   'shell.proxy': '由 {name} 代为操作',

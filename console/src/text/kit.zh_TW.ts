@@ -9,6 +9,7 @@ export const kit = {
   'shell.findHint': '搜尋頁面、站點、節點…',
   'shell.light': '淺色主題',
   'shell.dark': '深色主題',
+  'shell.slow': '伺服器的回應比平常久，請稍候，或重新載入頁面。',
   'shell.unreachable': '無法連線到伺服器。畫面上的資料可能不是最新的，連線恢復後會自動更新。',
   'shell.signOut': '登出',
   'shell.proxy': '由 {name} 代為操作',

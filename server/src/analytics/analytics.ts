@@ -58,9 +58,18 @@ async function scopeOf(ctx: Context, body: Wanted & { startTime: string; endTime
   return { siteIDs, domainIDs, startTime: new Date(body.startTime), endTime: new Date(body.endTime) };
 }
 
+/** When there was somebody first whose sites could be asked for. */
+async function servedSince(ctx: Context): Promise<Date> {
+  const owner = await row<{ createdAt: Date | string }>(
+    ctx.db,
+    sql`select "createdAt" from account where id = ${ctx.actor.rootID}`,
+  );
+  return new Date(owner!.createdAt);
+}
+
 export const statisticsCalls = implement(statistics, {
   'POST /statistics/info': async ({ ctx, body }) => ({
-    data: await ask(info(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types })),
+    data: await ask(info(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, since: await servedSince(ctx) })),
   }),
   'POST /statistics/timeSeries': async ({ ctx, query, body }) => {
     const { steps, totals } = await ask(
@@ -71,10 +80,14 @@ export const statisticsCalls = implement(statistics, {
         totalsFrom: body.totalsFrom === undefined ? undefined : new Date(body.totalsFrom),
       }),
     );
-    const owner = await row<{ createdAt: string }>(ctx.db, sql`select "createdAt" from account where id = ${ctx.actor.rootID}`);
     const size = query.pageSize ?? steps.length;
     const from = ((query.page ?? 1) - 1) * size;
-    return { data: steps.slice(from, from + size), total: steps.length, since: owner!.createdAt, ...(totals ? { totals } : {}) };
+    return {
+      data: steps.slice(from, from + size),
+      total: steps.length,
+      since: (await servedSince(ctx)).toISOString(),
+      ...(totals ? { totals } : {}),
+    };
   },
   'POST /statistics/top': async ({ ctx, body }) => ({
     data: await ask(top(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, top: body.top })),

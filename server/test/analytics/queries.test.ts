@@ -117,6 +117,14 @@ test('info: the 95th percentile counts slots without traffic as zeros', async ()
   assert.equal(longer?.p95, Math.round((500 * 8) / 300));
 });
 
+test('info: bandwidth is of the time there was somebody to serve', async () => {
+  const ask = (since: number) =>
+    info(db, { siteIDs: [1], startTime: date(at(0) - 86_400), endTime: date(at(1)), types: [3], since: date(since) });
+  assert.deepEqual(await ask(at(0)), [{ type: 3, total: Math.round((6500 * 8) / 3600), peak: 160, p95: 160 }]);
+  assert.equal((await ask(at(0) - 172_800))[0]?.p95, 0, 'zeros of the time before the range change nothing');
+  assert.equal((await ask(at(9)))[0]?.peak, 160, 'born after the range: no division by nothing');
+});
+
 test('domains and sites narrow; nothing asked for is nothing answered', async () => {
   assert.equal((await info(db, { siteIDs: [1], domainIDs: [12], ...dayRange, types: [2] }))[0]?.total, 9000);
   assert.equal((await info(db, { siteIDs: [2], domainIDs: [12], ...dayRange, types: [2] }))[0]?.total, 0);

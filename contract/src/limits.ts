@@ -242,6 +242,9 @@ export const certificateLimits = {
   warnDays: 14,
 } as const;
 
+/** Strict-Transport-Security (RFC 6797): seconds; lists that browsers come with take a name from a year on. */
+export const hstsLimits = { maxAgeDefault: 31_536_000, maxAgeMax: 63_072_000, preloadMin: 31_536_000 } as const;
+
 /** §9 "TLS support option". */
 export const tlsOptions = ['TLSv1.3'] as const;
 

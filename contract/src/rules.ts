@@ -5,6 +5,7 @@
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
 export { errorPage } from './rules/error-pages.ts';
+export { hsts } from './rules/hsts.ts';
 export * from './rules/lists.ts';
 export {
   cacheRule,

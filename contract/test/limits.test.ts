@@ -138,6 +138,7 @@ const pinned: Record<string, unknown> = {
   moduleNone: 0,
   units: { cacheSizeUnit: 'MB', cacheTimeUnit: 'minutes', rateUnit: 'K/s', rateUnitBytes: 1000, trafficUnitBase: 1000 },
   rateMax: 1_000_000,
+  hstsLimits: { maxAgeDefault: 31536000, maxAgeMax: 63072000, preloadMin: 31536000 },
   certificateTypes: ['manual', 'autoSSL', 'dns'],
   keyTypes: ['ec', 'rsa'],
   certificateLimits: {

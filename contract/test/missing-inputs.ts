@@ -4,10 +4,10 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 70;
+export const missingMost = 68;
 /** the settings of a domain */
 const domain = {
-  tls: '-> hsts scheme portMap autoSSL',
+  tls: '-> scheme portMap autoSSL',
   protection: '-> antiReferer antiHeader',
 };
 /** what is set of a node */

@@ -56,8 +56,6 @@ export const notYet = {
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/scheme
     PATCH /client/site/{siteID}/domain/setting/autoSSL
-    PATCH /client/site/{siteID}/domain/setting/forceSSL
-    PATCH /client/site/{siteID}/domain/setting/hsts
     POST /client/site/{siteID}/domains/checkCNAME
     POST /client/site/{siteID}/domains/copyToSite
     POST /client/site/{siteID}/domains/createFrom
@@ -68,8 +66,6 @@ export const notYet = {
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/scheme
     PATCH /user/site/{siteID}/domain/setting/autoSSL
-    PATCH /user/site/{siteID}/domain/setting/forceSSL
-    PATCH /user/site/{siteID}/domain/setting/hsts
     POST /user/site/{siteID}/domains/checkCNAME
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom

@@ -184,6 +184,34 @@ describe('the key', () => {
   });
 });
 
+describe('https of a domain', () => {
+  test('is forced and told to browsers, each in its document; preloading wants subdomains and a year', async () => {
+    const domainID = await domainOf('strict.test');
+    const setting = (name: string, body: object) =>
+      me.patch(`${base}/domain/setting/${name}`, { domainIDs: [domainID], ...body });
+    const hsts = { enabled: true, maxAge: 600, includeSubDomains: false, preload: false };
+    const documentOfDomain = async () =>
+      compile('domain', (await load(api.database.pool, 'domain', [domainID])).get(domainID)!).document;
+    assert.equal((await documentOfDomain()).forceSSL, undefined);
+    assert.equal((await documentOfDomain()).hsts, undefined);
+    ok(await setting('forceSSL', { forceSSL: true }));
+    const since = await mark(api);
+    ok(await setting('hsts', { hsts }));
+    assert.deepEqual(
+      (await since.outbox()).map(line => `${line.kind} ${line.entityID}`),
+      [`domain ${domainID}`],
+    );
+    const { forceSSL, hsts: told } = await documentOfDomain();
+    assert.deepEqual([forceSSL, told], [true, { maxAge: 600, includeSubDomains: false, preload: false }]);
+    const row = await me.read(`${base}/domain/${domainID}`);
+    assert.deepEqual([row.forceSSL, row.hsts], [true, hsts]);
+    assert.equal(problem(await setting('hsts', { hsts: { ...hsts, preload: true } })), 'hsts.preload hstsPreload');
+    const year = { enabled: true, maxAge: 31_536_000, includeSubDomains: true, preload: true };
+    ok(await setting('hsts', { hsts: year }));
+    assert.equal(problem(await setting('hsts', { hsts: { ...year, maxAge: 31_535_999 } })), 'hsts.preload hstsPreload');
+  });
+});
+
 describe('domains', () => {
   test('show what names them; others are refused with 301001 and the names', async () => {
     const id = await made(shop.chain, shop.key);

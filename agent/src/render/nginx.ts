@@ -247,6 +247,8 @@ export function renderNginx(facts: NodeFacts): string {
     modules: path(modulesDir),
     brotliModule: brotli ? `load_module "${path(modulesDir)}/${brotliModule}";` : '',
     hasBrotli: String(brotli),
+    // where visitors over http are sent to
+    httpsPort: whole(facts.httpsPorts.includes(443) ? 443 : (facts.httpsPorts[0] ?? 0)),
     compression: compression(brotli).join('\n        '),
     broken: broken(brotli),
     levels: compressionLevels.map(level => atLevel(level, brotli)).join('\n        '),

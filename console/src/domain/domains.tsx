@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
-import { balances } from '#contract/limits.ts';
+import { balances, hstsLimits } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
@@ -29,6 +29,13 @@ const idsOf = (rows: Domain[]) => rows.map(row => row.id);
 
 const balance: FormField = { name: 'balance', kind: 'segments', ...options(balances, 'balance'), initial: 'roundRobin' };
 const originHost: FormField = { name: 'originHost', kind: 'mono', help: 'originHost', initial: '' };
+const forceSSL: FormField = { name: 'forceSSL', kind: 'switch', help: 'forceSSL', initial: false };
+const hstsFields: FormField[] = [
+  { name: 'enabled', kind: 'switch', help: 'hsts', initial: false },
+  { name: 'maxAge', kind: 'number', unit: 'seconds', help: 'hstsAge', initial: hstsLimits.maxAgeDefault },
+  { name: 'includeSubDomains', kind: 'switch', help: 'includeSubDomains', initial: false },
+  { name: 'preload', kind: 'switch', help: 'preload', initial: false },
+];
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
@@ -38,7 +45,7 @@ function setting<K extends CallKey>(
   key: K,
   field: FormField,
   valuesOf: (row: Domain) => Values,
-  name: RowAction<Domain>['name'] = field.name as 'balance' | 'originHost' | 'tags',
+  name: RowAction<Domain>['name'] = field.name as 'balance' | 'originHost' | 'tags' | 'forceSSL',
   /** the call is told which versions the person saw */
   hasVersions = false,
 ): RowAction<Domain> {
@@ -144,6 +151,34 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     },
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
+    setting('PATCH /{area}/site/{siteID}/domain/setting/forceSSL', forceSSL, row => ({ forceSSL: row.forceSSL })),
+    {
+      name: 'hsts',
+      call: 'PATCH /{area}/site/{siteID}/domain/setting/hsts',
+      isBatch: true,
+      run: async (rows, { params }) => {
+        await overlay(close => (
+          <BatchForm
+            title={rows.length === 1 ? rows[0]!.domainName : t('confirm.title', { verb: t('action.hsts'), count: rows.length })}
+            call="PATCH /{area}/site/{siteID}/domain/setting/hsts"
+            params={params}
+            fields={hstsFields}
+            rows={rows}
+            valuesOf={row => row.hsts}
+            version={rows.length === 1 ? rows[0]!.version : undefined}
+            body={({ enabled, maxAge, includeSubDomains, preload }) =>
+              // as the form's fields are
+              ({
+                domainIDs: idsOf(rows),
+                hsts: { enabled, maxAge, includeSubDomains, preload },
+              }) as Api['PATCH /{area}/site/{siteID}/domain/setting/hsts']['body']
+            }
+            success={t('message.updateSuccess')}
+            onClose={() => close()}
+          />
+        ));
+      },
+    },
     setting('PUT /{area}/site/{siteID}/domain/setting/tags', tags, row => ({ tags: row.tags }), 'tags', true),
     ...assignments.map(({ type, action, call, field }) =>
       setting(call, field, row => ({ [field.name]: row.moduleIDs[type] ?? field.initial }), action),

@@ -36,6 +36,8 @@ export default {
   'field.keyBits': 'Key',
   'field.serial': 'Serial number',
   'field.fingerprint': 'Fingerprint (SHA-256)',
+  'field.includeSubDomains': 'Include subdomains',
+  'field.preload': 'Preload',
 
   'help.originHost': "Empty: the visitor's own Host.",
   'help.certificatePem':
@@ -44,11 +46,18 @@ export default {
     'Left empty, it stays as it is. With a certificate alone the present key goes on; its domains show the new one at once.',
   'help.certificateDomains':
     'These domains show this certificate. Those that did and are not chosen have none any more, and cannot be reached over https.',
+  'help.forceSSL': 'Visitors over http are sent to https, as long as the domain has a certificate.',
+  'help.hsts': 'Browsers use https alone for this long, and it cannot be taken back: see first that https works.',
+  'help.hstsAge': 'How long browsers remember it.',
+  'help.includeSubDomains': 'Every subdomain is reached over https alone, too.',
+  'help.preload': 'Agrees to the lists browsers come with. Getting off them takes very long.',
 
   'action.addUpstream': 'Add an origin',
   'action.upstreams': 'Origins',
   'action.originHost': 'Origin Host header',
   'action.balance': 'Load balancing',
+  'action.forceSSL': 'Force HTTPS',
+  'action.hsts': 'HSTS',
 
   'tab.domains': 'Domains',
   'tab.certificates': 'Certificates',

@@ -22,7 +22,7 @@ import {
 } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { caps } from '../limits.ts';
+import { caps, hstsLimits } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -53,6 +53,14 @@ export const Upstream = obj({ ...record, domainID: id(), ...upstreamFields, addr
 
 /** 1 or 0 on the wire (decisions.md, Wire). */
 const status = () => oneOf([0, 1]);
+const hsts = () =>
+  obj({
+    enabled: bool(),
+    /** seconds; 0 makes browsers forget it */
+    maxAge: int(0, hstsLimits.maxAgeMax),
+    includeSubDomains: bool(),
+    preload: bool(),
+  });
 const headers = () => arr(obj({ name: text(64), value: text(500) }), 20);
 export const Domain = obj({
   ...record,
@@ -67,7 +75,9 @@ export const Domain = obj({
   certStatus: one(certificateStates),
   /** the certificate it shows; null: none, so it is not served over https */
   certificateID: nullable(id()),
+  /** visitors over http are sent to https, while it has a certificate */
   forceSSL: bool(),
+  hsts: hsts(),
   upstreamCount: int(),
   /** the module of each type that holds for it; a type that is missing has none */
   moduleIDs: map(id()),
@@ -123,6 +133,8 @@ export const domains = calls(
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
     },
     'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
+    'PATCH /domain/setting/forceSSL': { body: obj({ domainIDs: ids(), forceSSL: bool() }) },
+    'PATCH /domain/setting/hsts': { body: obj({ domainIDs: ids(), hsts: hsts().check(rules.zodRule(rules.hsts)) }) },
     'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }) },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
     // the origins of a domain belong to it: each of these calls heeds the version of the domain, and raises it

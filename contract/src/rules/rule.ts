@@ -286,6 +286,11 @@ export const ruleTexts = {
     zh_CN: '每个模块最多 {max} 条正则表达式',
     en_US: 'A module has at most {max} regular expressions',
   },
+  hstsPreload: {
+    zh_TW: '預先載入需要包含子網域，且期限至少 {min} 秒',
+    zh_CN: '预加载需要包含子域名，且期限至少 {min} 秒',
+    en_US: 'Preloading wants subdomains included and at least {min} seconds',
+  },
   certificateUnreadable: {
     zh_TW: '無法讀取憑證，請貼上 PEM 格式的憑證（BEGIN CERTIFICATE）',
     zh_CN: '无法读取证书，请粘贴 PEM 格式的证书（BEGIN CERTIFICATE）',

@@ -10,6 +10,7 @@ local purges = require "cache.purges"
 local site_modules = require "core.site_modules"
 local sites = require "core.sites"
 local store = require "core.store"
+local strict = require "tls.strict"
 local find, sub = string.find, string.sub
 
 local M = {}
@@ -68,12 +69,16 @@ local function compile(host, text, key)
     -- whose share of what a node has few of; a document of before names the site alone
     party = record.owner and "owner " .. record.owner or "site " .. record.site,
     only13 = record.onlyTLS13 == true,
+    -- without a certificate they would be sent to where nobody answers
+    forced = record.forceSSL == true and record.certificate ~= nil,
+    hsts = strict.header(record),
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),
     -- every origin it has lies where the node must not connect
     refused = record.refused,
     flags_at = -1,
   }
+  if plan.hsts then answers.hold(plan) end
   if not site then
     plan.closed = true
     return plan

@@ -2,6 +2,7 @@
 local cors = require "headers.cors"
 local custom = require "headers.custom"
 local problems = require "core.problems"
+local strict = require "tls.strict"
 local ngx = ngx
 local var = ngx.var
 
@@ -9,7 +10,7 @@ local var = ngx.var
 local M = { any = false }
 
 function M.hold(plan)
-  if plan.response or plan.cors then
+  if plan.response or plan.cors or plan.hsts then
     plan.speaks = true
     M.any = true
   end
@@ -17,6 +18,7 @@ end
 
 local function speak(plan, direct)
   if ngx.status == 101 then return end
+  if plan.hsts then strict.say(plan.hsts) end
   if plan.response then custom.response(plan.response, direct) end
   if plan.cors then cors.answer(plan.cors, direct and ngx.ctx.origin or var.http_origin) end
 end

@@ -7,6 +7,7 @@ local encodings = require "cache.encodings"
 local fields = require "cache.fields"
 local clock = require "core.clock"
 local flags = require "core.flags"
+local force_ssl = require("tls.strict").send
 local forward = require "core.forward"
 local ids = require "core.ids"
 local invalidation = require "cache.invalidation"
@@ -119,6 +120,10 @@ function M.rewrite()
   if plan.guarded then
     local refusal = judge(plan)
     if refusal ~= false then return runner.block(refusal) end
+  end
+  if plan.forced then
+    local redirect, location = force_ssl(plan)
+    if redirect then return runner.redirect(redirect, location) end
   end
   if plan.cors and verb == "OPTIONS" and cors.asked() then
     cors.preflight(plan.cors)

@@ -5,6 +5,7 @@ local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
 local store = require "core.store"
+local strict = require "tls.strict"
 local sweep = require "core.sweep"
 
 ffi.cdef "int chmod(const char *path, unsigned int mode);"
@@ -20,6 +21,7 @@ function M.master(facts)
   invalidation.setup(facts.cache, facts.inactive)
   disks.setup(facts)
   compression.setup(facts.brotli)
+  strict.setup(facts.https)
   store.load(facts.epoch, facts.snapshot)
 end
 

@@ -204,6 +204,24 @@ export const domainCalls = implement(
       );
       return {};
     },
+    'PATCH /domain/setting/forceSSL': async ({ ctx, params, body }) => {
+      await eachDomain(
+        ctx,
+        params.siteID,
+        body.domainIDs,
+        async domain => void (await ctx.store(domainTable, params).set(domain.id, { forceSSL: body.forceSSL })),
+      );
+      return {};
+    },
+    'PATCH /domain/setting/hsts': async ({ ctx, params, body }) => {
+      await eachDomain(
+        ctx,
+        params.siteID,
+        body.domainIDs,
+        async domain => void (await ctx.store(domainTable, params).set(domain.id, { hsts: body.hsts })),
+      );
+      return {};
+    },
     'PATCH /domain/setting/originHost': async ({ ctx, params, body }) => {
       await eachDomain(
         ctx,

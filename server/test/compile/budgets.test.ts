@@ -207,6 +207,8 @@ test('the largest domain and site', () => {
       ...row,
       forceBackup: false,
       certificateID: 2 ** 40,
+      forceSSL: true,
+      hsts: { enabled: true, maxAge: 63_072_000, includeSubDomains: true, preload: true },
       upstreams,
       modules: Object.fromEntries(ids),
       settings,

@@ -20,6 +20,8 @@ export const ofMany: Readonly<Record<string, string>> = {
   'PATCH /{area}/site/{siteID}/domain/setting/status': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/balance': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/originHost': listed,
+  'PATCH /{area}/site/{siteID}/domain/setting/forceSSL': listed,
+  'PATCH /{area}/site/{siteID}/domain/setting/hsts': listed,
   'PUT /{area}/site/{siteID}/domains/module/cors': listed,
   'PUT /{area}/site/{siteID}/domains/module/customHeader': listed,
   'PUT /{area}/site/{siteID}/domains/module/proxyRewrite': listed,

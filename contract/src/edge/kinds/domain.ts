@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { balances, originProtocols, upstreamLimits } from '../../limits.ts';
+import { balances, hstsLimits, originProtocols, upstreamLimits } from '../../limits.ts';
 import { domainSettingFields } from '../settings.ts';
 import { head, hostText, id, kind, text } from './kind.ts';
 
@@ -42,9 +42,20 @@ export const domain = kind({
     certificate: z.optional(id),
     /** visitors that speak no TLS 1.3 are refused */
     onlyTLS13: z.optional(z.boolean()),
+    /** visitors over http are sent to https, while there is a certificate */
+    forceSSL: z.optional(z.boolean()),
+    /** Strict-Transport-Security on answers over https; absent: the origin's own */
+    hsts: z.optional(
+      z.object({
+        /** seconds */
+        maxAge: z.int().check(z.gte(0), z.lte(hstsLimits.maxAgeMax)),
+        includeSubDomains: z._default(z.boolean(), false),
+        preload: z._default(z.boolean(), false),
+      }),
+    ),
     ...domainSettingFields,
   }),
   bytesMax: 112_000,
-  keys: ['site', 'host', 'address', 'port', 'name', 'value'],
+  keys: ['site', 'host', 'maxAge', 'address', 'port', 'name', 'value'],
   key: document => `d:${document.host}`,
 });

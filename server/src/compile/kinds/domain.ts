@@ -26,6 +26,8 @@ export interface DomainRow {
   forceBackup: boolean;
   upstreams: UpstreamRow[];
   certificateID: number | null;
+  forceSSL: boolean;
+  hsts: { enabled: boolean; maxAge: number; includeSubDomains: boolean; preload: boolean };
   /** module type → module */
   modules: Record<string, number>;
   settings: SettingRow[];
@@ -36,7 +38,7 @@ export const domain: Source<'domain', DomainRow> = {
     'domain',
     'd',
     `jsonb_build_object('siteID', d."siteID", 'ownerID', s."userID", 'domainName', d."domainName", 'status', d.status = 1, 'balance', d.balance,
-       'originHost', d."originHost", 'forceBackup', false, 'certificateID', (select c.id from certificate c where c.id = d."certificateID"
+       'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'certificateID', (select c.id from certificate c where c.id = d."certificateID"
          and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
            `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
           from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
@@ -49,7 +51,7 @@ export const domain: Source<'domain', DomainRow> = {
    * backup mark, because "only when the main ones are down" would mean never.
    */
   compile: loaded => {
-    const { forceBackup, upstreams, certificateID, modules, settings, ...row } = loaded.row;
+    const { forceBackup, upstreams, certificateID, forceSSL, hsts, modules, settings, ...row } = loaded.row;
     const chosen = upstreams.filter(one => one.enabled && (!forceBackup || one.backup)).sort(byID);
     return {
       ...headOf(loaded),
@@ -69,6 +71,10 @@ export const domain: Source<'domain', DomainRow> = {
         failTimeout: one.failTimeout,
       })),
       ...(certificateID === null ? {} : { certificate: certificateID }),
+      ...(forceSSL ? { forceSSL } : {}),
+      ...(hsts.enabled
+        ? { hsts: { maxAge: hsts.maxAge, includeSubDomains: hsts.includeSubDomains, preload: hsts.preload } }
+        : {}),
       ...(Object.keys(modules).length ? { modules } : {}),
       ...compileDomainSettings(settings),
     };

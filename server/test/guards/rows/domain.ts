@@ -69,6 +69,7 @@ export const domainRows: Rows = {
   },
   values: {
     domainName: owner => `${owner}-${next()}.test`,
+    hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
     certificate: () => pair.certificate,
     privateKey: () => pair.key,
     originHost: owner => `${owner}.origin.test`,

@@ -1,0 +1,33 @@
+-- What a domain says of https: visitors over http are sent there, and browsers are told to come no other way (RFC 6797).
+local ngx = ngx
+local var, header = ngx.var, ngx.header
+
+local M = {}
+
+-- The port on which visitors find https; 0: this node speaks none
+local https = 0
+
+function M.setup(port) https = port end
+
+-- record: the domain's. → text of the header, or nil
+function M.header(record)
+  local hsts = record.hsts
+  if not hsts then return nil end
+  return ("max-age=%d%s%s"):format(hsts.maxAge, hsts.includeSubDomains and "; includeSubDomains" or "", hsts.preload and "; preload" or "")
+end
+
+-- In the place of the origin's; over http browsers would not believe it.
+function M.say(text)
+  if var.https == "on" then header["Strict-Transport-Security"] = text end
+end
+
+local redirect = { status = 301, reason = "forceSSL" }
+
+-- → redirect, location; nil: the request came over https, or nobody would be found there
+function M.send(plan)
+  if https == 0 or var.https == "on" then return nil end
+  local port = https == 443 and "" or ":" .. https
+  return redirect, "https://" .. plan.host .. port .. var.request_uri
+end
+
+return M

@@ -17,8 +17,8 @@ export type SettingPath = {
 }[CallKey];
 
 export interface SettingScreen {
-  /** Names its texts: `page.<name>`. */
-  name: Named<'page'>;
+  /** Names its text, `tab.<name>`: a heading stands above the card, which says the same to who does not see it. */
+  name: Named<'tab'>;
   path: SettingPath;
   /** The level this screen is about. */
   level: SettingSource;

@@ -40,7 +40,7 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
 
   async function giveBack(key: CallKey) {
     const verb = t('setting.reset');
-    if (!(await isSure({ level: 'disruptive', title: verb, targets: [t(`page.${setting.name}`)], confirm: verb }))) return;
+    if (!(await isSure({ level: 'disruptive', title: verb, targets: [t(`tab.${setting.name}`)], confirm: verb }))) return;
     try {
       await callAny(key, params);
       notify.success(t('message.resetSuccess'));
@@ -52,7 +52,7 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
   }
 
   return (
-    <section className="panel setting" aria-label={t(`page.${setting.name}`)}>
+    <section className="panel setting" aria-label={t(`tab.${setting.name}`)}>
       <header className="setting-head">
         <span className={isOwn ? 'source own' : 'source'}>
           {t(isOwn ? 'setting.own' : 'setting.inherited', { from: t(`settingSource.${from}`) })}

@@ -9,7 +9,6 @@ export default {
 
   'noun.sites': 'site',
 
-  'page.gzip': 'HTTP compression',
   'tab.gzip': 'HTTP compression',
   'page.rates': 'Download rates',
   'noun.rates': 'download rate',

@@ -9,7 +9,6 @@ export default {
 
   'noun.sites': '站点',
 
-  'page.gzip': 'HTTP 压缩',
   'tab.gzip': 'HTTP 压缩',
   'page.rates': '下载速率',
   'noun.rates': '下载速率规则',

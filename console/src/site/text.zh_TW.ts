@@ -7,7 +7,6 @@ export default {
 
   'noun.sites': '站點',
 
-  'page.gzip': 'HTTP 壓縮',
   'tab.gzip': 'HTTP 壓縮',
   'page.rates': '下載速率',
   'noun.rates': '下載速率規則',

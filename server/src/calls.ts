@@ -1,5 +1,6 @@
 /** Every implementation, and what the ids of paths mean. A folder says what it has in its own index; a further folder is one line. */
 import { groups } from '#contract/index.ts';
+import { isModuleGroup } from '#contract/kit/module.ts';
 import { isSettingGroup, type SettingLevel } from '#contract/kit/setting.ts';
 import * as account from './account/index.ts';
 import * as analytics from './analytics/index.ts';
@@ -8,6 +9,7 @@ import * as domain from './domain/index.ts';
 import { domainTable } from './domain/tables.ts';
 import * as module from './module/index.ts';
 import * as node from './node/index.ts';
+import { moduleRows } from './module/rows.ts';
 import { zoneTable } from './node/tables.ts';
 import * as protect from './protect/index.ts';
 import * as site from './site/index.ts';
@@ -37,11 +39,12 @@ export const sharedParams = { siteID: siteTable };
 const written: readonly Implementation[] = Object.values(folders).flatMap(folder => Object.values(folder));
 /** Whose id the path of a setting ends with. */
 const levelTables: Partial<Record<SettingLevel, Table>> = { zone: zoneTable, domain: domainTable };
-/** Lists and settings that refuse nothing beyond their contract are what they declare, and written nowhere. */
+/** Lists, settings and modules that refuse nothing beyond their contract are what they declare, and written nowhere. */
 const rest = groups.filter(group => !written.some(one => one.group === group));
 const listed: readonly Implementation[] = [
   ...written,
   ...rest.filter(isSiteList).map(group => siteRows(group)),
+  ...rest.filter(isModuleGroup).map(({ module: declared }) => moduleRows(declared)),
   ...rest.filter(isSettingGroup).map(({ settingAt: { setting, level } }) => implementSetting(setting, level, levelTables[level])),
 ];
 export const implementations: readonly Implementation[] = [...listed, historyCalls(listed, sharedParams)];

@@ -127,7 +127,7 @@ export function moduleOf<
       [`POST /${type}/copy`]: { body: copyBody, answer: copyAnswer },
     },
   );
-  return {
+  const module = {
     type,
     fields,
     defaults,
@@ -140,7 +140,12 @@ export function moduleOf<
     // the keys are made of the very paths the type is made of
     calls: group as unknown as Group<typeof base, Defs<F, L, O, A, I, W, R, T>>,
   };
+  Object.assign(group, { module: module satisfies Module });
+  return module;
 }
+
+/** Whether the calls of a group are those of a module, which its declaration alone makes. */
+export const isModuleGroup = (group: Group): group is Group & { module: Module } => 'module' in group;
 
 /** What the server reads of any module. */
 export interface Module extends ModulePaths<string, string, string> {

@@ -4,17 +4,10 @@ import { createContext, Script } from 'node:vm';
 import { fail, failFields } from '#contract/errors.ts';
 import { caps } from '#contract/limits.ts';
 import { type Exec, type Redirect, RedirectTable, sourceKey, TooMuchWork } from '#contract/module/redirect-table.ts';
-import {
-  redirectBytesMax,
-  redirectOwnBytes,
-  redirectPatternsMax,
-  redirects,
-  urlRedirect,
-} from '#contract/module/url-redirects.ts';
+import { redirectBytesMax, redirectOwnBytes, redirectPatternsMax, redirects } from '#contract/module/url-redirects.ts';
 import type { Context } from '../kit/context.ts';
 import { eq, like } from '../kit/table.ts';
 import { row } from '../store/db.ts';
-import { moduleRows } from './rows.ts';
 import { type Change, rowsBelow } from './rows-below.ts';
 
 type Line = Redirect & { enabled: boolean };
@@ -126,7 +119,6 @@ async function judge(ctx: Context, change: Change<Line>) {
   if (loops.length) throw failFields(loops.slice(0, 100));
 }
 
-export const urlRedirectImplementation = moduleRows(urlRedirect);
 export const redirectImplementation = rowsBelow<Line>(redirects, {
   filters: { keyword: like('source', 'target'), matchType: eq('matchType') },
   judge,

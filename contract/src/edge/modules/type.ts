@@ -1,6 +1,6 @@
 /**
- * What a module's document holds, by its type. A type is one file of this folder, one in server/src/compile/modules/ (its rows → this)
- * and, where the edge compiles it, one line in edge/lua/core/site_modules.lua.
+ * What a module's document holds, by its type. A type is one file of this folder; one in server/src/compile/modules/ (its rows → this)
+ * where that is not its settings as they stand; and, where the edge compiles it, one line in edge/lua/core/site_modules.lua.
  */
 import * as z from 'zod/mini';
 import type { Shape } from '../../kit/schema.ts';

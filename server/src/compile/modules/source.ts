@@ -1,4 +1,4 @@
-/** How what a module of one type holds comes out of its rows: one file of this folder for each type. */
+/** How what a module of one type holds comes out of its rows: one file of this folder where it is not its settings as they stand. */
 import type { ModuleContent, ModuleTypeName } from '#contract/edge/modules/index.ts';
 
 export interface ModuleSource<T extends ModuleTypeName, Rows = unknown> {

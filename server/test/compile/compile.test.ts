@@ -9,16 +9,25 @@ import { type DocumentKind, isEmpty, kinds } from '#contract/edge/kinds/index.ts
 import { type ModuleTypeName, moduleTypes } from '#contract/edge/modules/index.ts';
 import { compile, type RowOf } from '#server/compile/compile.ts';
 import type { Loaded } from '#server/compile/source.ts';
+import { settings } from '../guards/rows/module.ts';
 import { siteLists } from '../guards/site-lists.ts';
 
 const folder = new URL('./golden/', import.meta.url);
-// a new list begins with a row as its declaration has it
-if (process.env.UPDATE_GOLDEN)
+// a new list begins with a row as its declaration has it, a new type of module with what the guards know of it
+if (process.env.UPDATE_GOLDEN) {
   for (const { kind, row } of siteLists) {
     const file = new URL(`${kind}.json`, folder);
     const rows = { id: 5, zoneID: 7, siteID: 5, revision: 12, inherited: '', row: [{ id: 4, ...row() }] };
     if (!existsSync(file)) writeFileSync(file, JSON.stringify({ kind, rows }));
   }
+  const known = new Set(
+    readdirSync(folder).map(name => JSON.parse(readFileSync(new URL(name, folder), 'utf8')).rows.row?.type as string | undefined),
+  );
+  for (const [type, of] of Object.entries(settings('shop')).filter(([type]) => !known.has(type))) {
+    const rows = { id: 9, zoneID: 7, siteID: 5, revision: 12, inherited: '', row: { siteID: 5, type, settings: of, rows: [] } };
+    writeFileSync(new URL(`module-${type}.json`, folder), JSON.stringify({ kind: 'module', rows }));
+  }
+}
 const seen = new Set<DocumentKind>();
 for (const name of readdirSync(folder).filter(file => file.endsWith('.json'))) {
   test(`golden ${name}`, () => {

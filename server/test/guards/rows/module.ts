@@ -5,7 +5,8 @@ import type { Rows } from '../world.ts';
 
 type Make = NonNullable<Rows['make']>[string];
 
-const settings = (owner: string): Record<string, object> => ({
+/** What a module of each type holds. */
+export const settings = (owner: string): Record<string, object> => ({
   cors: { allowOrigin: '*', allowMethods: ['GET'], allowHeaders: [], exposeHeaders: [], allowCredentials: false, maxAge: 60 },
   customHeader: { request: [letsIn(owner)], response: [letsIn(owner)] },
   proxyRewrite: { rules: [{ matchType: 'prefix', source: '/a/', target: '/b/' }] },

@@ -19,6 +19,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { flushFolder } from '#host/files.ts';
 import type { DumpFacts } from '#server/store/dump.ts';
+import { checkFrames } from './frames.ts';
 import { BrokenArchive, end, entries, header, padding } from './tar.ts';
 
 export const format = 1;
@@ -141,8 +142,14 @@ export async function readArchive(
   signal?: AbortSignal,
 ): Promise<About> {
   const file = await open(path, 'r');
+  try {
+    await checkFrames(file);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
   const zstd = createZstdDecompress();
-  const source = createReadStream('', { fd: file, highWaterMark: 1 << 20 });
+  const source = createReadStream('', { fd: file, start: 0, highWaterMark: 1 << 20 });
   const feeding = signal ? pipeline(source, zstd, { signal }) : pipeline(source, zstd);
   feeding.catch(() => {});
   let about: About | undefined;

@@ -20,7 +20,8 @@ export async function openBrowser(): Promise<Browser> {
 
 export type Area = 'user' | 'client' | 'admin';
 export interface Look {
-  language?: 'zh_TW' | 'zh_CN' | 'en_US';
+  /** null: nobody has chosen one in this browser */
+  language?: 'zh_TW' | 'zh_CN' | 'en_US' | null;
   theme?: 'light' | 'dark';
   width?: number;
   height?: number;
@@ -61,7 +62,7 @@ export class Visitor {
     await context.addInitScript(
       ([chosenLanguage, chosenTheme]) => {
         // A choice made on the page stays: this runs at every load.
-        if (!localStorage.getItem('language')) localStorage.setItem('language', chosenLanguage!);
+        if (chosenLanguage && !localStorage.getItem('language')) localStorage.setItem('language', chosenLanguage);
         if (!localStorage.getItem('theme')) localStorage.setItem('theme', chosenTheme!);
       },
       [language, theme],

@@ -8,7 +8,7 @@ import { demo } from './demo.ts';
 const stand = demo();
 
 /** Signs in as an account of the operator that may do this and nothing else. */
-async function subAccount(name: string, permissionKeys: string[]): Promise<Visitor> {
+async function subAccount(name: string, permissionKeys: string[], language?: 'zh_CN'): Promise<Visitor> {
   const token = await stand.whole.signIn('client');
   const made = async (path: string, body: object) => {
     const answer = await stand.whole.call('POST', path, token, body);
@@ -17,10 +17,10 @@ async function subAccount(name: string, permissionKeys: string[]): Promise<Visit
   };
   const role = await made('/client/role', { name, permissionKeys });
   const email = `${name.toLowerCase()}@breakwater.test`;
-  const account = await made('/client/account', { email, name, auth: 'client', role: role.id ?? role.ids?.[0] });
+  const account = await made('/client/account', { email, name, auth: 'client', role: role.id ?? role.ids?.[0], language });
   const id = account.id ?? account.ids![0]!;
   assert.equal((await stand.whole.call('PUT', '/client/account/password', token, { id, password })).status, 200);
-  const visitor = await Visitor.open(stand.browser, stand.whole.origin);
+  const visitor = await Visitor.open(stand.browser, stand.whole.origin, language && { language: null });
   await visitor.signIn('client', email, password);
   return visitor;
 }
@@ -62,6 +62,13 @@ test('a page with two parts opens to whoever may see one of them, and says so of
   await page.locator('.empty-title', { hasText: 'No permission' }).waitFor();
   assert.equal(await page.locator('.tab[aria-current]').count(), 0, 'no other tab is shown in its place');
   await picture(page, 'tab-locked');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('where nobody chose a language in the browser, the account that signs in has', async () => {
+  const visitor = await subAccount('zonesCn', ['zones.view'], 'zh_CN');
+  await visitor.page.locator('.menu-entry', { hasText: '区域' }).waitFor();
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

@@ -19,12 +19,16 @@ export const polling = {
 /** §5, §9 "Page-size options"; decisions "Wire"; calls.md (the two maxima). */
 export const paging = {
   pageFirst: 1,
+  pageMax: 1_000_000,
   pageSizeDefault: 10,
   pageSizes: [10, 25, 50, 100, 200, 500],
   pageSizeMax: 500,
   timeSeriesPageSizeMax: 26_784,
   orders: ['asc', 'desc'],
 } as const;
+
+/** Ids that one call over several rows takes. */
+export const bulk = { idsMax: 1000 } as const;
 
 /** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
 export const streams = { perAccountMax: 10, checkMs: 2000 } as const;

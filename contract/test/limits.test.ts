@@ -35,12 +35,14 @@ const pinned: Record<string, unknown> = {
   },
   paging: {
     pageFirst: 1,
+    pageMax: 1_000_000,
     pageSizeDefault: 10,
     pageSizes: [10, 25, 50, 100, 200, 500],
     pageSizeMax: 500,
     timeSeriesPageSizeMax: 26784,
     orders: ['asc', 'desc'],
   },
+  bulk: { idsMax: 1000 },
   streams: { perAccountMax: 10, checkMs: 2000 },
   session: {
     accessTokenMinutes: 15,
@@ -213,7 +215,7 @@ test('a number says its unit in its name', () => {
     if (typeof values === 'number') assert.match(group, unit);
     else if (
       !Array.isArray(values) &&
-      /^(transport|display|polling|paging|session|streams|caps|logBounds|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(
+      /^(transport|display|polling|paging|session|bulk|streams|caps|logBounds|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(
         group,
       )
     )

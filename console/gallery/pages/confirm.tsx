@@ -34,7 +34,8 @@ export default [
           { code: 101001, text: say(long), targets: names(30) },
           { code: 101018, text: t('empty.lockedText'), targets: [unbroken] },
         ]}
-        onClose={close}
+        again={30}
+        onClose={() => close()}
       />
     ),
   },

@@ -32,10 +32,12 @@ export default function AccessLog() {
   const search = useSearch({ strict: false }) as Record<string, unknown>;
   const navigate = useNavigate();
   const state = useMemo(() => logStateOf(search), [search]);
-  const change = (part: Partial<LogState>, isStep = false) => {
+  // each change is an entry of the history; the lines of an open drawer, read one after the other, are one
+  const change = (part: Partial<LogState>) => {
     const isPaging = 'page' in part || 'request' in part;
     const next = { ...state, ...(isPaging ? {} : { page: 1 }), ...part };
-    void navigate({ to: '.', search: asSearch(searchOf(next)), replace: !isStep });
+    const isNext = !!part.request && !!state.request;
+    void navigate({ to: '.', search: asSearch(searchOf(next)), replace: isNext });
   };
 
   const problem = problemOf(state);
@@ -69,11 +71,15 @@ export default function AccessLog() {
             {problemText(problem)}
           </p>
         ) : list.error && !rows ? (
-          <ErrorState error={list.error} onRetry={() => void list.refetch()} />
+          <ErrorState
+            error={list.error}
+            onRetry={() => void list.refetch()}
+            back={{ href: location.pathname, text: t('list.clearFilters') }}
+          />
         ) : rows?.length === 0 ? (
           <Nothing state={state} change={change} />
         ) : (
-          <Lines rows={rows} isNarrow={isNarrow} open={line => change({ request: line.requestID }, true)} />
+          <Lines rows={rows} isNarrow={isNarrow} open={line => change({ request: line.requestID })} />
         )}
         {rows !== undefined && total > 0 && (
           <div className="table-footer">

@@ -34,7 +34,7 @@ export default function Dashboard() {
   const choose = (next: { range?: RangeName; isCompared?: boolean }) => {
     const { range: name, isCompared: compare } = { range, isCompared, ...next };
     const chosen = { ...(name === 'hours' ? {} : { range: name }), ...(compare ? { compare } : {}) };
-    void navigate({ to: '.', search: asSearch(chosen), replace: true });
+    void navigate({ to: '.', search: asSearch(chosen) });
   };
   const isAllowed = can('POST /{area}/statistics/timeSeries');
   const hasCards = can('GET /{area}/resourceInfo');

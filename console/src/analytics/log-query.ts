@@ -65,7 +65,7 @@ export function logStateOf(search: Search): LogState {
     status: word(search['status']).toLowerCase(),
     cache: (cacheStatuses as readonly string[]).includes(cache) ? cache : '',
     id: word(search['id']).slice(0, requestIDMax),
-    page: Number.isInteger(page) && page > 0 ? page : paging.pageFirst,
+    page: Number.isInteger(page) && page > 0 ? Math.min(page, paging.pageMax) : paging.pageFirst,
     pageSize: sizes.includes(pageSize) ? pageSize : pageSizeDefault,
     isLive: search['live'] === true || search['live'] === 'true',
     ...(request ? { request } : {}),

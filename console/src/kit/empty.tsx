@@ -54,7 +54,7 @@ export const isGone = (error: unknown) =>
   error.errorData.some(
     // of the address alone: a filter or a sort that is not known is a mistake of the page
     (problem: { path?: unknown; rule?: unknown } | null) =>
-      problem?.rule === 'unknown' && /(?:^id|ID|Id)$/.test(String(problem.path)),
+      problem?.rule === 'unknown' && /(?:^id|ID|Id|IDs)(?:\.\d+)?$/.test(String(problem.path)),
   );
 
 /** A change of a row that somebody deleted meanwhile: its id, in the body or in the address, is not known. */
@@ -63,7 +63,8 @@ export const isRowGone = (error: unknown, params: Readonly<Record<string, unknow
   Array.isArray(error.errorData) &&
   error.errorData.some(
     (problem: { path?: unknown; rule?: unknown } | null) =>
-      problem?.rule === 'unknown' && (/(?:^|\.)ids?$/.test(String(problem.path)) || String(problem.path) in params),
+      problem?.rule === 'unknown' &&
+      (/(?:^|\.)(?:ids?|siteIDs|domainIDs)$/.test(String(problem.path)) || String(problem.path) in params),
   );
 
 interface ErrorProps {

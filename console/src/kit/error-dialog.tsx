@@ -7,19 +7,31 @@ import { t } from './text.ts';
 const widthPx = 520;
 const scrollAtPx = 320;
 
-export function ErrorDialog({ groups, onClose }: { groups: ErrorGroup[]; onClose: () => void }) {
+interface Props {
+  groups: ErrorGroup[];
+  /** So many of the targets can be tried again from here. */
+  again?: number;
+  onClose: (isAgain?: boolean) => void;
+}
+
+export function ErrorDialog({ groups, again = 0, onClose }: Props) {
   return (
     <Modal
       open
       title={t('message.multipleError')}
       width={widthPx}
-      onCancel={onClose}
+      onCancel={() => onClose()}
       mask={{ blur: false }}
       footer={
         <div className="dialog-footer">
           <CopyButton text={groupsAsText(groups)} label={t('action.copyText')} />
           <span className="grow" />
-          <button type="button" className="button button-primary" autoFocus onClick={onClose}>
+          {again > 0 && (
+            <button type="button" className="button" onClick={() => onClose(true)}>
+              {t('error.again', { count: again })}
+            </button>
+          )}
+          <button type="button" className="button button-primary" autoFocus onClick={() => onClose()}>
             {t('action.close')}
           </button>
         </div>

@@ -116,6 +116,7 @@ function SelectFilter({ filter, params, value, onChange, label }: SelectProps) {
   return (
     <Select
       className="filter-select"
+      style={filter.width ? { width: filter.width, minWidth: 0 } : undefined}
       allowClear
       {...selectProps(found, true)}
       placeholder={label}

@@ -27,7 +27,7 @@ export function listStateOf(search: Search, filterNames: readonly string[], defa
     if (isFilterValue(value) && value !== '' && !(Array.isArray(value) && value.length === 0)) filters[name] = value;
   }
   return {
-    page: Number.isInteger(page) && page > 0 ? page : paging.pageFirst,
+    page: Number.isInteger(page) && page > 0 ? Math.min(page, paging.pageMax) : paging.pageFirst,
     pageSize: sizes.includes(pageSize) ? pageSize : paging.pageSizeDefault,
     ...(sort ? { sortBy: sort.replace(/^-/, ''), orderBy: sort.startsWith('-') ? ('desc' as const) : ('asc' as const) } : {}),
     filters,

@@ -1,6 +1,6 @@
 /** Shows an error the way the error map says. */
 import { ruleText } from '#contract/rules/rule.ts';
-import { type ErrorTexts, presentError, type Presented, type PresentOptions } from './errors.ts';
+import { type ErrorGroup, type ErrorTexts, presentError, type Presented, type PresentOptions } from './errors.ts';
 import { later } from './later.tsx';
 import { notify } from './notice.ts';
 import { overlay } from './overlay.ts';
@@ -28,6 +28,10 @@ export function show(what: Presented) {
   if (what.kind === 'fields') notify.error(what.text);
   if (what.kind === 'multiple') void overlay(close => <ErrorDialog groups={what.groups} onClose={() => close()} />);
 }
+
+/** Shows the lines of 101009. Whether those of its targets that are still there, so many, are to be tried again. */
+export const isTriedAgain = async (groups: ErrorGroup[], count: number) =>
+  (await overlay<boolean>(close => <ErrorDialog groups={groups} again={count} onClose={close} />)) === true;
 
 export function present(error: unknown, options: PresentOptions = {}): Presented {
   const what = presented(error, options);

@@ -3,8 +3,11 @@ import { PlusOutlined, UndoOutlined } from '@ant-design/icons';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useMemo, useState } from 'react';
+import { paging } from '#contract/limits.ts';
+import { failedRows, inTurns } from './bulk.ts';
 import { callAny, type CallKey, type ListKey, type RowOf } from './client.ts';
 import { isSure } from './confirm.ts';
+import { isRowGone } from './empty.tsx';
 import { ExportButton, exportRows } from './export.tsx';
 import { initialValues, ResourceForm } from './form.tsx';
 import { pathOf } from './history-of.ts';
@@ -13,7 +16,7 @@ import { notify } from './notice.ts';
 import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
-import { present } from './present.tsx';
+import { isTriedAgain, presented, show } from './present.tsx';
 import { queryClient } from './query.ts';
 import {
   type ActionContext,
@@ -42,6 +45,12 @@ interface Props<L extends ListKey> {
   emptyAction?: React.ReactNode;
 }
 
+/** What is left of a call over several rows, and whether that is to be tried again. */
+interface Outcome {
+  left: readonly Row[];
+  isAgain: boolean;
+}
+
 const HistoryDrawer = later(async () => (await import('./history-drawers.tsx')).HistoryDrawer);
 const RemovedDrawer = later(async () => (await import('./history-drawers.tsx')).RemovedDrawer);
 const none: Params = {};
@@ -62,24 +71,34 @@ export function ResourcePage<L extends ListKey>({
   const [state, change] = useListState(filterNames, resource.defaultSort);
   const navigate = useNavigate();
 
-  const context: ActionContext = {
+  const contextOf = (rows: Row[], outcome: Outcome): ActionContext => ({
     params,
     edit: id => change({ edit: id }),
     send: async (key, body, options) => {
       try {
-        await callAny(key, { ...params, body });
+        await inTurns(body as object, part => callAny(key, { ...params, body: part }));
         notify.success(options?.success ?? t('message.updateSuccess'));
         return true;
       } catch (error) {
         // whatever says its success in its own words has none for its failure: the server's stand alone
         const otherwise = options?.success === undefined ? t('message.updateFailed') : undefined;
-        present(error, { otherwise, ...resource.errors, ...options });
+        const names = Object.fromEntries(rows.map(row => [String(row.id), nameOf(resource, row)]));
+        const what = presented(error, { otherwise, names, ...resource.errors, ...options });
+        if (isRowGone(error, params)) {
+          outcome.left = [];
+          notify.error(t(rows.length === 1 ? 'error.rowGone' : 'error.rowsGone'));
+        } else if (what.kind === 'multiple') {
+          // part of it went well, and shows behind the dialog
+          void queryClient.invalidateQueries();
+          outcome.left = failedRows(error, rows, row => nameOf(resource, row));
+          outcome.isAgain = await isTriedAgain(what.groups, outcome.left.length);
+        } else show(what);
         return false;
       } finally {
         void queryClient.invalidateQueries();
       }
     },
-  };
+  });
 
   const canCreate = !!resource.create && can(resource.create);
   const canUpdate = !!resource.update && can(resource.update);
@@ -95,13 +114,15 @@ export function ResourcePage<L extends ListKey>({
     ...(resource.remove && can(resource.remove) ? [removal(resource)] : []),
   ];
 
-  async function run(action: RowAction<Row>, rows: Row[]) {
-    if (!rows.length) return false;
+  async function run(action: RowAction<Row>, rows: Row[]): Promise<readonly Row[]> {
+    if (!rows.length) return rows;
     if (action.to) {
       await navigate({ href: action.to(rows[0]!) });
-      return true;
+      return [];
     }
-    const level = action.level ?? 'reversible';
+    // more than a page shows are counted: nobody sees all that they chose
+    const isMany = action.isCall && rows.length > paging.pageSizeDefault;
+    const level = isMany ? 'destructive' : (action.level ?? 'reversible');
     if (level !== 'reversible') {
       const verb = t(`action.${action.name}`);
       const isAgreed = await isSure({
@@ -112,9 +133,17 @@ export function ResourcePage<L extends ListKey>({
         isDanger: action.isDanger,
         confirm: verb,
       });
-      if (!isAgreed) return false;
+      if (!isAgreed) return rows;
     }
-    return (await action.run?.(rows, context)) !== false;
+    for (let left = rows; ;) {
+      const outcome: Outcome = { left, isAgain: false };
+      const done = await action.run?.(left, contextOf(left, outcome));
+      // a form may have been closed without a change
+      if (done === false || (done === undefined && !action.isCall)) {
+        if (!outcome.isAgain) return outcome.left;
+        left = [...outcome.left];
+      } else return [];
+    }
   }
 
   const [again, makeAgain] = useState<Values>();
@@ -240,13 +269,13 @@ const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
   name: 'remove',
   isBatch: true,
   isDanger: true,
+  isCall: true,
   why: resource.whyFixed,
   level: resource.removal ?? 'disruptive',
   run: (rows, { send }) =>
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
       success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),
       otherwise: t('message.deleteFailed'),
-      names: Object.fromEntries(rows.map(row => [String(row.id), nameOf(resource, row)])),
     }),
 });
 

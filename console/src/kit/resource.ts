@@ -145,6 +145,8 @@ export interface RowAction<Row> {
   /** Sentence of the question. */
   warning?: Named<'warning'>;
   run?: (rows: Row[], context: ActionContext) => Promise<unknown> | void;
+  /** It is one call and no form: so it takes any number of rows. */
+  isCall?: boolean;
   to?: (row: Row) => string | undefined;
 }
 export interface ActionContext {
@@ -161,7 +163,7 @@ export function act<Row, K extends CallKey>(
   action: Omit<RowAction<Row>, 'call' | 'run'> & { body: (rows: Row[]) => Api[K]['body']; success?: () => string },
 ): RowAction<Row> {
   const { body, success, ...rest } = action;
-  return { ...rest, call, run: (rows, { send }) => send(call, body(rows), { success: success?.() }) };
+  return { ...rest, call, isCall: true, run: (rows, { send }) => send(call, body(rows), { success: success?.() }) };
 }
 
 export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {

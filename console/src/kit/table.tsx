@@ -1,19 +1,21 @@
 /** The list of a resource. Its address is its state; old rows stay while new ones come; choosing rows replaces the filters by what can be done with them. */
-import { MoreOutlined } from '@ant-design/icons';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { Button, Dropdown, Pagination, Table } from 'antd';
-import { type Key, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { Button, Pagination, Table } from 'antd';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { plain, tableColumns } from './cells.tsx';
-import { callAny } from './client.ts';
+import { ChosenBar } from './chosen-bar.tsx';
+import { useChosen } from './chosen.ts';
 import { csvOf, download } from './csv.ts';
 import { Empty, ErrorState } from './empty.tsx';
 import { FilterBar } from './filters.tsx';
+import { allRows, rowsAt } from './list-rows.ts';
 import { type ListState, queryOf } from './list-state.ts';
 import { notify } from './notice.ts';
 import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
+import { isAllowed, RowMenu } from './row-menu.tsx';
 import { stored } from './stored.ts';
 import { t, tOf } from './text.ts';
 import { ApiError } from './transport.ts';
@@ -29,9 +31,10 @@ interface TableProps {
   resource: Resource<never, Row>;
   params: Params;
   state: ListState;
-  change: (part: Partial<ListState>) => void;
+  change: (part: Partial<ListState>, options?: { replace?: boolean }) => void;
   actions: RowAction<Row>[];
-  run: (action: RowAction<Row>, rows: Row[]) => Promise<boolean>;
+  /** Answers the rows with which it is still to be done: none when all went well. */
+  run: (action: RowAction<Row>, rows: Row[]) => Promise<readonly Row[]>;
   /** At the end of the filter bar. */
   create?: React.ReactNode;
   /** Where there is nothing yet. */
@@ -52,8 +55,8 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
   const total = list.data?.total ?? 0;
   const isVirtual = (rows?.length ?? 0) > virtualAboveRows;
 
-  const [chosen, setChosen] = useState<Key[]>([]);
-  const chosenRows = useMemo(() => rows?.filter(row => chosen.includes(row.id)) ?? [], [rows, chosen]);
+  const scope = JSON.stringify([resource.list, params, resource.query, state.filters]);
+  const { chosen, keys, choose, chooseKeys } = useChosen(scope, rows);
   const [hidden, setHidden] = useHiddenColumns(resource.name, resource.columns);
   const batch = actions.filter(action => action.isBatch);
 
@@ -66,7 +69,8 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
 
   // Someone deleted the last row of the last page.
   useEffect(() => {
-    if (rows?.length === 0 && total > 0 && state.page > 1) change({ page: Math.max(1, Math.ceil(total / state.pageSize)) });
+    if (rows?.length === 0 && total > 0 && state.page > 1)
+      change({ page: Math.max(1, Math.ceil(total / state.pageSize)) }, { replace: true });
   }, [rows, total, state, change]);
 
   if (!can(resource.list))
@@ -81,7 +85,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
     // a row that cannot be edited opens to be read
     const names = name === 'edit' ? ['edit', 'view'] : [name];
     const action = actions.find(one => names.includes(one.name) && isAllowed(one, row));
-    return action ? () => void run(action, [row]) : undefined;
+    return action ? () => void runOne(action, row) : undefined;
   });
   if (actions.length)
     columns.push({
@@ -89,38 +93,39 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
       title: '',
       width: 52,
       fixed: 'end',
-      render: (_: unknown, row: Row) => <RowMenu row={row} actions={actions} run={run} />,
+      render: (_: unknown, row: Row) => <RowMenu row={row} actions={actions} run={runOne} />,
     });
   const width = columns.reduce((sum, column) => sum + Number(column.width), batch.length ? 44 : 0);
   const isFiltered = Object.keys(state.filters).length > 0;
 
   async function runBatch(action: RowAction<Row>) {
-    const allowed = chosenRows.filter(row => isAllowed(action, row));
-    if (await run(action, allowed)) setChosen([]);
+    const allowed = chosen.filter(row => isAllowed(action, row));
+    choose(await run(action, allowed));
   }
+  async function runOne(action: RowAction<Row>, row: Row) {
+    const left = await run(action, [row]);
+    if (action.name === 'remove' && !left.length) choose(chosen.filter(({ id }) => id !== row.id));
+  }
+  async function chooseAll() {
+    try {
+      choose((await allRows(resource, params, state)).rows);
+    } catch (error) {
+      present(error);
+    }
+  }
+  const isWholePage = rows !== undefined && rows.length < total && rows.every(row => keys.includes(row.id));
 
   return (
     <div className="panel" ref={box}>
-      {chosenRows.length > 0 ? (
-        <div className="toolbar toolbar-chosen" role="toolbar" aria-label={t('list.chosen', { count: chosenRows.length })}>
-          <strong>{t('list.chosen', { count: chosenRows.length })}</strong>
-          {batch.map(action => (
-            <Button
-              key={action.name}
-              size="small"
-              danger={action.isDanger}
-              disabled={!chosenRows.some(row => isAllowed(action, row))}
-              title={chosenRows.length === 1 ? action.why?.(chosenRows[0]!) : undefined}
-              onClick={() => void runBatch(action)}
-            >
-              {t(`action.${action.name}`)}
-            </Button>
-          ))}
-          <span className="grow" />
-          <Button size="small" type="text" onClick={() => setChosen([])}>
-            {t('list.clearChosen')}
-          </Button>
-        </div>
+      {chosen.length > 0 ? (
+        <ChosenBar
+          chosen={chosen}
+          actions={batch}
+          more={isWholePage && chosen.length < total ? total : undefined}
+          chooseAll={chooseAll}
+          clear={() => choose([])}
+          run={runBatch}
+        />
       ) : (
         <FilterBar
           resource={resource}
@@ -164,8 +169,10 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           rowSelection={
             batch.length
               ? {
-                  selectedRowKeys: chosen,
-                  onChange: setChosen,
+                  selectedRowKeys: keys,
+                  // those of other pages too
+                  preserveSelectedRowKeys: true,
+                  onChange: chooseKeys,
                   columnWidth: 44,
                   fixed: !isNarrow,
                   getTitleCheckboxProps: () => ({ 'aria-label': t('list.chooseAll') }),
@@ -207,65 +214,21 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
   );
 }
 
-/** What a state of the list finds. */
-function rowsAt(resource: Resource<never, Row>, params: Params, state: ListState, signal?: AbortSignal) {
-  const input = resource.input?.(state) ?? { query: { ...resource.query, ...queryOf(state) } };
-  return callAny<{ data: Row[]; total: number }>(resource.list, { ...params, ...input }, { signal });
-}
-
-/** So many rows a file holds. */
-const savedPages = 20;
-
-/** All that the list finds with its filters and in its order, on every page of it; the columns that are shown. */
+/** All that the list finds, as a file; the columns that are shown. */
 async function saveList(resource: Resource<never, Row>, params: Params, state: ListState, shown: readonly Column<Row>[]) {
-  const pageSize = paging.pageSizeMax;
-  const rows: Row[] = [];
   try {
-    for (let page = 1, total = 1; rows.length < total && page <= savedPages; page++) {
-      const answer = await rowsAt(resource, params, { ...state, page, pageSize });
-      rows.push(...answer.data);
-      total = answer.data.length ? answer.total : 0;
-      if (page === savedPages && rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
-    }
+    const { rows, total } = await allRows(resource, params, state);
+    if (rows.length < total) notify.info(t('list.csvCut', { count: rows.length }));
+    const head = shown.map(column => tOf('field', column.label ?? column.name));
+    download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
   } catch (error) {
-    return void present(error);
+    present(error);
   }
-  const head = shown.map(column => tOf('field', column.label ?? column.name));
-  download(resource.name, csvOf([head, ...rows.map(row => shown.map(column => plain(column, row)))]));
 }
 
 const skeleton: Row[] = Array.from({ length: skeletonRows }, (_, index) => ({ id: -1 - index }));
 const skeletonCell = () => <span className="skeleton-cell" style={{ height: rowHeight - 26 }} />;
-const isAllowed = (action: RowAction<Row>, row: Row) => (action.when?.(row) ?? true) && action.why?.(row) === undefined;
 const noPermission = new ApiError({ code: 101018, message: '' });
-
-const MenuLabel = ({ text, why }: { text: string; why: string }) => (
-  <>
-    {text}
-    <small className="menu-why">{why}</small>
-  </>
-);
-
-function RowMenu({ row, actions, run }: { row: Row; actions: RowAction<Row>[]; run: TableProps['run'] }) {
-  const items = actions
-    .filter(action => action.when?.(row) ?? true)
-    .map(action => {
-      const why = action.why?.(row);
-      return {
-        key: action.name,
-        label: why ? <MenuLabel text={t(`action.${action.name}`)} why={why} /> : t(`action.${action.name}`),
-        danger: action.isDanger,
-        disabled: why !== undefined,
-        onClick: () => void run(action, [row]),
-      };
-    });
-  if (!items.length) return null;
-  return (
-    <Dropdown trigger={['click']} placement="bottomRight" menu={{ items }}>
-      <Button type="text" size="small" icon={<MoreOutlined />} aria-label={t('list.more')} />
-    </Dropdown>
-  );
-}
 
 /** Which columns are shown is remembered per list. */
 function useHiddenColumns(name: string, columns: readonly Column<Row>[]) {

@@ -3,7 +3,10 @@ import { useMemo } from 'react';
 import { type ListState, listStateOf, type Search, searchOf } from './list-state.ts';
 import { asSearch } from './search.ts';
 
-/** The state of the list on this page and a way to change it; a changed filter or order starts at the first page again. */
+/**
+ * The state of the list on this page and a way to change it; a changed filter or order starts at the first page again. Each change is an
+ * entry of the history, but for what the page corrects by itself.
+ */
 export function useListState(filterNames: readonly string[], defaultSort?: string) {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
@@ -13,7 +16,7 @@ export function useListState(filterNames: readonly string[], defaultSort?: strin
     void navigate({
       to: '.',
       search: asSearch(searchOf(next, search, filterNames, defaultSort)),
-      replace: options.replace ?? !('edit' in part),
+      replace: options.replace ?? false,
     });
   }
   return [state, change] as const;

@@ -40,18 +40,18 @@ const status: Column<Site> = {
   render: site => <Status value={stateOf(site)} />,
 };
 const columns: Column<Site>[] = [
-  { name: 'productName' },
-  { name: 'domainCount', kind: 'number' },
-  { name: 'tags', kind: 'tags' },
-  { name: 'users', label: 'sharedWith', width: 130, link: 'share', render: site => number(site.users.length) },
+  { name: 'productName', width: 110 },
+  { name: 'domainCount', kind: 'number', width: 84 },
   {
     name: 'expired',
     kind: 'time',
     sort: true,
     render: site => (site.expired ? dateTime(site.expired) : <span className="ink-3">{t('preset.never')}</span>),
   },
+  { name: 'tags', kind: 'tags' },
+  { name: 'users', label: 'sharedWith', width: 130, link: 'share', render: site => number(site.users.length) },
   { name: 'revision', kind: 'number', isOptional: true },
-  { name: 'createdAt', kind: 'time', sort: true },
+  { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
   { name: 'id', kind: 'number', isOptional: true },
 ];
 const search: Filter = { name: 'siteName', kind: 'search' };
@@ -93,14 +93,14 @@ const clientSites = resource<'GET /client/sites'>({
   list: 'GET /client/sites',
   defaultSort: '-createdAt',
   rowName: nameOf,
-  columns: [siteName, status, { name: 'userEmail', width: 200 }, { name: 'zoneName', width: 120 }, ...columns],
+  columns: [siteName, status, { name: 'userEmail', width: 170 }, { name: 'zoneName', width: 110 }, ...columns],
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
     { name: 'statuses', kind: 'select', ...options(siteShownStates, 'state') },
     tags,
     { name: 'productName', kind: 'text' },
-    { name: 'portType', kind: 'select', values: portTypes },
+    { name: 'portType', kind: 'select', values: portTypes, width: 104 },
   ],
   create: 'POST /client/site',
   errors: { fields: { duplicated: 'siteName' } },

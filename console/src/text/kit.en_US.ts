@@ -26,6 +26,9 @@ export default {
   'list.refresh': 'Refresh',
   'list.chosen': '{count} selected',
   'list.chooseAll': 'Choose all of this page',
+  'list.chooseMatching': 'Select all {count} that match',
+  'list.chooseFirst': 'Select the first {count} of {total}',
+  'list.tooManyChosen': 'At most {count} at once',
   'list.clearChosen': 'Clear selection',
   'list.clearFilters': 'Clear filters',
   'list.total': '{count} in total',
@@ -131,6 +134,8 @@ export default {
 
   'error.copy': 'Could not copy to the clipboard',
   'error.rowGone': 'This row no longer exists.',
+  'error.rowsGone': 'The chosen rows no longer exist.',
+  'error.again': 'Try the failed again ({count})',
   'error.message': 'Error',
   'error.targets': 'Targets',
 

@@ -24,6 +24,9 @@ export default {
   'list.refresh': '刷新',
   'list.chosen': '已选 {count} 项',
   'list.chooseAll': '选取本页全部',
+  'list.chooseMatching': '选取符合条件的全部 {count} 条',
+  'list.chooseFirst': '选取 {total} 条中的前 {count} 条',
+  'list.tooManyChosen': '一次最多 {count} 条',
   'list.clearChosen': '取消选择',
   'list.clearFilters': '清除筛选条件',
   'list.total': '共 {count} 条',
@@ -128,6 +131,8 @@ export default {
 
   'error.copy': '无法复制到剪贴板',
   'error.rowGone': '此数据已不存在。',
+  'error.rowsGone': '所选的数据已不存在。',
+  'error.again': '重试失败的 {count} 条',
   'error.message': '错误',
   'error.targets': '对象',
 

@@ -26,6 +26,9 @@ export const kit = {
   'list.refresh': '重新載入',
   'list.chosen': '已選 {count} 項',
   'list.chooseAll': '選取本頁全部',
+  'list.chooseMatching': '選取符合條件的全部 {count} 筆',
+  'list.chooseFirst': '選取 {total} 筆中的前 {count} 筆',
+  'list.tooManyChosen': '一次最多 {count} 筆',
   'list.clearChosen': '取消選取',
   'list.clearFilters': '清除篩選條件',
   'list.total': '共 {count} 筆',
@@ -130,6 +133,8 @@ export const kit = {
 
   'error.copy': '無法複製到剪貼簿',
   'error.rowGone': '這筆資料已不存在。',
+  'error.rowsGone': '所選的資料已不存在。',
+  'error.again': '重試失敗的 {count} 筆',
   'error.message': '錯誤',
   'error.targets': '對象',
 

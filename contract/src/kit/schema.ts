@@ -1,5 +1,6 @@
 /** The vocabulary of fields. Every string and every array is bounded; a guard walks the table and refuses one that is not. */
 import * as z from 'zod/mini';
+import { bulk, paging } from '../limits.ts';
 
 export type Shape = Record<string, z.ZodMiniType>;
 export const obj = <S extends Shape>(shape: S) => z.strictObject(shape);
@@ -30,7 +31,7 @@ const counted = <T extends z.ZodMiniType>(item: T, max: number) =>
   new Counted({ type: 'array', element: item, countMax: max }) as unknown as z.ZodMiniArray<T>;
 export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.maxLength(max));
 export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.minLength(1), z.maxLength(max));
-export const ids = (max = 1000) => some(id(), max);
+export const ids = (max: number = bulk.idsMax) => some(id(), max);
 export const one = <const T extends readonly string[]>(values: T) => z.enum(values);
 export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);
 /** ISO 8601 UTC on the wire (decisions.md, Wire). */
@@ -60,8 +61,8 @@ export const map = <T extends z.ZodMiniType>(value: T) => z.record(z.string().ch
 /** Common parameters of every list (§3), plus the filters of this one. */
 export const list = <S extends Shape>(filters: S) =>
   z.strictObject({
-    page: opt(int(1, 1_000_000)),
-    pageSize: opt(int(1, 500)),
+    page: opt(int(paging.pageFirst, paging.pageMax)),
+    pageSize: opt(int(1, paging.pageSizeMax)),
     sortBy: opt(str(64)),
     orderBy: opt(one(['asc', 'desc'])),
     ...filters,

@@ -1,0 +1,55 @@
+/** One call over many rows: sent in turns of as many ids as it takes, and what failed told together. */
+import { bulk } from '#contract/limits.ts';
+import { ApiError } from './transport.ts';
+import type { Row } from './resource.ts';
+
+const multiple = 101009;
+const parameter = 101003;
+
+interface Failed {
+  code: number;
+  message: string;
+  targets: string[];
+}
+const failuresOf = ({ errorData }: ApiError) => (Array.isArray(errorData) ? (errorData as Failed[]) : []);
+
+/** Bodies of at most `bulk.idsMax` ids each, out of one whose only list of numbers holds more. */
+export function turnsOf(body: object): object[] {
+  const [name, ids] =
+    Object.entries(body).find(([, value]) => Array.isArray(value) && value.every(one => typeof one === 'number')) ?? [];
+  const all = ids as number[] | undefined;
+  if (!name || !all || all.length <= bulk.idsMax) return [body];
+  const count = Math.ceil(all.length / bulk.idsMax);
+  return Array.from({ length: count }, (_, turn) => ({
+    ...body,
+    [name]: all.slice(turn * bulk.idsMax, (turn + 1) * bulk.idsMax),
+  }));
+}
+
+/**
+ * `send` makes the call with a part of the body.
+ *
+ * @throws ApiError 101009 with what failed in any turn; any other failure ends it at once
+ */
+export async function inTurns(body: object, send: (part: object) => Promise<unknown>): Promise<void> {
+  const failed: Failed[] = [];
+  for (const part of turnsOf(body))
+    try {
+      await send(part);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== multiple) throw error;
+      failed.push(...failuresOf(error));
+    }
+  if (failed.length) throw new ApiError({ code: multiple, message: '', errorData: failed });
+}
+
+/** Of rows that were sent together: those that failed and are still there, to be tried again. */
+export function failedRows(error: unknown, rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
+  if (!(error instanceof ApiError) || error.code !== multiple) return [];
+  const names = new Set<string>();
+  const gone = new Set<string>();
+  // what is gone is told by its id, what is there by its name
+  for (const { code, targets } of failuresOf(error))
+    for (const target of targets ?? []) (code === parameter && /^\d+$/.test(target) ? gone : names).add(String(target));
+  return rows.filter(row => names.has(nameOf(row)) && !gone.has(String(row.id)));
+}

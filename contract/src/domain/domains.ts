@@ -132,10 +132,13 @@ export const domains = calls(
       body: obj({ domainIDs: ids(), status: status() }),
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
     },
-    'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }) },
-    'PATCH /domain/setting/forceSSL': { body: obj({ domainIDs: ids(), forceSSL: bool() }) },
-    'PATCH /domain/setting/hsts': { body: obj({ domainIDs: ids(), hsts: hsts().check(rules.zodRule(rules.hsts)) }) },
-    'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }) },
+    'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }), errors: ['multiple'] },
+    'PATCH /domain/setting/forceSSL': { body: obj({ domainIDs: ids(), forceSSL: bool() }), errors: ['multiple'] },
+    'PATCH /domain/setting/hsts': {
+      body: obj({ domainIDs: ids(), hsts: hsts().check(rules.zodRule(rules.hsts)) }),
+      errors: ['multiple'],
+    },
+    'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }), errors: ['multiple'] },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
     // the origins of a domain belong to it: each of these calls heeds the version of the domain, and raises it
     'POST /domain/{domainID}/upstreams': {

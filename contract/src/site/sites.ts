@@ -78,10 +78,10 @@ export const clientSites = calls(
       body: obj({ ids: ids(), status: one(['normal', 'pause']) }),
       errors: ['trafficLimited', 'multiple'],
     },
-    'PUT /site/expired': { body: obj({ ids: ids(), expired: nullable(time()) }) },
-    'DELETE /site/currentCache': { body: obj({ ids: ids() }) },
-    'POST /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }) },
-    'DELETE /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }) },
+    'PUT /site/expired': { body: obj({ ids: ids(), expired: nullable(time()) }), errors: ['multiple'] },
+    'DELETE /site/currentCache': { body: obj({ ids: ids() }), errors: ['multiple'] },
+    'POST /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }), errors: ['multiple'] },
+    'DELETE /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }), errors: ['multiple'] },
   },
 );
 
@@ -96,8 +96,8 @@ export const userSites = calls(
     'GET /site/{siteID}': { answer: Site },
     'GET /site/tags': { answer: arr(str(64), 1000) },
     'PUT /site/{siteID}/tags': { body: obj({ tags: tags() }) },
-    'POST /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }) },
-    'DELETE /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }) },
+    'POST /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }), errors: ['multiple'] },
+    'DELETE /site/users': { body: obj({ siteIDs: ids(), userIDs: ids() }), errors: ['multiple'] },
   },
 );
 

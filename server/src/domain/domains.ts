@@ -7,7 +7,7 @@ import { domains, Upstream } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
 import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
-import { removeAll, tellMissing, those } from '../kit/removal.ts';
+import { eachOf, removeAll, tellMissing, those } from '../kit/removal.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
@@ -66,7 +66,7 @@ async function checkEnabledOrigin(ctx: Context, domainID: number) {
 }
 
 const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], act: (domain: DomainRow) => Promise<void>) =>
-  ctx.each(await ctx.store(domainTable, { siteID }).need(ids, 'domainIDs'), domain => domain.domainName, act);
+  eachOf(ctx, ctx.store(domainTable, { siteID }), ids, domain => domain.domainName, act, 'domainIDs');
 
 const lower = <T extends { address?: string | undefined }>(upstream: T) =>
   upstream.address ? { ...upstream, address: upstream.address.toLowerCase() } : upstream;

@@ -111,8 +111,7 @@ export class Context {
 
   /**
    * Bulk calls work item by item: what succeeds stays, the rest is told as 101009 (decisions.md, Wire). Each item has
-   * a savepoint of its own. An unknown id is no business failure: it fails the whole call before anything is
-   * done, but for deletions (removal.ts).
+   * a savepoint of its own. Rows that are named by their ids: removal.ts, which tells those that are not there in the same way.
    */
   async each<T>(items: readonly T[], target: (item: T) => string, act: (item: T) => Promise<void>): Promise<void> {
     const failed: MultipleError[] = [];

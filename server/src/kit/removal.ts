@@ -1,6 +1,6 @@
 /**
- * Deleting several rows: what can go goes, the rest is told as 101009 with its reason (decisions.md, Wire). A row that is gone already,
- * or another tenant's, is one of that rest, by its id. One row alone fails as itself, as do rows of which none is there.
+ * Deleting or changing several rows: what can be done is done, the rest is told as 101009 with its reason (decisions.md, Wire). A row that
+ * is gone already, or another tenant's, is one of that rest, by its id. One row alone fails as itself, as do rows of which none is there.
  */
 import { multipleErrors } from '#contract/errors.ts';
 import { errorCodes } from '#contract/errors/codes.ts';
@@ -13,9 +13,10 @@ type Row = Record<string, unknown>;
 export async function those<R extends Row>(
   store: Store<R>,
   ids: readonly number[],
+  path = 'ids',
 ): Promise<{ there: (R & { id: number })[]; tell: () => void }> {
   const there = await store.there(ids);
-  if (!there.length) throw unknownID('ids');
+  if (!there.length) throw unknownID(path);
   const found = new Set(there.map(({ id }) => id));
   const missing = [...new Set(ids)].filter(id => !found.has(id)).map(String);
   return { there, tell: () => tellMissing(missing) };
@@ -39,20 +40,21 @@ export async function removeAll<R extends Row>(
   return {};
 }
 
-/** Something done with each of these rows by itself; `act` may refuse. */
+/** Something done with each of these rows by itself; `act` may refuse. `path`: the field of the body that names them. */
 export async function eachOf<R extends Row>(
   ctx: Context,
   store: Store<R>,
   ids: readonly number[],
   nameOf: (row: R) => string,
   act: (row: R & { id: number }) => Promise<void>,
+  path = 'ids',
 ): Promise<Record<never, never>> {
   const there = new Map((await store.there(ids)).map(row => [row.id, row]));
-  if (!there.size) throw unknownID('ids');
+  if (!there.size) throw unknownID(path);
   const name = (id: number) => (there.has(id) ? nameOf(there.get(id)!) : String(id));
   await ctx.each(ids, name, async id => {
     const row = there.get(id);
-    if (!row) throw unknownID('ids');
+    if (!row) throw unknownID(path);
     await act(row);
   });
   return {};

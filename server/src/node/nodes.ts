@@ -8,7 +8,7 @@ import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
 import type { NodeGate } from '../kit/services.ts';
-import { removeEach } from '../kit/removal.ts';
+import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
 import { rows } from '../store/db.ts';
@@ -22,8 +22,7 @@ const commandOf = (server: string, token: string) => `breakwater agent --data ${
 const joined = sql`t."zoneID" is not null`;
 const waiting = sql`t."zoneID" is null`;
 
-const byId = async (ctx: Context, ids: readonly number[]) =>
-  new Map((await ctx.store(nodeTable).need(ids)).map(node => [node.id, node]));
+const nameOf = (node: NodeRow) => node.name;
 const inGroup = async (ctx: Context, id: number) =>
   (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
 /** Refuses what the node's state does not allow. */
@@ -66,33 +65,21 @@ export const nodeCalls = implement(
     },
     'POST /nodes/initialize': async ({ ctx, body }) => {
       await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
-      const found = await byId(ctx, body.ids);
-      await ctx.each(
-        [...found.values()],
-        node => node.name,
-        async node => {
-          // into the zone where it is already: nothing to do
-          if (node.zoneID === body.zoneID) return;
-          allow('initialize', node);
-          await ctx.store(nodeTable).set(node.id, { zoneID: body.zoneID });
-          tell(ctx, node.id);
-        },
-      );
-      return {};
+      return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
+        // into the zone where it is already: nothing to do
+        if (node.zoneID === body.zoneID) return;
+        allow('initialize', node);
+        await ctx.store(nodeTable).set(node.id, { zoneID: body.zoneID });
+        tell(ctx, node.id);
+      });
     },
     'POST /nodes/deinitialize': async ({ ctx, body }) => {
-      const found = await byId(ctx, body.ids);
-      await ctx.each(
-        [...found.values()],
-        node => node.name,
-        async node => {
-          allow('deinitialize', node);
-          if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
-          await ctx.store(nodeTable).set(node.id, { zoneID: null });
-          tell(ctx, node.id);
-        },
-      );
-      return {};
+      return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
+        allow('deinitialize', node);
+        if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
+        await ctx.store(nodeTable).set(node.id, { zoneID: null });
+        tell(ctx, node.id);
+      });
     },
     'PATCH /node': async ({ ctx, body }) => {
       await ctx.store(nodeTable).set(body.id, body);
@@ -100,17 +87,11 @@ export const nodeCalls = implement(
     },
     'PATCH /node/status': async ({ ctx, body }) => {
       // paused: its addresses are not answered; it goes on serving who still comes. Heartbeats tell the state otherwise.
-      const found = await byId(ctx, body.ids);
-      await ctx.each(
-        [...found.values()],
-        node => node.name,
-        async node => {
-          if ((body.status === 'paused') === (node.status === 'paused') && node.zoneID !== null) return;
-          allow(body.status === 'paused' ? 'pause' : 'resume', node);
-          await ctx.store(nodeTable).set(node.id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
-        },
-      );
-      return {};
+      return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
+        if ((body.status === 'paused') === (node.status === 'paused') && node.zoneID !== null) return;
+        allow(body.status === 'paused' ? 'pause' : 'resume', node);
+        await ctx.store(nodeTable).set(node.id, { status: body.status === 'paused' ? 'paused' : 'unknown' });
+      });
     },
     'DELETE /node': ({ ctx, body }) =>
       removeEach(

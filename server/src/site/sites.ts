@@ -14,11 +14,12 @@ import type { Unfit } from '../kit/judged.ts';
 import { touchedName } from '../kit/stale.ts';
 import { productTable } from '../node/tables.ts';
 import { unknownID } from '../kit/store.ts';
-import { eachOf, removeEach } from '../kit/removal.ts';
+import { eachOf, removeEach, those } from '../kit/removal.ts';
 import { contains, type Table, underName } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { siteTable } from './tables.ts';
 
+const nameOf = (site: { siteName: string }) => site.siteName;
 async function meta(ctx: Context, keyword: string | undefined) {
   return ctx.store(siteTable).pick(['id', 'siteName'], contains(keyword, 'siteName'), sql`t."siteName"`);
 }
@@ -30,14 +31,15 @@ async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; us
   // what somebody sees is its superior's to say: nobody takes a site from those above or beside it
   const denied = await actAsDenied(ctx, userIDs);
   if (userIDs.some(id => denied.get(id) !== null)) throw fail('permissionDenied');
-  const sites = await ctx.store(siteTable).need(siteIDs, 'siteIDs');
+  const { there: sites, tell } = await those(ctx.store(siteTable), siteIDs, 'siteIDs');
+  const ids = sites.map(site => site.id);
   const { n } = (await row<{ n: number }>(
     ctx.db,
-    sql`select count(distinct a.id) as n from account a join site s on s."userID" = a."rootID" where a.id = any(${userIDs}) and s.id = any(${siteIDs})`,
+    sql`select count(distinct a.id) as n from account a join site s on s."userID" = a."rootID" where a.id = any(${userIDs}) and s.id = any(${ids})`,
   ))!;
   // somebody none of these sites belongs to
   if (n !== new Set(userIDs).size) throw unknownID('userIDs');
-  const pairs = sql`select s."siteID", u."userID" from unnest(${sites.map(s => s.id)}::bigint[]) s("siteID"), unnest(${userIDs}::bigint[]) u("userID")`;
+  const pairs = sql`select s."siteID", u."userID" from unnest(${ids}::bigint[]) s("siteID"), unnest(${userIDs}::bigint[]) u("userID")`;
   // an account of another customer's tree is left out by the join
   const change = add
     ? sql`insert into "siteUser" ("siteID", "userID") select p."siteID", p."userID" from (${pairs}) p
@@ -57,6 +59,7 @@ async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; us
     });
   // to whom a site is shown is told with it
   await ctx.store(siteTable).raise([...new Set(changed.map(pair => pair.siteID))]);
+  tell();
   return {};
 }
 
@@ -98,35 +101,20 @@ export const clientSiteCalls = implement(
             throw fail('siteHasLayer7Domains');
         },
       ),
-    'PATCH /site/status': async ({ ctx, body }) => {
-      const found = new Map((await ctx.store(siteTable).need(body.ids)).map(site => [site.id, site]));
-      await ctx.each(
-        body.ids,
-        id => found.get(id)!.siteName,
-        async id => {
-          const site = found.get(id)!;
-          if (site.status === body.status) return;
-          const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
-          // `limit` is set and lifted by the system alone
-          if (why !== true) throw new Fail(reasonError(why));
-          await ctx.store(siteTable).set(id, { status: body.status });
-        },
-      );
-      return {};
-    },
-    'PUT /site/expired': async ({ ctx, body }) => {
-      for (const site of await ctx.store(siteTable).need(body.ids))
-        await ctx.store(siteTable).set(site.id, { expired: body.expired });
-      return {};
-    },
+    'PATCH /site/status': ({ ctx, body }) =>
+      eachOf(ctx, ctx.store(siteTable), body.ids, nameOf, async site => {
+        if (site.status === body.status) return;
+        const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
+        // `limit` is set and lifted by the system alone
+        if (why !== true) throw new Fail(reasonError(why));
+        await ctx.store(siteTable).set(site.id, { status: body.status });
+      }),
+    'PUT /site/expired': ({ ctx, body }) =>
+      eachOf(ctx, ctx.store(siteTable), body.ids, nameOf, async ({ id }) => {
+        await ctx.store(siteTable).set(id, { expired: body.expired });
+      }),
     'DELETE /site/currentCache': ({ ctx, body }) =>
-      eachOf(
-        ctx,
-        ctx.store(siteTable),
-        body.ids,
-        site => site.siteName,
-        ({ id }) => purgeSite(ctx, id),
-      ),
+      eachOf(ctx, ctx.store(siteTable), body.ids, nameOf, ({ id }) => purgeSite(ctx, id)),
     'POST /site/users': ({ ctx, body }) => share(ctx, body, true),
     'DELETE /site/users': ({ ctx, body }) => share(ctx, body, false),
   },

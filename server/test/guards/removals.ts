@@ -1,6 +1,6 @@
 /**
- * Deletions of several rows: each is asked for a row it may delete, one that does not exist, another tenant's, and the first once more. The
- * row goes, the answer names the two others, and nothing else is changed than by deleting one such row alone.
+ * Deletions and changes of several rows: each is asked for a row it may touch, one that does not exist, another tenant's, and the first once
+ * more. The row goes or is changed, the answer names the two others, and nothing else is changed than by asking for one such row alone.
  */
 import { sql } from 'kysely';
 import type { Mounted } from '#contract/kit/call.ts';
@@ -11,8 +11,11 @@ import { idSlots, put } from './generate.ts';
 import { pathOf, type Rig, type World } from './world.ts';
 
 export const removesRows = (call: Mounted): boolean =>
-  call.method === 'DELETE' && call.def.body !== undefined && idSlots(call.def.body).some(isIDs);
-const isIDs = ({ path, many }: { path: string[]; many: boolean }) => many && path.length === 1 && path[0] === 'ids';
+  call.def.body !== undefined &&
+  (call.method === 'DELETE' || (call.def.errors ?? []).includes('multiple')) &&
+  idSlots(call.def.body).some(isIDs);
+const isIDs = ({ path, many }: { path: string[]; many: boolean }) =>
+  many && path.length === 1 && ['ids', 'siteIDs', 'domainIDs'].includes(path[0]!);
 
 /** What each row is, by its table. */
 async function snapshot({ api }: Rig): Promise<Map<string, string>> {
@@ -57,7 +60,7 @@ export async function removalProblems(rig: Rig, calls: readonly Mounted[], mine:
       before = after;
       return { reply, what };
     };
-    const [good] = (first.body as { ids: [number] }).ids;
+    const [good] = (first.body as Record<string, [number]>)[slot.path[0]!]!;
     const rest = [unknownID, ...strangers];
     const some = await send(put(first.body, slot.path, [good, ...rest, good, unknownID]));
     const told = (some.reply.body?.errorData ?? []) as { code: number; targets?: string[] }[];

@@ -92,6 +92,7 @@ export default {
   'group.zoneEmpty': 'This zone has no nodes yet. Add a node first.',
   'group.chooseNodes': 'Choose nodes to add',
   'group.allOnLine': 'All nodes of this zone are on the line',
+  'group.isOnLine': 'On the line',
   'group.add': 'Add to line',
   'group.remove': 'Remove',
   'group.removeNode': 'Remove {node} from the line',

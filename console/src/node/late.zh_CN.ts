@@ -90,6 +90,7 @@ export default {
   'group.zoneEmpty': '这个区域还没有节点，请先加入节点。',
   'group.chooseNodes': '选择要加入线路的节点',
   'group.allOnLine': '这个区域的节点都已在线路上',
+  'group.isOnLine': '已在线路上',
   'group.add': '加入线路',
   'group.remove': '移出',
   'group.removeNode': '将 {node} 移出线路',

@@ -88,6 +88,7 @@ export default {
   'group.zoneEmpty': '這個區域還沒有節點，請先加入節點。',
   'group.chooseNodes': '選擇要加入線路的節點',
   'group.allOnLine': '這個區域的節點都已在線路上',
+  'group.isOnLine': '已在線路上',
   'group.add': '加入線路',
   'group.remove': '移出',
   'group.removeNode': '將 {node} 移出線路',

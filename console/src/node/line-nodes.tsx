@@ -3,9 +3,10 @@ import { DeleteOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Segmented, Select, Skeleton } from 'antd';
 import { useState } from 'react';
-import { originRoles, polling } from '#contract/limits.ts';
+import { originRoles, paging, polling } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
-import type { RowOf } from '../kit/client.ts';
+import { selectProps, useChoices } from '../kit/choices.ts';
+import { call, type RowOf } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -20,7 +21,18 @@ interface Group {
   zoneID: number;
 }
 const widthPx = 640;
-const all = { query: { pageSize: 500 } } as const;
+const onLine = 'GET /client/group/{g}/line/{l}/nodes';
+
+/** All nodes of a line: its main ones and its backups stand in one list. */
+async function nodesOf(at: { g: number; l: number }, signal: AbortSignal): Promise<LineNode[]> {
+  const pageSize = paging.pageSizeMax;
+  const rows: LineNode[] = [];
+  for (let page = 1; ; page++) {
+    const { data, total } = await call(onLine, { ...at, query: { page, pageSize } }, { signal });
+    rows.push(...data);
+    if (!data.length || page * pageSize >= total) return rows;
+  }
+}
 
 export function LineNodes({ group, onClose }: { group: Group; onClose: () => void }) {
   const lines = useQuery({ ...query('GET /client/dns/lines'), staleTime: Infinity });
@@ -59,11 +71,12 @@ function Line({ group, lineID }: { group: Group; lineID: number }) {
   const can = useCan();
   const at = { g: group.id, l: lineID };
   const nodes = useQuery({
-    ...query('GET /client/group/{g}/line/{l}/nodes', { ...at, ...all }),
+    queryKey: [onLine, at],
+    queryFn: ({ signal }) => nodesOf(at, signal),
     refetchInterval: polling.nodeListPollMs,
   });
   const ofZone = useQuery({
-    ...query('GET /client/zone/{id}/nodes', { id: group.zoneID, ...all }),
+    ...query('GET /client/zone/{id}/nodes', { id: group.zoneID, query: { pageSize: 1 } }),
     enabled: can('GET /client/zone/{id}/nodes'),
   });
   const success = t('message.updateSuccess');
@@ -71,12 +84,23 @@ function Line({ group, lineID }: { group: Group; lineID: number }) {
   const change = useAction('PATCH /client/group/{g}/line/{l}/nodes', { success });
   const remove = useAction('DELETE /client/group/{g}/line/{l}/nodes', { success });
   const [chosen, setChosen] = useState<number[]>([]);
+  // of a zone of any size: the server searches, and pages come as they are scrolled to
+  const found = useChoices(
+    {
+      from: 'GET /client/nodes/initialized',
+      query: { zoneID: group.zoneID, sortBy: 'name', orderBy: 'asc' },
+      searchBy: 'keyword',
+      why: node => (nodes.data?.some(row => row.id === node['id']) ? t('group.isOnLine') : undefined),
+    },
+    {},
+    chosen,
+  );
   const mayEdit = can('POST /client/group/{g}/line/{l}/nodes');
 
   if (nodes.error && !nodes.data) return <ErrorState error={nodes.error} onRetry={() => void nodes.refetch()} />;
   if (!nodes.data) return <Skeleton active title={false} />;
-  const rows = nodes.data.data;
-  const free = (ofZone.data?.data ?? []).filter(node => !rows.some(row => row.id === node.id));
+  const rows = nodes.data;
+  const isFull = ofZone.data !== undefined && rows.length >= ofZone.data.total;
   const isBusy = add.isPending || change.isPending || remove.isPending;
 
   async function addChosen() {
@@ -105,11 +129,9 @@ function Line({ group, lineID }: { group: Group; lineID: number }) {
           <Select
             mode="multiple"
             aria-label={t('group.chooseNodes')}
-            placeholder={ofZone.data && free.length === 0 ? t('group.allOnLine') : t('group.chooseNodes')}
-            disabled={ofZone.data !== undefined && free.length === 0}
-            loading={ofZone.isPending}
-            showSearch={{ optionFilterProp: 'label' }}
-            options={free.map(node => ({ value: node.id, label: node.name }))}
+            placeholder={t(isFull ? 'group.allOnLine' : 'group.chooseNodes')}
+            disabled={isFull}
+            {...selectProps(found)}
             value={chosen}
             onChange={setChosen}
           />
@@ -120,7 +142,7 @@ function Line({ group, lineID }: { group: Group; lineID: number }) {
       )}
       {rows.length === 0 ? (
         <Empty drawing="nothing" title={t('group.noNodes')}>
-          {ofZone.data?.data.length === 0 ? t('group.zoneEmpty') : t('group.lineEmpty')}
+          {ofZone.data?.total === 0 ? t('group.zoneEmpty') : t('group.lineEmpty')}
         </Empty>
       ) : (
         <ul className="line-nodes">

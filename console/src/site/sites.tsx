@@ -106,6 +106,7 @@ const clientSites = resource<'GET /client/sites'>({
   errors: { fields: { duplicated: 'siteName' } },
   update: 'PATCH /client/site',
   remove: 'DELETE /client/site',
+  one: { call: 'GET /client/site/{siteID}', param: 'siteID' },
   removal: 'destructive',
   said: { created: () => t('message.createSiteSuccess'), removed: () => t('message.removeSiteSuccess') },
   fields: [

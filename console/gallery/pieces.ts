@@ -58,7 +58,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'list',
     title: { zh_TW: '清單', zh_CN: '列表', en_US: 'List' },
-    shows: ['ResourcePage', 'ResourceTable', 'FilterBar', 'FilterInput', 'ExportButton'],
+    shows: ['ResourcePage', 'ResourceTable', 'RowMenu', 'ChosenBar', 'FilterBar', 'FilterInput', 'ExportButton'],
     states: ['normal', 'empty', 'loading', 'failed', 'disabled', 'readOnly', 'long', 'many'],
     load: () => import('./pages/list.tsx'),
   },

@@ -8,6 +8,7 @@ import { serious } from './serious.ts';
 const stand = demo();
 const many = 33;
 const sites = '/client/nodeManage/sitesList';
+const groups = '/client/nodeManage/resolutionTitle';
 const name = (index: number) => `many-${String(index).padStart(2, '0')}`;
 let token = '';
 
@@ -219,6 +220,71 @@ test('an address of a page or of a site that is not there says so and leads on',
   await page.locator('.log-filters').waitFor();
   await visitor.settled();
   assert.equal(await page.locator('.empty').getByRole('link').count(), 0);
+  await visitor.close();
+});
+
+test('the drawer of a site asks for that site alone; a list is read to its end before a row is said to be gone', async () => {
+  await prepared();
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const asked: string[] = [];
+  page.on('request', request => {
+    if (/\/client\/(sites?|accounts)\b/.test(request.url())) asked.push(request.url().replace(/.*\/client/, ''));
+  });
+  const { id } = (await found()).get(name(20))!;
+  await visitor.go(`${sites}?siteName=none.such&edit=${id}`);
+  await page.locator('.ant-drawer-open .ant-drawer-title', { hasText: name(20) }).waitFor();
+  assert.deepEqual(
+    asked.filter(path => /pageSize=500/.test(path)),
+    [],
+  );
+  assert.deepEqual(asked.filter(path => path === `/site/${id}`).length, 1);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.go(`${sites}?edit=987654321`);
+  await visitor.message('no longer exists');
+  visitor.takeProblems(); // the browser reports the 404
+
+  // a list of 21 pages, of which the last holds the row
+  const last = { id: 10_500, email: 'last@lists.test' };
+  await page.route('**/client/accounts?*pageSize=500*', async route => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const sample = answer.data[0];
+    const at = Number(new URL(route.request().url()).searchParams.get('page'));
+    const data = Array.from({ length: 500 }, (_, index) => ({ ...sample, id: (at - 1) * 500 + index + 1 }));
+    if (at === 21) data[499] = { ...sample, ...last };
+    await route.fulfill({ response, json: { ...answer, data, total: 10_500 } });
+  });
+  asked.length = 0;
+  await visitor.go(`/client/userManagement/users?edit=${last.id}`);
+  await page.locator('.ant-drawer-open .ant-drawer-title').waitFor();
+  assert.equal(asked.filter(path => /pageSize=500/.test(path)).length, 21);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('a node is put on a line by a name that the server looks for', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const searched: string[] = [];
+  page.on('request', request => {
+    if (/nodes\/initialized\?.*keyword=/.test(request.url())) searched.push(request.url());
+  });
+  const { data } = (await done('GET', '/client/nodes/initialized')) as { data: { name: string }[] };
+  const node = data[0]!.name;
+  await visitor.go(groups);
+  await page.locator('.ant-table-row .link').first().click();
+  const choice = page.locator('.line-add [role=combobox]');
+  await choice.click();
+  await choice.fill(node.slice(0, 4));
+  await page.waitForResponse(response => /keyword=/.test(response.url()));
+  await page.locator('.ant-select-item-option', { hasText: node }).click();
+  await page.keyboard.press('Escape');
+  await page.locator('.line-add .ant-btn-primary').click();
+  await page.locator('.line-nodes .line-name', { hasText: node }).waitFor();
+  await page.locator('.line-add', { hasText: 'All nodes of this zone are on the line' }).waitFor();
+  assert.ok(searched.length > 0);
+  assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
 

@@ -60,9 +60,11 @@ export async function removalProblems(rig: Rig, calls: readonly Mounted[], mine:
       before = after;
       return { reply, what };
     };
-    const [good] = (first.body as Record<string, [number]>)[slot.path[0]!]!;
+    // versions stand beside ids of which each is named once
+    const { versions: _each, ...body } = first.body as Record<string, [number]>;
+    const [good] = body[slot.path[0]!]!;
     const rest = [unknownID, ...strangers];
-    const some = await send(put(first.body, slot.path, [good, ...rest, good, unknownID]));
+    const some = await send(put(body, slot.path, [good, ...rest, good, unknownID]));
     const told = (some.reply.body?.errorData ?? []) as { code: number; targets?: string[] }[];
     const named = told.flatMap(({ targets = [] }) => targets);
     if (some.reply.body?.code !== errors.multiple.code || named.join() !== rest.join())
@@ -70,7 +72,7 @@ export async function removalProblems(rig: Rig, calls: readonly Mounted[], mine:
     const alone = await send(second.body);
     if (alone.reply.status !== 200) say(`one row alone: ${alone.reply.status} ${alone.reply.text.slice(0, 200)}`);
     else if (some.what !== alone.what) say(`changes ${some.what || 'nothing'}, and of one row alone ${alone.what}`);
-    const none = await send(put(first.body, slot.path, [unknownID, unknownID]));
+    const none = await send(put(body, slot.path, [unknownID, unknownID]));
     if (none.reply.status !== 404 || none.reply.body?.code !== errors.parameter.code)
       say(`of rows that are not there: ${none.reply.status} ${none.reply.text.slice(0, 200)}`);
   }

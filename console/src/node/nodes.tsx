@@ -49,8 +49,8 @@ function JoinButton() {
   );
 }
 
-const name: Column<Node> = { name: 'name', sort: true, link: 'detail', width: 170 };
-const addresses: Column<Node> = { name: 'addresses', width: 170, render: node => <Addresses values={node.addresses} /> };
+const name: Column<Node> = { name: 'name', sort: true, link: 'detail', width: 150 };
+const addresses: Column<Node> = { name: 'addresses', width: 150, render: node => <Addresses values={node.addresses} /> };
 const version: Column<Node> = { name: 'version', kind: 'mono', sort: true, width: 90 };
 const lastBeat: Column<Node> = { name: 'lastBeat', sort: true, width: 120, render: node => <Ago time={node.lastBeat} /> };
 const last: Column<Node>[] = [
@@ -87,11 +87,11 @@ const initialized = resource<'GET /client/nodes/initialized'>({
   columns: [
     name,
     { name: 'status', sort: true, width: 120, render: node => <Status value={stateOf(node)} /> },
-    { name: 'zoneName', width: 110 },
+    { name: 'zoneName', width: 100 },
     addresses,
     lastBeat,
-    { name: 'behind', label: 'configuration', width: 150, render: node => <Sync node={node} /> },
-    { name: 'refused', width: 110, render: node => <Refused node={node} /> },
+    { name: 'behind', label: 'configuration', width: 136, render: node => <Sync node={node} /> },
+    { name: 'refused', width: 92, render: node => <Refused node={node} /> },
     { name: 'aside', width: 120, render: node => <SetAsideCount node={node} /> },
     version,
     ...last,

@@ -31,7 +31,7 @@ const share: RowAction<Site> = {
 const nameOf = (site: Site) => site.siteName;
 const idsOf = (rows: readonly Site[]) => rows.map(row => row.id);
 
-const siteName: Column<Site> = { name: 'siteName', sort: true, link: settingsOf, width: 200 };
+const siteName: Column<Site> = { name: 'siteName', sort: true, link: settingsOf, width: 160 };
 /** What visitors meet: a site whose time is over answers nothing, whatever its status. */
 const status: Column<Site> = {
   name: 'status',
@@ -40,16 +40,16 @@ const status: Column<Site> = {
   render: site => <Status value={stateOf(site)} />,
 };
 const columns: Column<Site>[] = [
-  { name: 'productName', width: 110 },
-  { name: 'domainCount', kind: 'number', width: 84 },
+  { name: 'productName', width: 88 },
+  { name: 'domainCount', kind: 'number', width: 76 },
   {
     name: 'expired',
     kind: 'time',
     sort: true,
     render: site => (site.expired ? dateTime(site.expired) : <span className="ink-3">{t('preset.never')}</span>),
   },
-  { name: 'tags', kind: 'tags' },
-  { name: 'users', label: 'sharedWith', width: 130, link: 'share', render: site => number(site.users.length) },
+  { name: 'tags', kind: 'tags', width: 120 },
+  { name: 'users', label: 'sharedWith', width: 108, link: 'share', render: site => number(site.users.length) },
   { name: 'revision', kind: 'number', isOptional: true },
   { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
   { name: 'id', kind: 'number', isOptional: true },
@@ -93,7 +93,7 @@ const clientSites = resource<'GET /client/sites'>({
   list: 'GET /client/sites',
   defaultSort: '-createdAt',
   rowName: nameOf,
-  columns: [siteName, status, { name: 'userEmail', width: 170 }, { name: 'zoneName', width: 110 }, ...columns],
+  columns: [siteName, status, { name: 'userEmail', width: 160 }, { name: 'zoneName', width: 90 }, ...columns],
   filters: [
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },

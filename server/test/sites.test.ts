@@ -320,7 +320,7 @@ describe('one change, one transaction', () => {
     await site({ siteName: 'occupied' });
     const since = await mark(api);
     is(await op.patch('/client/site', { id, tags: ['lost'], siteName: 'occupied' }), 'duplicated');
-    broken(await op.put('/client/site/expired', { ids: [id, 77_777_777], expired: null }), 'ids', 'unknown', 404);
+    broken(await op.put('/client/site/expired', { ids: [77_777_777], expired: null }), 'ids', 'unknown', 404);
     is(await op.del('/client/site', { ids: [77_777_777] }), 'parameter', 404);
     assert.deepEqual([await since.audits(), await since.outbox()], [[], []]);
     assert.deepEqual((await op.read(`/client/site/${id}`)).tags, []);
@@ -340,6 +340,16 @@ describe('one change, one transaction', () => {
       (await since.outbox()).map(one => one.entityID),
       [good],
     );
+    const expired = '2031-01-01T00:00:00.000Z';
+    for (const [verb, path, body] of [
+      ['put', '/client/site/expired', { expired }],
+      ['patch', '/client/site/status', { status: 'pause' }],
+    ] as const) {
+      const reply = await op[verb](path, { ...body, ids: [bad, good] });
+      assert.deepEqual([reply.body.code, reply.body.errorData[0].targets], [101009, [String(good)]], path);
+    }
+    const kept = await op.read(`/client/site/${bad}`);
+    assert.deepEqual([kept.expired, kept.status], [expired, 'pause'], 'one that is gone keeps nothing from the others');
   });
 
   test('reading leaves no line', async () => {

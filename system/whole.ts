@@ -22,6 +22,7 @@ export class Whole {
   readonly folder: string;
   readonly origin: string;
   readonly edgePort: number;
+  readonly edgeHttpsPort: number;
   readonly #env: NodeJS.ProcessEnv;
   readonly #args: string[];
   #child: ChildProcess | undefined;
@@ -32,6 +33,7 @@ export class Whole {
     this.folder = folder;
     this.origin = `http://127.0.0.1:${console_}`;
     this.edgePort = http_!;
+    this.edgeHttpsPort = https!;
     this.#args = args;
     this.#env = {
       PATH: process.env.PATH,

@@ -12,10 +12,11 @@ const programs = [
 ];
 const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'];
 
-export async function openBrowser(): Promise<Browser> {
+/** @param more flags beside the usual */
+export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   const program = programs.find(path => path && existsSync(path));
   if (!program) throw new Error('Browser tests need chromium: install the package or set CHROMIUM to its path.');
-  return chromium.launch({ executablePath: program, args: flags });
+  return chromium.launch({ executablePath: program, args: [...flags, ...more] });
 }
 
 export type Area = 'user' | 'client' | 'admin';

@@ -8,7 +8,7 @@ import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
 import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
-import { currentSelf, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
+import { currentSelf, forget, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
 import { addTexts, language, loadTexts, t } from './kit/text.ts';
 import { ApiError } from './kit/transport.ts';
 import Login from './account/login.tsx';
@@ -154,7 +154,7 @@ export function createAppRouter(screens: AreaScreens) {
   onSessionEnd(sessionEnded);
   function sessionEnded() {
     keepTyped();
-    reset();
+    forget();
     notify.info(t('message.sessionEnded'));
     void router.navigate({ to: home, search: { next: wanted(router.history.location.href, area) } });
   }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
-import { credentialStore, type Jar } from '../src/kit/credentials.ts';
+import { credentialStore, type Jar, type Tab } from '../src/kit/credentials.ts';
 import { ApiError, createTransport, fileName } from '../src/kit/transport.ts';
 
 /** `document.cookie` for one site: writing sets one cookie, reading lists those that have not expired. */
@@ -20,6 +20,13 @@ class CookieJar implements Jar {
     if (attributes.includes('max-age=0')) this.#held.delete(name);
     else this.#held.set(name, value);
   }
+}
+
+/** The store of one tab. */
+class TabStore implements Tab {
+  #value: string | null = null;
+  get = () => this.#value;
+  set = (value: string | null) => void (this.#value = value);
 }
 
 interface Seen {
@@ -79,8 +86,8 @@ const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 after(() => server.close());
 
 let ends: string[] = [];
-function open(token = 'a1', jar = new CookieJar()) {
-  const credentials = credentialStore('user', jar, true);
+function open(token = 'a1', jar = new CookieJar(), tab = new TabStore()) {
+  const credentials = credentialStore('user', jar, true, tab);
   credentials.write({ accessToken: token, refreshToken: `r${token}`, tokenType: 'Bearer' });
   const transport = createTransport({
     area: 'user',
@@ -107,6 +114,29 @@ test('cookies are prefixed by area, last two years, and stay on this host over h
   assert.deepEqual(credentials.read(), { accessToken: 'a1', refreshToken: 'ra1', tokenType: 'Bearer' });
   jar.cookie = 'u_tokenType=; max-age=0';
   assert.equal(credentials.read(), null, 'a session requires all three');
+});
+
+test("somebody else's session beside one's own is this tab's alone, and ending it leaves one's own", async () => {
+  const jar = new CookieJar();
+  const own = open('a0', jar);
+  const { call, credentials } = open('a0', jar);
+  const written = jar.written.length;
+  credentials.write({ accessToken: 'a1', refreshToken: 'ra1', tokenType: 'Bearer' }, true);
+  assert.equal(credentials.read()!.accessToken, 'a1');
+  assert.equal(own.credentials.read()!.accessToken, 'a0', 'another tab');
+  valid = 'a2';
+  await Promise.all([call('GET /{area}/sites'), call('GET /{area}/roles')]).catch(() => {});
+  assert.equal(credentials.read()!.accessToken, valid, 'what is renewed stays in this tab');
+  assert.equal(jar.written.length, written);
+  // it is ended: the first refusal gives way to one's own, those that come later say nothing of that
+  const late = [call('GET /{area}/gone'), call('GET /{area}/gone'), call('GET /{area}/gone')];
+  const settled = Promise.allSettled(late);
+  await assert.rejects(Promise.race(late), codeOf(101013));
+  assert.equal(credentials.read()!.accessToken, 'a0');
+  await call('GET /{area}/sites').catch(() => {});
+  await settled;
+  assert.deepEqual(ends, ['Invalid Token']);
+  assert.notEqual(own.credentials.read(), null);
 });
 
 test('a call carries the token and the language, and a content type only with a body', async () => {

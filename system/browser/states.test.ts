@@ -117,6 +117,55 @@ test('the server goes away and comes back: a banner says so, and the page heals 
   await visitor.close();
 });
 
+test("acting for somebody says so on every page, leaves one's own session alone, and leads back to it", async () => {
+  const token = await stand.whole.signIn('client');
+  const email = 'acted@breakwater.test';
+  const made = await stand.whole.call('POST', '/client/account', token, { email, name: 'acted', auth: 'client', password });
+  assert.equal(made.status, 200, JSON.stringify(made.body));
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  for (const [acted, area] of [
+    ['user@breakwater.test', 'user'],
+    [email, 'client'],
+  ] as const) {
+    await visitor.go('/client/userManagement/users');
+    await page.locator('.ant-table-row', { hasText: acted }).locator('.ant-dropdown-trigger').click();
+    await page.locator('.ant-dropdown-menu-item', { hasText: 'Switch to account' }).click();
+    const opened = visitor.context.waitForEvent('page');
+    await page.locator('.ant-modal').getByRole('button', { name: 'Switch to account' }).click();
+    const other = await opened;
+    await other.waitForURL(`**/${area}/dashboard`);
+    const banner = other.locator('.acting-banner');
+    await banner.getByText(`You are acting as ${acted}`).waitFor();
+    assert.ok((await banner.innerText()).includes('client@breakwater.test'), await banner.innerText());
+    await other.locator('.menu-entry', { hasText: 'My account' }).click();
+    await other.waitForURL('**/userManagement/userInformation');
+    await banner.waitFor();
+    await other.setViewportSize({ width: 1440, height: 900 });
+    await picture(other, `acting-${area}`);
+    await other.setViewportSize({ width: 390, height: 844 });
+    await picture(other, `acting-${area}-390`);
+    // whoever opened it is still who they were
+    await visitor.go('/client/dashboard');
+    assert.equal(await page.locator('.acting-banner').count(), 0);
+    await page.locator('.account-mail', { hasText: 'client@breakwater.test' }).waitFor();
+    const closed = other.waitForEvent('close').then(() => 'closed');
+    const shown = other.waitForURL(`**/client/userManagement/*`).then(
+      () => 'shown',
+      () => 'closed',
+    );
+    await banner.getByRole('button', { name: 'Back to my account' }).click();
+    const end = await Promise.race([closed, shown]);
+    if (end === 'shown') {
+      await other.locator('.account-mail', { hasText: 'client@breakwater.test' }).waitFor({ state: 'attached' });
+      assert.equal(await other.locator('.acting-banner').count(), 0);
+      await other.close();
+    }
+  }
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
 test('who may only look opens a row and reads all of it, is told why it stands there so, and finds no button that saves', async () => {
   const token = await stand.whole.signIn('client');
   const rule = {

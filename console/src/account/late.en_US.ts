@@ -47,8 +47,7 @@ export default {
   'account.passwordNotYours': 'Not possible while acting for another account',
 
   'proxy.title': 'Sign in as this account?',
-  'proxy.newTab': 'It opens in a new tab.',
-  'proxy.replaces': 'Your own session in this browser is replaced; you will have to sign in again afterwards.',
+  'proxy.newTab': 'It opens in a new tab; your own session stays as it is.',
 
   'role.resource': 'Resource',
   'role.view': 'View',

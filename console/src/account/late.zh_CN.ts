@@ -46,8 +46,7 @@ export default {
   'account.passwordNotYours': '代为操作时不能更改密码',
 
   'proxy.title': '切换到此账号？',
-  'proxy.newTab': '会在新标签页打开。',
-  'proxy.replaces': '这个浏览器中您自己的登录会被取代，结束后需要重新登录。',
+  'proxy.newTab': '会在新标签页打开，您自己的登录不受影响。',
 
   'role.resource': '项目',
   'role.view': '查看',

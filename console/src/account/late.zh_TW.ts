@@ -44,8 +44,7 @@ export default {
   'account.passwordNotYours': '代為操作時不能變更密碼',
 
   'proxy.title': '切換到此帳號？',
-  'proxy.newTab': '會在新分頁開啟。',
-  'proxy.replaces': '這個瀏覽器中您自己的登入會被取代，結束後需要重新登入。',
+  'proxy.newTab': '會在新分頁開啟，您自己的登入不受影響。',
 
   'role.resource': '項目',
   'role.view': '檢視',

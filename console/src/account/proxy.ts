@@ -14,17 +14,14 @@ export async function signInAs(account: Account): Promise<boolean> {
   const isAgreed = await isSure({
     level: 'disruptive',
     title: t('proxy.title'),
-    // Credentials are kept per area: within one's own area they take the place of one's own.
-    warning: [t('warning.proxy'), t('proxy.newTab'), ...(account.auth === area ? [t('proxy.replaces')] : [])].join(
-      language === 'en_US' ? ' ' : '',
-    ),
+    warning: [t('warning.proxy'), t('proxy.newTab')].join(language === 'en_US' ? ' ' : ''),
     targets: [account.email],
     confirm: t('action.proxy'),
   });
   if (!isAgreed) return false;
   try {
     const { accessToken, refreshToken, tokenType } = await call('POST /{area}/proxy', { body: { id: account.id } });
-    const search = new URLSearchParams({ accessToken, refreshToken, tokenType });
+    const search = new URLSearchParams({ accessToken, refreshToken, tokenType, from: location.pathname + location.search });
     window.open(`/${account.auth}/switchUser?${search}`, '_blank', 'noopener,noreferrer');
     return true;
   } catch (error) {

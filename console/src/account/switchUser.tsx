@@ -1,10 +1,11 @@
 /** Takes over the three credentials of another account (§2): checked with self before anything is stored. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { area } from '../kit/area.ts';
+import { area, areas } from '../kit/area.ts';
 import type { Credentials } from '../kit/credentials.ts';
 import { notify } from '../kit/notice.ts';
-import { adopt } from '../kit/session.ts';
+import { wanted } from '../kit/guard.ts';
+import { adopt, cameFrom } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { Loading } from '../shell/states.tsx';
 
@@ -20,7 +21,11 @@ export default function SwitchUser() {
     const { accessToken, refreshToken, tokenType } = given;
     if (!accessToken || !refreshToken || !tokenType) return void navigate({ to: `/${area}`, replace: true });
     adopt({ accessToken, refreshToken, tokenType } satisfies Credentials).then(
-      () => navigate({ to: `/${area}/dashboard`, replace: true }),
+      () => {
+        const { from = '' } = given;
+        cameFrom.set(areas.some(one => wanted(from, one)) ? from : null);
+        return navigate({ to: `/${area}/dashboard`, replace: true });
+      },
       (error: Error) => {
         notify.info(error.message);
         return navigate({ to: `/${area}`, replace: true });

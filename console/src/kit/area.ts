@@ -1,7 +1,7 @@
 /** The area is the first segment of the address (§1). */
 import { areas, type Area } from '#contract/kit/call.ts';
 
-export type { Area };
+export { areas, type Area };
 
 export function areaOf(path: string): Area {
   const first = path.split('/')[1];

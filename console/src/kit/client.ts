@@ -4,6 +4,7 @@ import { area } from './area.ts';
 import { credentialStore } from './credentials.ts';
 import { heard, waits } from './network.ts';
 import { polling } from './polling.ts';
+import { stored } from './stored.ts';
 import { languageTag } from './text.ts';
 import { type CallOptions, createTransport, type Input } from './transport.ts';
 
@@ -34,7 +35,12 @@ export function onSessionEnd(listener: (message: string) => void) {
 }
 
 const locks = globalThis.navigator?.locks;
-export const credentials = credentialStore(area, document, location.protocol === 'https:');
+export const credentials = credentialStore(
+  area,
+  document,
+  location.protocol === 'https:',
+  stored(`${area}.acting`, 'sessionStorage'),
+);
 const transport = createTransport({
   area,
   credentials,

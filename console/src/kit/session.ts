@@ -48,15 +48,19 @@ export async function loadSelf(): Promise<Self> {
 }
 const mismatch = () => new ApiError({ code: 101012, message: t('message.authMismatch'), status: 401 });
 
-/** Takes over credentials from elsewhere, but only after the API has said whose they are. */
+/**
+ * Takes over credentials from elsewhere, but only after the API has said whose they are. A session that this browser has in the area stays
+ * as it is: theirs is this tab's alone then.
+ */
 export async function adopt(given: Credentials): Promise<void> {
   const answer = await call('GET /{area}/account/self', {}, { as: given });
   if (!belongs(answer, area)) {
     reset();
     throw mismatch();
   }
-  reset();
-  credentials.write(given);
+  const isBeside = hasSession();
+  if (!isBeside) reset();
+  credentials.write(given, isBeside);
   lastSelf = answer;
   change(answer);
 }
@@ -76,13 +80,21 @@ export const lastSelected = { site: stored(`${area}.lastSite`), zone: stored(`${
 
 export function reset() {
   credentials.clear();
+  forget();
+}
+/** What was known of a session whose credentials are gone. */
+export function forget() {
   lastSelected.site.set(null);
   lastSelected.zone.set(null);
   change(null);
   for (const task of resets) task();
 }
 
-export async function signOut() {
+/** Where the person who acts for somebody came from: a page of the console. */
+export const cameFrom = stored(`${area}.from`, 'sessionStorage');
+
+/** Ends this session; where it was taken over beside the person's own, that one counts again. */
+export async function endSession() {
   const held = credentials.read();
   try {
     if (held)
@@ -96,6 +108,10 @@ export async function signOut() {
     console.error(error);
   }
   reset();
+}
+
+export async function signOut() {
+  await endSession();
   notify.success(t('message.logoutSuccess'));
 }
 

@@ -1,17 +1,17 @@
-/** Small preferences in local storage; a browser that forbids it has none. */
-export function stored(key: string) {
+/** Small preferences in local storage, or in that of this tab alone; a browser that forbids it has none. */
+export function stored(key: string, where: 'localStorage' | 'sessionStorage' = 'localStorage') {
   return {
     get(): string | null {
       try {
-        return localStorage.getItem(key);
+        return globalThis[where].getItem(key);
       } catch {
         return null;
       }
     },
     set(value: string | null) {
       try {
-        if (value === null) localStorage.removeItem(key);
-        else localStorage.setItem(key, value);
+        if (value === null) globalThis[where].removeItem(key);
+        else globalThis[where].setItem(key, value);
       } catch {
         /* a preference that cannot be kept is not worth an error */
       }

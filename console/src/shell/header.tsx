@@ -79,7 +79,10 @@ export function AccountMenu() {
           },
         ]
       : []),
-    { key: 'password', label: t('password.title'), onClick: () => void navigate({ to: `/${area}/changePassword` }) },
+    // nobody changes it for somebody else
+    ...(self.proxyName
+      ? []
+      : [{ key: 'password', label: t('password.title'), onClick: () => void navigate({ to: `/${area}/changePassword` }) }]),
     { key: 'out', label: t('shell.signOut'), onClick: () => void signOut().then(() => navigate({ to: `/${area}` })) },
   ];
   return (

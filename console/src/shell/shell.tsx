@@ -18,6 +18,7 @@ import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
+import { ActingBanner } from './acting-banner.tsx';
 import { NetworkBanner } from './network-banner.tsx';
 import { HealthBanner, setHealth } from './health.tsx';
 import { Locked } from './states.tsx';
@@ -63,6 +64,7 @@ export function Shell() {
             <LanguageMenu />
             <AccountMenu />
           </header>
+          <ActingBanner />
           <NetworkBanner />
           <HealthBanner />
           <main className="shell-content">

@@ -13,6 +13,8 @@ export default {
     'The server cannot be reached. What you see may be out of date; it will be refreshed when the connection is back.',
   'shell.signOut': 'Sign out',
   'shell.proxy': 'Acting: {name}',
+  'shell.acting': 'You are acting as {name}. Everything you do is recorded with the name of {by}.',
+  'shell.actingBack': 'Back to my account',
 
   'health.title': 'Condition of the installation',
   'health.since': 'since {time}',

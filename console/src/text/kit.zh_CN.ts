@@ -11,6 +11,8 @@ export default {
   'shell.unreachable': '无法连接到服务器。页面上的数据可能不是最新的，连接恢复后会自动更新。',
   'shell.signOut': '退出登录',
   'shell.proxy': '由 {name} 代为操作',
+  'shell.acting': '您正以 {name} 的身份操作，日志会注明由 {by} 代为操作。',
+  'shell.actingBack': '返回我的账号',
 
   'health.title': '系统状况',
   'health.since': '自 {time} 起',

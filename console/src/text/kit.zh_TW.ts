@@ -13,6 +13,8 @@ export const kit = {
   'shell.unreachable': '無法連線到伺服器。畫面上的資料可能不是最新的，連線恢復後會自動更新。',
   'shell.signOut': '登出',
   'shell.proxy': '由 {name} 代為操作',
+  'shell.acting': '您正以 {name} 的身分操作，紀錄會註明由 {by} 代為操作。',
+  'shell.actingBack': '返回我的帳號',
 
   'health.title': '系統狀況',
   'health.since': '自 {time} 起',

@@ -150,7 +150,7 @@ test('rules on zod fields tell path, rule and bounds; zod itself speaks the same
     { path: 'items.2.email', rule: 'required' },
     { path: 'items.2.n', rule: 'tooBig', bounds: { max: 9 } },
     { path: 'items.3.n', rule: 'integer' },
-    { path: 'ips.1', rule: 'wrongFormat' },
+    { path: 'ips.1', rule: 'wrongFormat', bounds: { why: 'ipForm' } },
     { path: 'ips.2', rule: 'duplicateIP', bounds: { ip: '1.1.1.1' } },
     { path: 'kind', rule: 'invalidChoice', bounds: { allowed: 'a, b' } },
     { path: 'range.startTime', rule: 'spanTooLong', bounds: { days: 1 } },

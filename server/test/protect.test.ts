@@ -37,10 +37,10 @@ test('a blacklist entry is an address, a block or a range, and none twice', asyn
 });
 
 test('a whitelist entry names somebody or something, also after a change', async () => {
-  assert.deepEqual(rule(await add('whitelists', { ips: [], urls: [], enabled: true })), ['items.0.ips regionRequired']);
+  assert.deepEqual(rule(await add('whitelists', { ips: [], urls: [], enabled: true })), ['items.0.ips ipsOrUrlsRequired']);
   const { body } = await add('whitelists', { ips: ['192.0.2.1'], urls: [], enabled: true });
   const emptied = await api.call('PUT', `${base}/whitelists`, { token: a.user.token, body: { id: body.ids[0], ips: [] } });
-  assert.deepEqual(rule(emptied), ['ips regionRequired']);
+  assert.deepEqual(rule(emptied), ['ips ipsOrUrlsRequired']);
 });
 
 test('a user-agent rule needs two patterns the edge can read', async () => {

@@ -150,7 +150,7 @@ test('a newcomer comes from sign-in to a chart', async t => {
     await customer.page.click('.ant-drawer-footer .ant-btn-primary');
     const said = customer.page.locator('.ant-form-item-explain-error');
     await said.first().waitFor();
-    assert.match((await said.allTextContents()).join(' '), /Line 2: Wrong format/);
+    assert.match((await said.allTextContents()).join(' '), /Line 2: Write an IP, a CIDR block or a range/);
     await customer.page.fill('#ips', '198.51.100.0/24');
     await save(customer);
     await customer.page.locator('.ant-table-row', { hasText: '198.51.100.0/24' }).waitFor();

@@ -94,3 +94,59 @@ test('a group gets a line of its own, and nodes answer on it', async () => {
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+test('what is no number stays and is told, and what is in the wrong form says why, or is mended', async () => {
+  const visitor = await stand.inside('client', { language: 'zh_TW' });
+  const { page } = visitor;
+  const said = (field: string) => page.locator(`[data-field="${field}"] .ant-form-item-explain-error`);
+  await visitor.go(`${sites}?tab=domains`);
+  await page.locator('[data-create]').first().click();
+  await page.waitForSelector(`${drawer} form #domainName`);
+  const port = '#upstreams_0_port';
+  for (const typed of ['8O80', '80a', '80 80']) {
+    await page.fill(port, typed);
+    await page.press(port, 'Tab');
+    await said('upstreams.0.port').getByText('必須是數字').waitFor();
+    assert.equal(await page.inputValue(port), typed, 'nothing typed vanishes');
+  }
+  await page.fill('#domainName', 'a b');
+  await page.press('#domainName', 'Tab');
+  await said('domainName').getByText('不可含有空白').waitFor();
+  await picture(page, 'inputs-reasons');
+  await page.fill(port, '８０８０');
+  await page.press(port, 'Tab');
+  await said('upstreams.0.port').waitFor({ state: 'detached' });
+  assert.equal(await page.inputValue(port), '8080');
+  await page.fill('#domainName', '1.2.3.4');
+  await page.press('#domainName', 'Tab');
+  await said('domainName').getByText('這是 IP 位址').waitFor();
+  for (const [field, typed, becomes] of [
+    ['#domainName', 'https://Zahlen.網域.tw./x', 'zahlen.xn--cjs139f.tw'],
+    ['#originHost', 'https://Shop.Example.com./x', 'shop.example.com'],
+    ['#upstreams_0_address', '127.0.0.1:8O', '127.0.0.1:8o'],
+    ['#upstreams_0_address', '127.0.0.1:8088', '127.0.0.1'],
+  ] as const) {
+    await page.fill(field, typed);
+    await page.press(field, 'Tab');
+    assert.equal(await page.inputValue(field), becomes);
+  }
+  assert.equal(await page.inputValue(port), '8088');
+  await save(visitor);
+  await page.locator('.ant-table-row', { hasText: 'zahlen.xn--cjs139f.tw' }).waitFor();
+
+  await visitor.go(`${sites}?tab=whitelists`);
+  await page.locator('[data-create]').first().click();
+  await page.fill(`${drawer} #ips`, ' ');
+  await page.press(`${drawer} #ips`, 'Tab');
+  await said('ips').getByText('請至少填寫一個 IP 或網址').waitFor();
+  await page.fill(`${drawer} #ips`, '１９２.0.2.7:8080\n\nfe80::1%eth0');
+  await page.press(`${drawer} #ips`, 'Tab');
+  await said('ips').getByText('第 3 行：不可帶介面名稱').waitFor();
+  assert.equal(await page.inputValue(`${drawer} #ips`), '192.0.2.7\n\nfe80::1%eth0');
+  await picture(page, 'inputs-whitelist-reasons');
+  await page.fill(`${drawer} #ips`, '192.0.2.7');
+  await save(visitor);
+  await page.locator('.ant-table-row', { hasText: '192.0.2.7' }).waitFor();
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

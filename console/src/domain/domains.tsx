@@ -5,7 +5,7 @@ import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
 import { balances, hstsLimits } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
-import { mendDomainName } from '#contract/rules/mend.ts';
+import { mendDomainName, mendHost } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { BatchForm } from '../kit/batch-form.tsx';
 import { later } from '../kit/later.tsx';
@@ -28,7 +28,13 @@ type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const idsOf = (rows: Domain[]) => rows.map(row => row.id);
 
 const balance: FormField = { name: 'balance', kind: 'segments', ...options(balances, 'balance'), initial: 'roundRobin' };
-const originHost: FormField = { name: 'originHost', kind: 'mono', help: 'originHost', initial: '' };
+const originHost: FormField = {
+  name: 'originHost',
+  kind: 'mono',
+  help: 'originHost',
+  initial: '',
+  mend: typed => ({ originHost: mendHost(typed) }),
+};
 const forceSSL: FormField = { name: 'forceSSL', kind: 'switch', help: 'forceSSL', initial: false };
 const hstsFields: FormField[] = [
   { name: 'enabled', kind: 'switch', help: 'hsts', initial: false },

@@ -1,6 +1,6 @@
 /** Fields of a form out of data. */
 import { CalendarOutlined, DeleteOutlined, PlusOutlined } from '@ant-design/icons';
-import { Button, Form, Input, InputNumber, Segmented, Select, Switch } from 'antd';
+import { Button, Form, Input, Segmented, Select, Switch } from 'antd';
 import { createContext, useContext, useState } from 'react';
 import { selectProps, useChoices, useTexts } from './choices.ts';
 import { CodeField } from './code-field.tsx';
@@ -10,6 +10,7 @@ import { isBlank } from './form-state.ts';
 import { inPlace } from './later.tsx';
 import { type Above, Differs } from './differs.tsx';
 import { MixedField } from './mixed.tsx';
+import { NumberInput } from './number-input.tsx';
 import type { BodyCheck } from './schema-of.ts';
 import type { FormField, Params, TextsCall, Values, TimePreset } from './resource.ts';
 import type { Differing } from './row-values.ts';
@@ -163,13 +164,7 @@ function FieldInput({ field, params, label, code, ...input }: InputProps) {
       return <Input.Password {...common} autoComplete="new-password" value={value as string} onChange={text} />;
     case 'number':
       return (
-        <InputNumber
-          {...common}
-          className="full"
-          suffix={field.unit && t(`unit.${field.unit}`)}
-          value={value as number}
-          onChange={next => onChange?.(next ?? undefined)}
-        />
+        <NumberInput {...common} suffix={field.unit && t(`unit.${field.unit}`)} value={value as number} onChange={onChange} />
       );
     case 'switch':
       return <Switch id={id} {...spoken} checked={input.checked} onChange={onChange} />;

@@ -13,7 +13,7 @@ import { keepDraft, takeDraft, withoutSecrets } from './drafts.ts';
 import { ErrorState, isRowGone } from './empty.tsx';
 import type { FieldProblem } from './errors.ts';
 import { Field, fieldPaths, FormContext } from './fields.tsx';
-import { fieldAt, focusFirst, isShown, ruleProblems, sentence, touched } from './form-parts.ts';
+import { fieldAt, focusFirst, isShown, mended, ruleProblems, sentence, touched } from './form-parts.ts';
 import { type Path, pathOf, place } from './form-paths.ts';
 import { changedFields, FormState, isSame } from './form-state.ts';
 import type { HistoryOf } from './history-of.ts';
@@ -179,12 +179,9 @@ export function useForm(props: CoreProps) {
     if (!name.length || !check) return;
     const field = fieldAt(fields, name);
     const value = valueAt(name);
-    if (typeof value === 'string' && field && ['text', 'mono', 'area', 'code'].includes(field.kind)) {
-      const mended: Values = field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
-      for (const [key, next] of Object.entries(mended))
-        if (next !== valueAt([...name.slice(0, -1), key]))
-          form.setFieldValue([...name.slice(0, -1), key] as never, next as never);
-    }
+    for (const [key, next] of Object.entries(field ? mended(field, value) : {}))
+      if (JSON.stringify(next) !== JSON.stringify(valueAt([...name.slice(0, -1), key])))
+        form.setFieldValue([...name.slice(0, -1), key] as never, next as never);
     state.left(name, valueAt(name));
     judge();
   }

@@ -20,6 +20,14 @@ export const ruleProblems = (fields: readonly FormField[], values: Values): Fiel
     return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
   });
 
+/** What becomes of a value when its field is left: of this field, and of those beside it. */
+export function mended(field: FormField, value: unknown): Values {
+  if (field.kind === 'lines' && field.mendLine && Array.isArray(value))
+    return { [field.name]: value.map(line => (String(line).trim() ? field.mendLine!(String(line)) : line)) };
+  if (typeof value !== 'string' || !['text', 'mono', 'area', 'code'].includes(field.kind)) return {};
+  return field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
+}
+
 /** What a draft changed, as it was before. */
 export const touched = ({ base = {}, values }: Draft, now: Values): Values =>
   Object.fromEntries(

@@ -109,6 +109,8 @@ interface FieldLook {
   warn?: (value: unknown) => string | undefined;
   /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
   mend?: (typed: string) => Values;
+  /** The same for each line of `lines`. */
+  mendLine?: (typed: string) => string;
 }
 export type FormField = FieldLook & { name: FieldName } & (
     | { kind: 'text' | 'mono' | 'area' | 'password' | 'switch' | 'lines' }

@@ -1,5 +1,6 @@
 /** Addresses that are refused. */
 import { blockTypes } from '#contract/limits.ts';
+import { mendAddressLine } from '#contract/rules/mend.ts';
 import { type Params, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { First } from './first.tsx';
@@ -30,7 +31,7 @@ const blacklists = resource<'GET /{area}/site/{siteID}/firewall/setting/blacklis
   remove: 'DELETE /{area}/site/{siteID}/firewall/setting/blacklists',
   wrap: 'items',
   fields: [
-    { name: 'ips', kind: 'lines', help: 'ips', initial: [] },
+    { name: 'ips', kind: 'lines', help: 'ips', initial: [], mendLine: mendAddressLine },
     { name: 'blockType', kind: 'segments', ...options(blockTypes, 'blockType'), initial: 'deny' },
     { name: 'expiredAt', kind: 'time', presets: ['hour', 'day', 'month', 'never'], help: 'expiredAt', initial: null },
     { name: 'memo', kind: 'area' },

@@ -1,4 +1,5 @@
 /** Addresses that skip every protection. */
+import { mendAddressLine } from '#contract/rules/mend.ts';
 import { type Params, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { First } from './first.tsx';
@@ -24,7 +25,7 @@ const whitelists = resource<'GET /{area}/site/{siteID}/firewall/setting/whitelis
   remove: 'DELETE /{area}/site/{siteID}/firewall/setting/whitelists',
   wrap: 'items',
   fields: [
-    { name: 'ips', kind: 'lines', help: 'ips', initial: [] },
+    { name: 'ips', kind: 'lines', help: 'ips', initial: [], mendLine: mendAddressLine },
     { name: 'urls', kind: 'lines', help: 'urlsOfWhitelist', initial: [] },
     { name: 'expiredAt', kind: 'time', presets: ['hour', 'day', 'month', 'never'], help: 'expiredAt', initial: null },
     { name: 'memo', kind: 'area' },

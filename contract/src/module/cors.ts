@@ -6,7 +6,7 @@ import { corsMethods, ranges } from '../limits.ts';
 import { answer, at, broken } from '../rules/rule.ts';
 import * as rules from '../rules.ts';
 
-const header = () => str(64).check(z.regex(/^(?:\*|[!#$%&'*+.^`|~\w-]+)$/));
+const header = () => str(64).check(z.regex(/^(?:\*|[!#$%&'*+.^`|~\w-]+)$/, 'headerName'));
 export const corsFields = {
   /** `*`, one origin, or with `*.` before its host all origins below that */
   allowOrigin: str(300).check(rules.zodRule(rules.corsOrigin)),

@@ -6,7 +6,7 @@ import { bool, int, one, oneOf, opt, str } from '../kit/schema.ts';
 import { caps, matchTypes, redirectStatuses } from '../limits.ts';
 import { hasScheme, patternProblems } from '../rules/regex.ts';
 import { isTooLong } from './redirect-table.ts';
-import { answer, broken, type Problem } from '../rules/rule.ts';
+import { answer, broken, type Problem, wrong } from '../rules/rule.ts';
 import { zodRule } from '../rules/zod.ts';
 
 /** What a redirect is of which nothing more is said. */
@@ -50,7 +50,7 @@ const fits = zodRule({
       problems.push(...patternProblems(source, ['source']));
       if (problems.length === 0 && hasScheme(source)) problems.push(...broken('regexWithScheme', undefined, ['source']));
     } else if (source.includes('*')) problems.push(...broken('starInSource', undefined, ['source']));
-    else if (!isPath) problems.push(...broken('wrongFormat', undefined, ['source']));
+    else if (!isPath) problems.push(...wrong('redirectSource', ['source']));
     if (!/^(?:\/(?![/\\])|https?:\/\/[^\s/?#$@\\]+(?:[/?#]|$))\S*$/i.test(target))
       problems.push(...broken('redirectTarget', undefined, ['target']));
     else if (isTooLong(target)) problems.push(...broken('tooLarge', undefined, ['target']));

@@ -2,7 +2,8 @@
 import { isIP, keyOf, parseAddressSet } from './address.ts';
 import { isMetadataRange, isPrivateRange } from './address-policy.ts';
 import { duplicates, originAddress } from './origins.ts';
-import { answer, at, broken, isEmpty, linesOf } from './rule.ts';
+import { answer, at, broken, isEmpty, linesOf, wrong } from './rule.ts';
+import type { Reason } from './reasons.ts';
 import type { Problem, Rule } from './rule.ts';
 import { patternProblems } from './regex.ts';
 import { positive, required } from './values.ts';
@@ -16,12 +17,13 @@ export const isURL = (value: string): boolean => /^https?:\/\/[^\s/]/i.test(valu
 export const whitelistURLs: Rule<readonly string[]> = {
   name: 'whitelistURLs',
   check: value =>
-    answer(
-      value.flatMap((entry, index) =>
-        entry.trim() === '' || isURL(entry.trim()) ? [] : broken('wrongFormat', undefined, [index]),
-      ),
-    ),
+    answer(value.flatMap((entry, index) => (entry.trim() === '' || isURL(entry.trim()) ? [] : wrong('urlForm', [index])))),
 };
+
+function whyNoIP(value: string): Reason {
+  if (/^(?:\[[^\]]+\]|\d+\.\d+\.\d+\.\d+):\d+$/.test(value)) return 'ipWithPort';
+  return /^[\da-f:.]+%/i.test(value) ? 'ipZone' : 'ipForm';
+}
 
 /** Addresses, CIDR blocks or ranges: at least one, none twice in whatever spelling. */
 export const ips: Rule<readonly string[] | Missing> = {
@@ -29,10 +31,10 @@ export const ips: Rule<readonly string[] | Missing> = {
   check(value) {
     if (!value || value.length === 0) return broken('required');
     const sets = value.map(parseAddressSet);
-    const wrong = sets.flatMap((set, index) => (set ? [] : broken('wrongFormat', undefined, [index])));
+    const unread = sets.flatMap((set, index) => (set ? [] : wrong(whyNoIP(value[index]!), [index])));
     const keys = sets.map((set, index) => (set ? keyOf(set) : `wrong ${index}`));
     return answer([
-      ...wrong,
+      ...unread,
       ...duplicates(keys, index => ({ path: [index], rule: 'duplicateIP', bounds: { ip: value[index]! } })),
     ]);
   },
@@ -62,7 +64,7 @@ export const networks: Rule<readonly string[]> = {
   check(value) {
     const sets = value.map(one => (one.includes('-') ? undefined : parseAddressSet(one.trim())));
     return answer([
-      ...sets.flatMap((set, index) => (set ? [] : broken('wrongFormat', undefined, [index]))),
+      ...sets.flatMap((set, index) => (set ? [] : wrong('network', [index]))),
       ...duplicates(
         sets.map((set, index) => (set ? keyOf(set) : `wrong ${index}`)),
         index => ({ path: [index], rule: 'duplicateIP', bounds: { ip: value[index]! } }),
@@ -93,7 +95,7 @@ export const optionalIPs: Rule<readonly string[] | Missing> = {
 export const whitelist: Rule<{ ips?: readonly string[]; urls?: readonly string[] }> = {
   name: 'whitelist',
   check: value =>
-    value.ips?.length || value.urls?.some(url => url.trim() !== '') ? true : broken('regionRequired', undefined, ['ips']),
+    value.ips?.length || value.urls?.some(url => url.trim() !== '') ? true : broken('ipsOrUrlsRequired', undefined, ['ips']),
 };
 
 /** The same rules for a text area, one entry per line; a problem's path is the number of the line, from 0. */
@@ -129,9 +131,9 @@ export const monitorTargets: Rule<readonly string[]> = {
   name: 'monitorTargets',
   check(value) {
     if (value.length === 0) return broken('required');
-    const wrong = value.flatMap((entry, index) => (isTarget(entry) ? [] : broken('wrongFormat', undefined, [index])));
+    const unread = value.flatMap((entry, index) => (isTarget(entry) ? [] : wrong('originForm', [index])));
     return answer([
-      ...wrong,
+      ...unread,
       ...duplicates([...value], index => ({ path: [index], rule: 'duplicateValue', bounds: { value: value[index]! } })),
     ]);
   },

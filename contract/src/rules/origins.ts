@@ -2,7 +2,8 @@
 import { caps, hostPrefixes, layer4Ports, upstreamLimits } from '../limits.ts';
 import { formatIP, isIP, parseIP } from './address.ts';
 import { hasScheme, patternProblems } from './regex.ts';
-import { answer, at, broken, isEmpty } from './rule.ts';
+import { answer, at, broken, isEmpty, wrong } from './rule.ts';
+import type { Reason } from './reasons.ts';
 import type { Problem, Rule } from './rule.ts';
 import { isHostName, weight, wholeNumber } from './values.ts';
 
@@ -16,9 +17,18 @@ export const domainName: Rule<string | Missing> = {
   check(value) {
     if (isEmpty(value)) return broken('required');
     if (/[A-Z]/.test(value!)) return broken('lowerCase');
-    return isHostName(value!.replace(/^\*\./, ''), 2) && value!.length <= 253 ? true : broken('wrongFormat');
+    return isHostName(value!.replace(/^\*\./, ''), 2) && value!.length <= 253 ? true : wrong(whyNoDomain(value!));
   },
 };
+
+function whyNoDomain(value: string): Reason {
+  if (/\s/.test(value)) return 'hostBlank';
+  if (isIP(value)) return 'hostIsIP';
+  if (/[/?#:]/.test(value)) return 'hostPath';
+  // oxlint-disable-next-line no-control-regex -- ASCII as a whole
+  if (/[^\u0000-\u007f]/.test(value)) return 'hostUnicode';
+  return value.includes('.') ? 'hostLabels' : 'hostWhole';
+}
 
 /** Where an origin lives: an address without brackets, or a host name, which may be one of the house (`origin`). */
 export const originAddress: Rule<string | Missing> = {
@@ -27,7 +37,8 @@ export const originAddress: Rule<string | Missing> = {
     if (isEmpty(value)) return broken('required');
     if (isIP(value!)) return true;
     if (/[A-Z]/.test(value!) && isHostName(value!)) return broken('lowerCase');
-    return isHostName(value!) ? true : broken('wrongFormat');
+    if (isHostName(value!)) return true;
+    return wrong(/^(?:\[[^\]]+\]|[^:\s]+):\d+$/.test(value!) ? 'portApart' : 'originForm');
   },
 };
 
@@ -37,12 +48,12 @@ export const optionalHost: Rule<string | Missing> = {
   check(value) {
     if (isEmpty(value)) return true;
     const match = /^(\[[^\]]+\]|[^:]+)(?::(\d{1,5}))?$/.exec(value!);
-    if (!match) return broken('wrongFormat');
+    if (!match) return wrong('hostHeader');
     const host = match[1]!;
     const isHost = host.startsWith('[') ? parseIP(host.slice(1, -1))?.family === 6 : originAddress.check(host) === true;
     const isPort =
       match[2] === undefined || (Number(match[2]) >= upstreamLimits.portMin && Number(match[2]) <= upstreamLimits.portMax);
-    return isHost && isPort ? true : broken('wrongFormat');
+    return isHost && isPort ? true : wrong('hostHeader');
   },
 };
 
@@ -165,7 +176,7 @@ export const remindURL: Rule<string | Missing> = {
   check(value) {
     if (isEmpty(value)) return broken('required');
     if (!startsWithHost(value!)) return broken('startsWithHost', { host: hosts });
-    return !/\s/.test(value!) && URL.canParse(value!) ? true : broken('wrongFormat');
+    return !/\s/.test(value!) && URL.canParse(value!) ? true : wrong('urlForm');
   },
 };
 
@@ -183,8 +194,7 @@ export const cacheRule: Rule<unknown> = {
   name: 'cacheRule',
   check(rule) {
     const { type, value } = (rule ?? {}) as { type?: string; value?: string };
-    if (type === undefined || type === 'site')
-      return isEmpty(value) || type === undefined ? true : broken('wrongFormat', undefined, ['value']);
+    if (type === undefined || type === 'site') return isEmpty(value) || type === undefined ? true : wrong('wholeSite', ['value']);
     if (isEmpty(value)) return broken('required', undefined, ['value']);
     if (type === 'regex') {
       const problems = patternProblems(value!, ['value']);
@@ -192,9 +202,7 @@ export const cacheRule: Rule<unknown> = {
       return hasScheme(value!) ? broken('regexWithScheme', undefined, ['value']) : true;
     }
     if (type === 'fileType')
-      return value!.split(',').every(part => /^[A-Za-z0-9_-]{1,32}$/.test(part.trim()))
-        ? true
-        : broken('wrongFormat', undefined, ['value']);
+      return value!.split(',').every(part => /^[A-Za-z0-9_-]{1,32}$/.test(part.trim())) ? true : wrong('extensions', ['value']);
     // a star would stand for itself, and no visitor asks for one
     if (value!.includes('*')) return broken('starInSource', undefined, ['value']);
     return /^\/[^\s?#]*$/.test(value!) ? true : broken('pathOnly', undefined, ['value']);

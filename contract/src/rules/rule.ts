@@ -4,6 +4,7 @@
  */
 import { fill } from '../kit/text.ts';
 import type { Language, Text } from '../kit/text.ts';
+import { isReason, type Reason, reasonTexts } from './reasons.ts';
 
 export type Bounds = Readonly<Record<string, string | number>>;
 /** `path` leads from the checked value to the broken part of it. */
@@ -157,6 +158,11 @@ export const ruleTexts = {
     zh_TW: '備用模式下的源站無法調整',
     zh_CN: '备用模式下的源站无法调整',
     en_US: 'Origin in backup mode cannot be adjusted',
+  },
+  ipsOrUrlsRequired: {
+    zh_TW: '請至少填寫一個 IP 或網址',
+    zh_CN: '请至少填写一个 IP 或网址',
+    en_US: 'Fill in at least one IP or URL',
   },
   regionRequired: {
     zh_TW: '黑名單或白名單地區至少填寫一項',
@@ -356,12 +362,17 @@ export function isRuleName(value: unknown): value is RuleName {
 
 /** The sentence a form shows under the field. */
 export function ruleText(problem: { rule: string; bounds?: Bounds }, language: Language): string {
-  return fill(ruleTexts[isRuleName(problem.rule) ? problem.rule : 'wrongFormat'][language], problem.bounds);
+  const why = problem.rule === 'wrongFormat' ? problem.bounds?.['why'] : undefined;
+  const text = isReason(why) ? reasonTexts[why] : ruleTexts[isRuleName(problem.rule) ? problem.rule : 'wrongFormat'];
+  return fill(text[language], problem.bounds);
 }
 
 export const broken = (rule: RuleName, bounds?: Bounds, path: (string | number)[] = []): Problem[] => [
   bounds ? { path, rule, bounds } : { path, rule },
 ];
+
+/** In the wrong form, and why: that rule's name is the specification's, whatever the reason. */
+export const wrong = (why: Reason, path: (string | number)[] = []): Problem[] => broken('wrongFormat', { why }, path);
 
 /** The same problems, seen from one step further out. */
 export const at = (step: string | number, found: true | Problem[]): Problem[] =>

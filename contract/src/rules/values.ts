@@ -1,6 +1,6 @@
 /** Rules for single values (§5): texts, numbers, names, passwords, patterns. */
 import { ranges, session, upstreamLimits } from '../limits.ts';
-import { answer, at, broken, isEmpty } from './rule.ts';
+import { answer, at, broken, isEmpty, wrong } from './rule.ts';
 import type { Bounds, Problem, Rule } from './rule.ts';
 
 type Missing = null | undefined;
@@ -14,7 +14,7 @@ export const required: Rule<unknown> = {
 /** The generic rule of every one-word input: not empty, no space in it. */
 export const word: Rule<string | Missing> = {
   name: 'word',
-  check: value => (isEmpty(value) ? broken('required') : /\s/.test(value!) ? broken('wrongFormat') : true),
+  check: value => (isEmpty(value) ? broken('required') : /\s/.test(value!) ? wrong('hostBlank') : true),
 };
 
 const nonEmpty = (name: string): Rule<unknown> => ({ name, check: required.check });
@@ -84,7 +84,7 @@ export const freeName: Rule<string | Missing> = {
     isEmpty(value)
       ? broken('required')
       : /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(value!)
-        ? broken('wrongFormat')
+        ? wrong('invisible')
         : true,
 };
 

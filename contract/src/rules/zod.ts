@@ -1,5 +1,6 @@
 /** Rules as checks of zod/mini, and zod's own findings as problems: one vocabulary on the wire. */
 import type * as z from 'zod/mini';
+import { isReason } from './reasons.ts';
 import { isRuleName } from './rule.ts';
 import type { Bounds, Problem, Rule, RuleName } from './rule.ts';
 
@@ -84,7 +85,8 @@ function problemOf(issue: z.core.$ZodIssue, missing: boolean): Omit<Problem, 'pa
         ? { rule: 'required' }
         : { rule: 'invalidChoice', bounds: { allowed: issue.values.map(String).join(', ').slice(0, 200) } };
     default:
-      return { rule: 'wrongFormat' };
+      // a pattern may say why
+      return isReason(issue.message) ? { rule: 'wrongFormat', bounds: { why: issue.message } } : { rule: 'wrongFormat' };
   }
 }
 

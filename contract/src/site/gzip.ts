@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { bool, int, some, str } from '../kit/schema.ts';
 import { at, settingOf } from '../kit/setting.ts';
 
-const mediaType = () => str(64).check(z.regex(/^[\w.+-]+\/(?:[\w.+-]+|\*)$/));
+const mediaType = () => str(64).check(z.regex(/^[\w.+-]+\/(?:[\w.+-]+|\*)$/, 'mediaType'));
 /** What is worth compressing: texts in all their forms, and pictures that are text. */
 const types = [
   'text/html',

@@ -71,6 +71,14 @@ test('the card of the month is the sum of each chart, to this minute; the step t
     // each step leads to its requests
     const step = await rows.nth(1).getByRole('link').getAttribute('href');
     assert.match(step!, /dataAnalysis\/logger\?range=custom&startTime=/);
+    // what is asked most leads to the lines it counts; of more than a day there is no such list
+    const top = page.locator('.tops', { hasText: 'a.test' });
+    await top.waitFor();
+    if (range) assert.equal(await top.getByRole('link').count(), 0);
+    else {
+      const to = new URL((await top.getByRole('link').first().getAttribute('href'))!, stand.whole.origin);
+      assert.equal(to.searchParams.get('endTime'), asked['top']!.endTime);
+    }
   }
   await visitor.go('/user/dashboard');
   const compare = page.getByRole('button', { name: 'Compare with previous' });
@@ -86,6 +94,27 @@ test('the card of the month is the sum of each chart, to this minute; the step t
   await page.waitForURL(/status=2xx/);
   // the log's day ends by the clock of this machine, which is two hours late
   await page.getByText('1 in total').waitFor();
+  // whoever has nodes reads their names; a customer has none to know of
+  const [node] = (await stand.whole.call('GET', '/client/metaNodes', client)).body as { id: number; name: string }[];
+  const operator = await stand.inside('client');
+  for (const [one, area] of [
+    [visitor, 'user'],
+    [operator, 'client'],
+  ] as const) {
+    await one.go(`/${area}/dataAnalysis/logger?range=last24h`);
+    await one.page.locator('.ant-table-row').first().click();
+    const facts = one.page.locator('.log-facts');
+    await facts.getByText('a.test').first().waitFor();
+    if (area === 'user') assert.equal(await facts.locator('dt', { hasText: /^Node$/ }).count(), 0);
+    else
+      await facts
+        .locator('div', { has: one.page.locator('dt', { hasText: /^Node$/ }) })
+        .getByText(node!.name)
+        .waitFor();
+  }
+  await picture(operator.page, 'figures-log-node');
+  assert.deepEqual(operator.takeProblems(), []);
+  await operator.close();
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

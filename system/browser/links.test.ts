@@ -89,3 +89,28 @@ test('sites whose time is over are found by their state, and what was deleted ha
   await page.locator('.empty').waitFor();
   await visitor.close();
 });
+
+test('an account is called what it is, and one that cannot sign in yet is not green; a group that nobody uses is not amber', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go('/client/userManagement/users');
+  await page.locator('.ant-btn-primary', { hasText: 'Create' }).click();
+  await page.locator('.ant-drawer-title', { hasText: 'New account' }).waitFor();
+  await page.fill(`${drawer} #email`, 'later@breakwater.test');
+  await page.fill(`${drawer} #name`, 'later');
+  await page.click(`${drawer} .ant-drawer-footer .ant-btn-primary`);
+  await visitor.message('Create User Successful!');
+  const row = page.locator('.ant-table-row', { hasText: 'later@breakwater.test' });
+  await row.getByText('No password yet').waitFor();
+  assert.deepEqual([await row.locator('.status-dot.warn').count(), await row.locator('.status-dot.good').count()], [1, 0]);
+  await picture(page, 'links-accounts');
+
+  const zoneID = (await api('client', 'GET', '/client/metaZones'))[0].id;
+  await api('client', 'POST', '/client/group', { name: 'spare', zoneID });
+  await visitor.go('/client/nodeManage/resolutionTitle');
+  await page.locator('.ant-table-row', { hasText: 'spare' }).getByText('Not in use').waitFor();
+  assert.equal(await page.locator('.ant-table-row .status-dot.warn').count(), 0);
+  await picture(page, 'links-groups');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -120,7 +120,9 @@ test('the server goes away and comes back: a banner says so, and the page heals 
 test("acting for somebody says so on every page, leaves one's own session alone, and leads back to it", async () => {
   const token = await stand.whole.signIn('client');
   const email = 'acted@breakwater.test';
-  const made = await stand.whole.call('POST', '/client/account', token, { email, name: 'acted', auth: 'client', password });
+  const role = await stand.whole.call('POST', '/client/role', token, { name: 'acted', permissionKeys: ['sites.view'] });
+  const [roleID] = (role.body as { ids: number[] }).ids;
+  const made = await stand.whole.call('POST', '/client/account', token, { email, name: 'acted', auth: 'client', role: roleID });
   assert.equal(made.status, 200, JSON.stringify(made.body));
   const visitor = await stand.inside('client');
   const { page } = visitor;

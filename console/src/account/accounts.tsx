@@ -15,7 +15,7 @@ import { t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
 import { createAccount, setPassword, setRole } from './forms.tsx';
 import { mayProxy, signInAs } from './proxy.ts';
-import { type Account, why, whyOwn } from './state.ts';
+import { type Account, authName, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
 function Role({ id }: { id: number | null }) {
@@ -30,19 +30,26 @@ function Kind({ account }: { account: Account }) {
 }
 
 function State({ account }: { account: Account }) {
+  if (account.emailConfirmed) return <Status value={account.status} />;
+  // whoever cannot sign in is not well, whatever else holds
+  const note = t('account.noPassword');
+  if (account.status === 'normal')
+    return (
+      <span className="status">
+        <span className="status-dot warn" aria-hidden />
+        {note}
+      </span>
+    );
   return (
     <span>
       <Status value={account.status} />
-      {!account.emailConfirmed && <span className="cell-note">{t('account.noPassword')}</span>}
+      <span className="cell-note">{note}</span>
     </span>
   );
 }
 
 /** Roles are of one's own tree: sub-accounts of one's own area have them, roots have everything. */
 const takesRole = (account: Account) => !account.isRoot && account.auth === area;
-
-const authNames = { user: 'message.authUser', client: 'message.authClient', admin: 'message.authAdmin' } as const;
-const authName = (account: Account) => t(authNames[account.auth]);
 
 function CreateButton() {
   const can = useCan();

@@ -6,7 +6,7 @@ import { currentSelf } from '../kit/session.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { createFields } from './fields.ts';
-import type { Account } from './state.ts';
+import { type Account, authName } from './state.ts';
 
 const narrowPx = 480;
 
@@ -30,7 +30,7 @@ export const createAccount = (auth: string | undefined) =>
       body={bodyOf}
       isEdit={false}
       errors={{ fields: { duplicateEmail: 'email' } }}
-      success={t('message.createAuthSuccess', { auth: t('page.accounts') })}
+      success={values => t('message.createAuthSuccess', { auth: authName(bodyOf(values) as Pick<Account, 'auth'>) })}
       onClose={() => close()}
     />
   ));

@@ -72,7 +72,7 @@ export default {
   'resource.originAllow': '私有源站',
   'resource.systemFrequencies': '系统频率限制',
   'resource.errorPages': '错误页面',
-  'resource.systemErrorPages': '所有网站的错误页面',
+  'resource.systemErrorPages': '所有站点的错误页面',
   'resource.nodes': '节点',
   'resource.groups': '解析分组',
   'resource.products': '产品',

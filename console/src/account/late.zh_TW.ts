@@ -70,7 +70,7 @@ export default {
   'resource.originAllow': '私有源站',
   'resource.systemFrequencies': '系統頻率限制',
   'resource.errorPages': '錯誤頁面',
-  'resource.systemErrorPages': '所有網站的錯誤頁面',
+  'resource.systemErrorPages': '所有站點的錯誤頁面',
   'resource.nodes': '節點',
   'resource.groups': '解析群組',
   'resource.products': '產品',

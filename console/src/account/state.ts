@@ -5,6 +5,10 @@ import { language, t } from '../kit/text.ts';
 
 export type Account = RowOf<'GET /{area}/accounts'>;
 
+const authNames = { user: 'message.authUser', client: 'message.authClient', admin: 'message.authAdmin' } as const;
+/** What a kind of account is called where something is said of one (§8). */
+export const authName = ({ auth }: Pick<Account, 'auth'>) => t(authNames[auth]);
+
 /** Why one may not act as an account: the server says it with each row, and refuses by the same rule. */
 export const whyOwn = ({ actAsDenied }: Account): string | undefined => (actAsDenied ? t(`denied.${actAsDenied}`) : undefined);
 

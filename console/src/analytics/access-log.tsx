@@ -6,10 +6,13 @@ import { Button, Pagination, Table, type TableColumnType } from 'antd';
 import { useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
+import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
+import { useCan } from '../kit/permissions.ts';
+import { query } from '../kit/query.ts';
 import { language, t, textOf } from '../kit/text.ts';
 import { dateOnly } from '../kit/time.ts';
 import { bytes, milliseconds } from '../kit/units.ts';
@@ -133,6 +136,9 @@ function Nothing({ state, change }: { state: LogState; change: (part: Partial<Lo
 /** The drawer keeps its line even when the list has moved on below it. */
 function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; change: (part: Partial<LogState>) => void }) {
   const sites = useSites();
+  const can = useCan();
+  const hasNodes = area === 'client' && can('GET /client/metaNodes');
+  const nodes = useQuery({ ...query('GET /client/metaNodes', {}), enabled: hasNodes });
   const [kept, keep] = useState<LogLine>();
   const index = rows.findIndex(row => row.requestID === id);
   const line = rows[index] ?? (kept?.requestID === id ? kept : undefined);
@@ -143,6 +149,8 @@ function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; chan
     <LogDetail
       line={line}
       siteName={sites.data?.find(site => site.id === line.siteID)?.siteName}
+      // a node that is gone has its number left
+      nodeName={hasNodes ? (nodes.data?.find(node => node.id === line.nodeID)?.name ?? `#${line.nodeID}`) : undefined}
       only={part => change({ ...part, request: undefined, page: 1 })}
       previous={index > 0 ? to(rows[index - 1]) : undefined}
       next={index >= 0 ? to(rows[index + 1]) : undefined}

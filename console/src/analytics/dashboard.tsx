@@ -112,7 +112,11 @@ export default function Dashboard() {
       ) : isAllowed ? (
         <>
           <Charts figures={answers.data} range={range} />
-          <Tops queryKey={[dashboardKey, 'top', range]} rangeNow={async () => rangeAt(range, (await asOf(hasCards)).now)} />
+          <Tops
+            range={range}
+            queryKey={[dashboardKey, 'top', range]}
+            rangeNow={async () => rangeAt(range, (await asOf(hasCards)).now)}
+          />
         </>
       ) : (
         // Figures are not for everybody; the menu holds what this account may see.

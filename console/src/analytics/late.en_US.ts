@@ -51,9 +51,10 @@ export default {
   'start.domainText': 'For example www.example.com; the origin is the server you already have.',
   'start.dns': 'Point DNS at the edge',
   'start.dnsText':
-    'Set a CNAME for the domain at your DNS provider; your operator gives you its value. For a bare domain use an A record with the address of an edge node.',
+    'Your operator has no DNS in this installation yet, so there is no CNAME to point at. Point an A record at the IP of an edge node; ask your operator for it.',
   'start.dnsTextClient':
-    'Set a CNAME for the domain to the resolution name of its zone. For a bare domain use an A record with the address of an edge node.',
+    'This installation has no DNS yet, so there is no CNAME to point at. Point an A record at the IP of an edge node.',
+  'dashboard.logOneDay': 'The log shows at most one day: choose 24 hours to see the requests',
   'start.test': 'Try it',
   'start.testText':
     'This works before DNS does: replace EDGE_ADDRESS by the address of an edge node. The second request should say X-Cache: HIT.',

@@ -50,8 +50,10 @@ export default {
   'start.domain': '添加域名并填写源站',
   'start.domainText': '例如 www.example.com，源站是您原来的服务器。',
   'start.dns': '将 DNS 指向边缘',
-  'start.dnsText': '在您的 DNS 服务为域名设置 CNAME，值由运营商提供；根域名请改用 A 记录，指向边缘节点的 IP。',
-  'start.dnsTextClient': '在 DNS 为域名设置 CNAME，指向该区域的解析域名；根域名请改用 A 记录，指向边缘节点的 IP。',
+  'start.dnsText':
+    '运营商在此安装尚未启用 DNS，所以还没有 CNAME 可用。请将域名的 A 记录指向边缘节点的 IP；不知道 IP 时，请向运营商询问。',
+  'start.dnsTextClient': '此安装尚未启用 DNS，所以还没有 CNAME 可用。请将域名的 A 记录指向边缘节点的 IP。',
+  'dashboard.logOneDay': '日志一次最多查询一天，请切换到 24 小时再查看请求',
   'start.test': '测试',
   'start.testText': 'DNS 生效之前就能测试：把 EDGE_ADDRESS 换成边缘节点的 IP。第二次请求应该会看到 X-Cache: HIT。',
   'start.done': '已完成',

@@ -48,8 +48,10 @@ export default {
   'start.domain': '新增網域並填入源站',
   'start.domainText': '例如 www.example.com，源站是您原本的伺服器。',
   'start.dns': '將 DNS 指向邊緣',
-  'start.dnsText': '在您的 DNS 服務為網域設定 CNAME，值由營運商提供；根網域請改用 A 紀錄，指向邊緣節點的 IP。',
-  'start.dnsTextClient': '在 DNS 為網域設定 CNAME，指向這個區域的解析網域；根網域請改用 A 紀錄，指向邊緣節點的 IP。',
+  'start.dnsText':
+    '營運商在此安裝尚未啟用 DNS，所以還沒有 CNAME 可用。請將網域的 A 紀錄指向邊緣節點的 IP；不知道 IP 時，請向營運商詢問。',
+  'start.dnsTextClient': '此安裝尚未啟用 DNS，所以還沒有 CNAME 可用。請將網域的 A 紀錄指向邊緣節點的 IP。',
+  'dashboard.logOneDay': '日誌一次最多查詢一天，請切換到 24 小時再查看請求',
   'start.test': '測試',
   'start.testText': 'DNS 生效之前就能測試：把 EDGE_ADDRESS 換成邊緣節點的 IP。第二次請求應該會看到 X-Cache: HIT。',
   'start.done': '已完成',

@@ -14,6 +14,8 @@ import { blockWords, StatusWords } from './log-words.tsx';
 interface Props {
   line: LogLine;
   siteName: string | undefined;
+  /** of the node that answered; where nodes are not shown, none */
+  nodeName: string | undefined;
   /** Sets filters and closes. */
   only: (part: Partial<LogState>) => void;
   previous?: () => void;
@@ -21,7 +23,7 @@ interface Props {
   onClose: () => void;
 }
 
-export default function LogDetail({ line, siteName, only, previous, next, onClose }: Props) {
+export default function LogDetail({ line, siteName, nodeName, only, previous, next, onClose }: Props) {
   const hasUpstream = line.upstreamBytes > 0 || line.upstreamTimeMs > 0;
   const onlyButton = (filter: Partial<LogState>) => (
     <Button
@@ -62,7 +64,7 @@ export default function LogDetail({ line, siteName, only, previous, next, onClos
     [t('logField.userAgent'), value(line.userAgent)],
     [t('logField.referer'), value(line.referer)],
     [t('logField.site'), value(siteName ?? String(line.siteID), { sites: [line.siteID] })],
-    [t('logField.node'), value(String(line.nodeID))],
+    ...(nodeName === undefined ? [] : [[t('logField.node'), value(nodeName)] as [string, ReactNode]]),
     [
       t('logField.requestID'),
       <>

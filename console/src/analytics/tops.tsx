@@ -8,10 +8,15 @@ import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { count, bytes } from '../kit/units.ts';
 import { TopList } from '../kit/top-list.tsx';
-import type { AskedRange } from './series.ts';
+import type { AskedRange, RangeName } from './series.ts';
 import { asSearch } from '../kit/search.ts';
 
-export function Tops({ queryKey, rangeNow }: { queryKey: readonly string[]; rangeNow: () => Promise<AskedRange> }) {
+interface Props {
+  range: RangeName;
+  queryKey: readonly string[];
+  rangeNow: () => Promise<AskedRange>;
+}
+export function Tops({ range, queryKey, rangeNow }: Props) {
   const can = useCan();
   const answer = useQuery({
     queryKey,
@@ -19,22 +24,27 @@ export function Tops({ queryKey, rangeNow }: { queryKey: readonly string[]; rang
     queryFn: async ({ signal }) => {
       const { startTime, endTime } = await rangeNow();
       const body = { startTime, endTime, types: [types.topURLs, types.topVisitorIPs], top: statistics.dashboardTop };
-      return call('POST /{area}/statistics/top', { body }, { signal });
+      return { ...(await call('POST /{area}/statistics/top', { body }, { signal })), startTime, endTime };
     },
   });
   const logger = can('POST /{area}/logs/access') ? linkTo('logger') : undefined;
+  /** Leads to the lines that were counted, of the same time; the log shows no more than a day. */
+  const nameOf = (key: string, searchOf: (key: string) => object) => {
+    if (!logger) return key;
+    if (range === 'days') return <span title={t('dashboard.logOneDay')}>{key}</span>;
+    const { startTime, endTime } = answer.data!;
+    return (
+      <Link to={logger} search={asSearch({ range: 'custom', startTime, endTime, ...searchOf(key) })}>
+        {key}
+      </Link>
+    );
+  };
   const itemsOf = (type: number, searchOf: (key: string) => object) =>
     answer.data?.data
       .find(one => one.type === type)
       ?.items.map(item => ({
         key: item.key,
-        name: logger ? (
-          <Link to={logger} search={asSearch({ range: 'last24h', ...searchOf(item.key) })}>
-            {item.key}
-          </Link>
-        ) : (
-          item.key
-        ),
+        name: nameOf(item.key, searchOf),
         value: item.requests,
         note: bytes(item.bytes),
       }));

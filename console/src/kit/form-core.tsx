@@ -56,7 +56,8 @@ export interface CoreProps {
   version?: number | undefined;
   /** What became of the row: a second side of the drawer, from which older values come back into the form. */
   history?: HistoryOf | undefined;
-  success: string;
+  /** what is said when it is saved; of what was sent, where that tells */
+  success: string | ((values: Values) => string);
   errors?: ActionOptions;
   /** What would count if nothing were set here: a field that differs from it says so, and takes it back. */
   above?: Above;
@@ -215,7 +216,7 @@ export function useForm(props: CoreProps) {
       else await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
       if (props.stays) adopt({ ...began.current, ...shownValues() });
       else release.current();
-      notify.success(props.success);
+      notify.success(typeof props.success === 'string' ? props.success : props.success(shownValues()));
       void queryClient.invalidateQueries();
       props.onClose?.();
     } catch (thrown) {

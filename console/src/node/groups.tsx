@@ -14,7 +14,7 @@ import { query } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
-import { lastSelected } from '../kit/session.ts';
+import { currentSelf, lastSelected } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
@@ -29,11 +29,24 @@ type GroupLine = Group['lines'][number];
 const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
 const lineOf = ({ id, name, cidrs, asns }: GroupLine) => ({ lineID: id, name, cidrs, asns: asns.map(String) });
 
-function NodeCount({ count }: { count: number }) {
+/** Amber where a domain would resolve to nothing; while nothing resolves here, or nobody uses the group, nothing is wrong. */
+function NodeCount({ group: { nodeCount, productCount } }: { group: Group }) {
+  const isOn = !!currentSelf()?.dnsType;
+  const [tone, text, note] =
+    nodeCount > 0
+      ? (['good', t('group.nodes', { count: number(nodeCount) })] as const)
+      : productCount === 0
+        ? (['idle', t('group.unused'), t('group.unusedText')] as const)
+        : isOn
+          ? (['warn', t('group.noNodes'), t('group.noNodesText')] as const)
+          : (['idle', t('group.noNodes'), t('group.noNodesLater')] as const);
   return (
-    <span className="status">
-      <span className={`status-dot ${count > 0 ? 'good' : 'warn'}`} aria-hidden />
-      {count > 0 ? t('group.nodes', { count: number(count) }) : t('group.noNodes')}
+    <span>
+      <span className="status">
+        <span className={`status-dot ${tone}`} aria-hidden />
+        {text}
+      </span>
+      {note && <span className="cell-note">{note}</span>}
     </span>
   );
 }
@@ -46,7 +59,7 @@ const groupsOf = (zoneID: number) =>
     rowName: group => group.name,
     columns: [
       { name: 'name', sort: true, link: 'assignNodes', width: 200 },
-      { name: 'nodeCount', width: 180, render: group => <NodeCount count={group.nodeCount} /> },
+      { name: 'nodeCount', width: 260, render: group => <NodeCount group={group} /> },
       { name: 'productCount', kind: 'number' },
       { name: 'lines', width: 180, render: group => group.lines.map(line => line.name).join(', ') },
       { name: 'memo', width: 220 },

@@ -61,5 +61,5 @@ export default {
   'group.modules': '模块',
   'group.protection': '防护',
   'site.switch': '切换站点',
-  'site.backToList': '返回站点列表',
+  'site.backToList': '返回站点',
 } satisfies SameAs<typeof texts>;

@@ -59,5 +59,5 @@ export default {
   'group.modules': '模組',
   'group.protection': '防護',
   'site.switch': '切換站點',
-  'site.backToList': '返回站點列表',
+  'site.backToList': '返回站點',
 };

@@ -57,7 +57,7 @@ export default {
   'settingSource.domain': 'domain',
 
   'choice.none': display.noneLabel,
-  'form.create': 'Create: {name}',
+  'form.create': 'New {name}',
   'form.edit': 'Edit: {name}',
   'conflict.title': 'This was changed while you were editing it',
   'conflict.by': '{by} saved another version at {at}. Nothing was written: choose for each field which side to keep.',

@@ -123,7 +123,7 @@ test('what is no number stays and is told, and what is in the wrong form says wh
   for (const [field, typed, becomes] of [
     ['#domainName', 'https://Zahlen.網域.tw./x', 'zahlen.xn--cjs139f.tw'],
     ['#originHost', 'https://Shop.Example.com./x', 'shop.example.com'],
-    ['#upstreams_0_address', '127.0.0.1:8O', '127.0.0.1:8o'],
+    ['#upstreams_0_address', '127.0.0.1:8O', '127.0.0.1:8O'],
     ['#upstreams_0_address', '127.0.0.1:8088', '127.0.0.1'],
   ] as const) {
     await page.fill(field, typed);

@@ -178,11 +178,11 @@ export function useForm(props: CoreProps) {
   function leave(target: EventTarget) {
     const name = pathOf((target as Element).closest('[data-field]')?.getAttribute('data-field') ?? '');
     if (!name.length || !check) return;
-    const field = fieldAt(fields, name);
-    const value = valueAt(name);
-    for (const [key, next] of Object.entries(field ? mended(field, value) : {}))
-      if (JSON.stringify(next) !== JSON.stringify(valueAt([...name.slice(0, -1), key])))
-        form.setFieldValue([...name.slice(0, -1), key] as never, next as never);
+    for (const [at, next] of mended(fieldAt(fields, name), name, valueAt(name))) {
+      if (JSON.stringify(next) === JSON.stringify(valueAt(at))) continue;
+      form.setFieldValue(at as never, next as never);
+      state.left(at, next);
+    }
     state.left(name, valueAt(name));
     judge();
   }

@@ -20,12 +20,13 @@ export const ruleProblems = (fields: readonly FormField[], values: Values): Fiel
     return found === true ? [] : found.map(problem => ({ ...problem, path: [name, ...problem.path].join('.') }));
   });
 
-/** What becomes of a value when its field is left: of this field, and of those beside it. */
-export function mended(field: FormField, value: unknown): Values {
-  if (field.kind === 'lines' && field.mendLine && Array.isArray(value))
-    return { [field.name]: value.map(line => (String(line).trim() ? field.mendLine!(String(line)) : line)) };
-  if (typeof value !== 'string' || !['text', 'mono', 'area', 'code'].includes(field.kind)) return {};
-  return field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
+/** What becomes of a value when its field is left, and of those beside it: they are judged as if it had been typed there. */
+export function mended(field: FormField | undefined, name: Path, value: unknown): [Path, unknown][] {
+  if (field?.kind === 'lines' && field.mendLine && Array.isArray(value))
+    return [[name, value.map(line => (String(line).trim() ? field.mendLine!(String(line)) : line))]];
+  if (typeof value !== 'string' || !field || !['text', 'mono', 'area', 'code'].includes(field.kind)) return [];
+  const values = field.mend && value.trim() ? field.mend(value) : { [field.name]: value.trim() };
+  return Object.entries(values).map(([key, next]) => [[...name.slice(0, -1), key], next]);
 }
 
 /** What a draft changed, as it was before. */

@@ -16,7 +16,8 @@ interface Props {
   value?: number | string;
   onChange?: ((value: unknown) => void) | undefined;
 }
-const isNumber = (text: string) => text !== '' && Number.isFinite(Number(text));
+/** What antd's own takes for one. */
+const isNumber = (text: string) => /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/.test(text);
 
 export function NumberInput({ value, onChange, ...rest }: Props) {
   return (

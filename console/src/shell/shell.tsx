@@ -27,6 +27,8 @@ import { TasksButton } from './tasks.tsx';
 
 export { setHealth, setLocale };
 
+const draftTakenMs = 1500;
+
 export function Shell() {
   const theme = useTheme();
   const [isMenuOpen, setMenuOpen] = useState(false);
@@ -34,7 +36,9 @@ export function Shell() {
   // A session ended over a form: what was typed comes back when the form is opened again, and nobody could know.
   useEffect(() => {
     const self = currentSelf();
-    if (self && hasDraft(self.id)) notify.info(t('draft.kept'));
+    // a form that comes with the page takes its draft, and says so itself
+    const timer = setTimeout(() => self && hasDraft(self.id) && notify.info(t('draft.kept')), draftTakenMs);
+    return () => clearTimeout(timer);
   }, []);
   // another page closes the menu
   const [seen, setSeen] = useState(pathname);

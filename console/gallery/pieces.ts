@@ -65,7 +65,17 @@ export const pieces: readonly Piece[] = [
   {
     name: 'form',
     title: { zh_TW: '表單', zh_CN: '表单', en_US: 'Form' },
-    shows: ['ResourceForm', 'FormDrawer', 'Field', 'Label', 'BatchForm', 'MixedField', 'ConflictPanel', 'ViewDrawer'],
+    shows: [
+      'ResourceForm',
+      'FormDrawer',
+      'Field',
+      'Label',
+      'NumberInput',
+      'BatchForm',
+      'MixedField',
+      'ConflictPanel',
+      'ViewDrawer',
+    ],
     states: ['normal', 'readOnly', 'invalid', 'long', 'many'],
     load: () => import('./pages/form.tsx'),
   },
@@ -149,7 +159,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'units',
     title: { zh_TW: '數量與單位', zh_CN: '数量与单位', en_US: 'Amounts and units' },
-    shows: ['UnitsInput', 'WithWhy'],
+    shows: ['UnitsInput', 'WithWhy', 'NumberInput'],
     states: ['normal', 'empty', 'disabled', 'readOnly', 'invalid', 'long'],
     load: () => import('./pages/units.tsx'),
   },

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { UnitsInput } from '../../src/kit/pieces.ts';
+import { NumberInput } from '../../src/kit/number-input.tsx';
 import type { UnitsProps } from '../../src/kit/units-input.tsx';
 import type { Example } from '../pieces.ts';
 import { long, say } from '../words.ts';
@@ -19,6 +20,21 @@ function Amount({ value: first, ...props }: UnitsProps) {
   );
 }
 
+function Plain({ value: first, isInvalid }: { value: number | string; isInvalid?: boolean }) {
+  const [value, setValue] = useState<number | string | undefined>(first);
+  return (
+    <div className="gallery-field">
+      <NumberInput
+        aria-label={say(names.rate)}
+        aria-invalid={isInvalid}
+        value={value}
+        onChange={next => setValue(next as number | string | undefined)}
+      />
+      <output className="ink-3 numbers">= {value ?? '–'}</output>
+    </div>
+  );
+}
+
 export default [
   { state: 'normal', show: () => <Amount kind="bytes" value={1_500_000_000} /> },
   { state: 'normal', show: () => <Amount kind="rate" counts="KB/s" value={2500} /> },
@@ -28,4 +44,6 @@ export default [
   { state: 'readOnly', show: () => <Amount kind="rate" value={300_000} isReadOnly /> },
   { state: 'invalid', show: () => <Amount kind="duration" counts="s" value={30} aria-invalid /> },
   { state: 'long', show: () => <Amount kind="bytes" value={123_456_789_012_345} /> },
+  { state: 'normal', show: () => <Plain value={8080} /> },
+  { state: 'invalid', show: () => <Plain value="8O80" isInvalid /> },
 ] satisfies Example[];

@@ -13,7 +13,7 @@ interface Props {
   'aria-label'?: string | undefined;
   'aria-invalid'?: boolean | 'true' | 'false' | undefined;
   'aria-describedby'?: string | undefined;
-  value?: number | string;
+  value?: number | string | undefined;
   onChange?: ((value: unknown) => void) | undefined;
 }
 /** What antd's own takes for one. */

@@ -65,17 +65,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'form',
     title: { zh_TW: '表單', zh_CN: '表单', en_US: 'Form' },
-    shows: [
-      'ResourceForm',
-      'FormDrawer',
-      'Field',
-      'Label',
-      'NumberInput',
-      'BatchForm',
-      'MixedField',
-      'ConflictPanel',
-      'ViewDrawer',
-    ],
+    shows: ['ResourceForm', 'FormDrawer', 'Field', 'Label', 'BatchForm', 'MixedField', 'ConflictPanel', 'ViewDrawer'],
     states: ['normal', 'readOnly', 'invalid', 'long', 'many'],
     load: () => import('./pages/form.tsx'),
   },

@@ -13,8 +13,8 @@ import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { linkTo } from '../kit/screens.ts';
-import { currentSelf, lastSelected } from '../kit/session.ts';
+import { currentScreens, linkTo, screensOf } from '../kit/screens.ts';
+import { lastSelected } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
@@ -29,9 +29,11 @@ type GroupLine = Group['lines'][number];
 const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
 const lineOf = ({ id, name, cidrs, asns }: GroupLine) => ({ lineID: id, name, cidrs, asns: asns.map(String) });
 
+/** DNS is on once there is a page to set it up. */
+const dnsSetting = 'systemManagement/dnsSetting';
 /** Amber where a domain would resolve to nothing; while nothing resolves here, or nobody uses the group, nothing is wrong. */
 function NodeCount({ group: { nodeCount, productCount } }: { group: Group }) {
-  const isOn = !!currentSelf()?.dnsType;
+  const isOn = screensOf(currentScreens()).some(screen => screen.path === dnsSetting);
   const [tone, text, note] =
     nodeCount > 0
       ? (['good', t('group.nodes', { count: number(nodeCount) })] as const)

@@ -53,7 +53,7 @@ const sub = (root: Person, keys: string[], parent?: Person) =>
   });
 
 describe('making accounts', () => {
-  test('an account is made with its first password, or not at all', async () => {
+  test('an account is made with its first password, or not at all', async t => {
     const mail = email();
     const wanted = { email: mail, name: 'first', auth: 'user' };
     broken(await op.post('/client/account', { ...wanted, password: 'short' }), 'password', 'tooShort');
@@ -70,7 +70,12 @@ describe('making accounts', () => {
     const bare = email();
     await op.make('/client/account', { ...wanted, email: bare });
     is(await api.call('POST', '/user/verify', { body: { email: bare, password } }), 'credentialFailed');
-    is(await op.post('/client/account', { ...wanted, password }), 'duplicateEmail');
+    // and nothing is hashed for one that will not be made
+    const hashed = t.mock.method(api.sessions.hashing, 'set');
+    is(await op.post('/client/account', { ...wanted, email: mail.toUpperCase(), password }), 'duplicateEmail');
+    assert.equal(hashed.mock.callCount(), 0);
+    await op.make('/client/account', { ...wanted, email: email(), password });
+    assert.equal(hashed.mock.callCount(), 1);
   });
 
   test('with a password of their choice people make accounts alone as which they may act', async () => {

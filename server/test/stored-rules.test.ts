@@ -104,6 +104,19 @@ test('whoever opens the site reads which row it is and what to do; a row that is
       message: string;
     }[];
   const before = await errors();
+  // a colleague is told of the lists it may view, and of no others' bounds
+  const parent = { rootID: a.user.id, parentClient: a.client.id };
+  const heard = async (name: string, ...keys: string[]) => {
+    const { id, token } = await api.account('user', `${name}@test.test`, { ...parent, keys: ['sites.view', ...keys] });
+    await sql`insert into "siteUser" ("siteID", "userID") values (${a.siteID}, ${id})`.execute(db());
+    const { body } = await api.call('GET', `/user/site/${a.siteID}/applied`, { token });
+    return (body.errors as { kind: string }[]).map(({ kind }) => kind);
+  };
+  const kindsIn = (...some: string[]) => before.map(({ kind }) => kind).filter(kind => some.includes(kind));
+  assert.ok(before.length > kindsIn('userAgents').length && kindsIn('userAgents').length > 0);
+  assert.deepEqual(await heard('nothing'), []);
+  assert.deepEqual(await heard('firewall', 'firewall.view'), kindsIn('userAgents'));
+  assert.deepEqual(await heard('modules', 'modules.view'), kindsIn('module'));
   const mine = before.find(({ kind }) => kind === 'userAgents')!;
   assert.match(mine.message, /^\d+ \(urlRegex\): .*Lower the numbers in braces/);
   const id = Number(mine.message.split(' ')[0]);

@@ -106,6 +106,14 @@ async function ownMaking(ctx: Context, id: number): Promise<ActedAs> {
   return actAs(ctx, id);
 }
 
+async function unused({ db }: Context, auth: 'user' | 'client', email: string): Promise<void> {
+  const found = await row(
+    db,
+    sql`select 1 from account where auth = ${auth} and lower(email) = lower(${email}) and "deletedAt" is null`,
+  );
+  if (found) throw fail('duplicateEmail');
+}
+
 /** A new password, hashed once it is the actor's turn. */
 async function newHash(
   ctx: Context,
@@ -222,8 +230,9 @@ export const accountCalls = implement(
     prepare: {
       'POST /account': async ({ ctx, body, request }) => {
         if (body.password === undefined) return undefined;
-        placeOf(ctx.actor, body.auth);
-        return newHash(ctx, request, body.password, []);
+        const { auth } = placeOf(ctx.actor, body.auth);
+        // nobody makes us hash for an account that is not made; asked again by the index
+        return newHash(ctx, request, body.password, [], () => unused(ctx, auth, body.email));
       },
       'PUT /account/password': async ({ ctx, body, request }) => {
         const one = { key: `set ${ctx.actor.accountID} ${body.id}`, free: free.account };

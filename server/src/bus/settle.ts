@@ -122,6 +122,7 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
     ms: perNode.length > 0 && done.length === perNode.length ? Math.max(...done.map(node => node.ms ?? 0)) : null,
     changedAt: changedAt && new Date(changedAt).toISOString(),
     perNode,
-    errors: errors.slice(0, 100).map(error => ({ ...error, message: error.message.slice(0, 500) })),
+    // some of them are told to nobody who asks
+    errors: errors.slice(0, 1000).map(error => ({ ...error, message: error.message.slice(0, 500) })),
   };
 }

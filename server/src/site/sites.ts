@@ -1,5 +1,6 @@
 /** Sites: sold and paused by the operator, seen by the customer. */
 import { sql } from 'kysely';
+import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
 import type { Language } from '#contract/kit/text.ts';
@@ -171,11 +172,33 @@ const told = ({ kind, id, field, rule, bounds }: Unfit, language: Language) => (
   params: null,
 });
 
+/** Whose key it takes to be told what is wrong with a document, and within which bounds it should be. */
+const toldTo: Record<DocumentKind | 'origin', string> = {
+  purges: 'cache',
+  cacheRules: 'cache',
+  rates: 'siteSettings',
+  whitelists: 'firewall',
+  blacklists: 'firewall',
+  userAgents: 'firewall',
+  frequencies: 'firewall',
+  limitReqs: 'firewall',
+  errorPages: 'errorPages',
+  module: 'modules',
+  certificate: 'certificates',
+  site: 'sites',
+  domain: 'domains',
+  origin: 'domains',
+  zone: 'sites',
+};
+const mayHear = ({ actor }: Context, kind: string): boolean =>
+  Object.hasOwn(toldTo, kind) && actor.permissions.has(`${toldTo[kind as DocumentKind]}.view`);
+
 async function appliedTo(ctx: Context, siteID: number) {
   const state = await siteApplied(ctx.services.database.pool, siteID);
   if (!state) throw unknownID('siteID');
   const unfit = ctx.services.storedRules?.ofSite(siteID) ?? [];
-  return { ...state, errors: [...state.errors, ...unfit.map(one => told(one, ctx.language))].slice(0, 100) };
+  const errors = [...state.errors, ...unfit.map(one => told(one, ctx.language))];
+  return { ...state, errors: errors.filter(({ kind }) => mayHear(ctx, kind)).slice(0, 100) };
 }
 
 /** The state now, and again whenever a node acknowledges. */

@@ -93,6 +93,6 @@ export default {
   'overview.nodeUnit': '节点数',
   'overview.most': '站点最多的 {count} 个，共 {total} 个',
   'overview.all': '查看所有账号',
-  'overview.none': '还没有运营商。添加运营商，让其创建区域、产品与客户。',
+  'overview.none': '还没有运营商。新建运营商，让其创建区域、产品与客户。',
   'overview.installed': '{time} 安装',
 } satisfies SameAs<typeof texts>;

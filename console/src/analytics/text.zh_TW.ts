@@ -11,7 +11,7 @@ export default {
   'field.domain': '網域',
   'field.referer': 'Referer',
   'field.userAgent': 'User-Agent',
-  'field.reason': '阻擋原因',
+  'field.reason': '攔截原因',
   'field.requestID': '請求 ID',
   'field.requestTimeMs': '回應時間',
   'field.upstreamTimeMs': '源站回應時間',

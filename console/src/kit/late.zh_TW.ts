@@ -52,12 +52,12 @@ export default {
   'schedule.comma': '、',
 
   'secret.once': '只會顯示這一次',
-  'secret.onceText': '關閉後就無法再查看。請立即保存；若遺失，只能重新建立。',
+  'secret.onceText': '關閉後就無法再查看。請立即儲存；若遺失，只能重新建立。',
   'secret.making': '正在建立…',
   'secret.copy': '複製',
   'secret.save': '下載為檔案',
-  'secret.kept': '我已保存',
-  'secret.notYet': '請先確認已保存',
+  'secret.kept': '我已儲存',
+  'secret.notYet': '請先確認已儲存',
   'secret.done': '密鑰已收起，不會再顯示。',
 
   'pem.choose': '選擇檔案',

@@ -21,6 +21,9 @@ const projectFolder = fileURLToPath(new URL('../..', import.meta.url));
 const others = /samples|list-sql/;
 const noted = 'process.on("exit",()=>require("fs").writeFileSync(process.env.BENCH_CPU,JSON.stringify(process.cpuUsage())))';
 
+const compiled = mkdtempSync(join(tmpdir(), 'breakwater-guards-compiled-'));
+process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+
 interface Cost {
   /** CPU of the file's own process */
   cpu: number;
@@ -86,7 +89,8 @@ async function costOf(file: string, times: number, env: NodeJS.ProcessEnv): Prom
     writeFileSync(preload, noted);
     const child = spawn(process.execPath, ['--require', preload, file], {
       cwd: projectFolder,
-      env: { ...process.env, ...env, GUARD_TIMES: String(times), BENCH_CPU: note },
+      // as `npm test` does
+      env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env, GUARD_TIMES: String(times), BENCH_CPU: note },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     let output = '';

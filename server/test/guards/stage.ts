@@ -15,9 +15,11 @@ import { inRound, type Mount, nodeGate, Rig, type World } from './world.ts';
 const mount: Mount = { groups, implementations, params: sharedParams };
 /** How often the table is walked: `npm run bench -- guards` sees what a longer one would cost. */
 const times = Number(process.env.GUARD_TIMES ?? 1);
-export const calls: readonly Mounted[] = Array.from({ length: times }, (_, round) =>
+export const walks: readonly (readonly Mounted[])[] = Array.from({ length: times }, (_, round) =>
   [...mounted(groups)].map(call => (times > 1 ? inRound(call, round) : call)),
-).flat();
+);
+/** All of them. A guard that reads with one call what it wrote with another takes each walk by itself: the next has rows of its own. */
+export const calls = walks.flat();
 /** Without those for the installation's owner alone: the worlds of some guards are later operators (server/test/retention.test.ts). */
 export const everybodys = calls.filter(call => !call.def.owner);
 

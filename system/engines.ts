@@ -77,6 +77,8 @@ const postgresUrl = once(async () => {
   const engine = await startPostgres({
     dir: join(testFolder('pg'), 'pg'),
     durable: false,
+    // several files at a time, each with servers and pools of its own
+    maxConnections: 400,
     ref: false,
     onLine: trace('postgres'),
   });

@@ -138,7 +138,7 @@ test('gzip: what a site sets stands in its document; the default stood there bef
   const now = await at(path);
   assert.deepEqual(now, { ...wanted, from: 'site', version: 1, above: { from: 'default', value: gzip.defaults } });
   const wrong = await client('PUT', path, { ...wanted, types: ['text'] });
-  assert.deepEqual(wrong.body.errorData, [{ path: 'types.0', rule: 'wrongFormat' }]);
+  assert.deepEqual(wrong.body.errorData, [{ path: 'types.0', rule: 'wrongFormat', bounds: { why: 'mediaType' } }]);
 });
 
 test('a field that came later has its default; a value that fits no longer means nothing', () => {

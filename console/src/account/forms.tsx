@@ -30,6 +30,7 @@ export const createAccount = (auth: string | undefined) =>
       body={bodyOf}
       isEdit={false}
       errors={{ fields: { duplicateEmail: 'email' } }}
+      // the schema of the call has passed what was sent
       success={values => t('message.createAuthSuccess', { auth: authName(bodyOf(values) as Pick<Account, 'auth'>) })}
       onClose={() => close()}
     />

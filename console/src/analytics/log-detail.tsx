@@ -44,6 +44,7 @@ export default function LogDetail({ line, siteName, nodeName, only, previous, ne
     </>
   );
   const ownStatus = textOf(`ownStatus.${line.status}`);
+  const node: [string, ReactNode][] = nodeName === undefined ? [] : [[t('logField.node'), value(nodeName)]];
   const facts: [string, ReactNode][] = [
     [t('logField.time'), value(`${dateOnly(new Date(line.time))} ${clockOf(line.time)}`)],
     [
@@ -64,7 +65,7 @@ export default function LogDetail({ line, siteName, nodeName, only, previous, ne
     [t('logField.userAgent'), value(line.userAgent)],
     [t('logField.referer'), value(line.referer)],
     [t('logField.site'), value(siteName ?? String(line.siteID), { sites: [line.siteID] })],
-    ...(nodeName === undefined ? [] : [[t('logField.node'), value(nodeName)] as [string, ReactNode]]),
+    ...node,
     [
       t('logField.requestID'),
       <>

@@ -37,6 +37,7 @@ export function credentialStore(area: Area, jar: Jar, secure: boolean, tab: Tab)
     /** All three, or null: a session requires all of them. */
     read(): Credentials | null {
       const own = tab.get();
+      // this store alone writes it
       if (own) return JSON.parse(own) as Credentials;
       const held = new Map(
         jar.cookie.split('; ').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),

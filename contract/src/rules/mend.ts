@@ -52,8 +52,9 @@ export function mendHost(typed: string): string {
 export function mendAddressLine(typed: string): string {
   const text = typed
     .normalize('NFKC')
-    .trim()
-    .replace(/\s*([-/])\s*/g, '$1');
+    .split(/([-/])/)
+    .map(part => part.trim())
+    .join('');
   const bare = /^\[([^\]]+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d{1,5}$/.exec(text)?.[1];
   return bare !== undefined && isIP(bare) ? bare : text;
 }

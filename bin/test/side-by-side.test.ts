@@ -1,6 +1,6 @@
 /** How many test files run at a time. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { poll } from '#server/store/engine-process.ts';
 import { type Job, roomOfMachine, sideBySide } from './side-by-side.ts';
 
@@ -35,25 +35,38 @@ test('as many as usual, in their order, the next when one ends', async () => {
   await all;
 });
 
-test('more while the machine has room, and never more than most', async () => {
-  const { list, ends, until, begun } = jobs(6);
-  let asked = 0;
-  const hasRoom = () => (asked++, true);
-  const all = sideBySide(list, { usual: 2, most: 4, hasRoom, everyMs: 1 });
-  await until([0, 1, 2, 3]);
-  // at its most it goes on looking when one ends, and only then asks again
-  const before = asked;
+/** A look at the machine, whenever the test wants one. */
+function looks(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  return async (times = 1) => {
+    for (let done = 0; done < times; done++) {
+      t.mock.timers.tick(1);
+      await new Promise(setImmediate);
+    }
+  };
+}
+
+test('more while the machine has room, and never more than most', async t => {
+  const look = looks(t);
+  const { list, ends, begun } = jobs(6);
+  const all = sideBySide(list, { usual: 2, most: 4, hasRoom: () => true, everyMs: 1 });
+  assert.deepEqual(begun, [0, 1]);
+  await look();
+  assert.deepEqual(begun, [0, 1, 2], 'one at each look');
+  await look(5);
+  assert.deepEqual(begun, [0, 1, 2, 3]);
   ends[0]!();
-  await until([0, 1, 2, 3, 4]);
-  assert.equal(asked, before + 1);
+  await look(5);
+  assert.deepEqual(begun, [0, 1, 2, 3, 4]);
   for (let index = 1; index < 6; index++) {
-    await poll(() => begun.length > index, 5000, 1);
     ends[index]!();
+    await look(2);
   }
   await all;
 });
 
-test('one that throws lets those under way end, and no other begin', async () => {
+test('one that throws lets those under way end, and no other begin', async t => {
+  const look = looks(t);
   const { list, ends, begun } = jobs(2);
   let isOver = false;
   const broken = () => Promise.reject(new Error('engines'));
@@ -61,11 +74,11 @@ test('one that throws lets those under way end, and no other begin', async () =>
     () => (isOver = true),
   );
   all.catch(() => undefined);
-  await new Promise(setImmediate);
+  await look(3);
+  assert.deepEqual(begun, [0]);
   assert.equal(isOver, false);
   ends[0]!();
   await assert.rejects(all, /engines/);
-  assert.deepEqual(begun, [0]);
 });
 
 test('the machine has room after three idle looks in a row, with memory, and is looked at anew after each yes', () => {

@@ -116,6 +116,13 @@ test('rules that nginx cannot read are told with site and rule; the node serves'
   assert.equal(found.params!['count'], 5);
   assert.match(String(found.params!['detail']), /^site 12, userAgents 1: its counts write out to too much; .*userAgents 3/);
   assert.equal(servingProblem(checks.now().filter(one => one.id !== 'disk')), null);
+  faults.push({ site: 0, list: 'certificates', id: 'c:7', error: 'no room' });
+  await checks.look();
+  assert.deepEqual(wrong(performance.now()), ['configuration.certificatesWithoutRoom', 'configuration.unreadRules']);
+  assert.deepEqual(
+    checks.now().flatMap(one => (one.id === 'configuration' && one.state !== 'ok' ? [one.params!['count']] : [])),
+    [1, 5],
+  );
   faults.length = 0;
   await checks.look();
   assert.deepEqual(wrong(performance.now()), []);

@@ -12,7 +12,7 @@ import {
   well,
 } from '#contract/system/health.ts';
 import { type Disk, diskFinding, diskFrom, sizes } from '#contract/system/room.ts';
-import type { Fault } from './control.ts';
+import { type Fault, isWithoutRoom } from './control.ts';
 import type { ShipperStats } from './ship/types.ts';
 
 export interface NodeFacts {
@@ -39,8 +39,15 @@ export interface Counts {
 
 /** As many are named; the others are counted. */
 const faultsNamed = 3;
-function faultFinding(faults: readonly Fault[]): Finding | undefined {
-  if (faults.length === 0) return undefined;
+function faultFindings(all: readonly Fault[]): Finding[] {
+  const faults = all.filter(fault => !isWithoutRoom(fault));
+  const left = all.length - faults.length;
+  return [
+    ...(left ? [warns('configuration.certificatesWithoutRoom', { count: left }, { value: left, key: 'certificates' })] : []),
+    ...(faults.length ? [unread(faults)] : []),
+  ];
+}
+function unread(faults: readonly Fault[]): Finding {
   const named = faults
     .slice(0, faultsNamed)
     .map(({ site, list, id, error }) => `site ${site}, ${list} ${id}: ${error.slice(0, 100)}`);
@@ -133,7 +140,7 @@ export class NodeChecks {
       ...this.#shipping(shipping, at),
       this.#unloggedNow,
       ...(this.#hungNow.state === 'ok' ? [] : [{ ...this.#hungNow, key: 'workers' }]),
-      ...[faultFinding(this.#faults)].filter(found => found !== undefined),
+      ...faultFindings(this.#faults),
     ];
     return this.#tracker.track(found);
   }

@@ -23,6 +23,9 @@ export interface Fault {
   error: string;
 }
 
+/** nginx has no room for this record, `c:…` or `i:…`: it is left out of what was pushed, or was in the snapshot (edge/lua/core/store.lua). */
+export const isWithoutRoom = (fault: Fault): boolean => fault.list === 'certificates';
+
 export interface Brief {
   epoch: string;
   /** what went wrong since it was started (edge/lua/core/problems.lua) */
@@ -91,7 +94,7 @@ export class Control {
    * @param cursor what /stat shall answer from now on
    * @throws ControlError
    */
-  async apply(body: Buffer, cursor: string): Promise<{ seq: number; epoch: string }> {
+  async apply(body: Buffer, cursor: string): Promise<{ seq: number; epoch: string; bad?: Fault[] }> {
     for (let tries = 0; ; tries++) {
       try {
         // what the Lua answers to it

@@ -2,7 +2,7 @@
  * What nginx should hold → nginx. Only keys that changed are pushed; by the cursor text that nginx keeps for us we know after a
  * start, a silence or a change of agents whether it holds what we think.
  */
-import { type Control, ControlError } from './control.ts';
+import { type Control, ControlError, isWithoutRoom } from './control.ts';
 import type { EdgeState } from './edge-state.ts';
 import { type EdgeRecord, applyBytesMax, frames, snapshot } from './render/records.ts';
 
@@ -34,6 +34,8 @@ export class Pusher {
   #adopted = false;
   /** Keys whose change nginx did not get: it was starting, or did not answer. */
   readonly #missed = new Set<string>();
+  /** Keys of certificates nginx has no room for: they are tried again when others are gone, and hold up nothing. */
+  #withoutRoom = new Set<string>();
   /** The cursor of the snapshot nginx was given. */
   #snapshotCursor: string | undefined;
   #queue: Promise<unknown> = Promise.resolve();
@@ -112,19 +114,28 @@ export class Pusher {
   async #sendMissed(cursor: string): Promise<string[]> {
     const keys = [...this.#missed];
     const gone = this.#options.state.gone(keys);
+    const left = [...gone];
     let refused: string[] | undefined;
     while (!refused) {
       try {
         refused = await this.#sendInParts(this.#options.state.records(keys), cursor);
       } catch (error) {
-        const next = gone.shift();
+        const next = left.shift();
         if (!next || !isFull(error)) throw error;
         await this.#sendInParts(next, unsettled);
       }
     }
     for (const key of keys) this.#missed.delete(key);
     this.problem = null;
+    const waiting = [...this.#withoutRoom];
+    if (waiting.length && gone.some(records => isApart(records[0]!.key)))
+      await this.#sendInParts(this.#options.state.records(waiting), cursor);
     return refused;
+  }
+
+  async #apply(body: Buffer, cursor: string): Promise<void> {
+    const { bad = [] } = await this.#options.control.apply(body, cursor);
+    for (const fault of bad) if (isWithoutRoom(fault)) this.#withoutRoom.add(String(fault.id));
   }
 
   /** Part after part, so that however much it is neither this process nor nginx works on all of it at once. */
@@ -141,11 +152,12 @@ export class Pusher {
 
   /** @returns keys nginx cannot take */
   async #send(records: EdgeRecord[], cursor: string): Promise<string[]> {
-    const { control, log } = this.#options;
+    const { log } = this.#options;
+    for (const { key } of records) this.#withoutRoom.delete(key);
     try {
       const bodies = records.length ? frames(records) : [Buffer.alloc(0)];
       // The cursor goes with the last body: until then nginx holds a mixture.
-      for (const [i, body] of bodies.entries()) await control.apply(body, i === bodies.length - 1 ? cursor : unsettled);
+      for (const [i, body] of bodies.entries()) await this.#apply(body, i === bodies.length - 1 ? cursor : unsettled);
       return [];
     } catch (error) {
       if (!unfit(error)) throw error;
@@ -155,14 +167,14 @@ export class Pusher {
     for (const record of records) {
       try {
         // A mixture until the last one is tried: whoever comes after us has to see that.
-        for (const body of frames([record])) await control.apply(body, unsettled);
+        for (const body of frames([record])) await this.#apply(body, unsettled);
       } catch (error) {
         if (!unfit(error)) throw error;
         log(`${record.key}: ${(error as Error).message}`);
         refused.push(record.key);
       }
     }
-    await control.apply(Buffer.alloc(0), cursor);
+    await this.#apply(Buffer.alloc(0), cursor);
     return refused;
   }
 
@@ -179,6 +191,7 @@ export class Pusher {
         );
       this.#held = holds;
       if (holds) return;
+      this.#withoutRoom = new Set((stat.bad ?? []).filter(isWithoutRoom).map(fault => String(fault.id)));
       if (stat.cursor !== (this.#snapshotCursor ?? cursor) || stat.cursor === unsettled) {
         log(`nginx holds ${stat.records} records of ${stat.cursor || 'nothing'}; pushing all ${state.size}`);
         for (const key of state.keys()) this.#missed.add(key);
@@ -207,6 +220,9 @@ export class Pusher {
 const isFull = (error: unknown) => error instanceof ControlError && error.status === 507;
 /** nginx (HTTP 400) or the wire form refuses the record itself. */
 const unfit = (error: unknown) => error instanceof RangeError || (error instanceof ControlError && error.status === 400);
+
+/** Of a certificate: it stands in a dictionary of its own. */
+const isApart = (key: string) => key.startsWith('c:') || key.startsWith('i:');
 
 /** Records in parts that fit a few pushes each; one empty part where there are none. */
 function* inParts(all: Iterable<EdgeRecord>): Generator<EdgeRecord[], void> {

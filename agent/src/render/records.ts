@@ -13,14 +13,16 @@
  *        200 {seq, epoch, applied, bad}   live for every request that starts 2 ms later; `bad` as in /stat, for these records
  *        400 {error}   malformed: nothing was applied        413 too long: nothing was applied
  *        503 {error}   another push is under way: send it again
- *        507 {error, applied}  dictionary full: nothing was applied, or (fragmentation) `applied` records were
+ *        507 {error, applied}  dictionary full: nothing was applied, or (fragmentation) `applied` records were. Never of certificates: those without
+ *        room are left out alone and told in `bad`, list `certificates`, id the key
  *   GET /stat → {form, seq, epoch, cursor, records, dictionaries: {<name>: {capacity, free}} (bytes), causes: {<cause>: refused requests},
  *        bad: [{site, list, id, error}], snapshot: {records, error}}   site 0: what holds for the zone
  *        `epoch` changes when nginx was started anew (not on a reload): then compare `cursor` (yours, kept from the snapshot or the
  *        last /apply) and push what is newer, or everything.
  *
  * Snapshot file, read once at the start of nginx: first line `BREAKWATER 1 <cursor>` LF, frames, last line `END <count>` LF. A
- * file that is torn or malformed is not read at all (`snapshot.error`). Write it beside the old one, fsync, rename.
+ * file that is torn or malformed is not read at all (`snapshot.error`); certificates without room are left out alone. Write it beside
+ * the old one, fsync, rename.
  */
 import { isIP } from 'node:net';
 import type { Verdict } from '#contract/rules/address-policy.ts';

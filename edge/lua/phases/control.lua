@@ -151,7 +151,7 @@ function M.apply()
   if not records then return answer(400, { error = why }) end
   local bad, wrong = inspect(records)
   if not bad then return answer(400, { error = wrong }) end
-  local done, status, failed, applied = store.apply(records, ngx.var.arg_cursor)
+  local done, status, failed, applied = store.apply(records, ngx.var.arg_cursor, bad)
   if not done then return answer(status, { error = failed, applied = applied }) end
   answer(200, { seq = done.seq, epoch = store.epoch, applied = done.applied }, bad)
 end

@@ -120,6 +120,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} {count, one: rule, other: rules} of sites cannot be read by this node: {detail}',
     'Requests that hang on such a protection are refused with 503; other lists go on without the rule. Correct the rule named here and save it.',
   ],
+  'configuration.certificatesWithoutRoom': [
+    'This node has no room for {count} {count, one: certificate, other: certificates}.',
+    'Their domains cannot be opened over https here; everything else is served. Give the node more memory, or delete certificates that are not needed.',
+  ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
     'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',

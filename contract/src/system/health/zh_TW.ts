@@ -90,6 +90,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此節點無法讀取 {count} 條站點規則：{detail}',
     '取決於此類防護規則的請求會以 503 拒絕，其他清單則略過該規則。請修正這裡列出的規則後儲存。',
   ],
+  'configuration.certificatesWithoutRoom': [
+    '此節點的空間不足，有 {count} 張憑證放不下。',
+    '使用這些憑證的網域在此節點無法以 https 開啟，其餘皆照常服務。請增加節點的記憶體，或刪除用不到的憑證。',
+  ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
     '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',

@@ -100,7 +100,7 @@ export default {
   'taskLine.copyModule.skipped': '{site} has one of this name already: left as it is',
   'taskLine.copyModule.notCopied': 'Not copied to {site}:',
   'taskLine.copyModule.unfit':
-    'Not copied to {site}: {count} rows of the module would no longer be accepted. Mend “{value}” first:',
+    'Not copied to {site}: {count} {count, one: row, other: rows} of the module would no longer be accepted. Mend “{value}” first:',
   'action.copyToSites': 'Copy to other sites…',
   'copy.title': 'Copy “{name}” to other sites',
   'copy.own': 'this very site',

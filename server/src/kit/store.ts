@@ -13,11 +13,9 @@ import { type Change, type Effects, type Parts, touch } from './effects.ts';
 import { Sealed, type Sealing } from './sealed.ts';
 import { expectRow, plain, touchedName } from './stale.ts';
 import { col, type ListQuery, scopeOf, type Table, underName } from './table.ts';
+import { unweighed, weigh } from './weight.ts';
 
 type Row = Record<string, unknown>;
-/** What no document carries */
-const unweighed = ['createdAt', 'updatedAt', 'deletedAt', 'rowVersion', 'memo'];
-
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
 export const unknownID = (path: string) => new Fail('parameter', { status: 404, errorData: [{ path, rule: 'unknown' }] });
 
@@ -225,7 +223,6 @@ export class Store<R extends Row> {
     return told;
   }
 
-  /** The version of these rows rises: what belongs to them and is stored beside them is another now. */
   async raise(ids: readonly number[]): Promise<void> {
     await sql`update ${this.#name} as t set "updatedAt" = now(), "rowVersion" = t."rowVersion" + 1
       where ${this.#where([sql`t.id = any(${ids})`])}`.execute(this.#db);
@@ -245,9 +242,7 @@ export class Store<R extends Row> {
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
     this.#note({ table: this.#target.table, id, before: pick(before), after: pick(wanted) }, after!);
-    // `false` is a letter longer than `true`
-    const weigh = (source: Row) => Buffer.byteLength(JSON.stringify(names.filter(n => n !== 'enabled').map(n => source[n])));
-    if (weigh(after!) > weigh(before)) await this.#checkBytes(names[0]!);
+    if (weigh(names, after!) > weigh(names, before)) await this.#checkBytes(names[0]!);
     return true;
   }
 
@@ -328,10 +323,7 @@ export class Store<R extends Row> {
     }
   }
 
-  /**
-   * What the rows of one parent weigh once they are written; a refusal undoes the write. Asked where it became more: a list may weigh too
-   * much since an earlier release.
-   */
+  /** What the rows of one parent weigh once they became heavier (before, an earlier release may have let in more); a refusal undoes the write. */
   async #checkBytes(path: string) {
     const { bytesMax, scope, table, pin = {} } = this.#target;
     if (bytesMax === undefined || !('parent' in scope)) return;

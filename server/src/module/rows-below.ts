@@ -54,6 +54,13 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
   judged(target, item, names);
   const store = (ctx: Context, moduleID: number) => ctx.store(target, { moduleID });
   const only = (row: Row) => Object.fromEntries(names.map(name => [name, row[name]]));
+  /** What is judged: rows as they would be, and as they are. The columns are the declared fields. */
+  const changeOf = (
+    place: { siteID: number; moduleID: number },
+    rows: readonly Row[],
+    changed: readonly Row[],
+    stored: readonly Row[],
+  ) => ({ ...place, rows, changed, before: new Map(stored.map(row => [row['id'], row])) }) as unknown as Change<R>; // as declared
   /** As they are now; the module of the path is held, so they stay so. */
   const all = async (ctx: Context, moduleID: number) =>
     (await store(ctx, moduleID).pick(['id', ...names], [], undefined, tooMany)) as (Row & { id: number })[];
@@ -66,7 +73,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
       const before = (await all(ctx, moduleID)).map(({ id }) => id);
       if (before.length) await store(ctx, moduleID).remove(before);
       if (!rows.length) return;
-      await judge?.(ctx, { siteID, moduleID, rows: rows as R[], changed: rows as R[], before: new Map() });
+      await judge?.(ctx, changeOf({ siteID, moduleID }, rows, rows, []));
       await store(ctx, moduleID).add(rows);
     },
     rows: all,
@@ -82,8 +89,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
       const { siteID, moduleID } = params;
       const changed = (body.items as Row[]).map(given => ({ ...defaults, ...defined(given) }));
       const stored = await all(ctx, moduleID);
-      const before = new Map(stored.map(row => [row.id, row as unknown as R]));
-      await judge?.(ctx, { siteID, moduleID, rows: [...stored, ...changed] as R[], changed: changed as R[], before });
+      await judge?.(ctx, changeOf({ siteID, moduleID }, [...stored, ...changed], changed, stored));
       return { ids: await store(ctx, moduleID).add(changed) };
     },
     [`PUT ${path}`]: async ({ ctx, params, body }) => {
@@ -102,14 +108,7 @@ export function rowsBelow<R extends object>(declared: ModuleRows, options: Optio
       // rules over several fields hold for the row as it will be
       const wrong = changed.flatMap((row, index) => check(before.get(row.id)!, row, index));
       if (wrong.length) throw failFields(wrong);
-      // the statement's columns are the declared fields
-      await judge?.(ctx, {
-        siteID,
-        moduleID,
-        rows: rows as unknown as R[],
-        changed: changed as unknown as R[],
-        before: before as ReadonlyMap<number, unknown> as ReadonlyMap<number, R>,
-      });
+      await judge?.(ctx, changeOf({ siteID, moduleID }, rows, changed, stored));
       for (const { id, ...patch } of given) await store(ctx, moduleID).set(id, patch, 'items');
       return {};
     },

@@ -106,7 +106,11 @@ function namesOf(one: X509Certificate): string[] {
 
 /** `CN=…` of a subject, else the organisation, else all of it. */
 function nameOf(subject: string): string {
-  const named = (key: string) => new RegExp(`^${key}=(.*)$`, 'm').exec(subject)?.[1];
+  const named = (key: string) =>
+    subject
+      .split('\n')
+      .find(line => line.startsWith(`${key}=`))
+      ?.slice(key.length + 1);
   return (named('CN') ?? named('O') ?? subject.replaceAll('\n', ', ')).slice(0, 255);
 }
 

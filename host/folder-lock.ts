@@ -26,5 +26,8 @@ export function lockFolder(folder: string): FolderLock | undefined {
     closeSync(fd);
     return undefined;
   }
-  return { ...(status !== 0 && { missing: error?.message ?? stderr.trim() }), release: () => closeSync(fd) };
+  return {
+    ...(status !== 0 && { missing: error?.message || stderr.trim() || 'flock said nothing' }),
+    release: () => closeSync(fd),
+  };
 }

@@ -299,7 +299,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     } catch (error) {
       log(`no log file can be begun: ${(error as Error).message}`);
     }
-  const end = () => void nginx.stop().catch(error => log((error as Error).message));
+  const end = () => void nginx.stop().catch((error: Error) => log(error.message));
   options.ending?.addEventListener('abort', end);
   if (options.ending?.aborted) end();
   await nginx.start();

@@ -99,6 +99,8 @@ export class Nginx {
     this.#wake();
     await this.#end('SIGQUIT', limitMs);
     await this.#running;
+    // one that was being started when this was asked
+    await this.#end('SIGQUIT', limitMs);
     this.control.close();
   }
 
@@ -204,6 +206,7 @@ export class Nginx {
     const epoch = Date.now().toString(36);
     if (!this.#relief.bare) await writing(folders.snapshot, beforeStart);
     await this.#writeConfig(epoch, true);
+    if (this.#stopping) return;
     const output = openSync(join(folders.logs, 'nginx.out'), 'a', 0o640);
     const { size: saidBefore } = fstatSync(output);
     // ours may include the firewall's; it needs ports below 1024 at most

@@ -10,6 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { Nginx } from '#agent/nginx.ts';
 import { nginxFolders } from '#agent/nginx-files.ts';
 import { bootID, processFacts } from '#agent/processes.ts';
+import { freePort } from '#server/store/engine-process.ts';
 
 /** @param answer what the control socket does with a question. → `asked` resolves at the n-th question, with whether the process is there */
 async function stand(t: TestContext, answer: (socket: Socket) => void) {
@@ -34,7 +35,7 @@ async function stand(t: TestContext, answer: (socket: Socket) => void) {
   await once(socket, 'listening');
   const nginx = new Nginx({
     folders,
-    facts: { luaDir: '/nonexistent', httpPorts: [21987], httpsPorts: [] },
+    facts: { luaDir: '/nonexistent', httpPorts: [await freePort()], httpsPorts: [] },
     beforeStart: () => Promise.reject(new Error('another one is not to be started')),
     up: () => {},
     down: () => {},

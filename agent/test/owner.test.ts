@@ -12,6 +12,7 @@ import { nginxFolders } from '#agent/nginx-files.ts';
 import { bootID, processFacts } from '#agent/processes.ts';
 
 import { lockFolder } from '#host/folder-lock.ts';
+import { freePort } from '#server/store/engine-process.ts';
 import { until } from './node.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'owner-'));
@@ -29,7 +30,9 @@ test('a second agent on a folder touches nothing in it', async () => {
   mkdirSync(join(data, 'config'));
   writeFileSync(join(data, 'config/log.0'), 'a line that is being written');
   const held = lockFolder(data)!;
-  const second = spawn(process.execPath, [main, '--data', data, '--health', '21994'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const second = spawn(process.execPath, [main, '--data', data, '--health', `${await freePort()}`], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let said = '';
   second.stderr.setEncoding('utf8').on('data', text => (said += text));
   const [code] = await once(second, 'exit');
@@ -55,7 +58,7 @@ test('the nginx of a container that calls another folder by the same name lives 
     assert.equal(readlinkSync(`/proc/${child.pid}/cwd`), ours.run, 'the test holds');
     const nginx = new Nginx({
       folders: ours,
-      facts: { luaDir: '/nonexistent', httpPorts: [21993], httpsPorts: [] },
+      facts: { luaDir: '/nonexistent', httpPorts: [await freePort()], httpsPorts: [] },
       beforeStart: () => Promise.reject(new Error('not started')),
       up: () => {},
       down: () => {},
@@ -79,9 +82,13 @@ test('an agent that is ended while it waits for an nginx ends that as well', asy
   const heard = Promise.withResolvers<void>();
   const socket = createServer(one => (one.on('error', () => {}), heard.resolve())).listen(join(run, 'ctl/ctl.sock'));
   await once(socket, 'listening');
-  const agent = spawn(process.execPath, [main, '--data', data, '--http', '21995', '--health', '21996'], { stdio: 'ignore' });
+  const agent = spawn(
+    process.execPath,
+    [main, '--data', data, '--http', `${await freePort()}`, '--health', `${await freePort()}`],
+    { stdio: 'ignore' },
+  );
   try {
-    await heard.promise;
+    await Promise.race([heard.promise, once(agent, 'exit')]);
     agent.kill('SIGTERM');
     assert.deepEqual(await once(agent, 'exit'), [0, null]);
     await until('its nginx has ended', () => child.signalCode !== null);

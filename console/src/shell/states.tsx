@@ -34,7 +34,7 @@ export function Broken({ error }: { error: unknown }) {
   const isUnreachable = error instanceof ApiError;
   useEffect(() => console.error(error), [error]);
   // nothing of the page was there yet, so it begins anew when the server is back
-  const isGone = isUnreachable && error.code === 0;
+  const isGone = isUnreachable && error.code === 0 && error.status === 0;
   useEffect(() => (isGone ? onceReachable(() => location.reload()) : undefined), [isGone]);
   return (
     <main className="fullpage" role="alert">

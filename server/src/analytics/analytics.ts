@@ -58,23 +58,29 @@ async function scopeOf(ctx: Context, body: Wanted & { startTime: string; endTime
   return { siteIDs, domainIDs, startTime: new Date(body.startTime), endTime: new Date(body.endTime) };
 }
 
-/** When there was somebody first whose sites could be asked for. */
-async function servedSince(ctx: Context): Promise<Date> {
-  const owner = await row<{ createdAt: Date | string }>(
+/**
+ * When the first of these sites was made: before there was nothing to count. It hangs on the sites alone, so that all who ask for the same
+ * get the same, the operator and the customer he bills.
+ */
+async function servedSince(ctx: Context, siteIDs: readonly number[]): Promise<Date> {
+  const found = await row<{ since: Date | string }>(
     ctx.db,
-    sql`select "createdAt" from account where id = ${ctx.actor.rootID}`,
+    sql`select coalesce((select min("createdAt") from site where id = any(${siteIDs})), "createdAt") as since
+        from account where id = ${ctx.actor.rootID}`,
   );
-  return new Date(owner!.createdAt);
+  return new Date(found!.since);
 }
 
 export const statisticsCalls = implement(statistics, {
-  'POST /statistics/info': async ({ ctx, body }) => ({
-    data: await ask(info(store(ctx), { ...(await scopeOf(ctx, body)), types: body.types, since: await servedSince(ctx) })),
-  }),
+  'POST /statistics/info': async ({ ctx, body }) => {
+    const scope = await scopeOf(ctx, body);
+    return { data: await ask(info(store(ctx), { ...scope, types: body.types, since: await servedSince(ctx, scope.siteIDs) })) };
+  },
   'POST /statistics/timeSeries': async ({ ctx, query, body }) => {
+    const scope = await scopeOf(ctx, body);
     const { steps, totals } = await ask(
       series(store(ctx), {
-        ...(await scopeOf(ctx, body)),
+        ...scope,
         types: body.types,
         interval: body.reportInterval,
         totalsFrom: body.totalsFrom === undefined ? undefined : new Date(body.totalsFrom),
@@ -85,7 +91,7 @@ export const statisticsCalls = implement(statistics, {
     return {
       data: steps.slice(from, from + size),
       total: steps.length,
-      since: (await servedSince(ctx)).toISOString(),
+      since: (await servedSince(ctx, scope.siteIDs)).toISOString(),
       ...(totals ? { totals } : {}),
     };
   },

@@ -67,9 +67,11 @@ for (const zone of ['Asia/Taipei', 'America/New_York', 'Pacific/Apia'])
           0,
         );
         assert.equal(sum, card.currentMonthTraffic, `the chart in steps of ${reportInterval} minutes`);
-        const root = tenant[who].id;
-        const owner = await row<{ createdAt: string }>(api.database.db, sql`select "createdAt" from account where id = ${root}`);
-        assert.deepEqual(series.body.since, owner!.createdAt, 'from when on there may be something');
+        const site = await row<{ createdAt: string }>(
+          api.database.db,
+          sql`select "createdAt" from site where id = ${tenant.siteID}`,
+        );
+        assert.deepEqual(series.body.since, site!.createdAt, 'from when on there may be something');
         const info = await me.post(`/${who}/statistics/info`, range);
         assert.equal(info.body.data[0].total, card.currentMonthTraffic);
       }

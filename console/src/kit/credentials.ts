@@ -38,7 +38,7 @@ export function credentialStore(area: Area, jar: Jar, secure: boolean, tab: Tab)
     read(): Credentials | null {
       const own = tab.get();
       // this store alone writes it
-      if (own) return JSON.parse(own) as Credentials;
+      if (own) return JSON.parse(own) as Credentials; // as `write` put it
       const held = new Map(
         jar.cookie.split('; ').map(pair => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
       );

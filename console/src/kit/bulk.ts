@@ -11,19 +11,22 @@ interface Failed {
   message: string;
   targets: string[];
 }
-const failuresOf = ({ errorData }: ApiError) => (Array.isArray(errorData) ? (errorData as Failed[]) : []);
+const isFailed = (one: Partial<Failed> | null): one is Failed => typeof one?.code === 'number' && Array.isArray(one.targets);
+const failuresOf = ({ errorData }: ApiError): Failed[] => (Array.isArray(errorData) ? errorData.filter(isFailed) : []);
+const areIDs = (value: unknown): value is number[] => Array.isArray(value) && value.every(one => typeof one === 'number');
 
-/** Bodies of at most `bulk.idsMax` ids each, out of one whose only list of numbers holds more. */
-export function turnsOf(body: object): object[] {
-  const [name, ids] =
-    Object.entries(body).find(([, value]) => Array.isArray(value) && value.every(one => typeof one === 'number')) ?? [];
-  const all = ids as number[] | undefined;
-  if (!name || !all || all.length <= bulk.idsMax) return [body];
-  const count = Math.ceil(all.length / bulk.idsMax);
-  return Array.from({ length: count }, (_, turn) => ({
-    ...body,
-    [name]: all.slice(turn * bulk.idsMax, (turn + 1) * bulk.idsMax),
-  }));
+/** Bodies of at most `bulk.idsMax` ids each, out of one whose list of ids is longer. */
+export function turnsOf(body: unknown): unknown[] {
+  if (typeof body !== 'object' || body === null) return [body];
+  for (const [name, ids] of Object.entries(body)) {
+    if (!areIDs(ids) || ids.length <= bulk.idsMax) continue;
+    const count = Math.ceil(ids.length / bulk.idsMax);
+    return Array.from({ length: count }, (_, turn) => ({
+      ...body,
+      [name]: ids.slice(turn * bulk.idsMax, (turn + 1) * bulk.idsMax),
+    }));
+  }
+  return [body];
 }
 
 /**
@@ -31,7 +34,7 @@ export function turnsOf(body: object): object[] {
  *
  * @throws ApiError 101009 with what failed in any turn; any other failure ends it at once
  */
-export async function inTurns(body: object, send: (part: object) => Promise<unknown>): Promise<void> {
+export async function inTurns(body: unknown, send: (part: unknown) => Promise<unknown>): Promise<void> {
   const failed: Failed[] = [];
   for (const part of turnsOf(body))
     try {
@@ -50,6 +53,6 @@ export function failedRows(error: unknown, rows: readonly Row[], nameOf: (row: R
   const gone = new Set<string>();
   // what is gone is told by its id, what is there by its name
   for (const { code, targets } of failuresOf(error))
-    for (const target of targets ?? []) (code === parameter && /^\d+$/.test(target) ? gone : names).add(String(target));
+    for (const target of targets) (code === parameter && /^\d+$/.test(target) ? gone : names).add(String(target));
   return rows.filter(row => names.has(nameOf(row)) && !gone.has(String(row.id)));
 }

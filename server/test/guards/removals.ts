@@ -10,8 +10,11 @@ import { unknownID } from './checks.ts';
 import { idSlots, put } from './generate.ts';
 import { pathOf, type Rig, type World } from './world.ts';
 
+/** The ids are what a row has from now on, whole or not at all: no rows of which some can be changed. */
+const wholeSets: readonly string[] = ['PATCH /{area}/site/{siteID}/certificate/{certificateID}/domains'];
 export const removesRows = (call: Mounted): boolean =>
   call.def.body !== undefined &&
+  !wholeSets.includes(call.key) &&
   (call.method === 'DELETE' || (call.def.errors ?? []).includes('multiple')) &&
   idSlots(call.def.body).some(isIDs);
 const isIDs = ({ path, many }: { path: string[]; many: boolean }) =>

@@ -11,13 +11,14 @@ export interface Issued {
   /** PEM, PKCS #8 */
   key: string;
 }
-export type KeyType = 'p256' | 'p384' | 'rsa2048' | 'rsa1024' | 'ed25519';
+export type KeyType = 'p256' | 'p384' | 'rsa2048' | 'rsa1024' | 'rsa4104' | 'ed25519';
 
 const keyOptions: Record<KeyType, string[]> = {
   p256: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'],
   p384: ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-384'],
   rsa2048: ['-newkey', 'rsa:2048'],
   rsa1024: ['-newkey', 'rsa:1024'],
+  rsa4104: ['-newkey', 'rsa:4104'],
   ed25519: ['-newkey', 'ed25519'],
 };
 

@@ -65,13 +65,16 @@ describe('what is uploaded', () => {
 
   test('may come in any order, with the root, twice, and with what is no part of it', async () => {
     const stray = other.issue(['else.test']);
+    const domainID = await domainOf('order.shop.test');
     for (const text of [
       ca.between + shop.certificate,
       ca.root + shop.certificate + ca.between,
       `Bag Attributes\n${shop.certificate}\r\n${shop.certificate}${ca.between}${ca.between}`,
       stray.certificate + shop.certificate + ca.between + other.between,
     ]) {
-      const document = (await documentOf(await made(text, shop.key)))!;
+      const id = await made(text, shop.key);
+      ok(await assign(id, domainID));
+      const document = (await documentOf(id))!;
       assert.equal(document.leaf, new X509Certificate(shop.certificate).raw.toString('base64'));
       assert.deepEqual(
         document.issuers.map(({ der }) => der),
@@ -111,7 +114,16 @@ describe('what is uploaded', () => {
     const past = selfSigned('past.test', 1, new Date('2020-01-01T00:00:00Z'));
     const future = selfSigned('future.test', 1, new Date(Date.now() + 86_400_000));
     const weak = ca.issue(['w.test'], 'rsa1024');
+    const dear = ca.issue(['w.test'], 'rsa4104');
     const odd = ca.issue(['w.test'], 'ed25519');
+    const timeless = selfSigned('timeless.test', 1);
+    const der = new X509Certificate(timeless.certificate).raw;
+    // the thirteenth month, of the end as of the beginning
+    for (let at = der.indexOf(Buffer.from([0x17, 13])); at >= 0; at = der.indexOf(Buffer.from([0x17, 13]), at + 1))
+      der.write('13', at + 4, 'latin1');
+    for (let at = der.indexOf(Buffer.from([0x18, 15])); at >= 0; at = der.indexOf(Buffer.from([0x18, 15]), at + 1))
+      der.write('13', at + 6, 'latin1');
+    const noTimes = `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE-----\n`;
     const bare = ca.issue([]);
     for (const [what, certificate, secret, reason] of [
       ['no certificate', 'hello', key, 'certificate certificateUnreadable'],
@@ -127,6 +139,8 @@ describe('what is uploaded', () => {
       ['the key of the authority only', ca.between, key, 'privateKey keyMismatch'],
       ['expired', past.certificate, past.key, 'certificate certificateExpired'],
       ['of tomorrow', future.certificate, future.key, 'certificate certificateEarly'],
+      ['without times', noTimes, timeless.key, 'certificate certificateUnreadable'],
+      ['RSA of 4,104 bits', dear.chain, dear.key, 'privateKey keyWeak'],
       ['RSA of 1,024 bits', weak.chain, weak.key, 'privateKey keyWeak'],
       ['Ed25519', odd.chain, odd.key, 'privateKey keyWeak'],
       ['without names', bare.chain, bare.key, 'certificate certificateNameless'],
@@ -150,6 +164,7 @@ describe('what is uploaded', () => {
 
   test('two that signed each other are no chain without end', async () => {
     const loop = await made(ca.between + shop.certificate + ca.root + other.root, shop.key);
+    ok(await assign(loop, await domainOf('loop.shop.test')));
     assert.equal((await documentOf(loop))!.issuers.length, 1);
   });
 
@@ -158,6 +173,7 @@ describe('what is uploaded', () => {
     const many = ca.issue(names);
     const id = await made(many.chain, many.key);
     assert.equal((await read(id)).names.length, 500);
+    ok(await assign(id, await domainOf(names[7]!)));
     assert.ok(await documentOf(id));
   });
 });
@@ -165,10 +181,11 @@ describe('what is uploaded', () => {
 describe('the key', () => {
   test('is encrypted where it is kept, and stands in no audit, history or outbox', async () => {
     const id = await made(shop.chain, shop.key, 'secret one');
-    const { key } = (await row<{ key: string }>(
-      api.database.db,
-      sql`select "privateKey" as key from certificate where id = ${id}`,
-    ))!;
+    ok(await assign(id, await domainOf('secret.shop.test')));
+    const kept = async () =>
+      (await row<{ key: string | null }>(api.database.db, sql`select "privateKey" as key from certificate where id = ${id}`))!
+        .key;
+    const key = (await kept())!;
     assert.match(key, /^bw1\./);
     const der = createPrivateKey(shop.key).export({ format: 'der', type: 'sec1' });
     const scalar = der.subarray(7, 39);
@@ -181,6 +198,8 @@ describe('the key', () => {
     for (const text of [der.toString('base64').slice(8, 60), scalar.toString('hex'), shop.key.split('\n')[1]!])
       assert.ok(!all.includes(text), text);
     assert.equal(api.services.sealing!.open('certificate.privateKey', key), der.toString('base64'));
+    ok(await me.del(`${base}/certificates`, { ids: [id] }));
+    assert.equal(await kept(), null);
   });
 });
 
@@ -226,7 +245,7 @@ describe('domains', () => {
     ok(await assign(id, bare!, below!, wild!));
     assert.deepEqual(
       (await since.outbox()).map(line => `${line.kind} ${line.entityID}`).sort(),
-      [bare, below, wild].map(one => `domain ${one}`).sort(),
+      [`certificate ${id}`, ...[bare, below, wild].map(one => `domain ${one}`)].sort(),
     );
     assert.deepEqual((await read(id)).domainIDs, [bare, below, wild]);
     const { certificateID, certStatus } = await me.read(`${base}/domain/${bare}`);
@@ -240,6 +259,39 @@ describe('domains', () => {
     assert.equal(compile('domain', document).document.certificate, id);
     ok(await assign(id));
     assert.equal((await me.read(`${base}/domain/${bare}`)).certificateID, null);
+  });
+
+  test('have their certificate on nodes; one that no domain shows goes to none', async () => {
+    const issued = ca.issue(['one.live.test', 'two.live.test', 'three.live.test']);
+    const [id, other] = [await made(issued.chain, issued.key), await made(issued.chain, issued.key)];
+    const [one, two, three] = [
+      await domainOf('one.live.test'),
+      await domainOf('two.live.test'),
+      await domainOf('three.live.test'),
+    ];
+    const written = async (act: () => Promise<unknown>) => {
+      const since = await mark(api);
+      await act();
+      const lines = await since.outbox();
+      return lines
+        .filter(line => line.kind === 'certificate')
+        .map(line => Number(line.entityID))
+        .sort();
+    };
+    const live = async () => [(await documentOf(id)) !== undefined, (await documentOf(other)) !== undefined];
+    assert.deepEqual(await live(), [false, false]);
+    assert.deepEqual(await written(async () => ok(await assign(id, one))), [id]);
+    assert.deepEqual(await live(), [true, false]);
+    assert.deepEqual(await written(async () => ok(await assign(other, one))), [id, other].sort());
+    assert.deepEqual(await live(), [false, true]);
+    assert.deepEqual(await written(async () => ok(await assign(other))), [other]);
+    assert.deepEqual(await live(), [false, false]);
+    ok(await assign(id, two, three));
+    assert.deepEqual(await written(async () => ok(await me.del(`${base}/domains`, { ids: [two] }))), [id]);
+    assert.deepEqual(await live(), [true, false]);
+    const byName = () => me.del(`${base}/domainsByNames`, { names: ['three.live.test'] });
+    assert.deepEqual(await written(async () => ok(await byName())), [id]);
+    assert.deepEqual(await live(), [false, false]);
   });
 
   test('show the new one when it is changed, which has to name them; a certificate alone goes on with its key', async () => {
@@ -273,6 +325,36 @@ describe('domains', () => {
     ok(await assign(id, domainID));
     ok(await me.del(`${base}/certificates`, { ids: [id] }));
     assert.deepEqual([(await me.read(`${base}/domain/${domainID}`)).certificateID, await documentOf(id)], [null, undefined]);
+  });
+
+  test('that are deleted keep no certificate from being forgotten', async () => {
+    const issued = ca.issue(['forgotten.test']);
+    const id = await made(issued.chain, issued.key);
+    const domainID = await domainOf('forgotten.test');
+    ok(await assign(id, domainID));
+    ok(await me.del(`${base}/domains`, { ids: [domainID] }));
+    ok(await me.del(`${base}/certificates`, { ids: [id] }));
+    await sql`insert into certificate ("siteID", "sslName", names, issuer, serial, fingerprint, "keyType", "keyBits", "notBefore", "notAfter", "isWhole", leaf, issuers, "deletedAt")
+      select "siteID", "sslName", names, issuer, serial, fingerprint, "keyType", "keyBits", "notBefore", "notAfter", "isWhole", 'x', '[]', now()
+      from certificate, generate_series(1, 1000) where id = ${id}`.execute(api.database.db);
+    ok(await me.del(`${base}/certificates`, { ids: [await made(issued.chain, issued.key)] }));
+    assert.equal(await row(api.database.db, sql`select id from certificate where id = ${id}`), undefined);
+  });
+
+  test('have a bounded weight of certificates: one site takes not all the room of the nodes', async () => {
+    const b = await api.tenant('certificates-heavy');
+    const theirs = by(api, b.user);
+    const add = () =>
+      theirs.post(`/user/site/${b.siteID}/certificates`, { sslName: 'x', certificate: shop.chain, privateKey: shop.key });
+    const [id] = (await add()).body.ids;
+    await sql`insert into certificate ("siteID", "sslName", names, issuer, serial, fingerprint, "keyType", "keyBits", "notBefore", "notAfter", "isWhole", leaf, issuers, "privateKey")
+      select "siteID", "sslName", names, issuer, serial, fingerprint, "keyType", "keyBits", "notBefore", "notAfter", "isWhole", repeat('x', 60000), issuers, "privateKey"
+      from certificate, generate_series(1, 32) where id = ${id}`.execute(api.database.db);
+    ok(await add());
+    await sql`update certificate set leaf = repeat('x', 64000) where "siteID" = ${b.siteID} and id <> ${id}`.execute(
+      api.database.db,
+    );
+    assert.equal(problem(await add()), 'certificate tooLong');
   });
 
   test("another site's domains and certificates are unknown", async () => {

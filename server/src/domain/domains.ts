@@ -12,6 +12,7 @@ import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
+import { publishShown } from './certificate/shown.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows. */
@@ -159,7 +160,13 @@ export const domainCalls = implement(
         csvLine(['domainName', 'status', 'balance', 'upstreams', 'tags']) + lines.join(''),
       );
     },
-    'DELETE /domains': ({ ctx, params, body }) => removeAll(ctx.store(domainTable, params), body.ids),
+    'DELETE /domains': ({ ctx, params, body }) =>
+      removeAll(ctx.store(domainTable, params), body.ids, async gone =>
+        publishShown(
+          ctx,
+          gone.map(one => one.certificateID),
+        ),
+      ),
     'DELETE /domainsByNames': async ({ ctx, params, body }) => {
       // a host name in two spellings is one
       const names = new Map(body.names.map(name => [name.toLowerCase(), name]));
@@ -167,9 +174,13 @@ export const domainCalls = implement(
       const there = await store.pick(['id', 'domainName'], [sql`t."domainName" = any(${[...names.keys()]})`]);
       // as of ids: none there fails the call, of some the rest is told
       if (!there.length) throw unknownID('names');
-      await store.remove(
+      const gone = await store.remove(
         there.map(({ id }) => id),
         'names',
+      );
+      publishShown(
+        ctx,
+        gone.map(one => one.certificateID),
       );
       for (const { domainName } of there) names.delete(domainName);
       tellMissing([...names.values()]);

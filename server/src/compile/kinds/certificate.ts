@@ -15,7 +15,8 @@ export const certificate: Source<'certificate', CertificateRow> = {
     'certificate',
     'c',
     `jsonb_build_object('siteID', c."siteID", 'leaf', c.leaf, 'issuers', c.issuers, 'keyType', c."keyType", 'privateKey', c."privateKey")`,
-    'c."privateKey" is not null',
+    // what nobody shows takes no room on nodes
+    `c."privateKey" is not null and exists (select from domain d where d."certificateID" = c.id and d."siteID" = c."siteID" and d."deletedAt" is null)`,
   ),
   compile: loaded => {
     const { siteID, leaf, issuers, keyType, privateKey } = loaded.row;

@@ -8,6 +8,7 @@ import { removeAll } from '../../kit/removal.ts';
 import { contains } from '../../kit/table.ts';
 import { domainTable } from '../tables.ts';
 import { covers, keyOfDer, type Pair, readPair } from './pem.ts';
+import { publishShown } from './shown.ts';
 import { certificateTable } from './tables.ts';
 
 /** As columns. */
@@ -30,9 +31,10 @@ const showing = (ctx: Context, siteID: number, ids: readonly number[]) =>
   ctx.store(domainTable, { siteID }).pick(['id', 'domainName'], [sql`t."certificateID" = any(${ids})`]);
 
 async function show(ctx: Context, siteID: number, domainID: number, certificateID: number | null): Promise<void> {
-  await ctx
+  const before = await ctx
     .store(domainTable, { siteID })
     .set(domainID, { certificateID, certStatus: certificateID === null ? 'unset' : 'enabled' });
+  if (before.certificateID !== certificateID) publishShown(ctx, [before.certificateID, certificateID]);
 }
 
 export const certificateCalls = implement(
@@ -100,6 +102,7 @@ export const certificateCalls = implement(
       removeAll(ctx.store(certificateTable, params), body.ids, async gone => {
         const ids = gone.map(({ id }) => id);
         for (const domain of await showing(ctx, params.siteID, ids)) await show(ctx, params.siteID, domain.id, null);
+        await sql`update certificate set "privateKey" = null where id = any(${ids})`.execute(ctx.db);
       }),
   },
   {

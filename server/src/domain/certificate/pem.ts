@@ -127,6 +127,7 @@ export function readPair(certificate: string, privateKey: string | KeyObject, no
   const leaf = all.find(one => one.checkPrivateKey(key));
   if (!leaf) throw wrong('privateKey', 'keyMismatch');
   const [notBefore, notAfter] = [leaf.validFromDate, leaf.validToDate];
+  if (Number.isNaN(notBefore.valueOf()) || Number.isNaN(notAfter.valueOf())) throw wrong('certificate', 'certificateUnreadable');
   if (!(notAfter > now)) throw wrong('certificate', 'certificateExpired', { date: dayOf(notAfter) });
   if (!(notBefore <= now)) throw wrong('certificate', 'certificateEarly', { date: dayOf(notBefore) });
   if (weakSignatures.test(leaf.signatureAlgorithm ?? ''))

@@ -13,6 +13,7 @@ export const certificateTable = table<CertificateRow>()({
   sort: ['sslName', 'type', 'issuer', 'notAfter', 'createdAt', 'updatedAt'],
   filters: { sslName: like('sslName') },
   most: certificateLimits.perSite,
+  bytesMax: certificateLimits.bytesPerSite,
   forgets: true,
   edge: { kind: 'certificate', column: 'id' },
   sealed: ['privateKey'],

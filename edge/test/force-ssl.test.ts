@@ -48,6 +48,11 @@ describe('a domain that wants https', () => {
 
   test('sends nobody where nobody would be found: without a certificate, or on a node without https', async () => {
     assert.equal((await edge.ask('bare.test', '/')).status, 200);
+    // named, and not on this node yet
+    await edge.putDocuments([], [domain(5, 'early.test', [origin.port], { certificate: 77, forceSSL: true })]);
+    assert.equal((await edge.ask('early.test', '/')).status, 200);
+    await edge.put(...recordsOfCertificate(certificateDocument(77, ca.issue(['early.test']), ca)));
+    assert.equal((await edge.ask('early.test', '/')).status, 301);
     await using plain = await startEdge();
     await plain.putDocuments([site(1)], [domain(1, 'f.test', [origin.port], { certificate: 1, forceSSL: true })]);
     assert.equal((await plain.ask('f.test', '/')).status, 200);

@@ -70,7 +70,7 @@ local function compile(host, text, key)
     party = record.owner and "owner " .. record.owner or "site " .. record.site,
     only13 = record.onlyTLS13 == true,
     -- without a certificate they would be sent to where nobody answers
-    forced = record.forceSSL == true and record.certificate ~= nil,
+    forced = record.forceSSL == true and record.certificate or nil,
     hsts = strict.header(record),
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),

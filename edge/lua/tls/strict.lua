@@ -1,4 +1,5 @@
 -- What a domain says of https: visitors over http are sent there, and browsers are told to come no other way (RFC 6797).
+local store = require "core.store"
 local ngx = ngx
 local var, header = ngx.var, ngx.header
 
@@ -25,7 +26,8 @@ local redirect = { status = 301, reason = "forceSSL" }
 
 -- → redirect, location; nil: the request came over https, or nobody would be found there
 function M.send(plan)
-  if https == 0 or var.https == "on" then return nil end
+  -- also before the certificate has come to this node, or where it has no room
+  if https == 0 or var.https == "on" or not store.certificate("c:" .. plan.forced) then return nil end
   local port = https == 443 and "" or ":" .. https
   return redirect, "https://" .. plan.host .. port .. var.request_uri
 end

@@ -124,6 +124,14 @@ test('no password is kept for after the sign-in', () => {
     { name: 'password', kind: 'password' },
   ] as never;
   assert.deepEqual(withoutSecrets(fields, { email: 'a@b.test', password: 'secret' }), { email: 'a@b.test' });
+  const certificate = '-----BEGIN CERTIFICATE-----';
+  const pasted = [
+    { name: 'certificate', kind: 'textarea' },
+    { name: 'several', kind: 'textarea' },
+  ] as never;
+  const both = `${certificate}\n-----BEGIN EC PRIVATE KEY-----`;
+  assert.deepEqual(withoutSecrets(pasted, { certificate, several: [{ text: both }] }), { certificate });
+  assert.deepEqual(withoutSecrets(pasted, { certificate: both }), {});
 });
 
 const batch: FormField[] = [

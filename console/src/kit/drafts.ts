@@ -7,10 +7,15 @@ const keptMs = 30 * 60_000;
 
 const isFresh = (at: number) => Date.now() - at < keptMs;
 
+/** Many a person pastes a private key where something else is wanted. */
+const holdsKey = (value: unknown) => (JSON.stringify(value) ?? '').includes('PRIVATE KEY');
+
 /** Secrets are never kept. */
 export const withoutSecrets = (fields: readonly FormField[], values: Values): Values =>
   Object.fromEntries(
-    fields.flatMap(field => (field.kind === 'password' || !(field.name in values) ? [] : [[field.name, values[field.name]]])),
+    fields.flatMap(({ kind, name }) =>
+      kind === 'password' || !(name in values) || holdsKey(values[name]) ? [] : [[name, values[name]]],
+    ),
   );
 
 export interface Draft {

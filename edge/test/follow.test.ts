@@ -6,6 +6,8 @@ import https from 'node:https';
 import net from 'node:net';
 import { after, describe, test } from 'node:test';
 import { selfSigned } from '#agent/render/self-signed.ts';
+import { authority } from '#system/authority.ts';
+import { certificateDocument, recordsOfCertificate } from './certificates.ts';
 import { domain, freePort, site, startEdge } from './harness.ts';
 
 /** One port that speaks both: TLS begins with a byte that no request begins with. It answers how it was asked. */
@@ -49,12 +51,16 @@ after(async () => {
   await origin.stop();
 });
 const upstream = domain(1, 'follow.test', [origin.port]).upstreams[0]!;
+const ca = authority();
+const shown = { certificate: 1, owner: 7 };
+await edge.put(...recordsOfCertificate(certificateDocument(1, ca.issue(['follow.test', 'mixed.test']), ca)));
 await edge.putDocuments(
   [site(1, { cacheRules: [{ type: 'prefix', value: '/past/', mode: 'followOrigin', ttl: 0 }] })],
   [
-    domain(1, 'follow.test', [], { upstreams: [{ ...upstream, protocol: 'follow' }] }),
+    domain(1, 'follow.test', [], { ...shown, upstreams: [{ ...upstream, protocol: 'follow' }] }),
     // the first of both is never there; `maxFails` 0: and is tried each time all the same
     domain(2, 'mixed.test', [], {
+      ...shown,
       upstreams: [
         { ...upstream, port: await freePort(), protocol: 'follow', maxFails: 0 },
         { ...upstream, protocol: 'https', backup: true },

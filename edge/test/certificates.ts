@@ -6,7 +6,7 @@ import { connect, type ConnectionOptions, type PeerCertificate, type TLSSocket }
 import { certificateRecords } from '#agent/render/certificate.ts';
 import type { EdgeRecord } from '#agent/render/records.ts';
 import type { DocumentOf } from '#contract/edge/kinds/index.ts';
-import type { Authority, Issued } from '#system/authority.ts';
+import { authority, type Authority, type Issued } from '#system/authority.ts';
 
 const derOf = (pem: string) => new X509Certificate(pem).raw;
 
@@ -40,6 +40,12 @@ export interface Shaken {
   alpn: string | false | null;
   reused: boolean;
   session: Buffer | undefined;
+}
+
+/** Certificate 1, of these names: for who only needs https. The domains name it, and have an owner. */
+export function shownFor(names: string[]) {
+  const ca = authority();
+  return { ca, records: recordsOfCertificate(certificateDocument(1, ca.issue(names), ca)), domain: { certificate: 1, owner: 7 } };
 }
 
 /** One handshake; with `wantSession` it waits for a ticket. */

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { domainRecords } from '#agent/render/records.ts';
+import { shownFor } from './certificates.ts';
 import { type Edge, type Origin, domain, freePort, onLoopback, site, startEdge, startOrigin } from './harness.ts';
 
 describe('who is served', () => {
@@ -267,14 +268,17 @@ describe('who is served', () => {
     assert.equal((await edge.ask('early.test', '/half')).body, 'whole');
   });
 
-  test('HTTPS is served with the node’s own certificate', async () => {
+  test('HTTPS is served with the certificate of the domain, and the origin is told of it', async () => {
     origin.script = (request, response) => response.end(request.headers['x-forwarded-proto'] as string);
+    const shown = shownFor(['shown.test']);
+    await edge.put(...shown.records);
+    await edge.putDocuments([], [domain(92, 'shown.test', [origin.port], shown.domain)]);
     const request = https.get({
       host: '127.0.0.1',
       port: tls,
       path: '/tls',
-      servername: 'one.test',
-      headers: { host: 'one.test' },
+      servername: 'shown.test',
+      headers: { host: 'shown.test' },
       rejectUnauthorized: false,
       agent: false,
     });

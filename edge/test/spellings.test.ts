@@ -8,6 +8,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import { describe, test } from 'node:test';
 import { gzip } from '#contract/site/gzip.ts';
+import { shownFor } from './certificates.ts';
 import { domain, freePort, raw, site, standing, until } from './harness.ts';
 
 const tls = await freePort();
@@ -190,10 +191,13 @@ describe('spellings of our own fields', () => {
       response.setHeader('cache-control', 'max-age=60');
       response.end('page');
     };
-    const session = http2.connect(`https://127.0.0.1:${tls}`, { rejectUnauthorized: false });
+    const shown = shownFor(['shown.test']);
+    await edge.put(...shown.records);
+    await edge.putDocuments([], [domain(92, 'shown.test', [origin.port], shown.domain)]);
+    const session = http2.connect(`https://127.0.0.1:${tls}`, { rejectUnauthorized: false, servername: 'shown.test' });
     const ask = (method: string, path: string) =>
       new Promise<[number, number]>((done, fail) => {
-        const stream = session.request({ ':method': method, ':path': path, ':authority': 'a.test' }, { endStream: false });
+        const stream = session.request({ ':method': method, ':path': path, ':authority': 'shown.test' }, { endStream: false });
         let sent = 0;
         stream.on('response', headers => {
           done([headers[':status']!, sent]);

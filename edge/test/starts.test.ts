@@ -7,10 +7,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { domainRecords, type EdgeRecord, frame, keyOrder, recordsOf, snapshot } from '#agent/render/records.ts';
-import { domain, type Edge, onLoopback, site, siteRecords, startEdge, startOrigin, until } from './harness.ts';
+import { shake, shownFor } from './certificates.ts';
+import { domain, type Edge, freePort, onLoopback, site, siteRecords, startEdge, startOrigin, until } from './harness.ts';
 
 const frequency = { id: 60, urlRegex: '^/z', seconds: 3600, times: 2, by: 'ipURL', priority: 1, action: 'limit' } as const;
 const head = { v: 1, rev: 1 } as const;
+const shown = shownFor(['a.test']);
+const tlsPort = await freePort();
 
 function records(port: number): EdgeRecord[] {
   const of = (kind: Parameters<typeof recordsOf>[0], document: unknown) => recordsOf(kind, document, () => [], onLoopback);
@@ -25,7 +28,8 @@ function records(port: number): EdgeRecord[] {
     ...of('module', { ...head, id: 7, site: 1, type: 'urlRedirect', content: { redirects: [moved] } }),
     ...siteRecords(site(1, { blacklists: [{ id: 9, ips: ['127.0.0.9'], block: 'deny' }] })),
     ...siteRecords(site(2, { state: 'pause' })),
-    ...domainRecords(domain(1, 'a.test', [port], { modules: { urlRedirect: 7 } }), () => [], onLoopback),
+    ...shown.records,
+    ...domainRecords(domain(1, 'a.test', [port], { ...shown.domain, modules: { urlRedirect: 7 } }), () => [], onLoopback),
     ...domainRecords(domain(2, 'paused.test', [port], { site: 2 }), () => [], onLoopback),
     ...domainRecords(domain(3, 'off.test', [port], { enabled: false }), () => [], onLoopback),
   ].filter(({ value }) => value !== null);
@@ -40,6 +44,9 @@ const effects: Record<string, (edge: Edge) => Promise<unknown[]>> = {
     for (let i = 0; i < 3; i++) statuses.push((await edge.ask('a.test', path)).status);
     return [...statuses, (await edge.ask('nobody.test', '/')).body];
   },
+  // of the pair, and of what stands above it
+  c: async () => [(await shake(tlsPort, 'a.test')).failed],
+  i: async () => [(await shake(tlsPort, 'a.test', { ca: shown.ca.root })).error],
   p: async edge => [(await edge.ask('a.test', '/', { from: '127.0.0.9' })).status],
   m: async edge => [(await edge.ask('a.test', '/moved')).headers.location],
   s: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('paused.test', '/')).status],
@@ -47,6 +54,8 @@ const effects: Record<string, (edge: Edge) => Promise<unknown[]>> = {
 };
 const wanted: Record<string, unknown[]> = {
   z: [200, 200, 929, 'of the zone'],
+  c: [null],
+  i: [null],
   p: [403],
   m: ['/there'],
   s: [200, 904],
@@ -80,7 +89,7 @@ describe('what a record does', () => {
   test('is the same live, after a start, and after workers were killed', async () => {
     await using origin = await startOrigin();
     const all = records(origin.port);
-    await using edge = await startEdge({ workers: 2 });
+    await using edge = await startEdge({ workers: 2, httpsPorts: [tlsPort] });
     await edge.put(...all);
     await same(edge, 'live');
     await killWorkers(edge);

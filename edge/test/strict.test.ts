@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect as connectHttp2, type SecureClientSessionOptions } from 'node:http2';
 import { connect } from 'node:net';
 import { after, before, beforeEach, describe, test } from 'node:test';
+import { shownFor } from './certificates.ts';
 import { type Edge, type Origin, domain, freePort, raw, site, startEdge, startOrigin } from './harness.ts';
 
 describe('malformed requests', () => {
@@ -269,13 +270,21 @@ describe('malformed requests', () => {
     // Node 24 knows the option, its types do not yet.
     const options: SecureClientSessionOptions & { strictSingleValueFields: boolean } = {
       rejectUnauthorized: false,
+      servername: 'shown.test',
       strictSingleValueFields: false,
     };
+    const shown = shownFor(['shown.test']);
+    await edge.put(...shown.records);
+    await edge.putDocuments([], [domain(92, 'shown.test', [origin.port], shown.domain)]);
     const connection = connectHttp2(`https://127.0.0.1:${edge.config.httpsPorts[0]}`, options);
     try {
       const status = async (agents: string[]) => {
         const path = `/h2-${next++}`;
-        const stream = connection.request({ ':path': path, ':authority': 'a.test', 'user-agent': agents as unknown as string });
+        const stream = connection.request({
+          ':path': path,
+          ':authority': 'shown.test',
+          'user-agent': agents as unknown as string,
+        });
         stream.end();
         const [headers] = await once(stream, 'response');
         stream.resume();

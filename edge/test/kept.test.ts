@@ -231,13 +231,13 @@ describe('the kept stage', () => {
 
   test('expressions in gates mean what they mean alone; large ones are asked alone', async () => {
     const found = await lua.run(`${prepare}
-      local list = { "(a)(b)\\\\2", "x(?=y)", "(?<!q)r", "(?i)hello", "\\\\Qa.b\\\\E", "[(]z", "(?<n>k)\\\\k<n>", "a#b", "(?x) s p", "^only$", "t|u" }
+      local list = { "(a)(b)\\\\2", "x(?=y)", "(?<!q)r", "(?i)hello", "\\\\Qa.b\\\\E", "\\\\Qd.e", "[(]z", "w\\\\E", "(?<n>k)\\\\k<n>", "a#b", "(?x) s p", "^only$", "t|u" }
       local rows = {}
       for i = 1, 300 do rows[i] = { id = i, cause = 10, action = "deny", when = { of = "path", is = "regex", value = "^/none" .. i .. "(?:[a-z]{1,9}){1,90}$" } } end
       for i, expression in ipairs(list) do rows[#rows + 1] = { id = 1000 + i, cause = 10, action = "deny", when = { of = "path", is = "regex", value = expression } } end
       local automaton = kept.new(rules.compile(rows), "s")
       local out = {}
-      for _, text in ipairs { "abb", "abc", "xy", "xz", "qr", "r", "HELLO", "a.b", "axb", "(z", "kk", "a#b", "sp", "only", "only ", "u", "/none7abc" } do
+      for _, text in ipairs { "abb", "abc", "xy", "xz", "qr", "r", "HELLO", "a.b", "axb", "d.e", "dxe", "w", "(z", "kk", "a#b", "sp", "only", "only ", "u", "/none7abc" } do
         request.uri = text
         local leaf, expected = judge(automaton), 0
         for _, row in ipairs(rows) do

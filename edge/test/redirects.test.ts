@@ -62,11 +62,18 @@ describe('redirects', () => {
       { source: '^/opt?$', target: '/question', matchType: 'advanced' },
       { source: '^/many*$', target: '/star', matchType: 'advanced' },
       { source: '^/two{0,1}$', target: '/braces', matchType: 'advanced' },
+      // the end of a quotation that never began is no sign: what stands behind it means the one before
+      { source: '^/ends\\E?$', target: '/finish', matchType: 'advanced' },
+      { source: '^/none\\Q\\E*$', target: '/empty', matchType: 'advanced' },
     ]);
     for (const path of ['/go/evil.test', '/go//evil.test', '/go/%2Fevil.test'])
       assert.equal(await to(path), '301 /evil.test', path);
     assert.deepEqual([await to('/op'), await to('/opt'), await to('/opts')], ['301 /question', '301 /question', 'origin']);
     assert.deepEqual([await to('/man'), await to('/manyy'), await to('/tw')], ['301 /star', '301 /star', '301 /braces']);
+    assert.deepEqual(
+      [await to('/end'), await to('/ends'), await to('/non'), await to('/en')],
+      ['301 /finish', '301 /finish', '301 /empty', 'origin'],
+    );
   });
 
   test('exact, prefix and expression; the query kept or not; each status as it was set', async () => {

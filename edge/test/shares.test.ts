@@ -192,6 +192,31 @@ test('a crowd of any size and a flood of any breadth make no more entries than s
   assert.equal(result, 'true true');
 });
 
+test('eight sites may be flooded at once in half of the dictionary, and a site with many counters takes its share and a quarter more', async () => {
+  const result = await lua.run(`${setup}
+    local shares = require "stages.shares"
+    local half = dict:capacity() / 2 / 128
+    local out = {}
+    -- what a counter's keys and its sketch live through: this window, the next, a part of the third
+    for n, seconds in ipairs { 86400, 3600 } do
+      local all = shares.keys(dict, 1, seconds) * 2 * 3 * 8
+      out[n] = all <= half and all > half * 0.9
+    end
+    take_half()
+    local before = entries()
+    for n = 1, 12 do
+      -- as counters that know of no other
+      local ask = counter("2", { by = "ip", seconds = 86400, times = 3 }, nil, nil, n)
+      for i = 1, 3000 do ask("10." .. n .. "." .. i) end
+    end
+    local made, share = entries() - before, half / 8
+    -- tallies are few
+    out[3], out[4] = made <= share * 1.25 + 200, made >= share
+    for i = 1, #out do out[i] = tostring(out[i]) end
+    return table.concat(out, " ") .. " " .. made .. " of " .. share`);
+  assert.match(result, /^true true true true /);
+});
+
 test('a crowd at one site’s many counters gives up no count of another', async () => {
   const result = await lua.run(`${setup}
     local bank = counter("1", { by = "ip", seconds = 3600, times = 3 })

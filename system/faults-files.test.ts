@@ -193,7 +193,8 @@ const says: [file: string, parts: string, cut: RegExp, gone: RegExp | undefined]
     /PG_VERSION .* is missing or damaged: restore/,
     /PG_VERSION .* is missing or damaged: restore/,
   ],
-  ['postgres/global/pg_control', engines, /^PostgreSQL did not start: /, /^PostgreSQL did not start: /],
+  // its second half is filling
+  ['postgres/global/pg_control', engines, /./, /^PostgreSQL did not start: /],
   ['postgres/postgresql.conf', engines, /./, undefined],
   ['postgres/pg_hba.conf', engines, /./, /^PostgreSQL did not start: /],
 ];
@@ -205,7 +206,7 @@ for (const [file, parts, cut, gone] of says)
     try {
       for (const [how, damage, sentence] of [
         ['cut', () => truncateSync(path, Math.floor(kept.length / 2)), cut],
-        ['empty', () => truncateSync(path, 0), /./],
+        ['empty', () => truncateSync(path, 0), cut],
         ['gone', () => rmSync(path), gone ?? /./],
       ] as const) {
         damage();
@@ -213,7 +214,11 @@ for (const [file, parts, cut, gone] of says)
         if (!existsSync(path)) writeFileSync(path, kept, { mode: 0o600 });
         writeFileSync(path, kept);
         if (process.getuid?.() === 0) chownSync(path, uid, gid);
-        if (!refusal) continue;
+        // only of what says nothing of its own a start may go well
+        if (!refusal) {
+          assert.equal(sentence.source, '.', `${how}: it started`);
+          continue;
+        }
         assert.equal(refusal.code, 1, how);
         const lines = refusal.output
           .trim()

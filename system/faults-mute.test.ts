@@ -156,7 +156,11 @@ test('ingest and the store stand still: each is named, visitors and changes go o
     [/--services=ingest/, 'ingest'],
     [/analytics\/store\.ts/, 'store'],
   ] as const) {
-    traffic = new Traffic(whole, 'mute.test');
+    // of a host of its own: requests are counted by their numbers
+    const visited = `visited-while-${named}-is-mute.test`;
+    await shop.addDomain(visited);
+    assert.ok(await served(visited));
+    traffic = new Traffic(whole, visited);
     traffic.start();
     standStill(pattern);
     assert.ok(await poll(async () => (await failing(whole)).has(named), 15_000, 200), `${named} is named`);
@@ -169,5 +173,6 @@ test('ingest and the store stand still: each is named, visitors and changes go o
       `well again: ${JSON.stringify([...(await failing(whole))])}`,
     );
     await traffic.stop();
+    await traffic.account(storeOf(whole));
   }
 });

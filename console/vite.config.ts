@@ -39,6 +39,39 @@ function permissions(): Plugin {
 }
 
 /**
+ * The sentences of the contract's rules, in one language: `virtual:rules-zh_TW`. A page is read in one language, and the tables hold three:
+ * they come without sentences, and the words of the page fill them (src/kit/rule-words.ts).
+ */
+function ruleWords(): Plugin {
+  const name = 'virtual:rules-';
+  const file = (path: string) => join(here, '../contract/src/rules', path);
+  const tables = [
+    ['ruleTexts', file('texts.ts')],
+    ['reasonTexts', file('reasons.ts')],
+  ] as const;
+  const read = async (): Promise<Record<string, Record<string, string>>[]> =>
+    Promise.all(tables.map(async ([table, path]) => (await import(pathToFileURL(path).href))[table]));
+  return {
+    name,
+    enforce: 'pre',
+    resolveId: id => (id.startsWith(name) ? `\0${id}` : undefined),
+    async load(id) {
+      const at = tables.findIndex(([, path]) => path === id);
+      if (at >= 0) {
+        const empty = Object.fromEntries(Object.keys((await read())[at]!).map(rule => [rule, {}]));
+        return `export const ${tables[at]![0]} = ${JSON.stringify(empty)}`;
+      }
+      if (!id.startsWith(`\0${name}`)) return;
+      const language = id.slice(name.length + 1);
+      const texts = (await read()).map(table =>
+        Object.fromEntries(Object.entries(table).map(([rule, text]) => [rule, text[language]])),
+      );
+      return `export default ${JSON.stringify(texts)}`;
+    },
+  };
+}
+
+/**
  * Two helpers of antd measure the scroll bar and lock the page through style tags without the page's nonce, which a strict content
  * security policy refuses. They get it from the tag Vite writes; a release that changes the line fails the build instead of the page.
  */
@@ -245,7 +278,15 @@ const styles = () =>
     .join('\n');
 
 /** What the kit needs wherever it is built: here, and in its own gallery (gallery/vite.config.ts). */
-export const forKit = () => [react(), permissions(), nonceForStyles(), withoutUnused(), contextOfForms(), inlineThemeInit()];
+export const forKit = () => [
+  react(),
+  permissions(),
+  ruleWords(),
+  nonceForStyles(),
+  withoutUnused(),
+  contextOfForms(),
+  inlineThemeInit(),
+];
 // what React has by itself, without the copy for older ones
 export const resolve = { alias: { 'use-sync-external-store/shim/with-selector': 'use-sync-external-store/with-selector.js' } };
 

@@ -12,6 +12,7 @@ import { createRoot } from 'react-dom/client';
 import { setLocale } from '../src/kit/frame.tsx';
 import { setScreens } from '../src/kit/screens.ts';
 import { loadSelf } from '../src/kit/session.ts';
+import { fillRules } from '../src/kit/rule-words.ts';
 import { addTexts, language, languageTag, loadTexts } from '../src/kit/text.ts';
 import { Notices } from '../src/shell/notices.tsx';
 import { fakeApi } from './fake.ts';
@@ -26,8 +27,9 @@ const words = {
 document.documentElement.lang = languageTag;
 fakeApi();
 setScreens({ area: 'user', sections: [] }, loadTexts);
-void Promise.all([words[language](), loadTexts('start'), loadSelf()]).then(([{ texts, antd }]) => {
+void Promise.all([words[language](), loadTexts('start'), loadSelf()]).then(([{ texts, rules, antd }]) => {
   addTexts(texts);
+  fillRules(language, rules);
   setLocale(antd);
   createRoot(document.getElementById('root')!).render(
     <>

@@ -4,3 +4,8 @@ declare module 'virtual:permissions' {
   const table: readonly (readonly [key: string, permission: string | null, areas: number])[];
   export default table;
 }
+declare module 'virtual:rules-*' {
+  /** What the rules say, and why something is in the wrong form, by name. */
+  const words: readonly [rules: Readonly<Record<string, string>>, reasons: Readonly<Record<string, string>>];
+  export default words;
+}

@@ -65,8 +65,9 @@ const words = {
 };
 /** The shell comes with the words of everything in it. */
 async function loadShell() {
-  const [shell, { texts, antd }] = await Promise.all([import('./shell/shell.tsx'), words[language]()]);
+  const [shell, { texts, rules, antd }] = await Promise.all([import('./shell/shell.tsx'), words[language]()]);
   addTexts(texts);
+  shell.fillRules(language, rules);
   shell.setLocale(antd);
   // after signing in by the form nobody has asked yet
   health ??= call('GET /{area}/systemHealth').catch(() => undefined);

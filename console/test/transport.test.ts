@@ -4,7 +4,8 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, beforeEach, test } from 'node:test';
 import { credentialStore, type Jar, type Tab } from '../src/kit/credentials.ts';
-import { ApiError, createTransport, fileName } from '../src/kit/transport.ts';
+import { fileName } from '../src/kit/file-name.ts';
+import { ApiError, createTransport } from '../src/kit/transport.ts';
 
 /** `document.cookie` for one site: writing sets one cookie, reading lists those that have not expired. */
 class CookieJar implements Jar {

@@ -2,12 +2,28 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { area, areas } from '../kit/area.ts';
+import { call, credentials } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
 import { notify } from '../kit/notice.ts';
-import { wanted } from '../kit/guard.ts';
-import { adopt, cameFrom } from '../kit/session.ts';
+import { belongs, wanted } from '../kit/guard.ts';
+import { forget, hasSession, mismatch, reset } from '../kit/session.ts';
+import { cameFrom } from '../kit/sign-out.ts';
 import { t } from '../kit/text.ts';
 import { Loading } from '../shell/states.tsx';
+
+/**
+ * Takes them over, but only after the API has said whose they are. A session that this browser has in the area stays as it is: theirs is
+ * this tab's alone then.
+ */
+async function adopt(given: Credentials): Promise<void> {
+  const self = await call('GET /{area}/account/self', {}, { as: given });
+  if (!belongs(self, area)) {
+    reset();
+    throw mismatch();
+  }
+  credentials.write(given, hasSession());
+  forget();
+}
 
 export default function SwitchUser() {
   const navigate = useNavigate();

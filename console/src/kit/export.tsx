@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { callAny, type CallKey } from './client.ts';
 import { saveFile } from './csv.ts';
+import { fileName } from './file-name.ts';
 import { type ListState, queryOf } from './list-state.ts';
 import { notify } from './notice.ts';
 import { present } from './present.tsx';
@@ -13,7 +14,7 @@ import { t } from './text.ts';
 import { number } from './units.ts';
 
 interface File {
-  name: string;
+  disposition: string | null;
   text: string;
 }
 const pageSize = paging.pageSizes.at(-1)!;
@@ -21,7 +22,8 @@ const pageSize = paging.pageSizes.at(-1)!;
 const exported = (key: CallKey, params: Params, ids: readonly number[], signal?: AbortSignal) =>
   callAny<File>(key, { ...params, body: { ids } }, { isFile: true, signal });
 
-function keep({ name, text }: File, count: number) {
+function keep({ disposition, text }: File, count: number) {
+  const name = fileName(disposition);
   saveFile(name, new Blob([text]));
   notify.success(`${t('message.exportSuccess')} ${t('export.kept', { count: number(count), name })}`);
 }

@@ -4,7 +4,6 @@ import { area } from './area.ts';
 import { type AnswerOf, call, credentials } from './client.ts';
 import type { Credentials } from './credentials.ts';
 import { belongs } from './guard.ts';
-import { notify } from './notice.ts';
 import { stored } from './stored.ts';
 import { t } from './text.ts';
 import { ApiError } from './transport.ts';
@@ -46,24 +45,7 @@ export async function loadSelf(): Promise<Self> {
   change(answer);
   return answer;
 }
-const mismatch = () => new ApiError({ code: 101012, message: t('message.authMismatch'), status: 401 });
-
-/**
- * Takes over credentials from elsewhere, but only after the API has said whose they are. A session that this browser has in the area stays
- * as it is: theirs is this tab's alone then.
- */
-export async function adopt(given: Credentials): Promise<void> {
-  const answer = await call('GET /{area}/account/self', {}, { as: given });
-  if (!belongs(answer, area)) {
-    reset();
-    throw mismatch();
-  }
-  const isBeside = hasSession();
-  if (!isBeside) reset();
-  credentials.write(given, isBeside);
-  lastSelf = answer;
-  change(answer);
-}
+export const mismatch = () => new ApiError({ code: 101012, message: t('message.authMismatch'), status: 401 });
 
 /** Takes the credentials of a login and asks who they are. */
 export async function signIn(given: Credentials): Promise<Self> {
@@ -88,31 +70,6 @@ export function forget() {
   lastSelected.zone.set(null);
   change(null);
   for (const task of resets) task();
-}
-
-/** Where the person who acts for somebody came from: a page of the console. */
-export const cameFrom = stored(`${area}.from`, 'sessionStorage');
-
-/** Ends this session; where it was taken over beside the person's own, that one counts again. */
-export async function endSession() {
-  const held = credentials.read();
-  try {
-    if (held)
-      await call(
-        'DELETE /{area}',
-        { body: { accessToken: held.accessToken, refreshToken: held.refreshToken } },
-        { from: 'login' },
-      );
-  } catch (error) {
-    // The tokens are forgotten here in any case; that the server could not revoke them is for the log.
-    console.error(error);
-  }
-  reset();
-}
-
-export async function signOut() {
-  await endSession();
-  notify.success(t('message.logoutSuccess'));
 }
 
 /** What the form hands to VerifyAccount. In memory only: it holds the password. */

@@ -42,7 +42,7 @@ export interface CallOptions {
   /** Made with these credentials, which are not (yet) the session's. */
   as?: Credentials;
   signal?: AbortSignal;
-  /** The answer is a file: its name comes with its text. */
+  /** The answer is a file: what the server says of it comes with its text. */
   isFile?: boolean;
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
@@ -147,7 +147,7 @@ export function createTransport(options: TransportOptions) {
       const answer = await answerOf(response);
       const [, now] = /^"(\d+)"$/.exec(response.headers.get('etag') ?? '') ?? [];
       if (now !== undefined) onVersion?.(Number(now));
-      return isFile ? { name: fileName(response.headers.get('content-disposition')), text: answer } : answer;
+      return isFile ? { disposition: response.headers.get('content-disposition'), text: answer } : answer;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
       options.heard?.(false);
@@ -160,17 +160,6 @@ export function createTransport(options: TransportOptions) {
   }
 
   return { call, credentials };
-}
-
-/** What the server calls a file (RFC 6266); the name in all letters before the plain one. */
-export function fileName(disposition: string | null): string {
-  const whole = /filename\*=UTF-8''([^;]+)/i.exec(disposition ?? '')?.[1];
-  try {
-    if (whole) return decodeURIComponent(whole);
-  } catch {
-    // not encoded as it says: the plain name stands
-  }
-  return /filename="([^"]+)"/i.exec(disposition ?? '')?.[1] ?? 'download.txt';
 }
 
 async function answerOf(response: Response): Promise<unknown> {

@@ -1,5 +1,6 @@
 import { mayLeave } from '../kit/leaving.ts';
-import { cameFrom, endSession, useSelf } from '../kit/session.ts';
+import { useSelf } from '../kit/session.ts';
+import { cameFrom, endSession } from '../kit/sign-out.ts';
 import { area } from '../kit/area.ts';
 import { t } from '../kit/text.ts';
 

@@ -10,6 +10,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useState } from 'react';
 import { Frame, setLocale } from '../kit/frame.tsx';
+import { fillRules } from '../kit/rule-words.ts';
 import { hasDraft } from '../kit/drafts.ts';
 import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -25,7 +26,7 @@ import { Locked } from './states.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TasksButton } from './tasks.tsx';
 
-export { setHealth, setLocale };
+export { fillRules, setHealth, setLocale };
 
 const draftTakenMs = 1500;
 

@@ -108,4 +108,3 @@ export const reasonTexts = {
 } as const satisfies Record<string, Text>;
 
 export type Reason = keyof typeof reasonTexts;
-export const isReason = (value: unknown): value is Reason => typeof value === 'string' && Object.hasOwn(reasonTexts, value);

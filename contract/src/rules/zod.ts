@@ -1,7 +1,6 @@
 /** Rules as checks of zod/mini, and zod's own findings as problems: one vocabulary on the wire. */
 import type * as z from 'zod/mini';
-import { isReason } from './reasons.ts';
-import { isRuleName } from './rule.ts';
+import { isReason, isRuleName } from './rule.ts';
 import type { Bounds, Problem, Rule, RuleName } from './rule.ts';
 
 /** What is longer than its field, or holds more than it, is not looked at: a body may be a thousand times as long as what rules are made for. */

@@ -48,6 +48,7 @@ const startLimitMs = 60_000;
 const backoffMs = { least: 200, most: 5000 };
 /** Runs this long: the next failure starts at the least delay again. */
 const settledMs = 30_000;
+const shortly = () => new Promise<void>(next => setTimeout(next, 20));
 
 export class Nginx {
   readonly control: Control;
@@ -99,8 +100,7 @@ export class Nginx {
     this.#wake();
     await this.#end('SIGQUIT', limitMs);
     await this.#running;
-    // one that was being started when this was asked
-    await this.#end('SIGQUIT', limitMs);
+    await this.#end('SIGQUIT', limitMs); // one that was being started meanwhile
     this.control.close();
   }
 
@@ -306,10 +306,9 @@ export class Nginx {
     if (this.alive) {
       signal(this.#state!.pid, name);
       const deadline = performance.now() + limitMs;
-      while (this.alive && performance.now() < deadline) await new Promise(next => setTimeout(next, 20));
+      while (this.alive && performance.now() < deadline) await shortly();
       if (this.alive) signal(this.#state!.pid, 'SIGTERM');
-      for (const last = performance.now() + 1000; this.alive && performance.now() < last;)
-        await new Promise(next => setTimeout(next, 20));
+      for (const last = performance.now() + 1000; this.alive && performance.now() < last;) await shortly();
     }
     await this.#endLeftovers();
     this.#state = undefined;
@@ -331,11 +330,9 @@ export class Nginx {
     this.#options.log(`ending ${left.length} nginx processes without a master`);
     // First politely: they write their buffered log lines.
     for (const { pid } of left) signal(pid, 'SIGTERM');
-    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;)
-      await new Promise(next => setTimeout(next, 20));
+    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;) await shortly();
     for (const { pid } of ours()) signal(pid, 'SIGKILL');
-    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;)
-      await new Promise(next => setTimeout(next, 20));
+    for (const deadline = performance.now() + 1000; ours().length && performance.now() < deadline;) await shortly();
   }
 
   #arguments(file = this.#configFile): string[] {

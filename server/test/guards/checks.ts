@@ -268,6 +268,8 @@ export async function isolation(
     ].filter(slot => !rig.isShared(slot.kind, call.area) && (pair.only?.(call, slot.kind) ?? true));
     if (!slots.length && !pair.proves) continue;
     const request = await rig.request(call, pair.mine);
+    // a row that was done may not be done again
+    const usesUp = call.method === 'DELETE' || (call.def.errors ?? []).includes('multiple');
     const theirIDs = slots.length ? await rig.ids(call, theirWorld) : {};
     const send = (ids: Record<string, number>, body: unknown, query = queryText(request.query)) =>
       rig.api.call(call.method, pathOf(call, ids) + query, {
@@ -284,8 +286,8 @@ export async function isolation(
           : slot.where === 'query'
             ? [id => send(request.ids, request.body, queryText({ ...request.query, [slot.path[0]!]: id }))]
             : bodyVariants(slot).map(make => async (id: number) => {
-                // what is among others goes alone where rows are deleted: the others are others each time
-                const isFresh = slot.many && call.method === 'DELETE';
+                // what is among others goes alone where rows are done one by one: the others are others each time
+                const isFresh = slot.many && usesUp;
                 // of what there is one of, the old one still stands
                 const { ids, body } = isFresh ? await rig.request(call, pair.mine).catch(() => request) : request;
                 return send(ids, make(body, id));
@@ -305,7 +307,7 @@ export async function isolation(
       }
     }
     if (!pair.proves) continue;
-    const right = call.method === 'DELETE' ? await rig.request(call, pair.mine).catch(() => request) : request;
+    const right = usesUp ? await rig.request(call, pair.mine).catch(() => request) : request;
     const reply = await send(right.ids, right.body, queryText(right.query));
     if (reply.status !== 200)
       problems.push(`${lineOf(call)} with a request that is right: ${told(reply)} ${rig.api.failures.splice(0).join(' ')}`);

@@ -1,5 +1,5 @@
 /** The area is the first segment of the address (§1). */
-import { areas, type Area } from '#contract/kit/call.ts';
+import { areas, type Area } from '#contract/kit/areas.ts';
 
 export { areas, type Area };
 

@@ -22,7 +22,7 @@ import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.t
 import { ActingBanner } from './acting-banner.tsx';
 import { NetworkBanner } from './network-banner.tsx';
 import { HealthBanner, setHealth } from './health.tsx';
-import { Locked } from './states.tsx';
+import { Locked } from './locked.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TasksButton } from './tasks.tsx';
 

@@ -51,15 +51,3 @@ export function Broken({ error }: { error: unknown }) {
     </main>
   );
 }
-
-/** A page that this account may not see. Drawn without antd: the router holds it. */
-export function Locked() {
-  return (
-    <div className="page">
-      <div className="panel empty" role="alert">
-        <p className="empty-title">{t('empty.locked')}</p>
-        <p className="empty-text">{t('empty.lockedText')}</p>
-      </div>
-    </div>
-  );
-}

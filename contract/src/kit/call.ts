@@ -4,9 +4,9 @@
  */
 import type * as z from 'zod/mini';
 import type { ErrorName } from '../errors.ts';
+import { type Area, areas } from './areas.ts';
 
-export const areas = ['user', 'client', 'admin'] as const;
-export type Area = (typeof areas)[number];
+export { type Area, areas };
 export const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 export type Method = (typeof methods)[number];
 

@@ -55,7 +55,8 @@ test('of words that come too fast the newest is looked at when its turn comes; o
   assert.equal(seen.length, 8);
   pace.offer('beat', 1, bytes('next'));
   await until('and on', () => seen.at(-1) === 'beat 1 next');
-  pace.offer('beat', 1, bytes('never'));
+  // as many at once as no rest could pay for: what waits when it stops is looked at no more
+  for (let i = 0; i < 20; i++) pace.offer('beat', 1, bytes('more'));
   pace.stop();
-  assert.equal(seen.length, 9);
+  assert.ok(seen.length <= 9 + slow.burst, `${seen.length}`);
 });

@@ -1,7 +1,7 @@
 /**
  * `npm test`: types, lint, format, then every test file, each in a process of its own on real engines.
  * `npm test -- PATTERN` runs the files whose path holds PATTERN (also: types, lint, format). The last line is `N passed, N failed`.
- * Of the whole run, up to three files that failed run once more by themselves at the end: one that passes then is told as unsteady, with
+ * Of the whole run, up to twelve files that failed run once more by themselves at the end: one that passes then is told as unsteady, with
  * what it said first. A shared machine can starve a file; who reads the run decides whether it was that or a race of ours.
  */
 import { spawn } from 'node:child_process';
@@ -184,9 +184,12 @@ await sideBySide([...checks, ...chosen.flatMap(phase => phase.files.map(file => 
   hasRoom: roomOfMachine(),
 });
 const unsteady: string[] = [];
-if (again.length > 3) for (const { first } of again) count(first);
-else if (again.length > 0) console.log('\nonce more, each by itself');
-for (const { file, limit, first } of again.length > 3 ? [] : again) {
+/** More than these are no race: the run has told enough, and each of them may take its whole limit again. */
+const mostAgain = 12;
+const judgedTwice = again.length > mostAgain ? [] : again;
+if (judgedTwice.length === 0) for (const { first } of again) count(first);
+else console.log('\nonce more, each by itself');
+for (const { file, limit, first } of judgedTwice) {
   const second = await runFile(file, limit, { ...env, TEST_SENT: sent });
   count(second);
   if (second.failed.length === 0) unsteady.push(...first.failed.map(([name]) => name));

@@ -1,4 +1,5 @@
 /** What nginx writes, and does not answer, when it does not run. */
+import { execFile } from 'node:child_process';
 
 /** nginx tries several times, and its last word names no port: the one of its last start that another program has. */
 export function takenPort(said: string): string | undefined {
@@ -19,3 +20,15 @@ export function lastError(text: string): string | undefined {
 /** Nobody listens on its socket. */
 export const isAbsent = (error: unknown): boolean =>
   ['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+/** @param parameters where it works, and the configuration it is to test. @throws what `nginx -t` says about it */
+export function testConfig(parameters: readonly string[], cwd: string): Promise<void> {
+  return new Promise((done, fail) =>
+    execFile('nginx', [...parameters, '-t', '-q'], { cwd, timeout: 60_000 }, (error, out, err) => {
+      if (!error) return done();
+      const missing = 'run `apt-get install nginx libnginx-mod-http-lua libnginx-mod-http-brotli-filter` as root';
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return fail(new Error(`the program nginx is missing: ${missing}`));
+      fail(new Error(`nginx refuses its configuration: ${lastError(err || out) ?? error.message}`));
+    }),
+  );
+}

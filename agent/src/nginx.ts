@@ -5,17 +5,18 @@
  *
  * The configuration is rendered by render/nginx.ts and hardly ever changes; then nginx tests it and is told to reload.
  */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Control, ControlError, type Stat } from './control.ts';
-import { isAbsent, lastError, takenPort } from './nginx-said.ts';
+import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
 import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
+import { withMemoryOf } from './render/memory.ts';
 import { recordsForm } from './render/records.ts';
 import { workerAccount } from './worker-account.ts';
 
@@ -339,10 +340,15 @@ export class Nginx {
     return ['-p', this.#options.folders.run, '-c', file, '-e', join(this.#options.folders.logs, 'error.log')];
   }
 
-  /** @returns whether it reads otherwise than the one in place. @throws what `nginx -t` says about a new one, which is then not put in place */
+  /**
+   * @param always nginx is about to be started with it
+   * @returns whether it reads otherwise than the one in place
+   * @throws what `nginx -t` says about a new one, which is then not put in place
+   */
   async #writeConfig(epoch: string, always = false): Promise<boolean> {
     const { facts, folders } = this.#options;
-    const text = renderNginx({
+    const before = await readFile(this.#configFile, 'utf8').catch(() => '');
+    const rendered = renderNginx({
       brotli: hasBrotli(facts.modulesDir),
       ...facts,
       run: folders.run,
@@ -353,33 +359,13 @@ export class Nginx {
       epoch,
       user: process.getuid?.() === 0 ? (await workerAccount(folders.home)).name : undefined,
     });
-    const before = await readFile(this.#configFile, 'utf8').catch(() => '');
+    const text = always ? rendered : withMemoryOf(before, rendered);
     if (before === text && !always) return false;
     const fresh = `${this.#configFile}.new`;
     await writing(this.#configFile, () => writeWhole(fresh, text));
-    await this.#test(fresh);
+    await testConfig(this.#arguments(fresh), folders.run);
     await writing(this.#configFile, () => rename(fresh, this.#configFile));
     return true;
-  }
-
-  #test(file: string): Promise<void> {
-    return new Promise((done, fail) =>
-      execFile(
-        'nginx',
-        [...this.#arguments(file), '-t', '-q'],
-        { cwd: this.#options.folders.run, timeout: 60_000 },
-        (error, out, err) => {
-          if (!error) return done();
-          if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-            return fail(
-              new Error(
-                'the program nginx is missing: run `apt-get install nginx libnginx-mod-http-lua libnginx-mod-http-brotli-filter` as root',
-              ),
-            );
-          fail(new Error(`nginx refuses its configuration: ${lastError(err || out) ?? error.message}`));
-        },
-      ),
-    );
   }
 
   /** @param from bytes of nginx.out that are of earlier starts, and no reason for this end */

@@ -13,13 +13,13 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { constants, createReadStream, createWriteStream, openSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { flushFolder } from '#host/files.ts';
 import type { DumpFacts } from '#server/store/dump.ts';
-import { checkFrames } from './frames.ts';
+import { wholeFrames } from './frames.ts';
 import { BrokenArchive, end, entries, header, padding } from './tar.ts';
 
 export const format = 1;
@@ -141,16 +141,9 @@ export async function readArchive(
   take: (member: Member) => Promise<void>,
   signal?: AbortSignal,
 ): Promise<About> {
-  const file = await open(path, 'r');
-  try {
-    await checkFrames(file);
-  } catch (error) {
-    await file.close();
-    throw error;
-  }
   const zstd = createZstdDecompress();
-  const source = createReadStream('', { fd: file, start: 0, highWaterMark: 1 << 20 });
-  const feeding = signal ? pipeline(source, zstd, { signal }) : pipeline(source, zstd);
+  const source = createReadStream(path, { highWaterMark: 1 << 20 });
+  const feeding = pipeline(source, wholeFrames, zstd, signal ? { signal } : {});
   feeding.catch(() => {});
   let about: About | undefined;
   let manifest: Manifest | undefined;
@@ -182,13 +175,13 @@ export async function readArchive(
         seen[name] = { size, sha256: hash.digest('hex') };
       }
     }
+    await feeding;
   } catch (error) {
     throw signal?.aborted ? signal.reason : readable(error);
   } finally {
     source.destroy();
     zstd.destroy();
     await feeding.catch(() => {});
-    await file.close().catch(() => {});
   }
   if (!about || !manifest) throw new BrokenArchive('it ends in its middle');
   for (const name of new Set([...Object.keys(manifest), ...Object.keys(seen)]))

@@ -95,7 +95,11 @@ export async function* entries(source: AsyncIterable<Buffer>): AsyncGenerator<En
   };
   for (;;) {
     const at = await whole(block);
-    if (at.every(byte => byte === 0)) return;
+    if (at.every(byte => byte === 0)) {
+      // to the end of what it stands in, which may be cut
+      while (await some(block));
+      return;
+    }
     if (numberAt(at, 148, 8) !== sum(at)) throw new BrokenArchive('it is no archive of a backup');
     const prefix = textAt(at, 345, 155);
     const name = (prefix ? `${prefix}/` : '') + textAt(at, 0, 100);

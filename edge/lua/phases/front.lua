@@ -114,8 +114,10 @@ function M.rewrite()
   if not plan then return runner.refuse(ownStatuses.unknownDomain) end
   var.edge_site = plan.site_text
   var.edge_domain = plan.id_text
-  local name = var.ssl_server_name
-  if name ~= plan.host and (name or var.https == "on") and misdirected(plan, name) then return runner.refuse(421) end
+  if var.https == "on" then
+    local name = var.ssl_server_name
+    if name ~= plan.host and misdirected(plan, name) then return runner.refuse(421) end
+  end
   if plan.closed or time() >= plan.expires then return runner.refuse(ownStatuses.notServing) end
   if plan.guarded then
     local refusal = judge(plan)

@@ -261,6 +261,8 @@ async function sweep(db: Queryable): Promise<void> {
     text: `with gone as (
        update node set status = 'offline' where "deletedAt" is null and (status in ('normal', 'error', 'reconnect', 'natsError')
            and "lastBeat" < clock_timestamp() - $1 * interval '1 ms'
+           -- one that was cut off is silent for that reason, and whoever looks is to read it
+           and not (status = 'natsError' and "cutUntil" is not null and "cutUntil" > clock_timestamp())
          -- one that has just joined, or was just resumed, has a while for its first word; greatest passes over null
          or status = 'unknown' and greatest("lastBeat", "updatedAt") < clock_timestamp() - $2 * interval '1 ms') returning id
      ) select id, pg_notify('node', id || ' offline')::text as told from gone`,

@@ -42,8 +42,8 @@ export function later<P extends { onClose: () => void }>(
     const close = useRef(props.onClose);
     close.current = props.onClose;
     useEffect(() => {
-      if (get()) return undefined;
       let isGone = false;
+      // also where it came between the drawing and this: nothing else would draw it
       start().then(
         () => isGone || setLoaded(true),
         (error: unknown) => {
@@ -84,7 +84,8 @@ export function inPlace<P extends object>(load: () => Promise<ComponentType<P>>)
       );
     useEffect(() => {
       isOut.current = false;
-      if (!get()) void ask();
+      // also where it came between the drawing and this: nothing else would draw it
+      if (state !== 'there') void ask();
       const forget = onHealed(() => void (get() ?? ask()));
       return () => {
         isOut.current = true;

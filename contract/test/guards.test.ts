@@ -262,6 +262,12 @@ describe('sources', () => {
     clean(errorNames.filter(name => !answers.includes(name) && !notYet.codes.includes(name)));
   });
 
+  test('no error on the not-yet list is one that a mounted call declares: it is told here, not at the end of a whole run', () => {
+    const declared = new Set<string>(calls.flatMap(({ def }) => def.errors ?? []));
+    assert.ok(declared.has('multiple'));
+    clean(notYet.codes.filter(name => declared.has(name)));
+  });
+
   test('sample: an error no answer carried, one that is on the list and was carried', () => {
     const folder = mkdtempSync(join(tmpdir(), 'breakwater-sent-'));
     const root = new URL('../../', import.meta.url);

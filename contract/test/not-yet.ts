@@ -489,7 +489,6 @@ export const notYet = {
     siteStatusNotAllowed
     siteHasLayer4Ports
     virtualNodeInUse
-    invalidCertificateName
     illegalPortMapping
     autoSSLExceeded
     portsExceeded

@@ -5,7 +5,8 @@ import { type Browser, type BrowserContext, chromium, type Page, type Request } 
 
 const programs = [
   process.env['CHROMIUM'],
-  // Debian's own program, without the wrapper script that reads settings of the user
+  // Debian's own programs, without the wrapper script that reads settings of the user
+  '/usr/lib/chromium/chromium-headless-shell',
   '/usr/lib/chromium/chromium',
   '/usr/bin/chromium',
   '/usr/bin/google-chrome',
@@ -15,7 +16,7 @@ const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev
 /** @param more flags beside the usual */
 export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
   const program = programs.find(path => path && existsSync(path));
-  if (!program) throw new Error('Browser tests need chromium: install the package or set CHROMIUM to its path.');
+  if (!program) throw new Error('Browser tests need chromium-headless-shell: install the package or set CHROMIUM to its path.');
   return chromium.launch({ executablePath: program, args: [...flags, ...more] });
 }
 

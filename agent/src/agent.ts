@@ -28,6 +28,7 @@ import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
 import { HungWorkers } from './workers.ts';
+import { ZoneFacts } from './zone-facts.ts';
 
 export interface AgentOptions {
   /** everything the node keeps */
@@ -115,6 +116,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       nginxProblem = null;
       log(adopted ? 'going on with the nginx that runs' : 'nginx is up');
       void sync.nginxUp(adopted).then(beat);
+      void zoneFacts.up();
     },
     down: problem => {
       nginxProblem = problem;
@@ -132,8 +134,17 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     acknowledge: (seq, epoch, refused) => {
       if (nc && !nc.isClosed())
         nc.publish('ack', JSON.stringify({ seq, epoch, zoneID: store.at.zoneID, ...(refused.length && { refused }) }));
+      void zoneFacts.look();
     },
     restartNginx: why => nginx.restartNow(why),
+    log,
+  });
+
+  const wanted = () => ({ http2: sync.state.http2 });
+  const zoneFacts = new ZoneFacts({
+    wanted,
+    configure: facts => nginx.configure(facts),
+    isUp: () => nginxProblem === null,
     log,
   });
 
@@ -164,7 +175,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     data,
     () => ({
       nginx: nginxProblem,
-      sync: sync.problem,
+      sync: sync.problem ?? zoneFacts.problem,
       damaged: store.damaged,
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),
@@ -302,6 +313,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const end = () => void nginx.stop().catch((error: Error) => log(error.message));
   options.ending?.addEventListener('abort', end);
   if (options.ending?.aborted) end();
+  await nginx.configure(wanted()); // of the zone it was in when it ended
   await nginx.start();
   link.start();
   const beating = setInterval(beat, beatMs);
@@ -315,6 +327,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       () => {}, // the check `disk` says so
     );
     lookAtKeys();
+    void zoneFacts.look();
     if (options.httpsPorts.length && needsTicketFiles(release))
       ticketKeys(folders.run).then(
         isNew => isNew && nginx.tell('SIGHUP'),

@@ -64,6 +64,7 @@ export class EdgeState {
   #policy = strictPolicy;
   #policyText = 'null';
   #policySubject = '';
+  #zone: ZoneDocument | null = null;
 
   /**
    * @param body the held document of a subject, JSON text
@@ -98,6 +99,10 @@ export class EdgeState {
   /** Keys of certificates that were not opened, and why the last of them was not. */
   get closed(): { keys: string[]; why: string } | null {
     return this.#closed.size ? { keys: [...this.#closed.keys()], why: [...this.#closed.values()].at(-1)! } : null;
+  }
+  /** Whether the zone lets visitors speak HTTP/2; one that says nothing of it does. */
+  get http2(): boolean {
+    return this.#zone?.http2?.enable ?? true;
   }
   get refusedDomains(): number {
     return this.#refused.size;
@@ -185,6 +190,7 @@ export class EdgeState {
     // the zone that was left goes after the new one has come
     if (zone === null && this.#policySubject !== subject) return false;
     this.#policySubject = subject;
+    this.#zone = zone;
     const text = JSON.stringify(zone?.origins ?? null);
     if (text === this.#policyText) return false;
     this.#policyText = text;

@@ -359,8 +359,6 @@ export const notYet = {
     DELETE /client/zone/{id}/setting/anticc
     PUT /client/zone/{id}/setting/anticc
     GET /client/zone/{id}/setting/firewall
-    PUT /client/zone/{id}/setting/forceSSLRedirectCode
-    PUT /client/zone/{id}/setting/http2
     DELETE /client/zone/{id}/setting/ipset
     PUT /client/zone/{id}/setting/ipset
     POST /client/zone/{id}/setting/ipset/flush

@@ -18,6 +18,7 @@ const elsewhere: Record<string, string> = {
   'domain.host': 'the agent: it is the key of the record',
   'module.ignorable': 'read where nobody here knows the type (parts.test.ts)',
   'rates.rates[].id': 'names a rule that had to be left out (rates.test.ts)',
+  'zone.http2': 'the agent: nginx is told by its configuration (agent/src/zone-facts.ts, agent/test/zone-facts.test.ts)',
   'zone.origins': 'the agent: it judges the addresses of origins, and a record holds those that passed',
 };
 
@@ -129,6 +130,7 @@ async function unread(schemas: Record<string, z.ZodMiniType>): Promise<string[]>
       store.tick()
       assert(not assert(plans.of "a.test").closed, why)
       error_pages.show(1)
+      require("tls.strict").redirect()
       require("tls.names").of "a.test"
     end
     local list = {}

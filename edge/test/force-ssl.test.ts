@@ -58,6 +58,20 @@ describe('a domain that wants https', () => {
     assert.equal((await plain.ask('f.test', '/')).status, 200);
   });
 
+  test('sends them with the code of the zone, which changes without a reload, and with 301 where it says none', async () => {
+    let rev = 0;
+    const zone = (fields: object) => edge.put({ key: 'z:', value: JSON.stringify({ v: 1, rev: ++rev, id: 1, ...fields }) });
+    for (const code of [308, 302, 307]) {
+      await zone({ forceSSLRedirectCode: { code } });
+      const { status, headers } = await edge.ask('f.test', '/a');
+      assert.deepEqual([status, headers.location], [code, `https://f.test:${port}/a`]);
+    }
+    await zone({});
+    assert.equal((await edge.ask('f.test', '/a')).status, 301);
+    await edge.put({ key: 'z:', value: null });
+    assert.equal((await edge.ask('f.test', '/a')).status, 301);
+  });
+
   test('says so to browsers over https alone, on every answer, in the place of the origin’s word', async () => {
     const told = async (path: string, method = 'GET') =>
       (await askTLS(port, 'h.test', 'h.test', path, { method })).headers['strict-transport-security'];

@@ -5,7 +5,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { password } from '#system/whole.ts';
-import { picture, Visitor } from './browser.ts';
+import { shake } from '../../edge/test/certificates.ts';
+import { until } from '../../edge/test/harness.ts';
+import { type Look, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 import { serious } from './serious.ts';
 
@@ -168,3 +170,43 @@ test('somebody who may read the settings of a site and nothing else reads them, 
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });
+
+for (const look of [
+  { theme: 'light', width: 1440, language: 'zh_TW' },
+  { theme: 'dark', width: 390, height: 844, language: 'en_US' },
+] as const satisfies Look[])
+  test(`an operator sets HTTP/2 and the code of forced HTTPS for a zone, and the node does so, ${look.width}`, async () => {
+    const visitor = await stand.inside('client', look);
+    const { page } = visitor;
+    const offered = async () =>
+      (await shake(stand.whole.edgeHttpsPort, undefined, { ALPNProtocols: ['h2', 'http/1.1'] })).alpn || 'none';
+    const wasOn = (await offered()) === 'h2';
+    if (look.width === 390) await visitor.go('/client/nodeManage/zoneSetting?zone=1');
+    else {
+      await visitor.go('/client/nodeManage/zonesList');
+      await page.locator('.ant-table-row').first().getByRole('button', { name: '更多' }).click();
+      await page.getByRole('menuitem', { name: '設定', exact: true }).click();
+      await page.waitForURL('**/zoneSetting?zone=1');
+    }
+    const [http2, code] = ['HTTP/2', look.language === 'zh_TW' ? '強制 HTTPS 的轉向狀態碼' : 'Status code of forced HTTPS'].map(
+      name => page.locator(`section[aria-label="${name}"]`),
+    );
+    await http2!.locator('#enable').waitFor();
+    await picture(page, `zone-settings-${look.theme}-${look.width}`);
+    assert.deepEqual(await serious(visitor), []);
+    assert.ok(await page.evaluate(() => document.querySelector('.shell-content')!.scrollWidth <= innerWidth));
+    await http2!.locator('#enable').click();
+    await http2!.locator(`${bar} .ant-btn-primary`).click();
+    await http2!.locator(bar).waitFor({ state: 'detached' });
+    await until('the node offers the other', async () => (await offered()) === (wasOn ? 'http/1.1' : 'h2'), 60);
+    await code!.getByText('308', { exact: true }).click();
+    await picture(page, `zone-settings-changed-${look.theme}-${look.width}`);
+    if (!wasOn) await code!.getByText('302', { exact: true }).click();
+    await code!.locator(`${bar} .ant-btn-primary`).click();
+    await code!.locator(bar).waitFor({ state: 'detached' });
+    const token = await stand.whole.signIn('client');
+    const read = await stand.whole.call('GET', '/client/zone/1/setting/forceSSLRedirectCode', token);
+    assert.deepEqual([read.body.code, read.body.from], [wasOn ? 308 : 302, 'zone']);
+    assert.deepEqual(visitor.takeProblems(), []);
+    await visitor.close();
+  });

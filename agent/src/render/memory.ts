@@ -3,7 +3,7 @@
  * that says they are there would stand. So one that runs keeps the sizes it was started with until its next start.
  */
 
-const dictionaries = /^(\s*lua_shared_dict (\w+)) (\w+);/gm;
+const dictionaries = /(lua_shared_dict (\w+)) (\w+);/g;
 
 /** @param running the configuration that nginx runs with. @returns the rendered one, with the dictionaries of the other as large as there */
 export function withMemoryOf(running: string, rendered: string): string {

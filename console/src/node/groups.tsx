@@ -1,24 +1,15 @@
 /** How names resolve: the groups of a zone, their lines, and the nodes that answer on them. */
 import './fleet.css';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Button, Select, Skeleton } from 'antd';
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import type { RowOf } from '../kit/client.ts';
-import { Empty, ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
-import { Page } from '../kit/page.tsx';
-import { useCan } from '../kit/permissions.ts';
-import { query } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { currentScreens, linkTo, screensOf } from '../kit/screens.ts';
-import { lastSelected } from '../kit/session.ts';
+import { currentScreens, screensOf } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
-import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
-import { asSearch } from '../kit/search.ts';
+import { OneZone } from './one-zone.tsx';
 
 const LineNodes = later(async () => (await import('./line-nodes.tsx')).LineNodes);
 
@@ -108,63 +99,16 @@ const groupsOf = (zoneID: number) =>
     ],
   });
 
-/** The zone of the address, else the one looked at last, else the first. */
-export default function Groups() {
-  const can = useCan();
-  const navigate = useNavigate();
-  const search = useSearch({ strict: false }) as { zone?: number };
-  const isAllowed = can('GET /client/metaZones') && can('GET /client/zone/{zoneId}/groups');
-  const zones = useQuery({ ...query('GET /client/metaZones'), enabled: isAllowed });
-  const wanted = search.zone ?? Number(lastSelected.zone.get());
-  const zone = zones.data?.find(one => one.id === wanted) ?? zones.data?.[0];
-  useEffect(() => {
-    if (zone) lastSelected.zone.set(String(zone.id));
-  }, [zone]);
-  const groups = useMemo(() => zone && groupsOf(zone.id), [zone]);
-  const params = useMemo(() => ({ zoneId: zone?.id ?? 0 }), [zone]);
-
-  const picker = zones.data && zones.data.length > 0 && (
-    <Select
-      className="filter-select"
-      aria-label={t('field.zone')}
-      showSearch={zones.data.length > 8 ? { optionFilterProp: 'label' } : false}
-      value={zone?.id}
-      options={zones.data.map(one => ({ value: one.id, label: one.name }))}
-      onChange={id => void navigate({ to: '.', search: asSearch({ zone: id }) })}
-      prefix={<span className="ink-3">{t('field.zone')}</span>}
-    />
-  );
-  return (
-    <Page note={t('group.note')} actions={picker}>
-      {groups ? (
-        <ResourcePage key={params.zoneId} resource={groups} params={params} isEmbedded />
-      ) : (
-        <div className="panel panel-padded">
-          {!isAllowed ? (
-            <ErrorState error={noPermission} />
-          ) : zones.error ? (
-            <ErrorState error={zones.error} onRetry={() => void zones.refetch()} />
-          ) : zones.data ? (
-            <Empty
-              drawing="nothing"
-              title={t('group.noZone')}
-              action={
-                can('POST /client/zone') && (
-                  <Link to={linkTo('zones')!} search={asSearch({ edit: 'new' })}>
-                    <Button type="primary">{t('group.addZone')}</Button>
-                  </Link>
-                )
-              }
-            >
-              {t('empty.zones')}
-            </Empty>
-          ) : (
-            <Skeleton active title={false} />
-          )}
-        </div>
-      )}
-    </Page>
-  );
+function GroupsOfZone({ zoneID }: { zoneID: number }) {
+  const groups = useMemo(() => groupsOf(zoneID), [zoneID]);
+  const params = useMemo(() => ({ zoneId: zoneID }), [zoneID]);
+  return <ResourcePage resource={groups} params={params} isEmbedded />;
 }
 
-const noPermission = new ApiError({ code: 101018, message: '' });
+export default function Groups() {
+  return (
+    <OneZone note={t('group.note')} call="GET /client/zone/{zoneId}/groups">
+      {zoneID => <GroupsOfZone key={zoneID} zoneID={zoneID} />}
+    </OneZone>
+  );
+}

@@ -11,6 +11,7 @@ export default {
   'field.keepEnded': 'Ended sessions and join tokens',
   'field.keepTombstones': 'Notes that a configuration is gone',
   'field.ranges': 'Allowed private ranges',
+  'field.enable': 'Enabled',
 
   'help.keepAudit': 'Who did what and when, sign-ins included.',
   'help.keepDeleted': 'How long a deletion can be traced. Sites, domains and nodes stay as long as statistics name them.',
@@ -20,6 +21,10 @@ export default {
   'help.keepTombstones': 'A node that was away longer reads everything again.',
   'help.originRanges':
     'One CIDR block or address a line, within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7.',
+  'help.http2':
+    'Without it visitors speak HTTP/1.1 alone, which helps to find what goes wrong over HTTP/2 only. Nodes reload to switch it; requests under way go on.',
+  'help.forceSSLRedirectCode':
+    'What visitors over http get where a domain forces HTTPS. Browsers remember 301 and 308; 307 and 308 keep the method.',
   'help.initialize': 'The nodes get the configuration of this zone and start to serve visitors.',
   'help.productGroup': 'Domains resolve to the nodes of this group.',
   'help.productGroupMove': 'Sites already sold will be served by the nodes of the new group.',
@@ -28,6 +33,10 @@ export default {
 
   'empty.nodesUninitialized': 'Nodes that have joined without a zone wait here to be initialized.',
 
+  'tab.http2': 'HTTP/2',
+  'tab.forceSSLRedirectCode': 'Status code of forced HTTPS',
+
+  'zoneSetting.note': 'What holds for every site of the zone.',
   'zone.normal': '{normal} / {nodes} normal',
   'zone.noNodes': 'No nodes',
 

@@ -11,6 +11,7 @@ export default {
   'field.keepEnded': '已结束的会话与加入令牌',
   'field.keepTombstones': '移除配置的通知',
   'field.ranges': '允许的私有网段',
+  'field.enable': '启用',
 
   'help.keepAudit': '谁在何时做了什么，包含登录。',
   'help.keepDeleted': '删除后可追查的时间；统计会用到的站点、域名与节点会保留到统计到期。',
@@ -19,6 +20,10 @@ export default {
   'help.keepEnded': '供事后追查登录来源。',
   'help.keepTombstones': '离线更久的节点回来时会重新读取整份配置。',
   'help.originRanges': '每行一个 CIDR 或地址，须在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之内。',
+  'help.http2':
+    '关闭后，访客只能使用 HTTP/1.1 连接，便于排查只在 HTTP/2 下出现的问题。切换时节点会重新加载配置，进行中的请求不会中断。',
+  'help.forceSSLRedirectCode':
+    '域名开启强制 HTTPS 后，通过 http 访问的访客会收到此状态码。301 与 308 会被浏览器记住；307 与 308 会保留请求方法。',
   'help.initialize': '节点会获取这个区域的配置，开始为访客服务。',
   'help.productGroup': '域名会解析到这个分组的节点。',
   'help.productGroupMove': '更改后，已售出的站点会改由新分组的节点提供服务。',
@@ -27,6 +32,10 @@ export default {
 
   'empty.nodesUninitialized': '节点加入后，还没有指定区域的会在这里等待初始化。',
 
+  'tab.http2': 'HTTP/2',
+  'tab.forceSSLRedirectCode': '强制 HTTPS 的跳转状态码',
+
+  'zoneSetting.note': '对区域内所有站点生效的设置。',
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '没有节点',
 

@@ -9,6 +9,7 @@ export default {
   'field.keepEnded': '已結束的工作階段與加入權杖',
   'field.keepTombstones': '移除設定的通知',
   'field.ranges': '允許的網段',
+  'field.enable': '啟用',
 
   'help.keepAudit': '誰在何時做了什麼，包含登入。',
   'help.keepDeleted': '刪除後可追查的時間；統計會用到的站點、網域與節點會保留到統計到期。',
@@ -17,6 +18,10 @@ export default {
   'help.keepEnded': '供事後追查登入來源。',
   'help.keepTombstones': '離線更久的節點回來時會重新讀取整份設定。',
   'help.originRanges': '每行一個 CIDR 或位址，須在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之內。',
+  'help.http2':
+    '關閉後，訪客只能以 HTTP/1.1 連線，適合排查只在 HTTP/2 出現的問題。切換時節點會重新載入設定，進行中的請求不會中斷。',
+  'help.forceSSLRedirectCode':
+    '網域開啟強制 HTTPS 後，以 http 來訪的訪客會收到這個狀態碼。301 與 308 會被瀏覽器記住；307 與 308 會保留請求方法。',
   'help.initialize': '節點會取得這個區域的設定，開始為訪客服務。',
   'help.productGroup': '網域會解析到這個群組的節點。',
   'help.productGroupMove': '變更後，已售出的站點會改由新群組的節點提供服務。',
@@ -25,6 +30,10 @@ export default {
 
   'empty.nodesUninitialized': '節點加入後，還沒有指定區域的會在這裡等候初始化。',
 
+  'tab.http2': 'HTTP/2',
+  'tab.forceSSLRedirectCode': '強制 HTTPS 的轉向狀態碼',
+
+  'zoneSetting.note': '對區域內所有站點生效的設定。',
   'zone.normal': '{normal} / {nodes} 正常',
   'zone.noNodes': '沒有節點',
 

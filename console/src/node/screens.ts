@@ -10,6 +10,15 @@ export const client: readonly Screen[] = [
     load: withTexts('node', () => import('./zones.tsx')),
   },
   {
+    path: 'nodeManage/zoneSetting',
+    title: 'zoneSetting',
+    order: 15,
+    call: ['GET /client/metaZones', 'GET /client/zone/{id}/setting/http2'],
+    hidden: true,
+    below: 'zones',
+    load: withTexts('node', () => import('./zone-settings.tsx')),
+  },
+  {
     path: 'nodeManage/nodesList',
     title: 'nodes',
     order: 20,

@@ -3,6 +3,7 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.zones': 'Zones',
+  'menu.zoneSetting': 'Zone settings',
   'menu.nodes': 'Nodes',
   'menu.groups': 'Resolution',
   'menu.products': 'Products',
@@ -53,6 +54,7 @@ export default {
   'action.add': 'Add',
   'action.addLine': 'Add a line',
   'action.groups': 'Resolution',
+  'action.zoneSetting': 'Settings',
   'action.join': 'Join a node',
   'action.initialize': 'Initialize',
   'action.deinitialize': 'Take out of zone',

@@ -3,6 +3,7 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.zones': '区域',
+  'menu.zoneSetting': '区域设置',
   'menu.nodes': '节点',
   'menu.groups': '解析',
   'menu.products': '产品',
@@ -53,6 +54,7 @@ export default {
   'action.add': '添加',
   'action.addLine': '新建线路',
   'action.groups': '解析',
+  'action.zoneSetting': '设置',
   'action.join': '加入节点',
   'action.initialize': '初始化',
   'action.deinitialize': '移出区域',

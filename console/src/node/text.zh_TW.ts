@@ -1,6 +1,7 @@
 /** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
 export default {
   'menu.zones': '區域',
+  'menu.zoneSetting': '區域設定',
   'menu.nodes': '節點',
   'menu.groups': '解析',
   'menu.products': '產品',
@@ -51,6 +52,7 @@ export default {
   'action.add': '加入',
   'action.addLine': '新增線路',
   'action.groups': '解析',
+  'action.zoneSetting': '設定',
   'action.join': '加入節點',
   'action.initialize': '初始化',
   'action.deinitialize': '移出區域',

@@ -50,6 +50,11 @@ const zones = resource<'GET /client/zones'>({
     { name: 'memo', kind: 'area' },
   ],
   actions: [
+    {
+      name: 'zoneSetting',
+      call: 'GET /client/zone/{id}/setting/http2',
+      to: zone => `${linkTo('zoneSetting')}?zone=${zone.id}`,
+    },
     { name: 'nodes', call: 'GET /client/nodes/initialized', to: zone => `${linkTo('nodes')}?zoneID=${zone.id}` },
     { name: 'groups', call: 'GET /client/zone/{zoneId}/groups', to: zone => `${linkTo('groups')}?zone=${zone.id}` },
   ],

@@ -1,4 +1,5 @@
 -- What a domain says of https: visitors over http are sent there, and browsers are told to come no other way (RFC 6797).
+local cjson = require "cjson.safe"
 local store = require "core.store"
 local ngx = ngx
 local var, header = ngx.var, ngx.header
@@ -22,14 +23,27 @@ function M.say(text)
   if var.https == "on" then header["Strict-Transport-Security"] = text end
 end
 
-local redirect = { status = 301, reason = "forceSSL" }
+-- Of the zone; nil: not read since its record changed
+local of_zone
+
+-- → what visitors are sent away with
+function M.redirect()
+  if of_zone then return of_zone end
+  local text = store.get "z:"
+  local said = (text and cjson.decode(text) or {}).forceSSLRedirectCode
+  -- what an older control plane sends says nothing of it
+  of_zone = { status = said and said.code or 301, reason = "forceSSL" }
+  return of_zone
+end
+
+function M.drop_zone() of_zone = nil end
 
 -- → redirect, location; nil: the request came over https, or nobody would be found there
 function M.send(plan)
   -- also before the certificate has come to this node, or where it has no room
   if https == 0 or var.https == "on" or not store.certificate("c:" .. plan.forced) then return nil end
   local port = https == 443 and "" or ":" .. https
-  return redirect, "https://" .. plan.host .. port .. var.request_uri
+  return M.redirect(), "https://" .. plan.host .. port .. var.request_uri
 end
 
 return M

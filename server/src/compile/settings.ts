@@ -1,5 +1,12 @@
 /** The settings that documents of sites and domains carry, out of the levels they may be set at. */
-import { type domainSettingFields, domainSettings, type siteSettingFields, siteSettings } from '#contract/edge/settings.ts';
+import {
+  type domainSettingFields,
+  domainSettings,
+  type siteSettingFields,
+  siteSettings,
+  type zoneSettingFields,
+  zoneSettings,
+} from '#contract/edge/settings.ts';
 import { type Setting, settingValue } from '#contract/kit/setting.ts';
 import type * as z from 'zod/mini';
 
@@ -15,6 +22,8 @@ const valuesOf = (settings: Record<string, Setting>, levels: readonly string[], 
      .map(({ name }) => `'${name}'`)
      .join(', ')}) and (${levels.join(' or ')})), '[]')`;
 const above = ['x."siteID" = s.id', 'x."zoneID" = g."zoneID"', 'x."clientID" = s."clientID"'];
+/** SQL over a zone `z`. */
+export const settingsOfZone = valuesOf(zoneSettings, ['x."zoneID" = z.id', 'x."clientID" = z."clientID"'], ['x."zoneID"']);
 /** SQL over a site `s` and its group `g`. */
 export const settingsOfSite = valuesOf(siteSettings, above, ['x."siteID"', 'x."zoneID"']);
 /** SQL over a domain `d`, its site `s` and the site's group `g`. */
@@ -37,5 +46,6 @@ const compileOf =
       }),
     ) as Fields<F>;
 /** Pure. */
+export const compileZoneSettings = compileOf<typeof zoneSettingFields>(zoneSettings);
 export const compileSiteSettings = compileOf<typeof siteSettingFields>(siteSettings);
 export const compileDomainSettings = compileOf<typeof domainSettingFields>(domainSettings);

@@ -173,7 +173,7 @@ test('the most an operator may say for all sites has room in the document of a z
     priority: 1e5,
     action: 'limit' as const,
   }));
-  assert.ok(bytesOf('zone', { origins, frequencies, errorPages }) <= kinds.zone.bytesMax);
+  assert.ok(bytesOf('zone', { origins, frequencies, errorPages, settings: [] }) <= kinds.zone.bytesMax);
 });
 
 test('the largest domain and site', () => {

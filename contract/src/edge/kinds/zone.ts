@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { frequencies, Frequency } from './frequencies.ts';
 import { ErrorPage, errorPages } from './errorPages.ts';
+import { zoneSettingFields } from '../settings.ts';
 import { head, kind, text } from './kind.ts';
 
 const addresses = (max: number) => z._default(z.array(text(60)).check(z.maxLength(max)), []);
@@ -16,6 +17,7 @@ export const zone = kind({
     origins: z.optional(OriginPolicy),
     frequencies: z.optional(z.array(Frequency)),
     errorPages: z.optional(z.array(ErrorPage)),
+    ...zoneSettingFields,
   }),
   // 10,200 addresses of 60 characters, 30 frequencies with patterns of 1,024, however they are written; 100,000 bytes of error pages
   bytesMax: 985_000,

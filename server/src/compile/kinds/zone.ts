@@ -1,5 +1,6 @@
 import type { PolicyFacts } from '#contract/rules/address-policy.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
+import { compileZoneSettings, type SettingRow, settingsOfZone } from '../settings.ts';
 import { columnsOf, itemsOf, type RowsRow } from '../rows.ts';
 import { arrayOf, headOf, type Source } from '../source.ts';
 
@@ -9,6 +10,7 @@ export interface ZoneRow {
   errorPages: ErrorPageRow[];
   /** where its origins may lie */
   origins: PolicyFacts;
+  settings: SettingRow[];
 }
 
 /** What is allowed to the origins of zone `z`: the operator's setting, the environment's and the demo's ranges, and who we are. */
@@ -31,7 +33,8 @@ const errorPagesOfZone = arrayOf(
 /** What holds for every site of a zone. */
 export const zone: Source<'zone', ZoneRow> = {
   text: `select z.id, z.id as "zoneID", null::bigint as "siteID", z.revision, '' as inherited,
-     jsonb_build_object('origins', ${originsOfZone}, 'frequencies', ${frequenciesOfZone}, 'errorPages', ${errorPagesOfZone}) as row
+     jsonb_build_object('origins', ${originsOfZone}, 'frequencies', ${frequenciesOfZone}, 'errorPages', ${errorPagesOfZone},
+       'settings', ${settingsOfZone}) as row
    from zone z where z.id = any($1::bigint[]) and z."deletedAt" is null`,
   compile: loaded => {
     const { operator, environment, own } = loaded.row.origins;
@@ -40,6 +43,7 @@ export const zone: Source<'zone', ZoneRow> = {
       origins: { operator: [...operator], environment: [...environment], own: [...own] },
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
+      ...compileZoneSettings(loaded.row.settings),
     };
   },
 };

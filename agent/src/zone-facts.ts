@@ -1,0 +1,56 @@
+/**
+ * What a zone says of nginx itself, and not of what it serves: its configuration follows by a reload, which ends nothing that is under
+ * way. Whoever calls `look` need not know whether anything changed.
+ */
+import type { NodeFacts } from './render/nginx.ts';
+
+export interface ZoneFactsOptions {
+  /** as the zone's document says it now */
+  wanted(): Partial<NodeFacts>;
+  /** @throws what nginx says of a configuration it cannot take */
+  configure(facts: Partial<NodeFacts>): Promise<unknown>;
+  /** nginx answers; before it does nobody may ask it to reload */
+  isUp(): boolean;
+  log(message: string): void;
+}
+
+export class ZoneFacts {
+  /** Why nginx keeps the configuration it had; null while it has what is wanted. */
+  problem: string | null = null;
+  readonly #options: ZoneFactsOptions;
+  /** What nginx was given, as text. */
+  #given = '';
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: ZoneFactsOptions) {
+    this.#options = options;
+  }
+
+  /** nginx was started, or taken over: what was wanted meanwhile may have come too late for it. */
+  up(): Promise<void> {
+    this.#given = '';
+    return this.look();
+  }
+
+  /** Gives nginx what is wanted, where that is something else than it was given. What it did not take is tried at the next look. */
+  look(): Promise<void> {
+    this.#working = this.#working.then(() => this.#take());
+    return this.#working;
+  }
+
+  async #take(): Promise<void> {
+    const { wanted, configure, isUp, log } = this.#options;
+    const facts = wanted();
+    const text = JSON.stringify(facts);
+    if (text === this.#given || !isUp()) return;
+    try {
+      await configure(facts);
+      this.#given = text;
+      this.problem = null;
+    } catch (error) {
+      const { message } = error as Error;
+      if (this.problem !== message) log(`nginx keeps its configuration: ${message}`);
+      this.problem = message;
+    }
+  }
+}

@@ -22,8 +22,7 @@ export const beyond: Readonly<Record<string, string>> = {
   'PATCH /user/site/{siteID}/domain/setting/originHost':
     'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
-  'GET /client/zone/{id}/setting/forceSSLRedirectCode':
-    'What is set can be read: a form shows what stands before it changes it.',
+  'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
   'PUT /client/setting/system/retention': 'How long an audit is kept is law in one country and forbidden in another.',
   'GET /user/history':

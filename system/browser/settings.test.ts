@@ -188,9 +188,8 @@ for (const look of [
       await page.getByRole('menuitem', { name: '設定', exact: true }).click();
       await page.waitForURL('**/zoneSetting?zone=1');
     }
-    const [http2, code] = ['HTTP/2', look.language === 'zh_TW' ? '強制 HTTPS 的轉向狀態碼' : 'Status code of forced HTTPS'].map(
-      name => page.locator(`section[aria-label="${name}"]`),
-    );
+    const codeName = look.language === 'zh_TW' ? '強制 HTTPS 的轉向狀態碼' : 'Status code of forced HTTPS';
+    const [http2, code] = ['HTTP/2', codeName].map(name => page.locator(`section[aria-label="${name}"]`));
     await http2!.locator('#enable').waitFor();
     await picture(page, `zone-settings-${look.theme}-${look.width}`);
     assert.deepEqual(await serious(visitor), []);
@@ -199,6 +198,8 @@ for (const look of [
     await http2!.locator(`${bar} .ant-btn-primary`).click();
     await http2!.locator(bar).waitFor({ state: 'detached' });
     await until('the node offers the other', async () => (await offered()) === (wasOn ? 'http/1.1' : 'h2'), 60);
+    await page.getByRole('link', { name: codeName, exact: true }).click();
+    await code!.locator('#code').waitFor();
     await code!.getByText('308', { exact: true }).click();
     await picture(page, `zone-settings-changed-${look.theme}-${look.width}`);
     if (!wasOn) await code!.getByText('302', { exact: true }).click();

@@ -1,6 +1,8 @@
 /** What the nodes of a zone do towards visitors of all its sites. */
 import { redirectStatuses } from '#contract/limits.ts';
+import type { Tab } from '../kit/screens.ts';
 import { settingPanel, type SettingOfLevels } from '../kit/setting.tsx';
+import { Tabs } from '../kit/tabs.tsx';
 import { t } from '../kit/text.ts';
 import { OneZone } from './one-zone.tsx';
 
@@ -15,20 +17,20 @@ const forceSSLRedirectCode: SettingOfLevels = {
   fields: [{ name: 'code', label: 'statusCode', kind: 'segments', values: redirectStatuses, help: 'forceSSLRedirectCode' }],
 };
 
-const Http2 = settingPanel(http2, 'zone');
-const ForceSSLRedirectCode = settingPanel(forceSSLRedirectCode, 'zone');
+const tabs: readonly Tab[] = [
+  { name: 'http2', order: 10, call: 'GET /client/zone/{id}/setting/http2', Content: settingPanel(http2, 'zone') },
+  {
+    name: 'forceSSLRedirectCode',
+    order: 20,
+    call: 'GET /client/zone/{id}/setting/forceSSLRedirectCode',
+    Content: settingPanel(forceSSLRedirectCode, 'zone'),
+  },
+];
 
 export default function ZoneSettings() {
   return (
     <OneZone note={t('zoneSetting.note')} call="GET /client/zone/{id}/setting/http2">
-      {id => (
-        <div key={id}>
-          <h2 className="section-title">{t('tab.http2')}</h2>
-          <Http2 params={{ id }} />
-          <h2 className="section-title">{t('tab.forceSSLRedirectCode')}</h2>
-          <ForceSSLRedirectCode params={{ id }} />
-        </div>
-      )}
+      {id => <Tabs key={id} tabs={tabs} params={{ id }} label={t('menu.zoneSetting')} />}
     </OneZone>
   );
 }

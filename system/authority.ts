@@ -1,6 +1,7 @@
 /** Certificates of tests, made by openssl: a root, an authority below it, and what that issues. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { testFolder } from './engines.ts';
 
 export interface Issued {
@@ -52,7 +53,7 @@ export function authority(name = 'Test') {
         'subjectKeyIdentifier=hash',
         'authorityKeyIdentifier=keyid',
       ];
-      if (names.length) extensions.push(`subjectAltName=${names.map(one => `DNS:${one}`).join(',')}`);
+      if (names.length) extensions.push(`subjectAltName=${names.map(one => `${isIP(one) ? 'IP' : 'DNS'}:${one}`).join(',')}`);
       writeFileSync(`${dir}/${file}.ext`, `${extensions.join('\n')}\n`);
       const byMid = ['-CA', 'mid.pem', '-CAkey', 'mid.key', '-CAcreateserial', '-days', String(days), '-extfile', `${file}.ext`];
       run('x509', '-req', '-in', `${file}.csr`, ...byMid, '-out', `${file}.pem`);

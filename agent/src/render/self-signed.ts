@@ -3,17 +3,8 @@
  * Written here because Node makes keys and signatures but no certificates, and one fixed shape of DER is short.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { alternativeNames, der, ecdsaWithSha256, oid, sequence } from '#host/der.ts';
 
-const der = (tag: number, ...parts: Uint8Array[]) => {
-  const body = Buffer.concat(parts);
-  const size =
-    body.length < 128 ? [body.length] : body.length < 256 ? [0x81, body.length] : [0x82, body.length >> 8, body.length & 255];
-  return Buffer.concat([Buffer.from([tag, ...size]), body]);
-};
-const sequence = (...parts: Uint8Array[]) => der(0x30, ...parts);
-/** Given as the bytes of its content */
-const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
-const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 const time = (date: Date) => der(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
 
 /** PEM texts. `name` becomes common name and alternative name. */
@@ -24,7 +15,7 @@ export function selfSigned(name: string, years = 10, now = new Date()): { certif
   const subject = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
   const serial = randomBytes(16);
   serial[0] = (serial[0]! & 0x7f) | 0x40; // positive, and no leading zero byte
-  const names = sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from(name)))));
+  const names = alternativeNames([name]);
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, serial),

@@ -1,0 +1,250 @@
+/**
+ * ACME (RFC 8555) with one account at one directory, as far as HTTP-01 needs it. Each method asks once and answers at once: who waits, and
+ * for how long, the caller decides (work.ts). What the authority says of URLs is fetched by the given `fetch` alone, which judges them.
+ *
+ * Own code: the packages there are bring clients of their own that connect wherever a URL says, wait by timers of their own, and lose
+ * orders when nonces are refused (docs/handbook/certificates.md).
+ */
+import { createHash, createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import * as z from 'zod/mini';
+
+export interface Answer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+export type Fetch = (
+  url: string,
+  request: { method: 'GET' | 'HEAD' | 'POST'; headers: Record<string, string>; body?: string },
+) => Promise<Answer>;
+
+/** What the authority, or the way to it, says against it. */
+export class AcmeProblem extends Error {
+  override name = 'AcmeProblem';
+  /** without `urn:ietf:params:acme:error:` */
+  readonly type: string;
+  /** when it may be asked again; undefined: it did not say */
+  readonly retrySeconds: number | undefined;
+
+  constructor(type: string, message: string, retrySeconds?: number) {
+    super(message);
+    this.type = type;
+    this.retrySeconds = retrySeconds;
+  }
+}
+
+const url = () => z.string().check(z.maxLength(2000), z.startsWith('https://'));
+const Directory = z.object({ newNonce: url(), newAccount: url(), newOrder: url() });
+const Problem = z.object({
+  type: z._default(z.string(), ''),
+  detail: z._default(z.string(), ''),
+});
+const Order = z.object({
+  status: z.enum(['pending', 'ready', 'processing', 'valid', 'invalid']),
+  authorizations: z.array(url()).check(z.minLength(1), z.maxLength(100)),
+  finalize: url(),
+  certificate: z.optional(url()),
+  error: z.optional(Problem),
+});
+const Challenge = z.object({
+  type: z.string(),
+  url: url(),
+  status: z.string(),
+  token: z.optional(z.string()),
+  error: z.optional(Problem),
+});
+const Authorization = z.object({
+  status: z.enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
+  challenges: z.array(z.unknown()).check(z.maxLength(20)),
+});
+export type Order = z.output<typeof Order> & { url: string; retrySeconds: number | undefined };
+export interface Authorization {
+  status: z.output<typeof Authorization>['status'];
+  /** the challenge by HTTP, where it offers one */
+  challenge: { url: string; token: string; status: string } | undefined;
+  /** what the authority says of a challenge that failed */
+  problem: string | undefined;
+  retrySeconds: number | undefined;
+}
+
+/** RFC 8555 8.1: it becomes a path, and the content of a file to some */
+const tokenShape = /^[A-Za-z0-9_-]{22,200}$/;
+/** An authority that takes none of them is out of order. */
+const nonceTries = 10;
+const noncesKept = 20;
+const retryMostSeconds = 86_400;
+
+const encode = (value: string | Buffer) => Buffer.from(value).toString('base64url');
+const json = (value: unknown) => encode(JSON.stringify(value));
+
+export class Acme {
+  readonly #directory: string;
+  readonly #key: KeyObject;
+  readonly #fetch: Fetch;
+  readonly #jwk: { crv: string; kty: string; x: string; y: string };
+  readonly #nonces: string[] = [];
+  #urls: Promise<z.output<typeof Directory>> | undefined;
+  /** the account's URL, once it is known */
+  account: string | undefined;
+
+  /** @param key EC, P-256 */
+  constructor(directory: string, key: KeyObject, fetch: Fetch) {
+    this.#directory = directory;
+    this.#key = key;
+    this.#fetch = fetch;
+    const { crv, kty, x, y } = createPublicKey(key).export({ format: 'jwk' });
+    // in the order of their names, as the thumbprint wants them (RFC 7638)
+    this.#jwk = { crv: crv!, kty: kty!, x: x!, y: y! };
+  }
+
+  /** What is to be answered for a token. */
+  keyAuthorization(token: string): string {
+    return `${token}.${createHash('sha256').update(JSON.stringify(this.#jwk)).digest('base64url')}`;
+  }
+
+  /** Registers the key, or finds that it is. `bound`: what the authority gave its customer (EAB). */
+  async register(bound?: { kid: string; hmacKey: string }): Promise<string> {
+    const { newAccount } = await this.#found();
+    const payload: Record<string, unknown> = { termsOfServiceAgreed: true };
+    if (bound) {
+      const head = json({ alg: 'HS256', kid: bound.kid, url: newAccount });
+      const body = json(this.#jwk);
+      const mac = createHmac('sha256', Buffer.from(bound.hmacKey, 'base64url')).update(`${head}.${body}`).digest('base64url');
+      payload['externalAccountBinding'] = { protected: head, payload: body, signature: mac };
+    }
+    const answer = await this.#post(newAccount, payload, true);
+    this.account = locationOf(answer);
+    return this.account;
+  }
+
+  async order(names: readonly string[]): Promise<Order> {
+    const { newOrder } = await this.#found();
+    const identifiers = names.map(value => ({ type: 'dns', value }));
+    const answer = await this.#post(newOrder, { identifiers });
+    return orderOf(answer, locationOf(answer));
+  }
+  async orderAt(at: string): Promise<Order> {
+    return orderOf(await this.#post(at, ''), at);
+  }
+
+  async authorization(at: string): Promise<Authorization> {
+    const answer = await this.#post(at, '');
+    const { status, challenges } = read(Authorization, answer);
+    const found = challenges.flatMap(one => {
+      const { data } = z.safeParse(Challenge, one);
+      return data?.type === 'http-01' && data.token !== undefined && tokenShape.test(data.token)
+        ? [{ ...data, token: data.token }]
+        : [];
+    })[0];
+    const said = challenges.flatMap(one => z.safeParse(Challenge, one).data?.error ?? [])[0];
+    return {
+      status,
+      challenge: found && { url: found.url, token: found.token, status: found.status },
+      problem: said && sentence(said.type, said.detail),
+      retrySeconds: retryOf(answer),
+    };
+  }
+
+  /** Says that the answer is there. */
+  async accept(challenge: string): Promise<void> {
+    await this.#post(challenge, {});
+  }
+
+  /** @param request DER */
+  async finalize(at: string, order: string, request: Buffer): Promise<Order> {
+    return orderOf(await this.#post(at, { csr: encode(request) }), order);
+  }
+
+  /** PEM: the certificate and those above it */
+  async certificate(at: string): Promise<string> {
+    const answer = await this.#post(at, '', false, 'application/pem-certificate-chain');
+    return answer.body.toString('utf8');
+  }
+
+  #found() {
+    if (!this.#urls) {
+      this.#urls = this.#ask(this.#directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
+      // whoever asks again asks again
+      this.#urls.catch(() => (this.#urls = undefined));
+    }
+    return this.#urls;
+  }
+
+  async #nonce(): Promise<string> {
+    const kept = this.#nonces.pop();
+    if (kept !== undefined) return kept;
+    const { newNonce } = await this.#found();
+    await this.#ask(newNonce, { method: 'HEAD', headers: {} });
+    const fresh = this.#nonces.pop();
+    if (fresh === undefined) throw new AcmeProblem('malformed', 'the authority gave no nonce');
+    return fresh;
+  }
+
+  /** Signed; '' asks for what stands there. A nonce that is refused is replaced: nothing has happened then (RFC 8555 6.5). */
+  async #post(at: string, payload: unknown, isNew = false, accept = 'application/json'): Promise<Answer> {
+    const who = isNew ? { jwk: this.#jwk } : { kid: this.account };
+    const body = payload === '' ? '' : json(payload);
+    for (let tries = 1; ; tries++) {
+      const head = json({ alg: 'ES256', nonce: await this.#nonce(), url: at, ...who });
+      const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key: this.#key, dsaEncoding: 'ieee-p1363' });
+      try {
+        return await this.#ask(at, {
+          method: 'POST',
+          headers: { 'content-type': 'application/jose+json', accept },
+          body: JSON.stringify({ protected: head, payload: body, signature: encode(signature) }),
+        });
+      } catch (error) {
+        if (!(error instanceof AcmeProblem) || error.type !== 'badNonce' || tries >= nonceTries) throw error;
+      }
+    }
+  }
+
+  async #ask(at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
+    const answer = await this.#fetch(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
+    const nonce = answer.headers['replay-nonce'];
+    if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && this.#nonces.length < noncesKept)
+      this.#nonces.push(nonce);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const said = z.safeParse(Problem, parsed(answer.body)).data;
+    const type = said?.type.replace(/^urn:ietf:params:acme:error:/, '') ?? '';
+    const isBusy = answer.status === 429 || answer.status === 503;
+    throw new AcmeProblem(
+      isBusy ? 'rateLimited' : type || `status${answer.status}`,
+      sentence(type, said?.detail || `the authority answered ${answer.status}`),
+      retryOf(answer),
+    );
+  }
+}
+
+/** In one line, as logs and screens have room for. */
+const sentence = (type: string, detail: string) => {
+  const name = type.replace(/^urn:ietf:params:acme:error:/, '');
+  // oxlint-disable-next-line no-control-regex -- an authority's words are shown to people
+  return `${detail}${name ? ` (${name})` : ''}`.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 400);
+};
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8')) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+function read<T extends z.ZodMiniType>(shape: T, { body }: Answer): z.output<T> {
+  const result = z.safeParse(shape, parsed(body));
+  if (!result.success) throw new AcmeProblem('malformed', 'the authority answered something that is not ACME');
+  return result.data;
+}
+const orderOf = (answer: Answer, at: string): Order => ({ ...read(Order, answer), url: at, retrySeconds: retryOf(answer) });
+function locationOf({ headers }: Answer): string {
+  const result = z.safeParse(url(), headers['location']);
+  if (!result.success) throw new AcmeProblem('malformed', 'the authority did not say where it is');
+  return result.data;
+}
+/** Seconds, or a date. */
+function retryOf({ headers }: Answer): number | undefined {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  const seconds = /^\d{1,9}$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? undefined : Math.min(retryMostSeconds, Math.max(0, seconds));
+}

@@ -98,7 +98,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   );
   const isNamed = await poll(
     () =>
-      tell('clear-a', { host: 'x.test.' }).then(
+      tell('clear-servfail', { host: 'x.test.' }).then(
         () => true,
         () => false,
       ),
@@ -113,8 +113,8 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     directory,
     ca: own.root,
     root: () => get(`https://127.0.0.1:${management}/roots/0`),
-    lose: name => tell('add-a', { host: `${name}.`, addresses: [] }),
-    find: name => tell('clear-a', { host: `${name}.` }),
+    lose: name => tell('set-servfail', { host: `${name}.` }),
+    find: name => tell('clear-servfail', { host: `${name}.` }),
     stop,
   };
 }

@@ -273,7 +273,7 @@ function kindOf(subject: string) {
 /** @param subject one that was read (readDocument), with its document */
 export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
   id: document.id,
-  enabled: !('host' in document) || document.enabled,
+  enabled: !('enabled' in document) || document.enabled,
   keys: keysOf(kindOf(subject), document),
   names: originNames(document),
   party: partyOf(document),

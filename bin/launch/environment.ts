@@ -62,6 +62,8 @@ export const variables: readonly Variable[] = [
     'nobody',
     'server',
   ),
+  v('BREAKWATER_ACME_DIRECTORY', 'directory (https) of a certificate authority of your own, for autoSSL', 'none', 'server'),
+  v('BREAKWATER_ACME_CA', 'path of the certificate (PEM) that vouches for its address', 'those of the machine', 'server', path),
   v('BREAKWATER_LOG', 'how much the server says: fatal, error, warn, info, debug, trace', 'info', 'server ingest seed'),
   v('DATABASE_URL', 'a PostgreSQL of your own instead of the embedded one', undefined, 'launcher seed server ingest', secret),
   v('CLICKHOUSE_URL', 'a ClickHouse of your own instead of the embedded store', undefined, 'launcher server ingest', secret),

@@ -230,6 +230,22 @@ export const rateMax = 1_000_000;
 
 /** §3 Certificate: how it came about. */
 export const certificateTypes = ['manual', 'autoSSL', 'dns'] as const;
+/** Authorities that issue certificates by themselves; `private`: the one the environment names. */
+export const acmeProviders = ['letsEncrypt', 'zeroSSL', 'private'] as const;
+export const acmeLimits = {
+  /** orders of one account that wait for the authority at once: it forgets nonces where there are more */
+  ordersAtOnce: 20,
+  /** seconds that nodes may take before the authority is asked to look */
+  spreadSeconds: 30,
+  /** looks, about a second apart, before an authority that says nothing counts as silent */
+  looks: 120,
+  /** minutes before another try, by tries in a row that failed */
+  retryMinutes: [1, 5, 15, 60, 180, 360, 720, 1440],
+  /** of its life, before a certificate is renewed */
+  renewAfter: 2 / 3,
+  /** names of one task */
+  namesPerTask: 100,
+} as const;
 export const keyTypes = ['ec', 'rsa'] as const;
 export const certificateLimits = {
   perSite: 1000,

@@ -1,4 +1,5 @@
 /** Every kind of task; a further one is one line. The console's words are checked against this table. */
+import { autoSSL } from './domain/auto-certificates.ts';
 import { copyModule } from './module/copy.ts';
 
-export const taskKinds = { copyModule } as const;
+export const taskKinds = { autoSSL, copyModule } as const;

@@ -142,6 +142,15 @@ const pinned: Record<string, unknown> = {
   rateMax: 1_000_000,
   hstsLimits: { maxAgeDefault: 31536000, maxAgeMax: 63072000, preloadMin: 31536000 },
   certificateTypes: ['manual', 'autoSSL', 'dns'],
+  acmeLimits: {
+    ordersAtOnce: 20,
+    spreadSeconds: 30,
+    looks: 120,
+    retryMinutes: [1, 5, 15, 60, 180, 360, 720, 1440],
+    renewAfter: 2 / 3,
+    namesPerTask: 100,
+  },
+  acmeProviders: ['letsEncrypt', 'zeroSSL', 'private'],
   keyTypes: ['ec', 'rsa'],
   certificateLimits: {
     perSite: 1000,

@@ -4,10 +4,10 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 68;
+export const missingMost = 63;
 /** the settings of a domain */
 const domain = {
-  tls: '-> scheme portMap autoSSL',
+  tls: '-> scheme portMap',
   protection: '-> antiReferer antiHeader',
 };
 /** what is set of a node */
@@ -36,14 +36,14 @@ export const missing: Missing = {
   'GET /client/zone/{id}/nodes': node,
   'GET /client/products': {
     traffic: '-> trafficLimit trafficAction',
-    tls: '-> portLimit autoSSLLimit',
+    tls: '-> portLimit',
   },
   'POST /client/product': {
     traffic: '| trafficLimit trafficAction',
-    tls: '| portLimit autoSSLLimit',
+    tls: '| portLimit',
   },
   'PUT /client/product': {
     traffic: '| trafficLimit trafficAction',
-    tls: '| portLimit autoSSLLimit',
+    tls: '| portLimit',
   },
 };

@@ -55,7 +55,6 @@ export const notYet = {
     GET /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/scheme
-    PATCH /client/site/{siteID}/domain/setting/autoSSL
     POST /client/site/{siteID}/domains/checkCNAME
     POST /client/site/{siteID}/domains/copyToSite
     POST /client/site/{siteID}/domains/createFrom
@@ -65,7 +64,6 @@ export const notYet = {
     GET /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/scheme
-    PATCH /user/site/{siteID}/domain/setting/autoSSL
     POST /user/site/{siteID}/domains/checkCNAME
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
@@ -266,8 +264,6 @@ export const notYet = {
     POST /user/statistics/network/outcomes/sumBits
     GET /client/{clientId}/zones
     PUT /client/{clientId}/zones
-    GET /client/autoCertificates
-    POST /client/autoCertificates/renew
     GET /client/domains
     GET /client/domains/tags
     DELETE /client/group/{g}/line/{l}/virtualNodes
@@ -351,8 +347,6 @@ export const notYet = {
     PUT /client/setting/system/outgoingURL
     GET /client/setting/system/restrictGroupCIDRs
     PUT /client/setting/system/restrictGroupCIDRs
-    GET /client/setting/system/zeroSSL
-    PUT /client/setting/system/zeroSSL
     GET /client/setting/tg
     PUT /client/setting/tg
     POST /client/setting/tg/test
@@ -438,7 +432,6 @@ export const notYet = {
     /client/nodeManage/vNode
     /client/nodeManage/domains
     /client/nodeManage/blockList
-    /client/nodeManage/autoSSLManagement
     /client/dataAnalysis/statistics
     /client/dataAnalysis/logExport
     /client/dataAnalysis/securityAnalysis
@@ -488,7 +481,6 @@ export const notYet = {
     siteHasLayer4Ports
     virtualNodeInUse
     illegalPortMapping
-    autoSSLExceeded
     portsExceeded
     simultaneousDownloads
     dailyDownloads

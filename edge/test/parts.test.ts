@@ -104,7 +104,7 @@ describe('parts of a site at the edge', () => {
     assert.equal((await told()).length, 1, 'another list says nothing of this one');
     await edge.put(record('p:blacklists:2', null));
     assert.deepEqual(await told(), []);
-    assert.equal((await edge.stat()).form, 3);
+    assert.equal((await edge.stat()).form, 4);
   });
 });
 

@@ -31,6 +31,10 @@ function records(port: number): EdgeRecord[] {
     ...shown.records,
     ...domainRecords(domain(1, 'a.test', [port], { ...shown.domain, modules: { urlRedirect: 7 } }), () => [], onLoopback),
     ...domainRecords(domain(2, 'paused.test', [port], { site: 2 }), () => [], onLoopback),
+    {
+      key: 'a:a.test',
+      value: JSON.stringify({ ...head, id: 1, host: 'a.test', tokens: [{ token: 'of-a', answer: 'of-a.ours' }] }),
+    },
     ...domainRecords(domain(3, 'off.test', [port], { enabled: false }), () => [], onLoopback),
   ].filter(({ value }) => value !== null);
 }
@@ -47,6 +51,7 @@ const effects: Record<string, (edge: Edge) => Promise<unknown[]>> = {
   // of the pair, and of what stands above it
   c: async () => [(await shake(tlsPort, 'a.test')).failed],
   i: async () => [(await shake(tlsPort, 'a.test', { ca: shown.ca.root })).error],
+  a: async edge => [(await edge.ask('a.test', '/.well-known/acme-challenge/of-a')).body],
   p: async edge => [(await edge.ask('a.test', '/', { from: '127.0.0.9' })).status],
   m: async edge => [(await edge.ask('a.test', '/moved')).headers.location],
   s: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('paused.test', '/')).status],
@@ -56,6 +61,7 @@ const wanted: Record<string, unknown[]> = {
   z: [200, 200, 929, 'of the zone'],
   c: [null],
   i: [null],
+  a: ['of-a.ours'],
   p: [403],
   m: ['/there'],
   s: [200, 904],

@@ -26,6 +26,7 @@ import { taskWorks } from './tasks.ts';
 import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
+import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Tasks } from './work/tasks.ts';
 import { startWork } from './work/work.ts';
@@ -79,6 +80,7 @@ export async function start(settings: Settings): Promise<Running> {
       sealing,
       publicURL: settings.publicURL,
       health,
+      ...(settings.acme ? { acme: settings.acme } : {}),
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
@@ -92,6 +94,9 @@ export async function start(settings: Settings): Promise<Running> {
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();
       stops.push(() => expiry.stop());
+      const autoSSL = new AutoSSL(settings.databaseUrl);
+      autoSSL.start();
+      stops.push(() => autoSSL.stop());
     }
     let url = '';
     if (!settings.services.has('api')) url = await probe(settings, stops, health);

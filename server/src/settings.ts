@@ -37,6 +37,8 @@ export interface Settings {
   originAllow: string[];
   /** loopback ports of what runs beside us on this machine */
   ownPorts: number[];
+  /** an authority of one's own (ACME); undefined: the public ones alone */
+  acme: { directory: string; ca: string | undefined } | undefined;
   /** this start shows the demo */
   demo: boolean;
 }
@@ -45,6 +47,16 @@ function required(name: string, env: NodeJS.ProcessEnv): string {
   const value = settingOf(name, env);
   if (!value) throw new Error(`${name} is not set; \`npm start\` sets it, or see docs/handbook/running.md`);
   return value;
+}
+
+/** BREAKWATER_ACME_DIRECTORY and the file BREAKWATER_ACME_CA. */
+function acmeOf(env: NodeJS.ProcessEnv): Settings['acme'] {
+  const directory = env['BREAKWATER_ACME_DIRECTORY'];
+  if (!directory) return undefined;
+  if (!URL.canParse(directory) || new URL(directory).protocol !== 'https:')
+    throw new Error('BREAKWATER_ACME_DIRECTORY must be an https address, such as https://ca.example/acme/directory.');
+  const file = env['BREAKWATER_ACME_CA'];
+  return { directory, ca: file ? readFileSync(file, 'utf8') : undefined };
 }
 
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
@@ -81,6 +93,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     }),
     originAllow: environmentRanges(env['BREAKWATER_ORIGIN_ALLOW']),
     ownPorts: (env['BREAKWATER_OWN_PORTS'] ?? '').split(',').filter(Boolean).map(Number),
+    acme: acmeOf(env),
     demo: env['BREAKWATER_DEMO'] === 'true',
   };
 }

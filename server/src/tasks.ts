@@ -1,7 +1,8 @@
 /** What each kind of task does (contract/src/tasks.ts); a further one is one line. */
 import type { taskKinds } from '#contract/tasks.ts';
 import type { AnyWork } from './kit/task.ts';
+import { autoSSLWork } from './domain/acme/work.ts';
 import { copyModuleWork } from './module/copy.ts';
 
-const works: { [K in keyof typeof taskKinds]: AnyWork } = { copyModule: copyModuleWork };
+const works: { [K in keyof typeof taskKinds]: AnyWork } = { autoSSL: autoSSLWork, copyModule: copyModuleWork };
 export const taskWorks: readonly AnyWork[] = Object.values(works);

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { Acme, AcmeProblem, type Order } from '#server/domain/acme/client.ts';
 import { signingRequest } from '#server/domain/acme/csr.ts';
 import { readPair } from '#server/domain/certificate/pem.ts';
 import { outbound } from '#server/kit/outbound.ts';
-import { poll } from '#server/store/engine-process.ts';
+import { freePort, poll } from '#server/store/engine-process.ts';
 import { type Pebble, startPebble } from '../../system/pebble.ts';
 
 const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
@@ -24,9 +23,9 @@ describe('ACME with an authority that refuses 15 % of good nonces and knows its 
     new Acme(pebble.directory, key, (url, request) => outbound(url, { ...request, policy, ca: pebble.ca }));
   const bound = { kid: 'ours', hmacKey: Buffer.alloc(32, 7).toString('base64url') };
   before(async () => {
-    web.listen(0, '127.0.0.1');
+    const port = await freePort();
+    web.listen(port, '127.0.0.1');
     await once(web, 'listening');
-    const { port } = web.address() as AddressInfo;
     pebble = await startPebble({ httpPort: port, nonceReject: 15, bound: { [bound.kid]: bound.hmacKey } });
   });
   after(async () => {

@@ -51,7 +51,7 @@ export interface RefusedOrigin {
  * How records read. An nginx whose Lua reads another form (`form` in /stat) is ended and started anew: it would look for the lists of a site
  * where they are not, and let everybody in. The same number stands in edge/lua/phases/control.lua.
  */
-export const recordsForm = 3;
+export const recordsForm = 4;
 
 /** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
 export const applyBytesMax = 256 * 1024;
@@ -99,7 +99,7 @@ export function recordsOf(
 }
 
 /** By the letter of their keys: nothing is there before what it needs. */
-const order = ['z', 'p', 'm', 'i', 'c', 's', 'd'];
+const order = ['z', 'a', 'p', 'm', 'i', 'c', 's', 'd'];
 const rank = ({ key, value }: EdgeRecord): number => {
   const place = order.indexOf(key[0]!);
   return value === null ? 2 * order.length - place : place;

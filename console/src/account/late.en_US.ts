@@ -71,6 +71,7 @@ export default {
   'resource.logs': 'Access logs',
   'resource.zones': 'Zones',
   'resource.originAllow': 'Private origins',
+  'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': 'Frequency limits of all sites',
   'resource.errorPages': 'Error pages',
   'resource.systemErrorPages': 'Error pages of all sites',

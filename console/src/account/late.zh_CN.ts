@@ -70,6 +70,7 @@ export default {
   'resource.logs': '访问日志',
   'resource.zones': '区域',
   'resource.originAllow': '私有源站',
+  'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': '系统频率限制',
   'resource.errorPages': '错误页面',
   'resource.systemErrorPages': '所有站点的错误页面',

@@ -68,6 +68,7 @@ export default {
   'resource.logs': '存取日誌',
   'resource.zones': '區域',
   'resource.originAllow': '私有源站',
+  'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': '系統頻率限制',
   'resource.errorPages': '錯誤頁面',
   'resource.systemErrorPages': '所有站點的錯誤頁面',

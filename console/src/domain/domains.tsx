@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
-import { balances, hstsLimits } from '#contract/limits.ts';
+import { acmeProviders, balances, hstsLimits } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName, mendHost } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
@@ -36,6 +36,17 @@ const originHost: FormField = {
   mend: typed => ({ originHost: mendHost(typed) }),
 };
 const forceSSL: FormField = { name: 'forceSSL', kind: 'switch', help: 'forceSSL', initial: false };
+const autoSSLFields: FormField[] = [
+  { name: 'autoSSL', kind: 'switch', help: 'autoSSL', initial: true },
+  {
+    name: 'provider',
+    kind: 'select',
+    help: 'acmeProvider',
+    isOptional: true,
+    when: values => values['autoSSL'] === true,
+    ...options(acmeProviders, 'acmeProvider'),
+  },
+];
 const hstsFields: FormField[] = [
   { name: 'enabled', kind: 'switch', help: 'hsts', initial: false },
   { name: 'maxAge', kind: 'number', unit: 'seconds', help: 'hstsAge', initial: hstsLimits.maxAgeDefault },
@@ -99,6 +110,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     { name: 'upstreamCount', kind: 'number' },
     { name: 'cnameStatus', kind: 'status', texts: 'cnameState', sort: true },
     { name: 'certStatus', kind: 'status', texts: 'certState', sort: true },
+    { name: 'autoSSL', kind: 'bool', isOptional: true },
     { name: 'forceSSL', kind: 'bool', sort: true, isOptional: true },
     { name: 'balance', kind: 'option', texts: 'balance', sort: true },
     { name: 'originHost', kind: 'mono', isOptional: true },
@@ -158,6 +170,32 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/forceSSL', forceSSL, row => ({ forceSSL: row.forceSSL })),
+    {
+      name: 'autoSSL',
+      call: 'PATCH /{area}/site/{siteID}/domain/setting/autoSSL',
+      isBatch: true,
+      run: async (rows, { params }) => {
+        await overlay(close => (
+          <BatchForm
+            title={
+              rows.length === 1 ? rows[0]!.domainName : t('confirm.title', { verb: t('action.autoSSL'), count: rows.length })
+            }
+            call="PATCH /{area}/site/{siteID}/domain/setting/autoSSL"
+            params={params}
+            fields={autoSSLFields}
+            rows={rows}
+            valuesOf={row => ({ autoSSL: row.autoSSL })}
+            version={rows.length === 1 ? rows[0]!.version : undefined}
+            body={({ autoSSL, provider }) => {
+              const chosen = autoSSL === true ? acmeProviders.find(one => one === provider) : undefined;
+              return { domainIDs: idsOf(rows), enabled: autoSSL === true, ...(chosen && { provider: chosen }) };
+            }}
+            success={t('message.updateSuccess')}
+            onClose={() => close()}
+          />
+        ));
+      },
+    },
     {
       name: 'hsts',
       call: 'PATCH /{area}/site/{siteID}/domain/setting/hsts',

@@ -21,6 +21,8 @@ export default {
   'field.cnameStatuses': 'CNAME',
   'field.certStatus': 'Certificate',
   'field.forceSSL': 'Force HTTPS',
+  'field.autoSSL': 'Auto SSL',
+  'field.provider': 'Authority',
   'field.upstreamCount': 'Origins',
   'field.upstreams': 'Origins',
   'field.address': 'IP or host',
@@ -47,6 +49,9 @@ export default {
   'help.certificateDomains':
     'These domains show this certificate. Those that did and are not chosen have none any more, and cannot be reached over https.',
   'help.forceSSL': 'Visitors over http are sent to https, as long as the domain has a certificate.',
+  'help.autoSSL':
+    'A certificate is ordered and renewed by itself; the domain must lead to the nodes. Switched off, the present one is shown until it ends.',
+  'help.acmeProvider': 'Left empty: the usual authority.',
   'help.hsts': 'Browsers use https alone for this long, and it cannot be taken back: see first that https works.',
   'help.hstsAge': 'How long browsers remember it.',
   'help.includeSubDomains': 'Every subdomain is reached over https alone, too.',
@@ -57,6 +62,7 @@ export default {
   'action.originHost': 'Origin Host header',
   'action.balance': 'Load balancing',
   'action.forceSSL': 'Force HTTPS',
+  'action.autoSSL': 'Auto SSL',
   'action.hsts': 'HSTS',
 
   'tab.domains': 'Domains',
@@ -69,6 +75,10 @@ export default {
   'cnameState.unset': 'Unset',
   'cnameState.wrong': 'Wrong',
   'cnameState.active': 'Active',
+
+  'acmeProvider.letsEncrypt': 'Let’s Encrypt',
+  'acmeProvider.zeroSSL': 'ZeroSSL',
+  'acmeProvider.private': 'Private authority',
 
   'certState.unset': 'Unset',
   'certState.pending': 'Pending',
@@ -115,4 +125,15 @@ export default {
   'certificateType.manual': 'Uploaded',
   'certificateType.autoSSL': 'Auto SSL',
   'certificateType.dns': 'DNS verification',
+  'task.autoSSL': 'Certificates for {count} domains',
+  'taskLine.autoSSL.ordered': '{host}: ordered',
+  'taskLine.autoSSL.spread': '{host}: {nodes} nodes hold the answer for the authority',
+  'taskLine.autoSSL.spreadPartly':
+    '{host}: only {nodes} of {total} nodes hold the answer; the authority is asked to look all the same',
+  'taskLine.autoSSL.validated': '{host}: the authority has seen that the domain is ours',
+  'taskLine.autoSSL.issued': '{host}: issued, good until {until}',
+  'taskLine.autoSSL.notIssued': '{host}: not issued, tried again in {minutes} minutes: {why}',
+  'taskLine.autoSSL.notTaken': '{host}: the certificate could not be kept, tried again in {minutes} minutes:',
+  'taskLine.autoSSL.limited': 'The authority asks for a pause: {count} domains are tried again in {minutes} minutes',
+  'taskLine.autoSSL.dropped': '{host} no longer wants a certificate',
 } satisfies SameAs<typeof texts>;

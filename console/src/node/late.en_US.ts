@@ -12,6 +12,11 @@ export default {
   'field.keepTombstones': 'Notes that a configuration is gone',
   'field.ranges': 'Allowed private ranges',
   'field.enable': 'Enabled',
+  'field.nextAt': 'Next order',
+  'field.attempts': 'Failures in a row',
+  'field.inUse': 'Domains that show it',
+  'field.eabKID': 'EAB key ID',
+  'field.eabHmacKey': 'EAB HMAC key',
 
   'help.keepAudit': 'Who did what and when, sign-ins included.',
   'help.keepDeleted': 'How long a deletion can be traced. Sites, domains and nodes stay as long as statistics name them.',
@@ -29,9 +34,21 @@ export default {
   'help.productGroup': 'Domains resolve to the nodes of this group.',
   'help.productGroupMove': 'Sites already sold will be served by the nodes of the new group.',
   'help.domainLimitPerSite': 'Domains each site may have; 0 means unlimited.',
+  'help.autoSSLLimit': 'Domains of each site that may have certificates made for them; 0 means unlimited.',
   'help.defaultState': 'The state in which new sites of this product start.',
+  'help.eabHmacKey': 'Left empty, the present key stays. It is kept encrypted and never shown again.',
 
   'empty.nodesUninitialized': 'Nodes that have joined without a zone wait here to be initialized.',
+  'empty.autoCertificates': 'No domain has auto SSL switched on yet.',
+
+  'action.renew': 'Renew now',
+
+  'autoCertificates.now': 'At once',
+  'autoCertificates.renewing': 'Renewal begins; tasks show how far it is',
+  'zeroSSL.title': 'ZeroSSL',
+  'zeroSSL.text': 'With the EAB credentials that ZeroSSL gave you, certificates can be ordered there. An empty key ID ends that.',
+  'zeroSSL.set': 'A key is set.',
+  'zeroSSL.unset': 'No key is set yet.',
 
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': 'Status code of forced HTTPS',

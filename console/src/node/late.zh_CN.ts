@@ -12,6 +12,11 @@ export default {
   'field.keepTombstones': '移除配置的通知',
   'field.ranges': '允许的私有网段',
   'field.enable': '启用',
+  'field.nextAt': '下次申请',
+  'field.attempts': '连续失败次数',
+  'field.inUse': '使用中的域名',
+  'field.eabKID': 'EAB Key ID',
+  'field.eabHmacKey': 'EAB HMAC Key',
 
   'help.keepAudit': '谁在何时做了什么，包含登录。',
   'help.keepDeleted': '删除后可追查的时间；统计会用到的站点、域名与节点会保留到统计到期。',
@@ -28,9 +33,21 @@ export default {
   'help.productGroup': '域名会解析到这个分组的节点。',
   'help.productGroupMove': '更改后，已售出的站点会改由新分组的节点提供服务。',
   'help.domainLimitPerSite': '每个站点可添加的域名数；0 表示不限制。',
+  'help.autoSSLLimit': '每个站点可自动签发证书的域名数；0 表示不限制。',
   'help.defaultState': '用这个产品开通的新站点，最初的状态。',
+  'help.eabHmacKey': '留空时沿用当前的密钥。密钥加密保存，之后不再显示。',
 
   'empty.nodesUninitialized': '节点加入后，还没有指定区域的会在这里等待初始化。',
+  'empty.autoCertificates': '还没有域名启用自动证书。',
+
+  'action.renew': '立即续签',
+
+  'autoCertificates.now': '立即',
+  'autoCertificates.renewing': '已安排续签，可在任务中查看进度',
+  'zeroSSL.title': 'ZeroSSL',
+  'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 凭据后，自动证书即可向 ZeroSSL 申请；清空 Key ID 即停用。',
+  'zeroSSL.set': '当前已设置密钥。',
+  'zeroSSL.unset': '当前尚未设置密钥。',
 
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': '强制 HTTPS 的跳转状态码',

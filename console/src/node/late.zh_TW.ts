@@ -10,6 +10,11 @@ export default {
   'field.keepTombstones': '移除設定的通知',
   'field.ranges': '允許的網段',
   'field.enable': '啟用',
+  'field.nextAt': '下次申請',
+  'field.attempts': '連續失敗次數',
+  'field.inUse': '使用中的網域',
+  'field.eabKID': 'EAB Key ID',
+  'field.eabHmacKey': 'EAB HMAC Key',
 
   'help.keepAudit': '誰在何時做了什麼，包含登入。',
   'help.keepDeleted': '刪除後可追查的時間；統計會用到的站點、網域與節點會保留到統計到期。',
@@ -26,9 +31,21 @@ export default {
   'help.productGroup': '網域會解析到這個群組的節點。',
   'help.productGroupMove': '變更後，已售出的站點會改由新群組的節點提供服務。',
   'help.domainLimitPerSite': '每個站點可加入的網域數；0 代表不限制。',
+  'help.autoSSLLimit': '每個站點可自動簽發憑證的網域數；0 代表不限制。',
   'help.defaultState': '以這個產品開通的新站點，一開始的狀態。',
+  'help.eabHmacKey': '留空時沿用目前的金鑰。金鑰加密保存，之後不再顯示。',
 
   'empty.nodesUninitialized': '節點加入後，還沒有指定區域的會在這裡等候初始化。',
+  'empty.autoCertificates': '還沒有網域啟用自動憑證。',
+
+  'action.renew': '立即續發',
+
+  'autoCertificates.now': '立即',
+  'autoCertificates.renewing': '已安排續發，進度可在任務中查看',
+  'zeroSSL.title': 'ZeroSSL',
+  'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 憑據後，自動憑證即可向 ZeroSSL 申請；清空 Key ID 即停用。',
+  'zeroSSL.set': '目前已設定金鑰。',
+  'zeroSSL.unset': '目前尚未設定金鑰。',
 
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': '強制 HTTPS 的轉向狀態碼',

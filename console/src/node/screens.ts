@@ -39,4 +39,11 @@ export const client: readonly Screen[] = [
     call: 'GET /client/products',
     load: withTexts('node', () => import('./products.tsx')),
   },
+  {
+    path: 'nodeManage/autoSSLManagement',
+    title: 'autoCertificates',
+    order: 100,
+    call: 'GET /client/autoCertificates',
+    load: withTexts('node', () => import('./auto-certificates.tsx')),
+  },
 ];

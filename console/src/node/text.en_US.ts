@@ -7,16 +7,19 @@ export default {
   'menu.nodes': 'Nodes',
   'menu.groups': 'Resolution',
   'menu.products': 'Products',
+  'menu.autoCertificates': 'Auto certificates',
 
   'page.zones': 'Zones',
   'page.nodes': 'Nodes',
   'page.groups': 'Groups',
   'page.products': 'Products',
+  'page.autoCertificates': 'Auto certificates',
 
   'noun.zones': 'zone',
   'noun.nodes': 'node',
   'noun.groups': 'group',
   'noun.products': 'product',
+  'noun.autoCertificates': 'certificate',
 
   'empty.zones': 'A zone is a fleet of nodes with one set of settings. Create the first.',
   'empty.nodes': 'Get a command with “Join a node” and run it on a machine; the node then appears here.',
@@ -37,6 +40,7 @@ export default {
   'field.groupName': 'Group',
   'field.siteLimit': 'Site limit',
   'field.domainLimit': 'Domain limit',
+  'field.autoSSLLimit': 'Auto SSL limit',
   'field.sellType': 'Sold as',
   'field.trafficPrice': 'Price per GB',
   'field.defaultState': 'Initial state',

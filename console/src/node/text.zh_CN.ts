@@ -7,16 +7,19 @@ export default {
   'menu.nodes': '节点',
   'menu.groups': '解析',
   'menu.products': '产品',
+  'menu.autoCertificates': '自动证书',
 
   'page.zones': '区域',
   'page.nodes': '节点',
   'page.groups': '分组',
   'page.products': '产品',
+  'page.autoCertificates': '自动证书',
 
   'noun.zones': '区域',
   'noun.nodes': '节点',
   'noun.groups': '分组',
   'noun.products': '产品',
+  'noun.autoCertificates': '自动证书',
 
   'empty.zones': '区域是一组共用设置的节点，请先新建一个。',
   'empty.nodes': '用“加入节点”获取命令，在机器上执行后节点就会出现。',
@@ -37,6 +40,7 @@ export default {
   'field.groupName': '分组',
   'field.siteLimit': '站点上限',
   'field.domainLimit': '域名上限',
+  'field.autoSSLLimit': '自动证书上限',
   'field.sellType': '销售方式',
   'field.trafficPrice': '每 GB 单价',
   'field.defaultState': '默认状态',

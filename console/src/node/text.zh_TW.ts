@@ -5,16 +5,19 @@ export default {
   'menu.nodes': '節點',
   'menu.groups': '解析',
   'menu.products': '產品',
+  'menu.autoCertificates': '自動憑證',
 
   'page.zones': '區域',
   'page.nodes': '節點',
   'page.groups': '群組',
   'page.products': '產品',
+  'page.autoCertificates': '自動憑證',
 
   'noun.zones': '區域',
   'noun.nodes': '節點',
   'noun.groups': '群組',
   'noun.products': '產品',
+  'noun.autoCertificates': '自動憑證',
 
   'empty.zones': '區域是一組共用設定的節點，請先新增一個。',
   'empty.nodes': '用「加入節點」取得指令，在機器上執行後節點就會出現。',
@@ -35,6 +38,7 @@ export default {
   'field.groupName': '群組',
   'field.siteLimit': '站點上限',
   'field.domainLimit': '網域上限',
+  'field.autoSSLLimit': '自動憑證上限',
   'field.sellType': '銷售方式',
   'field.trafficPrice': '每 GB 單價',
   'field.defaultState': '預設狀態',

@@ -50,6 +50,7 @@ export default {
   'appliedError.originRefused': 'nodes do not connect to {address} port {port} of {domain}',
   'appliedKind.module': 'Module',
   'appliedKind.certificate': 'Certificate',
+  'appliedKind.challenge': 'Answer for a certificate authority',
   'appliedKind.site': 'Site',
   'appliedKind.domain': 'Domain',
   'appliedKind.zone': 'Zone',

@@ -50,6 +50,7 @@ export default {
   'appliedError.originRefused': '节点不连接 {domain} 的源站 {address}（端口 {port}）',
   'appliedKind.module': '模块',
   'appliedKind.certificate': '证书',
+  'appliedKind.challenge': '证书验证回应',
   'appliedKind.site': '站点',
   'appliedKind.domain': '域名',
   'appliedKind.zone': '区域',

@@ -48,6 +48,7 @@ export default {
   'appliedError.originRefused': '節點不連線到 {domain} 的源站 {address}（連接埠 {port}）',
   'appliedKind.module': '模組',
   'appliedKind.certificate': '憑證',
+  'appliedKind.challenge': '憑證驗證回應',
   'appliedKind.site': '站點',
   'appliedKind.domain': '網域',
   'appliedKind.zone': '區域',

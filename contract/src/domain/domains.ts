@@ -22,7 +22,7 @@ import {
 } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { caps, hstsLimits } from '../limits.ts';
+import { acmeProviders, caps, hstsLimits } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -75,6 +75,8 @@ export const Domain = obj({
   certStatus: one(certificateStates),
   /** the certificate it shows; null: none, so it is not served over https */
   certificateID: nullable(id()),
+  /** it has a certificate made for it, and renewed */
+  autoSSL: bool(),
   /** visitors over http are sent to https, while it has a certificate */
   forceSSL: bool(),
   hsts: hsts(),
@@ -133,6 +135,11 @@ export const domains = calls(
       errors: ['duplicateDomains', 'noUpstreamEnabled', 'multiple'],
     },
     'PATCH /domain/setting/balance': { body: obj({ domainIDs: ids(), balance: one(balances) }), errors: ['multiple'] },
+    /** From now on certificates for these are made and renewed by themselves, or no longer; `provider` left out: the usual one. */
+    'PATCH /domain/setting/autoSSL': {
+      body: obj({ domainIDs: ids(), enabled: bool(), provider: opt(one(acmeProviders)) }),
+      errors: ['autoSSLExceeded', 'multiple'],
+    },
     'PATCH /domain/setting/forceSSL': { body: obj({ domainIDs: ids(), forceSSL: bool() }), errors: ['multiple'] },
     'PATCH /domain/setting/hsts': {
       body: obj({ domainIDs: ids(), hsts: hsts().check(rules.zodRule(rules.hsts)) }),

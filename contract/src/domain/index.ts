@@ -1,3 +1,4 @@
 /** The groups of calls of this folder; a further one is one line. */
+export { autoCertificates } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';

@@ -86,6 +86,8 @@ export const Product = obj({
   zoneID: id(),
   siteLimit: int(),
   domainLimit: int(),
+  /** domains of one site that may have certificates made for them; 0: all of them */
+  autoSSLLimit: int(),
   sellType: one(sellTypes),
   /** of one GB (10⁹ bytes), in the operator's currency */
   trafficPrice: num(0, 1_000_000),
@@ -99,6 +101,7 @@ const productFields = {
   groupID: id(),
   siteLimit: opt(limit()),
   domainLimit: opt(limit()),
+  autoSSLLimit: opt(limit()),
   sellType: opt(one(sellTypes)),
   trafficPrice: opt(num(0, 1_000_000)),
   defaultState: opt(one(['normal', 'pause'])),

@@ -329,6 +329,16 @@ export const ruleTexts = {
     zh_CN: '证书没有任何域名（subjectAltName），浏览器不会接受',
     en_US: 'The certificate names no host (subjectAltName), so no browser accepts it',
   },
+  autoSSLWildcard: {
+    zh_TW: '萬用字元網域需要 DNS 驗證，無法自動簽發憑證',
+    zh_CN: '通配符域名需要 DNS 验证，无法自动签发证书',
+    en_US: 'A wildcard is proven by DNS alone: no certificate can be made for it by itself',
+  },
+  zeroSSLUnset: {
+    zh_TW: '尚未設定 ZeroSSL 的 EAB 金鑰',
+    zh_CN: '尚未设置 ZeroSSL 的 EAB 密钥',
+    en_US: 'ZeroSSL needs its EAB credentials first (system settings)',
+  },
   certificateNames: {
     zh_TW: '憑證不包含 {hosts}，只包含 {names}',
     zh_CN: '证书不包含 {hosts}，只包含 {names}',

@@ -5,3 +5,4 @@ export { originAllow } from './origins.ts';
 export { retention } from './retention.ts';
 export { status } from './status.ts';
 export { tasks } from './tasks.ts';
+export { zeroSSL } from './zero-ssl.ts';

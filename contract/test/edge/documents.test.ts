@@ -72,6 +72,7 @@ const identity: Partial<Record<DocumentKind, Record<string, unknown>>> = {
   domain: { site: 5, host: 'a.test' },
   // what a module is about its type alone says
   module: { site: 5, type: 'proxyRewrite' },
+  challenge: { host: 'a.test' },
   certificate: { site: 5, leaf: 'AAAA', type: 'ec', key: 'x' },
 };
 

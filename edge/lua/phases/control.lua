@@ -18,7 +18,7 @@ local store = require "core.store"
 local M = {}
 
 -- How records read (agent/src/render/records.ts, `recordsForm`): an agent that writes others starts nginx anew.
-local form = 3
+local form = 4
 
 -- bad: list of faults; apart because cjson writes an empty table as an object
 local function answer(status, body, bad)
@@ -114,6 +114,15 @@ local readers = {
       assert(key == "c:" .. tostring(record.id), "another certificate's key")
       assert(type(record.issuers) == "table", "no list of issuers")
       pairs_of_keys.read(record)
+    end,
+  },
+  a = {
+    read = function(key, record)
+      assert(key == "a:" .. tostring(record.host), "another host's key")
+      assert(type(record.tokens) == "table", "no list of tokens")
+      for _, one in ipairs(record.tokens) do
+        assert(type(one.token) == "string" and type(one.answer) == "string", "no token")
+      end
     end,
   },
   i = { read = function(_, record) pairs_of_keys.read_issuer(record) end },

@@ -1,6 +1,7 @@
 -- Front half: what happens to every visitor's request before, and to every answer after, nginx's cache.
 local answers = require "headers.answers"
 local back = require "phases.back"
+local challenge = require "tls.challenge"
 local cors = require "headers.cors"
 local disks = require "core.disks"
 local encodings = require "cache.encodings"
@@ -114,6 +115,8 @@ function M.rewrite()
   if not plan then return runner.refuse(ownStatuses.unknownDomain) end
   var.edge_site = plan.site_text
   var.edge_domain = plan.id_text
+  local proof = challenge(plan.host, uri)
+  if proof and (verb == "GET" or verb == "HEAD") then return runner.say(proof) end
   if var.https == "on" then
     local name = var.ssl_server_name
     if name ~= plan.host and misdirected(plan, name) then return runner.refuse(421) end

@@ -99,6 +99,18 @@ function M.answer(status)
   return ngx.exit(status)
 end
 
+-- Ends the request with a text of our own that is stored nowhere.
+function M.say(text)
+  leave_body()
+  var.edge_cc = "no-store"
+  ngx.ctx.ours = true
+  ngx.status = 200
+  ngx.header["Content-Type"] = "text/plain"
+  ngx.header["Content-Length"] = #text
+  ngx.print(text)
+  return ngx.exit(ngx.HTTP_OK)
+end
+
 -- Sends the visitor elsewhere, and writes into the log line which redirect it was. Browsers keep a permanent one for an hour, so that
 -- one that was wrong is not there for ever.
 function M.redirect(redirect, location)

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EdgeDocument } from '#contract/edge/document.ts';
 import { type DocumentKind, type DocumentOf, kinds } from '#contract/edge/kinds/index.ts';
 import { certificate } from './kinds/certificate.ts';
+import { challenge } from './kinds/challenge.ts';
 import { domain } from './kinds/domain.ts';
 import { module } from './kinds/module.ts';
 import { site } from './kinds/site.ts';
@@ -10,7 +11,9 @@ import { zone } from './kinds/zone.ts';
 import { parts } from './parts.ts';
 import type { Loaded, Source } from './source.ts';
 
-export const sources = { ...parts, module, certificate, site, domain, zone } satisfies { [K in DocumentKind]: Source<K, never> };
+export const sources = { ...parts, module, certificate, challenge, site, domain, zone } satisfies {
+  [K in DocumentKind]: Source<K, never>;
+};
 export type RowOf<K extends DocumentKind> = Parameters<(typeof sources)[K]['compile']>[0]['row'];
 
 /**

@@ -12,6 +12,7 @@ import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
+import { autoSSLSwitch } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 
@@ -213,6 +214,10 @@ export const domainCalls = implement(
         body.domainIDs,
         async domain => void (await ctx.store(domainTable, params).set(domain.id, { balance: body.balance })),
       );
+      return {};
+    },
+    'PATCH /domain/setting/autoSSL': async ({ ctx, params, body }) => {
+      await eachDomain(ctx, params.siteID, body.domainIDs, await autoSSLSwitch(ctx, params.siteID, body));
       return {};
     },
     'PATCH /domain/setting/forceSSL': async ({ ctx, params, body }) => {

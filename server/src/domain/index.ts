@@ -1,3 +1,4 @@
 /** The implementations of this folder; a further one is one line. */
+export { autoCertificateCalls } from './acme/calls.ts';
 export { certificateCalls } from './certificate/certificates.ts';
 export { domainCalls } from './domains.ts';

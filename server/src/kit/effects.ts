@@ -39,6 +39,6 @@ export interface Effects {
 }
 
 /** Says that an edge document must be compiled again. */
-export function touch(effects: Effects, kind: DocumentKind, id: number) {
+export function touch(effects: Pick<Effects, 'documents'>, kind: DocumentKind, id: number) {
   effects.documents.set(`${kind}:${id}`, { kind, id });
 }

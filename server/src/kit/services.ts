@@ -20,6 +20,8 @@ export interface Services {
   health?: Health;
   /** rows that an earlier release let in, as this process has found them */
   storedRules?: { ofSite(siteID: number): readonly Unfit[] };
+  /** an authority of one's own, at which certificates are ordered: its directory, and who signs that one's own certificate (PEM) */
+  acme?: { directory: string; ca: string | undefined };
   /** address people reach the console at */
   publicURL: string;
 }

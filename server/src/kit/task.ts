@@ -71,6 +71,8 @@ export interface Progress<C> {
   /** of what was done: how much could not be */
   failed?: number;
   isEnd?: boolean;
+  /** what it waits for lies outside: others have their turns for so long */
+  againMs?: number;
 }
 export interface Preparing<K extends TaskKind, C> {
   services: Services;
@@ -155,16 +157,40 @@ export async function startTask<K extends TaskKind>(
 ): Promise<number> {
   if ((kind.of === 'site') !== (more.siteID !== undefined)) throw new Error(`${kind.name}: a task of a site names it`);
   const { actor, db } = ctx;
-  const given = z.parse(kind.input, input);
   await checkOpen(ctx, actor.rootID);
+  const id = await insertTask(db, kind, input, { ...more, ...actor, accountID: actor.accountID || null });
+  ctx.note({ table: 'task', id, after: { kind: kind.name, ...more.about } });
+  return id;
+}
+
+/** Makes a task that the house itself begins: it acts as this root account, in whose name nobody asked. */
+export const startHouseTask = <K extends TaskKind>(
+  db: Db,
+  kind: K,
+  input: InputOf<K>,
+  more: { rootID: number; about: AboutOf<K>; siteID?: number; total?: number },
+): Promise<number> => insertTask(db, kind, input, { ...more, accountID: null, proxyID: null });
+
+async function insertTask<K extends TaskKind>(
+  db: Db,
+  kind: K,
+  input: InputOf<K>,
+  of: {
+    rootID: number;
+    accountID: number | null;
+    proxyID: number | null;
+    about: AboutOf<K>;
+    siteID?: number | undefined;
+    total?: number | undefined;
+  },
+): Promise<number> {
   const made = await row<{ id: number }>(
     db,
     sql`insert into task (kind, resource, "rootID", "siteID", "accountID", "proxyID", input, about, total)
-        values (${kind.name}, ${kind.resource}, ${actor.rootID}, ${more.siteID ?? null}, ${actor.accountID || null}, ${actor.proxyID},
-          ${JSON.stringify(given)}::jsonb, ${JSON.stringify(more.about)}::jsonb, ${more.total ?? 0}) returning id`,
+        values (${kind.name}, ${kind.resource}, ${of.rootID}, ${of.siteID ?? null}, ${of.accountID}, ${of.proxyID},
+          ${JSON.stringify(z.parse(kind.input, input))}::jsonb, ${JSON.stringify(of.about)}::jsonb, ${of.total ?? 0}) returning id`,
   );
-  ctx.note({ table: 'task', id: made!.id, after: { kind: kind.name, ...more.about } });
-  await wake(ctx);
+  await wake({ db });
   return made!.id;
 }
 

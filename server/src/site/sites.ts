@@ -185,6 +185,7 @@ const toldTo: Record<DocumentKind | 'origin', string> = {
   errorPages: 'errorPages',
   module: 'modules',
   certificate: 'certificates',
+  challenge: 'certificates',
   site: 'sites',
   domain: 'domains',
   origin: 'domains',

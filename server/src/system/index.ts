@@ -4,3 +4,4 @@ export { originAllowCalls } from './origins.ts';
 export { retentionCalls } from './retention.ts';
 export { statusCalls } from './status.ts';
 export { taskCalls } from './tasks.ts';
+export { zeroSSLCalls } from './zero-ssl.ts';

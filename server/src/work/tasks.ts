@@ -197,9 +197,11 @@ export class Tasks {
       // a newer release made it, and this one was put back
       if (!work) throw new Fail('pathInvalid');
       const until = performance.now() + turnMs;
-      for (let isEnd = false; !isEnd;) {
+      for (;;) {
         if (performance.now() > until || this.#isStopping) return await this.#release(task);
-        isEnd = await this.#step(task, work, mine.abort.signal);
+        const { isEnd, againMs } = await this.#step(task, work, mine.abort.signal);
+        if (isEnd) return;
+        if (againMs !== undefined) return await this.#release(task, againMs);
       }
     } catch (error) {
       if (!(error instanceof Superseded)) await this.#fell(task, error);
@@ -221,14 +223,14 @@ export class Tasks {
   }
 
   /** Others have their turn. */
-  async #release({ id, run }: TaskRow): Promise<void> {
-    await sql`update task set "beatAt" = null, "jobID" = null where id = ${id} and run = ${run} and "endedAt" is null`.execute(
+  async #release({ id, run }: TaskRow, againMs = 0): Promise<void> {
+    await sql`update task set "beatAt" = null, "jobID" = null, "runAt" = clock_timestamp() + ${againMs} * interval '1 millisecond' where id = ${id} and run = ${run} and "endedAt" is null`.execute(
       this.#database.db,
     );
   }
 
-  /** Does one step; whether it was the last. */
-  async #step(task: TaskRow, work: AnyWork, signal: AbortSignal): Promise<boolean> {
+  /** Does one step. */
+  async #step(task: TaskRow, work: AnyWork, signal: AbortSignal): Promise<Progress<unknown>> {
     const { sessions } = this.#services;
     const { db: direct } = this.#database;
     const actor = await sessions.acting(direct, task.accountID ?? task.rootID, task.proxyID);
@@ -306,7 +308,7 @@ export class Tasks {
     task.attempts = 0;
     task.wasLost = task.isFirst = false;
     if (progress.isEnd) this.#ended(task, progress.failed ? 'failed' : 'succeeded');
-    return progress.isEnd === true;
+    return progress;
   }
 
   /** What the row and its log say from now on, if it is still ours. */

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import * as z from 'zod/mini';
 import { chunkBytesMost, chunkLimits } from '#contract/edge/signed.ts';
 import { type DocumentKind, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
+import { challengesPerDomain } from '#contract/edge/kinds/challenge.ts';
 import { Upstream, upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import { recordBytesMax } from '#agent/render/records.ts';
 import { nodePayloadMax } from '#server/bus/credentials.ts';
@@ -214,6 +215,9 @@ test('the largest domain and site', () => {
       settings,
     }) <= kinds.domain.bytesMax,
   );
+  const proof = { token: 't'.repeat(200), answer: `${'t'.repeat(200)}.${'k'.repeat(43)}` };
+  const tokens = Array.from({ length: challengesPerDomain }, () => proof);
+  assert.ok(bytesOf('challenge', { host: 'd'.repeat(253), tokens }) <= kinds.challenge.bytesMax);
   const parts = Array.from({ length: 100 }, (_, i) => `${'p'.repeat(37)}${i}`);
   const types = Array.from({ length: 50 }, (_, i) => `${'t'.repeat(50)}/${'x'.repeat(11)}${i + 10}`);
   const compression = gzip.schema.parse({ enabled: false, types, minLength: 10_000_000, level: 9 });

@@ -4,6 +4,7 @@ import type { ListRows } from '../../kit/site-list.ts';
 import { blacklists } from './blacklists.ts';
 import { cacheRules } from './cacheRules.ts';
 import { certificate } from './certificate.ts';
+import { challenge } from './challenge.ts';
 import { domain } from './domain.ts';
 import { errorPages } from './errorPages.ts';
 import { frequencies } from './frequencies.ts';
@@ -29,6 +30,7 @@ export const kinds = {
   errorPages,
   module,
   certificate,
+  challenge,
   site,
   domain,
   zone,

@@ -225,7 +225,8 @@ const sentence = (type: string, detail: string) => {
 
 function parsed(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    const value: unknown = JSON.parse(body.toString('utf8'));
+    return value;
   } catch {
     return undefined;
   }
@@ -245,6 +246,9 @@ function locationOf({ headers }: Answer): string {
 function retryOf({ headers }: Answer): number | undefined {
   const value = headers['retry-after'];
   if (typeof value !== 'string') return undefined;
-  const seconds = /^\d{1,9}$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000);
+  // a date by the authority's own clock
+  const seconds = /^\d{1,9}$/.test(value)
+    ? Number(value)
+    : Math.ceil((Date.parse(value) - Date.parse(String(headers['date']))) / 1000);
   return Number.isNaN(seconds) ? undefined : Math.min(retryMostSeconds, Math.max(0, seconds));
 }

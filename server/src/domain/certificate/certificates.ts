@@ -8,16 +8,8 @@ import { removeAll } from '../../kit/removal.ts';
 import { contains } from '../../kit/table.ts';
 import { domainTable } from '../tables.ts';
 import { covers, keyOfDer, type Pair, readPair } from './pem.ts';
-import { publishShown } from './shown.ts';
+import { show, stored } from './shown.ts';
 import { certificateTable } from './tables.ts';
-
-/** As columns. */
-const stored = ({ notBefore, notAfter, issuers, ...pair }: Pair) => ({
-  ...pair,
-  issuers: JSON.stringify(issuers),
-  notBefore: notBefore.toISOString(),
-  notAfter: notAfter.toISOString(),
-});
 
 /** 301001: these hosts are not among the names. */
 function checkNames(names: readonly string[], hosts: readonly string[], path: string): void {
@@ -29,13 +21,6 @@ function checkNames(names: readonly string[], hosts: readonly string[], path: st
 
 const showing = (ctx: Context, siteID: number, ids: readonly number[]) =>
   ctx.store(domainTable, { siteID }).pick(['id', 'domainName'], [sql`t."certificateID" = any(${ids})`]);
-
-async function show(ctx: Context, siteID: number, domainID: number, certificateID: number | null): Promise<void> {
-  const before = await ctx
-    .store(domainTable, { siteID })
-    .set(domainID, { certificateID, certStatus: certificateID === null ? 'unset' : 'enabled' });
-  if (before.certificateID !== certificateID) publishShown(ctx, [before.certificateID, certificateID]);
-}
 
 export const certificateCalls = implement(
   certificates,

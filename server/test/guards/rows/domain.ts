@@ -31,6 +31,16 @@ export const domainRows: Rows = {
         privateKey: rig.api.services.sealing!.seal('certificate.privateKey', privateKey),
       });
     },
+    autoCertificate: async (rig, world) => {
+      const domainID = await rig.fresh(world, 'domain', 'user');
+      await sql`update domain set "autoSSL" = true where id = ${domainID}`.execute(rig.api.database.db);
+      return rig.insert('autoCertificate', {
+        domainID,
+        provider: 'letsEncrypt',
+        state: 'success',
+        nextAt: '2030-01-01T00:00:00Z',
+      });
+    },
     domain: async (rig, world) => {
       const id = await rig.insert('domain', { siteID: await rig.at(world, 'site'), domainName: `${world.name}-${next()}.test` });
       await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
@@ -40,7 +50,8 @@ export const domainRows: Rows = {
       rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
   },
   kindOfField: { domainIDs: 'domain' },
-  parentParam: { domain: 'siteID', certificate: 'siteID', upstream: 'domainID' },
+  kindOfCall: { 'POST /client/autoCertificates/renew': 'autoCertificate' },
+  parentParam: { domain: 'siteID', autoCertificate: 'domainID', certificate: 'siteID', upstream: 'domainID' },
   bodies: {
     'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
       const id = await rig.fresh(world, 'domain', 'user');
@@ -62,6 +73,7 @@ export const domainRows: Rows = {
       },
     },
     'GET /{area}/site/{siteID}/certificates': { kind: 'certificate', filters: { sslName: part('sslName') } },
+    'GET /client/autoCertificates': { kind: 'autoCertificate' },
     'GET /{area}/site/{siteID}/metaCertificates': { kind: 'certificate', filters: { keyword: part('sslName') } },
     'GET /{area}/site/{siteID}/simpleDomains': { kind: 'domain', filters: { keywords: part('domainName') } },
     'GET /{area}/site/{siteID}/metaDomains': { kind: 'domain', filters: { keyword: part('domainName') } },
@@ -71,6 +83,9 @@ export const domainRows: Rows = {
     domainName: owner => `${owner}-${next()}.test`,
     hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
     certificate: () => pair.certificate,
+    // where nothing else is set up
+    provider: () => 'letsEncrypt',
+    eabHmacKey: () => `hmac_${String(next()).padStart(20, '0')}`,
     privateKey: () => pair.key,
     originHost: owner => `${owner}.origin.test`,
     address: () => `192.0.2.${(next() % 250) + 1}`,

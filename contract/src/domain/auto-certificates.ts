@@ -1,0 +1,57 @@
+/** Certificates that an authority makes for domains by itself (§3 Certificate, type auto SSL; §4), as the operator sees them all. */
+import { calls } from '../kit/call.ts';
+import { id, ids, int, list, nullable, obj, one, page, record, text, time } from '../kit/schema.ts';
+import { taskOf } from '../kit/task.ts';
+import { acmeProviders } from '../limits.ts';
+import { certificateStates } from '../states.ts';
+
+export const AutoCertificate = obj({
+  ...record,
+  domainID: id(),
+  domainName: text(253),
+  siteID: id(),
+  siteName: text(64),
+  provider: one(acmeProviders),
+  /** of the last try: pending, processing, success or fail */
+  state: one(certificateStates),
+  /** tries in a row that ended without a certificate */
+  attempts: int(),
+  /** what was said the last time; '': nothing was wrong */
+  error: text(500),
+  /** when it is tried again, or renewed; null: at once */
+  nextAt: nullable(time()),
+  /** what it shows until then; null: nothing yet */
+  certificateID: nullable(id()),
+  notAfter: nullable(time()),
+  /** domains that show it */
+  inUse: int(),
+});
+
+export const autoCertificates = calls(
+  { base: '/client', areas: ['client'], resource: 'certificates' },
+  {
+    'GET /autoCertificates': { query: list({}), answer: page(AutoCertificate) },
+    /** Ordered anew now, however long they are still good. */
+    'POST /autoCertificates/renew': { body: obj({ ids: ids() }), errors: ['multiple'] },
+  },
+);
+
+/** Orders for domains of one site, all of which go on side by side. */
+export const autoSSL = taskOf({
+  name: 'autoSSL',
+  resource: 'certificates',
+  of: 'site',
+  input: obj({ siteID: id(), provider: one(acmeProviders), domainIDs: ids() }),
+  about: ['count'],
+  says: {
+    ordered: ['host'],
+    spread: ['host', 'nodes'],
+    spreadPartly: ['host', 'nodes', 'total'],
+    validated: ['host'],
+    issued: ['host', 'until'],
+    notIssued: ['host', 'why', 'minutes'],
+    notTaken: ['host', 'minutes'],
+    limited: ['count', 'minutes'],
+    dropped: ['host'],
+  },
+});

@@ -29,7 +29,7 @@ async function domains(...names: string[]): Promise<number[]> {
 const fresh = async () => (await domains(`auto${count++}.test`))[0]!;
 const ask = (domainIDs: number[], more: object = {}) =>
   by(api, a.user).patch(`/user/site/${a.siteID}/domain/setting/autoSSL`, { domainIDs, enabled: true, ...more });
-const told = async (id: number) => (await by(api, a.user).read(`/user/site/${a.siteID}/domain/${id}`)) as Record<string, unknown>;
+const told = async (id: number): Promise<Record<string, unknown>> => by(api, a.user).read(`/user/site/${a.siteID}/domain/${id}`);
 const listed = async (domainID: number) =>
   (await by(api, a.client).read('/client/autoCertificates?pageSize=500')).data.find(
     (one: { domainID: number }) => one.domainID === domainID,

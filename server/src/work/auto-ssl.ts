@@ -48,7 +48,7 @@ export class AutoSSL {
     const go = async () => {
       while (!this.#isStopping) {
         this.#isAsked = false;
-        await this.look().catch(error => logger.debug({ err: error as Error }, 'certificates could not be looked after'));
+        await this.look().catch((err: Error) => logger.debug({ err }, 'certificates could not be looked after'));
         round();
         if (!this.#isAsked && !this.#isStopping) await this.#pause();
       }

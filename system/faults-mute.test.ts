@@ -59,7 +59,7 @@ test('NATS stands still under traffic and changes: it is named, restarted, and e
     for (const name of changes) await shop.addDomain(name);
   })();
 
-  assert.ok(await poll(async () => (await ready(whole)).text.includes('bus'), 15_000, 200), '/readyz names the bus');
+  assert.ok(await poll(async () => (await ready(whole)).text.includes('bus'), 60_000, 200), '/readyz names the bus');
   assert.equal((await ready(whole)).status, 503);
   assert.ok(
     await poll(
@@ -109,7 +109,7 @@ test('PostgreSQL stands still: it is named, calls are told 101005 instead of wai
   assert.ok(await poll(() => promised.length > 3, 30_000));
   standStill(/\/bin\/postgres |^postgres: /);
 
-  assert.ok(await poll(async () => (await ready(whole)).text.includes('database'), 15_000, 200), '/readyz names the database');
+  assert.ok(await poll(async () => (await ready(whole)).text.includes('database'), 60_000, 200), '/readyz names the database');
   assert.equal((await ready(whole)).status, 503);
   assert.match((await failing(whole)).get('database') ?? '', /./);
   const health = await whole.call('GET', '/client/systemHealth', client);
@@ -163,7 +163,7 @@ test('ingest and the store stand still: each is named, visitors and changes go o
     traffic = new Traffic(whole, visited);
     traffic.start();
     standStill(pattern);
-    assert.ok(await poll(async () => (await failing(whole)).has(named), 15_000, 200), `${named} is named`);
+    assert.ok(await poll(async () => (await failing(whole)).has(named), 60_000, 200), `${named} is named`);
     await shop.addDomain(`while-${named}-is-mute.test`);
     assert.ok(await served(`while-${named}-is-mute.test`));
     assert.ok(await traffic.flows());

@@ -31,7 +31,7 @@ test('kill -9 of agent, ingest, server, NATS, PostgreSQL, store and nginx in tur
   const shop = await openShop(whole, 'faults', origin.port);
   await shop.addDomain('faults.test');
   assert.ok(
-    await poll(async () => (await whole.visit('faults.test', '/warm')).status === 200, 15_000, 50),
+    await poll(async () => (await whole.visit('faults.test', '/warm')).status === 200, 60_000, 50),
     'the first domain is served',
   );
 

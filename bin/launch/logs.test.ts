@@ -22,12 +22,12 @@ test('on a full disk lines wait, then are dropped and counted; when there is roo
   symlinkSync('/dev/full', path);
   const logs = new Logs(folder, 8, { waitingBytes: 2000, retryMs: 10 });
   for (let n = 0; n < 200; n++) logs.line('full', `line ${n}`, quiet);
-  assert.ok(await poll(() => logs.dropped('full') > 0, 5000));
+  assert.ok(await poll(() => logs.dropped('full') > 0, 30_000));
   const dropped = logs.dropped('full');
   unlinkSync(path);
-  assert.ok(await poll(() => read('full.log').includes('line 0'), 5000));
+  assert.ok(await poll(() => read('full.log').includes('line 0'), 30_000));
   logs.line('full', 'afterwards', quiet);
-  assert.ok(await poll(() => read('full.log').includes('afterwards'), 5000));
+  assert.ok(await poll(() => read('full.log').includes('afterwards'), 30_000));
   await logs.close();
   const text = read('full.log');
   assert.match(text, new RegExp(`\\(${dropped} lines found no room and were dropped\\)`));

@@ -13,7 +13,7 @@ function jobs(count: number) {
     return new Promise(done => (ends[index] = done));
   });
   const until = async (wanted: number[]) => {
-    await poll(() => begun.length >= wanted.length, 5000, 1);
+    await poll(() => begun.length >= wanted.length, 30_000, 1);
     assert.deepEqual(begun, wanted);
   };
   return { list, begun, ends, until };
@@ -24,7 +24,7 @@ test('as many as usual, in their order, the next when one ends', async () => {
   let asked = 0;
   const hasRoom = () => (asked++, false);
   const all = sideBySide(list, { usual: 2, most: 4, hasRoom, everyMs: 1 });
-  assert.ok(await poll(() => asked > 5, 5000, 1), 'the machine was asked');
+  assert.ok(await poll(() => asked > 5, 30_000, 1), 'the machine was asked');
   await until([0, 1]);
   ends[1]!();
   await until([0, 1, 2]);

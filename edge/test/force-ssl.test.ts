@@ -48,6 +48,8 @@ describe('a domain that wants https', () => {
 
   test('sends nobody where nobody would be found: without a certificate, or on a node without https', async () => {
     assert.equal((await edge.ask('bare.test', '/')).status, 200);
+    // a wildcard's certificate stands for one label
+    assert.equal((await edge.ask('x.y.w.test', '/')).status, 200);
     // named, and not on this node yet
     await edge.putDocuments([], [domain(5, 'early.test', [origin.port], { certificate: 77, forceSSL: true })]);
     assert.equal((await edge.ask('early.test', '/')).status, 200);

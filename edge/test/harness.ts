@@ -165,12 +165,12 @@ export async function freePort(address = '127.0.0.1'): Promise<number> {
 }
 
 /** Until `check` gives something truthy; fails after `seconds`. */
-export async function until<T>(what: string, check: () => T | Promise<T>, seconds = 10): Promise<Exclude<T, false | undefined>> {
-  const end = Date.now() + seconds * 1000;
+export async function until<T>(what: string, check: () => T | Promise<T>, seconds = 60): Promise<Exclude<T, false | undefined>> {
+  const end = performance.now() + seconds * 1000;
   for (;;) {
     const value = await check();
     if (value) return value as Exclude<T, false | undefined>;
-    if (Date.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
+    if (performance.now() > end) throw new Error(`not within ${seconds} s: ${what}`);
     await new Promise(next => setTimeout(next, 5));
   }
 }

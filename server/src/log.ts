@@ -1,5 +1,6 @@
 /** The log of the control plane: JSON lines, without bodies, credentials or cookies. */
 import pino from 'pino';
+import { standardOutput } from './standard-output.ts';
 
 export const logger = pino(
   {
@@ -10,7 +11,5 @@ export const logger = pino(
       censor: '***',
     },
   },
-  // Each line at once. What pino keeps back it writes when the process exits, and tries for ever where nobody reads: a part outlived its
-  // killed launcher, deaf to SIGTERM.
-  pino.destination({ dest: 1, sync: true }),
+  standardOutput,
 );

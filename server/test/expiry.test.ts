@@ -159,11 +159,14 @@ test('it is asked again at the very time of the next; a paused operator’s entr
   try {
     assert.equal(await expiry.sweep(), 1000);
     const soon = await by(api, b.user).make(path(b), { items: [entry('192.0.2.6', inSeconds(3600))] });
-    await sql`update blacklist set "expiredAt" = clock_timestamp() + interval '600 milliseconds' where id = ${soon}`.execute(
-      api.database.db,
-    );
-    const ms = await expiry.sweep();
-    assert.ok(ms > 20 && ms <= 600, String(ms));
+    const ends = sql`update blacklist set "expiredAt" = clock_timestamp() + interval '600 milliseconds' where id = ${soon}`;
+    let ms = 1000;
+    // on a machine that stands still it may be over before it is looked at
+    for (let tries = 0; ms > 600 && tries < 20; tries++) {
+      await ends.execute(api.database.db);
+      ms = await expiry.sweep();
+    }
+    assert.ok(ms > 0 && ms <= 600, String(ms));
     await overdue(soon);
     await sql`update account set status = 'pause' where id = ${b.client.id}`.execute(api.database.db);
     await expiry.sweep();

@@ -136,7 +136,7 @@ describe('the transaction around a call', () => {
           sql`update zone set memo = ${`${first} before ${second}`} where id = ${zone}`.execute(ctx.db);
         await write(first);
         holding++;
-        await poll(() => holding >= 2, 5000);
+        assert.ok(await poll(() => holding >= 2, 30_000), 'the tangle did not come about');
         await write(second);
         ctx.after.push(() => after_.push('untangled'));
         return {};

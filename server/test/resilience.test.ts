@@ -213,7 +213,7 @@ describe('notices', () => {
       await client.connect();
       await client.query(`notify something, 'word'`);
       await client.end();
-      assert.ok(await poll(() => heard.includes('word'), 5000));
+      assert.ok(await poll(() => heard.includes('word'), 30_000));
     } finally {
       await listener.stop();
     }

@@ -217,8 +217,9 @@ describe('what changes an account holds from the next call on', () => {
       const there = () => other.call('GET', '/user/account/self', { token: tokens.accessToken });
       assert.equal((await there()).status, 200);
       await api.call('PUT', '/client/account', { token: a.client.token, body: { id: person.id, status: 'lock' } });
-      const deadline = Date.now() + 5000;
-      while ((await there()).status !== 403) assert.ok(Date.now() < deadline, 'the other process still lets the account in');
+      const deadline = performance.now() + 30_000;
+      while ((await there()).status !== 403)
+        assert.ok(performance.now() < deadline, 'the other process still lets the account in');
     } finally {
       await other.stop();
     }

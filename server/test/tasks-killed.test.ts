@@ -34,7 +34,7 @@ async function startProcess(): Promise<ChildProcess> {
 }
 
 test('killed in the midst of a step, it goes on where it was: nothing twice, nothing left out', async () => {
-  const targets = await sitesOf(a, 12);
+  const targets = await sitesOf(a, 40);
   const module = await redirectsIn(a.siteID, a.user, 50);
   const holder = new pg.Client(url);
   await holder.connect();
@@ -54,7 +54,7 @@ test('killed in the midst of a step, it goes on where it was: nothing twice, not
           sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'update task set%said%'`,
         )
       ).length > 0;
-    assert.ok(await poll(isInStep, 8000, 20));
+    assert.ok(await poll(isInStep, 60_000, 20));
     first.kill('SIGKILL');
     await holder.query('commit');
     assert.ok(await poll(async () => !(await isInStep()), 10_000, 20));
@@ -64,7 +64,7 @@ test('killed in the midst of a step, it goes on where it was: nothing twice, not
     );
     await startProcess();
     const { task } = await ended(a.user, id, 'succeeded', 60_000);
-    assert.deepEqual([task.done, task.failed], [12, 0]);
+    assert.deepEqual([task.done, task.failed], [40, 0]);
     assert.deepEqual(
       (await copies(targets, module.name)).map(({ modules, redirects }) => [modules, redirects]),
       targets.map(() => [1, 50]),

@@ -155,7 +155,7 @@ test('subscriptions with queue groups take nothing away from anybody', async () 
 test('payloads of any size and a hundred connections leave the others as they were', async () => {
   const jsm = await jetstreamManager(plane.rig.nc);
   // 70 kB are too much for a word, and no answer would wait for ever.
-  const refusal = (await foe.nc.request('beat', 'x'.repeat(70_000), { timeout: 5000 })).json<{ error?: unknown }>();
+  const refusal = (await foe.nc.request('beat', 'x'.repeat(70_000), { timeout: 30_000 })).json<{ error?: unknown }>();
   assert.ok(refusal.error, 'the stream refuses it by itself');
   for (const size of [1_300_000, 9_000_000]) {
     const nc = await foe.open().catch(() => undefined);
@@ -175,7 +175,7 @@ test('payloads of any size and a hundred connections leave the others as they we
   await foe.nc.flush();
   const held = await jsm.streams.info(streams.logs, { subjects_filter: '>' });
   assert.ok(messages <= 64 && held.state.subjects![subjects.log(foe.grant.nodeID, 'access')]! <= 64);
-  const taken = (await stranger.nc.request('log', 'line', { timeout: 5000 })).json<{ seq?: number }>();
+  const taken = (await stranger.nc.request('log', 'line', { timeout: 30_000 })).json<{ seq?: number }>();
   assert.ok(taken.seq, "another node's log is taken");
   const more = await Promise.allSettled(Array.from({ length: 100 }, () => foe.open()));
   assert.ok(more.filter(result => result.status === 'fulfilled').length <= 2);
@@ -265,7 +265,7 @@ test('what somebody else writes into our stream is not believed, is overwritten 
   head.set(signed.epoch, epoch);
   const other = new Signer(Buffer.alloc(32, 7).toString('base64url'));
   head.set(signed.signature, other.document({ zoneID: one.zoneID, epoch, n, subject }, theirs));
-  await rig.nc.request(subject, theirs, { headers: head, timeout: 5000 });
+  await rig.nc.request(subject, theirs, { headers: head, timeout: 30_000 });
   await rig.nc.request('cfg.1.nonsense', 'x');
   await until('counted', () => foreignWrites().count >= before_ + 2);
   await until('as it was', async () => (await rig.stands())[subject]!.document?.enabled === true);
@@ -375,6 +375,17 @@ test('a flood is named and cut off, shown on the node, and let in again later; m
   ).rows[0];
   assert.deepEqual([row.status, row.floods, row.cut], ['natsError', 1, true]);
   assert.match(row.busProblem, /flooded the bus: \d+ messages/);
+  // silent since, it is not said to be merely offline, as one is whose time is over
+  await rig.pool.query(`update node set "lastBeat" = now() - interval '1 hour' where id = $1`, [foe.grant.nodeID]);
+  await rig.pool.query(
+    `update node set "deletedAt" = null, status = 'natsError', "lastBeat" = now() - interval '1 hour', "cutUntil" = now() - interval '1 s' where id = $1`,
+    [homeless.grant.nodeID],
+  );
+  const statusOf = async (id: number) =>
+    (await rig.pool.query('select status from node where id = $1', [id])).rows[0].status as string;
+  await until('the silent are looked for', async () => (await statusOf(homeless.grant.nodeID)) === 'offline');
+  assert.equal(await statusOf(foe.grant.nodeID), 'natsError');
+  await rig.pool.query('update node set "deletedAt" = now() where id = $1', [homeless.grant.nodeID]);
   await assert.rejects(foe.open());
   const at = await lastBeat(stranger);
   await until('others are heard', async () => (await lastBeat(stranger)) > at);

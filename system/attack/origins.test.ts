@@ -233,7 +233,7 @@ describe('on a node that was told everything past the API', () => {
   const visit = (host: string) =>
     new Promise<{ status: number; body: string }>((done, failed) => {
       const request = http.get(
-        { host: '127.0.0.1', port: edgePort, path: '/', headers: { host }, agent: false, timeout: 5000 },
+        { host: '127.0.0.1', port: edgePort, path: '/', headers: { host }, agent: false, timeout: 30_000 },
         answer => {
           let body = '';
           answer.setEncoding('utf8').on('data', part => (body += part));

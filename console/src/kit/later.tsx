@@ -86,7 +86,7 @@ export function inPlace<P extends object>(load: () => Promise<ComponentType<P>>)
       isOut.current = false;
       // also where it came between the drawing and this: nothing else would draw it
       if (state !== 'there') void ask();
-      const forget = onHealed(() => void (get() ?? ask()));
+      const forget = onHealed(() => void ask());
       return () => {
         isOut.current = true;
         forget();

@@ -38,6 +38,11 @@ end
 
 M.record_of = record_of
 
+-- key: of the host's record. → whether a certificate of that name stands for the host: a wildcard of one stands for one label (RFC 6125)
+local function is_named(host, key)
+  return sub(key, 3, 3) ~= "*" or not find(sub(host, 1, #host - #key + 3), ".", 1, true)
+end
+
 -- The modules that a domain names → {type → conf}, whether all of them are there
 local function modules_of(named)
   local confs, whole = {}, true
@@ -69,8 +74,8 @@ local function compile(host, text, key)
     -- whose share of what a node has few of; a document of before names the site alone
     party = record.owner and "owner " .. record.owner or "site " .. record.site,
     only13 = record.onlyTLS13 == true,
-    -- without a certificate they would be sent to where nobody answers
-    forced = record.forceSSL == true and record.certificate or nil,
+    -- without a certificate that names them they would be sent to where nobody answers
+    forced = record.forceSSL == true and is_named(host, key) and record.certificate or nil,
     hsts = strict.header(record),
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),

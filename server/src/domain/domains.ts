@@ -172,9 +172,10 @@ export const domainCalls = implement(
       // a host name in two spellings is one
       const names = new Map(body.names.map(name => [name.toLowerCase(), name]));
       const store = ctx.store(domainTable, params);
-      const there = await store.pick(['id', 'domainName'], [sql`t."domainName" = any(${[...names.keys()]})`]);
-      // as of ids: none there fails the call, of some the rest is told
-      if (!there.length) throw unknownID('names');
+      const found = await store.pick(['id', 'domainName'], [sql`t."domainName" = any(${[...names.keys()]})`]);
+      // as of ids: none there fails the call, of some the rest is told; some may be gone since they were found
+      const ids = found.map(({ id }) => id);
+      const { there } = await those(store, ids, 'names');
       const gone = await store.remove(
         there.map(({ id }) => id),
         'names',

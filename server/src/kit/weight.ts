@@ -4,6 +4,6 @@ type Row = Record<string, unknown>;
 /** What no document carries. */
 export const unweighed = ['createdAt', 'updatedAt', 'deletedAt', 'rowVersion', 'memo'];
 
-/** Bytes of these columns; of `enabled` none: switched off, a row is a letter longer. */
+/** Bytes of these columns as far as a document carries them; of `enabled` none: switched off, a row is a letter longer. */
 export const weigh = (names: readonly string[], row: Row): number =>
-  Buffer.byteLength(JSON.stringify(names.filter(name => name !== 'enabled').map(name => row[name])));
+  Buffer.byteLength(JSON.stringify(names.filter(name => name !== 'enabled' && !unweighed.includes(name)).map(name => row[name])));

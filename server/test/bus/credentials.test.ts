@@ -20,7 +20,7 @@ let manager: JetStreamManager;
 let nodes: Awaited<ReturnType<typeof nodesOf>>;
 
 /** Violations arrive beside the answers, so they are waited for. */
-const reported = (denied: string[], subject: string) => poll(() => denied.some(text => text.includes(`"${subject}"`)), 5000);
+const reported = (denied: string[], subject: string) => poll(() => denied.some(text => text.includes(`"${subject}"`)), 30_000);
 
 before(async () => {
   bus = await nats();

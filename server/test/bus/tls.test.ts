@@ -34,7 +34,7 @@ test('beyond loopback the bus speaks TLS or not at all', async t => {
       servers: url,
       authenticator: credsAuthenticator(new TextEncoder().encode(creds)),
       reconnect: false,
-      timeout: 3000,
+      timeout: 20_000,
       ...options,
     });
   await (await join({ tls })).close();

@@ -3,8 +3,6 @@ import { head, id, kind, text } from './kind.ts';
 
 /** bytes of one certificate of a chain, DER; 500 names of 60 characters fit */
 export const certificateBytesMax = 48_000;
-/** bytes of a private key, DER: RSA of 4,096 bits has 2,400, and of 8,192, which an earlier release took, 4,700 */
-export const keyBytesMax = 6000;
 /** certificates above the leaf */
 export const issuersMax = 5;
 

@@ -7,6 +7,7 @@ import { rootCertificates } from 'node:tls';
 import { certificateBytesMax, issuersMax } from '#contract/edge/kinds/certificate.ts';
 import { type FieldError, failFields } from '#contract/errors.ts';
 import { certificateLimits, type keyTypes } from '#contract/limits.ts';
+import { isDear, isWholeKey } from './key-numbers.ts';
 
 export interface Pair {
   names: string[];
@@ -32,19 +33,31 @@ const wrong = (path: 'certificate' | 'privateKey', rule: FieldError['rule'], bou
 
 const blocks = /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----[^-]*-----END (?:X509 |TRUSTED )?CERTIFICATE-----/g;
 
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw wrong('certificate', 'certificateUnreadable');
+  }
+}
+
+function weak(path: 'certificate' | 'privateKey', { asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject) {
+  const { rsaBitsMin: min, rsaBitsMax: max } = certificateLimits;
+  const { namedCurve, modulusLength } = details;
+  const key = type === 'ec' ? `EC ${namedCurve}` : [type?.toUpperCase(), modulusLength].filter(Boolean).join(' ');
+  return wrong(path, 'keyWeak', { key, min, max });
+}
+
 /** Each certificate of a text once. @throws what is wrong with it */
 function certificatesIn(text: string): X509Certificate[] {
   const found = new Map<string, X509Certificate>();
   for (const [block] of text.matchAll(blocks)) {
     if (found.size >= certificateLimits.chainMax) throw wrong('certificate', 'tooMany', { n: certificateLimits.chainMax });
-    let one: X509Certificate;
-    try {
-      one = new X509Certificate(block);
-      void one.publicKey; // of a kind that OpenSSL knows
-    } catch {
-      throw wrong('certificate', 'certificateUnreadable');
-    }
+    const one = readable(() => new X509Certificate(block));
     if (one.raw.length > certificateBytesMax) throw wrong('certificate', 'tooBig', { max: certificateBytesMax });
+    // of a kind that OpenSSL knows; before anything is asked whether it signed something, which takes as long as its numbers are
+    const of = readable(() => one.publicKey);
+    if (isDear(of)) throw weak('certificate', of);
     found.set(one.fingerprint256, one);
   }
   if (!found.size) throw wrong('certificate', 'certificateUnreadable');
@@ -70,8 +83,7 @@ function judgeKey(key: KeyObject): Pick<Pair, 'keyType' | 'keyBits'> {
   const bits = type === 'ec' ? curves[details.namedCurve ?? ''] : details.modulusLength;
   if (type === 'ec' && bits !== undefined) return { keyType: 'ec', keyBits: bits };
   if (type === 'rsa' && bits !== undefined && bits >= rsaBitsMin && bits <= rsaBitsMax) return { keyType: 'rsa', keyBits: bits };
-  const name = type === 'ec' ? `EC ${details.namedCurve}` : `${type?.toUpperCase()}${bits === undefined ? '' : ` ${bits}`}`;
-  throw wrong('privateKey', 'keyWeak', { key: name, min: rsaBitsMin, max: rsaBitsMax });
+  throw weak('privateKey', key);
 }
 
 const isSelfSigned = (one: X509Certificate) => one.subject === one.issuer && one.verify(one.publicKey);
@@ -126,6 +138,7 @@ export function readPair(certificate: string, privateKey: string | KeyObject, no
   const { keyType, keyBits } = judgeKey(key);
   const leaf = all.find(one => one.checkPrivateKey(key));
   if (!leaf) throw wrong('privateKey', 'keyMismatch');
+  if (!isWholeKey(key)) throw wrong('privateKey', 'keyUnreadable');
   const [notBefore, notAfter] = [leaf.validFromDate, leaf.validToDate];
   if (Number.isNaN(notBefore.valueOf()) || Number.isNaN(notAfter.valueOf())) throw wrong('certificate', 'certificateUnreadable');
   if (!(notAfter > now)) throw wrong('certificate', 'certificateExpired', { date: dayOf(notAfter) });

@@ -15,7 +15,6 @@ import Login from './account/login.tsx';
 import { LoginShell } from './shell/login-shell.tsx';
 import { Broken, Loading, NotFound } from './shell/states.tsx';
 
-const permissionDenied = 101018;
 const home = `/${area}`;
 
 interface At {
@@ -53,7 +52,7 @@ async function inside(at: At) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 0) throw error;
     reset();
     // the API refuses an account of another area before it says who it is
-    notify.info(error.code === permissionDenied ? t('message.authMismatch') : error.message);
+    notify.info(error.is('permissionDenied') ? t('message.authMismatch') : error.message);
     throw redirect({ to: home });
   }
 }

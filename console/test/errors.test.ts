@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { errorByCode, errorMessage } from '#contract/errors.ts';
+import { errorCodes } from '#contract/errors/codes.ts';
 import { ruleText } from '#contract/rules/rule.ts';
+import { type Source, sources, withoutComments } from '../../contract/test/guards/sources.ts';
 import { type ErrorTexts, groupsAsText, presentError, type PresentOptions } from '../src/kit/errors.ts';
 import { ApiError } from '../src/kit/transport.ts';
 
@@ -150,4 +152,25 @@ test('what was gone already is told by the name it had on the screen; other targ
   ];
   const { what } = shown(api(101009, { errorData }), { names: { 7: '^/login' } });
   assert.deepEqual(what.kind === 'multiple' && what.groups.map(group => group.targets), [['^/login'], ['7']]);
+});
+
+/** Where a number of the catalogue stands beside it: whoever means an error says its name. */
+const numbersIn = (files: readonly Source[]) =>
+  files.flatMap(({ file, text }) =>
+    [...withoutComments(text).matchAll(/\b\d{6,8}\b/g)]
+      .filter(([one]) => codes.has(Number(one)))
+      .map(([one]) => `${file}: ${one}`),
+  );
+const codes = new Set(Object.values(errorCodes).map(([code]): number => code));
+
+test('the numbers of errors stand in the catalogue alone', () => {
+  assert.deepEqual(numbersIn([{ file: 'a.ts', text: '// 101009\nif (code === 101009) said(101010.5)' }]), [
+    'a.ts: 101009',
+    'a.ts: 101010',
+  ]);
+  const others = sources('{agent,console,contract,host,server}/src/**/*.{ts,tsx}', 'host/*.ts').filter(
+    ({ file }) => file !== 'contract/src/errors/codes.ts' && !/\/text\/errors\./.test(file),
+  );
+  assert.ok(others.length > 300);
+  assert.deepEqual(numbersIn(others), []);
 });

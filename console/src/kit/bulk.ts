@@ -1,10 +1,7 @@
 /** One call over many rows: sent in turns of as many ids as it takes, and what failed told together. */
 import { bulk } from '#contract/limits.ts';
-import { ApiError } from './transport.ts';
+import { ApiError, codeOf } from './transport.ts';
 import type { Row } from './resource.ts';
-
-const multiple = 101009;
-const parameter = 101003;
 
 interface Failed {
   code: number;
@@ -40,19 +37,19 @@ export async function inTurns(body: unknown, send: (part: unknown) => Promise<un
     try {
       await send(part);
     } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== multiple) throw error;
+      if (!(error instanceof ApiError) || !error.is('multiple')) throw error;
       failed.push(...failuresOf(error));
     }
-  if (failed.length) throw new ApiError({ code: multiple, message: '', errorData: failed });
+  if (failed.length) throw new ApiError({ code: codeOf('multiple'), message: '', errorData: failed });
 }
 
 /** Of rows that were sent together: those that failed and are still there, to be tried again. */
 export function failedRows(error: unknown, rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
-  if (!(error instanceof ApiError) || error.code !== multiple) return [];
+  if (!(error instanceof ApiError) || !error.is('multiple')) return [];
   const names = new Set<string>();
   const gone = new Set<string>();
   // what is gone is told by its id, what is there by its name
   for (const { code, targets } of failuresOf(error))
-    for (const target of targets) (code === parameter && /^\d+$/.test(target) ? gone : names).add(String(target));
+    for (const target of targets) (code === codeOf('parameter') && /^\d+$/.test(target) ? gone : names).add(String(target));
   return rows.filter(row => names.has(nameOf(row)) && !gone.has(String(row.id)));
 }

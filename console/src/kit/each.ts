@@ -2,11 +2,10 @@
 import { ruleText } from '#contract/rules/rule.ts';
 import { fieldsOf } from './errors.ts';
 import { language } from './text.ts';
-import { ApiError, isSessionCode } from './transport.ts';
+import { ApiError, codeOf, isSessionCode } from './transport.ts';
 
 /** So many at once: each call has its pause after it. */
 const together = 5;
-const multiple = 101009;
 
 export async function eachRow<Row>(rows: readonly Row[], nameOf: (row: Row) => string, act: (row: Row) => Promise<unknown>) {
   const failed: { code: number; message: string; targets: string[] }[] = [];
@@ -23,5 +22,5 @@ export async function eachRow<Row>(rows: readonly Row[], nameOf: (row: Row) => s
     }
   };
   for (let start = 0; start < rows.length; start += together) await Promise.all(rows.slice(start, start + together).map(one));
-  if (failed.length) throw new ApiError({ code: multiple, message: '', errorData: failed });
+  if (failed.length) throw new ApiError({ code: codeOf('multiple'), message: '', errorData: failed });
 }

@@ -76,7 +76,7 @@ interface ErrorProps {
 
 /** Why there is nothing to show: it may not be seen, it is gone, the server cannot be reached, or something failed. */
 export function ErrorState({ error, onRetry, back }: ErrorProps) {
-  if (error instanceof ApiError && error.code === 101018)
+  if (error instanceof ApiError && error.is('permissionDenied'))
     return (
       <Empty drawing="locked" title={t('empty.locked')}>
         {t('empty.lockedText')}

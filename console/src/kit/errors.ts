@@ -1,7 +1,7 @@
 /** The one error map (§8, client behaviour on error): what people see of an error, decided without drawing anything. */
-import { errorCodes, type ErrorName } from '#contract/errors/codes.ts';
+import type { ErrorName } from '#contract/errors/codes.ts';
 import { caps } from '#contract/limits.ts';
-import { ApiError, isSessionCode } from './transport.ts';
+import { ApiError, codeOf, isSessionCode } from './transport.ts';
 
 /** One line of 101009: what went wrong, and for whom. */
 export interface ErrorGroup {
@@ -45,13 +45,13 @@ export interface ErrorTexts {
   generic: string;
 }
 
-const multiple = 101009;
-const parameter = 101003;
-const permissionDenied = 101018;
-const duplicated = 101025;
-const illegalPortMapping = 401003;
-const simultaneousDownloads = 601001;
-const dailyDownloads = 601002;
+const multiple = codeOf('multiple');
+const parameter = codeOf('parameter');
+const permissionDenied = codeOf('permissionDenied');
+const duplicated = codeOf('duplicated');
+const illegalPortMapping = codeOf('illegalPortMapping');
+const simultaneousDownloads = codeOf('simultaneousDownloads');
+const dailyDownloads = codeOf('dailyDownloads');
 
 export function presentError(
   error: unknown,
@@ -65,7 +65,7 @@ export function presentError(
     return message(undefined);
   }
   const { code } = error;
-  const at = Object.entries(options.fields ?? {}).find(([name]) => errorCodes[name as ErrorName][0] === code)?.[1];
+  const at = Object.entries(options.fields ?? {}).find(([name]) => codeOf(name as ErrorName) === code)?.[1];
   if (at) {
     const text = texts.of(code === duplicated ? (options.duplicate ?? code) : code) ?? (error.message || texts.generic);
     return { kind: 'fields', fields: [{ path: at, rule: 'unknown', text }], text };

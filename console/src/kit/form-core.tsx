@@ -222,7 +222,7 @@ export function useForm(props: CoreProps) {
     } catch (thrown) {
       let error: unknown = thrown;
       // part of a bulk call may have succeeded
-      if (error instanceof ApiError && error.code === 101009) void queryClient.invalidateQueries();
+      if (error instanceof ApiError && error.is('multiple')) void queryClient.invalidateQueries();
       if (error instanceof Rebased) {
         form.setFieldsValue(error.values);
         if (error.cause === undefined) {

@@ -54,7 +54,7 @@ export function useAction<K extends CallKey>(key: K, options: ActionOptions = {}
         return answer;
       } catch (error) {
         // Part of a bulk call may have succeeded.
-        if (error instanceof ApiError && error.code === 101009) void queryClient.invalidateQueries();
+        if (error instanceof ApiError && error.is('multiple')) void queryClient.invalidateQueries();
         if (options.quiet) throw error;
         present(error, options);
         return undefined;

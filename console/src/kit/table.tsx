@@ -18,7 +18,7 @@ import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
 import { isAllowed, RowMenu } from './row-menu.tsx';
 import { stored } from './stored.ts';
 import { t, tOf } from './text.ts';
-import { ApiError } from './transport.ts';
+import { ApiError, codeOf } from './transport.ts';
 import { useNarrow } from './use-narrow.ts';
 
 const virtualAboveRows = 50;
@@ -228,7 +228,7 @@ async function saveList(resource: Resource<never, Row>, params: Params, state: L
 
 const skeleton: Row[] = Array.from({ length: skeletonRows }, (_, index) => ({ id: -1 - index }));
 const skeletonCell = () => <span className="skeleton-cell" style={{ height: rowHeight - 26 }} />;
-const noPermission = new ApiError({ code: 101018, message: '' });
+const noPermission = new ApiError({ code: codeOf('permissionDenied'), message: '' });
 
 /** Which columns are shown is remembered per list. */
 function useHiddenColumns(name: string, columns: readonly Column<Row>[]) {

@@ -81,7 +81,9 @@ function answerOf(method: string, path: string, query: URLSearchParams): unknown
     /\/site\/(\d+)/.exec(path)?.[1] ?? query.get('siteID') ?? query.get('id') ?? query.get('parentID') ?? site.some,
   );
   const count = siteID === site.none ? 0 : siteID === site.many ? manyRows : 4;
-  const paged = <T>(rows: T[]) => {
+  const ids = query.getAll('ids').map(Number);
+  const paged = <T extends object>(all: T[]) => {
+    const rows = ids.length ? all.filter(row => 'id' in row && ids.includes(Number(row.id))) : all;
     const size = Number(query.get('pageSize') ?? 25);
     const from = (Number(query.get('page') ?? 1) - 1) * size;
     return { data: rows.slice(from, from + size), total: rows.length };

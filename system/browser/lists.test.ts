@@ -224,7 +224,7 @@ test('an address of a page or of a site that is not there says so and leads on',
   await visitor.close();
 });
 
-test('the drawer of a site asks for that site alone; a list is read to its end before a row is said to be gone', async () => {
+test('the drawer of a row asks for that row alone, and the list for no more; one that is not there is said to be gone', async () => {
   await prepared();
   const visitor = await stand.inside('client');
   const { page } = visitor;
@@ -245,22 +245,20 @@ test('the drawer of a site asks for that site alone; a list is read to its end b
   await visitor.message('no longer exists');
   visitor.takeProblems(); // the browser reports the 404
 
-  // a list of 21 pages, of which the last holds the row
-  const last = { id: 10_500, email: 'last@lists.test' };
+  // a list whose rows have no call of their own is asked for the row
   const { data: accounts } = await done('GET', '/client/accounts');
-  const sample = (accounts as object[])[0]!;
-  await page.route(/client\/accounts\?.*pageSize=500/, async route => {
-    const response = await route.fetch();
-    const answer = await response.json();
-    const at = Number(new URL(route.request().url()).searchParams.get('page'));
-    const data = Array.from({ length: 500 }, (_, index) => ({ ...sample, id: (at - 1) * 500 + index + 1 }));
-    if (at === 21) data[499] = { ...sample, ...last };
-    await route.fulfill({ response, json: { ...answer, data, total: 10_500 } });
-  });
+  const [account] = accounts as { id: number; email: string }[];
   asked.length = 0;
-  await visitor.go(`/client/userManagement/users?edit=${last.id}`);
-  await page.locator('.ant-drawer-open .ant-drawer-title').waitFor();
-  assert.equal(asked.filter(path => /pageSize=500/.test(path)).length, 21);
+  const users = '/client/userManagement/users';
+  await visitor.go(`${users}?name=none.such&edit=${account!.id}`);
+  await page.locator('.ant-drawer-open .ant-drawer-title', { hasText: account!.email }).waitFor();
+  const byID = () =>
+    asked.filter(path => path.startsWith('/accounts')).map(path => new URLSearchParams(path.split('?')[1]).get('ids'));
+  assert.deepEqual(byID().sort(), [String(account!.id), null].sort());
+  asked.length = 0;
+  await visitor.go(`${users}?edit=987654321`);
+  await visitor.message('no longer exists');
+  assert.deepEqual(byID().filter(Boolean), ['987654321']);
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

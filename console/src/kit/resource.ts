@@ -198,7 +198,7 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   history?: boolean;
   /** A call that answers rows, by their ids, as a file. */
   export?: CallKey;
-  /** A row by its own call, and what that calls its id; without it the lists are looked through. */
+  /** A row by its own call, and what that calls its id; without it the list is asked for it. */
   one?: { call: CallKey; param: string };
   /** What opens for a row, where that is not the form: the address holds it as `edit`. */
   drawer?: (row: Row, context: { params: Params; onClose: () => void }) => ReactNode;

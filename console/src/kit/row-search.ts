@@ -1,23 +1,17 @@
-/**
- * Rows of a list by their ids, wherever they stand in it: no list of the API asks for ids. None is said to be gone before the last page
- * was read.
- */
-import { paging } from '#contract/limits.ts';
+/** Rows of a list by their ids, wherever they stand in it. One that the list does not show is not among them. */
 import type { CallKey } from './client.ts';
 import { query, queryClient } from './query.ts';
 import type { Row } from './resource.ts';
 
-const pageSize = paging.pageSizeMax;
+/** Ids of one question: they stand in its address. */
+const together = 100;
 
-/** Those of the ids that were found, looked for page by page. */
 export async function rowsOf<R extends Row>(key: CallKey, input: { query?: object }, ids: readonly number[]): Promise<R[]> {
   const found: R[] = [];
-  for (let page = 1; found.length < ids.length; page++) {
-    const answer = (await queryClient.fetchQuery(
-      query(key, { ...input, query: { ...input.query, page, pageSize } } as never) as never,
-    )) as { data: R[]; total: number };
-    found.push(...answer.data.filter(row => ids.includes(row.id)));
-    if (!answer.data.length || page * pageSize >= answer.total) break;
+  for (let from = 0; from < ids.length; from += together) {
+    const asked = { ...input.query, ids: ids.slice(from, from + together), pageSize: together };
+    const answer = (await queryClient.fetchQuery(query(key, { ...input, query: asked } as never) as never)) as { data: R[] };
+    found.push(...answer.data);
   }
   return found;
 }

@@ -15,7 +15,7 @@ export function versionOf(row: Row): number | undefined {
 }
 
 /**
- * A row by its id: asked for by itself where it has a call, else one of those on screen, else looked for page by page; null when it is
+ * A row by its id: asked for by itself where it has a call, else one of those on screen, else asked for of its list; null when it is
  * gone. It stays as it was when the drawer opened.
  */
 export function useRow<R extends Row>(

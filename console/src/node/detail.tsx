@@ -16,7 +16,7 @@ const widthPx = 640;
 export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () => void }) {
   const key = given.zoneID === null ? ('GET /client/nodes/uninitialized' as const) : ('GET /client/nodes/initialized' as const);
   const found = useQuery({
-    ...query(key, { query: { keyword: given.name, pageSize: 100 } }),
+    ...query(key, { query: { ids: [given.id] } }),
     staleTime: 0,
     refetchInterval: polling.nodeInformationPollMs,
   });

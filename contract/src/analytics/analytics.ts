@@ -1,7 +1,7 @@
 /** Statistics and logs (§7, §9; decisions.md, Statistic types and Logs). */
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
-import { arr, big, int, list, map, obj, opt, page, time } from '../kit/schema.ts';
+import { arr, big, int, map, obj, opt, page, paged, time } from '../kit/schema.ts';
 
 import * as rules from '../rules.ts';
 import { AccessLogRow, accessLogBody, statisticsBody, StatisticStep, StatisticTop, StatisticTotal } from './shapes.ts';
@@ -46,7 +46,7 @@ export const logs = calls(
   { base: '/{area}', areas: ['user', 'client'], resource: 'logs' },
   {
     'POST /logs/access': {
-      query: list({}),
+      query: paged({}),
       body: obj(accessLogBody).check(rules.zodRule(rules.logQuery)),
       answer: page(AccessLogRow),
       permission: 'logs.view',

@@ -58,8 +58,8 @@ export const nullable = z.nullable;
 /** A record of free keys, bounded in keys and values: only for answers. */
 export const map = <T extends z.ZodMiniType>(value: T) => z.record(z.string().check(z.maxLength(255)), value);
 
-/** Common parameters of every list (§3), plus the filters of this one. */
-export const list = <S extends Shape>(filters: S) =>
+/** Common parameters of what is answered page by page (§3). */
+export const paged = <S extends Shape>(filters: S) =>
   z.strictObject({
     page: opt(int(paging.pageFirst, paging.pageMax)),
     pageSize: opt(int(1, paging.pageSizeMax)),
@@ -67,6 +67,11 @@ export const list = <S extends Shape>(filters: S) =>
     orderBy: opt(one(['asc', 'desc'])),
     ...filters,
   });
+/**
+ * The same of a list of rows, with the filters of this one. `ids`: those of the list that are these rows, at most as many as a page holds;
+ * an id that the list does not show finds nothing.
+ */
+export const list = <S extends Shape>(filters: S) => paged({ ids: opt(ids(paging.pageSizeMax)), ...filters });
 
 export const page = <T extends z.ZodMiniType>(row: T) => z.object({ data: z.array(row), total: z.int() });
 

@@ -73,7 +73,7 @@ export class Store<R extends Row> {
     return sql`t.*${version}${sql.join(extra, sql``)}`;
   }
   #filters(query: ListQuery): Sql[] {
-    const conditions: Sql[] = [];
+    const conditions: Sql[] = query.ids ? [sql`t.id = any(${query.ids})`] : [];
     for (const [name, filter] of Object.entries(this.#target.filters ?? {}))
       // the contract checked it for the field of this filter
       if (query[name] !== undefined) conditions.push(filter(query[name] as never, 't'));

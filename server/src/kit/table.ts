@@ -89,6 +89,7 @@ export interface ListQuery {
   pageSize?: number | undefined;
   sortBy?: string | undefined;
   orderBy?: 'asc' | 'desc' | undefined;
+  ids?: readonly number[] | undefined;
   [filter: string]: unknown;
 }
 

@@ -1,5 +1,9 @@
 /** Calls the specification does not have, each with the reason why the product needs it. */
 export const beyond: Readonly<Record<string, string>> = {
+  'DELETE /user/site/{siteID}/setting/gzip':
+    'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
+  'DELETE /client/site/{siteID}/setting/gzip':
+    'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
   'POST /node/join': 'What a new machine calls with its join token to receive its id and its bus credentials.',
   'POST /node/credentials': 'A node renews its bus credentials with its own key, so that they can be short-lived.',

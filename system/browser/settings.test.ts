@@ -107,6 +107,85 @@ test('a card: what differs is said and taken back, a mistake stays, another sect
   await visitor.close();
 });
 
+test('what was set here is given back: the form shows what counts now, and nothing is to be saved', async () => {
+  const token = await stand.whole.signIn('user');
+  const set = { enabled: true, types: ['text/css'], minLength: 2000, level: 1 };
+  assert.equal((await stand.whole.call('PUT', '/user/site/1/setting/gzip', token, set)).status, 200);
+  const visitor = await stand.inside('user', { language: 'zh_TW' });
+  const { page } = visitor;
+  await visitor.go(at('gzip'));
+  await page.locator('.source.own').waitFor();
+  assert.equal(await page.inputValue('#level'), '1');
+  await picture(page, 'settings-own');
+  await page.locator('.setting-head .link').click();
+  await page.locator('.ant-modal .ant-btn-primary').click();
+  await page.locator('.source:not(.own)').waitFor();
+  await page.waitForFunction(() => (document.querySelector('#level') as HTMLInputElement).value === '5');
+  assert.equal(await page.locator(`${bar}, .field-differs, .setting-head .link`).count(), 0);
+  assert.deepEqual([(await saved())['from'], (await saved())['level']], ['default', 5]);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
+test('one’s own account is such a card: judged when it is left, both sides of two who save, nothing lost with the session', async () => {
+  const visitor = await stand.inside('user');
+  const { page } = visitor;
+  const token = await stand.whole.signIn('user');
+  const own = async () => (await stand.whole.call('GET', '/user/account/self', token)).body as Record<string, unknown>;
+  await visitor.go('/user/userManagement/userInformation');
+  await page.locator('#name').waitFor();
+  assert.equal(await page.locator(bar).count(), 0);
+  await page.fill('#name', '');
+  await page.press('#name', 'Tab');
+  await page.locator('.ant-form-item-explain-error').waitFor();
+  assert.equal((await stand.whole.call('PUT', '/user/account/self', token, { name: 'Theirs' })).status, 200);
+  await page.fill('#name', 'Mine');
+  await page.keyboard.press('Control+Enter');
+  await page.locator('.conflict', { hasText: 'Theirs' }).waitFor();
+  assert.equal((await own())['name'], 'Theirs');
+  await page.locator('.conflict footer .ant-btn-primary').click();
+  await visitor.message('Update Information Successful!');
+  await page.locator(bar).waitFor({ state: 'detached' });
+  assert.equal((await own())['name'], 'Mine');
+  visitor.takeProblems(); // the browser reports the 409
+
+  await page.fill('#name', 'Later');
+  await page.click('#timezone');
+  await page.keyboard.type('Asia/Tokyo');
+  await page.locator('.ant-select-item-option', { hasText: 'Asia/Tokyo' }).click();
+  await visitor.context.clearCookies();
+  await page.keyboard.press('Control+Enter');
+  await page.waitForURL(url => url.pathname === '/user' && url.search.includes('next='));
+  await page.fill('input[name=email]', 'user@breakwater.test');
+  await page.fill('input[name=password]', password);
+  await page.click('button[type=submit]');
+  await visitor.message('is back');
+  assert.equal(await page.inputValue('#name'), 'Later');
+  await page.keyboard.press('Control+Enter');
+  await visitor.message('Update Information Successful!');
+  const { name, timezone } = await own();
+  assert.deepEqual([name, timezone], ['Later', 'Asia/Tokyo']);
+  visitor.takeProblems(); // and the 401
+  await visitor.close();
+});
+
+for (const [theme, width] of [
+  ['light', 1440],
+  ['dark', 390],
+] as const)
+  test(`one’s own account at ${width} px, ${theme}: nothing serious, nothing wider than the page`, async () => {
+    const visitor = await stand.inside('user', { language: 'zh_TW', theme, width });
+    const { page } = visitor;
+    await visitor.load('/user/userManagement/userInformation');
+    await page.fill('#name', 'x');
+    await page.locator(bar).waitFor();
+    await picture(page, `own-account-${theme}-${width}`);
+    assert.deepEqual(await serious(visitor), []);
+    assert.ok(await page.evaluate(() => document.querySelector('.shell-content')!.scrollWidth <= innerWidth));
+    assert.deepEqual(visitor.takeProblems(), []);
+    await visitor.close();
+  });
+
 test('on a telephone the sections are one choice, and all of it is used by a finger', async () => {
   const visitor = await stand.inside('user', { width: 390, height: 844, theme: 'dark' });
   const { page } = visitor;

@@ -1,30 +1,19 @@
 /** One's own name, language and time zone (§7 GET and PUT {area}/account/self). */
 import '../node/fleet.css';
 import { Link } from '@tanstack/react-router';
-import { Button, Form, Input, Select } from 'antd';
-import { useEffect, useState } from 'react';
+import { Select } from 'antd';
+import { useMemo } from 'react';
 import { languages } from '#contract/kit/text.ts';
-import { ruleText } from '#contract/rules/rule.ts';
-import { area } from '../kit/area.ts';
+import { area, ofArea } from '../kit/area.ts';
 import { Facts, Status } from '../kit/bits.tsx';
-import { call } from '../kit/client.ts';
-import { isSame } from '../kit/form-state.ts';
-import { useHold } from '../kit/leaving.ts';
-import { notify } from '../kit/notice.ts';
+import { inPlace } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
-import { presented, show } from '../kit/present.tsx';
-import { bodyCheck } from '../kit/schema-of.ts';
+import { type FormField, options, type Values } from '../kit/resource.ts';
 import { loadSelf, useSelf } from '../kit/session.ts';
-import { commandKey, shortcut } from '../kit/shortcuts.ts';
 import { chooseLanguage, language, type Language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 
-const key = 'PUT /{area}/account/self';
-interface Own {
-  name: string;
-  language: Language;
-  timezone: string;
-}
+const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
 /** `Asia/Taipei` with its distance to UTC now, which is what people know it by. */
 function zoneOption(zone: string) {
@@ -36,41 +25,34 @@ function zoneOption(zone: string) {
 /** UTC is a time zone people choose, but not one the list holds. */
 const zonesOf = (current: string) => [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map(zoneOption);
 
+const fieldsOf = (current: string): FormField[] => {
+  const zones = zonesOf(current);
+  return [
+    { name: 'name', kind: 'text', label: 'displayName' },
+    { name: 'language', kind: 'select', help: 'ownLanguage', ...options(languages, 'languageName') },
+    {
+      name: 'timezone',
+      kind: 'custom',
+      help: ofArea({ user: 'timezone', client: 'timezoneClient', admin: 'timezone' }),
+      render: ({ value, ...input }) => (
+        <Select {...input} value={value as string} showSearch={{ optionFilterProp: 'label' }} options={zones} />
+      ),
+    },
+  ];
+};
+
 export default function UserInformation() {
   const self = useSelf();
-  const [form] = Form.useForm<Own>();
-  const [isBusy, setBusy] = useState(false);
-  const [zones] = useState(() => zonesOf(self.timezone));
+  const { name, language: spoken, timezone, version } = self;
+  // oxlint-disable-next-line react/exhaustive-deps -- hundreds of zones: the one that stood here first stays among them
+  const fields = useMemo(() => fieldsOf(timezone), []);
 
-  function mark(fields: readonly { path: string; rule: string }[]) {
-    form.setFields(fields.map(field => ({ name: field.path as keyof Own, errors: [ruleText(field as never, language)] })));
+  async function saved(values: Values) {
+    await loadSelf();
+    const chosen = values['language'] as Language;
+    // A language is chosen for the whole page, so the page starts anew in it.
+    if (chosen !== spoken && chosen !== language) chooseLanguage(chosen);
   }
-  async function save() {
-    if (isBusy) return;
-    const body = form.getFieldsValue();
-    setBusy(true);
-    try {
-      const problems = (await bodyCheck(key)).problems(body);
-      if (problems.length) return mark(problems);
-      await call(key, { body });
-      await loadSelf();
-      // A language is chosen for the whole page, so the page starts anew in it.
-      if (body.language !== self.language && body.language !== language) return chooseLanguage(body.language);
-      notify.success(t('message.updateInformationSuccess'));
-    } catch (error) {
-      const what = presented(error);
-      if (what.kind === 'fields') mark(what.fields);
-      else show(what);
-    } finally {
-      setBusy(false);
-    }
-  }
-  useEffect(() => shortcut('mod+enter', () => void save()));
-  useHold(() => {
-    const { name, language: spoken, timezone } = self;
-    const typed: Partial<Own> = form.getFieldsValue();
-    return !isBusy && !isSame({ name, language: spoken, timezone, ...typed }, { name, language: spoken, timezone });
-  });
 
   return (
     <Page>
@@ -96,32 +78,20 @@ export default function UserInformation() {
               ],
             ]}
           />
-          <Form
-            form={form}
-            layout="vertical"
-            requiredMark={false}
-            initialValues={{ name: self.name, language: self.language, timezone: self.timezone }}
-            onFinish={() => void save()}
-            style={{ marginTop: 20 }}
-          >
-            <Form.Item name="name" label={t('field.displayName')}>
-              <Input autoComplete="name" />
-            </Form.Item>
-            <Form.Item name="language" label={t('field.language')} extra={t('help.ownLanguage')}>
-              <Select options={languages.map(value => ({ value, label: t(`languageName.${value}`) }))} />
-            </Form.Item>
-            <Form.Item
-              name="timezone"
-              label={t('field.timezone')}
-              extra={t(area === 'client' ? 'help.timezoneClient' : 'help.timezone')}
-            >
-              <Select showSearch={{ optionFilterProp: 'label' }} options={zones} />
-            </Form.Item>
-            <Button type="primary" htmlType="submit" loading={isBusy}>
-              {t('action.save')} <kbd>{commandKey}↵</kbd>
-            </Button>
-          </Form>
         </div>
+        <section className="panel setting" aria-label={t('menu.userInformation')}>
+          <CardForm
+            call="PUT /{area}/account/self"
+            params={{}}
+            fields={fields}
+            values={{ name, language: spoken, timezone }}
+            version={version}
+            saved={saved}
+            success={t('message.updateInformationSuccess')}
+            errors={{ otherwise: t('message.updateFailed') }}
+            meanwhile={<div className="tab-wait" aria-busy />}
+          />
+        </section>
       </div>
     </Page>
   );

@@ -63,6 +63,8 @@ export interface CoreProps {
   above?: Above;
   /** A card of a page stays when it is saved, and takes no focus when it comes; a drawer closes. */
   stays?: boolean;
+  /** What else has to be known once it is saved, before that is said. */
+  saved?: (values: Values) => Promise<unknown>;
   onClose?: () => void;
   /** Above the fields. */
   children?: React.ReactNode;
@@ -100,7 +102,6 @@ export function useForm(props: CoreProps) {
   const began = useRef(props.values);
   const base = useRef<Values>(draft ? { ...props.values, ...touched(draft, props.values) } : props.values);
   const [side, setSide] = useState<'form' | 'history'>('form');
-
   const [tries, setTries] = useState(0);
   useEffect(() => {
     setFailure(undefined);
@@ -216,6 +217,7 @@ export function useForm(props: CoreProps) {
       else await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
       if (props.stays) adopt({ ...began.current, ...shownValues() });
       else release.current();
+      await props.saved?.(shownValues());
       notify.success(typeof props.success === 'string' ? props.success : props.success(shownValues()));
       void queryClient.invalidateQueries();
       props.onClose?.();
@@ -394,5 +396,5 @@ export function useForm(props: CoreProps) {
       </div>
     </FormContext>
   );
-  return { content, side, isBusy, isIdle, isChanged, conflict, save, close, adopt, takeAbove, valuesNow };
+  return { content, side, isBusy, isIdle, isChanged, conflict, save, close, adopt };
 }

@@ -32,6 +32,6 @@ export const gzip = settingOf({
     level: int(1, 9),
   },
   defaults: { enabled: true, types, minLength: 1000, level: 5 },
-  levels: { site: { ...at.site, path: '/gzip' } },
+  levels: { site: { ...at.site, path: '/gzip', canReset: true } },
   edge: 'site',
 });

@@ -44,7 +44,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'empty',
     title: { zh_TW: '沒有內容時', zh_CN: '没有内容时', en_US: 'Nothing to show' },
-    shows: ['Empty', 'ErrorState'],
+    shows: ['Empty', 'ErrorState', 'Stale'],
     states: ['empty', 'failed', 'disabled', 'long'],
     load: () => import('./pages/empty.tsx'),
   },
@@ -58,7 +58,18 @@ export const pieces: readonly Piece[] = [
   {
     name: 'list',
     title: { zh_TW: '清單', zh_CN: '列表', en_US: 'List' },
-    shows: ['ResourcePage', 'ResourceTable', 'RowMenu', 'ChosenBar', 'FilterBar', 'FilterInput', 'ExportButton'],
+    shows: [
+      'ResourcePage',
+      'ResourceTable',
+      'RowMenu',
+      'ChosenBar',
+      'FilterBar',
+      'FilterInput',
+      'ExportButton',
+      'CreateForm',
+      'OneRow',
+      'Opened',
+    ],
     states: ['normal', 'empty', 'loading', 'failed', 'disabled', 'readOnly', 'long', 'many'],
     load: () => import('./pages/list.tsx'),
   },
@@ -86,7 +97,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'setting',
     title: { zh_TW: '設定', zh_CN: '设置', en_US: 'Setting' },
-    shows: ['SettingPanel', 'SettingForm', 'Differs'],
+    shows: ['SettingPanel', 'SettingForm', 'CardForm', 'Differs'],
     states: ['normal', 'failed', 'long'],
     load: () => import('./pages/setting.tsx'),
   },

@@ -9,7 +9,7 @@ import { screens as client } from '../src/areas/client.ts';
 import { screens as user } from '../src/areas/user.ts';
 import { callsOf } from '../src/kit/needs.ts';
 import { screensOf } from '../src/kit/screens.ts';
-import { routerPath } from '../../contract/test/guards/sources.ts';
+import { routerPath, type Source, sources, withoutComments } from '../../contract/test/guards/sources.ts';
 
 const areas = { user, client, admin };
 const calls = new Set([...mounted(groups)].map(call => `${call.area} ${call.key}`));
@@ -47,4 +47,15 @@ test('the admin area imports no screen of customers’ or operators’ things', 
   const source = readFileSync(new URL('../src/areas/admin.ts', import.meta.url), 'utf8');
   const folders = [...source.matchAll(/from '\.\.\/(\w+)\/screens\.ts'/g)].map(found => found[1]);
   assert.deepEqual([...new Set(folders)], ['account']);
+});
+
+/** Where it is asked which area this is, in words. */
+const asked = (files: readonly Source[]) =>
+  files.flatMap(({ file, text }) =>
+    [...withoutComments(text).matchAll(/\barea [!=]== '/g)].map(([found]) => `${file}: ${found}`),
+  );
+test('what differs by area is said of each area (`ofArea`), and no page asks which one it is in', () => {
+  assert.equal(asked([{ file: 'a.tsx', text: "const one = area === 'user' ? 1 : 2; // area === 'client'" }]).length, 1);
+  const files = sources('console/src/**/*.{ts,tsx}').filter(({ file }) => file !== 'console/src/kit/guard.ts');
+  assert.deepEqual(asked(files), []);
 });

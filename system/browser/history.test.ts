@@ -117,3 +117,38 @@ for (const look of [{ width: 1440 }, { width: 390, theme: 'dark', language: 'zh_
     assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();
   });
+
+test('who removes a row is offered what was removed, and leaves the offer behind with the page', async () => {
+  const memo = 'the wrong one';
+  const ips = ['192.0.2.91'];
+  await send('user', 'POST', path, { items: [1, 2].map(n => ({ ips, blockType: 'drop', memo: `${memo} ${n}`, enabled: true })) });
+  const visitor = await stand.inside('user');
+  const { page } = visitor;
+  const offer = page.locator('.notice-action');
+  const removed = async (which: string) => {
+    await page.locator('.ant-table-row', { hasText: which }).locator('button[aria-label="More actions"]').click();
+    await page.locator('.ant-dropdown-menu-item-danger').click();
+    await page.locator('.ant-modal .ant-btn-dangerous').click();
+    await offer.waitFor();
+  };
+  await visitor.go(blacklists);
+  await removed(`${memo} 1`);
+  await picture(page, 'history-offer');
+  await offer.click();
+  await page
+    .locator('.history li', { hasText: `${memo} 1` })
+    .locator('button')
+    .click();
+  await page.waitForFunction(
+    text => (document.querySelector('#memo') as HTMLTextAreaElement | null)?.value === text,
+    `${memo} 1`,
+  );
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await page.waitForSelector('.ant-drawer form', { state: 'detached' });
+  await removed(`${memo} 2`);
+  // another section: nothing of this list may be made there
+  await page.locator('.sections-link', { hasText: 'Whitelist' }).click();
+  await offer.waitFor({ state: 'detached', timeout: 5000 });
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -263,6 +263,28 @@ test('the drawer of a row asks for that row alone, and the list for no more; one
   await visitor.close();
 });
 
+test('rows that cannot be asked for anew say of when they are and why, and one press asks again', async () => {
+  await prepared();
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go(`${sites}?siteName=many`);
+  const strip = page.locator('.stale');
+  assert.equal(await strip.count(), 0);
+  const lists = /\/client\/sites\?/;
+  const json = { isError: true, code: 101008, message: 'Account Is Not Enabled' };
+  await page.route(lists, route => route.fulfill({ status: 403, json }));
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await strip.getByText(/Could not be refreshed: what you see is of 20.*Account Is Not Enabled/).waitFor();
+  assert.ok(await page.locator('.ant-table-row').count(), 'what is there stays');
+  await picture(page, 'lists-stale');
+  assert.deepEqual(await serious(visitor), []);
+  await page.unroute(lists);
+  await strip.getByRole('button').click();
+  await strip.waitFor({ state: 'detached' });
+  visitor.takeProblems(); // the browser reports the 403
+  await visitor.close();
+});
+
 test('a node is put on a line by a name that the server looks for', async () => {
   const visitor = await stand.inside('client');
   const { page } = visitor;

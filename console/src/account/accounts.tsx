@@ -3,15 +3,15 @@ import '../node/fleet.css';
 import { PlusOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { Link, useSearch } from '@tanstack/react-router';
-import { area } from '../kit/area.ts';
+import { type Area, area, ofArea } from '../kit/area.ts';
 import { Status } from '../kit/bits.tsx';
 import { useChoices } from '../kit/choices.ts';
 import { useCan } from '../kit/permissions.ts';
-import { act, type Filter, options, type Resource, resource, type RowAction } from '../kit/resource.ts';
+import { act, type Column, type Filter, options, type Resource, resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { useRow } from '../kit/use-row.ts';
 import { linkTo } from '../kit/screens.ts';
-import { t } from '../kit/text.ts';
+import { type Named, t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
 import { createAccount, setPassword, setRole } from './forms.tsx';
 import { mayProxy, signInAs } from './proxy.ts';
@@ -71,24 +71,53 @@ const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pa
     body: ([account]) => ({ id: account!.id, status: to }),
   });
 
-const filters: Filter[] = [{ name: 'name', kind: 'search' }];
-if (area !== 'user')
-  filters.push({ name: 'auth', kind: 'segments', ...options(['user', 'client'], area === 'client' ? 'accountKind' : 'auth') });
-if (area === 'admin')
-  filters.push({
-    name: 'client',
-    kind: 'select',
-    from: 'GET /{area}/accounts',
-    query: { auth: 'client' },
-    searchBy: 'name',
-    text: row => String(row['email']),
-  });
+const search: Filter = { name: 'name', kind: 'search' };
+const operator: Filter = {
+  name: 'client',
+  kind: 'select',
+  from: 'GET /{area}/accounts',
+  query: { auth: 'client' },
+  searchBy: 'name',
+  text: row => String(row['email']),
+};
+const kinds = ['user', 'client'] as const;
+const role: Column<Account> = { name: 'roleID', width: 130, render: account => <Role id={account.roleID} /> };
 
-const accountsPage = () => linkTo(area === 'client' ? 'users' : 'usersList')!;
+interface Here {
+  /** the page's own name in the menu */
+  page: 'users' | 'usersList';
+  empty: Named<'empty'>;
+  filters: Filter[];
+  /** An admin assigns no roles: those of operators and customers are their own affair. */
+  roles: Column<Account>[];
+  /** Whose customers are a list of their own. */
+  hasCustomers: (account: Account) => boolean;
+}
+/** What the list is in each area. */
+const lists: Record<Area, Here> = {
+  user: { page: 'usersList', empty: 'accountsUser', filters: [search], roles: [role], hasCustomers: () => false },
+  client: {
+    page: 'users',
+    empty: 'accounts',
+    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }],
+    roles: [role],
+    hasCustomers: () => false,
+  },
+  admin: {
+    page: 'usersList',
+    empty: 'accountsAdmin',
+    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'auth') }, operator],
+    roles: [],
+    hasCustomers: account => account.auth === 'client' && account.isRoot,
+  },
+};
+const here = ofArea(lists);
+
+const accountsPage = () => linkTo(here.page)!;
 
 const customersOf: RowAction<Account> = {
   name: 'customers',
-  when: account => area === 'admin' && account.auth === 'client' && account.isRoot,
+  when: here.hasCustomers,
   to: account => `${accountsPage()}?auth=user&client=${account.id}`,
 };
 
@@ -102,7 +131,7 @@ const subAccounts: RowAction<Account> = {
 const accounts = resource<'GET /{area}/accounts'>({
   name: 'accounts',
   list: 'GET /{area}/accounts',
-  empty: area === 'client' ? 'accounts' : area === 'user' ? 'accountsUser' : 'accountsAdmin',
+  empty: here.empty,
   defaultSort: '-createdAt',
   rowName: account => account.email,
   columns: [
@@ -110,10 +139,7 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'name', sort: true, width: 150 },
     { name: 'auth', width: 120, render: account => <Kind account={account} /> },
     { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
-    // An admin assigns no roles: those of operators and customers are their own affair.
-    ...(area === 'admin'
-      ? []
-      : [{ name: 'roleID', width: 130, render: (account: Account) => <Role id={account.roleID} /> } as const]),
+    ...here.roles,
     { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
     { name: 'timezone', isOptional: true },
     { name: 'maxLogExportTimes', kind: 'number', isOptional: true },
@@ -121,7 +147,7 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'id', kind: 'number', isOptional: true },
   ],
-  filters,
+  filters: here.filters,
   update: 'PUT /{area}/account',
   remove: 'DELETE /{area}/account',
   removal: 'destructive',
@@ -155,7 +181,7 @@ const subs: Resource<'GET /{area}/account/{id}/subs'> = {
   ...accounts,
   list: 'GET /{area}/account/{id}/subs',
   empty: 'subAccounts',
-  filters: [{ name: 'name', kind: 'search' }],
+  filters: [search],
 };
 
 function Below({ id }: { id: number }) {

@@ -1,6 +1,6 @@
 import { languages } from '#contract/kit/text.ts';
-import { area } from '../kit/area.ts';
-import { type FormField, options } from '../kit/resource.ts';
+import { ofArea } from '../kit/area.ts';
+import { type FormField, options, type Values } from '../kit/resource.ts';
 
 export const languageField: FormField = {
   name: 'language',
@@ -9,18 +9,17 @@ export const languageField: FormField = {
   help: 'accountLanguage',
 };
 
+const kind: FormField = { name: 'auth', kind: 'segments', ...options(['user', 'client'], 'accountKind'), help: 'accountKind' };
+/** Roles are given to people of one's own house. */
+const takesRole = ofArea({
+  user: () => true,
+  client: (values: Values) => values['auth'] === 'client',
+  admin: (values: Values) => values['auth'] === 'client',
+});
+
 /** An operator makes customers and sub-accounts; everybody else one kind alone. */
 export const createFields: FormField[] = [
-  ...(area === 'client'
-    ? [
-        {
-          name: 'auth',
-          kind: 'segments',
-          ...options(['user', 'client'], 'accountKind'),
-          help: 'accountKind',
-        } satisfies FormField,
-      ]
-    : []),
+  ...ofArea({ user: [], client: [kind], admin: [] }),
   { name: 'email', kind: 'text' },
   { name: 'name', kind: 'text' },
   {
@@ -28,7 +27,7 @@ export const createFields: FormField[] = [
     kind: 'remote',
     from: 'GET /{area}/metaRoles',
     help: 'role',
-    when: values => area === 'user' || values['auth'] === 'client',
+    when: takesRole,
   },
   { name: 'password', label: 'firstPassword', kind: 'password', help: 'firstPassword' },
   languageField,

@@ -1,5 +1,5 @@
 /** Drawers of the accounts list that are not the plain form of a row. */
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { currentSelf } from '../kit/session.ts';
@@ -10,12 +10,14 @@ import { type Account, authName } from './state.ts';
 
 const narrowPx = 480;
 
+/** Of which kind the accounts are that are made here; an operator chooses. */
+const made = ofArea({ user: 'user', client: undefined, admin: 'client' });
 function bodyOf(values: Values): Values {
   const { password, ...account } = values;
   return {
     ...account,
     ...(password ? { password } : {}),
-    auth: area === 'user' ? 'user' : area === 'admin' ? 'client' : account['auth'],
+    auth: made ?? account['auth'],
   };
 }
 

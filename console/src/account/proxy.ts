@@ -1,5 +1,5 @@
 /** Signing in as somebody else: their credentials open in a tab of their own. */
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.ts';
 import { present } from '../kit/present.tsx';
@@ -8,7 +8,8 @@ import { language, t } from '../kit/text.ts';
 import type { Account } from './state.ts';
 
 /** Admins, and the roots of operators and customers (§6). */
-export const mayProxy = () => area === 'admin' || currentSelf()?.isRoot === true;
+const isRoot = () => currentSelf()?.isRoot === true;
+export const mayProxy = ofArea({ user: isRoot, client: isRoot, admin: () => true });
 
 export async function signInAs(account: Account): Promise<boolean> {
   const isAgreed = await isSure({

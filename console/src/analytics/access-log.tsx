@@ -6,13 +6,14 @@ import { Button, Pagination, Table, type TableColumnType } from 'antd';
 import { useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
+import { Stale } from '../kit/stale.tsx';
 import { language, t, textOf } from '../kit/text.ts';
 import { dateOnly } from '../kit/time.ts';
 import { bytes, milliseconds } from '../kit/units.ts';
@@ -69,6 +70,7 @@ export default function AccessLog() {
     <Page>
       <div className="panel">
         <LogFilters state={state} change={change} problem={problem} refresh={refresh} isFetching={list.isFetching} />
+        {!problem && <Stale found={list} />}
         {problem ? (
           <p className="log-problem" role="alert">
             {problemText(problem)}
@@ -133,11 +135,14 @@ function Nothing({ state, change }: { state: LogState; change: (part: Partial<Lo
   );
 }
 
+/** A customer is told of no node. */
+const seesNodes = ofArea({ user: false, client: true });
+
 /** The drawer keeps its line even when the list has moved on below it. */
 function Open({ rows, id, change }: { rows: readonly LogLine[]; id: string; change: (part: Partial<LogState>) => void }) {
   const sites = useSites();
   const can = useCan();
-  const hasNodes = area === 'client' && can('GET /client/metaNodes');
+  const hasNodes = seesNodes && can('GET /client/metaNodes');
   const nodes = useQuery({ ...query('GET /client/metaNodes', {}), enabled: hasNodes });
   const [kept, keep] = useState<LogLine>();
   const index = rows.findIndex(row => row.requestID === id);

@@ -3,7 +3,7 @@ import { CheckCircleFilled } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -11,11 +11,15 @@ import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 
 const example = 'www.example.com';
-const isUser = area === 'user';
+/** An operator sees to the nodes, too. */
+const here = ofArea({
+  user: { sites: 'GET /user/sites', nodes: undefined, site: 'start.siteUser', dns: 'start.dnsText' },
+  client: { sites: 'GET /client/sites', nodes: 'nodes', site: 'start.siteClient', dns: 'start.dnsTextClient' },
+});
 
 /** The first site and a domain of it, for examples with the reader's own names. */
 async function firstDomain(signal: AbortSignal) {
-  const sites = await call(isUser ? 'GET /user/sites' : 'GET /client/sites', { query: { pageSize: 10 } }, { signal });
+  const sites = await call(here.sites, { query: { pageSize: 10 } }, { signal });
   const site = sites.data.find(one => one.domainCount > 0) ?? sites.data[0];
   if (!site?.domainCount) return { site };
   const domains = await call('GET /{area}/site/{siteID}/simpleDomains', { siteID: site.id, query: { pageSize: 10 } }, { signal });
@@ -33,7 +37,7 @@ export function FirstSteps({ info }: { info: AnswerOf<'GET /{area}/resourceInfo'
   });
   const { site, name = example } = known.data ?? {};
   const settings = site && linkTo('sitesSetting', site.id, site.siteName);
-  const nodes = linkTo('nodes');
+  const nodes = here.nodes && linkTo(here.nodes);
   const sites = linkTo('sites');
   const command = `curl -I http://${name}/ --connect-to ::EDGE_ADDRESS:`;
   const hasDomain = info.domainCount > 0;
@@ -42,12 +46,8 @@ export function FirstSteps({ info }: { info: AnswerOf<'GET /{area}/resourceInfo'
       <h2 id="first-steps">{t(hasDomain ? 'start.noTraffic' : 'start.title')}</h2>
       <p className="ink-3">{t(hasDomain ? 'start.noTrafficText' : 'start.text')}</p>
       <ol>
-        <Step
-          title={t('start.site')}
-          isDone={info.siteCount > 0}
-          link={!isUser && nodes && <Link to={nodes}>{t('start.toNodes')}</Link>}
-        >
-          {t(isUser ? 'start.siteUser' : 'start.siteClient')}
+        <Step title={t('start.site')} isDone={info.siteCount > 0} link={nodes && <Link to={nodes}>{t('start.toNodes')}</Link>}>
+          {t(here.site)}
         </Step>
         <Step
           title={t('start.domain')}
@@ -56,7 +56,7 @@ export function FirstSteps({ info }: { info: AnswerOf<'GET /{area}/resourceInfo'
         >
           {t('start.domainText')}
         </Step>
-        <Step title={t('start.dns')}>{t(isUser ? 'start.dnsText' : 'start.dnsTextClient')}</Step>
+        <Step title={t('start.dns')}>{t(here.dns)}</Step>
         <Step title={t('start.test')}>
           {t('start.testText')}
           <span className="first-command">

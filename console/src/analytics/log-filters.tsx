@@ -3,7 +3,7 @@ import { FilterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input, Segmented, Select, Switch } from 'antd';
 import { useEffect, useRef, useState } from 'react';
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
@@ -34,10 +34,10 @@ interface Props {
   isFetching: boolean;
 }
 
+const sites = ofArea({ user: 'GET /user/metaSites', client: 'GET /client/metaSites' });
 export function useSites() {
   const can = useCan();
-  const key = area === 'user' ? 'GET /user/metaSites' : 'GET /client/metaSites';
-  return useQuery({ ...query(key), enabled: can(key), staleTime: 60_000 });
+  return useQuery({ ...query(sites), enabled: can(sites), staleTime: 60_000 });
 }
 
 /** A range of one's own begins as the range seen so far. */

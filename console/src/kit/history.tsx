@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from 'antd';
 import { isHidden } from '#contract/kit/hidden.ts';
-import { area } from './area.ts';
+import { ofArea } from './area.ts';
 import { useChoices } from './choices.ts';
 import { type AnswerOf, call } from './client.ts';
 import { diffLines, folded } from './diff.ts';
@@ -86,7 +86,7 @@ export default function HistoryPanel({ of: { resource, id, columns }, fields, pa
 }
 
 function who({ by, isProxy, proxy }: Entry): string {
-  if (by === null) return t(area === 'user' ? 'history.operator' : 'history.unknown');
+  if (by === null) return t(ofArea({ user: 'history.operator', client: 'history.unknown', admin: 'history.unknown' }));
   if (!isProxy) return by;
   return proxy === null ? t('history.proxyOperator', { by }) : t('history.proxyBy', { by, proxy });
 }

@@ -3,9 +3,17 @@ export interface Notice {
   id: number;
   level: 'success' | 'error' | 'info';
   text: string;
+  action?: NoticeAction | undefined;
+}
+/** What can be done about it, while it stands. */
+export interface NoticeAction {
+  text: string;
+  run: () => void;
 }
 
 const lifeMs = { success: 3000, info: 5000, error: 6000 };
+/** Long enough to see that it was the wrong one. */
+const actionLifeMs = 10_000;
 let notices: readonly Notice[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
@@ -22,18 +30,20 @@ function change(next: readonly Notice[]) {
   notices = next;
   for (const listener of listeners) listener();
 }
+/** What was offered on a page goes with it. */
+export const withdrawOffers = () => change(notices.filter(notice => !notice.action));
 export const dismiss = (id: number) => change(notices.filter(notice => notice.id !== id));
 
-function show(level: Notice['level'], text: string) {
+function show(level: Notice['level'], text: string, action?: NoticeAction) {
   // The same sentence twice is one message: ten failed queries are one cut cable.
   change(notices.filter(notice => notice.text !== text).slice(-2));
   const id = ++last;
-  change([...notices, { id, level, text }]);
-  setTimeout(() => dismiss(id), lifeMs[level]);
+  change([...notices, { id, level, text, action }]);
+  setTimeout(() => dismiss(id), action ? actionLifeMs : lifeMs[level]);
 }
 
 export const notify = {
-  success: (text: string) => show('success', text),
+  success: (text: string, action?: NoticeAction) => show('success', text, action),
   error: (text: string) => show('error', text),
   info: (text: string) => show('info', text),
 };

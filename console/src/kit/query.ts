@@ -3,7 +3,7 @@ import { keepPreviousData, MutationCache, QueryClient, queryOptions, useMutation
 import { type AnswerOf, type Arguments, call, type CallKey, type InputOf } from './client.ts';
 import type { PresentOptions } from './errors.ts';
 import { onHealed } from './network.ts';
-import { notify } from './notice.ts';
+import { notify, type NoticeAction } from './notice.ts';
 import { present } from './present.tsx';
 import { onReset } from './session.ts';
 import { ApiError } from './transport.ts';
@@ -36,6 +36,8 @@ export function query<K extends CallKey>(key: K, ...args: Arguments<K>) {
 export interface ActionOptions extends PresentOptions {
   /** Said when it went well. */
   success?: string;
+  /** What can be done about that, while it is said. */
+  offer?: NoticeAction | undefined;
   /** The caller shows errors itself. */
   quiet?: boolean;
 }
@@ -50,7 +52,7 @@ export function useAction<K extends CallKey>(key: K, options: ActionOptions = {}
     async run(input: InputOf<K>): Promise<AnswerOf<K> | undefined> {
       try {
         const answer = await mutation.mutateAsync(input);
-        if (options.success) notify.success(options.success);
+        if (options.success) notify.success(options.success, options.offer);
         return answer;
       } catch (error) {
         // Part of a bulk call may have succeeded.

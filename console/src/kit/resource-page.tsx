@@ -9,10 +9,9 @@ import { callAny, type CallKey, type ListKey, type RowOf } from './client.ts';
 import { isSure } from './confirm.ts';
 import { isRowGone } from './empty.tsx';
 import { ExportButton, exportRows } from './export.tsx';
-import { initialValues, ResourceForm } from './form.tsx';
 import { pathOf } from './history-of.ts';
 import { later } from './later.tsx';
-import { notify } from './notice.ts';
+import { notify, withdrawOffers } from './notice.ts';
 import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
@@ -27,11 +26,11 @@ import {
   type RowAction,
   type Values,
 } from './resource.ts';
+import { CreateForm, OneRow, Opened } from './row-forms.tsx';
 import { shortcut } from './shortcuts.ts';
 import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
 import { useListState } from './use-list-state.ts';
-import { useRow, versionOf } from './use-row.ts';
 
 interface Props<L extends ListKey> {
   resource: Resource<L, RowOf<L> & { id: number }>;
@@ -54,7 +53,6 @@ interface Outcome {
 const HistoryDrawer = later(async () => (await import('./history-drawers.tsx')).HistoryDrawer);
 const RemovedDrawer = later(async () => (await import('./history-drawers.tsx')).RemovedDrawer);
 const none: Params = {};
-const ViewDrawer = later(async () => (await import('./view-drawer.tsx')).ViewDrawer);
 
 export function ResourcePage<L extends ListKey>({
   resource: given,
@@ -77,7 +75,7 @@ export function ResourcePage<L extends ListKey>({
     send: async (key, body, options) => {
       try {
         await inTurns(body, part => callAny(key, { ...params, body: part }));
-        notify.success(options?.success ?? t('message.updateSuccess'));
+        notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
         return true;
       } catch (error) {
         // whatever says its success in its own words has none for its failure: the server's stand alone
@@ -102,6 +100,8 @@ export function ResourcePage<L extends ListKey>({
 
   const canCreate = !!resource.create && can(resource.create);
   const canUpdate = !!resource.update && can(resource.update);
+  // rows that are changed are removed by a mark, and made again by the form
+  const canRestore = canCreate && !!resource.update && !!resource.remove;
   // Who may not change a row may read it: all its form would show, and why there is no form.
   const whyNot = (row: Row) => (canUpdate ? resource.whyFixed?.(row) : t('view.noRight'));
   const open = ([row]: Row[]) => change({ edit: row!.id });
@@ -111,7 +111,7 @@ export function ResourcePage<L extends ListKey>({
     ...(resource.actions ?? []).filter(action => can(action.call)),
     ...(resource.history ? [historyAction(resource, params)] : []),
     ...(resource.export && can(resource.export) ? [exporting(resource.export)] : []),
-    ...(resource.remove && can(resource.remove) ? [removal(resource)] : []),
+    ...(resource.remove && can(resource.remove) ? [removal(resource, canRestore ? restore : undefined)] : []),
   ];
 
   async function run(action: RowAction<Row>, rows: Row[]): Promise<readonly Row[]> {
@@ -147,6 +147,8 @@ export function ResourcePage<L extends ListKey>({
   }
 
   const [again, makeAgain] = useState<Values>();
+  const place = JSON.stringify([resource.list, params]);
+  useEffect(() => withdrawOffers, [place]);
   // Back may have closed a form that held an old row's values: the next new row is nobody's old one
   const openNew = () => {
     makeAgain(undefined);
@@ -158,8 +160,6 @@ export function ResourcePage<L extends ListKey>({
       {t('action.create')}
     </Button>
   );
-  // rows that are changed are removed by a mark, and made again by the form
-  const canRestore = canCreate && !!resource.update && !!resource.remove;
   async function restore() {
     const values = await overlay<Values>(close => <RemovedDrawer resource={resource} params={params} onClose={close} />);
     if (!values) return;
@@ -265,7 +265,8 @@ const exporting = (key: CallKey): RowAction<Row> => ({
 
 const nameOf = (resource: Resource<never, Row>, row: Row) => resource.rowName?.(row) ?? String(row.id);
 
-const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
+/** No call gives a row back: while its end is told, the way to make it again is offered, with all that it was. */
+const removal = (resource: Resource<never, Row>, restore: (() => Promise<void>) | undefined): RowAction<Row> => ({
   name: 'remove',
   isBatch: true,
   isDanger: true,
@@ -276,6 +277,7 @@ const removal = (resource: Resource<never, Row>): RowAction<Row> => ({
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
       success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),
       otherwise: t('message.deleteFailed'),
+      offer: restore && { text: t('history.again'), run: () => void restore() },
     }),
 });
 
@@ -292,101 +294,3 @@ const historyAction = (resource: Resource<never, Row>, params: Params): RowActio
       />
     )),
 });
-
-/** What the form of a row shows of these values of it. */
-const formValues = ({ valuesOf, fields = [] }: Resource<never, Row>, row: Values): Values => {
-  const values = valuesOf?.(row as never) ?? row;
-  return Object.fromEntries(fields.flatMap(({ name }) => (name in values ? [[name, values[name]]] : [])));
-};
-
-interface FormProps {
-  resource: Resource<never, Row>;
-  params: Params;
-  onClose: () => void;
-}
-
-function CreateForm({ resource, params, again, onClose }: FormProps & { again: Values | undefined }) {
-  const { wrap, createBody = (values: Values) => values } = resource;
-  const fields = resource.fields ?? [];
-  return (
-    <ResourceForm
-      title={t('form.create', { name: t(`noun.${resource.name}`) })}
-      call={resource.create!}
-      params={params}
-      fields={fields}
-      values={{ ...initialValues(fields), ...(again && formValues(resource, again)) }}
-      body={values => (wrap ? { [wrap]: [createBody(values)] } : createBody(values))}
-      wrap={wrap}
-      isEdit={false}
-      success={resource.said?.created?.() ?? t('message.createSuccess')}
-      errors={{ otherwise: resource.said?.createFailed?.(), ...resource.errors }}
-      widthPx={resource.drawerPx}
-      onClose={onClose}
-    />
-  );
-}
-
-/** The row of an open drawer; who follows the address of one that is gone is told so. */
-function useOpened({ resource, params, id, onClose }: FormProps & { id: number }) {
-  const row = useRow<Row>(resource, params, id, onClose);
-  useEffect(() => {
-    if (row === null) {
-      notify.error(t('error.rowGone'));
-      onClose();
-    }
-  }, [row, onClose]);
-  return row;
-}
-
-function Opened(props: FormProps & { id: number }) {
-  const row = useOpened(props);
-  return row && props.resource.drawer!(row, props);
-}
-
-/** The row as a form, or to be read where it cannot be changed. */
-function OneRow(props: FormProps & { id: number; whyNot: (row: Row) => string | undefined }) {
-  const { resource, params, id, whyNot, onClose } = props;
-  const row = useOpened(props);
-  if (!row) return null;
-  const { idParam, updateBody = (values: Values) => (idParam ? values : { id, ...values }) } = resource;
-  const title = resource.rowName?.(row);
-  const values = resource.valuesOf?.(row) ?? { ...row };
-  const why = whyNot(row);
-  if (why !== undefined)
-    return (
-      <ViewDrawer
-        title={title ?? t(`noun.${resource.name}`)}
-        why={why}
-        row={row}
-        columns={resource.columns}
-        fields={resource.fields ?? []}
-        values={values}
-        params={params}
-        widthPx={resource.drawerPx}
-        onClose={onClose}
-      />
-    );
-  return (
-    <ResourceForm
-      title={title ?? t('form.edit', { name: t(`noun.${resource.name}`) })}
-      call={resource.update!}
-      params={{ ...params, [idParam ?? 'id']: id }}
-      fields={resource.fields ?? []}
-      values={values}
-      body={changed => updateBody(changed, row)}
-      wrap={resource.updateWrap}
-      isEdit
-      version={versionOf(row)}
-      history={{
-        resource: pathOf(resource.list),
-        id,
-        columns: resource.columns as never,
-        valuesOf: older => resource.valuesOf?.({ ...row, ...older }) ?? older,
-      }}
-      success={resource.said?.updated?.(row) ?? t('message.updateSuccess')}
-      errors={{ otherwise: resource.said?.updateFailed?.(), ...resource.errors }}
-      widthPx={resource.drawerPx}
-      onClose={onClose}
-    />
-  );
-}

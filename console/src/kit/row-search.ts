@@ -2,11 +2,12 @@
 import type { CallKey } from './client.ts';
 import { query, queryClient } from './query.ts';
 import type { Row } from './resource.ts';
+import type { Input } from './transport.ts';
 
 /** Ids of one question: they stand in its address. */
 const together = 100;
 
-export async function rowsOf<R extends Row>(key: CallKey, input: { query?: object }, ids: readonly number[]): Promise<R[]> {
+export async function rowsOf<R extends Row>(key: CallKey, input: Input, ids: readonly number[]): Promise<R[]> {
   const found: R[] = [];
   for (let from = 0; from < ids.length; from += together) {
     const asked = { ...input.query, ids: ids.slice(from, from + together), pageSize: together };

@@ -18,6 +18,7 @@ import { present } from './present.tsx';
 import { query, queryClient } from './query.ts';
 import type { FormField, Params, Values } from './resource.ts';
 import type { SettingPath, SettingScreen } from './setting-screen.ts';
+import { Stale } from './stale.tsx';
 import { t } from './text.ts';
 import { valueText } from './value-text.ts';
 
@@ -53,6 +54,7 @@ export function SettingPanel({ setting, params }: { setting: SettingScreen; para
 
   return (
     <section className="panel setting" aria-label={t(`tab.${setting.name}`)}>
+      <Stale found={found} />
       <header className="setting-head">
         <span className={isOwn ? 'source own' : 'source'}>
           {t(isOwn ? 'setting.own' : 'setting.inherited', { from: t(`settingSource.${from}`) })}

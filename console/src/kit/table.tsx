@@ -16,6 +16,7 @@ import { useCan } from './permissions.ts';
 import { present } from './present.tsx';
 import type { Column, Params, Resource, Row, RowAction } from './resource.ts';
 import { isAllowed, RowMenu } from './row-menu.tsx';
+import { Stale } from './stale.tsx';
 import { stored } from './stored.ts';
 import { t, tOf } from './text.ts';
 import { ApiError, codeOf } from './transport.ts';
@@ -140,6 +141,7 @@ export function ResourceTable({ resource, params, state, change, actions, run, c
           create={create}
         />
       )}
+      <Stale found={list} />
       {list.error && !rows ? (
         <ErrorState error={list.error} onRetry={() => void list.refetch()} />
       ) : rows && rows.length === 0 ? (

@@ -1,6 +1,6 @@
 /** A module, with its rows, to other sites: a task whose progress is shown at once. */
 import type { ModuleTypeName } from '#contract/edge/modules/index.ts';
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { withLater } from '../kit/with-later.ts';
@@ -16,7 +16,7 @@ const fieldsOf = (siteID: number): FormField[] => [
     kind: 'remote',
     isMultiple: true,
     isOptional: false,
-    from: area === 'client' ? 'GET /client/metaSites' : 'GET /user/metaSites',
+    from: ofArea({ user: 'GET /user/metaSites', client: 'GET /client/metaSites' }),
     // it has the module already
     why: row => (row['id'] === siteID ? t('copy.own') : undefined),
   },

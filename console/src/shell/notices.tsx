@@ -26,6 +26,18 @@ export function Notices() {
         <div key={notice.id} className={`notice notice-${notice.level}`} role={notice.level === 'error' ? 'alert' : 'status'}>
           <span className="notice-dot" aria-hidden />
           <span className="notice-text">{notice.text}</span>
+          {notice.action && (
+            <button
+              type="button"
+              className="button notice-action"
+              onClick={() => {
+                dismiss(notice.id);
+                notice.action!.run();
+              }}
+            >
+              {notice.action.text}
+            </button>
+          )}
           <button type="button" className="notice-close" aria-label={t('error.close')} onClick={() => dismiss(notice.id)}>
             ×
           </button>

@@ -2,14 +2,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { Drawer } from 'antd';
 import { useEffect, useState } from 'react';
-import { paging } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
 import { call, type RowOf } from '../kit/client.ts';
 import { type Member, Members } from '../kit/members.tsx';
-import { area } from '../kit/area.ts';
+import { ofArea } from '../kit/area.ts';
 import { present } from '../kit/present.tsx';
 import { mayLeave } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';
+import { rowsOf } from '../kit/row-search.ts';
 import { useReturn } from '../kit/return.ts';
 import { t } from '../kit/text.ts';
 import { shareNeeds } from './share-needs.ts';
@@ -20,17 +20,16 @@ type Account = RowOf<'GET /{area}/account/{id}/subs'>;
 type Seen = ReadonlyMap<number, readonly number[]>;
 
 const [below, give, take] = shareNeeds;
+const oneSite = ofArea({ user: 'GET /user/site/{siteID}', client: 'GET /client/site/{siteID}' });
 
 const widthPx = 560;
-const pageSize = paging.pageSizes.at(-1)!;
 
 export function ShareDrawer({ sites, onClose }: { sites: readonly Site[]; onClose: () => void }) {
   useReturn();
   const [seen, setSeen] = useState<Seen>(() => new Map(sites.map(site => [site.id, site.users])));
   // the list may be older than what somebody did since
   useEffect(() => {
-    const one = area === 'user' ? 'GET /user/site/{siteID}' : 'GET /client/site/{siteID}';
-    Promise.all(sites.map(site => call(one, { siteID: site.id }))).then(
+    Promise.all(sites.map(site => call(oneSite, { siteID: site.id }))).then(
       rows => setSeen(new Map(rows.map(row => [row.id, row.users]))),
       (error: unknown) => void present(error),
     );
@@ -73,7 +72,7 @@ function Customer({ sites, isListed, seen, setSeen }: CustomerProps) {
   const shown = [...new Set(siteIDs.flatMap(siteID => seen.get(siteID) ?? []))].sort((a, b) => a - b);
   const people = useQuery({
     queryKey: ['seeing', below, customerID, shown],
-    queryFn: ({ signal }) => accountsOf(customerID, new Set(shown), signal),
+    queryFn: () => rowsOf<Account>(below, { id: customerID, query: { sortBy: 'email', orderBy: 'asc' } }, shown),
     // a name that was read stays while the next list is on its way
     placeholderData: before => before,
   });
@@ -143,15 +142,3 @@ function Customer({ sites, isListed, seen, setSeen }: CustomerProps) {
 }
 
 const deniedOf = ({ actAsDenied }: Account) => (actAsDenied ? t(`denied.${actAsDenied}`) : undefined);
-
-/** The wanted ones of a customer's accounts: as many pages as it takes to find them. */
-async function accountsOf(id: number, wanted: ReadonlySet<number>, signal: AbortSignal): Promise<Account[]> {
-  const found: Account[] = [];
-  for (let page = 1; found.length < wanted.size; page++) {
-    const query = { page, pageSize, sortBy: 'email', orderBy: 'asc' as const };
-    const { data, total } = await call(below, { id, query }, { signal });
-    found.push(...data.filter(account => wanted.has(account.id)));
-    if (page * pageSize >= total) break;
-  }
-  return found;
-}

@@ -41,6 +41,28 @@ test('sections stand in groups, are found by their fields, and one that is open 
   await visitor.close();
 });
 
+test('the palette finds a section of the site that was open last, by its name and by its fields', async () => {
+  const visitor = await stand.inside('user');
+  const { page } = visitor;
+  const look = async (text: string) => {
+    await page.keyboard.press('Control+k');
+    await page.fill('.palette-input', text);
+  };
+  await look('compression');
+  await page.locator('.palette-nothing').waitFor();
+  await page.keyboard.press('Escape');
+  await visitor.load(at('whitelists'));
+  await look('compression');
+  await page.locator('.palette [aria-selected=true]', { hasText: 'HTTP compression' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**tab=gzip');
+  await page.locator('#level').waitFor();
+  await look('status code');
+  await page.locator('.palette [role=option]', { hasText: 'Error pages' }).waitFor();
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});
+
 test('a card: what differs is said and taken back, a mistake stays, another section asks, giving up leaves nothing', async () => {
   const visitor = await stand.inside('user');
   const { page } = visitor;

@@ -17,8 +17,9 @@ export function allows(selfPerms: readonly string[], key: CallKey): boolean {
 /** Whether this area has such a call. */
 export const isCall = (key: string): key is CallKey => asked.has(key);
 
+export type Can = (needs: Needs | undefined) => boolean;
 /** Whether the calls that something needs may be made. */
-export function useCan(): (needs: Needs | undefined) => boolean {
+export function useCan(): Can {
   const { selfPerms } = useSelf();
   return needs => {
     if (needs === undefined) return true;

@@ -20,6 +20,8 @@ export interface Screen {
   hidden?: boolean;
   /** The page of the menu a hidden one belongs to. */
   below?: Named<'menu'>;
+  /** Its sections: the palette finds them by their names and fields. Whose they are, the page knows by what was open last. */
+  sections?: () => Promise<readonly (Tab & { finds?: readonly Named<'field'>[] })[]>;
 }
 export interface Section {
   /** Text `menu.<name>`; also the first segment of the addresses below. */

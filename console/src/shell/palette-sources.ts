@@ -1,6 +1,9 @@
 /** Where the palette looks beside the pages. */
-import type { Area } from '../kit/area.ts';
+import { type Area, area } from '../kit/area.ts';
 import { call, type CallKey } from '../kit/client.ts';
+import type { Can } from '../kit/permissions.ts';
+import { currentScreens, screensOf } from '../kit/screens.ts';
+import { lastSelected } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 
 export interface Found {
@@ -53,3 +56,25 @@ export const sources: Record<Area, Source[]> = {
   ],
   admin: [],
 };
+
+/** Sections of the settings of the site that was open last: by their names, and by the fields one has to know they are about. */
+export async function sectionsOf(word: string, can: Can): Promise<Found[]> {
+  if (!lastSelected.site.get()) return [];
+  const pages = screensOf(currentScreens()).filter(screen => screen.sections && can(screen.call));
+  const found = await Promise.all(
+    pages.map(async ({ path, title, sections }) =>
+      (await sections!())
+        .filter(
+          ({ call, name, finds = [] }) =>
+            can(call) &&
+            [t(`tab.${name}`), ...finds.map(one => t(`field.${one}`))].some(text => text.toLowerCase().includes(word)),
+        )
+        .map(({ name }) => ({
+          kind: t(`menu.${title}`),
+          name: t(`tab.${name}`),
+          to: `/${area}/${path.split('/{-$')[0]}?tab=${name}`,
+        })),
+    ),
+  );
+  return found.flat();
+}

@@ -7,7 +7,7 @@ import { area } from '../kit/area.ts';
 import { useCan } from '../kit/permissions.ts';
 import { currentScreens } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
-import { type Found, sources } from './palette-sources.ts';
+import { type Found, sectionsOf, sources } from './palette-sources.ts';
 
 const shownPerSource = 6;
 
@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     enabled: word.length > 0,
     placeholderData: old => old,
     queryFn: async () => {
-      const asked = sources[area].filter(source => can(source.call)).map(source => source.find(word));
+      const asked = [sectionsOf(word, can), ...sources[area].filter(source => can(source.call)).map(source => source.find(word))];
       const answers = await Promise.allSettled(asked);
       return answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value.slice(0, shownPerSource) : []));
     },

@@ -1,6 +1,8 @@
 /** Pages about sites, by area. */
 import { type Screen, withTexts } from '../kit/screens.ts';
 
+const sections = async () => (await import('./tabs.ts')).tabs;
+
 export const user: readonly Screen[] = [
   {
     path: 'sitesManagement/sites',
@@ -16,6 +18,7 @@ export const user: readonly Screen[] = [
     call: 'GET /user/site/{siteID}',
     hidden: true,
     below: 'sites',
+    sections,
     load: () => import('./settings.tsx'),
   },
 ];
@@ -35,6 +38,7 @@ export const client: readonly Screen[] = [
     call: 'GET /client/site/{siteID}',
     hidden: true,
     below: 'sites',
+    sections,
     load: () => import('./settings.tsx'),
   },
 ];

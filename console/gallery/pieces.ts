@@ -65,6 +65,7 @@ export const pieces: readonly Piece[] = [
       'ChosenBar',
       'FilterBar',
       'FilterInput',
+      'FilterToggle',
       'ExportButton',
       'CreateForm',
       'OneRow',

@@ -63,9 +63,6 @@ test('a word that goes by a number is written so that it is chosen, and no text 
   }
 });
 
-/** Names that are not of one thing, each with why. */
-const apart = new Map([['menu.groups', 'the page of resolution, which has groups and their lines']]);
-
 test('one thing has one name: its tab, its page and the part of a site that the edge could not take', async () => {
   for (const language of ['zh_TW', 'zh_CN', 'en_US']) {
     const texts = new Map<string, string>();
@@ -74,7 +71,7 @@ test('one thing has one name: its tab, its page and the part of a site that the 
         texts.set(key, text);
     const same = (one: string, other: string) => {
       for (const [key, text] of texts) {
-        const twin = key.startsWith(`${one}.`) && !apart.has(key) ? texts.get(key.replace(one, other)) : undefined;
+        const twin = key.startsWith(`${one}.`) ? texts.get(key.replace(one, other)) : undefined;
         if (twin !== undefined) assert.equal(text, twin, `${language}: ${key} and ${other}`);
       }
     };

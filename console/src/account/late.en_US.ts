@@ -86,7 +86,7 @@ export default {
   'overview.nodes': 'Nodes',
   'overview.nodesNormal': '{normal} normal',
   'overview.operator': 'Operator',
-  'overview.state': 'State',
+  'overview.state': 'Status',
   'overview.since': 'Created',
   'overview.nodeStates': 'State of nodes',
   'overview.versions': 'Versions of nodes',

@@ -1,9 +1,10 @@
 /** The bar over the access log. */
-import { FilterOutlined, ReloadOutlined } from '@ant-design/icons';
+import { ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input, Segmented, Select, Switch } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { ofArea } from '../kit/area.ts';
+import { FilterToggle } from '../kit/filters.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
@@ -69,12 +70,7 @@ export function LogFilters({ state, change, problem, refresh, isFetching }: Prop
           />
         )}
         <span className="grow" />
-        {isNarrow && (
-          <Button icon={<FilterOutlined />} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {t('log.filters')}
-            {count > 0 && ` (${count})`}
-          </Button>
-        )}
+        {isNarrow && <FilterToggle isOpen={isOpen} count={count} onToggle={() => setOpen(!isOpen)} />}
         {state.range !== 'custom' && (
           <label className="log-live" title={t('log.liveHelp', { seconds: liveSeconds })}>
             <Switch size="small" checked={state.isLive} onChange={isLive => change({ isLive, page: 1 })} />

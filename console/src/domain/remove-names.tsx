@@ -47,7 +47,7 @@ export function RemoveNames({ siteID, onClose }: { siteID: number; onClose: () =
   async function send() {
     const isAgreed = await isSure({
       level: 'destructive',
-      title: t('confirm.title', { verb: t('action.remove'), count: found.length }),
+      title: t(found.length === 1 ? 'confirm.sureOne' : 'confirm.sure', { verb: t('action.remove'), count: found.length }),
       warning: t('warning.removeDomains'),
       targets: found,
       isDanger: true,

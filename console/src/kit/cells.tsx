@@ -65,18 +65,27 @@ export function plain<Row>(column: Column<Row>, row: Row): CsvCell {
   return typeof value === 'object' ? JSON.stringify(value) : (value as CsvCell);
 }
 
+/** Beside it there is room for the state on a telephone. */
+const narrowNamePx = 150;
+/** What a row is called, and how it is; the rest is behind the edge. */
+function stateFirst<Row>(columns: readonly Column<Row>[]): readonly Column<Row>[] {
+  const at = columns.findIndex((column, index) => index > 0 && (column.kind === 'status' || column.name === 'status'));
+  return at < 0 ? columns : [columns[0]!, columns[at]!, ...columns.slice(1, at), ...columns.slice(at + 1)];
+}
+
 export function tableColumns<Row extends { id: number }>(
   columns: readonly Column<Row>[],
   state: ListState,
   isNarrow: boolean,
   opener: (name: string, row: Row) => (() => void) | undefined,
 ): TableColumnType<Row>[] {
-  return columns.map((column, index) => {
+  return (isNarrow ? stateFirst(columns) : columns).map((column, index) => {
     const kind = column.kind ?? 'text';
+    const width = column.width ?? widths[kind];
     return {
       key: column.name,
       title: tOf('field', column.label ?? column.name),
-      width: column.width ?? widths[kind],
+      width: isNarrow && index === 0 ? Math.min(width, narrowNamePx) : width,
       align: rightAligned.includes(kind) ? ('end' as const) : undefined,
       className: rightAligned.includes(kind) ? 'cell-number' : undefined,
       ellipsis: kind === 'text' || kind === 'mono',

@@ -1,12 +1,13 @@
 /** The bar over a list: filters, columns, refresh. */
-import { DownloadOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons';
+import { DownloadOutlined, FilterOutlined, ReloadOutlined, SettingOutlined } from '@ant-design/icons';
 import { Button, Checkbox, Popover } from 'antd';
 import { useEffect, useState } from 'react';
 import type { FilterValue, ListState } from './list-state.ts';
 import { FilterInput } from './filter-input.tsx';
-import type { Params, Resource, Row } from './resource.ts';
+import { filterNamesOf, type Params, type Resource, type Row } from './resource.ts';
 import { t, tOf } from './text.ts';
 import { shortcut } from './shortcuts.ts';
+import { useNarrow } from './use-narrow.ts';
 
 const without = (filters: ListState['filters'], names: readonly string[]) =>
   Object.fromEntries(Object.entries(filters).filter(([name]) => !names.includes(name)));
@@ -40,6 +41,12 @@ export function FilterBar({
   create,
 }: FilterBarProps) {
   const [isSaving, setSaving] = useState(false);
+  const isNarrow = useNarrow();
+  const [isOpen, setOpen] = useState(false);
+  const filters = resource.filters ?? [];
+  // on a telephone the first one stands alone: all of them would be all there is to see
+  const isFolded = isNarrow && filters.length > 2;
+  const folded = isFolded ? filterNamesOf(filters.slice(1)).filter(name => name in state.filters).length : 0;
   useEffect(() => shortcut('r', refresh), [refresh]);
   function set(name: string, value: FilterValue | undefined) {
     const { [name]: _, ...rest } = state.filters;
@@ -48,7 +55,7 @@ export function FilterBar({
   }
   return (
     <div className="toolbar">
-      {resource.filters?.map(filter => (
+      {(isFolded && !isOpen ? filters.slice(0, 1) : filters).map(filter => (
         <FilterInput
           key={filter.name}
           filter={filter}
@@ -59,6 +66,7 @@ export function FilterBar({
         />
       ))}
       <span className="grow" />
+      {isFolded && <FilterToggle isOpen={isOpen} count={folded} onToggle={() => setOpen(!isOpen)} />}
       <Popover
         trigger="click"
         placement="bottomRight"
@@ -102,5 +110,15 @@ export function FilterBar({
       />
       {create}
     </div>
+  );
+}
+
+/** Shows the filters that have no room on a telephone; how many of them are set is said. */
+export function FilterToggle({ isOpen, count, onToggle }: { isOpen: boolean; count: number; onToggle: () => void }) {
+  return (
+    <Button icon={<FilterOutlined />} aria-expanded={isOpen} onClick={onToggle}>
+      {t('list.filters')}
+      {count > 0 && ` (${count})`}
+    </Button>
   );
 }

@@ -127,7 +127,7 @@ export function ResourcePage<L extends ListKey>({
       const verb = t(`action.${action.name}`);
       const isAgreed = await isSure({
         level,
-        title: t('confirm.title', { verb, count: rows.length }),
+        title: rows.length === 1 ? t('confirm.sureOne', { verb }) : t('confirm.sure', { verb, count: rows.length }),
         warning: action.warning && t(`warning.${action.warning}`),
         targets: rows.map(row => nameOf(resource, row)),
         isDanger: action.isDanger,

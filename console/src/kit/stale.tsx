@@ -13,8 +13,9 @@ export function Stale({ found: { error, data, dataUpdatedAt, isFetching, refetch
   const why = error instanceof ApiError && error.code !== 0 && error.message ? ` ${error.message}` : '';
   return (
     <div className="stale" role="status">
-      <span>
-        <span className="status-dot warn" aria-hidden /> {t('list.stale', { time: dateTime(dataUpdatedAt) })}
+      <span className="status-dot warn" aria-hidden />
+      <span className="stale-text">
+        {t('list.stale', { time: dateTime(dataUpdatedAt) })}
         {why}
       </span>
       <Button size="small" loading={isFetching} onClick={() => void refetch()}>

@@ -3,12 +3,12 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'page.cors': 'CORS',
-  'page.customHeaders': '自定义标头',
-  'page.domainHeaders': '域名专属标头',
+  'page.customHeaders': '自定义 HTTP 头',
+  'page.domainHeaders': '域名专属 HTTP 头',
   'page.proxyRewrites': '回源改写',
 
   'noun.cors': 'CORS 模块',
-  'noun.customHeaders': '自定义标头模块',
+  'noun.customHeaders': '自定义 HTTP 头模块',
   'noun.proxyRewrites': '回源改写模块',
 
   'empty.cors': '新建之后，可在域名列表分配给域名。',
@@ -16,18 +16,18 @@ export default {
   'empty.proxyRewrites': '新建之后，可在域名列表分配给域名。',
 
   'tab.cors': 'CORS',
-  'tab.customHeaders': '自定义标头',
+  'tab.customHeaders': '自定义 HTTP 头',
   'tab.proxyRewrites': '回源改写',
 
   'field.cors': 'CORS',
-  'field.customHeaders': '自定义标头',
+  'field.customHeaders': '自定义 HTTP 头',
   'field.proxyRewrites': '回源改写',
   'field.corsID': 'CORS',
   'field.moduleID': '模块',
   'field.allowOrigin': '允许的来源',
   'field.allowMethods': '允许的方法',
-  'field.allowHeaders': '允许的请求标头',
-  'field.exposeHeaders': '可读取的响应标头',
+  'field.allowHeaders': '允许的请求头',
+  'field.exposeHeaders': '可读取的响应头',
   'field.allowCredentials': '允许 Cookie',
   'field.maxAge': '缓存时间（秒）',
   'field.headerName': '名称',
@@ -42,17 +42,17 @@ export default {
   'help.allowOrigin':
     '* 代表所有来源；也可填写一个来源，例如 https://www.example.com，或以 https://*.example.com 代表其下所有来源。',
   'help.allowCredentials': '来源为 * 时无法使用。',
-  'help.requestHeaders': '所有访客都相同，会替换访客发来的同名标头。内容留空会移除这个标头。',
+  'help.requestHeaders': '所有访客都相同，会替换访客发来的同名请求头。内容留空会移除这个请求头。',
   'help.responseHeaders':
-    '会替换源站的同名标头；Set-Cookie 与 Vary 则是附加。内容留空会移除这个标头，但 Vary 不能移除。Date、ETag、Last-Modified、Accept-Ranges 不能自定义：条件请求与分段下载以源站的值为准。',
+    '会替换源站的同名响应头；Set-Cookie 与 Vary 则是附加。内容留空会移除这个响应头，但 Vary 不能移除。Date、ETag、Last-Modified、Accept-Ranges 不能自定义：条件请求与分段下载以源站的值为准。',
   'help.rewriteRules':
     '自上而下，第一条匹配的规则生效；访客的查询字符串会保留。前缀：替换匹配的开头，且须以完整的路径段结尾（/a 匹配 /a 与 /a/b，不匹配 /about）；完全匹配与正则表达式：替换整个路径，$1 到 $9 代表括号内的内容。缓存与清除仍以访客的网址为准；更改规则后，已缓存的内容请自行清除。',
 
   'action.cors': 'CORS',
-  'action.customHeaders': '自定义标头',
+  'action.customHeaders': '自定义 HTTP 头',
   'action.proxyRewrites': '回源改写',
-  'action.domainHeaders': '域名专属标头',
-  'action.addHeader': '添加标头',
+  'action.domainHeaders': '域名专属 HTTP 头',
+  'action.addHeader': '添加 HTTP 头',
   'action.addRewrite': '添加规则',
 
   'matchType.prefix': '前缀',

@@ -5,13 +5,13 @@ export default {
   'menu.zones': 'Zones',
   'menu.zoneSetting': 'Zone settings',
   'menu.nodes': 'Nodes',
-  'menu.groups': 'Resolution',
+  'menu.groups': 'Resolution groups',
   'menu.products': 'Products',
   'menu.autoCertificates': 'Auto certificates',
 
   'page.zones': 'Zones',
   'page.nodes': 'Nodes',
-  'page.groups': 'Groups',
+  'page.groups': 'Resolution groups',
   'page.products': 'Products',
   'page.autoCertificates': 'Auto certificates',
 

@@ -5,13 +5,13 @@ export default {
   'menu.zones': '区域',
   'menu.zoneSetting': '区域设置',
   'menu.nodes': '节点',
-  'menu.groups': '解析',
+  'menu.groups': '解析分组',
   'menu.products': '产品',
   'menu.autoCertificates': '自动证书',
 
   'page.zones': '区域',
   'page.nodes': '节点',
-  'page.groups': '分组',
+  'page.groups': '解析分组',
   'page.products': '产品',
   'page.autoCertificates': '自动证书',
 

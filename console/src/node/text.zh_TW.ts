@@ -3,13 +3,13 @@ export default {
   'menu.zones': '區域',
   'menu.zoneSetting': '區域設定',
   'menu.nodes': '節點',
-  'menu.groups': '解析',
+  'menu.groups': '解析群組',
   'menu.products': '產品',
   'menu.autoCertificates': '自動憑證',
 
   'page.zones': '區域',
   'page.nodes': '節點',
-  'page.groups': '群組',
+  'page.groups': '解析群組',
   'page.products': '產品',
   'page.autoCertificates': '自動憑證',
 

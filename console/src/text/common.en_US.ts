@@ -50,7 +50,7 @@ export default {
   'field.ruleID': 'Rule ID',
   'field.time': 'Time',
   'field.host': 'Host',
-  'field.bytes': 'Bytes',
+  'field.bytes': 'Traffic',
   'field.domains': 'Domains',
   'field.siteIDs': 'Sites',
 

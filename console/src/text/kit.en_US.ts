@@ -34,6 +34,7 @@ export default {
   'list.clearChosen': 'Clear selection',
   'list.clearFilters': 'Clear filters',
   'list.stale': 'Could not be refreshed: what you see is of {time}.',
+  'list.filters': 'Filters',
   'list.total': '{count} in total',
   'list.pageSize': 'Rows per page',
   'list.csvCut': 'The file holds the first {count} alone: narrow the filters.',
@@ -121,6 +122,8 @@ export default {
   'view.noRight': 'Your account may look at this, but not change it.',
 
   'confirm.title': '{verb}: {count}',
+  'confirm.sureOne': '{verb}?',
+  'confirm.sure': '{verb}: {count} {count, one: item, other: items}?',
   'confirm.more': '…and {count} more',
   'confirm.typeName': 'Type “{word}” to confirm',
   'confirm.typeCount': 'Type the number of items, {word}, to confirm',

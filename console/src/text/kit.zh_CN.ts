@@ -32,6 +32,7 @@ export default {
   'list.clearChosen': '取消选择',
   'list.clearFilters': '清除筛选条件',
   'list.stale': '未能更新，页面上是 {time} 的数据。',
+  'list.filters': '筛选条件',
   'list.total': '共 {count} 条',
   'list.pageSize': '每页条数',
   'list.csvCut': '仅下载前 {count} 条：请缩小筛选范围。',
@@ -118,6 +119,8 @@ export default {
   'view.noRight': '您的账号只能查看，无法更改这条数据。',
 
   'confirm.title': '{verb}：{count} 项',
+  'confirm.sureOne': '{verb}？',
+  'confirm.sure': '{verb} {count} 项？',
   'confirm.more': '…另有 {count} 项',
   'confirm.typeName': '请输入“{word}”以确认',
   'confirm.typeCount': '请输入项目数量“{word}”以确认',

@@ -34,6 +34,7 @@ export const kit = {
   'list.clearChosen': '取消選取',
   'list.clearFilters': '清除篩選條件',
   'list.stale': '未能更新，畫面上是 {time} 的資料。',
+  'list.filters': '篩選條件',
   'list.total': '共 {count} 筆',
   'list.pageSize': '每頁筆數',
   'list.csvCut': '只下載前 {count} 筆：請縮小篩選範圍。',
@@ -120,6 +121,8 @@ export const kit = {
   'view.noRight': '您的帳號只能檢視，無法變更這筆資料。',
 
   'confirm.title': '{verb}：{count} 項',
+  'confirm.sureOne': '{verb}？',
+  'confirm.sure': '{verb} {count} 項？',
   'confirm.more': '…另有 {count} 項',
   'confirm.typeName': '請輸入「{word}」以確認',
   'confirm.typeCount': '請輸入項目數量「{word}」以確認',

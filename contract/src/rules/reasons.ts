@@ -92,7 +92,7 @@ export const reasonTexts = {
   },
   headerName: {
     zh_TW: '請填寫標頭名稱，例如 X-Request-ID；不可含空白或冒號',
-    zh_CN: '请填写标头名称，例如 X-Request-ID；不能含空格或冒号',
+    zh_CN: '请填写 HTTP 头名称，例如 X-Request-ID；不能含空格或冒号',
     en_US: 'Write the name of a header, such as X-Request-ID, without blanks or a colon',
   },
   mediaType: {

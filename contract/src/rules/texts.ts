@@ -80,12 +80,12 @@ export const ruleTexts = {
   },
   headersWithStar: {
     zh_TW: '允許 Cookie 時不可使用 *。請逐行列出標頭',
-    zh_CN: '允许 Cookie 时不能使用 *。请逐行列出标头',
+    zh_CN: '允许 Cookie 时不能使用 *。请逐行列出 HTTP 头',
     en_US: 'No * while cookies are allowed. List the headers, one a line',
   },
   headerReserved: {
     zh_TW: '{name} 由平台自行處理，無法自訂。請改用其他標頭',
-    zh_CN: '{name} 由平台自行处理，无法自定义。请改用其他标头',
+    zh_CN: '{name} 由平台自行处理，无法自定义。请改用其他 HTTP 头',
     en_US: '{name} is written by the platform itself and cannot be set here. Choose another header',
   },
   rewriteTarget: {

@@ -1,5 +1,5 @@
 import { languages } from '#contract/kit/text.ts';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { type FormField, options, type Values } from '../kit/resource.ts';
 
 export const languageField: FormField = {

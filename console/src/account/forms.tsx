@@ -1,5 +1,5 @@
 /** Drawers of the accounts list that are not the plain form of a row. */
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { currentSelf } from '../kit/session.ts';

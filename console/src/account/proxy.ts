@@ -1,5 +1,5 @@
 /** Signing in as somebody else: their credentials open in a tab of their own. */
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { call } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.ts';
 import { present } from '../kit/present.tsx';

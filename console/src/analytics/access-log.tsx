@@ -6,7 +6,7 @@ import { Button, Pagination, Table, type TableColumnType } from 'antd';
 import { useMemo, useRef, useState } from 'react';
 import { paging } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';

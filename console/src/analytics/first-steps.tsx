@@ -3,7 +3,7 @@ import { CheckCircleFilled } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { useCan } from '../kit/permissions.ts';

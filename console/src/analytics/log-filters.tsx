@@ -3,7 +3,7 @@ import { ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input, Segmented, Select, Switch } from 'antd';
 import { useEffect, useRef, useState } from 'react';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { FilterToggle } from '../kit/filters.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Skeleton } from 'antd';
 import { isHidden } from '#contract/kit/hidden.ts';
-import { ofArea } from './area.ts';
+import { ofArea } from './of-area.ts';
 import { useChoices } from './choices.ts';
 import { type AnswerOf, call } from './client.ts';
 import { diffLines, folded } from './diff.ts';

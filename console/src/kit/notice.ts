@@ -30,8 +30,6 @@ function change(next: readonly Notice[]) {
   notices = next;
   for (const listener of listeners) listener();
 }
-/** What was offered on a page goes with it. */
-export const withdrawOffers = () => change(notices.filter(notice => !notice.action));
 export const dismiss = (id: number) => change(notices.filter(notice => notice.id !== id));
 
 function show(level: Notice['level'], text: string, action?: NoticeAction) {

@@ -11,7 +11,7 @@ import { isRowGone } from './empty.tsx';
 import { ExportButton, exportRows } from './export.tsx';
 import { pathOf } from './history-of.ts';
 import { later } from './later.tsx';
-import { notify, withdrawOffers } from './notice.ts';
+import { dismiss, noticeStore, notify } from './notice.ts';
 import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
@@ -161,6 +161,7 @@ export function ResourcePage<L extends ListKey>({
     </Button>
   );
   async function restore() {
+    withdrawOffers();
     const values = await overlay<Values>(close => <RemovedDrawer resource={resource} params={params} onClose={close} />);
     if (!values) return;
     makeAgain(values);
@@ -251,6 +252,11 @@ export function ResourcePage<L extends ListKey>({
     </Page>
   );
 }
+
+/** What was offered on a page goes once it is taken, and with the page. */
+const withdrawOffers = () => {
+  for (const { id, action } of noticeStore.get()) if (action) dismiss(id);
+};
 
 const exporting = (key: CallKey): RowAction<Row> => ({
   name: 'export',

@@ -9,7 +9,7 @@ import type { Named, Part } from './text.ts';
 export interface Screen {
   /** below the area; `{-$id}` is an optional parameter */
   path: string;
-  load: () => Promise<{ default: ComponentType }>;
+  load: () => Promise<{ default: ComponentType; sections?: readonly FoundTab[] }>;
   /** What this page cannot do without: whoever may make these calls may open it; left out: everybody signed in. */
   call?: Needs;
   /** Text `menu.<title>`. */
@@ -20,8 +20,8 @@ export interface Screen {
   hidden?: boolean;
   /** The page of the menu a hidden one belongs to. */
   below?: Named<'menu'>;
-  /** Its sections: the palette finds them by their names and fields. Whose they are, the page knows by what was open last. */
-  sections?: () => Promise<readonly (Tab & { finds?: readonly Named<'field'>[] })[]>;
+  /** Its file has `sections`, which the palette finds by their names and fields. Whose they are, the page knows by what was open last. */
+  hasSections?: true;
 }
 export interface Section {
   /** Text `menu.<name>`; also the first segment of the addresses below. */
@@ -40,6 +40,10 @@ export interface Tab {
   Content: ComponentType<{ params: Params }>;
   /** Where it stands among the others. */
   order: number;
+}
+/** A tab that is looked for by the fields it has, too. */
+export interface FoundTab extends Tab {
+  finds?: readonly Named<'field'>[];
 }
 export type IconName = 'dashboard' | 'globe' | 'nodes' | 'chart' | 'people' | 'settings' | 'key' | 'package' | 'monitor';
 

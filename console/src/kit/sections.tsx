@@ -8,17 +8,15 @@ import { Input } from 'antd';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useCan } from './permissions.ts';
 import type { Params } from './resource.ts';
-import type { Tab } from './screens.ts';
+import type { FoundTab } from './screens.ts';
 import { asSearch } from './search.ts';
 import { useAnyDirty } from './sections-state.ts';
 import { LockedTab, openTab } from './tabs.tsx';
 import { type Named, t } from './text.ts';
 
 /** A section: a tab that stands in a group. */
-export interface SettingSection extends Tab {
+export interface SettingSection extends FoundTab {
   group: Named<'group'>;
-  /** What one may look for beside its name: fields it has. */
-  finds?: readonly Named<'field'>[];
 }
 interface Props {
   sections: readonly SettingSection[];

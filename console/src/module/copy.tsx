@@ -1,6 +1,6 @@
 /** A module, with its rows, to other sites: a task whose progress is shown at once. */
 import type { ModuleTypeName } from '#contract/edge/modules/index.ts';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { call } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { withLater } from '../kit/with-later.ts';

@@ -1,7 +1,7 @@
 /** The messages at the top of the page, 50 px from its edge (§8). */
 import { useSyncExternalStore } from 'react';
 import { display } from '#contract/limits-start.ts';
-import { dismiss, noticeStore } from '../kit/notice.ts';
+import { dismiss, type Notice, type NoticeAction, noticeStore } from '../kit/notice.ts';
 import { laterRelease, loadRelease, useNewRelease } from '../kit/release.ts';
 import { t } from '../kit/text.ts';
 
@@ -11,38 +11,36 @@ export function Notices() {
   return (
     <div className="notices" style={{ top: display.messageTopPx }}>
       {isNewRelease && (
-        <div className="notice notice-info" role="status">
-          <span className="notice-dot" aria-hidden />
-          <span className="notice-text">{t('release.new')}</span>
-          <button type="button" className="button notice-action" onClick={() => void loadRelease()}>
-            {t('release.load')}
-          </button>
-          <button type="button" className="notice-close" aria-label={t('error.close')} onClick={laterRelease}>
-            ×
-          </button>
-        </div>
+        <Line
+          level="info"
+          text={t('release.new')}
+          action={{ text: t('release.load'), run: () => void loadRelease() }}
+          onClose={laterRelease}
+        />
       )}
-      {notices.map(notice => (
-        <div key={notice.id} className={`notice notice-${notice.level}`} role={notice.level === 'error' ? 'alert' : 'status'}>
-          <span className="notice-dot" aria-hidden />
-          <span className="notice-text">{notice.text}</span>
-          {notice.action && (
-            <button
-              type="button"
-              className="button notice-action"
-              onClick={() => {
-                dismiss(notice.id);
-                notice.action!.run();
-              }}
-            >
-              {notice.action.text}
-            </button>
-          )}
-          <button type="button" className="notice-close" aria-label={t('error.close')} onClick={() => dismiss(notice.id)}>
-            ×
-          </button>
-        </div>
+      {notices.map(({ id, ...notice }) => (
+        <Line key={id} {...notice} onClose={() => dismiss(id)} />
       ))}
     </div>
   );
 }
+
+interface LineProps extends Pick<Notice, 'level' | 'text'> {
+  action?: NoticeAction | undefined;
+  onClose: () => void;
+}
+
+const Line = ({ level, text, action, onClose }: LineProps) => (
+  <div className={`notice notice-${level}`} role={level === 'error' ? 'alert' : 'status'}>
+    <span className="notice-dot" aria-hidden />
+    <span className="notice-text">{text}</span>
+    {action && (
+      <button type="button" className="button notice-action" onClick={action.run}>
+        {action.text}
+      </button>
+    )}
+    <button type="button" className="notice-close" aria-label={t('error.close')} onClick={onClose}>
+      ×
+    </button>
+  </div>
+);

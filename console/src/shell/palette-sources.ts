@@ -60,10 +60,10 @@ export const sources: Record<Area, Source[]> = {
 /** Sections of the settings of the site that was open last: by their names, and by the fields one has to know they are about. */
 export async function sectionsOf(word: string, can: Can): Promise<Found[]> {
   if (!lastSelected.site.get()) return [];
-  const pages = screensOf(currentScreens()).filter(screen => screen.sections && can(screen.call));
+  const pages = screensOf(currentScreens()).filter(screen => screen.hasSections && can(screen.call));
   const found = await Promise.all(
-    pages.map(async ({ path, title, sections }) =>
-      (await sections!())
+    pages.map(async ({ path, title, load }) =>
+      ((await load()).sections ?? [])
         .filter(
           ({ call, name, finds = [] }) =>
             can(call) &&

@@ -1,8 +1,6 @@
 /** Pages about sites, by area. */
 import { type Screen, withTexts } from '../kit/screens.ts';
 
-const sections = async () => (await import('./tabs.ts')).tabs;
-
 export const user: readonly Screen[] = [
   {
     path: 'sitesManagement/sites',
@@ -18,7 +16,7 @@ export const user: readonly Screen[] = [
     call: 'GET /user/site/{siteID}',
     hidden: true,
     below: 'sites',
-    sections,
+    hasSections: true,
     load: () => import('./settings.tsx'),
   },
 ];
@@ -38,7 +36,7 @@ export const client: readonly Screen[] = [
     call: 'GET /client/site/{siteID}',
     hidden: true,
     below: 'sites',
-    sections,
+    hasSections: true,
     load: () => import('./settings.tsx'),
   },
 ];

@@ -16,6 +16,8 @@ import { Applied } from './applied.tsx';
 import { SiteSwitch } from './site-switch.tsx';
 import { tabs } from './tabs.ts';
 
+export const sections = tabs;
+
 export default function SiteSettings() {
   const { id, domainName } = useParams({ strict: false }) as { id?: string; domainName?: string };
   const search = useSearch({ strict: false }) as { tab?: string };

@@ -1,5 +1,5 @@
 /** What sharing a site cannot do without. Who may not see the accounts cannot choose among them. */
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 
 export const shareNeeds = [
   'GET /{area}/account/{id}/subs',

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react';
 import { Status } from '../kit/bits.tsx';
 import { call, type RowOf } from '../kit/client.ts';
 import { type Member, Members } from '../kit/members.tsx';
-import { ofArea } from '../kit/area.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { present } from '../kit/present.tsx';
 import { mayLeave } from '../kit/leaving.ts';
 import { useAction } from '../kit/query.ts';

@@ -1,5 +1,6 @@
 /** The pages of one area as routes. Who may see them is decided in kit/guard.ts. */
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
+import { startCodes } from '#contract/errors/codes-start.ts';
 import { area } from './kit/area.ts';
 import { call, onSessionEnd } from './kit/client.ts';
 import { decide, type Place, wanted } from './kit/guard.ts';
@@ -52,7 +53,7 @@ async function inside(at: At) {
     if (!(error instanceof ApiError) || error.status >= 500 || error.status === 0) throw error;
     reset();
     // the API refuses an account of another area before it says who it is
-    notify.info(error.is('permissionDenied') ? t('message.authMismatch') : error.message);
+    notify.info(error.code === startCodes.permissionDenied[0] ? t('message.authMismatch') : error.message);
     throw redirect({ to: home });
   }
 }

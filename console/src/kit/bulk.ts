@@ -1,6 +1,7 @@
 /** One call over many rows: sent in turns of as many ids as it takes, and what failed told together. */
 import { bulk } from '#contract/limits.ts';
-import { ApiError, codeOf } from './transport.ts';
+import { codeOf, isError } from './error-code.ts';
+import { ApiError } from './transport.ts';
 import type { Row } from './resource.ts';
 
 interface Failed {
@@ -37,7 +38,7 @@ export async function inTurns(body: unknown, send: (part: unknown) => Promise<un
     try {
       await send(part);
     } catch (error) {
-      if (!(error instanceof ApiError) || !error.is('multiple')) throw error;
+      if (!isError(error, 'multiple')) throw error;
       failed.push(...failuresOf(error));
     }
   if (failed.length) throw new ApiError({ code: codeOf('multiple'), message: '', errorData: failed });
@@ -45,7 +46,7 @@ export async function inTurns(body: unknown, send: (part: unknown) => Promise<un
 
 /** Of rows that were sent together: those that failed and are still there, to be tried again. */
 export function failedRows(error: unknown, rows: readonly Row[], nameOf: (row: Row) => string): Row[] {
-  if (!(error instanceof ApiError) || !error.is('multiple')) return [];
+  if (!isError(error, 'multiple')) return [];
   const names = new Set<string>();
   const gone = new Set<string>();
   // what is gone is told by its id, what is there by its name

@@ -1,8 +1,9 @@
 /** A call for each of several rows, where no call takes them together: what went well stays, the rest is told as 101009 tells it. */
 import { ruleText } from '#contract/rules/rule.ts';
+import { codeOf } from './error-code.ts';
 import { fieldsOf } from './errors.ts';
 import { language } from './text.ts';
-import { ApiError, codeOf, isSessionCode } from './transport.ts';
+import { ApiError, isSessionCode } from './transport.ts';
 
 /** So many at once: each call has its pause after it. */
 const together = 5;

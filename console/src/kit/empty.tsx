@@ -4,6 +4,7 @@ import { Button } from 'antd';
 import type { ReactNode } from 'react';
 import { presented } from './present.tsx';
 import { t } from './text.ts';
+import { isError } from './error-code.ts';
 import { ApiError } from './transport.ts';
 
 const drawings = {
@@ -76,7 +77,7 @@ interface ErrorProps {
 
 /** Why there is nothing to show: it may not be seen, it is gone, the server cannot be reached, or something failed. */
 export function ErrorState({ error, onRetry, back }: ErrorProps) {
-  if (error instanceof ApiError && error.is('permissionDenied'))
+  if (isError(error, 'permissionDenied'))
     return (
       <Empty drawing="locked" title={t('empty.locked')}>
         {t('empty.lockedText')}

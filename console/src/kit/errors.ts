@@ -1,7 +1,8 @@
 /** The one error map (§8, client behaviour on error): what people see of an error, decided without drawing anything. */
 import type { ErrorName } from '#contract/errors/codes.ts';
 import { caps } from '#contract/limits.ts';
-import { ApiError, codeOf, isSessionCode } from './transport.ts';
+import { codeOf } from './error-code.ts';
+import { ApiError, isSessionCode } from './transport.ts';
 
 /** One line of 101009: what went wrong, and for whom. */
 export interface ErrorGroup {

@@ -28,7 +28,7 @@ import { emptied, filledLines, mergeValues, type Mixed, overwriting, Rebased } f
 import { currentSelf } from './session.ts';
 import { shortcut } from './shortcuts.ts';
 import { language, t } from './text.ts';
-import { ApiError } from './transport.ts';
+import { isError } from './error-code.ts';
 import { useUnpressed } from './unpressed.ts';
 
 const ConflictPanel = inPlace(async () => (await import('./conflict.tsx')).ConflictPanel);
@@ -224,7 +224,7 @@ export function useForm(props: CoreProps) {
     } catch (thrown) {
       let error: unknown = thrown;
       // part of a bulk call may have succeeded
-      if (error instanceof ApiError && error.is('multiple')) void queryClient.invalidateQueries();
+      if (isError(error, 'multiple')) void queryClient.invalidateQueries();
       if (error instanceof Rebased) {
         form.setFieldsValue(error.values);
         if (error.cause === undefined) {

@@ -6,6 +6,7 @@ import { onHealed } from './network.ts';
 import { notify, type NoticeAction } from './notice.ts';
 import { present } from './present.tsx';
 import { onReset } from './session.ts';
+import { isError } from './error-code.ts';
 import { ApiError } from './transport.ts';
 
 export const queryClient: QueryClient = new QueryClient({
@@ -56,7 +57,7 @@ export function useAction<K extends CallKey>(key: K, options: ActionOptions = {}
         return answer;
       } catch (error) {
         // Part of a bulk call may have succeeded.
-        if (error instanceof ApiError && error.is('multiple')) void queryClient.invalidateQueries();
+        if (isError(error, 'multiple')) void queryClient.invalidateQueries();
         if (options.quiet) throw error;
         present(error, options);
         return undefined;

@@ -6,7 +6,8 @@ import type { Credentials } from './credentials.ts';
 import { belongs } from './guard.ts';
 import { stored } from './stored.ts';
 import { t } from './text.ts';
-import { ApiError, codeOf } from './transport.ts';
+import { startCodes } from '#contract/errors/codes-start.ts';
+import { ApiError } from './transport.ts';
 
 export type Self = AnswerOf<'GET /{area}/account/self'>;
 
@@ -45,7 +46,8 @@ export async function loadSelf(): Promise<Self> {
   change(answer);
   return answer;
 }
-export const mismatch = () => new ApiError({ code: codeOf('credentialFailed'), message: t('message.authMismatch'), status: 401 });
+export const mismatch = () =>
+  new ApiError({ code: startCodes.credentialFailed[0], message: t('message.authMismatch'), status: 401 });
 
 /** Takes the credentials of a login and asks who they are. */
 export async function signIn(given: Credentials): Promise<Self> {

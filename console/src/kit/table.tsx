@@ -19,7 +19,8 @@ import { isAllowed, RowMenu } from './row-menu.tsx';
 import { Stale } from './stale.tsx';
 import { stored } from './stored.ts';
 import { t, tOf } from './text.ts';
-import { ApiError, codeOf } from './transport.ts';
+import { codeOf } from './error-code.ts';
+import { ApiError } from './transport.ts';
 import { useNarrow } from './use-narrow.ts';
 
 const virtualAboveRows = 50;

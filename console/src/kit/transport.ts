@@ -1,7 +1,7 @@
 /**
  * How the console talks to the API (§7, §4 Session refresh). Knows no React and no domain word; what it needs of the browser is handed in.
  */
-import { errorCodes, type ErrorName } from '#contract/errors/codes.ts';
+import { startCodes } from '#contract/errors/codes-start.ts';
 import { transport as limits } from '#contract/limits-start.ts';
 import type { Area } from './area.ts';
 import type { Credentials, CredentialStore } from './credentials.ts';
@@ -20,19 +20,14 @@ export class ApiError extends Error {
     this.errorData = fields.errorData;
     this.extra = fields.extra;
   }
-  /** Whether it is this error of the catalogue. */
-  is(name: ErrorName): boolean {
-    return this.code === codeOf(name);
-  }
 }
-/** The number of an error: the catalogue alone says it. */
-export const codeOf = (name: ErrorName): number => errorCodes[name][0];
 
 /** Codes after which the session is over (§8): state is reset and the login form opens. */
-export const sessionCodes = (['invalidToken', 'tokenExpired', 'revokeTokenFailed', 'refreshTokenFailed'] as const).map(codeOf);
-const tokenExpired = codeOf('tokenExpired');
+const [tokenExpired] = startCodes.tokenExpired;
+const { invalidToken, revokeTokenFailed, refreshTokenFailed } = startCodes;
+export const sessionCodes: readonly number[] = [invalidToken[0], tokenExpired, revokeTokenFailed[0], refreshTokenFailed[0]];
 /** No credentials, or none that count: on a page of the inside that is the end of the session too (decisions.md, Sessions). */
-const credentialFailed = codeOf('credentialFailed');
+const [credentialFailed] = startCodes.credentialFailed;
 export const isSessionCode = (code: number) => code === credentialFailed || sessionCodes.includes(code);
 
 /** Calls that show and renew the mark of a device somebody signed in from; no other call sends a cookie. */

@@ -1,3 +1,5 @@
+import { startCodes } from './codes-start.ts';
+
 /** Name, code and HTTP status of every error of §8; the texts stand per language beside this file. */
 export const errorCodes = {
   ok: [101001, 200],
@@ -11,13 +13,7 @@ export const errorCodes = {
   multiple: [101009, 400],
   dnsExecution: [101010, 502],
   inconsistentPorts: [101011, 400],
-  credentialFailed: [101012, 401],
-  invalidToken: [101013, 401],
-  tokenExpired: [101014, 401],
-  revokeTokenFailed: [101015, 401],
-  refreshTokenFailed: [101016, 401],
-  duplicateEmail: [101017, 409],
-  permissionDenied: [101018, 403],
+  ...startCodes,
   licenseExpired: [101019, 403],
   illegalEmailSettings: [101020, 400],
   illegalTelegramToken: [101021, 400],

@@ -237,7 +237,7 @@ const layers: { name: string; roots: RegExp[] }[] = [
       ours('shell', 'shell'),
       ours(
         'kit',
-        'page|empty|status|permissions|query|form|form-state|schema-of|confirm|copy|csv|overlay-host|return|units|time|use-narrow|present|search',
+        'page|empty|status|permissions|query|form|form-state|sections-state|of-area|schema-of|confirm|copy|csv|overlay-host|return|units|time|use-narrow|present|search',
       ),
       antd('segmented|skeleton|_util'),
       /node_modules\/@ant-design\/icons\/es\/icons\//,

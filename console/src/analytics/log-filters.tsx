@@ -1,10 +1,9 @@
 /** The bar over the access log. */
-import { ReloadOutlined } from '@ant-design/icons';
+import { FilterOutlined, ReloadOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Input, Segmented, Select, Switch } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { ofArea } from '../kit/of-area.ts';
-import { FilterToggle } from '../kit/filters.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
@@ -70,7 +69,12 @@ export function LogFilters({ state, change, problem, refresh, isFetching }: Prop
           />
         )}
         <span className="grow" />
-        {isNarrow && <FilterToggle isOpen={isOpen} count={count} onToggle={() => setOpen(!isOpen)} />}
+        {isNarrow && (
+          <Button icon={<FilterOutlined />} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {t('list.filters')}
+            {count > 0 && ` (${count})`}
+          </Button>
+        )}
         {state.range !== 'custom' && (
           <label className="log-live" title={t('log.liveHelp', { seconds: liveSeconds })}>
             <Switch size="small" checked={state.isLive} onChange={isLive => change({ isLive, page: 1 })} />

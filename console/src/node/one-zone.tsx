@@ -12,6 +12,7 @@ import { linkTo } from '../kit/screens.ts';
 import { asSearch } from '../kit/search.ts';
 import { lastSelected } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
+import { codeOf } from '../kit/error-code.ts';
 import { ApiError } from '../kit/transport.ts';
 
 /** `call`: what the page asks of the zone. */
@@ -71,4 +72,4 @@ export function OneZone({ note, call, children }: { note: string; call: CallKey;
   );
 }
 
-const noPermission = new ApiError({ code: 101018, message: '' });
+const noPermission = new ApiError({ code: codeOf('permissionDenied'), message: '' });

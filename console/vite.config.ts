@@ -256,10 +256,7 @@ const layers: { name: string; roots: RegExp[] }[] = [
     name: 'lists',
     roots: [
       ours('site', 'state|share-needs'),
-      ours(
-        'kit',
-        'resource-page|batch-form|row-values|rule-parts|each|history-of|value-text|members|export|setting|sections-state|tabs',
-      ),
+      ours('kit', 'resource-page|batch-form|row-values|rule-parts|each|history-of|value-text|members|export|setting|tabs'),
     ],
   },
   // what a form and a dialog share comes with the drawer; a question over a form comes when it is asked

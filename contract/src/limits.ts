@@ -173,6 +173,8 @@ export const originRoles = ['main', 'backup'] as const;
 /** §3, decisions "Wire": declared here once, read by forms, server and edge. */
 export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
 export const schemes = ['http', 'https'] as const;
+/** By which a domain is served. */
+export const servedSchemes = ['any', ...schemes] as const;
 /** §3 Product: a plan of a month with its traffic, or what was used. */
 export const sellTypes = ['plan', 'usage'] as const;
 

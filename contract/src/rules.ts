@@ -26,6 +26,8 @@ export {
   upstreams,
 } from './rules/origins.ts';
 export { hasScheme, isPattern, regex, scriptOf, urlRegex, userAgentRegex } from './rules/regex.ts';
+export { askedAt, portMapDefault, portMapFits } from './rules/schemes.ts';
+export type { Asked, PortMap, Scheme } from './rules/schemes.ts';
 export { linesOf, ruleText, ruleTexts } from './rules/rule.ts';
 export type { Bounds, Problem, Rule, RuleName } from './rules/rule.ts';
 export * from './rules/times.ts';

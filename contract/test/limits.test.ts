@@ -119,6 +119,7 @@ const pinned: Record<string, unknown> = {
   originRoles: ['main', 'backup'],
   balances: ['roundRobin', 'ipHash', 'urlHash'],
   schemes: ['http', 'https'],
+  servedSchemes: ['any', 'http', 'https'],
   sellTypes: ['plan', 'usage'],
   layer4Ports: {
     portMin: 1000,

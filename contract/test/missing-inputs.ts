@@ -4,10 +4,9 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 63;
+export const missingMost = 59;
 /** the settings of a domain */
 const domain = {
-  tls: '-> scheme portMap',
   protection: '-> antiReferer antiHeader',
 };
 /** what is set of a node */

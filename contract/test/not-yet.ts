@@ -54,7 +54,6 @@ export const notYet = {
     PUT /client/site/{siteID}/domain/{domainID}/antiHeaders
     GET /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
-    PUT /client/site/{siteID}/domain/{domainID}/scheme
     POST /client/site/{siteID}/domains/checkCNAME
     POST /client/site/{siteID}/domains/copyToSite
     POST /client/site/{siteID}/domains/createFrom
@@ -63,7 +62,6 @@ export const notYet = {
     PUT /user/site/{siteID}/domain/{domainID}/antiHeaders
     GET /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
-    PUT /user/site/{siteID}/domain/{domainID}/scheme
     POST /user/site/{siteID}/domains/checkCNAME
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
@@ -521,10 +519,8 @@ export const notYet = {
     protectTypes.clickToVerify
     protectTypes.redirect
     ranges.statusCodeDigits
-    schemes
     session.codeLifetimeMinutes
     session.codeTriesMax
-    tlsOptions
     traffic.warningShare
     traffic.limitedShare
     trafficExceededActions

@@ -10,6 +10,8 @@ import { authority } from '#system/authority.ts';
 import { certificateDocument, recordsOfCertificate } from './certificates.ts';
 import { domain, freePort, site, startEdge } from './harness.ts';
 
+const pair = selfSigned('origin.test');
+
 /** One port that speaks both: TLS begins with a byte that no request begins with. It answers how it was asked. */
 async function both() {
   const answer = (scheme: string) => (request: http.IncomingMessage, response: http.ServerResponse) => {
@@ -18,9 +20,8 @@ async function both() {
       response.end(`asked by ${scheme}, told ${request.headers['x-forwarded-proto']}`);
     });
   };
-  const { certificate, key } = selfSigned('origin.test');
   const plain = http.createServer(answer('http'));
-  const tls = https.createServer({ cert: certificate, key }, answer('https'));
+  const tls = https.createServer({ cert: pair.certificate, key: pair.key }, answer('https'));
   const server = net.createServer(socket => {
     socket.on('error', () => {});
     socket.once('data', first => {
@@ -50,10 +51,35 @@ after(async () => {
   await edge[Symbol.asyncDispose]();
   await origin.stop();
 });
+/** Two ports of one origin, each of which speaks one protocol: what is asked in the other's way gets no answer. */
+const plainPort = http.createServer((request, answer) => {
+  request.resume().on('end', () => answer.setHeader('cache-control', 'no-store').end('port for http'));
+});
+const securePort = https.createServer({ cert: pair.certificate, key: pair.key }, (request, answer) => {
+  request.resume().on('end', () => answer.setHeader('cache-control', 'no-store').end('port for https'));
+});
+const listening = async (server: net.Server) => {
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return port;
+};
+const apart = { port: await listening(plainPort), httpsPort: await listening(securePort) };
+after(() => {
+  for (const server of [plainPort, securePort]) (server.close(), server.closeAllConnections());
+});
 const upstream = domain(1, 'follow.test', [origin.port]).upstreams[0]!;
 const ca = authority();
 const shown = { certificate: 1, owner: 7 };
-await edge.put(...recordsOfCertificate(certificateDocument(1, ca.issue(['follow.test', 'mixed.test']), ca)));
+await edge.put(
+  ...recordsOfCertificate(
+    certificateDocument(
+      1,
+      ca.issue(['follow.test', 'mixed.test', 'mapped.test', 'helped.test', 'plain.test', 'secure.test']),
+      ca,
+    ),
+  ),
+);
 await edge.putDocuments(
   [site(1, { cacheRules: [{ type: 'prefix', value: '/past/', mode: 'followOrigin', ttl: 0 }] })],
   [
@@ -66,6 +92,18 @@ await edge.putDocuments(
         { ...upstream, protocol: 'https', backup: true },
       ],
     }),
+    // by the port map: a port that speaks plain http alone, and one that speaks TLS alone
+    domain(3, 'mapped.test', [], { ...shown, upstreams: [{ ...upstream, ...apart, protocol: 'follow' }] }),
+    // the first is never there over TLS, and over http it is
+    domain(4, 'helped.test', [], {
+      ...shown,
+      upstreams: [
+        { ...upstream, port: origin.port, httpsPort: await freePort(), protocol: 'follow', maxFails: 1, failTimeout: 600 },
+        { ...upstream, ...apart, protocol: 'follow', backup: true },
+      ],
+    }),
+    domain(5, 'plain.test', [], { ...shown, onlyScheme: 'http', forceSSL: true, upstreams: [{ ...upstream, protocol: 'http' }] }),
+    domain(6, 'secure.test', [], { ...shown, onlyScheme: 'https', upstreams: [{ ...upstream, protocol: 'http' }] }),
   ],
 );
 
@@ -116,4 +154,29 @@ test('where an origin of the other protocol helps out, the front half does not g
   for (let n = 0; n < 4; n++)
     assert.match(await visit('http', '/never', undefined, 'mixed.test'), new RegExp(`^200 \\w+ ${right}$`));
   for (let n = 0; n < 2; n++) assert.equal(await visit('http', '/past/mixed', undefined, 'mixed.test'), `200 BYPASS ${right}`);
+});
+
+for (const scheme of ['http', 'https'] as const)
+  test(`with a port map an origin is asked at its port for ${scheme}, in every way there is`, async () => {
+    const right = `port for ${scheme}`;
+    // the first of a host goes through the back half, then the front half asks by itself
+    for (let n = 0; n < 3; n++)
+      assert.match(await visit(scheme, '/never', undefined, 'mapped.test'), new RegExp(`^200 \\w+ ${right}$`));
+    for (let n = 0; n < 2; n++) assert.equal(await visit(scheme, '/past/page', undefined, 'mapped.test'), `200 BYPASS ${right}`);
+    assert.equal(await visit(scheme, '/form', 'short', 'mapped.test'), `200 BYPASS ${right}`);
+    assert.equal(await visit(scheme, '/form', 'long '.repeat(10_000), 'mapped.test'), `200 BYPASS ${right}`);
+  });
+
+test('one whose port for TLS is down is up over http, and the backup helps over TLS alone', async () => {
+  for (let n = 0; n < 3; n++) {
+    assert.match(await visit('https', `/helped${n}`, undefined, 'helped.test'), /^200 \w+ port for https$/);
+    assert.match(await visit('http', `/helped${n}`, undefined, 'helped.test'), /^200 \w+ asked by http, told http$/);
+  }
+});
+
+test('a domain that is served by one scheme is not by the other: no certificate, or 904', async () => {
+  assert.match(await visit('http', '/a', undefined, 'plain.test'), /^200 /, 'nobody is sent to where nobody answers');
+  await assert.rejects(visit('https', '/a', undefined, 'plain.test'), { code: 'EPROTO' });
+  assert.match(await visit('https', '/a', undefined, 'secure.test'), /^200 /);
+  assert.match(await visit('http', '/a', undefined, 'secure.test'), /^904 /);
 });

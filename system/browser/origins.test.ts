@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Look, picture, type Visitor } from './browser.ts';
 import { demo } from './demo.ts';
+import { serious } from './serious.ts';
 
 const stand = demo();
 const settings = '/user/sitesManagement/sitesSetting/1';
@@ -139,3 +140,54 @@ test('a form is not stopped by what others changed elsewhere in its row', async 
   assert.deepEqual(request, [{ name: 'X-Mine', value: '1' }]);
   await visitor.close();
 });
+
+for (const look of [
+  { width: 1440, language: 'zh_TW', theme: 'light' },
+  { width: 390, language: 'en_US', theme: 'dark' },
+] as const satisfies Look[])
+  test(`by which schemes a domain is served, and the ports of those that follow, ${look.width}`, async () => {
+    const { visitor, id } = await opened(look);
+    const { page } = visitor;
+    const isChinese = look.language === 'zh_TW';
+    const { data } = await api('GET', `/user/site/1/domain/${id}/upstreams`);
+    await api('PUT', `/user/site/1/domain/${id}/upstreams`, { upstreams: [{ id: data[0].id, protocol: 'follow' }] });
+    await visitor.go(`${settings}?tab=domains&edit=${id}`);
+    await page.locator(drawer, { hasText: isChinese ? '使用 https 時連到 443' : 'at 443 over https' }).waitFor();
+    await picture(page, `origins-follow-${look.width}-${look.theme}`);
+    await visitor.go(`${settings}?tab=domains&keywords=origins${count}.test`);
+    await page
+      .getByRole('button', { name: isChinese ? '更多操作' : 'More actions' })
+      .first()
+      .click();
+    await page.getByRole('menuitem', { name: isChinese ? '協定與連接埠' : 'Scheme and ports' }).click();
+    await page.waitForSelector(`${drawer} #httpsPort`);
+    assert.deepEqual(await Promise.all(['#httpPort', '#httpsPort'].map(field => page.inputValue(field))), ['', '443']);
+    await picture(page, `scheme-${look.width}-${look.theme}`);
+    assert.deepEqual(await serious(visitor), []);
+    // whoever follows needs it
+    await page.click(`${drawer} #portMap`);
+    await save(visitor);
+    await page
+      .locator(`${drawer} .ant-form-item-explain-error`, { hasText: isChinese ? '必須開啟連接埠對應' : 'requires port mapping' })
+      .waitFor();
+    await picture(page, `scheme-refused-${look.width}-${look.theme}`);
+    await page.click(`${drawer} #portMap`);
+    await page.fill(`${drawer} #httpPort`, '8080');
+    await page.fill(`${drawer} #httpsPort`, '8443');
+    await page
+      .locator(drawer)
+      .getByText(isChinese ? '僅 TLS 1.3' : 'TLS 1.3 only', { exact: true })
+      .click();
+    await save(visitor);
+    await closed(visitor);
+    const { scheme, portMap, tlsOption } = await api('GET', `/user/site/1/domain/${id}`);
+    assert.deepEqual(
+      { scheme, portMap, tlsOption },
+      { scheme: 'any', portMap: { enabled: true, http: 8080, https: 8443 }, tlsOption: 'TLSv1.3' },
+    );
+    assert.deepEqual(
+      visitor.takeProblems().filter(one => !one.includes('400')),
+      [],
+    );
+    await visitor.close();
+  });

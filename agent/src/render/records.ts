@@ -73,11 +73,15 @@ export function domainRecords(
   const upstreams = doc.upstreams.flatMap(upstream => {
     const addresses = isIP(upstream.address) ? [upstream.address] : resolve(upstream.address).filter(address => isIP(address));
     return [...new Set(addresses)].flatMap(address => {
-      const verdict = judge(address, upstream.port);
-      if (verdict.allowed) return [{ ...upstream, address }];
-      why.add(verdict.kind);
-      refused({ address, port: upstream.port, kind: verdict.kind });
-      return [];
+      // one that follows is connected to at both
+      for (const port of [upstream.port, upstream.httpsPort ?? upstream.port]) {
+        const verdict = judge(address, port);
+        if (verdict.allowed) continue;
+        why.add(verdict.kind);
+        refused({ address, port, kind: verdict.kind });
+        return [];
+      }
+      return [{ ...upstream, address }];
     });
   });
   const reasons = upstreams.length === 0 && why.size > 0 ? { refused: [...why].join() } : {};

@@ -128,6 +128,29 @@ test('an address that was judged unfit is no upstream; one is told of it, and th
   assert.deepEqual([none.upstreams, none.refused], [[], 'loopback']);
 });
 
+test('one that is asked at another port over TLS is judged at both', () => {
+  const upstreams = [{ ...domain.upstreams[0]!, protocol: 'follow' as const, httpsPort: 443 }];
+  const made = (port: number) => {
+    const refused: RefusedOrigin[] = [];
+    const judge: Judge = (_, asked) => (asked === port ? { allowed: false, kind: 'installation' } : { allowed: true });
+    const [record] = domainRecords(
+      { ...domain, upstreams },
+      () => [],
+      judge,
+      origin => refused.push(origin),
+    );
+    return [JSON.parse(record!.value!).upstreams.length, refused.map(one => one.port)];
+  };
+  assert.deepEqual(
+    [made(80), made(443), made(8080)],
+    [
+      [0, [80]],
+      [0, [443]],
+      [1, []],
+    ],
+  );
+});
+
 test('each address of a name is an upstream; names without one are left out; addresses are never looked up', () => {
   const asked: string[] = [];
   const [record] = domainRecords(

@@ -8,7 +8,7 @@ export const tabs: readonly SettingSection[] = [
     order: 10,
     group: 'basic',
     call: 'GET /{area}/site/{siteID}/domains',
-    finds: ['upstreams', 'balance', 'autoSSL', 'forceSSL', 'originHost', 'certStatus', 'cnameStatus', 'tags'],
+    finds: ['upstreams', 'balance', 'autoSSL', 'forceSSL', 'scheme', 'portMap', 'originHost', 'certStatus', 'cnameStatus', 'tags'],
     Content: tabContent(async () => (await import('./domains.tsx')).Domains),
   },
   {

@@ -23,6 +23,11 @@ export default {
   'field.forceSSL': 'Force HTTPS',
   'field.autoSSL': 'Auto SSL',
   'field.provider': 'Authority',
+  'field.scheme': 'Visitors come by',
+  'field.portMap': 'Port map',
+  'field.httpPort': 'Port for http',
+  'field.httpsPort': 'Port for https',
+  'field.tlsOption': 'TLS versions',
   'field.upstreamCount': 'Origins',
   'field.upstreams': 'Origins',
   'field.address': 'IP or host',
@@ -52,6 +57,12 @@ export default {
   'help.autoSSL':
     'A certificate is ordered and renewed by itself; the domain must lead to the nodes. Switched off, the present one is shown until it ends.',
   'help.acmeProvider': 'Left empty: the usual authority.',
+  'help.scheme':
+    'With one of them alone, visitors by the other get 904. With HTTP alone the domain shows no certificate and sends nobody to https.',
+  'help.portMap':
+    'Origins set to “Follow” are asked at another port for each scheme. It cannot be turned off while there are such origins.',
+  'help.mappedPort': 'Left empty, the origin’s own port.',
+  'help.tlsOption': 'With TLS 1.3 alone, older browsers and programs cannot connect.',
   'help.hsts': 'Browsers use https alone for this long, and it cannot be taken back: see first that https works.',
   'help.hstsAge': 'How long browsers remember it.',
   'help.includeSubDomains': 'Every subdomain is reached over https alone, too.',
@@ -64,6 +75,7 @@ export default {
   'action.forceSSL': 'Force HTTPS',
   'action.autoSSL': 'Auto SSL',
   'action.hsts': 'HSTS',
+  'action.scheme': 'Scheme and ports',
 
   'tab.domains': 'Domains',
   'tab.certificates': 'Certificates',
@@ -95,6 +107,16 @@ export default {
   'protocol.http': 'HTTP',
   'protocol.https': 'HTTPS',
   'protocol.follow': 'Follow',
+
+  'servedScheme.any': 'Either',
+  'servedScheme.http': 'HTTP only',
+  'servedScheme.https': 'HTTPS only',
+
+  'tlsOption.any': 'TLS 1.2 and later',
+  'tlsOption.TLSv1.3': 'TLS 1.3 only',
+
+  'upstreams.follow': 'Origins set to “Follow” are asked at port {http} for visitors over http, and at {https} over https.',
+  'upstreams.ownPort': 'of their own',
 
   'warning.removeDomains': 'They go with their origins and settings, and visitors get 903 at once.',
   'domains.noSuch': 'There is no domain {name}: it was deleted, or belongs to another site.',

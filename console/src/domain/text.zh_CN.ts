@@ -23,6 +23,11 @@ export default {
   'field.forceSSL': '强制 HTTPS',
   'field.autoSSL': '自动证书',
   'field.provider': '证书机构',
+  'field.scheme': '访客协议',
+  'field.portMap': '端口映射',
+  'field.httpPort': 'http 映射的端口',
+  'field.httpsPort': 'https 映射的端口',
+  'field.tlsOption': 'TLS 版本',
   'field.upstreamCount': '源站数',
   'field.upstreams': '源站',
   'field.address': 'IP 或域名',
@@ -48,6 +53,10 @@ export default {
   'help.forceSSL': '通过 http 访问的访客会被转到 https。域名没有证书时不会跳转。',
   'help.autoSSL': '自动申请并续期证书；域名须已指向节点。停用后，现有证书会使用到期满为止。',
   'help.acmeProvider': '不选时使用默认的证书机构。',
+  'help.scheme': '只提供其中一种时，使用另一种访问的访客会得到 904；只提供 HTTP 时，域名不出示证书，也不会跳转到 https。',
+  'help.portMap': '协议为“跟随”的源站，会按访客的协议连接不同的端口；有这种源站时不能关闭。',
+  'help.mappedPort': '留空时使用源站自己的端口。',
+  'help.tlsOption': '只接受 TLS 1.3 时，较旧的浏览器与程序无法连接。',
   'help.hsts': '浏览器在期限内只用 https 访问这个域名；期限内无法收回，请先确认 https 正常。',
   'help.hstsAge': '浏览器记住的时间。',
   'help.includeSubDomains': '所有子域名也只能用 https。',
@@ -60,6 +69,7 @@ export default {
   'action.forceSSL': '强制 HTTPS',
   'action.autoSSL': '自动证书',
   'action.hsts': 'HSTS',
+  'action.scheme': '协议与端口',
 
   'tab.domains': '域名',
   'tab.certificates': '证书',
@@ -91,6 +101,16 @@ export default {
   'protocol.http': 'HTTP',
   'protocol.https': 'HTTPS',
   'protocol.follow': '跟随',
+
+  'servedScheme.any': '均可',
+  'servedScheme.http': '仅 HTTP',
+  'servedScheme.https': '仅 HTTPS',
+
+  'tlsOption.any': 'TLS 1.2 及以上',
+  'tlsOption.TLSv1.3': '仅 TLS 1.3',
+
+  'upstreams.follow': '协议为“跟随”的源站：访客使用 http 时连接端口 {http}，使用 https 时连接 {https}。',
+  'upstreams.ownPort': '源站自己的端口',
 
   'warning.removeDomains': '这些域名与它们的源站、设置会一并删除，访客立即得到 903。',
   'domains.noSuch': '找不到域名“{name}”：可能已被删除，或不属于这个站点。',

@@ -156,12 +156,18 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
       <Tags values={domain.tags} />
     </p>
   );
+  const { enabled, http, https } = domain.portMap;
+  const [overHTTP, overHTTPS] = [enabled && http, enabled && https].map(port => (port ? String(port) : t('upstreams.ownPort')));
+  const follows = base.rows.some(one => one.protocol === 'follow') && (
+    <p className="ink-2">{t('upstreams.follow', { http: overHTTP!, https: overHTTPS! })}</p>
+  );
   const shown = { title: `${domain.domainName} · ${t('page.upstreams')}`, fields, params: at, widthPx: drawerPx, onClose };
   const values = { upstreams: base.rows };
   if (!can(adding))
     return (
       <ViewDrawer {...shown} why={t('view.noRight')} row={domain} columns={[]} values={values}>
         {head}
+        {follows}
       </ViewDrawer>
     );
   return (
@@ -175,6 +181,7 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
       success={t('message.updateSuccess')}
     >
       {head}
+      {follows}
     </ResourceForm>
   );
 }

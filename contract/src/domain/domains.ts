@@ -22,7 +22,7 @@ import {
 } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { acmeProviders, caps, hstsLimits } from '../limits.ts';
+import { acmeProviders, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -61,6 +61,17 @@ const hsts = () =>
     includeSubDomains: bool(),
     preload: bool(),
   });
+/** Of TLS what a domain takes; `any`: whatever its nodes speak. */
+export const tlsChoices = ['any', ...tlsOptions] as const;
+const portMap = () => {
+  const port = () => nullable(int(1, 65535));
+  return obj({
+    enabled: bool(),
+    /** where origins that follow are asked for visitors over http, and over https; null: at their own port */
+    http: port(),
+    https: port(),
+  });
+};
 const headers = () => arr(obj({ name: text(64), value: text(500) }), 20);
 export const Domain = obj({
   ...record,
@@ -80,6 +91,11 @@ export const Domain = obj({
   /** visitors over http are sent to https, while it has a certificate */
   forceSSL: bool(),
   hsts: hsts(),
+  /** by which visitors are served */
+  scheme: one(servedSchemes),
+  portMap: portMap(),
+  /** older versions are refused */
+  tlsOption: one(tlsChoices),
   upstreamCount: int(),
   /** the module of each type that holds for it; a type that is missing has none */
   moduleIDs: map(id()),
@@ -146,6 +162,10 @@ export const domains = calls(
       errors: ['multiple'],
     },
     'PATCH /domain/setting/originHost': { body: obj({ domainIDs: ids(), originHost: originHost() }), errors: ['multiple'] },
+    /** `tlsOption`: kept where it is left out */
+    'PUT /domain/{domainID}/scheme': {
+      body: obj({ scheme: one(servedSchemes), portMap: portMap(), tlsOption: opt(one(tlsChoices)) }),
+    },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
     // the origins of a domain belong to it: each of these calls heeds the version of the domain, and raises it
     'POST /domain/{domainID}/upstreams': {

@@ -136,9 +136,15 @@ export const ruleTexts = {
     en_US: '{scheme} needs at least one port',
   },
   portMapRequired: {
-    zh_TW: '源站協定為「遵循」時必須開啟連接埠對應',
-    zh_CN: '源站协议为“遵循”时必须开启端口映射',
+    zh_TW: '源站協定為「跟隨」時必須開啟連接埠對應',
+    zh_CN: '源站协议为“跟随”时必须开启端口映射',
     en_US: 'Following the protocol requires port mapping to be on',
+  },
+  portMapSame: {
+    zh_TW: '跟隨的源站在 http 與 https 都會連到連接埠 {port}，一個連接埠只能使用一種協定。請在連接埠對應填寫不同的連接埠',
+    zh_CN: '跟随的源站在 http 与 https 都会连到端口 {port}，一个端口只能使用一种协议。请在端口映射填写不同的端口',
+    en_US:
+      'An origin that follows would be asked at port {port} over both http and https, and a port speaks one of them. Map them to different ports',
   },
   portExcluded: { zh_TW: '不可使用連接埠 {port}', zh_CN: '不能使用端口 {port}', en_US: 'Port {port} is not allowed' },
   backupMode: {

@@ -11,9 +11,10 @@ local M = {}
 
 local states = memo.new(20000)
 
-local function peer_of(record, upstream)
+-- port: at which it is asked
+local function peer_of(record, upstream, port)
   local address = upstream.address
-  local id = record.id .. "|" .. address .. "|" .. upstream.port .. "|" .. upstream.protocol
+  local id = record.id .. "|" .. address .. "|" .. port .. "|" .. upstream.protocol
   local state = memo.get(states, id)
   if not state then
     state = { fails = 0, checked = 0, accessed = 0, current = 0 }
@@ -21,7 +22,7 @@ local function peer_of(record, upstream)
   end
   return {
     host = address:find(":", 1, true) and "[" .. address .. "]" or address,
-    port = upstream.port,
+    port = port,
     weight = upstream.weight,
     effective = upstream.weight,
     backup = upstream.backup,
@@ -37,12 +38,22 @@ end
 function M.pool(record)
   local pool = { peers = {}, balance = record.balance, passes = {} }
   for i, upstream in ipairs(record.upstreams) do
-    local peer = peer_of(record, upstream)
+    local peer = peer_of(record, upstream, upstream.port)
     peer.index = i
+    -- one that follows, at another port over TLS: up or down by itself, and in the rotation at the same place
+    if upstream.httpsPort and upstream.protocol == "follow" then
+      peer.secure = peer_of(record, upstream, upstream.httpsPort)
+      peer.secure.index = i
+    end
     pool.peers[i] = peer
   end
   return pool
 end
+
+-- The peer as it is asked for a visitor by "http" or "https"
+local function asked(peer, visitor) return visitor == "https" and peer.secure or peer end
+
+M.asked = asked
 
 local function up(peer, now)
   local state = peer.state
@@ -129,7 +140,7 @@ function M.passes(pool, visitor, first)
     local peers = {}
     for _, peer in ipairs(pool.peers) do
       local scheme = peer.protocol == "follow" and visitor or peer.protocol
-      if scheme == tier[1] and peer.backup == tier[2] then peers[#peers + 1] = peer end
+      if scheme == tier[1] and peer.backup == tier[2] then peers[#peers + 1] = asked(peer, visitor) end
     end
     if #peers > 0 then
       local last = passes[#passes]
@@ -177,7 +188,7 @@ function M.first(pool, visitor, now, key)
   if not mixed then return scheme or "http", nil end
   local main = {}
   for _, peer in ipairs(pool.peers) do
-    if not peer.backup then main[#main + 1] = peer end
+    if not peer.backup then main[#main + 1] = asked(peer, visitor) end
   end
   local peer = M.pick(main, {}, now, false, key) or M.pick(main, {}, now, true, key)
   return peer.protocol == "follow" and visitor or peer.protocol, peer

@@ -74,8 +74,9 @@ local function compile(host, text, key)
     -- whose share of what a node has few of; a document of before names the site alone
     party = record.owner and "owner " .. record.owner or "site " .. record.site,
     only13 = record.onlyTLS13 == true,
+    only = record.onlyScheme,
     -- without a certificate that names them they would be sent to where nobody answers
-    forced = record.forceSSL == true and is_named(host, key) and record.certificate or nil,
+    forced = record.forceSSL == true and record.onlyScheme ~= "http" and is_named(host, key) and record.certificate or nil,
     hsts = strict.header(record),
     origin_host = record.originHost ~= "" and record.originHost or host,
     pool = balancer.pool(record),

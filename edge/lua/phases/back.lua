@@ -167,7 +167,7 @@ end
 -- The peer that was asked last has failed.
 function M.blame(plan)
   local peer = plan.pool.peers[tonumber((var.edge_peer or ""):match "%d*$")]
-  if peer then balancer.failed(peer, clock.now()) end
+  if peer then balancer.failed(balancer.asked(peer, hop.scheme()), clock.now()) end
 end
 
 -- The pass before has failed altogether. A request that may have had an effect is not sent twice.

@@ -122,6 +122,7 @@ function M.rewrite()
     if name ~= plan.host and misdirected(plan, name) then return runner.refuse(421) end
   end
   if plan.closed or time() >= plan.expires then return runner.refuse(ownStatuses.notServing) end
+  if plan.only and plan.only ~= var.scheme then return runner.refuse(ownStatuses.notServing) end
   if plan.guarded then
     local refusal = judge(plan)
     if refusal ~= false then return runner.block(refusal) end

@@ -13,7 +13,9 @@ local names = memo.new(3000)
 local function find(name)
   local text = plans.record_of(name)
   local record = text and cjson.decode(text)
-  return record and { certificate = record.certificate, only13 = record.onlyTLS13 == true } or false
+  -- one that is served over http alone shows none
+  local certificate = record and record.onlyScheme ~= "http" and record.certificate or nil
+  return record and { certificate = certificate, only13 = record.onlyTLS13 == true } or false
 end
 
 -- name: lower case. → {certificate = id, only13}, or nil when nobody knows it

@@ -14,6 +14,7 @@ import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
 import { autoSSLSwitch } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
+import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 
 /** How many more domains the site's product allows. */
@@ -108,9 +109,10 @@ export const domainCalls = implement(
     // found by its table before, as the list shows it
     'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
     'POST /domains': async ({ ctx, params, body }) => {
-      await checkOrigins(
+      await checkReached(
         ctx,
         params.siteID,
+        newReached,
         body.domains.flatMap(({ upstreams }, i) => upstreams.map((one, j) => ({ ...one, path: `domains.${i}.upstreams.${j}` }))),
       );
       let free = await room(ctx, params.siteID);
@@ -250,10 +252,25 @@ export const domainCalls = implement(
     },
     'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
       ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
+    'PUT /domain/{domainID}/scheme': async ({ ctx, params, body }) => {
+      const store = ctx.store(domainTable, { siteID: params.siteID });
+      const before = await store.get(params.domainID, 'domainID');
+      const { data } = await ctx.store(upstreamTable, { domainID: params.domainID }).page({ pageSize: upstreamsPerDomain });
+      const origins = data.map(({ address, port, protocol }) => ({ address, port, protocol, path: 'portMap' }));
+      const { scheme, portMap } = before;
+      // what stands otherwise from before these rules keeps nobody from the rest
+      if (!isSame([scheme, portMap], [body.scheme, body.portMap])) checkFit(body, origins, 'portMap');
+      const asked = askedOf(origins, portMap);
+      const isNew = (one: (typeof asked)[number]) => !asked.some(old => old.address === one.address && old.port === one.port);
+      await checkOrigins(ctx, params.siteID, askedOf(origins, body.portMap).filter(isNew));
+      await store.set(params.domainID, body, 'domainID');
+      return {};
+    },
     'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      await checkOrigins(
+      await checkReached(
         ctx,
         params.siteID,
+        await ctx.store(domainTable, { siteID: params.siteID }).get(params.domainID, 'domainID'),
         body.upstreams.map((one, i) => ({ ...one, path: `upstreams.${i}` })),
       );
       let ids: number[] = [];
@@ -275,11 +292,16 @@ export const domainCalls = implement(
       );
       // one that is not moved is not judged again: the node does that
       const moved = body.upstreams.flatMap((one, i) => {
-        const { address, port } = before.get(one.id)!;
-        const wanted = { address: one.address ?? address, port: one.port ?? port };
-        return wanted.address === address && wanted.port === port ? [] : [{ ...wanted, path: `upstreams.${i}` }];
+        const { address, port, protocol } = before.get(one.id)!;
+        const wanted = { address: one.address ?? address, port: one.port ?? port, protocol: one.protocol ?? protocol };
+        return isSame(wanted, { address, port, protocol }) ? [] : [{ ...wanted, path: `upstreams.${i}` }];
       });
-      await checkOrigins(ctx, params.siteID, moved);
+      await checkReached(
+        ctx,
+        params.siteID,
+        await ctx.store(domainTable, { siteID: params.siteID }).get(params.domainID, 'domainID'),
+        moved,
+      );
       const wanted = body.upstreams.map(lower);
       const isThere = ({ id, ...fields }: (typeof wanted)[number]) =>
         Object.entries(fields).every(([key, value]) => value === undefined || isSame(value, before.get(id)![key as 'port']));

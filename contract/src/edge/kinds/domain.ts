@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { balances, hstsLimits, originProtocols, upstreamLimits } from '../../limits.ts';
+import { balances, hstsLimits, originProtocols, schemes, upstreamLimits } from '../../limits.ts';
 import { domainSettingFields } from '../settings.ts';
 import { head, hostText, id, kind, text } from './kind.ts';
 
@@ -7,6 +7,8 @@ export const Upstream = z.object({
   /** IP address or host name; the agent resolves names. */
   address: text(253),
   port: z.int().check(z.gte(upstreamLimits.portMin), z.lte(upstreamLimits.portMax)),
+  /** where one that follows is asked over https, if that is another */
+  httpsPort: z.optional(z.int().check(z.gte(upstreamLimits.portMin), z.lte(upstreamLimits.portMax))),
   weight: z._default(
     z.int().check(z.gte(upstreamLimits.weightMin), z.lte(upstreamLimits.weightMax)),
     upstreamLimits.weightDefault,
@@ -40,6 +42,8 @@ export const domain = kind({
     modules: z.optional(z.record(text(40), id)),
     /** what it shows who asks for https; without that document, or without one, the handshake fails */
     certificate: z.optional(id),
+    /** the one scheme by which it is served; absent: by both */
+    onlyScheme: z.optional(z.enum(schemes)),
     /** visitors that speak no TLS 1.3 are refused */
     onlyTLS13: z.optional(z.boolean()),
     /** visitors over http are sent to https, while there is a certificate */

@@ -1,4 +1,6 @@
-import type { balances, originProtocols } from '#contract/limits.ts';
+import type { tlsChoices } from '#contract/domain/domains.ts';
+import { type balances, type originProtocols, type servedSchemes, tlsOptions } from '#contract/limits.ts';
+import { askedAt, type PortMap } from '#contract/rules/schemes.ts';
 import { compileDomainSettings, type SettingRow, settingsOfDomain } from '../settings.ts';
 import { arrayOf, belowSites, byID, headOf, type Source } from '../source.ts';
 
@@ -28,9 +30,17 @@ export interface DomainRow {
   certificateID: number | null;
   forceSSL: boolean;
   hsts: { enabled: boolean; maxAge: number; includeSubDomains: boolean; preload: boolean };
+  scheme: (typeof servedSchemes)[number];
+  portMap: PortMap;
+  tlsOption: (typeof tlsChoices)[number];
   /** module type → module */
   modules: Record<string, number>;
   settings: SettingRow[];
+}
+
+function portsOf(origin: UpstreamRow, portMap: PortMap) {
+  const [http, https] = [askedAt(origin, portMap, 'http'), askedAt(origin, portMap, 'https')];
+  return { port: http.port, ...(https.port === http.port ? {} : { httpsPort: https.port }) };
 }
 
 export const domain: Source<'domain', DomainRow> = {
@@ -38,7 +48,8 @@ export const domain: Source<'domain', DomainRow> = {
     'domain',
     'd',
     `jsonb_build_object('siteID', d."siteID", 'ownerID', s."userID", 'domainName', d."domainName", 'status', d.status = 1, 'balance', d.balance,
-       'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'certificateID', (select c.id from certificate c where c.id = d."certificateID"
+       'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'scheme', d.scheme, 'portMap', d."portMap", 'tlsOption', d."tlsOption",
+       'certificateID', (select c.id from certificate c where c.id = d."certificateID"
          and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
            `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
           from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
@@ -51,7 +62,8 @@ export const domain: Source<'domain', DomainRow> = {
    * backup mark, because "only when the main ones are down" would mean never.
    */
   compile: loaded => {
-    const { forceBackup, upstreams, certificateID, forceSSL, hsts, modules, settings, ...row } = loaded.row;
+    const { forceBackup, upstreams, certificateID, forceSSL, hsts, scheme, portMap, tlsOption, modules, settings, ...row } =
+      loaded.row;
     const chosen = upstreams.filter(one => one.enabled && (!forceBackup || one.backup)).sort(byID);
     return {
       ...headOf(loaded),
@@ -63,7 +75,7 @@ export const domain: Source<'domain', DomainRow> = {
       originHost: row.originHost,
       upstreams: chosen.map(one => ({
         address: one.address,
-        port: one.port,
+        ...portsOf(one, portMap),
         weight: one.weight,
         backup: one.backup && !forceBackup,
         protocol: one.protocol,
@@ -71,6 +83,8 @@ export const domain: Source<'domain', DomainRow> = {
         failTimeout: one.failTimeout,
       })),
       ...(certificateID === null ? {} : { certificate: certificateID }),
+      ...(scheme === 'any' ? {} : { onlyScheme: scheme }),
+      ...(tlsOption === tlsOptions[0] ? { onlyTLS13: true } : {}),
       ...(forceSSL ? { forceSSL } : {}),
       ...(hsts.enabled
         ? { hsts: { maxAge: hsts.maxAge, includeSubDomains: hsts.includeSubDomains, preload: hsts.preload } }

@@ -82,6 +82,7 @@ export const domainRows: Rows = {
   values: {
     domainName: owner => `${owner}-${next()}.test`,
     hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
+    portMap: () => ({ enabled: true, http: null, https: 1024 + next() }),
     certificate: () => pair.certificate,
     // where nothing else is set up
     provider: () => 'letsEncrypt',

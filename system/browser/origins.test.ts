@@ -152,7 +152,7 @@ for (const look of [
     const { data } = await api('GET', `/user/site/1/domain/${id}/upstreams`);
     await api('PUT', `/user/site/1/domain/${id}/upstreams`, { upstreams: [{ id: data[0].id, protocol: 'follow' }] });
     await visitor.go(`${settings}?tab=domains&edit=${id}`);
-    await page.locator(drawer, { hasText: isChinese ? '使用 https 時連到 443' : 'at 443 over https' }).waitFor();
+    await page.locator(drawer, { hasText: isChinese ? '使用 https 時連到連接埠 443' : 'at port 443 over https' }).waitFor();
     await picture(page, `origins-follow-${look.width}-${look.theme}`);
     await visitor.go(`${settings}?tab=domains&keywords=origins${count}.test`);
     await page

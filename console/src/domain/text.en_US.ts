@@ -58,7 +58,7 @@ export default {
     'A certificate is ordered and renewed by itself; the domain must lead to the nodes. Switched off, the present one is shown until it ends.',
   'help.acmeProvider': 'Left empty: the usual authority.',
   'help.scheme':
-    'With one of them alone, visitors by the other get 904. With HTTP alone the domain shows no certificate and sends nobody to https.',
+    'With HTTPS alone, visitors over http get 904. With HTTP alone the domain shows no certificate, and https does not connect.',
   'help.portMap':
     'Origins set to “Follow” are asked at another port for each scheme. It cannot be turned off while there are such origins.',
   'help.mappedPort': 'Left empty, the origin’s own port.',
@@ -115,8 +115,9 @@ export default {
   'tlsOption.any': 'TLS 1.2 and later',
   'tlsOption.TLSv1.3': 'TLS 1.3 only',
 
-  'upstreams.follow': 'Origins set to “Follow” are asked at port {http} for visitors over http, and at {https} over https.',
-  'upstreams.ownPort': 'of their own',
+  'upstreams.follow': 'Origins set to “Follow” are asked at {http} for visitors over http, and at {https} over https.',
+  'upstreams.ownPort': 'their own port',
+  'upstreams.port': 'port {port}',
 
   'warning.removeDomains': 'They go with their origins and settings, and visitors get 903 at once.',
   'domains.noSuch': 'There is no domain {name}: it was deleted, or belongs to another site.',

@@ -53,7 +53,7 @@ export default {
   'help.forceSSL': '通过 http 访问的访客会被转到 https。域名没有证书时不会跳转。',
   'help.autoSSL': '自动申请并续期证书；域名须已指向节点。停用后，现有证书会使用到期满为止。',
   'help.acmeProvider': '不选时使用默认的证书机构。',
-  'help.scheme': '只提供其中一种时，使用另一种访问的访客会得到 904；只提供 HTTP 时，域名不出示证书，也不会跳转到 https。',
+  'help.scheme': '仅提供 HTTPS 时，通过 http 访问的访客会得到 904；仅提供 HTTP 时，域名不出示证书，无法使用 https 连接。',
   'help.portMap': '协议为“跟随”的源站，会按访客的协议连接不同的端口；有这种源站时不能关闭。',
   'help.mappedPort': '留空时使用源站自己的端口。',
   'help.tlsOption': '只接受 TLS 1.3 时，较旧的浏览器与程序无法连接。',
@@ -109,8 +109,9 @@ export default {
   'tlsOption.any': 'TLS 1.2 及以上',
   'tlsOption.TLSv1.3': '仅 TLS 1.3',
 
-  'upstreams.follow': '协议为“跟随”的源站：访客使用 http 时连接端口 {http}，使用 https 时连接 {https}。',
+  'upstreams.follow': '协议为“跟随”的源站：访客使用 http 时连接{http}，使用 https 时连接{https}。',
   'upstreams.ownPort': '源站自己的端口',
+  'upstreams.port': '端口 {port}',
 
   'warning.removeDomains': '这些域名与它们的源站、设置会一并删除，访客立即得到 903。',
   'domains.noSuch': '找不到域名“{name}”：可能已被删除，或不属于这个站点。',

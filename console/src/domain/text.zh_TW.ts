@@ -51,7 +51,7 @@ export default {
   'help.forceSSL': '以 http 造訪的訪客會被轉往 https。網域沒有憑證時不會轉向。',
   'help.autoSSL': '自動申請並續期憑證；網域須已指向節點。停用後，現有憑證會使用到期滿為止。',
   'help.acmeProvider': '不選時使用預設的憑證機構。',
-  'help.scheme': '只提供其中一種時，以另一種來訪的訪客會得到 904；只提供 HTTP 時，網域不出示憑證，也不會轉往 https。',
+  'help.scheme': '只提供 HTTPS 時，以 http 來訪的訪客會得到 904；只提供 HTTP 時，網域不出示憑證，無法以 https 連線。',
   'help.portMap': '協定為「跟隨」的源站，會依訪客的協定連到不同的連接埠；有這種源站時不能關閉。',
   'help.mappedPort': '留空時使用源站自己的連接埠。',
   'help.tlsOption': '只接受 TLS 1.3 時，較舊的瀏覽器與程式無法連線。',
@@ -107,8 +107,9 @@ export default {
   'tlsOption.any': 'TLS 1.2 以上',
   'tlsOption.TLSv1.3': '僅 TLS 1.3',
 
-  'upstreams.follow': '協定為「跟隨」的源站：訪客使用 http 時連到連接埠 {http}，使用 https 時連到 {https}。',
+  'upstreams.follow': '協定為「跟隨」的源站：訪客使用 http 時連到{http}，使用 https 時連到{https}。',
   'upstreams.ownPort': '源站自己的連接埠',
+  'upstreams.port': '連接埠 {port}',
 
   'warning.removeDomains': '這些網域與它們的源站、設定會一併刪除，訪客立即得到 903。',
   'domains.noSuch': '找不到網域「{name}」：可能已被刪除，或不屬於這個站點。',

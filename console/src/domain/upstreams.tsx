@@ -157,7 +157,9 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
     </p>
   );
   const { enabled, http, https } = domain.portMap;
-  const [overHTTP, overHTTPS] = [enabled && http, enabled && https].map(port => (port ? String(port) : t('upstreams.ownPort')));
+  const [overHTTP, overHTTPS] = [enabled && http, enabled && https].map(port =>
+    port ? t('upstreams.port', { port }) : t('upstreams.ownPort'),
+  );
   const follows = base.rows.some(one => one.protocol === 'follow') && (
     <p className="ink-2">{t('upstreams.follow', { http: overHTTP!, https: overHTTPS! })}</p>
   );

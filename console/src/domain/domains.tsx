@@ -3,12 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from 'antd';
 import { useEffect, useRef } from 'react';
-import { acmeProviders, balances, hstsLimits, servedSchemes, tlsOptions } from '#contract/limits.ts';
+import { acmeProviders, balances, hstsLimits } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName, mendHost } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { BatchForm } from '../kit/batch-form.tsx';
-import { ResourceForm } from '../kit/form.tsx';
 import { later } from '../kit/later.tsx';
 import { notify } from '../kit/notice.ts';
 import { overlay } from '../kit/overlay.ts';
@@ -54,19 +53,9 @@ const hstsFields: FormField[] = [
   { name: 'includeSubDomains', kind: 'switch', help: 'includeSubDomains', initial: false },
   { name: 'preload', kind: 'switch', help: 'preload', initial: false },
 ];
-/** The port map is one object of the call: a mistake in a port of it stands at its switch. */
-const isMapped = (values: Values) => values['portMap'] === true;
-const schemeFields: FormField[] = [
-  { name: 'scheme', kind: 'segments', ...options(servedSchemes, 'servedScheme'), help: 'scheme' },
-  { name: 'portMap', kind: 'switch', help: 'portMap' },
-  { name: 'httpPort', kind: 'number', help: 'mappedPort', when: isMapped, isOptional: true },
-  { name: 'httpsPort', kind: 'number', help: 'mappedPort', when: isMapped, isOptional: true },
-  { name: 'tlsOption', kind: 'segments', ...options(['any', ...tlsOptions], 'tlsOption'), help: 'tlsOption' },
-];
-const portOf = (typed: unknown) => (typed === undefined || typed === '' ? null : typed);
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
-const scheme = 'PUT /{area}/site/{siteID}/domain/{domainID}/scheme';
+const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
 /** One setting of the chosen domains in a drawer of its own. */
@@ -239,33 +228,9 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     },
     {
       name: 'scheme',
-      call: scheme,
+      call: 'PUT /{area}/site/{siteID}/domain/{domainID}/scheme',
       run: async ([row], { params }) => {
-        const { id, domainName, version, portMap, ...domain } = row!;
-        await overlay(close => (
-          <ResourceForm
-            title={`${domainName} · ${t('action.scheme')}`}
-            call={scheme}
-            params={{ ...params, domainID: id }}
-            fields={schemeFields}
-            values={{
-              scheme: domain.scheme,
-              portMap: portMap.enabled,
-              httpPort: portMap.http ?? undefined,
-              httpsPort: portMap.https ?? undefined,
-              tlsOption: domain.tlsOption,
-            }}
-            version={version}
-            body={({ portMap: enabled, httpPort, httpsPort, scheme: served, tlsOption }) => ({
-              scheme: served,
-              portMap: { enabled, http: portOf(httpPort), https: portOf(httpsPort) },
-              tlsOption,
-            })}
-            isEdit
-            success={t('message.updateSuccess')}
-            onClose={() => close()}
-          />
-        ));
+        await overlay(close => <SchemeForm domain={row!} params={params} onClose={() => close()} />);
       },
     },
     setting('PUT /{area}/site/{siteID}/domain/setting/tags', tags, row => ({ tags: row.tags }), 'tags', true),

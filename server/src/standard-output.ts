@@ -17,7 +17,7 @@ function write(bytes: Buffer): Buffer {
     try {
       at += writeSync(1, bytes, at);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return bytes.subarray(at);
+      if (error instanceof Error && 'code' in error && error.code === 'EAGAIN') return bytes.subarray(at);
       return Buffer.alloc(0); // nobody will ever read it
     }
   return Buffer.alloc(0);

@@ -381,8 +381,7 @@ test('a flood is named and cut off, shown on the node, and let in again later; m
     `update node set "deletedAt" = null, status = 'natsError', "lastBeat" = now() - interval '1 hour', "cutUntil" = now() - interval '1 s' where id = $1`,
     [homeless.grant.nodeID],
   );
-  const statusOf = async (id: number) =>
-    (await rig.pool.query('select status from node where id = $1', [id])).rows[0].status as string;
+  const statusOf = async (id: number) => (await rig.pool.query('select status from node where id = $1', [id])).rows[0].status;
   await until('the silent are looked for', async () => (await statusOf(homeless.grant.nodeID)) === 'offline');
   assert.equal(await statusOf(foe.grant.nodeID), 'natsError');
   await rig.pool.query('update node set "deletedAt" = now() where id = $1', [homeless.grant.nodeID]);

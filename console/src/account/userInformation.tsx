@@ -50,7 +50,7 @@ export default function UserInformation() {
 
   async function saved(values: Values) {
     await loadSelf();
-    const chosen = values['language'] as Language;
+    const chosen = values['language'] as Language; // one of its field's
     // A language is chosen for the whole page, so the page starts anew in it.
     if (chosen !== spoken && chosen !== language) chooseLanguage(chosen);
   }

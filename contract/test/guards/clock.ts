@@ -37,6 +37,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
   'server/src/node/nodes.ts': [2, 'times of rows, and when a token expires'],
+  'server/src/standard-output.ts': [1, 'a timestamp in the log'],
   'server/src/store/analytics/freeze.ts': [1, 'compared with the times of files'],
   'server/src/system/checks.ts': [3, 'how long ago a run was that a row tells of'],
 };

@@ -211,6 +211,9 @@ export class Rig {
     if (kind) return kind;
     const told = kindOfCall[`${call.method} ${call.path}`] ?? kindOfCall[call.key];
     if (told) return told;
+    // a list is asked for its own rows
+    const listed = call.method === 'GET' && name === 'ids' ? lists[call.key]?.kind : undefined;
+    if (listed && factories[listed]) return listed;
     if (name === 'id' || name === 'ids') {
       const made = this.sibling(call);
       if (made) return made;

@@ -148,15 +148,17 @@ export default {
   'certificateType.manual': 'Uploaded',
   'certificateType.autoSSL': 'Auto SSL',
   'certificateType.dns': 'DNS verification',
-  'task.autoSSL': 'Certificates for {count} domains',
+  'task.autoSSL': 'Certificates for {count} {count, one: domain, other: domains}',
   'taskLine.autoSSL.ordered': '{host}: ordered',
-  'taskLine.autoSSL.spread': '{host}: {nodes} nodes hold the answer for the authority',
+  'taskLine.autoSSL.spread': '{host}: the answer for the authority stands on {nodes} {nodes, one: node, other: nodes}',
   'taskLine.autoSSL.spreadPartly':
-    '{host}: only {nodes} of {total} nodes hold the answer; the authority is asked to look all the same',
+    '{host}: the answer stands on {nodes} of {total} {total, one: node, other: nodes}; the authority is asked to look all the same',
   'taskLine.autoSSL.validated': '{host}: the authority has seen that the domain is ours',
   'taskLine.autoSSL.issued': '{host}: issued, good until {until}',
-  'taskLine.autoSSL.notIssued': '{host}: not issued, tried again in {minutes} minutes: {why}',
-  'taskLine.autoSSL.notTaken': '{host}: the certificate could not be kept, tried again in {minutes} minutes:',
-  'taskLine.autoSSL.limited': 'The authority asks for a pause: {count} domains are tried again in {minutes} minutes',
+  'taskLine.autoSSL.notIssued': '{host}: not issued, tried again in {minutes} {minutes, one: minute, other: minutes}: {why}',
+  'taskLine.autoSSL.notTaken':
+    '{host}: the certificate could not be kept, tried again in {minutes} {minutes, one: minute, other: minutes}:',
+  'taskLine.autoSSL.limited':
+    'The authority asks for a pause: {count} {count, one: domain is, other: domains are} tried again in {minutes} {minutes, one: minute, other: minutes}',
   'taskLine.autoSSL.dropped': '{host} no longer wants a certificate',
 } satisfies SameAs<typeof texts>;

@@ -23,7 +23,18 @@ const purgeSaysDays = 400;
 /** Rows that are no part of what they name: it is not deleted while one of these is there. */
 const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site']);
 /** Rows that say nothing but "this belongs to that": they go with either side. */
-const links = new Set(['siteUser', 'zoneAccount', 'lineNode', 'domainModule', 'setting', 'scopedSetting', 'ack']);
+const links = new Set([
+  'siteUser',
+  'zoneAccount',
+  'lineNode',
+  'domainModule',
+  'setting',
+  'scopedSetting',
+  'ack',
+  'acmeAccount',
+  'acmeOrder',
+  'acmeChallenge',
+]);
 
 const removedRows = eventOf('retention', 'rowRemoved');
 

@@ -12,7 +12,6 @@ export const autoCertificateTable = table<AutoCertificateRow>()({
   sort: ['state', 'attempts', 'nextAt', 'createdAt', 'updatedAt'],
   // how far it is: nobody sends that
   follows: ['state', 'attempts', 'error', 'certificateID'],
-  secret: ['taskID', 'accountID', 'orderUntil'],
   extra: {
     domainName: sql`select "domainName" from domain d where d.id = t."domainID"`,
     siteID: sql`select "siteID" from domain d where d.id = t."domainID"`,

@@ -130,6 +130,7 @@ async function goOn(
     }
     return undefined;
   }
+  await sql`delete from "acmeOrder" where "domainID" = ${one.domainID}`.execute(ctx.db);
   cursor.failed.push(one.domainID);
   if (said.limitSeconds !== undefined) {
     await sql`update "acmeAccount" set "notBefore" = clock_timestamp() + ${said.limitSeconds} * interval '1 second'

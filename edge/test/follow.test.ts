@@ -66,7 +66,10 @@ const listening = async (server: net.Server) => {
 };
 const apart = { port: await listening(plainPort), httpsPort: await listening(securePort) };
 after(() => {
-  for (const server of [plainPort, securePort]) (server.close(), server.closeAllConnections());
+  for (const server of [plainPort, securePort]) {
+    server.close();
+    server.closeAllConnections();
+  }
 });
 const upstream = domain(1, 'follow.test', [origin.port]).upstreams[0]!;
 const ca = authority();

@@ -41,7 +41,6 @@ const autoSSLFields: FormField[] = [
   {
     name: 'provider',
     kind: 'select',
-    help: 'acmeProvider',
     isOptional: true,
     when: values => values['autoSSL'] === true,
     ...options(acmeProviders, 'acmeProvider'),

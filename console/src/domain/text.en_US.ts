@@ -56,7 +56,6 @@ export default {
   'help.forceSSL': 'Visitors over http are sent to https, as long as the domain has a certificate.',
   'help.autoSSL':
     'A certificate is ordered and renewed by itself; the domain must lead to the nodes. Switched off, the present one is shown until it ends.',
-  'help.acmeProvider': 'Left empty: the usual authority.',
   'help.scheme':
     'With HTTPS alone, visitors over http get 904. With HTTP alone the domain shows no certificate, and https does not connect.',
   'help.portMap':
@@ -160,5 +159,4 @@ export default {
     '{host}: the certificate could not be kept, tried again in {minutes} {minutes, one: minute, other: minutes}:',
   'taskLine.autoSSL.limited':
     'The authority asks for a pause: {count} {count, one: domain is, other: domains are} tried again in {minutes} {minutes, one: minute, other: minutes}',
-  'taskLine.autoSSL.dropped': '{host} no longer wants a certificate',
 } satisfies SameAs<typeof texts>;

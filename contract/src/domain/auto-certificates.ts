@@ -52,6 +52,5 @@ export const autoSSL = taskOf({
     notIssued: ['host', 'why', 'minutes'],
     notTaken: ['host', 'minutes'],
     limited: ['count', 'minutes'],
-    dropped: ['host'],
   },
 });

@@ -32,7 +32,6 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/bus/foreign.ts': [1, 'a timestamp'],
   'server/src/bus/join.ts': [1, 'how far the clock of a node is from ours'],
   'server/src/ingest/ingest.ts': [1, 'a timestamp'],
-  'server/src/standard-output.ts': [1, 'a timestamp'],
   'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],

@@ -207,7 +207,7 @@ async function spread({ ctx, input: { siteID }, say }: Given, active: Ordering[]
 
 /** As many further ones as the authority takes from us at once. */
 async function begin({ ctx, say }: Given, cursor: Cursor, known: Map<number, Known>): Promise<void> {
-  for (const domainID of cursor.left.filter(id => !known.has(id))) say('dropped', { host: `#${domainID}` });
+  // who no longer wants one is left out
   cursor.left = cursor.left.filter(id => known.has(id));
   if (!cursor.left.length) return;
   const { accountID } = cursor;

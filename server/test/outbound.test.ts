@@ -174,7 +174,7 @@ test('nothing else of the server connects anywhere but to our own engines', () =
     'server/src/store/engine-process.ts',
   ]);
   const connects =
-    /(?<![.\w])fetch\(|\bhttps?\.(?:request|get)\(|\b(?:net|tls|http2)\.connect\(|\bcreateConnection\(|from 'undici'|\{[^}]*\bconnect\b[^}]*\} from 'node:(?:net|tls|http2)'/;
+    /(?<![.#\w])fetch\(|\bhttps?\.(?:request|get)\(|\b(?:net|tls|http2)\.connect\(|\bcreateConnection\(|from 'undici'|\{[^}]*\bconnect\b[^}]*\} from 'node:(?:net|tls|http2)'/;
   for (const sample of ['await fetch(url)', "import { connect } from 'node:net'", 'https.get(url)'])
     assert.match(sample, connects);
   const found = sources('server/src/**/*.ts').filter(({ file, text }) => !ours.has(file) && connects.test(text));

@@ -20,6 +20,7 @@ export const ofMany: Readonly<Record<string, string>> = {
   'PATCH /{area}/site/{siteID}/domain/setting/status': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/balance': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/originHost': listed,
+  'PATCH /{area}/site/{siteID}/domain/setting/autoSSL': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/forceSSL': listed,
   'PATCH /{area}/site/{siteID}/domain/setting/hsts': listed,
   'PUT /{area}/site/{siteID}/domains/module/cors': listed,

@@ -27,6 +27,7 @@ create table "zeroSSL" (
   "deletedAt" timestamptz
 );
 create unique index zero_ssl_client on "zeroSSL" ("clientID");
+create index zero_ssl_deleted on "zeroSSL" ("deletedAt") where "deletedAt" is not null;
 
 -- How far the certificate of a domain is that asked for one.
 create table "autoCertificate" (
@@ -54,6 +55,7 @@ create unique index auto_certificate_domain on "autoCertificate" ("domainID") wh
 create index auto_certificate_domain_all on "autoCertificate" ("domainID");
 create index auto_certificate_due on "autoCertificate" (coalesce("nextAt", '-infinity')) where "deletedAt" is null;
 create index auto_certificate_certificate on "autoCertificate" ("certificateID") where "certificateID" is not null;
+create index auto_certificate_deleted on "autoCertificate" ("deletedAt") where "deletedAt" is not null;
 create index auto_certificate_task on "autoCertificate" ("taskID") where "taskID" is not null;
 create index auto_certificate_account on "autoCertificate" ("accountID") where "accountID" is not null;
 

@@ -47,8 +47,15 @@ const processesOn = (folder: string) =>
   });
 
 const engines = '--only=postgres,nats';
-const pidOf = (folder: string, program: string) =>
-  processesOn(folder).find(pid => readFileSync(`/proc/${pid}/comm`, 'utf8').trim() === program);
+/** undefined: it is gone since it was listed */
+function commandOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+const pidOf = (folder: string, program: string) => processesOn(folder).find(pid => commandOf(pid) === program);
 
 test('the life of a data folder: start, second instance, kill -9 of each engine, end, second start, kill -9 of the supervisor', async () => {
   const folder = join(testFolder('launch'), 'data');

@@ -37,6 +37,7 @@ const onRoles: Record<string, (name: string) => Body | undefined> = {
 const harmless: Record<string, string> = {
   'GET /{area}/accounts': 'a list, narrowed to one operator',
   'GET /{area}/account/{id}/subs': 'a list',
+  'GET /{area}/roles': 'a list, of which some are asked for by their ids',
   'POST /client/site': 'sells a site to a customer: the site is the operator’s',
   'POST /{area}/account':
     'makes an account: nobody’s yet; which role it may get, and who sets its password, see server/test/accounts.test.ts',

@@ -31,7 +31,7 @@ export const budget = {
   login: { scriptBytes: 95_200, scripts: 14, requests: 18 },
   dashboard: { scriptBytes: 255_000, scripts: 14, requests: 26 },
   page: { scriptBytes: 325_000, scripts: 14, requests: 26 },
-  form: { scriptBytes: 377_000, scripts: 19, requests: 30 },
+  form: { scriptBytes: 380_000, scripts: 19, requests: 30 },
 } as const satisfies Record<string, Budget>;
 /** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all. */
 export const shiftMost = 0.02;

@@ -108,9 +108,10 @@ export class Nginx {
   /** Takes another set of facts; nginx reloads when its configuration reads otherwise. @throws what `nginx -t` says */
   async configure(facts: Partial<NodeFacts>): Promise<boolean> {
     Object.assign(this.#options.facts, facts);
-    if (!this.#state) return false;
-    if (!(await this.#writeConfig(this.#state.epoch))) return false;
-    signal(this.#state.pid, 'SIGHUP');
+    const state = this.#state;
+    if (!state || !(await this.#writeConfig(state.epoch))) return false;
+    // one that was started meanwhile has read it, and the number of one that ended may be another's
+    if (this.#state === state) this.tell('SIGHUP');
     return true;
   }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
+import { der, sequence } from '#host/der.ts';
 import { isDear, isWholeKey } from './key-numbers.ts';
 
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
@@ -11,19 +12,14 @@ const numbers = Object.fromEntries(
     .map(([name, text]) => [name, BigInt(`0x${Buffer.from(String(text), 'base64url').toString('hex')}`)]),
 ) as Record<'n' | 'e' | 'd' | 'p' | 'q' | 'dp' | 'dq' | 'qi', bigint>;
 
-const tlv = (tag: number, value: Buffer) => {
-  const { length } = value;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
-  return Buffer.concat([Buffer.from([tag, ...size]), value]);
-};
 const integer = (value: bigint) => {
   const hex = value.toString(16);
   const bytes = Buffer.from(hex.length % 2 ? `0${hex}` : hex, 'hex');
-  return tlv(2, bytes[0]! >= 128 ? Buffer.concat([Buffer.from([0]), bytes]) : bytes);
+  return der(2, Buffer.from(bytes[0]! >= 128 ? [0] : []), bytes);
 };
 const keyOf = (change: Partial<typeof numbers>) => {
   const { n, e, d, p, q, dp, dq, qi } = { ...numbers, ...change };
-  const key = tlv(0x30, Buffer.concat([0n, n, e, d, p, q, dp, dq, qi].map(integer)));
+  const key = sequence(...[0n, n, e, d, p, q, dp, dq, qi].map(integer));
   return createPrivateKey({ key, format: 'der', type: 'pkcs1' });
 };
 
@@ -59,10 +55,10 @@ test('numbers that are not those of the public half are refused, whatever a sign
 });
 
 test('a key of a curve with another scalar is refused', () => {
-  const der = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'sec1' });
-  const at = der.indexOf(Buffer.from([4, 32])) + 2;
+  const sec1 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'der', type: 'sec1' });
+  const at = sec1.indexOf(Buffer.from([4, 32])) + 2;
   for (const change of [1, 255]) {
-    const other = Buffer.from(der);
+    const other = Buffer.from(sec1);
     other[at + 31]! ^= change;
     assert.equal(isWholeKey(createPrivateKey({ key: other, format: 'der', type: 'sec1' })), false);
   }

@@ -16,6 +16,7 @@ import { type Screen, screensOf } from '../../console/src/kit/screens.ts';
 import { type Area, picture, Visitor } from './browser.ts';
 import { demo } from './demo.ts';
 import { serious } from './serious.ts';
+import { cramped } from './touch.ts';
 
 interface Page {
   path: string;
@@ -105,8 +106,9 @@ export function walked(area: Area): void {
       await visitor.close();
     });
 
-  test(`${area}: no page is wider than a telephone`, async () => {
+  test(`${area}: no page is wider than a telephone, and a finger finds all that is pressed`, async () => {
     const visitor = await stand.inside(area, { width: 390, height: 844 });
+    const small: string[] = [];
     for (const { path } of pages) {
       await visitor.follow(`/${area}/${path}`);
       const width = await visitor.page.evaluate(() =>
@@ -114,7 +116,9 @@ export function walked(area: Area): void {
       );
       assert.ok(width <= 390, `${path} is ${width} px wide`);
       await picture(visitor.page, `${area}-${named(path)}-narrow`);
+      for (const one of await cramped(visitor.page)) small.push(`${path}: ${one}`);
     }
+    assert.deepEqual(small, [], small.join('\n'));
     assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();
   });

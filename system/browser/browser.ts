@@ -1,7 +1,9 @@
 /** Chromium for tests of the console: visitors with a language, a theme and a window, who remember what went wrong on their page. */
+import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
+import { poll } from '#server/store/engine-process.ts';
 
 const programs = [
   process.env['CHROMIUM'],
@@ -37,8 +39,11 @@ export class Visitor {
   readonly problems: string[] = [];
   /** What the page has asked for and not been answered yet. */
   private readonly asked = new Set<Request>();
+  /** the messages that came so far and that nobody has waited for */
+  readonly #noticed: string[];
 
-  private constructor(context: BrowserContext, page: Page, origin: string) {
+  private constructor(context: BrowserContext, page: Page, origin: string, noticed: string[]) {
+    this.#noticed = noticed;
     this.context = context;
     this.page = page;
     this.origin = origin;
@@ -69,7 +74,16 @@ export class Visitor {
       },
       [language, theme],
     );
-    return new Visitor(context, await context.newPage(), origin);
+    const noticed: string[] = [];
+    await context.exposeBinding('keepNotice', (_source, text: string) => void noticed.push(text));
+    await context.addInitScript(() => {
+      const { keepNotice } = globalThis as unknown as { keepNotice(text: string): void };
+      new MutationObserver(changes => {
+        for (const { addedNodes } of changes)
+          for (const node of addedNodes) if (node instanceof Element && node.matches('.notice')) keepNotice(node.textContent);
+      }).observe(document, { childList: true, subtree: true });
+    });
+    return new Visitor(context, await context.newPage(), origin, noticed);
   }
 
   /** Opens an address and waits until nothing is asked any more. */
@@ -120,9 +134,11 @@ export class Visitor {
     await this.settled();
   }
 
-  /** The message on top of the page that holds this text. */
+  /** Waits for a message on top of the page that holds this text. It may have gone again: on a busy machine it stands for an instant. */
   async message(text: string): Promise<void> {
-    await this.page.locator('.notice', { hasText: text }).first().waitFor();
+    const at = () => this.#noticed.findIndex(one => one.includes(text));
+    assert.ok(await poll(() => at() >= 0, 60_000, 50), `no message holds “${text}”: ${JSON.stringify(this.#noticed)}`);
+    this.#noticed.splice(0, at() + 1);
   }
 
   /** Chooses an entry of a select of the open form by its label. */

@@ -22,6 +22,8 @@ export const healthTimes = {
   answerMs: 2500,
   /** a process of ours answers with what it found, so it is given longer than its own questions have */
   peerAnswerMs: 3500,
+  /** no notice of the database can arrive */
+  deafMs: 10_000,
   relayLateSeconds: 10,
   ingestLateSeconds: 20,
   unservedSeconds: 15,

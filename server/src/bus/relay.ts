@@ -19,6 +19,7 @@ import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
 import { working } from '../kit/metrics.ts';
+import { WatchedClient } from '../store/mute.ts';
 import type { Signer } from './credentials.ts';
 import { forgetGone } from './forget.ts';
 import { type Bounds, type Press, boundsDefault } from './publish.ts';
@@ -51,6 +52,7 @@ export interface Relay {
 /** Any number; it names "the relay" among PostgreSQL's advisory locks. */
 const lockKey = 72_011;
 const standbyMs = 500;
+const connectMs = 10_000;
 const retryMs = 300;
 /** Without a notice the outbox and the stream are looked at this often. */
 const checkMs = 5000;
@@ -97,9 +99,20 @@ export function startRelay({
   };
 
   async function hold(): Promise<void> {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'breakwater-relay', keepAlive: true });
+    const client = new WatchedClient({
+      connectionString: databaseUrl,
+      application_name: 'breakwater-relay',
+      keepAlive: true,
+      connectionTimeoutMillis: connectMs,
+    });
     // Settling needs no lock, and the next change should not wait for it.
-    const aside = new pg.Pool({ connectionString: databaseUrl, application_name: 'breakwater-relay-settle', max: 1 });
+    const aside = new pg.Pool({
+      Client: WatchedClient,
+      connectionString: databaseUrl,
+      application_name: 'breakwater-relay-settle',
+      max: 1,
+      connectionTimeoutMillis: connectMs,
+    });
     aside.on('error', () => {});
     let noticed = false;
     let ticking: NodeJS.Timeout | undefined;

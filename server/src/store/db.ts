@@ -138,15 +138,35 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
+/** So long a word of the database may take where nothing else tells whether the connection still leads anywhere. */
+const wordMs = 15_000;
+const askMs = 5000;
+/** Between two tries: the first, each further one twice as long, at most */
+const againMs = 250;
+const againMostMs = 5000;
+
+/** Who listens in this process, and since when it hears nothing. */
+const listeners = new Map<Listener, { channels: readonly string[]; deafSince: number | undefined }>();
+/** Channels of which nothing has been heard for so long. */
+export function deafFor(ms: number): string[] {
+  const before = performance.now() - ms;
+  return [...listeners.values()].flatMap(({ channels, deafSince }) =>
+    deafSince !== undefined && deafSince < before ? channels : [],
+  );
+}
+
 /**
  * Runs `heard` for every NOTIFY on the channels, over a connection of its own that is opened again after a loss.
  * `heard` is also called once after each (re)connection, because a notice may have been missed meanwhile.
+ * Who listens asks nothing, and would never learn that nobody is there any more: so it asks now and then.
  */
 export function listen(url: string, channels: string[], heard: (channel: string, payload: string) => void): Listener {
   let client: pg.Client | undefined;
   let isUp = false;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
+  let wait = againMs;
+  const state: { channels: readonly string[]; deafSince: number | undefined } = { channels, deafSince: performance.now() };
   const open = async () => {
     const mine = new pg.Client({
       connectionString: url,
@@ -155,35 +175,62 @@ export function listen(url: string, channels: string[], heard: (channel: string,
       connectionTimeoutMillis: 10_000,
     });
     client = mine;
+    let watching: NodeJS.Timeout | undefined;
     // a client says several times that it is lost; each is followed by one successor
     const lost = () => {
       if (client !== mine) return;
       client = undefined;
       isUp = false;
-      void mine.end().catch(() => {});
-      if (!stopped) timer = setTimeout(() => void open(), 250);
+      state.deafSince ??= performance.now();
+      clearTimeout(watching);
+      // no word of farewell: nobody may be there to take it
+      cut(mine);
+      if (stopped) return;
+      timer = setTimeout(() => void open(), wait);
+      wait = Math.min(2 * wait, againMostMs);
+    };
+    const ask = async (text: string) => {
+      const late = setTimeout(lost, wordMs);
+      try {
+        await mine.query(text);
+      } finally {
+        clearTimeout(late);
+      }
+    };
+    const watch = () => {
+      watching = setTimeout(() => void ask('select 1').then(() => client === mine && watch(), lost), askMs);
     };
     mine.on('error', lost);
     mine.on('end', lost);
     mine.on('notification', message => heard(message.channel, message.payload ?? ''));
     try {
       await mine.connect();
-      for (const channel of channels) await mine.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of channels) await ask(`listen ${pg.escapeIdentifier(channel)}`);
       if (client !== mine) return;
       isUp = true;
+      state.deafSince = undefined;
+      wait = againMs;
+      watch();
       for (const channel of channels) heard(channel, '');
     } catch {
       lost();
     }
   };
-  void open();
-  return {
+  const listener: Listener = {
     isUp: () => isUp,
     async stop() {
       stopped = true;
+      listeners.delete(listener);
       clearTimeout(timer);
       isUp = false;
-      await client?.end().catch(() => {});
+      const mine = client;
+      if (!mine) return;
+      const late = setTimeout(() => cut(mine), closeMs);
+      await mine.end().catch(() => {});
+      clearTimeout(late);
     },
   };
+  listeners.set(listener, state);
+  void open();
+  return listener;
 }

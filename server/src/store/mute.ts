@@ -4,6 +4,7 @@
  * new connection whether there is anybody. If not, the connections that wait are cut, and whoever waits is told 101005. A statement
  * that takes long is no reason: the question beside it is answered.
  */
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import pg from 'pg';
 
@@ -13,10 +14,11 @@ const patienceMs = 5000;
 const questionMs = 5000;
 const lookMs = 500;
 
+// pg has it, its types have not
+const connectionOf = (client: pg.Client) => (client as unknown as { connection: EventEmitter & { stream: Socket } }).connection;
+
 /** Ends the connection at once, without a word to the other side; what waits for it fails. */
-export const cut = (client: pg.Client): void =>
-  // pg has it, its types have not
-  void (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
+export const cut = (client: pg.Client): void => void connectionOf(client).stream.destroy();
 
 /** Whether a new connection is answered: a refusal (too many connections, a start under way) is an answer too. */
 async function isThere(config: pg.ClientConfig): Promise<boolean> {
@@ -40,11 +42,13 @@ async function isThere(config: pg.ClientConfig): Promise<boolean> {
   }
 }
 
-/** Those who wait for an answer from one place, and since when. */
+/** Those who wait for an answer from one place, and since when the one question of theirs that is under way. */
 interface Place {
   config: pg.ClientConfig;
   waiting: Map<pg.Client, number>;
   isAsked: boolean;
+  /** when anybody was answered last */
+  answeredAt: number;
 }
 const places = new Map<string, Place>();
 let timer: NodeJS.Timeout | undefined;
@@ -53,9 +57,11 @@ function look(): void {
   for (const place of places.values()) {
     if (place.isAsked || !overdue(place).length) continue;
     place.isAsked = true;
+    const askedAt = performance.now();
     void isThere(place.config).then(there => {
       place.isAsked = false;
-      if (there) for (const client of overdue(place)) place.waiting.set(client, performance.now());
+      // under a heavy load a new connection may take longer than an answer
+      if (there || place.answeredAt > askedAt) for (const client of overdue(place)) place.waiting.set(client, performance.now());
       else for (const client of overdue(place)) cut(client);
     });
   }
@@ -65,12 +71,20 @@ function overdue({ waiting }: Place): pg.Client[] {
   return [...waiting].filter(([, since]) => since < before).map(([client]) => client);
 }
 
+/** For a test: since when each waits. */
+export const waitingSince = (): number[] => [...places.values()].flatMap(({ waiting }) => [...waiting.values()]);
+
 /** Watches what a client asks; call the answer before each question. */
 export function watchAnswers(client: pg.Client, config: pg.ClientConfig): () => void {
   const name = JSON.stringify([config.connectionString, config.host, config.port, config.user, config.database]);
-  const place = places.get(name) ?? { config, waiting: new Map<pg.Client, number>(), isAsked: false };
+  const place = places.get(name) ?? { config, waiting: new Map<pg.Client, number>(), isAsked: false, answeredAt: -Infinity };
   places.set(name, place);
   const answered = () => void place.waiting.delete(client);
+  // One question is answered; what waits behind it is asked now. A connection that always has another one never drains.
+  connectionOf(client).on('readyForQuery', () => {
+    place.answeredAt = performance.now();
+    if (place.waiting.has(client)) place.waiting.set(client, place.answeredAt);
+  });
   // all that was asked is answered
   client.on('drain', answered);
   let hasEnded = false;
@@ -83,4 +97,23 @@ export function watchAnswers(client: pg.Client, config: pg.ClientConfig): () => 
   return () => {
     if (!hasEnded && !place.waiting.has(client)) place.waiting.set(client, performance.now());
   };
+}
+
+/** A client that does not wait for a database that stands still. */
+export class WatchedClient extends pg.Client {
+  readonly #asks: () => void;
+
+  constructor(config: pg.ClientConfig = {}) {
+    super(config);
+    this.#asks = watchAnswers(this, config);
+    // Whoever listens to it hears of its end as well. One that is cut while nobody does (in a pool, between two statements of a
+    // transaction) would end the process; its next statement fails in any case.
+    this.on('error', () => {});
+  }
+
+  // oxlint-disable-next-line typescript/no-explicit-any -- pg overloads it eight ways; all pass
+  override query(...args: any[]): any {
+    this.#asks();
+    return super.query(...(args as [string]));
+  }
 }

@@ -3,8 +3,7 @@
  * with computed columns is half of its work. Texts hold no values, so there are as many as there are combinations of
  * filters and columns; only those seen before get a name, and no more than `namesMax`.
  */
-import pg from 'pg';
-import { watchAnswers } from './mute.ts';
+import { WatchedClient } from './mute.ts';
 
 const namesMax = 1000;
 const seenMax = 5000;
@@ -39,20 +38,9 @@ function forget() {
 export const once = '/* once */';
 
 /** A client of the pool that prepares what kysely sends, `query(text, values)`, and does not wait for a database that stands still. */
-export class PreparingClient extends pg.Client {
-  readonly #asks: () => void;
-
-  constructor(config: pg.ClientConfig = {}) {
-    super(config);
-    this.#asks = watchAnswers(this, config);
-    // The pool listens to idle connections alone. One that is cut in the middle of a transaction, between two of its
-    // statements, would end the process; its next statement fails in any case.
-    this.on('error', () => {});
-  }
-
+export class PreparingClient extends WatchedClient {
   // oxlint-disable-next-line typescript/no-explicit-any -- pg overloads it eight ways; only one is of interest
   override query(...args: any[]): any {
-    this.#asks();
     const [text, values] = args as unknown[];
     if (args.length !== 2 || typeof text !== 'string' || !Array.isArray(values) || values.length === 0 || text.startsWith(once))
       return super.query(...(args as [string]));

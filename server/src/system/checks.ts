@@ -10,7 +10,7 @@ import type { Queryable } from '../compile/load.ts';
 import type { Health } from '../kit/health.ts';
 import { queueOf } from '../kit/metrics.ts';
 import type { Analytics } from '../store/analytics/client.ts';
-import type { Db } from '../store/db.ts';
+import { deafFor, type Db } from '../store/db.ts';
 import { readSetting } from './settings.ts';
 
 /** It answers a question; and, less often, it takes a change: on a full disk the one works without the other. */
@@ -29,7 +29,8 @@ export function addDatabaseChecks(health: Health, db: Queryable): void {
         );
         if (writes.state === 'fail') wroteAt = -Infinity;
       }
-      return writes;
+      const deaf = deafFor(healthTimes.deafMs);
+      return deaf.length ? [writes, warns('database.deaf', { detail: deaf.join(', ') }, { key: 'notices' })] : writes;
     },
     { away: 'database.away', slow: 'database.slow' },
   );

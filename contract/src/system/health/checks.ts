@@ -1,6 +1,6 @@
 /** Every check with what may be wrong with it. */
 export const checks = {
-  database: ['away', 'slow', 'noWrites'],
+  database: ['away', 'slow', 'noWrites', 'deaf'],
   bus: ['away', 'slow'],
   streams: ['missing', 'nearlyFull', 'small'],
   relay: ['idle', 'late'],

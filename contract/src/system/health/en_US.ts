@@ -11,6 +11,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'PostgreSQL takes no changes: {detail}',
     'Nothing can be saved. Usually the disk is full: free some space; it recovers by itself.',
   ],
+  'database.deaf': [
+    'Notices of PostgreSQL do not arrive: {detail}',
+    'Changes show late, and who was paused or signed out elsewhere is let go a little later; nothing is lost. It listens again by itself: look for limits of connections (max_connections), and for a pooler in between, which must not stand in the way of LISTEN.',
+  ],
   'bus.away': [
     'The bus (NATS JetStream) does not answer questions: {detail}',
     'Changes do not reach the nodes and log lines wait there; visitors are served. An embedded one is killed and started again by itself within half a minute: see logs/nats.log, and free disk space if it is full. One named by NATS_URL is yours to start: check it, and the address.',

@@ -8,6 +8,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'database.slow': ['PostgreSQL 响应缓慢。', '请查看机器负载，以及 pg_stat_activity 中执行过久的语句。'],
   'database.noWrites': ['PostgreSQL 无法写入：{detail}', '目前无法保存任何变更。通常是磁盘已满：释放空间后会自动恢复。'],
+  'database.deaf': [
+    '收不到 PostgreSQL 的通知：{detail}',
+    '变更会延迟显示，在别处被暂停或登出的人稍后才会失效；不会丢失任何内容。它会自行重新监听：请检查连接数限制（max_connections），以及中间的连接池是否支持 LISTEN。',
+  ],
   'bus.away': [
     '消息总线（NATS JetStream）没有响应：{detail}',
     '变更无法送达节点，日志留在节点上等候；访客照常获得服务。内置的 NATS 会在半分钟内被强制结束并自动重新启动：请查看 logs/nats.log，若磁盘已满请释放空间。由 NATS_URL 指定的须自行启动：请检查该服务与地址。',

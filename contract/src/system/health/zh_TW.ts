@@ -8,6 +8,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'database.slow': ['PostgreSQL 回應緩慢。', '請查看機器負載，以及 pg_stat_activity 中執行過久的陳述式。'],
   'database.noWrites': ['PostgreSQL 無法寫入：{detail}', '目前無法儲存任何變更。通常是磁碟已滿：釋出空間後會自動恢復。'],
+  'database.deaf': [
+    '收不到 PostgreSQL 的通知：{detail}',
+    '變更會延遲顯示，在別處被暫停或登出的人稍後才會失效；不會遺失任何內容。它會自行重新監聽：請檢查連線數限制（max_connections），以及中間的連線池是否支援 LISTEN。',
+  ],
   'bus.away': [
     '訊息匯流排（NATS JetStream）沒有回應：{detail}',
     '變更無法送達節點，日誌留在節點上等候；訪客照常獲得服務。內建的 NATS 會在半分鐘內被強制結束並自動重新啟動：請查看 logs/nats.log，若磁碟已滿請釋出空間。由 NATS_URL 指定的則須自行啟動：請檢查該服務與位址。',

@@ -67,14 +67,34 @@ const faultsEvery = 10;
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
   const log = options.log ?? (() => {});
-  const startedAt = new Date().toISOString();
   await mkdir(options.data, { recursive: true, mode: 0o711 });
   const data = realpathSync(options.data);
   const lock = lockFolder(data);
   if (!lock) throw new Error(`Another agent works in ${data}: end it first, or give this one a folder of its own.`);
   if (lock.missing) log(`${data} cannot be locked (${lock.missing}): do not start a second agent on it.`);
+  /** what was begun, the last one first */
+  const begun: (() => unknown)[] = [() => lock.release()];
+  const giveBack = async () => {
+    for (const end of begun.splice(0)) await end();
+  };
+  try {
+    return await begin({ ...options, data, log }, begun, giveBack);
+  } catch (error) {
+    await giveBack();
+    throw error;
+  }
+}
+
+async function begin(
+  options: AgentOptions & Required<Pick<AgentOptions, 'log'>>,
+  begun: (() => unknown)[],
+  giveBack: () => Promise<void>,
+): Promise<Agent> {
+  const { data, log } = options;
+  const startedAt = new Date().toISOString();
   const identity = await Identity.open(data);
   const store = await DocumentStore.open(join(data, 'config'));
+  begun.unshift(() => store.close());
   if (store.damaged)
     log(`the node's store is damaged: ${store.damaged} parts of it cannot be read; the whole configuration is asked for`);
   const folders = nginxFolders(data);
@@ -94,6 +114,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     changed: names => sync.renamed(names),
     parties: name => sync.state.partiesWithName(name),
   });
+  begun.unshift(() => resolver.stop());
   await resolver.start();
   const release = await nginxRelease();
   // by the size of the disk, so that they stay the same from start to start
@@ -303,6 +324,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
     };
   };
   const health = await serveHealth(options.healthPort, report);
+  begun.splice(begun.length - 1, 0, () => health.close());
   // With its power a machine loses what was not on the disk yet: positions at the end of the log file would be given twice.
   if (!nginx.ranSinceBoot)
     try {
@@ -313,8 +335,14 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
   const end = () => void nginx.stop().catch((error: Error) => log(error.message));
   options.ending?.addEventListener('abort', end);
   if (options.ending?.aborted) end();
-  await nginx.configure(wanted()); // of the zone it was in when it ended
-  await nginx.start();
+  try {
+    await nginx.configure(wanted()); // of the zone it was in when it ended
+    await nginx.start();
+  } catch (error) {
+    await nginx.stop();
+    await sync.stop();
+    throw error;
+  }
   link.start();
   const beating = setInterval(beat, beatMs);
   checks.start();
@@ -348,10 +376,7 @@ export async function startAgent(options: AgentOptions): Promise<Agent> {
       await feed?.stop();
       await link.stop();
       await sync.stop();
-      await resolver.stop();
-      await store.close();
-      await health.close();
-      lock.release();
+      await giveBack();
     },
   };
 }

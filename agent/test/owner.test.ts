@@ -7,6 +7,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { startAgent } from '#agent/agent.ts';
 import { Nginx } from '#agent/nginx.ts';
 import { nginxFolders } from '#agent/nginx-files.ts';
 import { bootID, processFacts } from '#agent/processes.ts';
@@ -40,6 +41,19 @@ test('a second agent on a folder touches nothing in it', async () => {
   assert.equal(code, 1);
   assert.match(said, /Another agent works in /);
   assert.equal(readFileSync(join(data, 'config/log.0'), 'utf8'), 'a line that is being written');
+});
+
+test('a start that fails leaves the folder, and what it opened, to the next one', async t => {
+  const data = folder();
+  const taken = createServer();
+  await new Promise<void>(done => taken.listen(0, '127.0.0.1', done));
+  t.after(() => taken.close());
+  const { port: healthPort } = taken.address() as { port: number };
+  for (let n = 0; n < 2; n++)
+    await assert.rejects(startAgent({ data, httpPorts: [], httpsPorts: [], healthPort }), /cannot be used/);
+  const lock = lockFolder(data);
+  assert.ok(lock, 'nobody works there');
+  lock.release();
 });
 
 test('the nginx of a container that calls another folder by the same name lives on', async t => {

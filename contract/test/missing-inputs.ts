@@ -4,7 +4,7 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 59;
+export const missingMost = 51;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
@@ -25,10 +25,6 @@ export const missing: Missing = {
   'GET /client/sites': { sites: '-> limitation' },
   'GET {S}/domain/{domainID}': domain,
   'GET {S}/domains': domain,
-  'GET {S}/domain/{domainID}/upstreams': { sites: '-> hash keepalive' },
-  'POST {S}/domain/{domainID}/upstreams': { sites: '| upstreams.hash upstreams.keepalive' },
-  'PUT {S}/domain/{domainID}/upstreams': { sites: '| upstreams.hash upstreams.keepalive' },
-  'POST {S}/domains': { sites: '| domains.upstreams.hash domains.upstreams.keepalive' },
   'GET /client/nodes': node,
   'GET /client/nodes/initialized': node,
   'GET /client/nodes/uninitialized': node,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { after, before, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
@@ -167,6 +168,40 @@ describe('which origin answers', () => {
     assert.ok(counts['a']! > 115 && counts['b']! > 3, JSON.stringify(counts));
   });
 
+  test('an origin with a hash type of its own always gets the same visitors, as many as its weight stands for; the others take turns', async () => {
+    const visitors = Array.from({ length: 80 }, (_, i) => `127.0.2.${i + 1}`);
+    const name = await host([{ port: a!.port, hash: 'ipHash' }, { port: b!.port }, { port: c!.port }]);
+    const rounds: Record<string, string>[] = [];
+    for (let i = 0; i < 4; i++)
+      rounds.push(
+        Object.fromEntries(await Promise.all(visitors.map(async ip => [ip, (await edge.ask(name, '/', { from: ip })).body]))),
+      );
+    const bound = visitors.filter(ip => rounds[0]![ip] === 'a');
+    assert.ok(bound.length >= 12 && bound.length <= 42, `${bound.length} of 80, by weight 27`);
+    for (const ip of visitors)
+      for (const round of rounds) assert.equal(round[ip] === 'a', bound.includes(ip), `${ip} is always a’s, or never`);
+    const others = visitors.filter(ip => !bound.includes(ip));
+    assert.ok(others.some(ip => new Set(rounds.map(round => round[ip])).size === 2));
+    // its visitors are not lost with it
+    const broken = await host([{ port: dead, hash: 'ipHash', failTimeout: 60 }, { port: b!.port }]);
+    assert.deepEqual(await spread(broken, 40, undefined, i => visitors[i]!), { b: 40 });
+    const alone = await host([
+      { port: dead, failTimeout: 60 },
+      { port: b!.port, hash: 'urlHash' },
+    ]);
+    assert.deepEqual(await spread(alone, 40), { b: 40 });
+  });
+
+  test('main origins of every protocol and kind of connection are tried before a backup, and the backup after all of them', async () => {
+    const name = await host([
+      { port: dead },
+      { port: dead, protocol: 'https' },
+      { port: dead, keepalive: false },
+      { port: c!.port, backup: true },
+    ]);
+    assert.deepEqual(await spread(name, 6), { c: 6 });
+  });
+
   test('https origins are asked with the right server name, also on kept connections', async () => {
     const names: string[] = [];
     const { certificate, key } = selfSigned('origin.test');
@@ -207,6 +242,48 @@ describe('which origin answers', () => {
     const name = await host([{ port: six.port, address: '::1' }]);
     assert.equal((await edge.ask(name, '/')).body, 'six 1');
     await six[Symbol.asyncDispose]();
+  });
+
+  /** Asks the host, and tells which connections to `to` carried a request for which host. */
+  async function connections(to: Origin, act: () => Promise<unknown>): Promise<string[]> {
+    const ids = new Map<object, number>();
+    const carried: string[] = [];
+    const note = (request: IncomingMessage) => {
+      if (!ids.has(request.socket)) ids.set(request.socket, ids.size);
+      carried.push(`${ids.get(request.socket)} ${request.headers.host}`);
+    };
+    to.server.on('request', note);
+    await act();
+    to.server.off('request', note);
+    return carried;
+  }
+
+  test('an origin without keepalive gets a connection for each request, its neighbour goes on with one', async () => {
+    const name = await host([{ port: a!.port, keepalive: false }, { port: b!.port }]);
+    let kept: string[] = [];
+    const fresh = await connections(a!, async () => (kept = await connections(b!, () => spread(name, 10))));
+    assert.deepEqual(
+      fresh,
+      ['0', '1', '2', '3', '4'].map(id => `${id} ${name}`),
+    );
+    assert.deepEqual(
+      kept,
+      Array.from({ length: 5 }, () => `0 ${name}`),
+    );
+  });
+
+  test('two customers with one origin share no connection to it; two sites of one customer may', async () => {
+    const shared = await named('shared');
+    const [one, two, third] = [
+      await host([{ port: shared.port }], { owner: 1 }),
+      await host([{ port: shared.port }], { owner: 2 }),
+      await host([{ port: shared.port }], { owner: 1 }),
+    ];
+    const carried = await connections(shared, async () => {
+      for (const name of [one, two, third, one, two, third]) assert.equal((await edge.ask(name, '/')).body, 'shared');
+    });
+    assert.deepEqual(carried, [`0 ${one}`, `1 ${two}`, `0 ${third}`, `0 ${one}`, `1 ${two}`, `0 ${third}`]);
+    await shared[Symbol.asyncDispose]();
   });
 
   test('connections to an origin are kept', async () => {

@@ -143,13 +143,17 @@ describe('adding', () => {
       ['protocol', 'ftp', 'invalidChoice'],
       ['maxFails', -1, 'tooSmall'],
       ['failTimeout', 3601, 'tooBig'],
+      ['hash', 'random', 'invalidChoice'],
     ] as const)
       broken(await post([{ ...origin, [field]: value }]), `domains.0.upstreams.0.${field}`, rule);
     const id = await me.make(`${base}/domains`, {
       domains: [
         domain('origins.test', {
           upstreams: [
-            { address: '2001:db8::1', port: 8443, weight: 100, protocol: 'https', backup: true, enabled: false },
+            {
+              ...{ address: '2001:db8::1', port: 8443, weight: 100, protocol: 'https', backup: true, enabled: false },
+              ...{ hash: 'urlHash', keepalive: false },
+            },
             { address: 'origin.example', protocol: 'follow' },
           ],
           originHost: 'host.example:8080',
@@ -169,10 +173,12 @@ describe('adding', () => {
         u['enabled'],
         u['maxFails'],
         u['failTimeout'],
+        u['hash'],
+        u['keepalive'],
       ]),
       [
-        ['2001:db8::1', 8443, 100, 'https', true, false, 1, 10],
-        ['origin.example', 80, 1, 'follow', false, true, 1, 10],
+        ['2001:db8::1', 8443, 100, 'https', true, false, 1, 10, 'urlHash', false],
+        ['origin.example', 80, 1, 'follow', false, true, 1, 10, 'none', true],
       ],
     );
     broken(

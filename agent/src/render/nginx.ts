@@ -232,10 +232,10 @@ export function renderNginx(facts: NodeFacts): string {
   if (Buffer.byteLength(facts.run) > runMax)
     throw new RangeError(`longer than ${runMax} bytes, too long for a socket: ${facts.run}`);
   const values: Record<string, string> = {
-    shards: shards
+    shards: [...shards.slice(1).map(n => `origin_http_${n}`), ...shards.map(n => `origin_https_${n}`)]
       .map(
-        n =>
-          `upstream origin_https_${n} {\n        server 0.0.0.1;\n        balancer_by_lua_block { back.balance() }\n        keepalive 16;\n        keepalive_timeout 60s;\n    }`,
+        name =>
+          `upstream ${name} {\n        server 0.0.0.1;\n        balancer_by_lua_block { back.balance() }\n        keepalive 16;\n        keepalive_timeout 60s;\n    }`,
       )
       .join('\n    '),
     originSide: originSide.join('\n        '),

@@ -34,6 +34,8 @@ export default {
   'field.weight': 'Weight',
   'field.maxFails': 'Max fails',
   'field.failTimeout': 'Fail timeout',
+  'field.hash': 'Hash',
+  'field.keepalive': 'Keep-alive',
   'field.sslName': 'Certificate name',
   'field.certificate': 'Certificate and key',
   'field.names': 'Names',
@@ -46,6 +48,8 @@ export default {
   'field.includeSubDomains': 'Include subdomains',
   'field.preload': 'Preload',
 
+  'help.upstreams':
+    'With a hash type, an origin gets the same visitors, or the same URLs, each time: the part its weight stands for. Without keep-alive every request opens a connection of its own.',
   'help.originHost': "Empty: the visitor's own Host.",
   'help.certificatePem':
     'Paste or choose PEM files: the certificate, those above it and the private key, in any order. The key is kept encrypted and never shown again.',
@@ -82,6 +86,10 @@ export default {
   'balance.roundRobin': 'Round robin',
   'balance.ipHash': 'IP hash',
   'balance.urlHash': 'URL hash',
+
+  'hashType.none': 'As the domain',
+  'hashType.ipHash': 'Visitor IP',
+  'hashType.urlHash': 'URL',
 
   'cnameState.unset': 'Unset',
   'cnameState.wrong': 'Wrong',

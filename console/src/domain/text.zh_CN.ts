@@ -34,6 +34,8 @@ export default {
   'field.weight': '权重',
   'field.maxFails': '失败次数上限',
   'field.failTimeout': '失败暂停时间',
+  'field.hash': '哈希方式',
+  'field.keepalive': '保持连接',
   'field.sslName': '证书名称',
   'field.certificate': '证书与私钥',
   'field.names': '包含的域名',
@@ -46,6 +48,8 @@ export default {
   'field.includeSubDomains': '包含子域名',
   'field.preload': '预加载',
 
+  'help.upstreams':
+    '设置了哈希方式的源站，固定接到同一批访客或同一批 URL，比例取决于权重。关闭保持连接后，每个请求都会重新连接。',
   'help.originHost': '留空时使用访客的 Host。',
   'help.certificatePem': '粘贴或选择 PEM 文件：证书、中间证书和私钥，顺序不限。私钥加密保存，之后不再显示。',
   'help.certificateAnew': '留空时证书不变。只粘贴证书时沿用当前私钥；已分配的域名立即改用新证书。',
@@ -76,6 +80,10 @@ export default {
   'balance.roundRobin': '轮询',
   'balance.ipHash': 'IP 哈希',
   'balance.urlHash': 'URL 哈希',
+
+  'hashType.none': '按域名设置',
+  'hashType.ipHash': '访客 IP',
+  'hashType.urlHash': 'URL',
 
   'cnameState.unset': '未设置',
   'cnameState.wrong': '错误',

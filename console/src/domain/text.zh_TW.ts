@@ -32,6 +32,8 @@ export default {
   'field.weight': '權重',
   'field.maxFails': '失敗次數上限',
   'field.failTimeout': '失敗暫停時間',
+  'field.hash': '雜湊方式',
+  'field.keepalive': '保持連線',
   'field.sslName': '憑證名稱',
   'field.certificate': '憑證與私密金鑰',
   'field.names': '包含的網域',
@@ -44,6 +46,7 @@ export default {
   'field.includeSubDomains': '包含子網域',
   'field.preload': '預先載入',
 
+  'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或同一批 URL，比例依權重而定。關閉保持連線時，每個請求都重新連線。',
   'help.originHost': '留空時使用訪客的 Host。',
   'help.certificatePem': '貼上或選擇 PEM 檔案：憑證、中繼憑證與私密金鑰，順序不拘。私密金鑰加密保存，之後不再顯示。',
   'help.certificateAnew': '留空時憑證不變。只貼上憑證時沿用目前的私密金鑰；已指派的網域立即改用新憑證。',
@@ -74,6 +77,10 @@ export default {
   'balance.roundRobin': '輪詢',
   'balance.ipHash': 'IP 雜湊',
   'balance.urlHash': 'URL 雜湊',
+
+  'hashType.none': '依網域設定',
+  'hashType.ipHash': '訪客 IP',
+  'hashType.urlHash': 'URL',
 
   'cnameState.unset': '未設定',
   'cnameState.wrong': '錯誤',

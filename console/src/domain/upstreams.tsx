@@ -1,5 +1,6 @@
 /** The origins of a domain: all of them in one form, saved as what was added, changed and taken away. */
 import { useCallback, useEffect, useState } from 'react';
+import { hashTypes } from '#contract/limits.ts';
 import { Status, Tags } from '../kit/bits.tsx';
 import { call, type RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
@@ -8,7 +9,7 @@ import { later } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { present } from '../kit/present.tsx';
 import { mergeRows, Rebased, saySame } from '../kit/row-values.ts';
-import type { FormField, Values } from '../kit/resource.ts';
+import { type FormField, options, type Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { versionOf } from '../kit/use-row.ts';
@@ -17,31 +18,40 @@ import { newUpstream, upstreamFields } from './upstream-fields.ts';
 const key = 'GET /{area}/site/{siteID}/domain/{domainID}/upstreams';
 const adding = 'POST /{area}/site/{siteID}/domain/{domainID}/upstreams';
 type Upstream = RowOf<typeof key>;
-type Written = Pick<Upstream, 'address' | 'port' | 'weight' | 'protocol' | 'backup' | 'enabled' | 'maxFails' | 'failTimeout'> & {
+type Written = Pick<
+  Upstream,
+  'address' | 'port' | 'weight' | 'protocol' | 'backup' | 'enabled' | 'maxFails' | 'failTimeout' | 'hash' | 'keepalive'
+> & {
   id?: number;
 };
 
 const ViewDrawer = later(async () => (await import('../kit/view-drawer.tsx')).ViewDrawer);
-const drawerPx = 960;
+const drawerPx = 1100;
 const fields: FormField[] = [
   {
     name: 'upstreams',
     kind: 'list',
     add: 'addUpstream',
-    template: () => ({ ...newUpstream(), enabled: true, maxFails: 1, failTimeout: 10 }),
+    help: 'upstreams',
+    template: () => ({ ...newUpstream(), enabled: true, maxFails: 1, failTimeout: 10, hash: 'none', keepalive: true }),
     fields: [
       ...upstreamFields,
       { name: 'maxFails', kind: 'number', width: 92 },
       { name: 'failTimeout', kind: 'number', unit: 'seconds', width: 96 },
+      { name: 'hash', kind: 'select', ...options(hashTypes, 'hashType'), width: 104 },
+      { name: 'keepalive', kind: 'switch', width: 64 },
       { name: 'enabled', kind: 'switch', width: 48 },
     ],
   },
 ];
 
-const written = ({ id, address, port, weight, protocol, backup, enabled, maxFails, failTimeout }: Written): Written => ({
-  ...(id === undefined ? {} : { id }),
-  ...{ address, port, weight, protocol, backup, enabled, maxFails, failTimeout },
-});
+const written = ({ id, ...row }: Written): Written => {
+  const { address, port, weight, protocol, backup, enabled, maxFails, failTimeout, hash, keepalive } = row;
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...{ address, port, weight, protocol, backup, enabled, maxFails, failTimeout, hash, keepalive },
+  };
+};
 const rowsOf = (values: Values) => ((values['upstreams'] ?? []) as Written[]).map(written);
 const withoutID = ({ id: _id, ...row }: Written) => row;
 

@@ -22,7 +22,7 @@ import {
 } from '../kit/schema.ts';
 import { balances, originProtocols } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { acmeProviders, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
+import { acmeProviders, caps, hashTypes, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
 
@@ -37,6 +37,10 @@ const upstreamFields = {
   maxFails: int(0, 100),
   /** seconds */
   failTimeout: int(0, 3600),
+  /** what binds visitors to it, or URLs: its part of them, by weight, and always the same ones */
+  hash: one(hashTypes),
+  /** connections to it are kept for the next request; off: each request has one of its own */
+  keepalive: bool(),
 };
 const NewUpstream = obj({
   address: upstreamFields.address,
@@ -47,6 +51,8 @@ const NewUpstream = obj({
   enabled: opt(bool()),
   maxFails: opt(upstreamFields.maxFails),
   failTimeout: opt(upstreamFields.failTimeout),
+  hash: opt(upstreamFields.hash),
+  keepalive: opt(bool()),
 });
 const upstreamList = () => some(NewUpstream, 100).check(rules.zodRule(rules.upstreams));
 export const Upstream = obj({ ...record, domainID: id(), ...upstreamFields, address: text(253) });

@@ -29,14 +29,18 @@ local function peer_of(record, upstream, port)
     protocol = upstream.protocol,
     max_fails = upstream.maxFails,
     fail_timeout = upstream.failTimeout,
+    -- by what visitors are bound to it
+    kind = upstream.hash and upstream.hash ~= "none" and upstream.hash or record.balance,
+    -- documents of before do not say it
+    keep = upstream.keepalive ~= false,
     seed = crc(address .. ":" .. upstream.port),
     state = state,
   }
 end
 
--- record: of a domain, addresses resolved. → {peers, balance}
+-- record: of a domain, addresses resolved. → {peers}
 function M.pool(record)
-  local pool = { peers = {}, balance = record.balance, passes = {} }
+  local pool = { peers = {}, passes = {}, mains = {} }
   for i, upstream in ipairs(record.upstreams) do
     local peer = peer_of(record, upstream, upstream.port)
     peer.index = i
@@ -108,10 +112,51 @@ local function hash(peers, tried, now, any, key)
   return best and take(best, now)
 end
 
--- peers: of one tier. key: what is hashed, or nil for rotation. any: also those marked down. → peer or nil
-function M.pick(peers, tried, now, any, key)
-  if key then return hash(peers, tried, now, any, key) end
-  return rotate(peers, tried, now, any)
+-- Those of a tier that are chosen in one way, group by group; share: what part of the weight of this group and of those behind it it has.
+local kinds = { "ipHash", "urlHash", "roundRobin" }
+local salts = { crc "ipHash", crc "urlHash" }
+
+local function tier_of(peers)
+  local tier, rest = { peers = peers }, 0
+  for i = #kinds, 1, -1 do
+    local group, weight = { kind = kinds[i], salt = salts[i] }, 0
+    for _, peer in ipairs(peers) do
+      if peer.kind == kinds[i] then
+        group[#group + 1], weight = peer, weight + peer.weight
+      end
+    end
+    if #group > 0 then
+      rest = rest + weight
+      group.share = weight / rest
+      table.insert(tier, 1, group)
+    end
+  end
+  return tier
+end
+
+local function pick_in(group, tried, now, any, key)
+  if key then return hash(group, tried, now, any, key) end
+  return rotate(group, tried, now, any)
+end
+
+-- key_of: "ipHash" → what is hashed, nil for rotation. any: also those marked down. → peer or nil
+-- Where the origins of a tier are chosen in several ways, each group has the part of visitors, or of URLs, that its weight stands for,
+-- and always the same ones; who finds nobody left there is somebody else's.
+function M.pick(tier, tried, now, any, key_of)
+  local groups = #tier
+  if groups == 1 then return pick_in(tier[1], tried, now, any, key_of(tier[1].kind)) end
+  for i = 1, groups do
+    local group = tier[i]
+    local key = key_of(group.kind)
+    if i == groups or spread(bxor(crc(key), group.salt)) <= group.share then
+      local peer = pick_in(group, tried, now, any, key)
+      if peer then return peer end
+    end
+  end
+  for i = 1, groups do
+    local peer = pick_in(tier[i], tried, now, any, key_of(tier[i].kind))
+    if peer then return peer end
+  end
 end
 
 function M.failed(peer, now)
@@ -126,34 +171,56 @@ function M.answered(peer)
   if state.accessed < state.checked then state.fails = 0 end
 end
 
--- An nginx upstream speaks one protocol, so origins are tried protocol by protocol. A pass is the tiers tried with one of them,
--- {scheme, tiers = {{peer …} …}, size, only, begins = is it the first?, entered = "<number>:<first>:"}. visitor:
--- "http" or "https", for origins that follow it; first: protocol of the first pass.
+-- What one nginx upstream is for: a protocol, with or without connections that are kept.
+local classes = {
+  { name = "http", scheme = "http", keep = true },
+  { name = "https", scheme = "https", keep = true },
+  { name = "httponce", scheme = "http", keep = false },
+  { name = "httpsonce", scheme = "https", keep = false },
+}
+
+local function class_of(peer, visitor)
+  local scheme = peer.protocol == "follow" and visitor or peer.protocol
+  return peer.keep and scheme or scheme .. "once"
+end
+
+-- The classes, that which is begun with first
+local function from(first)
+  local list = {}
+  for _, class in ipairs(classes) do
+    if class.name == first then table.insert(list, 1, class) else list[#list + 1] = class end
+  end
+  return list
+end
+
+-- Origins are tried class by class. A pass is the tiers tried with one of them,
+-- {scheme, keep, class, tiers = {{group …} …}, size, only, begins = is it the first?, entered = "<number>:<first>:"}. visitor:
+-- "http" or "https", for origins that follow it; first: class of the first pass.
 function M.passes(pool, visitor, first)
   local key = visitor .. first
   local passes = pool.passes[key]
   if passes then return passes end
-  local second = first == "http" and "https" or "http"
   passes = {}
-  -- Main origins of both protocols come before any backup.
-  for _, tier in ipairs { { first, false }, { second, false }, { second, true }, { first, true } } do
+  local function add(class, backup)
     local peers = {}
     for _, peer in ipairs(pool.peers) do
-      local scheme = peer.protocol == "follow" and visitor or peer.protocol
-      if scheme == tier[1] and peer.backup == tier[2] then peers[#peers + 1] = asked(peer, visitor) end
+      if peer.backup == backup and class_of(peer, visitor) == class.name then peers[#peers + 1] = asked(peer, visitor) end
     end
-    if #peers > 0 then
-      local last = passes[#passes]
-      if not last or last.scheme ~= tier[1] then
-        last = { scheme = tier[1], tiers = {}, size = 0 }
-        passes[#passes + 1] = last
-        last.entered, last.begins = #passes .. ":" .. first .. ":", #passes == 1
-      end
-      last.tiers[#last.tiers + 1] = peers
-      last.size = last.size + #peers
-      last.only = last.size == 1 and peers[1] or nil
+    if #peers == 0 then return end
+    local last = passes[#passes]
+    if not last or last.class ~= class.name then
+      last = { class = class.name, scheme = class.scheme, keep = class.keep, tiers = {}, size = 0 }
+      passes[#passes + 1] = last
+      last.entered, last.begins = #passes .. ":" .. first .. ":", #passes == 1
     end
+    last.tiers[#last.tiers + 1] = tier_of(peers)
+    last.size = last.size + #peers
+    last.only = last.size == 1 and peers[1] or nil
   end
+  local order = from(first)
+  -- Main origins of every class come before any backup.
+  for i = 1, #order do add(order[i], false) end
+  for i = #order, 1, -1 do add(order[i], true) end
   pool.passes[key] = passes
   return passes
 end
@@ -165,7 +232,7 @@ function M.only(pass, now) return pass.only and take(pass.only, now) end
 function M.pass_in_use(passes, now)
   for number, pass in ipairs(passes) do
     for _, tier in ipairs(pass.tiers) do
-      for _, peer in ipairs(tier) do
+      for _, peer in ipairs(tier.peers) do
         if up(peer, now) then return pass, number end
       end
     end
@@ -173,25 +240,27 @@ function M.pass_in_use(passes, now)
   return passes[1], 1
 end
 
--- Protocol to begin with: that of the origin whose turn it is
-function M.first(pool, visitor, now, key)
+-- Class to begin with: that of the origin whose turn it is
+function M.first(pool, visitor, now, key_of)
   local passes = M.passes(pool, visitor, "http")
-  if #passes == 1 then return passes[1].scheme, nil end
-  local mixed, scheme = false, nil
-  for _, peer in ipairs(pool.peers) do
-    local own = peer.protocol == "follow" and visitor or peer.protocol
-    if not peer.backup then
-      if scheme and scheme ~= own then mixed = true end
-      scheme = own
+  if #passes == 1 then return passes[1].class, nil end
+  local main = pool.mains[visitor]
+  if not main then
+    local peers, class, mixed = {}, nil, false
+    for _, peer in ipairs(pool.peers) do
+      if not peer.backup then
+        local own = class_of(peer, visitor)
+        mixed = mixed or (class ~= nil and class ~= own)
+        peers[#peers + 1], class = asked(peer, visitor), own
+      end
     end
+    -- without any, the backups' own order holds
+    main = { class = not mixed and (class or "http") or nil, tier = tier_of(peers) }
+    pool.mains[visitor] = main
   end
-  if not mixed then return scheme or "http", nil end
-  local main = {}
-  for _, peer in ipairs(pool.peers) do
-    if not peer.backup then main[#main + 1] = asked(peer, visitor) end
-  end
-  local peer = M.pick(main, {}, now, false, key) or M.pick(main, {}, now, true, key)
-  return peer.protocol == "follow" and visitor or peer.protocol, peer
+  if main.class then return main.class, nil end
+  local peer = M.pick(main.tier, {}, now, false, key_of) or M.pick(main.tier, {}, now, true, key_of)
+  return class_of(peer, visitor), peer
 end
 
 return M

@@ -28,6 +28,12 @@ end
 
 function M.address() return in_front() and var.remote_addr or var.hop_address end
 
+-- What binds a visitor or a URL to an origin, by the kind of its hash; nil: nothing, they are asked in turn.
+function M.key_of(kind)
+  if kind == "ipHash" then return M.address() end
+  if kind == "urlHash" then return var.request_uri end
+end
+
 -- The cache asks again because what it holds has expired.
 function M.expired() return var.hop_cs == "EXPIRED" end
 

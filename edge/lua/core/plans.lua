@@ -84,6 +84,8 @@ local function compile(host, text, key)
     refused = record.refused,
     flags_at = -1,
   }
+  -- under which its connections over TLS are kept
+  plan.tls_name = plan.party .. "|" .. plan.origin_host
   if plan.hsts then answers.hold(plan) end
   if not site then
     plan.closed = true

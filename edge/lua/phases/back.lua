@@ -46,10 +46,17 @@ local function refuse(status)
   return runner.refuse(status)
 end
 
-local function hash_key(plan)
-  local balance = plan.pool.balance
-  if balance == "ipHash" then return hop.address() end
-  if balance == "urlHash" then return var.request_uri end
+-- Where nginx keeps the connections to the origins of a pass: never among those of another customer, or of another name over TLS
+local function upstream_of(plan, pass)
+  if not pass.keep then return shards.once(pass.scheme) end
+  if not pass.addresses then
+    pass.addresses = {}
+    for _, tier in ipairs(pass.tiers) do
+      for _, peer in ipairs(tier.peers) do pass.addresses[#pass.addresses + 1] = peer.host .. ":" .. peer.port end
+    end
+  end
+  local name = pass.scheme == "https" and plan.tls_name or plan.party
+  return shards.upstream(pass.scheme, pass, name, pass.addresses, clock.now(), ngx.ctx)
 end
 
 -- Points the request at the peers of a pass
@@ -60,27 +67,20 @@ local function enter(plan, pass)
   var.edge_peer = pass.entered
   -- What nginx.conf says of these where nobody sets them holds for most requests.
   if plan.origin_host ~= plan.host then var.edge_host = plan.origin_host end
+  local upstream = upstream_of(plan, pass)
   if pass.scheme == "http" then
-    if not pass.begins then
-      var.edge_scheme, var.edge_upstream = "http", "origin_http"
+    if not (pass.begins and upstream == "origin_http") then
+      var.edge_scheme, var.edge_upstream = "http", upstream
     end
     return
   end
-  var.edge_scheme = "https"
-  var.edge_sni = plan.origin_host
-  if not pass.addresses then
-    pass.addresses, pass.leases = {}, {}
-    for _, tier in ipairs(pass.tiers) do
-      for _, peer in ipairs(tier) do pass.addresses[#pass.addresses + 1] = peer.host .. ":" .. peer.port end
-    end
-  end
-  var.edge_upstream = shards.upstream(pass.leases, plan.origin_host, pass.addresses, clock.now())
+  var.edge_scheme, var.edge_upstream, var.edge_sni = "https", upstream, plan.origin_host
 end
 
 -- The origin that is asked first
 function M.choose(plan, now)
   local visitor = hop.scheme()
-  local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
+  local first, peer = balancer.first(plan.pool, visitor, now, hop.key_of)
   enter(plan, balancer.passes(plan.pool, visitor, first)[1])
   if peer then ngx.ctx.chosen = peer end
 end
@@ -91,11 +91,11 @@ local function only_pass(plan)
 end
 
 -- Nothing is compressed, the path stays as it is, and no origin speaks TLS: nginx need not work out where to send the request.
-local function is_plain(plan, pass) return not plan.level and not plan.rewrites and pass.scheme == "http" end
+local function is_plain(plan, pass) return not plan.level and not plan.rewrites and pass.keep and pass.scheme == "http" end
 
 function M.plain(plan)
   local pass = only_pass(plan)
-  return pass ~= nil and is_plain(plan, pass)
+  return pass ~= nil and is_plain(plan, pass) and upstream_of(plan, pass) == "origin_http"
 end
 
 -- Can the front half ask the origin itself? Not before an answer without interim ones has been seen, nor with a body that is long or
@@ -156,11 +156,11 @@ function M.upload()
   local plan = plans.of(var.host)
   if not plan then return refuse(502) end
   local visitor, now = hop.scheme(), clock.now()
-  local first, peer = balancer.first(plan.pool, visitor, now, hash_key(plan))
+  local first, peer = balancer.first(plan.pool, visitor, now, hop.key_of)
   local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
   enter(plan, pass)
   -- It cannot be sent twice. A kept connection that the origin is just closing would be the end of it, so it has one of its own.
-  var.edge_upstream = pass.scheme == "https" and "origin_https" or "origin_http_once"
+  var.edge_upstream = shards.once(pass.scheme)
   if number == 1 then ngx.ctx.chosen = peer end
 end
 
@@ -183,10 +183,10 @@ function M.other()
   enter(plan, pass)
 end
 
-local function next_peer(pass, tried, now, key)
+local function next_peer(pass, tried, now)
   for any = 0, 1 do
     for _, tier in ipairs(pass.tiers) do
-      local peer = balancer.pick(tier, tried, now, any == 1, key)
+      local peer = balancer.pick(tier, tried, now, any == 1, hop.key_of)
       if peer then return peer end
     end
   end
@@ -207,7 +207,7 @@ function M.balance()
     ngx_balancer.set_more_tries(pass.size - 1)
   end
   -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
-  local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now, hash_key(plan)) or last
+  local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now) or last
   if ctx.chosen then ctx.chosen = nil end
   ctx.peer = peer
   if tried then tried[peer] = true end
@@ -238,7 +238,7 @@ function M.fetch()
     header["Retry-After"] = "10"
     return refuse(503)
   end
-  local answer, unread, status = fetch.ask(plan, hop.scheme(), hash_key(plan))
+  local answer, unread, status = fetch.ask(plan, hop.scheme(), hop.key_of)
   -- What is left of the request must not be taken for the next one.
   if unread then header["Connection"] = "close" end
   if status == 503 then header["Retry-After"] = "10" end

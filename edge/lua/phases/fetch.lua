@@ -188,20 +188,20 @@ local function open(plan, peer, scheme)
 end
 
 -- → socket, peer; asks one origin after the other until a connection stands
-local function reach(plan, visitor, key)
+local function reach(plan, visitor, key_of)
   local now = clock.now()
-  local first = balancer.first(plan.pool, visitor, now, key)
+  local first = balancer.first(plan.pool, visitor, now, key_of)
   for _, pass in ipairs(balancer.passes(plan.pool, visitor, first)) do
     local tried = {}
     for any = 0, 1 do
       for _, tier in ipairs(pass.tiers) do
-        local peer = balancer.pick(tier, tried, now, any == 1, key)
+        local peer = balancer.pick(tier, tried, now, any == 1, key_of)
         while peer do
           local socket = open(plan, peer, pass.scheme)
           if socket then return socket, peer end
           balancer.failed(peer, now)
           tried[peer] = true
-          peer = balancer.pick(tier, tried, now, any == 1, key)
+          peer = balancer.pick(tier, tried, now, any == 1, key_of)
         end
       end
     end
@@ -236,11 +236,11 @@ end
 -- → nil when no origin gave an answer, else {status, peer, interim = whether it sent interim answers, send = function() → whether
 -- the whole body was passed on, close}; whether part of the request is still to come, so that its connection cannot go on; and where
 -- there is no answer the status that says why, if it is not 502
-function M.ask(plan, visitor, key)
+function M.ask(plan, visitor, key_of)
   local left = { bytes = 0 }
   local size, next_piece, drop = body(left)
   if not size and next_piece then return nil, true, next_piece end
-  local socket, peer = reach(plan, visitor, key)
+  local socket, peer = reach(plan, visitor, key_of)
   if not socket then
     if drop then drop() end
     return nil, left.bytes > 0

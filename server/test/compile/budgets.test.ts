@@ -186,6 +186,8 @@ test('the largest domain and site', () => {
     protocol: 'follow' as const,
     maxFails: 100,
     failTimeout: 3600,
+    hash: 'urlHash' as const,
+    keepalive: false,
   };
   Upstream.parse(upstream);
   const upstreams = Array.from({ length: upstreamsPerDomain }, (_, id) => ({ id, enabled: true, ...upstream }));

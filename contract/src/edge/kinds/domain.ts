@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { balances, hstsLimits, originProtocols, schemes, upstreamLimits } from '../../limits.ts';
+import { balances, hashTypes, hstsLimits, originProtocols, schemes, upstreamLimits } from '../../limits.ts';
 import { domainSettingFields } from '../settings.ts';
 import { head, hostText, id, kind, text } from './kind.ts';
 
@@ -18,6 +18,10 @@ export const Upstream = z.object({
   maxFails: z._default(z.int().check(z.gte(0), z.lte(100)), 1),
   /** seconds */
   failTimeout: z._default(z.int().check(z.gte(0), z.lte(3600)), 10),
+  /** what binds visitors or URLs to it; absent: as the domain balances */
+  hash: z.optional(z.enum(hashTypes)),
+  /** false: each request has a connection of its own */
+  keepalive: z.optional(z.boolean()),
 });
 export const upstreamsPerDomain = 100;
 

@@ -1,5 +1,5 @@
 import type { tlsChoices } from '#contract/domain/domains.ts';
-import { type balances, type originProtocols, type servedSchemes, tlsOptions } from '#contract/limits.ts';
+import { type balances, type hashTypes, type originProtocols, type servedSchemes, tlsOptions } from '#contract/limits.ts';
 import { askedAt, type PortMap } from '#contract/rules/schemes.ts';
 import { compileDomainSettings, type SettingRow, settingsOfDomain } from '../settings.ts';
 import { arrayOf, belowSites, byID, headOf, type Source } from '../source.ts';
@@ -15,6 +15,8 @@ export interface UpstreamRow {
   maxFails: number;
   /** seconds */
   failTimeout: number;
+  hash: (typeof hashTypes)[number];
+  keepalive: boolean;
   enabled: boolean;
 }
 export interface DomainRow {
@@ -51,7 +53,7 @@ export const domain: Source<'domain', DomainRow> = {
        'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'scheme', d.scheme, 'portMap', d."portMap", 'tlsOption', d."tlsOption",
        'certificateID', (select c.id from certificate c where c.id = d."certificateID"
          and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
-           `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", enabled
+           `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", hash, keepalive, enabled
           from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
          )}, 'modules', coalesce((select jsonb_object_agg(a.type, m.id order by a.type) from "domainModule" a join module m on m.id = a."moduleID"
          where a."domainID" = d.id and m."siteID" = d."siteID" and m."deletedAt" is null and m.enabled), '{}'),
@@ -81,6 +83,8 @@ export const domain: Source<'domain', DomainRow> = {
         protocol: one.protocol,
         maxFails: one.maxFails,
         failTimeout: one.failTimeout,
+        ...(one.hash === 'none' ? {} : { hash: one.hash }),
+        ...(one.keepalive ? {} : { keepalive: false }),
       })),
       ...(certificateID === null ? {} : { certificate: certificateID }),
       ...(scheme === 'any' ? {} : { onlyScheme: scheme }),

@@ -335,6 +335,12 @@ export const ruleTexts = {
     zh_CN: '证书没有任何域名（subjectAltName），浏览器不会接受',
     en_US: 'The certificate names no host (subjectAltName), so no browser accepts it',
   },
+  certificateAutomatic: {
+    zh_TW: '這張憑證由憑證機構自動簽發與更新，無法以上傳的內容取代；請另外新增一張憑證',
+    zh_CN: '这张证书由证书机构自动签发与更新，无法用上传的内容取代；请另外新增一张证书',
+    en_US:
+      'An authority makes and renews this certificate by itself, so nothing uploaded takes its place. Add another one instead',
+  },
   autoSSLWildcard: {
     zh_TW: '萬用字元網域需要 DNS 驗證，無法自動簽發憑證',
     zh_CN: '通配符域名需要 DNS 验证，无法自动签发证书',

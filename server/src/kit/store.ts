@@ -180,7 +180,7 @@ export class Store<R extends Row> {
     for (const { id } of inserted) this.#effects.open.add(touchedName(this.#target.table, id));
     for (const [index, one] of inserted.entries())
       this.#note({ table: this.#target.table, id: one.id, after: this.#shown(all[index]!) }, one);
-    await this.#checkBytes(path);
+    if (all.some(values => this.#isCounted(values))) await this.#checkBytes(path);
     return inserted.map(one => one.id);
   }
 
@@ -242,7 +242,7 @@ export class Store<R extends Row> {
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
     this.#note({ table: this.#target.table, id, before: pick(before), after: pick(wanted) }, after!);
-    if (weigh(names, after!) > weigh(names, before)) await this.#checkBytes(names[0]!);
+    if (this.#isCounted(after!) && weigh(names, after!) > weigh(names, before)) await this.#checkBytes(names[0]!);
     return true;
   }
 
@@ -302,20 +302,31 @@ export class Store<R extends Row> {
     return [...new Set(all.flatMap(values => (values[column] as number | undefined) ?? []))];
   }
 
+  #isCounted(values: Row): boolean {
+    const { counted } = this.#target;
+    return !counted || values[counted.column] === counted.value;
+  }
+  get #countedOnes(): Sql[] {
+    const { pin = {}, counted } = this.#target;
+    const wanted = [...Object.entries(pin), ...(counted ? [[counted.column, counted.value] as const] : [])];
+    return wanted.map(([name, value]) => sql`${col(name)} = ${value}`);
+  }
+
   async #checkRoom(all: readonly Row[], path: string) {
-    const { most, scope, table, pin = {} } = this.#target;
+    const { most, scope, table } = this.#target;
     if (most === undefined || !('parent' in scope)) return;
     const { column } = scope;
+    const adding = all.filter(values => this.#isCounted(values));
     const found = await rows<{ id: number; n: number }>(
       this.#db,
       sql`select ${col(column)} as id, count(*) as n from ${sql.table(table)} as t
           where ${and([
-            sql`${col(column)} = any(${this.#parentIDs(column, all)}) and t."deletedAt" is null`,
-            ...Object.entries(pin).map(([name, value]) => sql`${col(name)} = ${value}`),
+            sql`${col(column)} = any(${this.#parentIDs(column, adding)}) and t."deletedAt" is null`,
+            ...this.#countedOnes,
           ])} group by 1`,
     );
     const counts = new Map(found.map(({ id, n }) => [id, n]));
-    for (const values of all) {
+    for (const values of adding) {
       const id = values[column] as number;
       const n = (counts.get(id) ?? 0) + 1;
       if (n > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
@@ -325,7 +336,7 @@ export class Store<R extends Row> {
 
   /** What the rows of one parent weigh once they became heavier (before, an earlier release may have let in more); a refusal undoes the write. */
   async #checkBytes(path: string) {
-    const { bytesMax, scope, table, pin = {} } = this.#target;
+    const { bytesMax, scope, table } = this.#target;
     if (bytesMax === undefined || !('parent' in scope)) return;
     const { n } = (await row<{ n: number }>(
       this.#db,
@@ -333,7 +344,7 @@ export class Store<R extends Row> {
           from ${sql.table(table)} as t
           where ${and([
             sql`${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,
-            ...Object.entries(pin).map(([name, value]) => sql`${col(name)} = ${value}`),
+            ...this.#countedOnes,
           ])}`,
     ))!;
     if (n > bytesMax) throw new Fail('parameter', { errorData: [{ path, rule: 'tooLong', bounds: { max: bytesMax } }] });

@@ -38,6 +38,8 @@ export interface Table<Row = Record<string, unknown>> {
   most?: number;
   /** bytes of all rows together below one row of `scope.parent`, for the same reason */
   bytesMax?: number;
+  /** Rows that have this value alone count among `most` and `bytesMax`: the others are bounded elsewhere. Left out: all. */
+  counted?: { column: string; value: string };
   /** unique index → the error it means */
   unique?: Record<string, ErrorName>;
   /** its rows alone are what a call below one of them may break: such a call needs no lock on the account it acts for */

@@ -4,9 +4,12 @@ import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { acmeLimits } from '#contract/limits.ts';
 import type { Context } from '../../kit/context.ts';
+import { row } from '../../store/db.ts';
 import { covers, readPair } from '../certificate/pem.ts';
 import { show, stored } from '../certificate/shown.ts';
 import { certificateTable } from '../certificate/tables.ts';
+
+import { domainTable } from '../tables.ts';
 import type { Provider } from './providers.ts';
 
 export interface Known {
@@ -35,18 +38,35 @@ export async function issue(
       { path: 'certificate', rule: 'certificateNames', bounds: { hosts: host, names: pair.names.slice(0, 5).join(', ') } },
     ]);
   const store = ctx.store(certificateTable, { siteID });
-  const [held] = certificateID === null ? [] : await store.pick(['id'], [sql`t.id = ${certificateID} and t.type = 'autoSSL'`]);
+  const [own] = certificateID === null ? [] : await store.pick(['id'], [sql`t.id = ${certificateID} and t.type <> 'manual'`]);
+  // whoever else shows it must be among the names of what takes its place
+  const held = own && (await hostsShowing(ctx, siteID, own.id)).every(one => covers(pair.names, one)) ? own : undefined;
   if (held) await store.set(held.id, { provider, ...stored(pair) }, 'certificate');
   const [shown] = held
     ? [held.id]
     : await store.add([{ sslName: host.slice(0, 64), type: 'autoSSL', provider, ...stored(pair) }], {}, 'certificate');
-  await show(ctx, siteID, domainID, shown!);
+  if (await mayShow(ctx, domainID, shown!, own?.id)) await show(ctx, siteID, domainID, shown!);
   const from = pair.notBefore.valueOf();
   const life = pair.notAfter.valueOf() - from;
   const renewAt = new Date(from + life * acmeLimits.renewAfter * jitter(0.05));
   await sql`update "autoCertificate" set state = 'success', attempts = 0, error = '', "certificateID" = ${shown}, "taskID" = null,
       "nextAt" = ${renewAt.toISOString()}, "updatedAt" = now() where id = ${id}`.execute(ctx.db);
   return pair.notAfter.toISOString().slice(0, 10);
+}
+
+const hostsShowing = async (ctx: Context, siteID: number, certificateID: number): Promise<string[]> =>
+  (await ctx.store(domainTable, { siteID }).pick(['domainName'], [sql`t."certificateID" = ${certificateID}`])).map(
+    one => one.domainName,
+  );
+
+/** What somebody put there by hand stays while it is good; what is ours, is none, or is over gives way. */
+async function mayShow({ db }: Context, domainID: number, ...own: (number | undefined)[]): Promise<boolean> {
+  const found = await row<{ id: number | null; isOver: boolean }>(
+    db,
+    sql`select d."certificateID" as id, c.id is null or c."notAfter" <= now() as "isOver"
+        from domain d left join certificate c on c.id = d."certificateID" and c."deletedAt" is null where d.id = ${domainID}`,
+  );
+  return !found || found.isOver || own.includes(found.id ?? undefined);
 }
 
 /** It did not come about: when it is tried again. Answers in how many minutes. */

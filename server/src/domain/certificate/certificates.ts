@@ -42,6 +42,8 @@ export const certificateCalls = implement(
     'PUT /certificate/{certificateID}': async ({ ctx, params, body }) => {
       const store = ctx.store(certificateTable, { siteID: params.siteID });
       const before = await store.get(params.certificateID, 'certificateID');
+      // the next renewal would overwrite it, wherever it is shown
+      if (body.certificate && before.type !== 'manual') throw failFields([{ path: 'certificate', rule: 'certificateAutomatic' }]);
       if (!body.certificate && body.privateKey) throw failFields([{ path: 'certificate', rule: 'required' }]);
       let pair: Pair | undefined;
       if (body.certificate) {

@@ -14,6 +14,8 @@ export const certificateTable = table<CertificateRow>()({
   filters: { sslName: like('sslName') },
   most: certificateLimits.perSite,
   bytesMax: certificateLimits.bytesPerSite,
+  // one that an authority makes for a domain by itself is bounded by the domains there are
+  counted: { column: 'type', value: 'manual' },
   forgets: true,
   edge: { kind: 'certificate', column: 'id' },
   sealed: ['privateKey'],

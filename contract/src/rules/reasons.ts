@@ -30,6 +30,11 @@ export const reasonTexts = {
     zh_CN: '只能使用英文字母、数字、连字符与点，例如 www.example.com；连字符与点不能在开头、结尾或相连',
     en_US: 'Letters, digits, hyphens and dots alone, such as www.example.com; no part is empty or begins or ends with a hyphen',
   },
+  hostPublicSuffix: {
+    zh_TW: '這是公共網域尾碼，不屬於任何人，請填寫自己的網域，例如 www.example.com',
+    zh_CN: '这是公共域名后缀，不属于任何人，请填写自己的域名，例如 www.example.com',
+    en_US: 'This is a public suffix, which is nobody’s own. Write a name of yours, such as www.example.com',
+  },
   hostPath: {
     zh_TW: '只填寫網域名稱，不含協定、連接埠與路徑',
     zh_CN: '只填写域名，不含协议、端口与路径',

@@ -178,6 +178,14 @@ export const ruleTexts = {
     zh_CN: '只能导出 {hours} 小时以前的数据',
     en_US: 'Only data up to {hours} hour(s) ago can be exported',
   },
+  nameUnproven: {
+    zh_TW:
+      '另一位客戶也使用這個名稱或它上層的名稱。請在 DNS 新增 TXT 記錄 {record}，內容為 {value}，證明網域屬於您，然後再試一次',
+    zh_CN:
+      '另一位客户也使用这个名称或它上级的名称。请在 DNS 添加 TXT 记录 {record}，内容为 {value}，证明域名属于您，然后再试一次',
+    en_US:
+      'Another customer uses this name too, or one above it. Show that it is yours: add the TXT record {record} with {value} to its DNS, then try again',
+  },
   addressNotAllowed: {
     zh_TW: '{address} 不可作為源站：這是本機、鏈路本地、群播或保留位址。請填寫源站的公開位址',
     zh_CN: '{address} 不能作为源站：这是本机、链路本地、组播或保留地址。请填写源站的公网地址',

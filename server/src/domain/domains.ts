@@ -14,6 +14,7 @@ import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
 import { autoSSLSwitch } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
+import { provenNames, refusedNames } from './claims.ts';
 import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
 import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
 
@@ -108,7 +109,7 @@ export const domainCalls = implement(
     },
     // found by its table before, as the list shows it
     'GET /domain/{domainID}': async ({ found }) => found['domainID'] as never,
-    'POST /domains': async ({ ctx, params, body }) => {
+    'POST /domains': async ({ ctx, params, body, prepared }) => {
       await checkReached(
         ctx,
         params.siteID,
@@ -117,7 +118,16 @@ export const domainCalls = implement(
       );
       let free = await room(ctx, params.siteID);
       let ids: number[] = [];
-      const clear = await clearOf(ctx, body.domains);
+      const refused = await refusedNames(
+        ctx,
+        params.siteID,
+        body.domains.map(one => one.domainName),
+        prepared instanceof Set ? prepared : new Set(),
+      );
+      const clear = await clearOf(
+        ctx,
+        body.domains.filter(one => !refused.has(one.domainName)),
+      );
       // Nearly always all of them can be made: with a few statements instead of ten for each, while others wait. Whatever
       // stands against that is found out one by one.
       const isMade =
@@ -129,6 +139,8 @@ export const domainCalls = implement(
         domain => domain.domainName,
         async domain => {
           if (isMade && clear.has(domain)) return;
+          const refusal = refused.get(domain.domainName);
+          if (refusal) throw refusal(`domains.${body.domains.indexOf(domain)}.domainName`);
           if (free <= 0) throw fail('domainsExceeded');
           if (isMade) throw fail(hasEnabled(domain) ? 'duplicateDomains' : 'noUpstreamEnabled');
           ids.push(...(await makeDomains(ctx, params.siteID, [domain])));
@@ -329,6 +341,14 @@ export const domainCalls = implement(
   },
   {
     params: { domainID: domainTable },
+    prepare: {
+      'POST /domains': ({ ctx, params, body }) =>
+        provenNames(
+          ctx,
+          params.siteID,
+          body.domains.map((one: NewDomain) => one.domainName),
+        ),
+    },
     rows: { 'GET /domains': domainTable, 'GET /simpleDomains': domainTable, 'GET /domain/{domainID}/upstreams': upstreamTable },
   },
 );

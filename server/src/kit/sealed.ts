@@ -3,7 +3,7 @@
  * in its own column alone. Keys come from the installation's (secret.key); with several the first seals, all of them open, and what the
  * others sealed is sealed anew at the start (resealed), as is what an earlier release kept in the open.
  */
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { hidden, hiddenOther, isHidden } from '#contract/kit/hidden.ts';
 import { isSetName } from '#contract/kit/secret.ts';
@@ -18,17 +18,24 @@ const tagBytes = 16;
 export class Sealing {
   readonly #keys: ReadonlyMap<string, Buffer>;
   readonly #current: string;
+  readonly #proofs: readonly Buffer[];
 
   /** the key that seals, then those that only open */
   constructor(keys: readonly [Keys, ...Keys[]]) {
     const idOf = (key: Keys) => key.of('sealed-column-id').subarray(0, 4).toString('hex');
     this.#keys = new Map(keys.map(key => [idOf(key), key.of('sealed-column')]));
     this.#current = idOf(keys[0]);
+    this.#proofs = keys.map(key => key.of('proof'));
   }
 
   /** How a text begins that the present key has sealed. */
   get prefix() {
     return `${format}.${this.#current}.`;
+  }
+
+  /** Words that this installation alone can say about something: by its present key first, then by those it had. 32 hexadecimal digits. */
+  proofs(about: string): string[] {
+    return this.#proofs.map(key => createHmac('sha256', key).update(about).digest('hex').slice(0, 32));
   }
 
   /** `place`: table and column */

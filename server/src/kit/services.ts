@@ -22,6 +22,8 @@ export interface Services {
   storedRules?: { ofSite(siteID: number): readonly Unfit[] };
   /** an authority of one's own, at which certificates are ordered: its directory, and who signs that one's own certificate (PEM) */
   acme?: { directory: string; ca: string | undefined };
+  /** how a site's DNS accounts are reached; left out: as they usually are */
+  dns?: { resolvers: readonly string[]; apis: Readonly<Record<string, string>> };
   /** address people reach the console at */
   publicURL: string;
 }

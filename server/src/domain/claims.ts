@@ -1,0 +1,107 @@
+/**
+ * Whose a name is, where two customers could mean it (decisions.md): one below another customer's live name, or one that another customer
+ * has as well, is taken only by who can write into its zone, which a TXT record shows. The record is a word of the installation about this
+ * customer and this name: nothing is kept, and one that was set early is found at the first try.
+ */
+import { getServers, Resolver } from 'node:dns/promises';
+import { sql } from 'kysely';
+import { getPublicSuffix } from 'tldts';
+import { type Fail, failFields } from '#contract/errors.ts';
+import type { Bounds } from '#contract/rules/rule.ts';
+import type { Context } from '../kit/context.ts';
+import { row, rows } from '../store/db.ts';
+
+/** Of one call: an answer does not wait for more. */
+const lookedMost = 100;
+const atOnce = 20;
+const lookMs = 2000;
+
+const baseOf = (name: string) => (name.startsWith('*.') ? name.slice(2) : name);
+export const recordOf = (name: string) => `_breakwater.${baseOf(name)}`;
+const valueOf = (proof: string) => `breakwater-verification=${proof}`;
+
+/** Live names that speak for this one too; the name itself is asked for beside them. */
+export function above(name: string): string[] {
+  const base = baseOf(name);
+  const labels = base.split('.');
+  const found = [`*.${base}`, base];
+  for (let at = 1; at < labels.length - 1; at++) {
+    const suffix = labels.slice(at).join('.');
+    found.push(suffix, `*.${suffix}`);
+  }
+  return found.filter(one => one !== name);
+}
+
+/** Everybody's: `com`, `co.uk`, and all names below them at once. */
+export function isEverybodys(name: string): boolean {
+  const base = baseOf(name);
+  return getPublicSuffix(base) === base;
+}
+
+/** Which of these names are another customer's business too, and whose site it is. */
+async function contested(
+  ctx: Context,
+  siteID: number,
+  names: readonly string[],
+): Promise<{ userID: number; names: Set<string> }> {
+  const site = await row<{ userID: number }>(ctx.db, sql`select "userID" from site where id = ${siteID} and "deletedAt" is null`);
+  if (!site) return { userID: 0, names: new Set() };
+  const spoken = new Map(names.map(name => [name, above(name)]));
+  const others = await rows<{ domainName: string; isLive: boolean }>(
+    ctx.db,
+    sql`select d."domainName", bool_or(d.status = 1) as "isLive" from domain d join site s on s.id = d."siteID"
+        where d."domainName" = any(${[...new Set([...spoken].flat(2))]}) and d."deletedAt" is null and s."deletedAt" is null
+          and s."userID" <> ${site.userID} group by 1`,
+  );
+  const live = new Map(others.map(one => [one.domainName, one.isLive]));
+  // one that is live elsewhere is told as such (401001)
+  const isContested = (name: string) => live.get(name) === false || spoken.get(name)!.some(one => live.get(one));
+  return { userID: site.userID, names: new Set(names.filter(isContested)) };
+}
+
+/** The texts of a record; none where it is missing or nobody answers in time. */
+async function textsAt(record: string, servers: readonly string[]): Promise<string[]> {
+  const resolver = new Resolver({ timeout: lookMs, tries: 1 });
+  resolver.setServers(servers);
+  const texts = await resolver.resolveTxt(record).catch(() => []);
+  return texts.map(parts => parts.join(''));
+}
+
+/** Names that may be taken although others have a word in them: their zones hold the record. Asks DNS, so before any transaction. */
+export async function provenNames(ctx: Context, siteID: number, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const { userID, names: open } = await contested(ctx, siteID, names);
+  const { dns, sealing } = ctx.services;
+  const servers = dns?.resolvers.length ? dns.resolvers : getServers();
+  const waiting = [...open].slice(0, lookedMost);
+  const proven = new Set<string>();
+  const look = async () => {
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+      const wanted = new Set(sealing.proofs(`${userID} ${baseOf(name)}`).map(valueOf));
+      if ((await textsAt(recordOf(name), servers)).some(text => wanted.has(text))) proven.add(name);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, look));
+  return proven;
+}
+
+/** Why these names are refused, those that are: everybody's, or another customer's word is missing. */
+export async function refusedNames(
+  ctx: Context,
+  siteID: number,
+  names: readonly string[],
+  proven: ReadonlySet<string>,
+): Promise<Map<string, (path: string) => Fail>> {
+  const { userID, names: open } = await contested(ctx, siteID, names);
+  const refused = new Map<string, (path: string) => Fail>();
+  for (const name of names) {
+    if (isEverybodys(name))
+      refused.set(name, path => failFields([{ path, rule: 'wrongFormat', bounds: { why: 'hostPublicSuffix' } }]));
+    if (!open.has(name) || proven.has(name)) continue;
+    const bounds: Bounds = {
+      record: recordOf(name),
+      value: valueOf(ctx.services.sealing.proofs(`${userID} ${baseOf(name)}`)[0]!),
+    };
+    refused.set(name, path => failFields([{ path, rule: 'nameUnproven', bounds }]));
+  }
+  return refused;
+}

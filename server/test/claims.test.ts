@@ -1,0 +1,119 @@
+/** Names that two customers could mean: below another's, above it, paused by another, everybody's; and the TXT record that decides. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { after, before, test } from 'node:test';
+import { broken, by, is, multiple, ok } from './expect.ts';
+import { Api, type Reply, type Tenant } from './harness.ts';
+
+/** Answers TXT questions (RFC 1035 §4) from `records`, and keeps what was asked. */
+const records = new Map<string, string[]>();
+const asked: string[] = [];
+const dns = createSocket('udp4').on('message', (query, from) => {
+  const labels: string[] = [];
+  let at = 12;
+  for (; query[at]; at += query[at]! + 1) labels.push(query.toString('latin1', at + 1, at + 1 + query[at]!));
+  const name = labels.join('.');
+  asked.push(name);
+  const texts = records.get(name);
+  const header = Buffer.from(query.subarray(0, 12));
+  header.writeUInt16BE(texts ? 0x8180 : 0x8183, 2);
+  header.writeUInt16BE(1, 4);
+  header.writeUInt16BE(texts?.length ?? 0, 6);
+  header.writeUInt32BE(0, 8);
+  const answers = (texts ?? []).map(text => {
+    const bytes = Buffer.from(text);
+    return Buffer.concat([Buffer.from([0xc0, 12, 0, 16, 0, 1, 0, 0, 0, 1, 0, bytes.length + 1, bytes.length]), bytes]);
+  });
+  dns.send(Buffer.concat([header, query.subarray(12, at + 5), ...answers]), from.port, from.address);
+});
+
+let api: Api;
+let bank: Tenant;
+let other: Tenant;
+before(async () => {
+  dns.bind(0, '127.0.0.1');
+  await once(dns, 'listening');
+  api = await Api.start({ dns: { resolvers: [`127.0.0.1:${dns.address().port}`], apis: {} } });
+  [bank, other] = [await api.tenant('bank'), await api.tenant('other')];
+  for (const name of ['bank.test', '*.shop.test', 'paused.test', 'deep.below.test']) ok(await add(bank, name));
+  const { data } = await by(api, bank.user).read(`/user/site/${bank.siteID}/domains?keywords=paused.test`);
+  ok(await by(api, bank.user).patch(`/user/site/${bank.siteID}/domain/setting/status`, { domainIDs: [data[0].id], status: 0 }));
+});
+after(async () => {
+  dns.close();
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+const add = (tenant: Tenant, ...names: string[]) =>
+  by(api, tenant.user).post(`/user/site/${tenant.siteID}/domains`, {
+    domains: names.map(domainName => ({ domainName, upstreams: [{ address: '192.0.2.1' }] })),
+  });
+/** Which record would show that the name is theirs, as the refusal says. */
+function wanted(reply: Reply): { record: string; value: string } {
+  broken(reply, 'domains.0.domainName', 'nameUnproven');
+  return reply.body.errorData[0].bounds;
+}
+
+test('what another customer speaks for is refused, with the record that would show whose it is', async () => {
+  for (const name of [
+    'login.bank.test',
+    'a.b.bank.test',
+    '*.bank.test',
+    '*.a.bank.test',
+    'pay.shop.test',
+    'shop.test',
+    'a.b.shop.test',
+  ])
+    assert.equal(wanted(await add(other, name)).record, `_breakwater.${name.replace(/^\*\./, '')}`, name);
+  wanted(await add(other, 'paused.test'));
+  // live elsewhere, as ever
+  is(await add(other, 'bank.test'), 'duplicateDomains');
+  // above it, beside it, and like it only in letters
+  ok(await add(other, 'below.test', 'mybank.test', 'x.deep-below.test', 'another.test'));
+});
+
+test('within one customer nothing is asked, nor of what was deleted', async () => {
+  asked.length = 0;
+  ok(await add(bank, 'www.bank.test', '*.bank.test', 'pay.shop.test'));
+  ok(await add(other, 'once.test'));
+  ok(await by(api, other.user).del(`/user/site/${other.siteID}/domainsByNames`, { names: ['once.test'] }));
+  ok(await add(bank, 'a.once.test', 'once.test'));
+  assert.deepEqual(asked, []);
+});
+
+test('who can write into the zone may take it, and another customer’s record is none', async () => {
+  const { record, value } = wanted(await add(other, 'mine.bank.test'));
+  assert.equal(record, '_breakwater.mine.bank.test');
+  const third = await api.tenant('third');
+  const theirs = wanted(await add(third, 'mine.bank.test'));
+  assert.notEqual(theirs.value, value, 'of this customer alone');
+  records.set(record, ['something else', theirs.value]);
+  wanted(await add(other, 'mine.bank.test'));
+  records.set(record, ['something else', value]);
+  ok(await add(other, 'mine.bank.test'));
+  // live now: told as such, whatever stands in the zone
+  is(await add(bank, 'mine.bank.test'), 'duplicateDomains');
+  records.set('_breakwater.paused.test', [wanted(await add(other, 'paused.test')).value]);
+  ok(await add(other, 'paused.test'));
+});
+
+test('of several the rest goes in, and each that is refused says its record', async () => {
+  const reply = await add(other, 'free-1.test', 'x.bank.test', 'free-2.test', 'y.bank.test');
+  multiple(reply, ['parameter', ['x.bank.test']], ['parameter', ['y.bank.test']]);
+  const [x, y] = reply.body.errorData as { message: string }[];
+  assert.match(x!.message, /_breakwater\.x\.bank\.test with breakwater-verification=[0-9a-f]{32}/);
+  assert.match(y!.message, /_breakwater\.y\.bank\.test/);
+  const { data } = await by(api, other.user).read(`/user/site/${other.siteID}/domains?keywords=free-`);
+  assert.equal(data.length, 2);
+});
+
+test('what is everybody’s is nobody’s', async () => {
+  for (const name of ['co.uk', '*.co.uk', '*.com.tw']) {
+    const reply = await add(other, name);
+    broken(reply, 'domains.0.domainName', 'wrongFormat');
+    assert.equal(reply.body.errorData[0].bounds.why, 'hostPublicSuffix', name);
+  }
+  ok(await add(other, 'mine.co.uk', '*.mine.com.tw'));
+});

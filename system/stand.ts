@@ -59,6 +59,17 @@ export async function openShop(whole: Whole, name: string, originPort: number): 
   };
 }
 
+/** `1-3, 7` */
+function ranges(numbers: readonly number[]): string {
+  const found: [number, number][] = [];
+  for (const one of numbers.toSorted((a, b) => a - b)) {
+    const last = found.at(-1);
+    if (last?.[1] === one - 1) last[1] = one;
+    else found.push([one, one]);
+  }
+  return found.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join(', ');
+}
+
 /** Visitors who number their requests, so that each can be found again. */
 export class Traffic {
   readonly answered: number[] = [];
@@ -114,8 +125,14 @@ export class Traffic {
   /**
    * Every answered request stands in the log once, nothing was invented, and roll-ups and lines agree.
    * @param unlogged how many may be missing, as the node counted them
+   * @param state what the parts say of themselves, for whoever reads that lines are lost
    */
-  async account(store: Analytics, unlogged: () => Promise<number> = () => Promise.resolve(0), limitMs = 60_000): Promise<void> {
+  async account(
+    store: Analytics,
+    unlogged: () => Promise<number> = () => Promise.resolve(0),
+    limitMs = 60_000,
+    state: () => Promise<string> = () => Promise.resolve(''),
+  ): Promise<void> {
     let found = new Map<number, number>();
     let missing: number[] = [];
     let allowed = 0;
@@ -129,10 +146,10 @@ export class Traffic {
       limitMs,
       500,
     );
-    assert.ok(
-      missing.length <= allowed,
-      `lost ${missing.length} of ${this.answered.length}, ${allowed} counted as unlogged: ${missing.slice(0, 20).join()}`,
-    );
+    if (missing.length > allowed)
+      assert.fail(
+        `lost ${missing.length} of ${this.answered.length}, ${allowed} counted as unlogged: ${ranges(missing)}\n${await state()}`,
+      );
     assert.deepEqual(
       [...found].filter(([, n]) => n !== 1),
       [],

@@ -17,6 +17,8 @@ export interface PebbleOptions {
   bound?: Record<string, string>;
   /** seconds that its certificates are good for */
   lifetime?: number;
+  /** the name server it asks instead of its own (`127.0.0.1:port`); then names are not its to lose */
+  dns?: string;
 }
 export interface Pebble {
   directory: string;
@@ -31,7 +33,7 @@ export interface Pebble {
 }
 
 export async function startPebble(options: PebbleOptions): Promise<Pebble> {
-  const { httpPort, nonceReject = 0, sleep = 0, bound, lifetime } = options;
+  const { httpPort, nonceReject = 0, sleep = 0, bound, lifetime, dns: given } = options;
   const dir = testFolder('pebble');
   const [port, management, dns, dnsManagement, unused] = await Promise.all([1, 2, 3, 4, 5].map(() => freePort(12_000, 19_999)));
   const own = authority('Pebble');
@@ -66,7 +68,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     ...['-dns01', `127.0.0.1:${dns}`, '-management', `127.0.0.1:${dnsManagement}`],
     ...['-defaultIPv4', '127.0.0.1', '-defaultIPv6', ''],
   ]);
-  await start('pebble', ['-strict', '-config', join(dir, 'config.json'), '-dnsserver', `127.0.0.1:${dns}`], {
+  await start('pebble', ['-strict', '-config', join(dir, 'config.json'), '-dnsserver', given ?? `127.0.0.1:${dns}`], {
     PEBBLE_WFE_NONCEREJECT: String(nonceReject),
     // it reuses half of what it has seen otherwise: which half is chance
     PEBBLE_AUTHZREUSE: '0',

@@ -64,6 +64,18 @@ export const variables: readonly Variable[] = [
   ),
   v('BREAKWATER_ACME_DIRECTORY', 'directory (https) of a certificate authority of your own, for autoSSL', 'none', 'server'),
   v('BREAKWATER_ACME_CA', 'path of the certificate (PEM) that vouches for its address', 'those of the machine', 'server', path),
+  v(
+    'BREAKWATER_DNS_RESOLVERS',
+    'resolvers (address or address:port, comma-separated) asked whether a proof of a name can be seen, where no DNS gets out',
+    'the name servers of the zone',
+    'server',
+  ),
+  v(
+    'BREAKWATER_DNS_API',
+    'API of a DNS provider at another address (provider=URL, comma-separated), such as a gateway of your own',
+    'their own',
+    'server',
+  ),
   v('BREAKWATER_LOG', 'how much the server says: fatal, error, warn, info, debug, trace', 'info', 'server ingest seed'),
   v('DATABASE_URL', 'a PostgreSQL of your own instead of the embedded one', undefined, 'launcher seed server ingest', secret),
   v('CLICKHOUSE_URL', 'a ClickHouse of your own instead of the embedded store', undefined, 'launcher server ingest', secret),

@@ -2,6 +2,7 @@
  * Every constant of the specification (§9, and the numbers and enumerations of §1–§5) and of the decisions, once.
  * A number carries its unit in its name. A group names its source; contract/test/limits.test.ts pins each value.
  */
+export * from './limits-certificates.ts';
 export * from './limits-start.ts';
 
 /** How often a screen asks what is wrong. */
@@ -231,43 +232,6 @@ export const units = {
 } as const;
 /** The fastest a rate setting can name, in `rateUnit`: a gigabyte a second. */
 export const rateMax = 1_000_000;
-
-/** §3 Certificate: how it came about. */
-export const certificateTypes = ['manual', 'autoSSL', 'dns'] as const;
-/** Authorities that issue certificates by themselves; `private`: the one the environment names. */
-export const acmeProviders = ['letsEncrypt', 'zeroSSL', 'private'] as const;
-export const acmeLimits = {
-  /** orders of one account that wait for the authority at once: it forgets nonces where there are more */
-  ordersAtOnce: 20,
-  /** seconds that nodes may take before the authority is asked to look */
-  spreadSeconds: 30,
-  /** looks, about a second apart, before an authority that says nothing counts as silent */
-  looks: 120,
-  /** minutes before another try, by tries in a row that failed */
-  retryMinutes: [1, 5, 15, 60, 180, 360, 720, 1440],
-  /** of its life, before a certificate is renewed */
-  renewAfter: 2 / 3,
-  /** names of one task */
-  namesPerTask: 100,
-} as const;
-export const keyTypes = ['ec', 'rsa'] as const;
-export const certificateLimits = {
-  perSite: 1000,
-  /** bytes of all of a site's as they are stored: some 400 of elliptic curves. A node of 1 GB has 32 MB for everybody's. */
-  bytesPerSite: 2_000_000,
-  /** characters of PEM: a chain with 500 names */
-  pemMax: 65_536,
-  /** characters of PEM: RSA of 8,192 bits has 6,400, which is refused with the reason */
-  keyPemMax: 10_000,
-  /** certificates in one text */
-  chainMax: 10,
-  namesMax: 500,
-  rsaBitsMin: 2048,
-  /** a handshake with 4,096 bits takes a node 6 ms, with 8,192 it takes 42 */
-  rsaBitsMax: 4096,
-  /** days before its end from which on it is warned of */
-  warnDays: 14,
-} as const;
 
 /** Strict-Transport-Security (RFC 6797): seconds; lists that browsers come with take a name from a year on. */
 export const hstsLimits = { maxAgeDefault: 31_536_000, maxAgeMax: 63_072_000, preloadMin: 31_536_000 } as const;

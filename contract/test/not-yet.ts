@@ -123,11 +123,6 @@ export const notYet = {
     GET /client/site/{siteID}/module/wafs
     POST /client/site/{siteID}/module/wafs
     PUT /client/site/{siteID}/module/wafs
-    DELETE /client/site/{siteID}/setting/dns
-    GET /client/site/{siteID}/setting/dns
-    POST /client/site/{siteID}/setting/dns
-    PUT /client/site/{siteID}/setting/dns
-    GET /client/site/{siteID}/setting/dns/domains
     POST /client/site/{siteID}/setting/urlCache
     GET /user/module/wafs/defaultRules
     POST /user/site/{siteID}/acl/copy
@@ -170,11 +165,6 @@ export const notYet = {
     GET /user/site/{siteID}/module/wafs
     POST /user/site/{siteID}/module/wafs
     PUT /user/site/{siteID}/module/wafs
-    DELETE /user/site/{siteID}/setting/dns
-    GET /user/site/{siteID}/setting/dns
-    POST /user/site/{siteID}/setting/dns
-    PUT /user/site/{siteID}/setting/dns
-    GET /user/site/{siteID}/setting/dns/domains
     POST /user/site/{siteID}/setting/urlCache
     DELETE /client/firewall/setting/blockIPs
     GET /client/firewall/setting/blockIPs
@@ -455,9 +445,7 @@ export const notYet = {
     /admin/userManagement/logOperation
   `),
   codes: lines(`
-    invalidDNSSetting
     proxyConnectionFailed
-    dnsExecution
     inconsistentPorts
     licenseExpired
     illegalEmailSettings

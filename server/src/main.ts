@@ -26,6 +26,7 @@ import { taskWorks } from './tasks.ts';
 import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
+import { takeAwayDue } from './domain/acme/records.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Tasks } from './work/tasks.ts';
@@ -81,6 +82,7 @@ export async function start(settings: Settings): Promise<Running> {
       publicURL: settings.publicURL,
       health,
       ...(settings.acme ? { acme: settings.acme } : {}),
+      dns: settings.dns,
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
@@ -94,7 +96,7 @@ export async function start(settings: Settings): Promise<Running> {
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();
       stops.push(() => expiry.stop());
-      const autoSSL = new AutoSSL(settings.databaseUrl);
+      const autoSSL = new AutoSSL(settings.databaseUrl, db => takeAwayDue(db, services));
       autoSSL.start();
       stops.push(() => autoSSL.stop());
     }

@@ -1,5 +1,7 @@
 /** What the process is told by its environment. */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { dnsProviders } from '#contract/limits.ts';
 import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
 import { toldURL } from './bus/address.ts';
@@ -39,6 +41,8 @@ export interface Settings {
   ownPorts: number[];
   /** an authority of one's own (ACME); undefined: the public ones alone */
   acme: { directory: string; ca: string | undefined } | undefined;
+  /** how a site's DNS accounts are reached */
+  dns: DnsSettings;
   /** this start shows the demo */
   demo: boolean;
 }
@@ -57,6 +61,32 @@ function acmeOf(env: NodeJS.ProcessEnv): Settings['acme'] {
     throw new Error('BREAKWATER_ACME_DIRECTORY must be an https address, such as https://ca.example/acme/directory.');
   const file = env['BREAKWATER_ACME_CA'];
   return { directory, ca: file ? readFileSync(file, 'utf8') : undefined };
+}
+
+export interface DnsSettings {
+  /** asked whether a record can be seen; empty: who has the last word on it */
+  resolvers: readonly string[];
+  /** addresses of providers' APIs that are not where they usually are */
+  apis: Readonly<Partial<Record<DnsApi, string>>>;
+}
+const dnsApis = dnsProviders.filter(name => name !== 'rfc2136');
+export type DnsApi = (typeof dnsApis)[number];
+const listOf = (value: string | undefined) => (value ?? '').split(',').flatMap(one => one.trim() || []);
+/** BREAKWATER_DNS_RESOLVERS and BREAKWATER_DNS_API. */
+function dnsOf(env: NodeJS.ProcessEnv): DnsSettings {
+  const resolvers = listOf(env['BREAKWATER_DNS_RESOLVERS']);
+  for (const one of resolvers)
+    if (!isIP(one.replace(/^\[([^\]]+)\](?::\d{1,5})?$|^([^:]+):\d{1,5}$/, '$1$2')))
+      throw new Error(`BREAKWATER_DNS_RESOLVERS: ${one} is no address, such as 192.0.2.53 or 192.0.2.53:5353.`);
+  const apis: Partial<Record<DnsApi, string>> = {};
+  for (const one of listOf(env['BREAKWATER_DNS_API'])) {
+    const [, name, url = ''] = /^(\w+)=(.*)$/.exec(one) ?? [];
+    const provider = dnsApis.find(api => api === name);
+    if (!provider || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new Error(`BREAKWATER_DNS_API: ${one} is not provider=URL, with one of ${dnsApis.join(', ')}.`);
+    apis[provider] = url.replace(/\/$/, '');
+  }
+  return { resolvers, apis };
 }
 
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
@@ -94,6 +124,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     originAllow: environmentRanges(env['BREAKWATER_ORIGIN_ALLOW']),
     ownPorts: (env['BREAKWATER_OWN_PORTS'] ?? '').split(',').filter(Boolean).map(Number),
     acme: acmeOf(env),
+    dns: dnsOf(env),
     demo: env['BREAKWATER_DEMO'] === 'true',
   };
 }

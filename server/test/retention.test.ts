@@ -97,6 +97,7 @@ const parts: Record<string, (of: Record<string, number>) => Record<string, unkno
     issuers: '[]',
     privateKey: Buffer.from('x'),
   }),
+  siteDNS: ({ site }) => ({ siteID: site, provider: 'cloudflare' }),
   autoCertificate: ({ domain }) => ({ domainID: domain, provider: 'letsEncrypt' }),
   ...Object.fromEntries(
     siteLists.map(({ table, row: values }) => [table, ({ site }: Record<string, number>) => ({ ...values(), siteID: site })]),

@@ -262,6 +262,8 @@ describe('a sealed column', () => {
     const { db } = own.database;
     const [former, present] = [new Keys(randomBytes(32)), new Keys(randomBytes(32))];
     await sql`delete from vault`.execute(db);
+    // those of the world, sealed with the server's own key
+    await sql`delete from "siteDNS"`.execute(db);
     const add = (token: string) =>
       sql`insert into vault ("clientID", name, "apiToken", "deletedAt") values (1, 'old', ${token}, now())`.execute(db);
     for (let n = 0; n < 450; n++) await add(`open ${n}`);

@@ -64,6 +64,7 @@ export default {
   'resource.modules': 'Modules',
   'resource.domains': 'Domains and origins',
   'resource.certificates': 'Certificates',
+  'resource.siteDNS': 'DNS accounts',
   'resource.cache': 'Cache',
   'resource.firewall': 'Firewall',
   'resource.retention': 'Retention',

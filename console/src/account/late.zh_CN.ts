@@ -63,6 +63,7 @@ export default {
   'resource.modules': '模块',
   'resource.domains': '域名与源站',
   'resource.certificates': '证书',
+  'resource.siteDNS': 'DNS 账户',
   'resource.cache': '缓存',
   'resource.firewall': '防火墙',
   'resource.retention': '数据保留',

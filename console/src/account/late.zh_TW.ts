@@ -61,6 +61,7 @@ export default {
   'resource.modules': '模組',
   'resource.domains': '網域與源站',
   'resource.certificates': '憑證',
+  'resource.siteDNS': 'DNS 帳戶',
   'resource.cache': '快取',
   'resource.firewall': '防火牆',
   'resource.retention': '資料保留',

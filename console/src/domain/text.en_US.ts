@@ -5,10 +5,12 @@ export default {
   'page.domains': 'Domains',
   'page.upstreams': 'Origins',
   'page.certificates': 'Certificates',
+  'page.siteDNS': 'DNS accounts',
 
   'noun.domains': 'domain',
   'noun.upstreams': 'origin',
   'noun.certificates': 'certificate',
+  'noun.siteDNS': 'DNS account',
 
   'empty.domains': 'Add a domain with its origin to start serving visitors.',
   'empty.upstreams': 'At least one origin is needed.',
@@ -23,6 +25,8 @@ export default {
   'field.forceSSL': 'Force HTTPS',
   'field.autoSSL': 'Auto SSL',
   'field.provider': 'Authority',
+  'field.dnsProvider': 'DNS provider',
+  'field.server': 'Name server',
   'field.scheme': 'Visitors come by',
   'field.portMap': 'Port map',
   'field.httpPort': 'Port for http',
@@ -59,7 +63,7 @@ export default {
     'These domains show this certificate. Those that did and are not chosen have none any more, and cannot be reached over https.',
   'help.forceSSL': 'Visitors over http are sent to https, as long as the domain has a certificate.',
   'help.autoSSL':
-    'A certificate is ordered and renewed by itself; the domain must lead to the nodes. Switched off, the present one is shown until it ends.',
+    'A certificate is ordered and renewed by itself; the domain must lead to the nodes, or lie in a DNS account of the site. A wildcard is proven by DNS alone. Switched off, the present one is shown until it ends.',
   'help.scheme':
     'With HTTPS alone, visitors over http get 904. With HTTP alone the domain shows no certificate, and https does not connect.',
   'help.portMap':
@@ -82,6 +86,7 @@ export default {
 
   'tab.domains': 'Domains',
   'tab.certificates': 'Certificates',
+  'tab.siteDNS': 'DNS accounts',
 
   'balance.roundRobin': 'Round robin',
   'balance.ipHash': 'IP hash',
@@ -161,6 +166,13 @@ export default {
   'taskLine.autoSSL.spreadPartly':
     '{host}: the answer stands on {nodes} of {total} {total, one: node, other: nodes}; the authority is asked to look all the same',
   'taskLine.autoSSL.validated': '{host}: the authority has seen that the domain is ours',
+  'taskLine.autoSSL.byDNS': '{host}: not proven over HTTP ({why}), now by DNS',
+  'taskLine.autoSSL.recordPut': '{host}: the record {name} is put into {zone}',
+  'taskLine.autoSSL.recordSeen': '{host}: the name servers answer with the record',
+  'taskLine.autoSSL.recordLater':
+    '{host}: the DNS provider cannot be used now, tried again in {seconds} {seconds, one: second, other: seconds}: {why}',
+  'taskLine.autoSSL.recordGone': '{host}: the record is taken away',
+  'taskLine.autoSSL.recordLeft': '{host}: the record is still there, and goes on being taken away: {why}',
   'taskLine.autoSSL.issued': '{host}: issued, good until {until}',
   'taskLine.autoSSL.notIssued': '{host}: not issued, tried again in {minutes} {minutes, one: minute, other: minutes}: {why}',
   'taskLine.autoSSL.notTaken':

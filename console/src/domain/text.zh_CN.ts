@@ -5,10 +5,12 @@ export default {
   'page.domains': '域名',
   'page.upstreams': '源站',
   'page.certificates': '证书',
+  'page.siteDNS': 'DNS 账户',
 
   'noun.domains': '域名',
   'noun.upstreams': '源站',
   'noun.certificates': '证书',
+  'noun.siteDNS': 'DNS 账户',
 
   'empty.domains': '新建域名并填写源站，就会开始服务访客。',
   'empty.upstreams': '至少需要一个源站。',
@@ -23,6 +25,8 @@ export default {
   'field.forceSSL': '强制 HTTPS',
   'field.autoSSL': '自动证书',
   'field.provider': '证书机构',
+  'field.dnsProvider': 'DNS 服务',
+  'field.server': '域名服务器',
   'field.scheme': '访客协议',
   'field.portMap': '端口映射',
   'field.httpPort': 'http 映射的端口',
@@ -55,7 +59,8 @@ export default {
   'help.certificateAnew': '留空时证书不变。只粘贴证书时沿用当前私钥；已分配的域名立即改用新证书。',
   'help.certificateDomains': '所选域名使用这张证书；原来使用、这次没有选的域名不再有证书，无法通过 https 访问。',
   'help.forceSSL': '通过 http 访问的访客会被转到 https。域名没有证书时不会跳转。',
-  'help.autoSSL': '自动申请并续期证书；域名须已指向节点。停用后，现有证书会使用到期满为止。',
+  'help.autoSSL':
+    '自动申请并续期证书；域名须已指向节点，或由站点的 DNS 账户管理。通配符域名只能以 DNS 验证。停用后，现有证书会使用到期满为止。',
   'help.scheme': '仅提供 HTTPS 时，通过 http 访问的访客会得到 904；仅提供 HTTP 时，域名不出示证书，无法使用 https 连接。',
   'help.portMap': '协议为“跟随”的源站，会按访客的协议连接不同的端口；有这种源站时不能关闭。',
   'help.mappedPort': '留空时使用源站自己的端口。',
@@ -76,6 +81,7 @@ export default {
 
   'tab.domains': '域名',
   'tab.certificates': '证书',
+  'tab.siteDNS': 'DNS 账户',
 
   'balance.roundRobin': '轮询',
   'balance.ipHash': 'IP 哈希',
@@ -153,6 +159,12 @@ export default {
   'taskLine.autoSSL.spread': '{host}：{nodes} 个节点已备妥验证回应',
   'taskLine.autoSSL.spreadPartly': '{host}：{total} 个节点中仅 {nodes} 个备妥验证回应',
   'taskLine.autoSSL.validated': '{host}：证书机构已确认域名归属',
+  'taskLine.autoSSL.byDNS': '{host}：HTTP 验证未通过（{why}），改以 DNS 验证',
+  'taskLine.autoSSL.recordPut': '{host}：已在 {zone} 添加验证记录 {name}',
+  'taskLine.autoSSL.recordSeen': '{host}：域名服务器已返回验证记录',
+  'taskLine.autoSSL.recordLater': '{host}：DNS 服务暂时无法使用，{seconds} 秒后重试：{why}',
+  'taskLine.autoSSL.recordGone': '{host}：已移除验证记录',
+  'taskLine.autoSSL.recordLeft': '{host}：验证记录尚未移除，会继续尝试：{why}',
   'taskLine.autoSSL.issued': '{host}：证书已签发，有效至 {until}',
   'taskLine.autoSSL.notIssued': '{host}：未能签发，{minutes} 分钟后重试：{why}',
   'taskLine.autoSSL.notTaken': '{host}：证书无法存入，{minutes} 分钟后重试：',

@@ -3,10 +3,12 @@ export default {
   'page.domains': '網域',
   'page.upstreams': '源站',
   'page.certificates': '憑證',
+  'page.siteDNS': 'DNS 帳戶',
 
   'noun.domains': '網域',
   'noun.upstreams': '源站',
   'noun.certificates': '憑證',
+  'noun.siteDNS': 'DNS 帳戶',
 
   'empty.domains': '新增網域並填入源站，就會開始服務訪客。',
   'empty.upstreams': '至少需要一個源站。',
@@ -21,6 +23,8 @@ export default {
   'field.forceSSL': '強制 HTTPS',
   'field.autoSSL': '自動憑證',
   'field.provider': '憑證機構',
+  'field.dnsProvider': 'DNS 服務',
+  'field.server': '名稱伺服器',
   'field.scheme': '訪客協定',
   'field.portMap': '連接埠對應',
   'field.httpPort': 'http 對應的連接埠',
@@ -52,7 +56,8 @@ export default {
   'help.certificateAnew': '留空時憑證不變。只貼上憑證時沿用目前的私密金鑰；已指派的網域立即改用新憑證。',
   'help.certificateDomains': '所選的網域使用這張憑證；原本使用、這次沒有選的網域不再有憑證，無法以 https 連線。',
   'help.forceSSL': '以 http 造訪的訪客會被轉往 https。網域沒有憑證時不會轉向。',
-  'help.autoSSL': '自動申請並續期憑證；網域須已指向節點。停用後，現有憑證會使用到期滿為止。',
+  'help.autoSSL':
+    '自動申請並續期憑證；網域須已指向節點，或由站點的 DNS 帳戶管理。萬用字元網域只能以 DNS 驗證。停用後，現有憑證會使用到期滿為止。',
   'help.scheme': '只提供 HTTPS 時，以 http 來訪的訪客會得到 904；只提供 HTTP 時，網域不出示憑證，無法以 https 連線。',
   'help.portMap': '協定為「跟隨」的源站，會依訪客的協定連到不同的連接埠；有這種源站時不能關閉。',
   'help.mappedPort': '留空時使用源站自己的連接埠。',
@@ -73,6 +78,7 @@ export default {
 
   'tab.domains': '網域',
   'tab.certificates': '憑證',
+  'tab.siteDNS': 'DNS 帳戶',
 
   'balance.roundRobin': '輪詢',
   'balance.ipHash': 'IP 雜湊',
@@ -150,6 +156,12 @@ export default {
   'taskLine.autoSSL.spread': '{host}：{nodes} 個節點已備妥驗證回應',
   'taskLine.autoSSL.spreadPartly': '{host}：{total} 個節點中僅 {nodes} 個備妥驗證回應',
   'taskLine.autoSSL.validated': '{host}：憑證機構已確認網域歸屬',
+  'taskLine.autoSSL.byDNS': '{host}：HTTP 驗證未通過（{why}），改以 DNS 驗證',
+  'taskLine.autoSSL.recordPut': '{host}：已在 {zone} 加入驗證記錄 {name}',
+  'taskLine.autoSSL.recordSeen': '{host}：名稱伺服器已回應驗證記錄',
+  'taskLine.autoSSL.recordLater': '{host}：DNS 服務暫時無法使用，{seconds} 秒後再試：{why}',
+  'taskLine.autoSSL.recordGone': '{host}：已移除驗證記錄',
+  'taskLine.autoSSL.recordLeft': '{host}：驗證記錄尚未移除，會繼續嘗試：{why}',
   'taskLine.autoSSL.issued': '{host}：憑證已簽發，有效至 {until}',
   'taskLine.autoSSL.notIssued': '{host}：未能簽發，{minutes} 分鐘後再試：{why}',
   'taskLine.autoSSL.notTaken': '{host}：憑證無法存入，{minutes} 分鐘後再試：',

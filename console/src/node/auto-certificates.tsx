@@ -33,6 +33,7 @@ const autoCertificates = resource<'GET /client/autoCertificates'>({
       ),
     },
     { name: 'provider', kind: 'option', texts: 'acmeProvider', width: 140 },
+    { name: 'way', kind: 'option', texts: 'acmeWay', width: 110 },
     { name: 'notAfter', kind: 'time' },
     {
       name: 'nextAt',

@@ -44,6 +44,9 @@ export default {
   'action.renew': 'Renew now',
 
   'autoCertificates.now': 'At once',
+  'acmeWay.http': 'HTTP',
+  'acmeWay.dns': 'DNS',
+  'field.way': 'Proven by',
   'autoCertificates.renewing': 'Renewal begins; tasks show how far it is',
   'zeroSSL.title': 'ZeroSSL',
   'zeroSSL.text': 'With the EAB credentials that ZeroSSL gave you, certificates can be ordered there. An empty key ID ends that.',

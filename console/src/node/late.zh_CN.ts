@@ -43,6 +43,9 @@ export default {
   'action.renew': '立即续签',
 
   'autoCertificates.now': '立即',
+  'acmeWay.http': 'HTTP',
+  'acmeWay.dns': 'DNS',
+  'field.way': '验证方式',
   'autoCertificates.renewing': '已安排续签，可在任务中查看进度',
   'zeroSSL.title': 'ZeroSSL',
   'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 凭据后，自动证书即可向 ZeroSSL 申请；清空 Key ID 即停用。',

@@ -41,6 +41,9 @@ export default {
   'action.renew': '立即續發',
 
   'autoCertificates.now': '立即',
+  'acmeWay.http': 'HTTP',
+  'acmeWay.dns': 'DNS',
+  'field.way': '驗證方式',
   'autoCertificates.renewing': '已安排續發，進度可在任務中查看',
   'zeroSSL.title': 'ZeroSSL',
   'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 憑據後，自動憑證即可向 ZeroSSL 申請；清空 Key ID 即停用。',

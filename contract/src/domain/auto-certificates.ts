@@ -2,7 +2,7 @@
 import { calls } from '../kit/call.ts';
 import { id, ids, int, list, nullable, obj, one, page, record, text, time } from '../kit/schema.ts';
 import { taskOf } from '../kit/task.ts';
-import { acmeProviders } from '../limits.ts';
+import { acmeProviders, acmeWays } from '../limits.ts';
 import { certificateStates } from '../states.ts';
 
 export const AutoCertificate = obj({
@@ -12,6 +12,8 @@ export const AutoCertificate = obj({
   siteID: id(),
   siteName: text(64),
   provider: one(acmeProviders),
+  /** how its name is proven: wildcards by DNS alone, others by DNS where HTTP did not do */
+  way: one(acmeWays),
   /** of the last try: pending, processing, success or fail */
   state: one(certificateStates),
   /** tries in a row that ended without a certificate */
@@ -48,6 +50,15 @@ export const autoSSL = taskOf({
     spread: ['host', 'nodes'],
     spreadPartly: ['host', 'nodes', 'total'],
     validated: ['host'],
+    /** HTTP did not prove the name, a DNS account of the site may */
+    byDNS: ['host', 'why'],
+    recordPut: ['host', 'name', 'zone'],
+    recordSeen: ['host'],
+    /** the provider is down, or wants to be left alone */
+    recordLater: ['host', 'why', 'seconds'],
+    recordGone: ['host'],
+    /** it goes on being tried, beside the task */
+    recordLeft: ['host', 'why'],
     issued: ['host', 'until'],
     notIssued: ['host', 'why', 'minutes'],
     notTaken: ['host', 'minutes'],

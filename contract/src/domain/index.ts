@@ -2,3 +2,4 @@
 export { autoCertificates } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
+export { siteDNS } from './site-dns.ts';

@@ -95,6 +95,21 @@ export const reasonTexts = {
     zh_CN: '必须是 / 开头的路径，例如 /old；不能含空格或 #，“前缀”也不能含 ?',
     en_US: 'Must be a path that starts with /, such as /old, without blanks or #, and for a prefix without ?',
   },
+  dnsServerForm: {
+    zh_TW: '請填寫主機名稱或 IP 位址，可加連接埠，例如 ns1.example.com 或 203.0.113.7:5353',
+    zh_CN: '请填写主机名或 IP 地址，可加端口，例如 ns1.example.com 或 203.0.113.7:5353',
+    en_US: 'A host name or IP address, with a port if it is not 53, such as ns1.example.com or 203.0.113.7:5353',
+  },
+  dnsKeyName: {
+    zh_TW: 'TSIG 金鑰名稱的格式如同網域名稱，例如 breakwater.example.com',
+    zh_CN: 'TSIG 密钥名称的格式如同域名，例如 breakwater.example.com',
+    en_US: 'The name of a TSIG key has the form of a domain name, such as breakwater.example.com',
+  },
+  dnsKeyBase64: {
+    zh_TW: 'TSIG 金鑰以 base64 書寫，請照名稱伺服器設定檔中的 secret 填寫',
+    zh_CN: 'TSIG 密钥以 base64 书写，请照域名服务器配置文件中的 secret 填写',
+    en_US: 'A TSIG key is written in base64, as "secret" in the configuration of the name server has it',
+  },
   headerName: {
     zh_TW: '請填寫標頭名稱，例如 X-Request-ID；不可含空白或冒號',
     zh_CN: '请填写 HTTP 头名称，例如 X-Request-ID；不能含空格或冒号',

@@ -350,9 +350,14 @@ export const ruleTexts = {
       'An authority makes and renews this certificate by itself, so nothing uploaded takes its place. Add another one instead',
   },
   autoSSLWildcard: {
-    zh_TW: '萬用字元網域需要 DNS 驗證，無法自動簽發憑證',
-    zh_CN: '通配符域名需要 DNS 验证，无法自动签发证书',
-    en_US: 'A wildcard is proven by DNS alone: no certificate can be made for it by itself',
+    zh_TW: '萬用字元網域只能以 DNS 驗證：請先在站點設定的「DNS 帳戶」加入管理此網域的帳戶',
+    zh_CN: '通配符域名只能以 DNS 验证：请先在站点设置的“DNS 账户”添加管理此域名的账户',
+    en_US: 'A wildcard is proven by DNS alone: first add the DNS account that holds its zone (site settings, DNS accounts)',
+  },
+  dnsSaid: {
+    zh_TW: 'DNS 服務商：{why}',
+    zh_CN: 'DNS 服务商：{why}',
+    en_US: 'DNS provider: {why}',
   },
   zeroSSLUnset: {
     zh_TW: '尚未設定 ZeroSSL 的 EAB 金鑰',

@@ -31,6 +31,8 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/bus/credentials.ts': [1, 'tokens and commands expire at a time that others read'],
   'server/src/bus/foreign.ts': [1, 'a timestamp'],
   'server/src/bus/join.ts': [1, 'how far the clock of a node is from ours'],
+  'server/src/domain/dns/http.ts': [1, 'requests are signed with a time that the provider compares with its own'],
+  'server/src/domain/dns/rfc2136.ts': [3, 'messages are signed with a time that the name server compares with its own'],
   'server/src/ingest/ingest.ts': [1, 'a timestamp'],
   'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],

@@ -27,6 +27,8 @@ interface Due {
   provider: (typeof acmeProviders)[number];
 }
 
+type TakeAway = (db: Db) => Promise<{ abandoned: readonly { siteID: number; name: string; why: string }[] }>;
+
 export class AutoSSL {
   readonly #database: Database;
   #listener: { stop(): Promise<void> } | undefined;
@@ -35,8 +37,13 @@ export class AutoSSL {
   #isAsked = false;
   #isStopping = false;
 
-  constructor(databaseUrl: string) {
-    this.#database = openDatabase(databaseUrl, 1);
+  readonly #takeAwayDue: TakeAway | undefined;
+  #taking: Promise<unknown> | undefined;
+
+  /** `takeAwayDue`: of what tasks left with DNS providers (domain/acme/records.ts) */
+  constructor(databaseUrl: string, takeAwayDue?: TakeAway) {
+    this.#database = openDatabase(databaseUrl, 2);
+    this.#takeAwayDue = takeAwayDue;
   }
 
   start(): void {
@@ -49,11 +56,24 @@ export class AutoSSL {
       while (!this.#isStopping) {
         this.#isAsked = false;
         await this.look().catch((err: Error) => logger.debug({ err }, 'certificates could not be looked after'));
+        this.#takeAway();
         round();
         if (!this.#isAsked && !this.#isStopping) await this.#pause();
       }
     };
     this.#running = go();
+  }
+
+  /** A provider that takes its time holds up no look. */
+  #takeAway(): void {
+    if (!this.#takeAwayDue || this.#taking) return;
+    this.#taking = this.#takeAwayDue(this.#database.db)
+      .then(({ abandoned }) => {
+        for (const { siteID, name, why } of abandoned)
+          logger.warn({ site: siteID, record: name }, `a record that proved a name is left where it is: ${why}`);
+      })
+      .catch((err: Error) => logger.debug({ err }, 'records could not be taken away'))
+      .finally(() => (this.#taking = undefined));
   }
 
   async #pause(): Promise<void> {
@@ -70,6 +90,7 @@ export class AutoSSL {
     this.#wake();
     await this.#listener?.stop();
     await this.#running;
+    await this.#taking;
     await this.#database.close();
   }
 
@@ -90,7 +111,10 @@ export class AutoSSL {
             left join task k on k.id = a."taskID" and k."endedAt" is null
             left join certificate c on c.id = a."certificateID" and c."deletedAt" is null
             where a."deletedAt" is null and k.id is null
-              and (coalesce(a."nextAt", '-infinity') <= now() or (a.state = 'success' and c.id is null))
+              and (coalesce(a."nextAt", '-infinity') <= now() or (a.state = 'success' and c.id is null)
+                -- what may have kept it from being proven was mended; an authority bears few tries
+                or (a.state = 'fail' and a."updatedAt" < now() - interval '1 minute' and exists (select from "siteDNS" n
+                  where n."siteID" = d."siteID" and n."updatedAt" > a."updatedAt" and n."deletedAt" is null)))
             order by coalesce(a."nextAt", '-infinity'), a.id limit ${most}`,
       );
       const batches = new Map<string, Due[]>();

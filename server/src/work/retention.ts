@@ -34,6 +34,7 @@ const links = new Set([
   'acmeAccount',
   'acmeOrder',
   'acmeChallenge',
+  'acmeRecord',
 ]);
 
 const removedRows = eventOf('retention', 'rowRemoved');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import * as z from 'zod/mini';
 import type { Mounted } from '#contract/kit/call.ts';
 import type { Reply } from '../harness.ts';
 import { defOf, fieldsOf, generate, idSlots, sendable } from './generate.ts';
@@ -110,7 +111,13 @@ async function readBack(
   else if (named !== undefined) wanted.set(named, body);
   let seen = 0;
   for (const reader of all.filter(
-    one => one.group === call.group && one.area === call.area && one.method === 'GET' && one.params.every(name => name in ids),
+    one =>
+      one.group === call.group &&
+      one.area === call.area &&
+      one.method === 'GET' &&
+      one.params.every(name => name in ids) &&
+      // what answers nothing without being asked for something more shows no row
+      (!one.def.query || z.safeParse(one.def.query, {}).success),
   )) {
     const isSame = reader.path === call.path && !rowOf(reader);
     if (!isSame && !wanted.size) continue;

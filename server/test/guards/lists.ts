@@ -25,7 +25,11 @@ export function rowOf(call: Mounted): Record<string, z.ZodMiniType> | undefined 
 export const filtersOf = (call: Mounted) => Object.keys(shapeOf(call.def.query)).filter(name => !paging.has(name));
 const isSorted = (call: Mounted) => 'sortBy' in shapeOf(call.def.query);
 /** What they are asked for is no filter: nothing is answered without it. */
-const named: readonly string[] = ['GET /{area}/history', 'GET /{area}/history/removed'];
+const named: readonly string[] = [
+  'GET /{area}/history',
+  'GET /{area}/history/removed',
+  'GET /{area}/site/{siteID}/setting/dns/domains',
+];
 /** Calls whose rows can be asked for or sorted. */
 export const isList = (call: Mounted) =>
   !named.includes(call.key) && !!rowOf(call) && (filtersOf(call).length > 0 || isSorted(call));

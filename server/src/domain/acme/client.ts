@@ -1,5 +1,5 @@
 /**
- * ACME (RFC 8555) with one account at one directory, as far as HTTP-01 needs it. Each method asks once and answers at once: who waits, and
+ * ACME (RFC 8555) with one account at one directory, as far as HTTP-01 and DNS-01 need it. Each method asks once and answers at once: who waits, and
  * for how long, the caller decides (work.ts). What the authority says of URLs is fetched by the given `fetch` alone, which judges them.
  *
  * Own code: the packages there are bring clients of their own that connect wherever a URL says, wait by timers of their own, and lose
@@ -60,7 +60,7 @@ const Authorization = z.object({
 export type Order = z.output<typeof Order> & { url: string; retrySeconds: number | undefined };
 export interface Authorization {
   status: z.output<typeof Authorization>['status'];
-  /** the challenge by HTTP, where it offers one */
+  /** the challenge of the kind that was asked for, where it offers one */
   challenge: { url: string; token: string; status: string } | undefined;
   /** what the authority says of a challenge that failed */
   problem: string | undefined;
@@ -102,6 +102,11 @@ export class Acme {
     return `${token}.${createHash('sha256').update(JSON.stringify(this.#jwk)).digest('base64url')}`;
   }
 
+  /** The text of the record that proves a name for a token (RFC 8555 8.4). */
+  recordValue(token: string): string {
+    return createHash('sha256').update(this.keyAuthorization(token)).digest('base64url');
+  }
+
   /** Registers the key, or finds that it is. `bound`: what the authority gave its customer (EAB). */
   async register(bound?: { kid: string; hmacKey: string }): Promise<string> {
     const { newAccount } = await this.#found();
@@ -127,12 +132,12 @@ export class Acme {
     return orderOf(await this.#post(at, ''), at);
   }
 
-  async authorization(at: string): Promise<Authorization> {
+  async authorization(at: string, kind: 'http-01' | 'dns-01' = 'http-01'): Promise<Authorization> {
     const answer = await this.#post(at, '');
     const { status, challenges } = read(Authorization, answer);
     const found = challenges.flatMap(one => {
       const { data } = z.safeParse(Challenge, one);
-      return data?.type === 'http-01' && data.token !== undefined && tokenShape.test(data.token)
+      return data?.type === kind && data.token !== undefined && tokenShape.test(data.token)
         ? [{ ...data, token: data.token }]
         : [];
     })[0];

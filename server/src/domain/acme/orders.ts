@@ -3,13 +3,18 @@
  * may be asked twice (RFC 8555 bears it), since whoever asked may have died before it wrote down the answer.
  */
 import type { KeyObject } from 'node:crypto';
-import { acmeLimits } from '#contract/limits.ts';
+import { acmeLimits, type acmeWays } from '#contract/limits.ts';
 import { OutboundError } from '../../kit/outbound.ts';
+import type { Place } from '../dns/driver.ts';
 import { type Acme, AcmeProblem, type Order } from './client.ts';
 import { signingRequest } from './csr.ts';
 
-/** `spread`: nodes take the answer; it is no question. */
-export type Phase = 'order' | 'spread' | 'accept' | 'validate' | 'finalize' | 'fetch';
+export type Way = (typeof acmeWays)[number];
+/**
+ * `spread`: nodes take the answer; it is no question. By DNS instead: `place`, `put` and `look` at the record (records.ts), and `clean` takes
+ * it away once it is said what became of the order.
+ */
+export type Phase = 'order' | 'spread' | 'place' | 'put' | 'look' | 'accept' | 'validate' | 'finalize' | 'fetch' | 'clean';
 /** As the cursor of a task keeps it. */
 export interface Ordering {
   domainID: number;
@@ -25,12 +30,26 @@ export interface Ordering {
   finalize?: string;
   /** of the site, that carries the answer */
   revision?: number;
+  /** orders of earlier releases have none: by HTTP */
+  way?: Way;
+  /** of its record, by DNS */
+  value?: string;
+  /** undefined: nowhere yet */
+  place?: Place;
+  /** of this question to a DNS provider, that came to nothing */
+  tries?: number;
+  /** why HTTP did not do; it is what is told where DNS does not either */
+  httpWhy?: string;
 }
 
 export type Said =
   | { domainID: number; next: Partial<Ordering>; proof?: { token: string; answer: string } }
   | { domainID: number; pem: string }
-  | { domainID: number; why: string; limitSeconds?: number };
+  /** `unproven`: another way may prove the name */
+  | { domainID: number; why: string; limitSeconds?: number; unproven?: true }
+  | { domainID: number; place: Place }
+  | { domainID: number; later: { why: string; seconds: number } }
+  | { domainID: number; gone: boolean; why?: string };
 
 /** What is asked next. @param keyOf of the certificate that is ordered */
 export async function ask(acme: Acme, one: Ordering, keyOf: (domainID: number) => Promise<KeyObject | undefined>): Promise<Said> {
@@ -63,12 +82,14 @@ async function next(
     case 'order': {
       const order = await acme.order([one.host]);
       const at = order.authorizations[0]!;
-      const { status, challenge } = await acme.authorization(at);
+      const byDNS = one.way === 'dns';
+      const { status, challenge } = await acme.authorization(at, byDNS ? 'dns-01' : 'http-01');
       const known = { order: order.url, finalize: order.finalize, authorization: at };
       // it remembers that the name is ours
       if (status === 'valid') return { next: { ...known, phase: 'finalize' } };
-      if (!challenge) return { why: 'the authority offers no HTTP challenge for this name' };
+      if (!challenge) return { why: `the authority takes no proof by ${byDNS ? 'DNS' : 'HTTP'} for this name`, unproven: true };
       const { token } = challenge;
+      if (byDNS) return { next: { ...known, phase: 'place', challenge: challenge.url, value: acme.recordValue(token) } };
       return {
         next: { ...known, phase: 'spread', challenge: challenge.url },
         proof: { token, answer: acme.keyAuthorization(token) },
@@ -86,7 +107,7 @@ async function next(
     case 'validate': {
       const { status, problem, retrySeconds } = await acme.authorization(one.authorization!);
       if (status === 'valid') return { next: { phase: 'finalize' } };
-      if (status !== 'pending') return { why: problem ?? `the authority says that this name is ${status}` };
+      if (status !== 'pending') return { why: problem ?? `the authority says that this name is ${status}`, unproven: true };
       return again(one, retrySeconds);
     }
     case 'finalize': {

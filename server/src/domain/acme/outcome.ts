@@ -8,8 +8,8 @@ import { row } from '../../store/db.ts';
 import { covers, readPair } from '../certificate/pem.ts';
 import { show, stored } from '../certificate/shown.ts';
 import { certificateTable } from '../certificate/tables.ts';
-
 import { domainTable } from '../tables.ts';
+import type { Way } from './orders.ts';
 import type { Provider } from './providers.ts';
 
 export interface Known {
@@ -19,6 +19,7 @@ export interface Known {
   host: string;
   attempts: number;
   certificateID: number | null;
+  way: Way;
 }
 
 /** A part of it either way, so that what was begun together does not come again together. */
@@ -31,6 +32,7 @@ export async function issue(
   { id, domainID, host, certificateID }: Known,
   pem: string,
   key: KeyObject,
+  way: Way,
 ): Promise<string> {
   const pair = readPair(pem, key);
   if (!covers(pair.names, host))
@@ -41,15 +43,16 @@ export async function issue(
   const [own] = certificateID === null ? [] : await store.pick(['id'], [sql`t.id = ${certificateID} and t.type <> 'manual'`]);
   // whoever else shows it must be among the names of what takes its place
   const held = own && (await hostsShowing(ctx, siteID, own.id)).every(one => covers(pair.names, one)) ? own : undefined;
-  if (held) await store.set(held.id, { provider, ...stored(pair) }, 'certificate');
+  const type = way === 'dns' ? 'dns' : 'autoSSL';
+  if (held) await store.set(held.id, { provider, type, ...stored(pair) }, 'certificate');
   const [shown] = held
     ? [held.id]
-    : await store.add([{ sslName: host.slice(0, 64), type: 'autoSSL', provider, ...stored(pair) }], {}, 'certificate');
+    : await store.add([{ sslName: host.slice(0, 64), type, provider, ...stored(pair) }], {}, 'certificate');
   if (await mayShow(ctx, domainID, shown!, own?.id)) await show(ctx, siteID, domainID, shown!);
   const from = pair.notBefore.valueOf();
   const life = pair.notAfter.valueOf() - from;
   const renewAt = new Date(from + life * acmeLimits.renewAfter * jitter(0.05));
-  await sql`update "autoCertificate" set state = 'success', attempts = 0, error = '', "certificateID" = ${shown}, "taskID" = null,
+  await sql`update "autoCertificate" set state = 'success', attempts = 0, error = '', way = ${way}, "certificateID" = ${shown}, "taskID" = null,
       "nextAt" = ${renewAt.toISOString()}, "updatedAt" = now() where id = ${id}`.execute(ctx.db);
   return pair.notAfter.toISOString().slice(0, 10);
 }
@@ -69,11 +72,14 @@ async function mayShow({ db }: Context, domainID: number, ...own: (number | unde
   return !found || found.isOver || own.includes(found.id ?? undefined);
 }
 
+/** Wildcards can be proven by DNS alone; of others it is tried where HTTP did not do. */
+export const firstWay = (host: string): Way => (host.startsWith('*.') ? 'dns' : 'http');
+
 /** It did not come about: when it is tried again. Answers in how many minutes. */
-export async function noteFailure(ctx: Context, { id, domainID, attempts }: Known, why: string): Promise<number> {
+export async function noteFailure(ctx: Context, { id, domainID, host, attempts }: Known, why: string): Promise<number> {
   const { retryMinutes } = acmeLimits;
   const minutes = retryMinutes[Math.min(attempts, retryMinutes.length - 1)]! * jitter(0.1);
-  await sql`update "autoCertificate" set state = 'fail', attempts = attempts + 1, error = ${why.slice(0, 500)}, "taskID" = null,
+  await sql`update "autoCertificate" set state = 'fail', attempts = attempts + 1, error = ${why.slice(0, 500)}, "taskID" = null, way = ${firstWay(host)},
       "nextAt" = clock_timestamp() + ${minutes} * interval '1 minute', "updatedAt" = now() where id = ${id}`.execute(ctx.db);
   await sql`update domain set "certStatus" = 'fail' where id = ${domainID} and "certificateID" is null`.execute(ctx.db);
   return Math.ceil(minutes);

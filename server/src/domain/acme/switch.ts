@@ -5,6 +5,8 @@ import type { Context } from '../../kit/context.ts';
 import { unknownID } from '../../kit/store.ts';
 import { row } from '../../store/db.ts';
 import { type DomainRow, domainTable } from '../tables.ts';
+import { firstWay } from './outcome.ts';
+import { hasAccount } from './records.ts';
 import { chosenProvider, operatorOf, type Provider } from './providers.ts';
 import { autoCertificateTable } from './tables.ts';
 
@@ -38,13 +40,15 @@ export async function autoSSLSwitch(
   if (clientID === undefined) throw unknownID('siteID');
   const provider = await chosenProvider(ctx, clientID, asked);
   let free = await room(ctx, siteID);
+  const byDNS = await hasAccount(ctx.db, siteID);
   return async ({ id, domainName, autoSSL, certificateID }) => {
-    if (domainName.startsWith('*.')) throw failFields([{ path: 'domainIDs', rule: 'autoSSLWildcard' }]);
+    const way = firstWay(domainName);
+    if (way === 'dns' && !byDNS) throw failFields([{ path: 'domainIDs', rule: 'autoSSLWildcard' }]);
     if (!autoSSL && free <= 0) throw fail('autoSSLExceeded');
     await domains.set(id, { autoSSL: true, ...(certificateID === null && !autoSSL ? { certStatus: 'pending' } : {}) });
     const store = ctx.store(autoCertificateTable, { domainID: id });
     const [known] = await store.pick(['id', 'provider']);
-    if (!known) await store.add([{ provider }], {}, 'domainIDs');
+    if (!known) await store.add([{ provider, way }], {}, 'domainIDs');
     else if (asked !== undefined && known.provider !== asked) await store.set(known.id, { provider: asked, nextAt: null });
     if (!autoSSL) free--;
   };

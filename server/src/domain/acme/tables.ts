@@ -11,7 +11,7 @@ export const autoCertificateTable = table<AutoCertificateRow>()({
   scope: { parent: domainTable, column: 'domainID' },
   sort: ['state', 'attempts', 'nextAt', 'createdAt', 'updatedAt'],
   // how far it is: nobody sends that
-  follows: ['state', 'attempts', 'error', 'certificateID'],
+  follows: ['way', 'state', 'attempts', 'error', 'certificateID'],
   extra: {
     domainName: sql`select "domainName" from domain d where d.id = t."domainID"`,
     siteID: sql`select "siteID" from domain d where d.id = t."domainID"`,

@@ -11,7 +11,8 @@ import type { Context } from '../../kit/context.ts';
 import { type Step, taskWork } from '../../kit/task.ts';
 import { type Db, row, rows } from '../../store/db.ts';
 import { issue, type Known, noteFailure, postpone } from './outcome.ts';
-import { ask, type Ordering, problemOf, type Said } from './orders.ts';
+import { ask, type Ordering, type Phase, problemOf, type Said } from './orders.ts';
+import { hasAccount, leaveRecords, noteGone, notePlace, noteRecord, soon } from './records.ts';
 import { accountOf, clientOf, newKey, openKey, operatorOf, sealKey } from './providers.ts';
 
 interface Cursor {
@@ -23,6 +24,9 @@ interface Cursor {
 }
 type Given = Step<typeof autoSSL, Cursor, Said[]>;
 
+/** What is asked of a DNS provider or of name servers, and how long a step waits for it: it goes on beside the others. */
+const providerPhases: ReadonlySet<Phase> = new Set<Phase>(['place', 'put', 'look', 'clean']);
+const providerMs = 1000;
 /** Between two looks at what nodes or the authority have to do. */
 const lookMs = 1000;
 /** Of an order that nobody goes on with: its place at the authority is another's again. */
@@ -31,10 +35,17 @@ const orderMinutes = 15;
 export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
   kind: autoSSL,
 
-  async prepare({ services, cursor, signal }) {
-    const asked = (cursor?.active ?? []).filter(({ phase, skip }) => phase !== 'spread' && skip === 0);
-    if (!cursor || !asked.length || signal.aborted) return [];
+  async prepare({ services, input, cursor, signal }) {
+    const due = (cursor?.active ?? []).filter(({ phase, skip }) => phase !== 'spread' && skip === 0);
+    if (!cursor || !due.length || signal.aborted) return [];
     const { db } = services.database;
+    const atProvider = due.filter(({ phase }) => providerPhases.has(phase));
+    const byDNS = Promise.all(atProvider.map(one => soon(services, input.siteID, one, providerMs)));
+    // it is waited for after the authority, whichever is first
+    byDNS.catch(() => {});
+    const asked = due.filter(one => !atProvider.includes(one));
+    const there = async () => (await byDNS).flatMap(said => said ?? []);
+    if (!asked.length) return there();
     try {
       const acme = await clientOf(services, cursor.accountID);
       const keyOf = async (domainID: number) => {
@@ -44,10 +55,10 @@ export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
         );
         return found && openKey(services, 'acmeOrder', found.key);
       };
-      return await Promise.all(asked.map(one => ask(acme, one, keyOf)));
+      return [...(await Promise.all(asked.map(one => ask(acme, one, keyOf)))), ...(await there())];
     } catch (error) {
       // neither its directory nor our account could be had: so it is for all of them
-      return asked.map(({ domainID }) => problemOf(domainID, error));
+      return [...asked.map(({ domainID }) => problemOf(domainID, error)), ...(await there())];
     }
   },
 
@@ -66,7 +77,7 @@ export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
     const known = await knownOf(ctx.db, input.siteID, [...all.left, ...all.active.map(({ domainID }) => domainID)]);
     for (const one of all.active) {
       const domain = known.get(one.domainID);
-      if (!domain) await forget(ctx, one.domainID);
+      if (!domain) await drop(ctx, one.domainID);
       const now = domain && (await goOn(given, domain, one, said.get(one.domainID), cursor));
       if (now) cursor.active.push(now);
     }
@@ -90,7 +101,7 @@ export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
 async function knownOf(db: Db, siteID: number, ids: readonly number[]): Promise<Map<number, Known>> {
   const found = await rows<Known>(
     db,
-    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a."certificateID" from "autoCertificate" a
+    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a."certificateID", a.way from "autoCertificate" a
         join domain d on d.id = a."domainID" and d."siteID" = ${siteID} and d."autoSSL" and d.status = 1 and d."deletedAt" is null
         where a."deletedAt" is null and d.id = any(${ids})`,
   );
@@ -109,26 +120,58 @@ async function goOn(
   const { host } = one;
   if (!said) return { ...one, skip: Math.max(0, one.skip - 1) };
   if ('next' in said) {
-    const now: Ordering = { ...one, skip: 0, ...said.next };
+    const now: Ordering = { ...one, skip: 0, tries: 0, ...said.next };
     if (said.next.phase !== undefined && said.next.phase !== one.phase) now.looks = said.next.looks ?? 0;
     if (one.phase === 'order') await noteOrder(given, domain, now, said.proof);
+    if (now.phase === 'look' && one.phase === 'put') say('recordPut', { host, name: one.place!.name, zone: one.place!.zone });
+    // the authority has nothing to do meanwhile: the place among its orders is another's
+    if (now.phase === 'place') await takePlace(ctx, one.domainID, 0);
+    if (one.phase === 'look' && now.phase === 'accept') {
+      say('recordSeen', { host });
+      await takePlace(ctx, one.domainID, orderMinutes);
+    }
     if (one.phase === 'validate' && now.phase === 'finalize') say('validated', { host });
     return now;
   }
+  if ('place' in said) {
+    await notePlace(ctx.db, one.domainID, one.value!, said.place);
+    return { ...one, phase: 'put', place: said.place, tries: 0, looks: 0, skip: 0 };
+  }
+  if ('later' in said) {
+    const { why, seconds } = said.later;
+    say('recordLater', { host, why, seconds }, { level: 'warn' });
+    return { ...one, tries: (one.tries ?? 0) + 1, skip: seconds };
+  }
+  if ('gone' in said) {
+    if (said.gone) say('recordGone', { host });
+    else say('recordLeft', { host, why: said.why ?? '' }, { level: 'warn' });
+    if (said.gone) await noteGone(ctx.db, one.domainID, one.value!);
+    else await leaveRecords(ctx.db, one.domainID, 60);
+    return undefined;
+  }
+  // HTTP did not do, and something else may
+  if ('why' in said && said.unproven && one.way !== 'dns' && (await hasAccount(ctx.db, given.input.siteID))) {
+    await forgetAnswer(ctx, one.domainID);
+    say('byDNS', { host, why: said.why }, { level: 'warn' });
+    return { domainID: one.domainID, host, phase: 'order', way: 'dns', looks: 0, skip: 0, httpWhy: said.why };
+  }
   await forget(ctx, one.domainID);
+  // whatever became of it, what was put somewhere is taken away
+  const rest: Ordering | undefined = one.place && { ...one, phase: 'clean', looks: 0, skip: 0, tries: 0 };
+  if (one.value !== undefined && !rest) await noteGone(ctx.db, one.domainID, one.value);
   if ('pem' in said) {
     let failure: Fail | undefined;
     const key = await ownKey(ctx, one.domainID);
     if (key)
       failure = await ctx.attempt(async () =>
-        say('issued', { host, until: await issue(ctx, given.input, domain, said.pem, key) }),
+        say('issued', { host, until: await issue(ctx, given.input, domain, said.pem, key, one.way ?? 'http') }),
       );
     await sql`delete from "acmeOrder" where "domainID" = ${one.domainID}`.execute(ctx.db);
     if (failure) {
       say('notTaken', { host, minutes: await noteFailure(ctx, domain, failure.message) }, { failure });
       cursor.failed.push(one.domainID);
     }
-    return undefined;
+    return rest;
   }
   await sql`delete from "acmeOrder" where "domainID" = ${one.domainID}`.execute(ctx.db);
   cursor.failed.push(one.domainID);
@@ -137,11 +180,13 @@ async function goOn(
       where id = ${cursor.accountID}`.execute(ctx.db);
     await postpone(ctx, [domain], said.limitSeconds, said.why);
     say('limited', { count: 1, minutes: Math.ceil(said.limitSeconds / 60) }, { level: 'warn' });
-    return undefined;
+    return rest;
   }
-  const minutes = await noteFailure(ctx, domain, said.why);
-  say('notIssued', { host, why: said.why, minutes }, { level: 'warn' });
-  return undefined;
+  // nobody meant this name to be proven by DNS: what HTTP lacked is what helps
+  const why = one.httpWhy === undefined ? said.why : `${one.httpWhy} (by DNS: ${said.why})`;
+  const minutes = await noteFailure(ctx, domain, why);
+  say('notIssued', { host, why, minutes }, { level: 'warn' });
+  return rest;
 }
 
 async function ownKey(ctx: Context, domainID: number) {
@@ -163,6 +208,7 @@ async function noteOrder(
   await sql`insert into "acmeOrder" ("domainID", "privateKey") values (${domainID}, ${sealKey(ctx.services, 'acmeOrder', newKey())})
     on conflict ("domainID") do update set "privateKey" = excluded."privateKey"`.execute(ctx.db);
   say('ordered', { host });
+  if (now.value !== undefined) await noteRecord(ctx.db, domainID, host, now.value);
   if (!proof) return;
   await sql`delete from "acmeChallenge" where "domainID" = ${domainID}`.execute(ctx.db);
   await sql`insert into "acmeChallenge" ("domainID", token, answer) values (${domainID}, ${proof.token}, ${proof.answer})`.execute(
@@ -174,9 +220,25 @@ async function noteOrder(
 
 /** Nobody is to be answered any more, and its place at the authority is another's. */
 async function forget(ctx: Context, domainID: number): Promise<void> {
+  await forgetAnswer(ctx, domainID);
+  await sql`update "autoCertificate" set "orderUntil" = null, "accountID" = null where "domainID" = ${domainID}`.execute(ctx.db);
+}
+
+async function forgetAnswer(ctx: Context, domainID: number): Promise<void> {
   const gone = await rows(ctx.db, sql`delete from "acmeChallenge" where "domainID" = ${domainID} returning id`);
   if (gone.length) ctx.touch('challenge', domainID);
-  await sql`update "autoCertificate" set "orderUntil" = null, "accountID" = null where "domainID" = ${domainID}`.execute(ctx.db);
+}
+
+/** Among the orders that wait for the authority, for so long; 0: no longer. */
+async function takePlace(ctx: Context, domainID: number, minutes: number): Promise<void> {
+  await sql`update "autoCertificate" set "orderUntil" = ${minutes ? sql`clock_timestamp() + ${minutes} * interval '1 minute'` : null}
+    where "domainID" = ${domainID} and "deletedAt" is null`.execute(ctx.db);
+}
+
+/** Its domain wants none any more. */
+async function drop(ctx: Context, domainID: number): Promise<void> {
+  await forget(ctx, domainID);
+  await leaveRecords(ctx.db, domainID, 0);
 }
 
 /** Answers that all live nodes of the zone have, or that were waited for long enough: the authority may look. */
@@ -232,6 +294,9 @@ async function begin({ ctx, say }: Given, cursor: Cursor, known: Map<number, Kno
       "orderUntil" = clock_timestamp() + ${orderMinutes} * interval '1 minute'
     where "domainID" = any(${taken}) and "deletedAt" is null`.execute(ctx.db);
   cursor.active.push(
-    ...taken.map(id => ({ domainID: id, host: known.get(id)!.host, phase: 'order' as const, looks: 0, skip: 0 })),
+    ...taken.map(id => {
+      const { host, way } = known.get(id)!;
+      return { domainID: id, host, phase: 'order' as const, way, looks: 0, skip: 0 };
+    }),
   );
 }

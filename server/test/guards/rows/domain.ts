@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { selfSigned } from '#agent/render/self-signed.ts';
 import { readPair } from '#server/domain/certificate/pem.ts';
 import { row } from '#server/store/db.ts';
+import { keyID, secret, startFake } from '../../dns-fakes.ts';
 import { next } from '../generate.ts';
 import { type Finds, part } from '../list-rows.ts';
 import type { Rows } from '../world.ts';
@@ -14,6 +15,8 @@ const times: Record<string, Finds> = {
   updatedEnd: ['2002-01-01T00:00:00Z', { updatedAt: '2001-12-31T23:59:59Z' }, { updatedAt: '2002-01-01T00:00:00Z' }],
 };
 
+/** Who is asked what an account holds; it ends with the process. */
+let provider: ReturnType<typeof startFake> | undefined;
 /** For every domain that is made here. */
 const pair = selfSigned('*.test');
 
@@ -41,6 +44,17 @@ export const domainRows: Rows = {
         nextAt: '2030-01-01T00:00:00Z',
       });
     },
+    siteDNS: async (rig, world) => {
+      provider ??= startFake('dnspod');
+      rig.api.services.dns = { resolvers: [], apis: { dnspod: (await provider).base } };
+      return rig.insert('siteDNS', {
+        siteID: await rig.at(world, 'site'),
+        provider: 'dnspod',
+        keyName: keyID,
+        credentials: rig.api.services.sealing!.seal('siteDNS.credentials', secret),
+        memo: `${world.name}-${next()}`,
+      });
+    },
     domain: async (rig, world) => {
       const id = await rig.insert('domain', { siteID: await rig.at(world, 'site'), domainName: `${world.name}-${next()}.test` });
       await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
@@ -49,9 +63,16 @@ export const domainRows: Rows = {
     upstream: async (rig, world) =>
       rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
   },
-  kindOfField: { domainIDs: 'domain' },
-  kindOfCall: { 'POST /client/autoCertificates/renew': 'autoCertificate' },
-  parentParam: { domain: 'siteID', autoCertificate: 'domainID', certificate: 'siteID', upstream: 'domainID' },
+  kindOfField: { domainIDs: 'domain', dnsID: 'siteDNS' },
+  kindOfCall: {
+    'POST /client/autoCertificates/renew': 'autoCertificate',
+    'PUT /{area}/site/{siteID}/setting/dns': 'siteDNS',
+    'DELETE /{area}/site/{siteID}/setting/dns': 'siteDNS',
+  },
+  parentParam: { domain: 'siteID', autoCertificate: 'domainID', certificate: 'siteID', siteDNS: 'siteID', upstream: 'domainID' },
+  queries: {
+    'GET /{area}/site/{siteID}/setting/dns/domains': async (rig, world) => ({ dnsID: await rig.at(world, 'siteDNS') }),
+  },
   bodies: {
     'DELETE /{area}/site/{siteID}/domainsByNames': async (rig, world) => {
       const id = await rig.fresh(world, 'domain', 'user');
@@ -74,6 +95,7 @@ export const domainRows: Rows = {
     },
     'GET /{area}/site/{siteID}/certificates': { kind: 'certificate', filters: { sslName: part('sslName') } },
     'GET /client/autoCertificates': { kind: 'autoCertificate' },
+    'GET /{area}/site/{siteID}/setting/dns': { kind: 'siteDNS' },
     'GET /{area}/site/{siteID}/metaCertificates': { kind: 'certificate', filters: { keyword: part('sslName') } },
     'GET /{area}/site/{siteID}/simpleDomains': { kind: 'domain', filters: { keywords: part('domainName') } },
     'GET /{area}/site/{siteID}/metaDomains': { kind: 'domain', filters: { keyword: part('domainName') } },
@@ -86,6 +108,9 @@ export const domainRows: Rows = {
     certificate: () => pair.certificate,
     // where nothing else is set up
     provider: () => 'letsEncrypt',
+    server: () => `ns${next()}.example.com`,
+    keyName: owner => `${owner}-${next()}.test`,
+    credentials: () => Buffer.alloc(32, next()).toString('base64'),
     eabHmacKey: () => `hmac_${String(next()).padStart(20, '0')}`,
     privateKey: () => pair.key,
     originHost: owner => `${owner}.origin.test`,

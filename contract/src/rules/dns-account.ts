@@ -1,0 +1,58 @@
+/** Rules about a site's DNS accounts (§7, site DNS): what each provider asks of whoever wants to change a name's records. */
+import type { dnsProviders } from '../limits.ts';
+import { parseIP } from './address.ts';
+import { answer, broken, isEmpty, wrong } from './rule.ts';
+import type { Rule } from './rule.ts';
+import { isHostName } from './values.ts';
+
+type Provider = (typeof dnsProviders)[number];
+
+/** A name server: a name or an address, with a port where it is not 53; an address of IPv6 with a port stands in brackets. */
+export const dnsServer: Rule<string> = {
+  name: 'dnsServer',
+  check(value) {
+    if (isEmpty(value) || parseIP(value)) return true;
+    const match = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d{1,5}))?$/.exec(value);
+    const isHost =
+      match?.[1] === undefined ? isHostName(match?.[2] ?? '') || !!parseIP(match?.[2] ?? '') : parseIP(match[1])?.family === 6;
+    const port = Number(match?.[3] ?? 53);
+    return isHost && port >= 1 && port <= 65_535 ? true : wrong('dnsServerForm');
+  },
+};
+
+/** Which fields of an account count, by its provider; the others are empty. */
+export const dnsAccountFields: Readonly<Record<Provider, readonly ('server' | 'keyName' | 'algorithm')[]>> = {
+  rfc2136: ['server', 'keyName', 'algorithm'],
+  cloudflare: [],
+  dnspod: ['keyName'],
+  route53: ['keyName'],
+  aliyun: ['keyName'],
+};
+
+type Account = {
+  provider: Provider;
+  server?: string | undefined;
+  keyName?: string | undefined;
+  credentials?: string | null | undefined;
+};
+/** Nothing that the provider asks for is missing, and a key is one. */
+export const dnsAccount: Rule<Account> = {
+  name: 'dnsAccount',
+  check({ provider, server, keyName, credentials }) {
+    const used = dnsAccountFields[provider];
+    return answer([
+      ...(used.includes('server') && isEmpty(server) ? broken('required', undefined, ['server']) : []),
+      ...(used.includes('keyName') && isEmpty(keyName) ? broken('required', undefined, ['keyName']) : []),
+      ...(provider === 'rfc2136' && keyName && !isKeyName(keyName) ? wrong('dnsKeyName', ['keyName']) : []),
+      ...(provider === 'rfc2136' && credentials && !isBase64(credentials) ? wrong('dnsKeyBase64', ['credentials']) : []),
+    ]);
+  },
+};
+
+const isKeyName = (name: string) =>
+  name.length <= 253 &&
+  name
+    .replace(/\.$/, '')
+    .split('.')
+    .every(label => label.length >= 1 && label.length <= 63);
+const isBase64 = (text: string) => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text);

@@ -1,0 +1,71 @@
+/**
+ * What is asked of whoever holds a customer's names (site DNS): which zones are there, and a TXT record of ours put and taken away. A record
+ * is told from others of the same name by its value: several orders of one name have one each, side by side.
+ */
+
+/** As the provider knows it. */
+export interface Zone {
+  /** without a dot at its end */
+  name: string;
+  /** '': its name is all it has */
+  id: string;
+}
+
+/** Where a record is: the account, its zone, and the name there. */
+export interface Place {
+  dnsID: number;
+  zone: string;
+  zoneID: string;
+  /** `_acme-challenge.…`, or where that leads */
+  name: string;
+}
+
+/** Each may be asked twice: what is there already is fine, and so is what is gone. @throws DnsProblem, OutboundError */
+export interface DnsDriver {
+  /** The zones that these names lie in; a name without one is left out. */
+  zones(names: readonly string[]): Promise<Map<string, Zone>>;
+  put(zone: Zone, name: string, value: string): Promise<void>;
+  /** This value alone. */
+  take(zone: Zone, name: string, value: string): Promise<void>;
+}
+
+/** `credentials`: they are not taken. `limited`: it wants to be left alone. `away`: it, or the way to it, is down. `refused`: it said no. */
+export type DnsTrouble = 'credentials' | 'limited' | 'away' | 'refused';
+export class DnsProblem extends Error {
+  override name = 'DnsProblem';
+  readonly trouble: DnsTrouble;
+  /** when it may be asked again; undefined: it did not say */
+  readonly retrySeconds: number | undefined;
+
+  constructor(trouble: DnsTrouble, message: string, retrySeconds?: number) {
+    // a provider's words are shown to people: one line, as logs have room for
+    // oxlint-disable-next-line no-control-regex -- what they may hold
+    super(message.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 300));
+    this.trouble = trouble;
+    this.retrySeconds = retrySeconds;
+  }
+}
+
+/** Seconds that resolvers keep a record of ours: the next order of the name has another. */
+export const recordSeconds = 60;
+
+/** `a.b.test` → a.b.test, b.test, test */
+export function suffixesOf(name: string): string[] {
+  const labels = name.split('.');
+  return labels.map((_, i) => labels.slice(i).join('.'));
+}
+
+/** Of all zones of an account those that these names lie in: the longest that fits. */
+export function zonesFor(names: readonly string[], all: readonly Zone[]): Map<string, Zone> {
+  const byName = new Map(all.map(zone => [zone.name, zone]));
+  return new Map(
+    names.flatMap(name => {
+      const zone = suffixesOf(name).flatMap(one => byName.get(one) ?? [])[0];
+      return zone ? [[name, zone] as const] : [];
+    }),
+  );
+}
+
+/** What stands before the zone in a name; '@' or what the provider says for nothing. */
+export const within = (zone: Zone, name: string, bare = '@') =>
+  name === zone.name ? bare : name.slice(0, -zone.name.length - 1);

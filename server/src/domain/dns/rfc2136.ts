@@ -1,0 +1,127 @@
+/** A name server that takes updates (RFC 2136) signed with a key (TSIG), asked over TCP: what is answered is signed too. */
+import { randomInt } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { connectOut, OutboundError, type Reach } from '../../kit/outbound.ts';
+import { type DnsDriver, DnsProblem, recordSeconds, type Zone } from './driver.ts';
+import * as dns from './message.ts';
+
+const timeoutMs = 8000;
+const bytesMax = 65_535;
+/** Names of one question for zones. */
+const together = 8;
+
+/** `name`, `name:port`, `[address]:port` */
+export function serverOf(server: string): { host: string; port: number } {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? [];
+  // an address of IPv6 without a port
+  if (bracketed === undefined && plain === undefined) return { host: server, port: 53 };
+  return { host: bracketed ?? plain!, port: Number(port ?? 53) };
+}
+
+export class Rfc2136 implements DnsDriver {
+  readonly #server: { host: string; port: number };
+  readonly #key: dns.Key;
+  readonly #reach: Reach;
+
+  constructor(server: string, key: dns.Key, reach: Reach) {
+    this.#server = serverOf(server);
+    this.#key = key;
+    this.#reach = { timeoutMs, ...reach };
+  }
+
+  async zones(names: readonly string[]): Promise<Map<string, Zone>> {
+    const found = new Map<string, Zone>();
+    for (let from = 0; from < names.length; from += together)
+      await Promise.all(
+        names.slice(from, from + together).map(async name => {
+          const zone = await this.#zoneOf(name, [...found.values()]);
+          if (zone) found.set(name, zone);
+        }),
+      );
+    return found;
+  }
+
+  /** Where the name has no record of the zone, the answer's authority does. */
+  async #zoneOf(name: string, known: readonly Zone[]): Promise<Zone | undefined> {
+    const { rcode, answers, authorities } = await this.#ask(id => dns.soaQuery(id, name));
+    if (rcode === 5 || rcode === 9) return undefined;
+    if (rcode !== 0 && rcode !== 3) throw this.#refusal(rcode);
+    const owner = [...answers, ...authorities].find(one => one.type === dns.types.SOA)?.name;
+    // of what lies elsewhere it may speak too, as a resolver does
+    if (owner === undefined || !(name === owner || name.endsWith(`.${owner}`)) || owner === '') return undefined;
+    return known.find(one => one.name === owner) ?? { name: owner, id: '' };
+  }
+
+  put(zone: Zone, name: string, value: string): Promise<void> {
+    return this.#change(zone, { name, class: dns.classes.IN, ttl: recordSeconds, value });
+  }
+  take(zone: Zone, name: string, value: string): Promise<void> {
+    return this.#change(zone, { name, class: dns.classes.NONE, ttl: 0, value });
+  }
+
+  async #change(zone: Zone, { value, ...record }: { name: string; class: number; ttl: number; value: string }): Promise<void> {
+    const change = { ...record, type: dns.types.TXT, data: dns.textData(value) };
+    const { rcode } = await this.#ask(id => dns.update(id, zone.name, [change]));
+    if (rcode !== 0) throw this.#refusal(rcode);
+  }
+
+  #refusal(rcode: number): DnsProblem {
+    const said = `${this.#server.host} answered ${dns.rcodes[rcode] ?? rcode}`;
+    return new DnsProblem(rcode === 2 ? 'away' : 'refused', said);
+  }
+
+  async #ask(question: (id: number) => Buffer): Promise<dns.Message> {
+    const { host, port } = this.#server;
+    const id = randomInt(65_536);
+    const { bytes, mac } = dns.signed(question(id), this.#key, Date.now());
+    const socket = await connectOut(host, port, this.#reach);
+    let answer: Buffer;
+    try {
+      answer = await exchange(socket, bytes, host);
+    } finally {
+      socket.destroy();
+    }
+    try {
+      const message = dns.read(answer);
+      const verdict = dns.verified(answer, message, this.#key, mac, Date.now());
+      if (verdict.error === 18) throw new DnsProblem('credentials', clockSentence(host, verdict.serverSeconds));
+      if (verdict.error !== 0)
+        throw new DnsProblem(
+          'credentials',
+          `${host} does not take the key ${this.#key.name} (${dns.rcodes[verdict.error] ?? verdict.error})`,
+        );
+      // what is refused without a signature is refused by whoever: that is believed
+      if (!verdict.isGood && message.rcode === 0)
+        throw new DnsProblem('credentials', `the answer of ${host} is not signed with the key ${this.#key.name}`);
+      if (message.id !== id) throw new DnsProblem('refused', `${host} answered something else`);
+      return message;
+    } catch (error) {
+      if (error instanceof dns.BadMessage) throw new DnsProblem('refused', `${host}: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+const clockSentence = (host: string, seconds: number | undefined) =>
+  seconds === undefined
+    ? `${host} has another time than this machine`
+    : `the clock of ${host} differs from this machine's by ${Math.round(seconds - Date.now() / 1000)} s`;
+
+/** One message there, one back, each with its length before it (RFC 7766). */
+function exchange(socket: Socket, message: Buffer, host: string): Promise<Buffer> {
+  return new Promise((done, failed) => {
+    let got = Buffer.alloc(0);
+    const fail = (error: Error) => failed(new OutboundError('connection', error.message));
+    socket.setTimeout(timeoutMs, () => failed(new OutboundError('timeout', `${host} did not answer in time`)));
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error(`${host} closed the connection`)));
+    socket.on('data', part => {
+      got = Buffer.concat([got, part]);
+      const length = got.length < 2 ? bytesMax : got.readUInt16BE(0);
+      if (got.length >= length + 2) done(got.subarray(2, length + 2));
+    });
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(message.length);
+    socket.write(Buffer.concat([length, message]));
+  });
+}

@@ -25,6 +25,7 @@ import { LogFolder } from './ship/files.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
+import { TrustFiles } from './trust-files.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
 import { HungWorkers } from './workers.ts';
@@ -137,7 +138,7 @@ async function begin(
       nginxProblem = null;
       log(adopted ? 'going on with the nginx that runs' : 'nginx is up');
       void sync.nginxUp(adopted).then(beat);
-      void zoneFacts.up();
+      void zoneFacts.up().then(() => trustFiles.up());
     },
     down: problem => {
       nginxProblem = problem;
@@ -157,11 +158,20 @@ async function begin(
         nc.publish('ack', JSON.stringify({ seq, epoch, zoneID: store.at.zoneID, ...(refused.length && { refused }) }));
       void zoneFacts.look();
     },
+    hold: keys => trustFiles.hold(keys),
     restartNginx: why => nginx.restartNow(why),
     log,
   });
 
-  const wanted = () => ({ http2: sync.state.http2 });
+  const trustFiles = new TrustFiles({
+    folder: join(folders.home, 'trusts'),
+    state: () => sync.state,
+    configure: () => zoneFacts.look(),
+    known: async () => (await nginx.control.brief()).trusts?.split(' ') ?? [],
+    settled: keys => sync.again(keys),
+    log,
+  });
+  const wanted = () => ({ http2: sync.state.http2, trusts: trustFiles.list() });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
@@ -278,7 +288,7 @@ async function begin(
       feed = undefined;
       await sync.moveTo(grant.zoneID);
     },
-    renewed: () => sync.unlocked(),
+    renewed: () => sync.again(sync.state.closed?.keys ?? []),
     closed: async () => {
       await feed?.stop();
       feed = undefined;
@@ -335,6 +345,7 @@ async function begin(
   const end = () => void nginx.stop().catch((error: Error) => log(error.message));
   options.ending?.addEventListener('abort', end);
   if (options.ending?.aborted) end();
+  await trustFiles.write().catch((error: Error) => log(`authorities of origins: ${error.message}`));
   try {
     await nginx.configure(wanted()); // of the zone it was in when it ended
     await nginx.start();

@@ -32,6 +32,8 @@ export interface Brief {
   problems: Record<string, number>;
   /** none where no worker has said anything yet, and of an nginx of an earlier release */
   workers?: Beat[] | Record<string, never>;
+  /** names of the authorities by which origins can be verified, joined by blanks */
+  trusts?: string;
   /** there are rules that cannot be read, or there were some */
   faulty?: boolean;
 }

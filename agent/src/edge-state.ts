@@ -21,6 +21,7 @@ import {
   inOrder,
   keyOrder,
 } from './render/records.ts';
+import { type OwnTrust, ownTrust } from './render/trusts.ts';
 import { unknownFields } from './unknown.ts';
 
 interface Claim {
@@ -37,6 +38,8 @@ export interface Claimed {
   names: string[];
   /** whose share of what this node has few of */
   party: string;
+  /** authority of its own by which a domain's origins are verified */
+  trust?: OwnTrust | undefined;
   /** the document, of a zone */
   zone: ZoneDocument | undefined;
 }
@@ -50,6 +53,8 @@ export class EdgeState {
   readonly #keys = new Map<string, string[]>();
   /** host name of an origin → subjects of the domains that use it, with their parties */
   readonly #names = new Map<string, Map<string, string>>();
+  /** subject → the authority its origins are verified by */
+  readonly #trusts = new Map<string, OwnTrust>();
   /** subject → host names of its origins */
   readonly #namesOf = new Map<string, string[]>();
   /** domain's key → its origins that the policy refused when its record was made last */
@@ -104,6 +109,20 @@ export class EdgeState {
   get http2(): boolean {
     return this.#zone?.http2?.enable ?? true;
   }
+  /** Authorities of customers by which origins are verified: name → PEM. */
+  trusts(): Map<string, string> {
+    return new Map([...this.#trusts.values()].map(({ name, pem }) => [name, pem]));
+  }
+  /** Of these keys the domains whose authority nginx does not know yet. */
+  untrusted(keys: Iterable<string>, known: ReadonlySet<string>): string[] {
+    if (!this.#trusts.size) return [];
+    return [...keys].filter(key =>
+      this.#claims.get(key)?.some(({ subject }) => {
+        const trust = this.#trusts.get(subject);
+        return trust && !known.has(trust.name);
+      }),
+    );
+  }
   get refusedDomains(): number {
     return this.#refused.size;
   }
@@ -155,6 +174,8 @@ export class EdgeState {
       this.#keys.set(subject, keys);
       for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Map()).set(subject, claimed.party));
     } else this.#keys.delete(subject);
+    if (claimed?.trust) this.#trusts.set(subject, claimed.trust);
+    else this.#trusts.delete(subject);
     if (names.length) this.#namesOf.set(subject, names);
     else this.#namesOf.delete(subject);
     const unused = oldNames.filter(name => this.#names.get(name)?.size === 0);
@@ -277,6 +298,7 @@ export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
   keys: keysOf(kindOf(subject), document),
   names: originNames(document),
   party: partyOf(document),
+  trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
   zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
 });
 

@@ -28,7 +28,7 @@ export function policyOf(zone: ZoneDocument['origins'], { addresses, ports }: Or
 }
 
 /** What makes the records of the same documents differ: how they are written and judged, and who this node is. */
-const recordsVersion = 2;
+const recordsVersion = 3;
 export const recordsMark = (own: OriginFacts): string =>
   createHash('sha256')
     .update(JSON.stringify([recordsVersion, own]))

@@ -29,6 +29,8 @@ export interface SyncOptions {
   open?: OpenKey;
   /** The node serves the stream up to here. */
   acknowledge(seq: number, epoch: string, refused: Refused[]): void;
+  /** takes out what has to wait (trust-files.ts); it comes by `again` */
+  hold?(keys: Set<string>): void;
   /** nginx holds records nobody can name: it must be started from a snapshot. */
   restartNginx(why: string): void;
   log(message: string): void;
@@ -177,15 +179,11 @@ export class Sync {
 
   /** Addresses of these names changed. */
   renamed(names: string[]): void {
-    const keys = this.state.keysWithNames(names);
-    if (keys.length) void this.#pusher.push(keys);
+    this.again(this.state.keysWithNames(names));
   }
 
-  /** The node was told another key of its zone: what could not be opened is tried again. */
-  unlocked(): void {
-    const keys = this.state.closed?.keys ?? [];
-    if (keys.length) void this.#pusher.push([...keys]);
-  }
+  /** What could not be opened, or waited. */
+  again = (keys: readonly string[]): void => void (keys.length && this.#pusher.push([...keys]));
 
   /** What nginx shall start with. */
   snapshot(): Buffer[] {
@@ -276,6 +274,7 @@ export class Sync {
       this.#durable = { epoch: round.epoch, seq: last.seq };
       this.#acknowledgeLater();
     });
+    this.#options.hold?.(keys);
     const refused = await this.#pusher.push([...keys], this.#cursorText(at));
     if (refused.length) await this.#takeBack(refused, taken, before);
     round.cursor = last.seq;

@@ -25,6 +25,14 @@ export const beyond: Readonly<Record<string, string>> = {
     'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
   'PATCH /user/site/{siteID}/domain/setting/originHost':
     'The Host an origin is asked for is set with a domain; without this a wrong one could only be mended by making the domain anew.',
+  'GET /user/site/{siteID}/domain/{domainID}/originTLS':
+    'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
+  'PUT /user/site/{siteID}/domain/{domainID}/originTLS':
+    'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
+  'GET /client/site/{siteID}/domain/{domainID}/originTLS':
+    'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
+  'PUT /client/site/{siteID}/domain/{domainID}/originTLS':
+    'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',

@@ -173,6 +173,8 @@ export const originRoles = ['main', 'backup'] as const;
 
 /** §3, decisions "Wire": declared here once, read by forms, server and edge. */
 export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
+/** Of certificates of origins. */
+export const verifications = ['off', 'public', 'own'] as const;
 /** Of one origin; `none`: as its domain balances. */
 export const hashTypes = ['none', 'ipHash', 'urlHash'] as const;
 export const schemes = ['http', 'https'] as const;

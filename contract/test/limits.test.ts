@@ -118,6 +118,7 @@ const pinned: Record<string, unknown> = {
   originProtocols: ['http', 'https', 'follow'],
   originRoles: ['main', 'backup'],
   balances: ['roundRobin', 'ipHash', 'urlHash'],
+  verifications: ['off', 'public', 'own'],
   hashTypes: ['none', 'ipHash', 'urlHash'],
   schemes: ['http', 'https'],
   servedSchemes: ['any', 'http', 'https'],

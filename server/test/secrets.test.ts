@@ -104,6 +104,7 @@ const columnReasons: Record<string, string> = {
   'session.previousHash': 'SHA-256 of a random token',
   'session.refreshHash': 'SHA-256 of a random token',
   'setting.key': 'the name of a setting',
+  'upstream.hash': 'what binds visitors to an origin: one of three words',
 };
 const bodyReasons: Record<string, string> = {
   'POST /node/join publicKey': 'public',

@@ -14,6 +14,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { accessLogFormat } from '#contract/edge/log.ts';
+import { type Trust, trustLocations } from './trusts.ts';
 
 export interface NodeFacts {
   /** absolute; sockets, pid file, default certificate */
@@ -64,6 +65,8 @@ export interface NodeFacts {
   release?: Release | undefined;
   /** visitors may speak HTTP/2 (default true) */
   http2?: boolean | undefined;
+  /** by which authorities certificates of origins are verified (default: none) */
+  trusts?: readonly Trust[] | undefined;
   /** longest request body, MB (default 1024; 0: any) */
   bodyMb?: number;
   /** where Debian keeps nginx's modules (default /usr/lib/nginx/modules) */
@@ -226,9 +229,11 @@ export function renderNginx(facts: NodeFacts): string {
   const http2Directive = isAtLeast(release, [1, 25, 1]);
   const log = facts.accessLog ?? {};
   const brotli = facts.brotli ?? true;
+  const trusts = facts.trusts ?? [];
   const modulesDir = facts.modulesDir ?? debianModules;
   if (!/^[0-9a-z]{1,12}$/.test(facts.epoch)) throw new RangeError(`not an epoch: ${facts.epoch}`);
   if (facts.user !== undefined && !/^[a-z_][a-z0-9_-]*$/.test(facts.user)) throw new RangeError(`not a user: ${facts.user}`);
+  for (const { name } of trusts) if (!/^[a-z0-9]+$/.test(name)) throw new RangeError(`not a name of a trust: ${name}`);
   if (Buffer.byteLength(facts.run) > runMax)
     throw new RangeError(`longer than ${runMax} bytes, too long for a socket: ${facts.run}`);
   const values: Record<string, string> = {
@@ -251,6 +256,8 @@ export function renderNginx(facts: NodeFacts): string {
     httpsPort: whole(facts.httpsPorts.includes(443) ? 443 : (facts.httpsPorts[0] ?? 0)),
     compression: compression(brotli).join('\n        '),
     broken: broken(brotli),
+    trustNames: trusts.map(({ name }) => `"${name}"`).join(', '),
+    trusts: trusts.map(one => trustLocations(one, broken(brotli), path)).join('\n        '),
     levels: compressionLevels.map(level => atLevel(level, brotli)).join('\n        '),
     run: path(facts.run),
     lua: path(facts.luaDir),

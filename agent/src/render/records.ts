@@ -29,6 +29,7 @@ import type { Verdict } from '#contract/rules/address-policy.ts';
 import type { DomainDocument } from '#contract/edge/document.ts';
 import { type DocumentKind, type DocumentOf, keyOf } from '#contract/edge/kinds/index.ts';
 import { certificateRecords, type OpenKey } from './certificate.ts';
+import { trustOfRecord } from './trusts.ts';
 
 /** value null: the key is deleted */
 export interface EdgeRecord {
@@ -84,8 +85,9 @@ export function domainRecords(
       return [{ ...upstream, address }];
     });
   });
+  const tls = doc.originTLS && { originTLS: trustOfRecord(doc.originTLS) };
   const reasons = upstreams.length === 0 && why.size > 0 ? { refused: [...why].join() } : {};
-  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...reasons }) }];
+  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...tls, ...reasons }) }];
 }
 
 /** The records of a document of any kind. */

@@ -54,6 +54,7 @@ const hstsFields: FormField[] = [
 ];
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
+const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).OriginTLSForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
@@ -171,6 +172,13 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     },
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
+    {
+      name: 'originTLS',
+      call: 'PUT /{area}/site/{siteID}/domain/{domainID}/originTLS',
+      run: async ([domain], { params }) => {
+        await overlay(close => <OriginTLSForm domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
+      },
+    },
     setting('PATCH /{area}/site/{siteID}/domain/setting/forceSSL', forceSSL, row => ({ forceSSL: row.forceSSL })),
     {
       name: 'autoSSL',

@@ -17,6 +17,7 @@ export const tabs: readonly SettingSection[] = [
       'scheme',
       'portMap',
       'originHost',
+      'verify',
       'certStatus',
       'cnameStatus',
       'tags',

@@ -40,6 +40,9 @@ export default {
   'field.failTimeout': 'Fail timeout',
   'field.hash': 'Hash',
   'field.keepalive': 'Keep-alive',
+  'field.verify': 'Verify certificates',
+  'field.ca': 'Authorities',
+  'field.sni': 'Name asked for',
   'field.sslName': 'Certificate name',
   'field.certificate': 'Certificate and key',
   'field.names': 'Names',
@@ -55,6 +58,10 @@ export default {
   'help.upstreams':
     'With a hash type, an origin gets the same visitors, or the same URLs, each time: the part its weight stands for. Without keep-alive every request opens a connection of its own.',
   'help.originHost': "Empty: the visitor's own Host.",
+  'help.verify':
+    'Of origins asked over https. Off: any certificate is taken, and who stands between nodes and origin can read along. Whoever fails the check gets no request: another origin is asked, else visitors get 502.',
+  'help.originCA': 'PEM of one or more authorities; at least one must have signed itself. Nodes trust these alone.',
+  'help.sni': 'The server name nodes ask for, which the certificate must have. Empty: that of the Host they ask for.',
   'help.certificatePem':
     'Paste or choose PEM files: the certificate, those above it and the private key, in any order. The key is kept encrypted and never shown again.',
   'help.certificateAnew':
@@ -78,6 +85,7 @@ export default {
   'action.addUpstream': 'Add an origin',
   'action.upstreams': 'Origins',
   'action.originHost': 'Origin Host header',
+  'action.originTLS': 'Origin certificates',
   'action.balance': 'Load balancing',
   'action.forceSSL': 'Force HTTPS',
   'action.autoSSL': 'Auto SSL',
@@ -95,6 +103,12 @@ export default {
   'hashType.none': 'As the domain',
   'hashType.ipHash': 'Visitor IP',
   'hashType.urlHash': 'URL',
+
+  'verification.off': 'Off',
+  'verification.public': 'Public authorities',
+  'verification.own': 'My own',
+
+  'originTLS.name': 'Checked is the name {name}, the chain and its dates; revocation is not.',
 
   'cnameState.unset': 'Unset',
   'cnameState.wrong': 'Wrong',

@@ -40,6 +40,9 @@ export default {
   'field.failTimeout': '失败暂停时间',
   'field.hash': '哈希方式',
   'field.keepalive': '保持连接',
+  'field.verify': '验证证书',
+  'field.ca': '证书颁发机构',
+  'field.sni': '连接使用的名称',
   'field.sslName': '证书名称',
   'field.certificate': '证书与私钥',
   'field.names': '包含的域名',
@@ -55,6 +58,10 @@ export default {
   'help.upstreams':
     '设置了哈希方式的源站，固定接到同一批访客或同一批 URL，比例取决于权重。关闭保持连接后，每个请求都会重新连接。',
   'help.originHost': '留空时使用访客的 Host。',
+  'help.verify':
+    '适用于以 https 连接的源站。关闭时接受任何证书，节点与源站之间的人可能看到内容。验证失败的源站不会收到请求：改用其他源站，没有时访客得到 502。',
+  'help.originCA': '粘贴一张或多张颁发机构证书（PEM），其中至少一张是自签的根证书。节点只信任这些机构。',
+  'help.sni': '节点连接时使用的服务器名称，证书必须包含它。留空时使用回源 Host 的名称。',
   'help.certificatePem': '粘贴或选择 PEM 文件：证书、中间证书和私钥，顺序不限。私钥加密保存，之后不再显示。',
   'help.certificateAnew': '留空时证书不变。只粘贴证书时沿用当前私钥；已分配的域名立即改用新证书。',
   'help.certificateDomains': '所选域名使用这张证书；原来使用、这次没有选的域名不再有证书，无法通过 https 访问。',
@@ -73,6 +80,7 @@ export default {
   'action.addUpstream': '新建源站',
   'action.upstreams': '源站',
   'action.originHost': '回源 Host',
+  'action.originTLS': '源站证书验证',
   'action.balance': '负载均衡',
   'action.forceSSL': '强制 HTTPS',
   'action.autoSSL': '自动证书',
@@ -90,6 +98,12 @@ export default {
   'hashType.none': '按域名设置',
   'hashType.ipHash': '访客 IP',
   'hashType.urlHash': 'URL',
+
+  'verification.off': '关闭',
+  'verification.public': '公共颁发机构',
+  'verification.own': '自有颁发机构',
+
+  'originTLS.name': '验证的项目：名称 {name}、证书链与有效期；不检查是否已吊销。',
 
   'cnameState.unset': '未设置',
   'cnameState.wrong': '错误',

@@ -38,6 +38,9 @@ export default {
   'field.failTimeout': '失敗暫停時間',
   'field.hash': '雜湊方式',
   'field.keepalive': '保持連線',
+  'field.verify': '驗證憑證',
+  'field.ca': '憑證授權單位',
+  'field.sni': '連線使用的名稱',
   'field.sslName': '憑證名稱',
   'field.certificate': '憑證與私密金鑰',
   'field.names': '包含的網域',
@@ -52,6 +55,10 @@ export default {
 
   'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或同一批 URL，比例依權重而定。關閉保持連線時，每個請求都重新連線。',
   'help.originHost': '留空時使用訪客的 Host。',
+  'help.verify':
+    '適用於以 https 連線的源站。關閉時接受任何憑證，節點與源站之間的人可能看到內容。驗證失敗的源站不會收到請求：改用其他源站，沒有時訪客得到 502。',
+  'help.originCA': '貼上一張以上的授權單位憑證（PEM），其中至少一張是自簽的根憑證。節點只信任這些單位。',
+  'help.sni': '節點連線時使用的伺服器名稱，憑證必須包含它。留空時使用回源 Host 的名稱。',
   'help.certificatePem': '貼上或選擇 PEM 檔案：憑證、中繼憑證與私密金鑰，順序不拘。私密金鑰加密保存，之後不再顯示。',
   'help.certificateAnew': '留空時憑證不變。只貼上憑證時沿用目前的私密金鑰；已指派的網域立即改用新憑證。',
   'help.certificateDomains': '所選的網域使用這張憑證；原本使用、這次沒有選的網域不再有憑證，無法以 https 連線。',
@@ -70,6 +77,7 @@ export default {
   'action.addUpstream': '新增源站',
   'action.upstreams': '源站',
   'action.originHost': '回源 Host',
+  'action.originTLS': '源站憑證驗證',
   'action.balance': '負載平衡',
   'action.forceSSL': '強制 HTTPS',
   'action.autoSSL': '自動憑證',
@@ -87,6 +95,12 @@ export default {
   'hashType.none': '依網域設定',
   'hashType.ipHash': '訪客 IP',
   'hashType.urlHash': 'URL',
+
+  'verification.off': '關閉',
+  'verification.public': '公開的授權單位',
+  'verification.own': '自有的授權單位',
+
+  'originTLS.name': '驗證的項目：名稱 {name}、憑證鏈與有效期限；不檢查是否已撤銷。',
 
   'cnameState.unset': '未設定',
   'cnameState.wrong': '錯誤',

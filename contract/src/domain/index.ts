@@ -3,3 +3,4 @@ export { autoCertificates } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
 export { siteDNS } from './site-dns.ts';
+export { originTLS } from '../edge/origin-tls.ts';

@@ -303,6 +303,11 @@ export const ruleTexts = {
     zh_CN: '无法读取证书，请粘贴 PEM 格式的证书（BEGIN CERTIFICATE）',
     en_US: 'This is no certificate. Paste it as PEM (BEGIN CERTIFICATE)',
   },
+  authorityNotRoot: {
+    zh_TW: '沒有自簽的根憑證；請把憑證鏈最上層的根憑證一起貼上',
+    zh_CN: '没有自签的根证书；请把证书链最上层的根证书一起粘贴',
+    en_US: 'No certificate in it has signed itself. Paste the root at the end of the chain, too',
+  },
   keyUnreadable: {
     zh_TW: '無法讀取私密金鑰，請貼上 PEM 格式的金鑰（BEGIN PRIVATE KEY）',
     zh_CN: '无法读取私钥，请粘贴 PEM 格式的私钥（BEGIN PRIVATE KEY）',

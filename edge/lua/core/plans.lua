@@ -11,6 +11,7 @@ local site_modules = require "core.site_modules"
 local sites = require "core.sites"
 local store = require "core.store"
 local strict = require "tls.strict"
+local trusts = require "core.trusts"
 local find, sub = string.find, string.sub
 
 local M = {}
@@ -84,8 +85,9 @@ local function compile(host, text, key)
     refused = record.refused,
     flags_at = -1,
   }
+  plan.trust, plan.sni, plan.trusted = trusts.of(record, plan.origin_host)
   -- under which its connections over TLS are kept
-  plan.tls_name = plan.party .. "|" .. plan.origin_host
+  plan.tls_name = plan.party .. "|" .. plan.sni .. "|" .. (plan.trust or "")
   if plan.hsts then answers.hold(plan) end
   if not site then
     plan.closed = true

@@ -15,7 +15,6 @@ local forward = require "core.forward"
 local hop = require "core.hop"
 local learned = require "cache.learned"
 local meta = require "cache.meta"
-local ngx_balancer = require "ngx.balancer"
 local overlay = require "cache.overlay"
 local pages = require "core.pages"
 local plans = require "core.plans"
@@ -26,10 +25,11 @@ local runner = require "phases.runner"
 local shards = require "core.shards"
 local spellings = require "core.spellings"
 local store = require "core.store"
+local ways = require "phases.ways"
 local ngx = ngx
 local var, header, rt = ngx.var, ngx.header, ngx.shared.rt
 
-local M = {}
+local M = { balance = ways.balance }
 
 -- RFC 8586. An origin may be another site of this node, and behind that nothing that is here again; more is a circle.
 local visits_max, hops_max = 2, 8
@@ -46,63 +46,20 @@ local function refuse(status)
   return runner.refuse(status)
 end
 
--- Where nginx keeps the connections to the origins of a pass: never among those of another customer, or of another name over TLS
-local function upstream_of(plan, pass)
-  if not pass.keep then return shards.once(pass.scheme) end
-  if not pass.addresses then
-    pass.addresses = {}
-    for _, tier in ipairs(pass.tiers) do
-      for _, peer in ipairs(tier.peers) do pass.addresses[#pass.addresses + 1] = peer.host .. ":" .. peer.port end
-    end
-  end
-  local name = pass.scheme == "https" and plan.tls_name or plan.party
-  return shards.upstream(pass.scheme, pass, name, pass.addresses, clock.now(), ngx.ctx)
-end
+-- Remembers why the connection to the front half is about to be closed.
+local function hang(why) rt:set("hung:" .. var.hop_id, why, 5) end
 
--- Points the request at the peers of a pass
-local function enter(plan, pass)
-  local ctx = ngx.ctx
-  ctx.plan, ctx.pass = plan, pass
-  if ctx.tried then ctx.tried = nil end
-  var.edge_peer = pass.entered
-  -- What nginx.conf says of these where nobody sets them holds for most requests.
-  if plan.origin_host ~= plan.host then var.edge_host = plan.origin_host end
-  local upstream = upstream_of(plan, pass)
-  if pass.scheme == "http" then
-    if not (pass.begins and upstream == "origin_http") then
-      var.edge_scheme, var.edge_upstream = "http", upstream
-    end
-    return
-  end
-  var.edge_scheme, var.edge_upstream, var.edge_sni = "https", upstream, plan.origin_host
-end
-
--- The origin that is asked first
-function M.choose(plan, now)
-  local visitor = hop.scheme()
-  local first, peer = balancer.first(plan.pool, visitor, now, hop.key_of)
-  enter(plan, balancer.passes(plan.pool, visitor, first)[1])
-  if peer then ngx.ctx.chosen = peer end
-end
-
-local function only_pass(plan)
-  local passes = balancer.passes(plan.pool, hop.scheme(), "http")
-  return #passes == 1 and passes[1] or nil
-end
-
--- Nothing is compressed, the path stays as it is, and no origin speaks TLS: nginx need not work out where to send the request.
-local function is_plain(plan, pass) return not plan.level and not plan.rewrites and pass.keep and pass.scheme == "http" end
-
-function M.plain(plan)
-  local pass = only_pass(plan)
-  return pass ~= nil and is_plain(plan, pass) and upstream_of(plan, pass) == "origin_http"
+-- No origin may or can be asked: an expired answer helps out, else it is our own page.
+local function nobody()
+  if hop.expired() then return runner.close(hang "stale") end
+  return refuse(502)
 end
 
 -- Can the front half ask the origin itself? Not before an answer without interim ones has been seen, nor with a body that is long or
 -- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of compression that its own
 -- location does not have. more: strict.look's. → the location, or nil
 function M.simple(plan, verb, more)
-  if not plan.answers or plan.interim or (plan.level and plan.level ~= compression.usual_level) then return nil end
+  if not plan.answers or plan.interim or plan.trust or (plan.level and plan.level ~= compression.usual_level) then return nil end
   if more then
     if hop.chunked() then return nil end
     local length = var.hop_length
@@ -112,12 +69,12 @@ function M.simple(plan, verb, more)
       return nil
     end
   end
-  local pass = only_pass(plan)
-  return pass and (is_plain(plan, pass) and "@direct" or "@direct_any")
+  local pass = ways.only_pass(plan)
+  return pass and (ways.is_plain(plan, pass) and "@direct" or "@direct_any")
 end
 
--- level: of the location; nil: where nothing is compressed
-function M.rewrite(level)
+-- level: of the location; nil: where nothing is compressed. trust: by what it verifies certificates of origins; nil: it does not
+function M.rewrite(level, trust)
   store.tick()
   local cached = var.hop_cs ~= ""
   local usual = forward.quiet[var.hop_named] and forward.usual(cached)
@@ -126,7 +83,7 @@ function M.rewrite(level)
   local hung = rt:get("hung:" .. var.hop_id)
   if hung == "stale" then return runner.close() end
   local plan = plans.of(var.host)
-  if not plan or #plan.pool.peers == 0 then return refuse(502) end
+  if not plan or #plan.pool.peers == 0 or not plan.trusted then return nobody() end
   local loop = var.hop_loop
   if loop ~= "" and M.circles(loop) then return refuse(508) end
   local known = cached and learned.forced(plan) or nil
@@ -138,27 +95,32 @@ function M.rewrite(level)
   local refusal = plan.rewrites and proxy_rewrite.apply(plan.rewrites)
   if refusal then return refuse(refusal) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
-  if learned.by_hand(plan) then return ngx.exec "@fetch" end
+  if learned.by_hand(plan) then return ngx.exec(plan.trust and "@trust_fetch_" .. plan.trust or "@fetch") end
   local visitor = hop.scheme()
   if hop.long_body() then
     -- Once nginx has begun with such a body it cannot turn to origins of the other protocol; phases/fetch.lua connects first.
     local mixed = #balancer.passes(plan.pool, visitor, "http") > 1
-    return ngx.exec(mixed and not hop.chunked() and "@fetch" or "@upload")
+    local place = mixed and not hop.chunked() and "fetch" or "upload"
+    return ngx.exec(plan.trust and "@trust_" .. place .. "_" .. plan.trust or "@" .. place)
   end
+  local other = ways.elsewhere(plan, trust, "@trust_")
+  if other then return ngx.exec(other) end
   -- nginx takes the level from the location alone.
-  if plan.level and plan.level ~= level then return ngx.exec("@level_" .. plan.level) end
-  M.choose(plan, clock.now())
+  if plan.level and plan.level ~= level and not trust then return ngx.exec("@level_" .. plan.level) end
+  ways.choose(plan, clock.now())
   ngx.ctx.usual = usual and cached and not plan.request
 end
 
 -- A body that is passed on as it comes
-function M.upload()
+function M.upload(trust)
   local plan = plans.of(var.host)
-  if not plan then return refuse(502) end
+  if not plan or not plan.trusted then return refuse(502) end
+  local other = ways.elsewhere(plan, trust, "@trust_upload_")
+  if other then return ngx.exec(other) end
   local visitor, now = hop.scheme(), clock.now()
   local first, peer = balancer.first(plan.pool, visitor, now, hop.key_of)
   local pass, number = balancer.pass_in_use(balancer.passes(plan.pool, visitor, first), now)
-  enter(plan, pass)
+  ways.enter(plan, pass)
   -- It cannot be sent twice. A kept connection that the origin is just closing would be the end of it, so it has one of its own.
   var.edge_upstream = shards.once(pass.scheme)
   if number == 1 then ngx.ctx.chosen = peer end
@@ -171,53 +133,17 @@ function M.blame(plan)
 end
 
 -- The pass before has failed altogether. A request that may have had an effect is not sent twice.
-function M.other()
+function M.other(trust)
   local number, first = (var.edge_peer or ""):match "^(%d+):(%l+)"
   local plan = number and plans.of(var.host)
-  if not plan then return ngx.exec "@failed" end
+  if not plan or ways.elsewhere(plan, trust, "") then return ngx.exec "@failed" end
   M.blame(plan)
   local method = ngx.req.get_method()
   local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
   local pass = balancer.passes(plan.pool, hop.scheme(), first)[number + 1]
   if not pass or (sent and (method == "POST" or method == "PATCH" or method == "LOCK")) then return ngx.exec "@failed" end
-  enter(plan, pass)
+  ways.enter(plan, pass)
 end
-
-local function next_peer(pass, tried, now)
-  for any = 0, 1 do
-    for _, tier in ipairs(pass.tiers) do
-      local peer = balancer.pick(tier, tried, now, any == 1, hop.key_of)
-      if peer then return peer end
-    end
-  end
-end
-
-function M.balance()
-  local ctx = ngx.ctx
-  local plan, pass, now = ctx.plan, ctx.pass, clock.now()
-  local last = ctx.peer
-  local tried = ctx.tried
-  if not tried and (last or pass.size > 1) then
-    tried = last and { [last] = true } or {}
-    ctx.tried = tried
-  end
-  if last then
-    if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
-  elseif pass.size > 1 then
-    ngx_balancer.set_more_tries(pass.size - 1)
-  end
-  -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
-  local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now) or last
-  if ctx.chosen then ctx.chosen = nil end
-  ctx.peer = peer
-  if tried then tried[peer] = true end
-  var.edge_peer = pass.entered .. peer.index
-  local ok, why = ngx_balancer.set_current_peer(peer.host, peer.port)
-  if not ok then ngx.log(ngx.ERR, "cannot use ", peer.host, ":", peer.port, ": ", why) end
-end
-
--- Remembers why the connection to the front half is about to be closed.
-local function hang(why) rt:set("hung:" .. var.hop_id, why, 5) end
 
 function M.fail() return refuse((var.upstream_status or ""):match "504$" and 504 or 502) end
 
@@ -230,9 +156,9 @@ function M.failed()
 end
 
 -- For hosts whose origin sends interim answers
-function M.fetch()
+function M.fetch(trust)
   local plan = plans.of(var.host)
-  if not plan then return M.failed() end
+  if not plan or ways.elsewhere(plan, trust, "") then return M.failed() end
   if not fetch.room(plan.party) then
     header["Connection"] = "close"
     header["Retry-After"] = "10"

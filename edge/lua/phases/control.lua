@@ -14,6 +14,7 @@ local runner = require "phases.runner"
 local site_modules = require "core.site_modules"
 local sites = require "core.sites"
 local store = require "core.store"
+local trusts = require "core.trusts"
 
 local M = {}
 
@@ -182,6 +183,7 @@ function M.stat()
     causes = runner.counts(),
     problems = problems.counts(),
     workers = beats.all(),
+    trusts = table.concat(trusts.names(), " "),
     faulty = faults.any(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)

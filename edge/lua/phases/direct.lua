@@ -15,6 +15,7 @@ local plans = require "core.plans"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local runner = require "phases.runner"
+local ways = require "phases.ways"
 local ngx = ngx
 local var, now, header = ngx.var, clock.now, ngx.header
 local quiet, usual = forward.quiet, forward.usual
@@ -30,7 +31,9 @@ end
 function M.rewrite(plain)
   local plan = plans.of(var.host)
   if not plan then return runner.refuse(502) end
-  if plain and not back.plain(plan) then return ngx.exec "@direct_any" end
+  -- it verifies nothing
+  if plan.trust then return ngx.exec "@past" end
+  if plain and not ways.plain(plan) then return ngx.exec "@direct_any" end
   local loop = var.http_cdn_loop
   if loop and back.circles(loop) then return runner.refuse(508) end
   -- From here on the request has the headers that the origin is to see. A URL that could be stored another time is asked for as if it
@@ -48,7 +51,7 @@ function M.rewrite(plain)
   local refusal = plan.rewrites and proxy_rewrite.apply(plan.rewrites)
   if refusal then return runner.refuse(refusal) end
   if plan.flags_at ~= flags.epoch then plans.refresh(plan) end
-  back.choose(plan, now())
+  ways.choose(plan, now())
 end
 
 local function answered()

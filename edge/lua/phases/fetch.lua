@@ -183,7 +183,11 @@ local function open(plan, peer, scheme)
   local socket = ngx.socket.tcp()
   socket:settimeouts(connect_ms, answer_ms, answer_ms)
   if not socket:connect(peer.host, peer.port) then return nil end
-  if scheme == "https" and not socket:sslhandshake(nil, plan.origin_host, false) then return nil end
+  -- verified by what its location trusts (nginx.conf)
+  if scheme == "https" and not socket:sslhandshake(nil, plan.sni, plan.trust ~= nil) then
+    socket:close()
+    return nil
+  end
   return socket
 end
 

@@ -7,6 +7,7 @@ local invalidation = require "cache.invalidation"
 local store = require "core.store"
 local strict = require "tls.strict"
 local sweep = require "core.sweep"
+local trusts = require "core.trusts"
 
 ffi.cdef "int chmod(const char *path, unsigned int mode);"
 
@@ -22,6 +23,7 @@ function M.master(facts)
   disks.setup(facts)
   compression.setup(facts.brotli)
   strict.setup(facts.https)
+  trusts.setup(facts.trusts)
   store.load(facts.epoch, facts.snapshot)
 end
 

@@ -3,3 +3,4 @@ export { autoCertificateCalls } from './acme/calls.ts';
 export { certificateCalls } from './certificate/certificates.ts';
 export { siteDNSCalls } from './dns/calls.ts';
 export { domainCalls } from './domains.ts';
+export { originTLSImplementation } from './origin-tls.ts';

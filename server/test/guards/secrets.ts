@@ -37,8 +37,8 @@ export function columnProblems(
 function* fieldsIn(schema: z.ZodMiniType): Generator<string> {
   const def = defOf(bare(schema));
   for (const [name, field] of Object.entries(def.shape ?? {})) {
-    // yes or no is no secret
-    if (defOf(bare(field)).type !== 'boolean') yield name;
+    // yes or no is no secret, nor is one of a few words that everybody knows
+    if (!['boolean', 'enum'].includes(defOf(bare(field)).type)) yield name;
     yield* fieldsIn(field);
   }
   if (def.element) yield* fieldsIn(def.element);

@@ -63,7 +63,7 @@ export const domain = kind({
     ),
     ...domainSettingFields,
   }),
-  bytesMax: 112_000,
+  bytesMax: 150_000,
   keys: ['site', 'host', 'maxAge', 'address', 'port', 'name', 'value'],
   key: document => `d:${document.host}`,
 });

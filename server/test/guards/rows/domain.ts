@@ -106,6 +106,9 @@ export const domainRows: Rows = {
     hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
     portMap: () => ({ enabled: true, http: null, https: 1024 + next() }),
     certificate: () => pair.certificate,
+    // it has signed itself
+    ca: () => pair.certificate,
+    sni: owner => `${owner}-${next()}.test`,
     // where nothing else is set up
     provider: () => 'letsEncrypt',
     server: () => `ns${next()}.example.com`,

@@ -1,0 +1,143 @@
+/**
+ * Authorities by which origins are verified: their files, and when nginx reads them. A new one is a reload, so they are taken together and
+ * not more often than every few seconds, however many customers bring theirs; until nginx knows one, the record of the domain that wants
+ * it waits, and what nginx has of that domain holds. None is taken away before another one comes: who needs it no more does not name it.
+ */
+import { X509Certificate } from 'node:crypto';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeWhole } from '#host/files.ts';
+import type { EdgeState } from './edge-state.ts';
+import { ownTrustsMost, publicTrust, type Trust } from './render/trusts.ts';
+
+const everyMs = 2000;
+/** What a reloaded nginx needs at most until its new workers answer. */
+const knownMs = 10_000;
+const shortly = (ms: number) => new Promise<void>(done => setTimeout(done, ms));
+
+export interface TrustFilesOptions {
+  /** absolute: where the files are kept */
+  folder: string;
+  state(): Pick<EdgeState, 'trusts' | 'untrusted'>;
+  /** Gives nginx its configuration, in which `list` stands. */
+  configure(): Promise<void>;
+  /** names that the nginx which runs knows. @throws while it does not answer */
+  known(): Promise<readonly string[]>;
+  /** These keys waited for an authority, and need not wait any more, whether nginx knows it or not. */
+  settled(keys: string[]): void;
+  log(message: string): void;
+}
+
+function isReadable(pem: string): boolean {
+  try {
+    // nginx is asked to start with it: one that OpenSSL cannot read would keep it from any other change
+    for (const block of pem.split(/(?<=-----END CERTIFICATE-----)\n/))
+      if (block.trim()) void new X509Certificate(block).publicKey;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export class TrustFiles {
+  readonly #options: TrustFilesOptions;
+  readonly #own = new Map<string, Trust>();
+  #known: ReadonlySet<string> = new Set();
+  /** What records that nginx holds may name: that goes only with a later one. */
+  #held: ReadonlySet<string> = new Set();
+  readonly #waiting = new Set<string>();
+  #working: Promise<void> | undefined;
+  #lastAt = -Infinity;
+
+  constructor(options: TrustFilesOptions) {
+    this.#options = options;
+  }
+
+  /** What stands in nginx's configuration. */
+  list(): Trust[] {
+    const machine = publicTrust();
+    const own = [...this.#own.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return machine ? [machine, ...own] : own;
+  }
+
+  /** Takes out the domains that have to wait, and sees to it that they need not. */
+  hold(keys: Set<string>): void {
+    for (const key of this.#options.state().untrusted(keys, this.#known)) {
+      keys.delete(key);
+      this.#waiting.add(key);
+    }
+    if (this.#waiting.size) this.look();
+  }
+
+  /** Files of what is wanted now. @returns whether there is one that was not there. @throws where the disk does not take them */
+  async write(): Promise<boolean> {
+    const { folder, state, log } = this.#options;
+    const all = state().trusts();
+    const missing = [...all.keys()].filter(name => !this.#own.has(name));
+    if (!missing.length) return false;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    for (const name of this.#own.keys()) if (!all.has(name) && !this.#held.has(name)) this.#own.delete(name);
+    let isNew = false;
+    for (const name of missing) {
+      const pem = all.get(name)!;
+      if (this.#own.size >= ownTrustsMost)
+        log(`${ownTrustsMost} authorities of customers are as many as nginx is told: origins of the next are not asked`);
+      if (this.#own.size >= ownTrustsMost || !isReadable(pem)) continue;
+      const file = join(folder, `${name}.pem`);
+      writeWhole(file, pem);
+      this.#own.set(name, { name, file });
+      isNew = true;
+    }
+    return isNew;
+  }
+
+  /** Before nginx is started, so that it knows them from the beginning. */
+  async first(): Promise<void> {
+    await this.write().catch((error: Error) => this.#options.log(`authorities of origins: ${error.message}`));
+  }
+
+  /** A domain may want one that nginx does not know. */
+  look(): void {
+    if (!this.#waiting.size && [...this.#options.state().trusts().keys()].every(name => this.#known.has(name))) return;
+    if (this.#working) return;
+    this.#working = this.#take().finally(() => {
+      this.#working = undefined;
+      if (this.#waiting.size) this.look(); // they came meanwhile
+    });
+  }
+
+  /** nginx runs: what it knows is to be asked. */
+  async up(): Promise<void> {
+    try {
+      this.#known = new Set(await this.#options.known());
+    } catch {
+      this.#known = new Set(); // it ends again, and comes up later
+    }
+    this.look();
+  }
+
+  async #take(): Promise<void> {
+    const { configure, known, settled, log, folder } = this.#options;
+    await shortly(Math.max(0, this.#lastAt + everyMs - performance.now()));
+    this.#lastAt = performance.now();
+    const tried = new Set(this.#options.state().trusts().keys());
+    try {
+      if (await this.write()) {
+        await configure();
+        const own = [...this.#own.keys()];
+        for (const end = performance.now() + knownMs; performance.now() < end; await shortly(20)) {
+          this.#known = new Set(await known());
+          if (own.every(name => this.#known.has(name))) break;
+        }
+        for (const name of await readdir(folder)) if (!this.#own.has(name.replace(/\.pem$/, ''))) await rm(join(folder, name));
+      }
+    } catch (error) {
+      log(`authorities of origins: ${String(error)}`);
+    }
+    const later = new Set(this.#options.state().untrusted(this.#waiting, new Set([...tried, ...this.#known])));
+    const waited = [...this.#waiting].filter(key => !later.has(key));
+    for (const key of waited) this.#waiting.delete(key);
+    this.#held = tried;
+    settled(waited);
+  }
+}

@@ -20,42 +20,14 @@ import {
   text,
   time,
 } from '../kit/schema.ts';
-import { balances, originProtocols } from '../edge/document.ts';
+import { balances } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { acmeProviders, caps, hashTypes, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
+import { acmeProviders, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { tags } from '../site/sites.ts';
+import { portMap, Upstream as Origin, upstreamCalls, upstreamList } from './upstreams.ts';
 
-const upstreamFields = {
-  /** IP address or host name */
-  address: str(253).check(rules.zodRule(rules.originAddress)),
-  port: int(1, 65535),
-  weight: int(1, 100),
-  protocol: one(originProtocols),
-  backup: bool(),
-  enabled: bool(),
-  maxFails: int(0, 100),
-  /** seconds */
-  failTimeout: int(0, 3600),
-  /** what binds visitors to it, or URLs: its part of them, by weight, and always the same ones */
-  hash: one(hashTypes),
-  /** connections to it are kept for the next request; off: each request has one of its own */
-  keepalive: bool(),
-};
-const NewUpstream = obj({
-  address: upstreamFields.address,
-  port: opt(upstreamFields.port),
-  weight: opt(upstreamFields.weight),
-  protocol: opt(upstreamFields.protocol),
-  backup: opt(bool()),
-  enabled: opt(bool()),
-  maxFails: opt(upstreamFields.maxFails),
-  failTimeout: opt(upstreamFields.failTimeout),
-  hash: opt(upstreamFields.hash),
-  keepalive: opt(bool()),
-});
-const upstreamList = () => some(NewUpstream, 100).check(rules.zodRule(rules.upstreams));
-export const Upstream = obj({ ...record, domainID: id(), ...upstreamFields, address: text(253) });
+export const Upstream = obj({ ...Origin.shape, domainID: id() });
 
 /** 1 or 0 on the wire (decisions.md, Wire). */
 const status = () => oneOf([0, 1]);
@@ -69,15 +41,6 @@ const hsts = () =>
   });
 /** Of TLS what a domain takes; `any`: whatever its nodes speak. */
 export const tlsChoices = ['any', ...tlsOptions] as const;
-const portMap = () => {
-  const port = () => nullable(int(1, 65535));
-  return obj({
-    enabled: bool(),
-    /** where origins that follow are asked for visitors over http, and over https; null: at their own port */
-    http: port(),
-    https: port(),
-  });
-};
 const headers = () => arr(obj({ name: text(64), value: text(500) }), 20);
 export const Domain = obj({
   ...record,
@@ -174,27 +137,8 @@ export const domains = calls(
     },
     'GET /domain/{domainID}/upstreams': { query: list({}), answer: page(Upstream) },
     // the origins of a domain belong to it: each of these calls heeds the version of the domain, and raises it
-    'POST /domain/{domainID}/upstreams': {
-      partOf: 'domain',
-      body: obj({ upstreams: upstreamList() }),
-      answer: obj({ ids: arr(id()) }),
-      errors: ['duplicated'],
-    },
-    'PUT /domain/{domainID}/upstreams': {
-      partOf: 'domain',
-      body: obj({
-        upstreams: some(
-          obj({
-            id: id(),
-            ...(Object.fromEntries(
-              Object.entries(NewUpstream.shape).map(([k, v]) => [k, k === 'address' ? opt(v as never) : v]),
-            ) as typeof NewUpstream.shape),
-          }),
-          100,
-        ),
-      }),
-      errors: ['noUpstreamEnabled', 'duplicated'],
-    },
-    'DELETE /domain/{domainID}/upstreams': { partOf: 'domain', body: obj({ ids: ids() }), errors: ['noUpstreamEnabled'] },
+    'POST /domain/{domainID}/upstreams': { partOf: 'domain', ...upstreamCalls.add },
+    'PUT /domain/{domainID}/upstreams': { partOf: 'domain', ...upstreamCalls.change },
+    'DELETE /domain/{domainID}/upstreams': { partOf: 'domain', ...upstreamCalls.remove },
   },
 );

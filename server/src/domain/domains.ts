@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import { fail, failFields } from '#contract/errors.ts';
-import { domains, Upstream } from '#contract/domain/domains.ts';
+import { domains } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
 import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
@@ -16,7 +16,8 @@ import { autoSSLSwitch } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
 import { provenNames, refusedNames } from './claims.ts';
 import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
-import { type DomainRow, domainTable, type UpstreamRow, upstreamTable } from './tables.ts';
+import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
+import { lower, Origins } from './upstreams.ts';
 
 /** How many more domains the site's product allows. */
 async function room(ctx: Context, siteID: number): Promise<number> {
@@ -60,38 +61,10 @@ async function makeDomains(ctx: Context, siteID: number, wanted: readonly NewDom
   return ids;
 }
 
-/** A domain that is switched on has an origin that is (401008). */
-async function checkEnabledOrigin(ctx: Context, domainID: number) {
-  const found = await row(
-    ctx.db,
-    sql`select 1 from upstream where "domainID" = ${domainID} and enabled and "deletedAt" is null limit 1`,
-  );
-  if (!found) throw fail('noUpstreamEnabled');
-}
-
 const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], act: (domain: DomainRow) => Promise<void>) =>
   eachOf(ctx, ctx.store(domainTable, { siteID }), ids, domain => domain.domainName, act, 'domainIDs');
 
-const lower = <T extends { address?: string | undefined }>(upstream: T) =>
-  upstream.address ? { ...upstream, address: upstream.address.toLowerCase() } : upstream;
-
-/** Of an origin, as the list shows it. */
-const wireNames = Object.keys(Upstream.shape) as (keyof UpstreamRow)[];
-/** Changes the origins of a domain, as one change of it; `isSame` says whether they are as wished for already. */
-async function writeUpstreams(
-  ctx: Context,
-  { siteID, domainID }: { siteID: number; domainID: number },
-  name: string,
-  isSame: (now: readonly UpstreamRow[]) => boolean,
-  write: () => Promise<void>,
-): Promise<void> {
-  const differing = async () => {
-    const { data } = await ctx.store(upstreamTable, { domainID }).page({ pageSize: upstreamsPerDomain });
-    const now = data.map(one => Object.fromEntries(wireNames.map(key => [key, one[key]])));
-    return isSame(data) ? {} : { [name]: now };
-  };
-  await ctx.store(domainTable, { siteID }).set(domainID, {}, 'domainID', { differing, write });
-}
+const origins = new Origins(upstreamTable, domainTable, 'domainID', domain => domain);
 
 export const domainCalls = implement(
   domains,
@@ -217,7 +190,7 @@ export const domainCalls = implement(
     },
     'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
       await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
-        if (body.status === 1) await checkEnabledOrigin(ctx, domain.id);
+        if (body.status === 1) await origins.checkEnabled(ctx, domain.id);
         await ctx.store(domainTable, params).set(domain.id, { status: body.status });
       });
       return {};
@@ -262,8 +235,6 @@ export const domainCalls = implement(
       );
       return {};
     },
-    'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) =>
-      ctx.store(upstreamTable, { domainID: params.domainID }).page(query),
     'PUT /domain/{domainID}/scheme': async ({ ctx, params, body }) => {
       const store = ctx.store(domainTable, { siteID: params.siteID });
       const before = await store.get(params.domainID, 'domainID');
@@ -278,66 +249,10 @@ export const domainCalls = implement(
       await store.set(params.domainID, body, 'domainID');
       return {};
     },
-    'POST /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      await checkReached(
-        ctx,
-        params.siteID,
-        await ctx.store(domainTable, { siteID: params.siteID }).get(params.domainID, 'domainID'),
-        body.upstreams.map((one, i) => ({ ...one, path: `upstreams.${i}` })),
-      );
-      let ids: number[] = [];
-      const add = async () => {
-        ids = await ctx.store(upstreamTable, { domainID: params.domainID }).add(body.upstreams.map(lower), {}, 'upstreams');
-      };
-      await writeUpstreams(ctx, params, 'upstreams', () => false, add);
-      return { ids };
-    },
-    'PUT /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      const store = ctx.store(upstreamTable, { domainID: params.domainID });
-      const before = new Map(
-        (
-          await store.need(
-            body.upstreams.map(one => one.id),
-            'upstreams',
-          )
-        ).map(one => [one.id, one]),
-      );
-      // one that is not moved is not judged again: the node does that
-      const moved = body.upstreams.flatMap((one, i) => {
-        const { address, port, protocol } = before.get(one.id)!;
-        const wanted = { address: one.address ?? address, port: one.port ?? port, protocol: one.protocol ?? protocol };
-        return isSame(wanted, { address, port, protocol }) ? [] : [{ ...wanted, path: `upstreams.${i}` }];
-      });
-      await checkReached(
-        ctx,
-        params.siteID,
-        await ctx.store(domainTable, { siteID: params.siteID }).get(params.domainID, 'domainID'),
-        moved,
-      );
-      const wanted = body.upstreams.map(lower);
-      const isThere = ({ id, ...fields }: (typeof wanted)[number]) =>
-        Object.entries(fields).every(([key, value]) => value === undefined || isSame(value, before.get(id)![key as 'port']));
-      await writeUpstreams(
-        ctx,
-        params,
-        'upstreams',
-        () => wanted.every(isThere),
-        async () => {
-          for (const upstream of wanted) await store.set(upstream.id, upstream, 'upstreams');
-        },
-      );
-      await checkEnabledOrigin(ctx, params.domainID);
-      return {};
-    },
-    'DELETE /domain/{domainID}/upstreams': async ({ ctx, params, body }) => {
-      const store = ctx.store(upstreamTable, { domainID: params.domainID });
-      const { there, tell } = await those(store, body.ids);
-      const remove = async () => void (await store.remove(there.map(({ id }) => id)));
-      await writeUpstreams(ctx, params, 'ids', () => false, remove);
-      await checkEnabledOrigin(ctx, params.domainID);
-      tell();
-      return {};
-    },
+    'GET /domain/{domainID}/upstreams': ({ ctx, params, query }) => origins.page(ctx, params, query),
+    'POST /domain/{domainID}/upstreams': ({ ctx, params, body }) => origins.add(ctx, params, body.upstreams),
+    'PUT /domain/{domainID}/upstreams': ({ ctx, params, body }) => origins.change(ctx, params, body.upstreams),
+    'DELETE /domain/{domainID}/upstreams': ({ ctx, params, body }) => origins.remove(ctx, params, body.ids),
   },
   {
     params: { domainID: domainTable },

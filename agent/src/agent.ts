@@ -171,10 +171,11 @@ async function begin(
     settled: keys => sync.again(keys),
     log,
   });
-  const wanted = () => ({ http2: sync.state.http2, trusts: trustFiles.list() });
+  const wanted = () => ({ http2: sync.state.http2, trusts: trustFiles.list(), ports: sync.state.ports });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
+    isLacking: () => nginx.zonePorts.problem !== null,
     isUp: () => nginxProblem === null,
     log,
   });
@@ -207,6 +208,7 @@ async function begin(
     () => ({
       nginx: nginxProblem,
       sync: sync.problem ?? zoneFacts.problem,
+      ports: nginx.zonePorts.problem,
       damaged: store.damaged,
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),
@@ -366,7 +368,7 @@ async function begin(
       () => {}, // the check `disk` says so
     );
     lookAtKeys();
-    void zoneFacts.look();
+    void zoneFacts.look(true);
     if (options.httpsPorts.length && needsTicketFiles(release))
       ticketKeys(folders.run).then(
         isNew => isNew && nginx.tell('SIGHUP'),

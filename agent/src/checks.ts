@@ -20,6 +20,8 @@ export interface NodeFacts {
   nginx: string | null;
   /** why what arrives cannot be applied */
   sync: string | null;
+  /** ports of the zone that are not open here */
+  ports: string | null;
   /** parts of the node's own store that could not be read and are not known again */
   damaged: number;
   /** why no configuration arrives */
@@ -128,10 +130,11 @@ export class NodeChecks {
 
   /** @param at the clock of spans of time, which no step of the wall clock moves */
   now(at = performance.now()): Check[] {
-    const { nginx, sync, damaged, feed, shipping } = this.#facts();
+    const { nginx, sync, ports, damaged, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
       this.#configuration({ sync, damaged, feed }, at),
+      ...(ports === null ? [] : [warns('configuration.portsTaken', { detail: ports }, { key: 'ports' })]),
       this.#diskTrouble
         ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
         : this.#disk

@@ -36,6 +36,8 @@ export interface Brief {
   trusts?: string;
   /** there are rules that cannot be read, or there were some */
   faulty?: boolean;
+  /** beside the usual ones, where it listens: `8443,8444`; missing of an nginx of an earlier release */
+  ports?: string;
 }
 
 export class ControlError extends Error {

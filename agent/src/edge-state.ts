@@ -10,6 +10,7 @@ import { strictPolicy } from '#contract/rules/address-policy.ts';
 import type { OpenKey } from './render/certificate.ts';
 import type { OriginFacts } from './origins.ts';
 import { policyOf } from './origins.ts';
+import type { ZonePort } from './render/nginx.ts';
 import {
   type EdgeRecord,
   type Judge,
@@ -105,6 +106,10 @@ export class EdgeState {
   get closed(): { keys: string[]; why: string } | null {
     return this.#closed.size ? { keys: [...this.#closed.keys()], why: [...this.#closed.values()].at(-1)! } : null;
   }
+  /** Where the zone's nodes listen beside their usual ports. */
+  get ports(): readonly ZonePort[] {
+    return this.#zone?.ports ?? [];
+  }
   /** Whether the zone lets visitors speak HTTP/2; one that says nothing of it does. */
   get http2(): boolean {
     return this.#zone?.http2?.enable ?? true;
@@ -181,7 +186,7 @@ export class EdgeState {
     const unused = oldNames.filter(name => this.#names.get(name)?.size === 0);
     for (const name of unused) this.#names.delete(name);
     const judgedAnew = parseConfigSubject(subject)?.kind === 'zone' && this.#take(subject, claimed?.zone ?? null);
-    const domains = judgedAnew ? [...this.#claims.keys()].filter(key => key.startsWith('d:')) : [];
+    const domains = judgedAnew ? [...this.#claims.keys()].filter(hasOrigins) : [];
     for (const key of domains) changed.add(key);
     return { keys: [...changed], unused };
   }
@@ -280,6 +285,8 @@ export class EdgeState {
   }
 }
 
+/** Of a domain, or of a port of a site. */
+const hasOrigins = (key: string) => key.startsWith('d:') || key.startsWith('o:');
 /** A record of several documents, each of which says the same: while another one has it, nothing changes. */
 const shared = (key: string) => key.startsWith('i:');
 const better = (a: Claim, b: Claim) => (a.enabled === b.enabled ? a.id > b.id : a.enabled);

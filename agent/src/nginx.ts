@@ -14,6 +14,7 @@ import { Control, ControlError, type Stat } from './control.ts';
 import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
 import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
+import { ZonePorts } from './ports.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
 import { withMemoryOf } from './render/memory.ts';
@@ -53,6 +54,7 @@ const shortly = () => new Promise<void>(next => setTimeout(next, 20));
 
 export class Nginx {
   readonly control: Control;
+  readonly zonePorts: ZonePorts;
   restarts = 0;
   readonly #options: NginxOptions;
   readonly #configFile: string;
@@ -73,6 +75,7 @@ export class Nginx {
     this.#stateFile = join(run, 'nginx.json');
     this.#relief = new Relief(options.folders, options.log);
     this.control = new Control(join(run, 'ctl', 'ctl.sock'));
+    this.zonePorts = new ZonePorts(this.control);
   }
 
   get pid(): number | undefined {
@@ -109,9 +112,12 @@ export class Nginx {
   async configure(facts: Partial<NodeFacts>): Promise<boolean> {
     Object.assign(this.#options.facts, facts);
     const state = this.#state;
-    if (!state || !(await this.#writeConfig(state.epoch))) return false;
+    if (!state) return false;
+    const isOther = await this.#writeConfig(state.epoch);
+    if (!isOther && !this.zonePorts.isLacking) return false;
     // one that was started meanwhile has read it, and the number of one that ended may be another's
     if (this.#state === state) this.tell('SIGHUP');
+    await this.zonePorts.opened();
     return true;
   }
 
@@ -238,6 +244,7 @@ export class Nginx {
         throw await this.#explain(ended ?? `nginx does not answer after ${startLimitMs / 1000} s`, saidBefore);
       await this.#sleep(20);
     }
+    await this.zonePorts.ask();
   }
 
   /** Goes on with an nginx an earlier agent started, if it is whole. */
@@ -349,9 +356,11 @@ export class Nginx {
   async #writeConfig(epoch: string, always = false): Promise<boolean> {
     const { facts, folders } = this.#options;
     const before = await readFile(this.#configFile, 'utf8').catch(() => '');
+    const ports = await this.zonePorts.choose(facts, always);
     const rendered = renderNginx({
       brotli: hasBrotli(facts.modulesDir),
       ...facts,
+      ports,
       run: folders.run,
       tempDir: folders.temp,
       cacheDir: folders.cache,

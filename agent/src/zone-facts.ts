@@ -9,6 +9,8 @@ export interface ZoneFactsOptions {
   wanted(): Partial<NodeFacts>;
   /** @throws what nginx says of a configuration it cannot take */
   configure(facts: Partial<NodeFacts>): Promise<unknown>;
+  /** it has not all of what it was given: it is given again */
+  isLacking(): boolean;
   /** nginx answers; before it does nobody may ask it to reload */
   isUp(): boolean;
   log(message: string): void;
@@ -32,17 +34,20 @@ export class ZoneFacts {
     return this.look();
   }
 
-  /** Gives nginx what is wanted, where that is something else than it was given. What it did not take is tried at the next look. */
-  look(): Promise<void> {
-    this.#working = this.#working.then(() => this.#take());
+  /**
+   * Gives nginx what is wanted, where that is something else than it was given. What it did not take is tried at the next look.
+   * @param again also what it lacks: a port may be free by now
+   */
+  look(again = false): Promise<void> {
+    this.#working = this.#working.then(() => this.#take(again));
     return this.#working;
   }
 
-  async #take(): Promise<void> {
-    const { wanted, configure, isUp, log } = this.#options;
+  async #take(again: boolean): Promise<void> {
+    const { wanted, configure, isLacking, isUp, log } = this.#options;
     const facts = wanted();
     const text = JSON.stringify(facts);
-    if (text === this.#given || !isUp()) return;
+    if ((text === this.#given && !(again && isLacking())) || !isUp()) return;
     try {
       await configure(facts);
       this.#given = text;

@@ -4,6 +4,8 @@ export const beyond: Readonly<Record<string, string>> = {
     'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
   'DELETE /client/site/{siteID}/setting/gzip':
     'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
+  'GET /user/site/{siteID}/zonePorts': 'A customer cannot see the zone: without this it would guess which ports there are.',
+  'GET /client/site/{siteID}/zonePorts': 'A form of a site offers the ports that its zone has, whoever fills it in.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
   'POST /node/join': 'What a new machine calls with its join token to receive its id and its bus credentials.',
   'POST /node/credentials': 'A node renews its bus credentials with its own key, so that they can be short-lived.',

@@ -2,7 +2,10 @@
  * Every constant of the specification (§9, and the numbers and enumerations of §1–§5) and of the decisions, once.
  * A number carries its unit in its name. A group names its source; contract/test/limits.test.ts pins each value.
  */
+import { schemes } from './limits-ports.ts';
+
 export * from './limits-certificates.ts';
+export * from './limits-ports.ts';
 export * from './limits-start.ts';
 
 /** How often a screen asks what is wrong. */
@@ -177,28 +180,10 @@ export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
 export const verifications = ['off', 'public', 'own'] as const;
 /** Of one origin; `none`: as its domain balances. */
 export const hashTypes = ['none', 'ipHash', 'urlHash'] as const;
-export const schemes = ['http', 'https'] as const;
 /** By which a domain is served. */
 export const servedSchemes = ['any', ...schemes] as const;
 /** §3 Product: a plan of a month with its traffic, or what was used. */
 export const sellTypes = ['plan', 'usage'] as const;
-
-/** §5 "Layer-4 forwarding ports …"; udp is our extension (decisions). */
-export const layer4Ports = {
-  portMin: 1000,
-  portMax: 65_000,
-  portsExcluded: [
-    [3306, 3306],
-    [3311, 3311],
-    [6379, 6379],
-    [9100, 9100],
-    [61_000, 61_199],
-  ],
-  protocols: ['tcp', 'udp'],
-} as const;
-
-/** Decisions "Wire": what a product, node or licence opens. */
-export const portTypes = ['7', '7+4'] as const;
 
 /** §5, §9: numbers with a range. */
 export const ranges = {

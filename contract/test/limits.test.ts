@@ -135,6 +135,8 @@ const pinned: Record<string, unknown> = {
     ],
     protocols: ['tcp', 'udp'],
   },
+  portSchemes: ['http', 'https', 'tcp', 'udp'],
+  portLimits: { perSiteMax: 100, perZoneMax: 100, ipsMax: 200 },
   portTypes: ['7', '7+4'],
   ranges: { numberMin: 1, numberMax: 3600, corsMaxAgeSecondsMin: 1, corsMaxAgeSecondsMax: 86400, statusCodeDigits: 3 },
   genevaWindows: { v1: { min: 1, max: 60 }, v2: { min: 1, max: 1 } },

@@ -4,7 +4,7 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 51;
+export const missingMost = 48;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
@@ -29,16 +29,7 @@ export const missing: Missing = {
   'GET /client/nodes/initialized': node,
   'GET /client/nodes/uninitialized': node,
   'GET /client/zone/{id}/nodes': node,
-  'GET /client/products': {
-    traffic: '-> trafficLimit trafficAction',
-    tls: '-> portLimit',
-  },
-  'POST /client/product': {
-    traffic: '| trafficLimit trafficAction',
-    tls: '| portLimit',
-  },
-  'PUT /client/product': {
-    traffic: '| trafficLimit trafficAction',
-    tls: '| portLimit',
-  },
+  'GET /client/products': { traffic: '-> trafficLimit trafficAction' },
+  'POST /client/product': { traffic: '| trafficLimit trafficAction' },
+  'PUT /client/product': { traffic: '| trafficLimit trafficAction' },
 };

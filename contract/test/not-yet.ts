@@ -66,22 +66,6 @@ export const notYet = {
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
     PUT /user/site/{siteID}/domains/modifyUpstreamIPs
-    PUT /client/site/{siteID}/port/{portID}
-    DELETE /client/site/{siteID}/port/{portID}/upstreams
-    GET /client/site/{siteID}/port/{portID}/upstreams
-    POST /client/site/{siteID}/port/{portID}/upstreams
-    PUT /client/site/{siteID}/port/{portID}/upstreams
-    DELETE /client/site/{siteID}/ports
-    GET /client/site/{siteID}/ports
-    POST /client/site/{siteID}/ports
-    PUT /user/site/{siteID}/port/{portID}
-    DELETE /user/site/{siteID}/port/{portID}/upstreams
-    GET /user/site/{siteID}/port/{portID}/upstreams
-    POST /user/site/{siteID}/port/{portID}/upstreams
-    PUT /user/site/{siteID}/port/{portID}/upstreams
-    DELETE /user/site/{siteID}/ports
-    GET /user/site/{siteID}/ports
-    POST /user/site/{siteID}/ports
     GET /client/module/wafs/defaultRules
     POST /client/site/{siteID}/acl/copy
     POST /client/site/{siteID}/acl/search
@@ -357,10 +341,6 @@ export const notYet = {
     DELETE /client/zone/{id}/setting/nginx/worker
     GET /client/zone/{id}/setting/nginx/worker
     PUT /client/zone/{id}/setting/nginx/worker
-    PUT /client/zone/{id}/setting/port
-    DELETE /client/zone/{id}/setting/ports
-    GET /client/zone/{id}/setting/ports
-    POST /client/zone/{id}/setting/ports
     GET /client/zone/{id}/setting/preheatCaches
     POST /client/zone/{id}/setting/preheatCaches
     GET /client/zone/{id}/setting/resource
@@ -446,17 +426,14 @@ export const notYet = {
   `),
   codes: lines(`
     proxyConnectionFailed
-    inconsistentPorts
     licenseExpired
     illegalEmailSettings
     illegalTelegramToken
     licenseNotFound
-    illegalPortType
     invalidLicenseServer
     zonesExceeded
     nodesExceeded
     nodeInVirtualNode
-    portType4InUse
     invalidNodeTime
     nodeVersionMismatch
     groupSiteInUse
@@ -464,10 +441,8 @@ export const notYet = {
     layer4GroupInUse
     sitesExceeded
     siteStatusNotAllowed
-    siteHasLayer4Ports
     virtualNodeInUse
     illegalPortMapping
-    portsExceeded
     simultaneousDownloads
     dailyDownloads
     illegalLicense
@@ -494,7 +469,6 @@ export const notYet = {
     identifiers.virtualNodePrefix
     identifiers.subNodeSeparator
     ipVersions
-    layer4Ports.protocols
     logRotateNoneSeconds
     nodeTypes
     offlineLicense.portTypeChangesAfterUpgrade

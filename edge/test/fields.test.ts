@@ -20,6 +20,8 @@ const elsewhere: Record<string, string> = {
   'module.ignorable': 'read where nobody here knows the type (parts.test.ts)',
   'rates.rates[].id': 'names a rule that had to be left out (rates.test.ts)',
   'zone.http2': 'the agent: nginx is told by its configuration (agent/src/zone-facts.ts, agent/test/zone-facts.test.ts)',
+  'port.owner': 'the agent: whose share of its lookups of names the origins take (agent/src/edge-state.ts)',
+  'zone.ports': 'the agent: nginx is told by its configuration (agent/src/ports.ts, agent/test/ports.test.ts)',
   'zone.origins': 'the agent: it judges the addresses of origins, and a record holds those that passed',
 };
 
@@ -87,9 +89,10 @@ function rounds(schemas: Record<string, z.ZodMiniType>) {
     const site = record('site', 's:1', { state: 'normal', expires: 0, parts: [] });
     const named = Object.fromEntries(contents.map(({ name, id }) => [name, id]));
     const domain = record('domain', 'd:a.test', { site: 1, host: 'a.test', enabled: true, modules: named });
+    const port = record('port', 'o:1:8443', { site: 1, port: 8443, own: true });
     // the lists that the first release wrote into its sites count where no part is there, so these come later
     return [
-      [record('zone', 'z:'), ...modules, site, domain, record('challenge', 'a:a.test', { host: 'a.test' })],
+      [record('zone', 'z:'), ...modules, site, domain, record('challenge', 'a:a.test', { host: 'a.test' }), port],
       [...partKinds.map(kind => record(kind, `p:${kind}:1`)), site],
     ];
   });
@@ -102,7 +105,7 @@ async function unread(schemas: Record<string, z.ZodMiniType>): Promise<string[]>
   await using lua = await startLua();
   const found = await lua.run(`
     local cjson, store = require "cjson.safe", require "core.store"
-    local plans, error_pages = require "core.plans", require "features.error_pages"
+    local plans, ports, error_pages = require "core.plans", require "core.ports", require "features.error_pages"
     local problems, why = require "core.problems", "not served"
     problems.note = function(_, what) why = what end
     local decode, seen, places, owners = cjson.decode, {}, {}, {}
@@ -131,6 +134,9 @@ async function unread(schemas: Record<string, z.ZodMiniType>): Promise<string[]>
       store.tick()
       assert(not assert(plans.of "a.test").closed, why)
       error_pages.show(1)
+      local open = store.get "o:1:8443"
+      if open then ports.inspect("o:1:8443", cjson.decode(open)) end
+      assert(ports.at("a.test", "8443"))
       require("tls.strict").redirect()
       require("tls.names").of "a.test"
       -- words that a sample has for tokens

@@ -75,6 +75,8 @@ test('children go before parents; what statistics name stays as long as they do'
 const parts: Record<string, (of: Record<string, number>) => Record<string, unknown>> = {
   domain: ({ site }) => ({ siteID: site, domainName: `part-${serial}.test` }),
   upstream: ({ domain }) => ({ domainID: domain, address: '192.0.2.1' }),
+  port: ({ site }) => ({ siteID: site, port: 8443, scheme: 'https' }),
+  portUpstream: ({ port }) => ({ portID: port, address: '192.0.2.1' }),
   module: ({ site }) => ({ siteID: site, type: 'urlRedirect', name: 'x' }),
   redirect: ({ module }) => ({ moduleID: module, matchType: 'exact', source: '/a', target: '/b', statusCode: 301 }),
   cacheRule: ({ site }) => ({ siteID: site, type: 'site', duration: 1, mode: 'followOrigin' }),

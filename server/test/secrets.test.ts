@@ -100,6 +100,7 @@ const columnReasons: Record<string, string> = {
   'joinToken.hash': 'SHA-256 of a random token; only node/nodes.ts and bus/gate.ts read it, and it is answered nowhere',
   'login.code': 'SHA-256 of the code and of a random key that only the person has',
   'login.hash': 'SHA-256 of a random key',
+  'portUpstream.hash': 'what binds visitors to an origin: one of three words',
   'published.hash': 'of a document, to see whether it changed',
   'session.previousHash': 'SHA-256 of a random token',
   'session.refreshHash': 'SHA-256 of a random token',

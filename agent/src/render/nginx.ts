@@ -30,6 +30,8 @@ export interface NodeFacts {
   snapshot: string;
   httpPorts: readonly number[];
   httpsPorts: readonly number[];
+  /** of the zone, where its nodes listen too; none of them is among the two above */
+  ports?: readonly ZonePort[] | undefined;
   /** addresses to listen on; default: every IPv4 and IPv6 address */
   listen?: readonly string[];
   /** default: as many as there are cores */
@@ -77,6 +79,11 @@ export interface NodeFacts {
   openFiles?: number;
   /** default: notice */
   errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
+}
+
+export interface ZonePort {
+  port: number;
+  scheme: 'http' | 'https';
 }
 
 export type Release = readonly [number, number, number];
@@ -176,6 +183,7 @@ const directSide = [
   'proxy_set_header X-Edge-Key "";',
   'proxy_set_header X-Edge-CS "";',
   'proxy_set_header X-Edge-Connection "";',
+  'proxy_set_header X-Edge-Port "";',
   'proxy_set_header Upgrade "";',
   'proxy_set_header Connection "";',
   'proxy_set_header CDN-Loop $edge_loop;',
@@ -227,6 +235,8 @@ export function renderNginx(facts: NodeFacts): string {
   const http2 = facts.http2 ?? true;
   // a parameter of `listen` until 1.25.1
   const http2Directive = isAtLeast(release, [1, 25, 1]);
+  const more = facts.ports ?? [];
+  const of = (scheme: ZonePort['scheme']) => more.filter(one => one.scheme === scheme).map(({ port }) => port);
   const log = facts.accessLog ?? {};
   const brotli = facts.brotli ?? true;
   const trusts = facts.trusts ?? [];
@@ -286,11 +296,18 @@ export function renderNginx(facts: NodeFacts): string {
       log === false
         ? 'access_log off;'
         : `access_log "${path(facts.logDir)}/access.log" edge${log.bufferKb ? ` buffer=${whole(log.bufferKb)}k flush=${whole(log.flushSeconds ?? 1)}s` : ''};`,
-    listenHttp: listen(facts.httpPorts, 'default_server'),
-    listenHttps: listen(facts.httpsPorts, http2 && !http2Directive ? 'ssl http2 default_server' : 'ssl default_server'),
-    tls: facts.httpsPorts.length
-      ? [...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []), ...tlsLines(path(facts.run), release)].join('\n        ')
-      : '',
+    morePorts: more.map(({ port }) => whole(port)).join(', '),
+    listenHttp: listen([...facts.httpPorts, ...of('http')], 'default_server'),
+    listenHttps: listen(
+      [...facts.httpsPorts, ...of('https')],
+      http2 && !http2Directive ? 'ssl http2 default_server' : 'ssl default_server',
+    ),
+    tls:
+      facts.httpsPorts.length + of('https').length
+        ? [...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []), ...tlsLines(path(facts.run), release)].join(
+            '\n        ',
+          )
+        : '',
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];

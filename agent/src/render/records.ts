@@ -2,7 +2,7 @@
  * Edge documents → the records nginx keeps in its shared dictionary, and the bytes that carry them.
  *
  * Keys are the kinds' (contract/src/edge/kinds): `d:<host>` or `d:*.<parent>` (domain), `s:<siteID>` (site), `p:<kind>:<siteID>` (a part of a
- * site), `m:<moduleID>` (module), `c:<id>` (certificate) and `i:<hash>` (one above it), `z:` (zone). A value is the document's JSON, the
+ * site), `m:<moduleID>` (module), `c:<id>` (certificate) and `i:<hash>` (one above it), `o:<siteID>:<port>` (port), `z:` (zone). A value is the document's JSON, the
  * addresses of a domain's upstreams resolved and judged; certificates stand in a dictionary of their own, with their keys opened (certificate.ts).
  * After a change delete the keys of the old document that the new one no longer has.
  *
@@ -70,6 +70,29 @@ export function domainRecords(
   judge: Judge,
   refused: (origin: RefusedOrigin) => void = () => {},
 ): EdgeRecord[] {
+  const { upstreams, reasons } = reachable(doc, resolve, judge, refused);
+  const tls = doc.originTLS && { originTLS: trustOfRecord(doc.originTLS) };
+  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...tls, ...reasons }) }];
+}
+
+/** The record of a port: `own` says that it has origins, though none of them may be reached now. */
+export function portRecords(
+  doc: DocumentOf<'port'>,
+  resolve: Resolve,
+  judge: Judge,
+  refused: (origin: RefusedOrigin) => void = () => {},
+): EdgeRecord[] {
+  const { upstreams, reasons } = reachable(doc, resolve, judge, refused);
+  const own = doc.upstreams.length > 0;
+  return [{ key: keyOf('port', doc), value: JSON.stringify({ ...doc, upstreams, own, ...reasons }) }];
+}
+
+function reachable(
+  doc: Pick<DomainDocument, 'upstreams'>,
+  resolve: Resolve,
+  judge: Judge,
+  refused: (origin: RefusedOrigin) => void,
+) {
   const why = new Set<string>();
   const upstreams = doc.upstreams.flatMap(upstream => {
     const addresses = isIP(upstream.address) ? [upstream.address] : resolve(upstream.address).filter(address => isIP(address));
@@ -85,9 +108,7 @@ export function domainRecords(
       return [{ ...upstream, address }];
     });
   });
-  const tls = doc.originTLS && { originTLS: trustOfRecord(doc.originTLS) };
-  const reasons = upstreams.length === 0 && why.size > 0 ? { refused: [...why].join() } : {};
-  return [{ key: `d:${doc.host}`, value: JSON.stringify({ ...doc, upstreams, ...tls, ...reasons }) }];
+  return { upstreams, reasons: upstreams.length === 0 && why.size > 0 ? { refused: [...why].join() } : {} };
 }
 
 /** The records of a document of any kind. */
@@ -100,12 +121,13 @@ export function recordsOf(
   open: OpenKey = sealed => sealed.key,
 ): EdgeRecord[] {
   if (kind === 'certificate') return certificateRecords(document as DocumentOf<'certificate'>, open); // by its kind
+  if (kind === 'port') return portRecords(document as DocumentOf<'port'>, resolve, judge, refused); // by its kind
   if (kind === 'domain') return domainRecords(document as DomainDocument, resolve, judge, refused);
   return [{ key: keyOf(kind, document), value: JSON.stringify(document) }];
 }
 
 /** By the letter of their keys: nothing is there before what it needs. */
-const order = ['z', 'a', 'p', 'm', 'i', 'c', 's', 'd'];
+const order = ['z', 'a', 'p', 'm', 'i', 'c', 'o', 's', 'd'];
 const rank = ({ key, value }: EdgeRecord): number => {
   const place = order.indexOf(key[0]!);
   return value === null ? 2 * order.length - place : place;

@@ -2,5 +2,6 @@
 export { autoCertificates } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
+export { ports, portUpstreams } from './ports.ts';
 export { siteDNS } from './site-dns.ts';
 export { originTLS } from '../edge/origin-tls.ts';

@@ -36,7 +36,6 @@ export const upstreamList = () => some(NewUpstream, 100).check(rules.zodRule(rul
 /** As it stands, of whatever it is an origin. */
 export const Upstream = obj({ ...record, ...fields, address: text(253) });
 
-
 /** Where origins that follow are asked (rules/schemes.ts). */
 export const portMap = () => {
   const port = () => nullable(int(1, 65535));

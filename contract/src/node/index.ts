@@ -1,3 +1,4 @@
 /** The groups of calls of this folder; a further one is one line. */
 export { nodeSelf, nodes } from './nodes.ts';
+export { zonePorts } from './zone-ports.ts';
 export { groups, products, zones } from './zones.ts';

@@ -88,6 +88,8 @@ export const Product = obj({
   domainLimit: int(),
   /** domains of one site that may have certificates made for them; 0: all of them */
   autoSSLLimit: int(),
+  /** ports of one site beside the usual ones; 0: as many as there are */
+  portLimit: int(),
   sellType: one(sellTypes),
   /** of one GB (10⁹ bytes), in the operator's currency */
   trafficPrice: num(0, 1_000_000),
@@ -102,6 +104,7 @@ const productFields = {
   siteLimit: opt(limit()),
   domainLimit: opt(limit()),
   autoSSLLimit: opt(limit()),
+  portLimit: opt(limit()),
   sellType: opt(one(sellTypes)),
   trafficPrice: opt(num(0, 1_000_000)),
   defaultState: opt(one(['normal', 'pause'])),
@@ -115,7 +118,7 @@ export const products = calls(
     'POST /product': { body: obj(productFields), answer: created(), errors: ['duplicated'] },
     'PUT /product': {
       body: obj({ ...productFields, id: id(), name: opt(name()), groupID: opt(id()) }),
-      errors: ['duplicated'],
+      errors: ['duplicated', 'inconsistentPorts'],
     },
     'DELETE /product': { body: obj({ ids: ids() }), errors: ['productInUse', 'multiple'] },
   },

@@ -146,6 +146,21 @@ export const ruleTexts = {
     en_US:
       'An origin that follows would be asked at port {port} over both http and https, and a port speaks one of them. Map them to different ports',
   },
+  portNotOpen: {
+    zh_TW: '區域沒有開放 {scheme} 的連接埠 {port}',
+    zh_CN: '区域没有开放 {scheme} 的端口 {port}',
+    en_US: 'The zone has no port {port} for {scheme}',
+  },
+  portOpened: {
+    zh_TW: '站點已開放連接埠 {port}：{sites}',
+    zh_CN: '站点已开放端口 {port}：{sites}',
+    en_US: 'Sites have port {port} open: {sites}',
+  },
+  layer4Closed: {
+    zh_TW: '{scheme} 屬於四層轉發，產品沒有開放',
+    zh_CN: '{scheme} 属于四层转发，产品没有开放',
+    en_US: '{scheme} is of layer 4, which the product does not open',
+  },
   portExcluded: { zh_TW: '不可使用連接埠 {port}', zh_CN: '不能使用端口 {port}', en_US: 'Port {port} is not allowed' },
   backupMode: {
     zh_TW: '備用模式下的源站無法調整',

@@ -73,7 +73,7 @@ export const clientSites = calls(
       errors: ['productSitesExceeded', 'duplicated'],
     },
     'PATCH /site': { body: obj({ ...siteBody, id: id(), siteName: opt(siteName()) }), errors: ['duplicated'] },
-    'DELETE /site': { body: obj({ ids: ids() }), errors: ['siteHasLayer7Domains', 'multiple'] },
+    'DELETE /site': { body: obj({ ids: ids() }), errors: ['siteHasLayer7Domains', 'siteHasLayer4Ports', 'multiple'] },
     'PATCH /site/status': {
       body: obj({ ids: ids(), status: one(['normal', 'pause']) }),
       errors: ['trafficLimited', 'multiple'],

@@ -73,6 +73,7 @@ const identity: Partial<Record<DocumentKind, Record<string, unknown>>> = {
   // what a module is about its type alone says
   module: { site: 5, type: 'proxyRewrite' },
   challenge: { host: 'a.test' },
+  port: { site: 5, port: 8443, scheme: 'https' },
   certificate: { site: 5, leaf: 'AAAA', type: 'ec', key: 'x' },
 };
 
@@ -90,7 +91,7 @@ test('a kind’s name is the same everywhere, fits a subject and a record key, a
   for (const [name, kind] of Object.entries(kinds)) {
     assert.equal(kind.name, name);
     assert.deepEqual(parseConfigSubject(subjects.config(3, name as DocumentKind, 9)), { zoneID: 3, kind: name, id: 9 });
-    const key = keyOf(name as DocumentKind, { id: 9, host: 'a.test' });
+    const key = keyOf(name as DocumentKind, { id: 9, host: 'a.test', site: 5, port: 8443 });
     assert.match(key, /^[a-z]:[!-~]*$/);
     keys.add(key);
   }
@@ -101,6 +102,6 @@ test('a kind’s name is the same everywhere, fits a subject and a record key, a
     assert.equal(parseConfigSubject(bad), null, bad);
   // What others need goes before them.
   const place = (kind: DocumentKind) => kindNames.indexOf(kind);
-  for (const kind of [...partKinds, 'module', 'certificate'] as const)
+  for (const kind of [...partKinds, 'module', 'certificate', 'port'] as const)
     assert.ok(place(kind) < place('site') && place('site') < place('domain'));
 });

@@ -24,7 +24,7 @@ local function set(text)
 end
 
 local ours = set [[host x-forwarded-for x-forwarded-proto x-forwarded-host x-real-ip x-request-id cdn-loop connection upgrade
-  content-length transfer-encoding x-edge-key x-edge-cs x-edge-connection]]
+  content-length transfer-encoding x-edge-key x-edge-cs x-edge-connection x-edge-port]]
 
 local claims = set [[forwarded x-forwarded x-host x-host-override x-http-host-override x-url-scheme x-scheme front-end-https https
   true-client-ip client-ip x-client-ip x-cluster-client-ip x-remote-addr x-remote-ip x-remote-user x-originating-ip

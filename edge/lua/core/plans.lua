@@ -80,6 +80,9 @@ local function compile(host, text, key)
     forced = record.forceSSL == true and record.onlyScheme ~= "http" and is_named(host, key) and record.certificate or nil,
     hsts = strict.header(record),
     origin_host = record.originHost ~= "" and record.originHost or host,
+    -- what origins are told as Host
+    asked_host = record.originHost ~= "" and record.originHost or host,
+    balance = record.balance,
     pool = balancer.pool(record),
     -- every origin it has lies where the node must not connect
     refused = record.refused,

@@ -18,6 +18,7 @@ local meta = require "cache.meta"
 local overlay = require "cache.overlay"
 local pages = require "core.pages"
 local plans = require "core.plans"
+local ports = require "core.ports"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local rates = require "core.rates"
@@ -76,13 +77,14 @@ end
 -- level: of the location; nil: where nothing is compressed. trust: by what it verifies certificates of origins; nil: it does not
 function M.rewrite(level, trust)
   store.tick()
+  ports.arrive()
   local cached = var.hop_cs ~= ""
   local usual = forward.quiet[var.hop_named] and forward.usual(cached)
   if not usual then hop.hold() end
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
   local hung = rt:get("hung:" .. var.hop_id)
   if hung == "stale" then return runner.close() end
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if not plan or #plan.pool.peers == 0 or not plan.trusted then return nobody() end
   local loop = var.hop_loop
   if loop ~= "" and M.circles(loop) then return refuse(508) end
@@ -113,7 +115,7 @@ end
 
 -- A body that is passed on as it comes
 function M.upload(trust)
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if not plan or not plan.trusted then return refuse(502) end
   local other = ways.elsewhere(plan, trust, "@trust_upload_")
   if other then return ngx.exec(other) end
@@ -135,7 +137,7 @@ end
 -- The pass before has failed altogether. A request that may have had an effect is not sent twice.
 function M.other(trust)
   local number, first = (var.edge_peer or ""):match "^(%d+):(%l+)"
-  local plan = number and plans.of(var.host)
+  local plan = number and ports.here()
   if not plan or ways.elsewhere(plan, trust, "") then return ngx.exec "@failed" end
   M.blame(plan)
   local method = ngx.req.get_method()
@@ -157,7 +159,7 @@ end
 
 -- For hosts whose origin sends interim answers
 function M.fetch(trust)
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if not plan or ways.elsewhere(plan, trust, "") then return M.failed() end
   if not fetch.room(plan.party) then
     header["Connection"] = "close"

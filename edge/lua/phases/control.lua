@@ -8,6 +8,7 @@ local faults = require "core.faults"
 local frames = require "core.frames"
 local parts = require "core.parts"
 local pairs_of_keys = require "tls.pairs"
+local ports = require "core.ports"
 local problems = require "core.problems"
 local regex = require "core.regex"
 local runner = require "phases.runner"
@@ -110,6 +111,7 @@ local readers = {
     end,
     gone = function(key) faults.set("module", key:sub(3), {}) end,
   },
+  o = { read = ports.inspect },
   c = {
     read = function(key, record)
       assert(key == "c:" .. tostring(record.id), "another certificate's key")
@@ -185,6 +187,7 @@ function M.stat()
     workers = beats.all(),
     trusts = table.concat(trusts.names(), " "),
     faulty = faults.any(),
+    ports = ports.list(),
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)
 end

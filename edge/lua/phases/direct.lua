@@ -12,6 +12,7 @@ local forward = require "core.forward"
 local front = require "phases.front"
 local learned = require "cache.learned"
 local plans = require "core.plans"
+local ports = require "core.ports"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local runner = require "phases.runner"
@@ -29,7 +30,7 @@ end
 
 -- plain: in the location for plans that are of the plainest kind (back.simple)
 function M.rewrite(plain)
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if not plan then return runner.refuse(502) end
   -- it verifies nothing
   if plan.trust then return ngx.exec "@past" end
@@ -77,13 +78,13 @@ function M.header()
     problems.note("request", why)
   end
   if not answers.any then return end
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if plan and plan.speaks then answers.on(plan, true) end
 end
 
 -- No origin answered.
 function M.failed()
-  local plan = plans.of(var.host)
+  local plan = ports.here()
   if plan then back.blame(plan) end
   return back.fail()
 end

@@ -20,13 +20,13 @@ local piece, head_max, chunk_line_max = 65536, 65536, 1024
 -- Of one connection (RFC 9110 7.6.1), or between nginx and us
 local dropped = {}
 for name in ([[connection keep-alive proxy-connection te trailer transfer-encoding upgrade proxy-authenticate proxy-authentication-info
-  x-edge-key x-edge-cs x-edge-connection x-edge-custom x-edge-m x-edge-cc x-accel-redirect x-accel-expires x-accel-limit-rate x-accel-charset host content-length
+  x-edge-key x-edge-cs x-edge-connection x-edge-port x-edge-custom x-edge-m x-edge-cc x-accel-redirect x-accel-expires x-accel-limit-rate x-accel-charset host content-length
   expect]]):gmatch "%S+" do
   dropped[name] = true
 end
 
 local function request_text(plan, size)
-  local lines = { ngx.req.get_method() .. " " .. (var.edge_uri or var.request_uri) .. " HTTP/1.1", "Host: " .. plan.origin_host, "Connection: close" }
+  local lines = { ngx.req.get_method() .. " " .. (var.edge_uri or var.request_uri) .. " HTTP/1.1", "Host: " .. plan.asked_host, "Connection: close" }
   for name, value in pairs(ngx.req.get_headers(0, true)) do
     if not dropped[lower(name)] and lower(name) ~= "cdn-loop" then
       for _, one in ipairs(type(value) == "table" and value or { value }) do lines[#lines + 1] = name .. ": " .. one end

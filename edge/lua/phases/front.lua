@@ -19,6 +19,7 @@ local overlay = require "cache.overlay"
 local ownStatuses = require("core.limits").ownStatuses
 local pages = require "core.pages"
 local plans = require "core.plans"
+local ports = require "core.ports"
 local purges = require "cache.purges"
 local rates = require "core.rates"
 local rules = require "cache.rules"
@@ -30,7 +31,7 @@ local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
 local method, time, now = ngx.req.get_method, clock.time, clock.now
 local set_header, clear_header, discard_body = ngx.req.set_header, ngx.req.clear_header, ngx.req.discard_body
-local tick, plan_of, refresh, judge, new_id = store.tick, plans.of, plans.refresh, runner.judge, ids.new
+local tick, here, refresh, judge, new_id = store.tick, ports.here, plans.refresh, runner.judge, ids.new
 local look, simple = strict.look, back.simple
 local sub = string.sub
 
@@ -111,7 +112,7 @@ function M.rewrite()
   -- More to look at: a body, an upgrade, If-Modified-Since, If-Range; nil: malformed. several: lines of Accept-Encoding
   local more, several = look(verb, uri)
   if more == nil then return runner.turn_away(400) end
-  local plan = plan_of(var.host)
+  local plan = ports.met()
   if not plan then return runner.refuse(ownStatuses.unknownDomain) end
   var.edge_site = plan.site_text
   var.edge_domain = plan.id_text
@@ -226,7 +227,7 @@ end
 function M.unstored()
   local status = var.upstream_cache_status
   if not var.upstream_status then return end
-  local ours, plan = pages.is_ours(), plan_of(var.host)
+  local ours, plan = pages.is_ours(), here()
   if not plan or not plan.site then return end
   if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
   if ours then return end
@@ -246,7 +247,7 @@ end
 -- An answer that has just been stored
 local function stored_now(stored, status, now)
   if now > stored.base then set_age(stored.base, now) end
-  local plan = plan_of(var.host)
+  local plan = here()
   if plan and plan.uncacheable then
     local key = uncacheable_key(var.edge_pre)
     -- BYPASS; or what custom headers could not have stored has been, for everybody.
@@ -277,7 +278,7 @@ end
 function M.header()
   freshness()
   if not answers.any then return end
-  local plan = plan_of(var.host)
+  local plan = here()
   if plan and plan.speaks then answers.on(plan, false) end
 end
 

@@ -4,6 +4,7 @@ local compression = require "cache.compression"
 local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
+local ports = require "core.ports"
 local store = require "core.store"
 local strict = require "tls.strict"
 local sweep = require "core.sweep"
@@ -24,6 +25,7 @@ function M.master(facts)
   compression.setup(facts.brotli)
   strict.setup(facts.https)
   trusts.setup(facts.trusts)
+  ports.setup(facts.ports)
   store.load(facts.epoch, facts.snapshot)
 end
 

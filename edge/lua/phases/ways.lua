@@ -29,7 +29,7 @@ function M.enter(plan, pass)
   if ctx.tried then ctx.tried = nil end
   var.edge_peer = pass.entered
   -- What nginx.conf says of these where nobody sets them holds for most requests.
-  if plan.origin_host ~= plan.host then var.edge_host = plan.origin_host end
+  if plan.asked_host ~= plan.host then var.edge_host = plan.asked_host end
   local upstream = upstream_of(plan, pass)
   if pass.scheme == "http" then
     if not (pass.begins and upstream == "origin_http") then

@@ -90,8 +90,9 @@ async function addPending(db: Queryable, entities: Map<string, Entity>): Promise
        union select "siteID" from domain where id = any($2::bigint[])
        union select "siteID" from module where id = any($3::bigint[])
        union select "siteID" from certificate where id = any($4::bigint[])
+       union select "siteID" from port where id = any($5::bigint[])
      ) select distinct kind, "entityID" as id from outbox where "siteID" in (select id from touched) and kind <> 'domain'`,
-    values: [on('site'), on('domain'), on('module'), on('certificate')],
+    values: [on('site'), on('domain'), on('module'), on('certificate'), on('port')],
   });
   for (const { kind, id } of rows as { kind: string; id: string }[])
     if (isKind(kind)) entities.set(key({ kind, id: Number(id) }), { kind, id: Number(id) });
@@ -149,6 +150,7 @@ async function addDependents(
     text: `select id, 'domain' as kind from domain where "siteID" = any($1::bigint[]) and "deletedAt" is null
      union select id, 'module' from module where "siteID" = any($1::bigint[]) and "deletedAt" is null
      union select id, 'certificate' from certificate where "siteID" = any($1::bigint[]) and "deletedAt" is null
+     union select id, 'port' from port where "siteID" = any($1::bigint[]) and "deletedAt" is null
      union select "entityID", kind from published where "siteID" = any($1::bigint[]) and hash <> '' and kind <> 'site'`,
     values: [changed],
   });

@@ -106,7 +106,12 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
              'originRefused', jsonb_build_object('domain', d."domainName", 'address', left(r->>'address', 100), 'port', r->>'port')
            from node n, jsonb_array_elements(case jsonb_typeof(n.beat->'refusedOrigins') when 'array' then n.beat->'refusedOrigins' else '[]' end) r
            join domain d on d."domainName" = r->>'host'
-           where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id and d."deletedAt" is null) e), '[]')) as answer
+           where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id and d."deletedAt" is null
+           union select 'origin', o.id, concat(s."siteName", ':', o.port, ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')'),
+             'originRefused', jsonb_build_object('domain', concat(s."siteName", ':', o.port), 'address', left(r->>'address', 100), 'port', r->>'port')
+           from node n, jsonb_array_elements(case jsonb_typeof(n.beat->'refusedOrigins') when 'array' then n.beat->'refusedOrigins' else '[]' end) r
+           join port o on concat(o."siteID", ':', o.port) = r->>'host'
+           where n."zoneID" = g."zoneID" and n."deletedAt" is null and o."siteID" = s.id and o."deletedAt" is null) e), '[]')) as answer
      from site s left join (product p join "group" g on g.id = p."groupID") on p.id = s."productID"
      where s.id = $1 and s."deletedAt" is null`,
     values: [siteID],

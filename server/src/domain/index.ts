@@ -4,3 +4,4 @@ export { certificateCalls } from './certificate/certificates.ts';
 export { siteDNSCalls } from './dns/calls.ts';
 export { domainCalls } from './domains.ts';
 export { originTLSImplementation } from './origin-tls.ts';
+export { portCalls, portUpstreamCalls } from './ports.ts';

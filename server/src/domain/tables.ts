@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
 import type { Domain, Upstream } from '#contract/domain/domains.ts';
+import type { Port, PortUpstream } from '#contract/domain/ports.ts';
+import { portLimits } from '#contract/limits.ts';
 import { domainHeaders } from '#contract/module/custom-headers.ts';
 import { dates, eq, like, oneOf, overlaps, table } from '../kit/table.ts';
 import { siteTable } from '../site/tables.ts';
@@ -29,6 +31,33 @@ export const domainTable = table<DomainRow>()({
     customHeaders: sql`select jsonb_build_object('request', coalesce(x.value->'request', '[]'), 'response', coalesce(x.value->'response', '[]'))
       from (select 1) one left join "scopedSetting" x on x.name = ${domainHeaders.name} and x."domainID" = t.id`,
   },
+});
+
+export type PortRow = z.output<typeof Port>;
+
+export const portTable = table<PortRow>()({
+  table: 'port',
+  scope: { parent: siteTable, column: 'siteID' },
+  sort: ['port', 'scheme', 'createdAt', 'updatedAt'],
+  order: sql`t.port`,
+  most: portLimits.perSiteMax,
+  unique: { port_number: 'duplicated' },
+  edge: { kind: 'port', column: 'id' },
+  extra: {
+    upstreamCount: sql`select count(*) from "portUpstream" u where u."portID" = t.id and u."deletedAt" is null`,
+  },
+});
+
+export const portUpstreamTable = table<z.output<typeof PortUpstream>>()({
+  table: 'portUpstream',
+  scope: { parent: portTable, column: 'portID' },
+  sort: ['address', 'port', 'weight', 'protocol', 'createdAt', 'updatedAt'],
+  order: sql`t.id`,
+  filters: { keyword: like('address') },
+  most: upstreamsPerDomain,
+  partOf: { table: 'port', column: 'portID' },
+  unique: { port_upstream_address: 'duplicated' },
+  edge: { kind: 'port', column: 'portID' },
 });
 
 export const upstreamTable = table<UpstreamRow>()({

@@ -47,6 +47,7 @@ export class Origins<P extends Param, R extends OriginRow & Record<P, number>, P
     this.#param = param;
     this.#reached = reached;
     this.#mayBeNone = mayBeNone;
+    // of the very fields that its rows have
     this.#names = [...(Object.keys(Upstream.shape) as (keyof R)[]), param];
   }
 

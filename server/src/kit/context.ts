@@ -148,14 +148,14 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
   const all = [...effects.documents.values()];
   const ids = (on: (typeof kinds)[DocumentKind]['on']) => all.filter(({ kind }) => kinds[kind].on === on);
   const [site, zone] = [ids('site'), ids('zone').map(({ id }) => id)];
-  const below = (on: 'domain' | 'module' | 'certificate') => {
+  const below = (on: 'domain' | 'module' | 'certificate' | 'port') => {
     const [names, rows] = [ids(on).map(({ kind }) => kind), ids(on).map(({ id }) => id)];
     return sql`select d.kind, x.id, x."siteID" from unnest(${names}::text[], ${rows}::bigint[]) as d(kind, id) join ${sql.table(on)} x on x.id = d.id`;
   };
   await sql`
     with touched(kind, id, "siteID") as (
       select kind, id, id from unnest(${site.map(({ kind }) => kind)}::text[], ${site.map(({ id }) => id)}::bigint[]) as t(kind, id)
-      union all ${below('domain')} union all ${below('module')} union all ${below('certificate')}
+      union all ${below('domain')} union all ${below('module')} union all ${below('certificate')} union all ${below('port')}
     ), raised as (
       update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id in (select "siteID" from touched)
       returning id, revision

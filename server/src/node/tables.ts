@@ -1,11 +1,14 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
+import { portLimits } from '#contract/limits.ts';
+import type { ZonePort } from '#contract/node/zone-ports.ts';
 import type { Group, Line, Product, Zone } from '#contract/node/zones.ts';
 import type { Node } from '#contract/node/nodes.ts';
 import type { Actor } from '../kit/actor.ts';
 import { col, eq, like, scopeOf, type Table, table } from '../kit/table.ts';
 import type { Sql } from '../store/db.ts';
 
+export type ZonePortRow = z.output<typeof ZonePort>;
 export type ZoneRow = z.output<typeof Zone>;
 export type NodeRow = z.output<typeof Node> & { clientID: number };
 export type LineRow = z.output<typeof Line>;
@@ -37,6 +40,16 @@ export const zoneTable = table<ZoneRow>()({
       sql`site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where g."zoneID" = t.id and s."deletedAt" is null`,
     ),
   },
+});
+
+export const zonePortTable = table<ZonePortRow>()({
+  table: 'zonePort',
+  scope: { parent: zoneTable, column: 'zoneID' },
+  sort: ['port', 'scheme', 'createdAt', 'updatedAt'],
+  order: sql`t.port`,
+  most: portLimits.perZoneMax,
+  unique: { zone_port_number: 'duplicated' },
+  edge: { kind: 'zone', column: 'zoneID' },
 });
 
 export const nodeTable = table<NodeRow>()({

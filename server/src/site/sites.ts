@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
+import { layer4Ports } from '#contract/limits.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { ruleText } from '#contract/rules.ts';
 import { can, reasonError, siteActions } from '#contract/states.ts';
@@ -19,6 +20,8 @@ import { eachOf, removeEach, those } from '../kit/removal.ts';
 import { contains, type Table, underName } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { siteTable } from './tables.ts';
+
+const isLayer4 = sql`scheme = any(${layer4Ports.protocols})`;
 
 const nameOf = (site: { siteName: string }) => site.siteName;
 async function meta(ctx: Context, keyword: string | undefined) {
@@ -100,6 +103,8 @@ export const clientSiteCalls = implement(
           // asked once the row is held: a domain may have come while we waited for it
           if (await row(ctx.db, sql`select 1 from domain where "siteID" = ${id} and "deletedAt" is null limit 1`))
             throw fail('siteHasLayer7Domains');
+          if (await row(ctx.db, sql`select 1 from port where "siteID" = ${id} and "deletedAt" is null and ${isLayer4} limit 1`))
+            throw fail('siteHasLayer4Ports');
         },
       ),
     'PATCH /site/status': ({ ctx, body }) =>
@@ -186,6 +191,7 @@ const toldTo: Record<DocumentKind | 'origin', string> = {
   module: 'modules',
   certificate: 'certificates',
   challenge: 'certificates',
+  port: 'ports',
   site: 'sites',
   domain: 'domains',
   origin: 'domains',

@@ -75,6 +75,7 @@ export class Rig {
           domain: '(select "siteID" from domain where id = $2)',
           module: '(select "siteID" from module where id = $2)',
           certificate: '(select "siteID" from certificate where id = $2)',
+          port: '(select "siteID" from port where id = $2)',
           zone: 'null::bigint',
         }[kinds[kind as DocumentKind].on];
         if (kind === 'zone') await client.query(`update zone set revision = nextval('revision') where id = $1`, [id]);

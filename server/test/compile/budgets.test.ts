@@ -14,11 +14,12 @@ import { headBytes } from '#contract/edge/kinds/kind.ts';
 import { cors } from '#contract/module/cors.ts';
 import { customHeader } from '#contract/module/custom-headers.ts';
 import { proxyRewrite, rewriteRulesMax } from '#contract/module/proxy-rewrites.ts';
-import { errorPageStatuses } from '#contract/limits.ts';
+import { errorPageStatuses, portLimits } from '#contract/limits.ts';
 import { systemErrorPagesBytesMax } from '#contract/protect/error-pages.ts';
 import { systemFrequenciesMax } from '#contract/protect/system-frequencies.ts';
 import { gzip } from '#contract/site/gzip.ts';
 import { domainSettings, siteSettings } from '#contract/edge/settings.ts';
+import { portMapDefault } from '#contract/rules/schemes.ts';
 import { compile, type RowOf } from '#server/compile/compile.ts';
 import { largest } from '../guards/largest.ts';
 import { siteLists } from '../guards/site-lists.ts';
@@ -38,7 +39,7 @@ test('every bound is below what a message, an answer and a record carry', () => 
     assert.ok(2 * (chunkLimits.bytes + bytesMax) + chunkLimits.documents * 100 <= chunkBytesMost, `${kind}: an answer to a node`);
   }
   // Each address of a name becomes an origin of its own; sixteen are reckoned with.
-  assert.ok(16 * kinds.domain.bytesMax <= recordBytesMax);
+  assert.ok(16 * Math.max(kinds.domain.bytesMax, kinds.port.bytesMax) <= recordBytesMax);
 });
 
 /** Rows of a list, none of them alike, until their share is used up; `item` is as long or as short as the contract allows. */
@@ -165,6 +166,7 @@ test('the most an operator may say for all sites has room in the document of a z
   const origins = { operator: addresses(100), environment: addresses(100), own: addresses(10_000) };
   const content = '"'.repeat(systemErrorPagesBytesMax / errorPageStatuses.length / 2);
   const errorPages = errorPageStatuses.map(code => ({ code, type: 'urlRedirect' as const, content }));
+  const ports = Array.from({ length: portLimits.perZoneMax }, (_, i) => ({ port: 64_000 + i, scheme: 'https' as const }));
   const frequencies = Array.from({ length: systemFrequenciesMax }, (_, id) => ({
     id: 999_999_000_000 + id,
     urlRegex: '\u0001'.repeat(1024),
@@ -174,7 +176,7 @@ test('the most an operator may say for all sites has room in the document of a z
     priority: 1e5,
     action: 'limit' as const,
   }));
-  assert.ok(bytesOf('zone', { origins, frequencies, errorPages, settings: [] }) <= kinds.zone.bytesMax);
+  assert.ok(bytesOf('zone', { origins, frequencies, errorPages, ports, settings: [] }) <= kinds.zone.bytesMax);
 });
 
 test('the largest domain and site', () => {
@@ -220,6 +222,17 @@ test('the largest domain and site', () => {
       settings,
     }) <= kinds.domain.bytesMax,
   );
+  const ips = Array.from({ length: portLimits.ipsMax }, (_, i) => `${'f'.repeat(97)}${i + 100}`);
+  const port = {
+    siteID: 2 ** 40,
+    ownerID: 2 ** 40,
+    port: 65_000,
+    scheme: 'https' as const,
+    portMap: portMapDefault,
+    ips,
+    upstreams,
+  };
+  assert.ok(bytesOf('port', port) <= kinds.port.bytesMax);
   const proof = { token: 't'.repeat(200), answer: `${'t'.repeat(200)}.${'k'.repeat(43)}` };
   const tokens = Array.from({ length: challengesPerDomain }, () => proof);
   assert.ok(bytesOf('challenge', { host: 'd'.repeat(253), tokens }) <= kinds.challenge.bytesMax);

@@ -41,6 +41,8 @@ export const ofParts = (call: Mounted): boolean => call.def.partOf !== undefined
 export const notAlone: Readonly<Record<string, string>> = {
   'PUT /{area}/site/{siteID}/certificate/{certificateID} certificate': 'it goes together with its key',
   'PUT /{area}/site/{siteID}/certificate/{certificateID} privateKey': 'it goes together with its certificate',
+  'PUT /{area}/site/{siteID}/port/{portID} port': 'the zone has to have another, for the same scheme',
+  'PUT /{area}/site/{siteID}/port/{portID} scheme': 'the zone has each port for one scheme',
 };
 
 type Body = Record<string, unknown>;

@@ -11,6 +11,7 @@ import { frequencies } from './frequencies.ts';
 import type { Kind } from './kind.ts';
 import { limitReqs } from './limitReqs.ts';
 import { module } from './module.ts';
+import { port } from './port.ts';
 import { purges } from './purges.ts';
 import { rates } from './rates.ts';
 import { site } from './site.ts';
@@ -31,6 +32,7 @@ export const kinds = {
   module,
   certificate,
   challenge,
+  port,
   site,
   domain,
   zone,

@@ -128,6 +128,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'This node has no room for {count} {count, one: certificate, other: certificates}.',
     'Their domains cannot be opened over https here; everything else is served. Give the node more memory, or delete certificates that are not needed.',
   ],
+  'configuration.portsTaken': [
+    'This node has not opened some ports of its zone: {detail}',
+    'The others are served, and these open by themselves once they are free. End the program that holds the port, or give the zone another.',
+  ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
     'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',

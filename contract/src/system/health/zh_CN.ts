@@ -98,6 +98,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此节点的空间不足，有 {count} 张证书放不下。',
     '使用这些证书的域名在此节点无法通过 https 打开，其余均照常服务。请增加节点的内存，或删除用不到的证书。',
   ],
+  'configuration.portsTaken': [
+    '此节点没有开放区域的部分端口：{detail}',
+    '其余端口照常服务，端口空出后会自动开放。请结束占用端口的程序，或在区域设置改用其他端口。',
+  ],
   'configuration.damaged': [
     '此节点磁盘上的配置副本有 {count} 处损坏。',
     '运行中的 nginx 会保持原状；若重新启动，可能会缺少部分站点。消息总线一有响应就会重新读取全部配置。请检查磁盘。',

@@ -98,6 +98,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此節點的空間不足，有 {count} 張憑證放不下。',
     '使用這些憑證的網域在此節點無法以 https 開啟，其餘皆照常服務。請增加節點的記憶體，或刪除用不到的憑證。',
   ],
+  'configuration.portsTaken': [
+    '此節點沒有開放區域的部分連接埠：{detail}',
+    '其餘連接埠照常服務，連接埠空出後會自動開放。請結束占用連接埠的程式，或在區域設定改用其他連接埠。',
+  ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
     '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',

@@ -45,6 +45,23 @@ function portsOf(origin: UpstreamRow, portMap: PortMap) {
   return { port: http.port, ...(https.port === http.port ? {} : { httpsPort: https.port }) };
 }
 
+/** Of an origin, what the document of its domain, or port, says; `asked`: at which ports. */
+export const upstreamColumns = `id, address, port, weight, backup, protocol, "maxFails", "failTimeout", hash, keepalive, enabled`;
+export const upstreamOf = <Asked extends { port: number }>(
+  { address, weight, backup, protocol, maxFails, failTimeout, hash, keepalive }: UpstreamRow,
+  asked: Asked,
+) => ({
+  address,
+  ...asked,
+  weight,
+  backup,
+  protocol,
+  maxFails,
+  failTimeout,
+  ...(hash === 'none' ? {} : { hash }),
+  ...(keepalive ? {} : { keepalive: false }),
+});
+
 export const domain: Source<'domain', DomainRow> = {
   text: belowSites(
     'domain',
@@ -53,8 +70,7 @@ export const domain: Source<'domain', DomainRow> = {
        'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'scheme', d.scheme, 'portMap', d."portMap", 'tlsOption', d."tlsOption",
        'certificateID', (select c.id from certificate c where c.id = d."certificateID"
          and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
-           `select id, address, port, weight, backup, protocol, "maxFails", "failTimeout", hash, keepalive, enabled
-          from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
+           `select ${upstreamColumns} from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
          )}, 'modules', coalesce((select jsonb_object_agg(a.type, m.id order by a.type) from "domainModule" a join module m on m.id = a."moduleID"
          where a."domainID" = d.id and m."siteID" = d."siteID" and m."deletedAt" is null and m.enabled), '{}'),
        'settings', ${settingsOfDomain})`,
@@ -76,15 +92,8 @@ export const domain: Source<'domain', DomainRow> = {
       balance: row.balance,
       originHost: row.originHost,
       upstreams: chosen.map(one => ({
-        address: one.address,
-        ...portsOf(one, portMap),
-        weight: one.weight,
+        ...upstreamOf(one, portsOf(one, portMap)),
         backup: one.backup && !forceBackup,
-        protocol: one.protocol,
-        maxFails: one.maxFails,
-        failTimeout: one.failTimeout,
-        ...(one.hash === 'none' ? {} : { hash: one.hash }),
-        ...(one.keepalive ? {} : { keepalive: false }),
       })),
       ...(certificateID === null ? {} : { certificate: certificateID }),
       ...(scheme === 'any' ? {} : { onlyScheme: scheme }),

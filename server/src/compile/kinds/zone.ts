@@ -1,4 +1,5 @@
 import type { PolicyFacts } from '#contract/rules/address-policy.ts';
+import type { schemes } from '#contract/limits.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
 import { compileZoneSettings, type SettingRow, settingsOfZone } from '../settings.ts';
 import { columnsOf, itemsOf, type RowsRow } from '../rows.ts';
@@ -10,6 +11,8 @@ export interface ZoneRow {
   errorPages: ErrorPageRow[];
   /** where its origins may lie */
   origins: PolicyFacts;
+  /** of layer 7 */
+  ports: { port: number; scheme: (typeof schemes)[number] }[];
   settings: SettingRow[];
 }
 
@@ -30,10 +33,15 @@ const errorPagesOfZone = arrayOf(
   `select ${errorPageColumns} from "systemErrorPage" x where x."clientID" = z."clientID" and x."deletedAt" is null`,
 );
 
+const portsOfZone = arrayOf(
+  `select x.port, x.scheme from "zonePort" x where x."zoneID" = z.id and x."deletedAt" is null and x.scheme in ('http', 'https')`,
+);
+
 /** What holds for every site of a zone. */
 export const zone: Source<'zone', ZoneRow> = {
   text: `select z.id, z.id as "zoneID", null::bigint as "siteID", z.revision, '' as inherited,
      jsonb_build_object('origins', ${originsOfZone}, 'frequencies', ${frequenciesOfZone}, 'errorPages', ${errorPagesOfZone},
+       'ports', ${portsOfZone},
        'settings', ${settingsOfZone}) as row
    from zone z where z.id = any($1::bigint[]) and z."deletedAt" is null`,
   compile: loaded => {
@@ -43,6 +51,7 @@ export const zone: Source<'zone', ZoneRow> = {
       origins: { operator: [...operator], environment: [...environment], own: [...own] },
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
+      ports: loaded.row.ports.map(({ port, scheme }) => ({ port, scheme })).sort((a, b) => a.port - b.port),
       ...compileZoneSettings(loaded.row.settings),
     };
   },

@@ -5,8 +5,8 @@ import { readPair } from '#server/domain/certificate/pem.ts';
 import { row } from '#server/store/db.ts';
 import { keyID, secret, startFake } from '../../dns-fakes.ts';
 import { next } from '../generate.ts';
-import { type Finds, part } from '../list-rows.ts';
-import type { Rows } from '../world.ts';
+import { type Finds, type ListRows, part } from '../list-rows.ts';
+import type { Rig, Rows, World } from '../world.ts';
 
 const times: Record<string, Finds> = {
   createdStart: ['2030-01-01T00:00:00Z', { createdAt: '2030-01-01T00:00:00Z' }, { createdAt: '2029-12-31T23:59:59Z' }],
@@ -14,6 +14,31 @@ const times: Record<string, Finds> = {
   updatedStart: ['2030-01-01T00:00:00Z', { updatedAt: '2030-01-01T00:00:00Z' }, { updatedAt: '2029-12-31T23:59:59Z' }],
   updatedEnd: ['2002-01-01T00:00:00Z', { updatedAt: '2001-12-31T23:59:59Z' }, { updatedAt: '2002-01-01T00:00:00Z' }],
 };
+
+/** A number that no port here has. */
+const portOf = () => 10_000 + (next() % 40_000);
+type WantedPort = { port?: number; scheme?: string };
+/** One site has a number once: both rows are given another. */
+const numbers: NonNullable<ListRows['sort']>[string] = async ({ rig, found, other }) => {
+  const [first, last] = [portOf(), portOf()].sort((a, b) => a - b);
+  for (const [id, port] of [
+    [other, first],
+    [found, last],
+  ])
+    await sql`update port set port = ${port} where id = ${id}`.execute(rig.api.database.db);
+  return [first, last];
+};
+/** The zone of the site has the port that is wished for, and the product its layer. */
+async function opened(rig: Rig, world: World, { port, scheme }: WantedPort) {
+  const { db } = rig.api.database;
+  const siteID = await rig.at(world, 'site');
+  await sql`update product set "portType" = '7+4' where id = (select "productID" from site where id = ${siteID})`.execute(db);
+  if (port && scheme)
+    await sql`insert into "zonePort" ("zoneID", port, scheme) select g."zoneID", ${port}, ${scheme} from site s
+      join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${siteID} on conflict do nothing`.execute(
+      db,
+    );
+}
 
 /** Who is asked what an account holds; it ends with the process. */
 let provider: ReturnType<typeof startFake> | undefined;
@@ -60,6 +85,9 @@ export const domainRows: Rows = {
       await rig.insert('upstream', { domainID: id, address: '192.0.2.251' });
       return id;
     },
+    port: async (rig, world) => rig.insert('port', { siteID: await rig.at(world, 'site'), port: portOf(), scheme: 'https' }),
+    portUpstream: async (rig, world) =>
+      rig.insert('portUpstream', { portID: await rig.at(world, 'port'), address: `${world.name}-${next()}.origin.test` }),
     upstream: async (rig, world) =>
       rig.insert('upstream', { domainID: await rig.at(world, 'domain'), address: `${world.name}-${next()}.origin.test` }),
   },
@@ -68,8 +96,24 @@ export const domainRows: Rows = {
     'POST /client/autoCertificates/renew': 'autoCertificate',
     'PUT /{area}/site/{siteID}/setting/dns': 'siteDNS',
     'DELETE /{area}/site/{siteID}/setting/dns': 'siteDNS',
+    'DELETE /{area}/site/{siteID}/port/{portID}/upstreams': 'portUpstream',
+    'PUT /{area}/site/{siteID}/port/{portID}/upstreams': 'portUpstream',
   },
-  parentParam: { domain: 'siteID', autoCertificate: 'domainID', certificate: 'siteID', siteDNS: 'siteID', upstream: 'domainID' },
+  stage: {
+    'POST /{area}/site/{siteID}/ports': async (rig, world, { ports }) => {
+      for (const one of ports as WantedPort[]) await opened(rig, world, one);
+    },
+    'PUT /{area}/site/{siteID}/port/{portID}': (rig, world, body) => opened(rig, world, body),
+  },
+  parentParam: {
+    domain: 'siteID',
+    autoCertificate: 'domainID',
+    certificate: 'siteID',
+    siteDNS: 'siteID',
+    upstream: 'domainID',
+    port: 'siteID',
+    portUpstream: 'portID',
+  },
   queries: {
     'GET /{area}/site/{siteID}/setting/dns/domains': async (rig, world) => ({ dnsID: await rig.at(world, 'siteDNS') }),
   },
@@ -100,10 +144,13 @@ export const domainRows: Rows = {
     'GET /{area}/site/{siteID}/simpleDomains': { kind: 'domain', filters: { keywords: part('domainName') } },
     'GET /{area}/site/{siteID}/metaDomains': { kind: 'domain', filters: { keyword: part('domainName') } },
     'GET /{area}/site/{siteID}/domain/{domainID}/upstreams': { kind: 'upstream' },
+    'GET /{area}/site/{siteID}/ports': { kind: 'port', sort: { port: numbers } },
+    'GET /{area}/site/{siteID}/port/{portID}/upstreams': { kind: 'portUpstream', filters: { keyword: part('address') } },
   },
   values: {
     domainName: owner => `${owner}-${next()}.test`,
     hsts: () => ({ enabled: true, maxAge: 60 + next(), includeSubDomains: false, preload: false }),
+    port: portOf,
     portMap: () => ({ enabled: true, http: null, https: 1024 + next() }),
     certificate: () => pair.certificate,
     // it has signed itself

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { renewalText } from '#server/bus/join.ts';
 import { next } from '../generate.ts';
-import { type Finds, part } from '../list-rows.ts';
+import { type Finds, type ListRows, part } from '../list-rows.ts';
 import type { Rows } from '../world.ts';
 
 const inZone: Finds = async ({ rig, world, found }) => {
@@ -22,6 +22,16 @@ const nodeFilters = {
   keyword: part('name', 'memo'),
 } satisfies Record<string, Finds>;
 
+/** One zone has a number once: both rows are given another. */
+const numbers: NonNullable<ListRows['sort']>[string] = async ({ rig, found, other }) => {
+  const [first, last] = [10_000 + (next() % 20_000), 30_000 + (next() % 20_000)];
+  for (const [id, port] of [
+    [other, first],
+    [found, last],
+  ])
+    await sql`update "zonePort" set port = ${port} where id = ${id}`.execute(rig.api.database.db);
+  return [first, last];
+};
 /** The nodes of the body answer on the line already. */
 const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
   for (const node of body['ids'] as number[])
@@ -33,6 +43,8 @@ const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids
 export const nodeRows: Rows = {
   make: {
     zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
+    zonePort: async (rig, world) =>
+      rig.insert('zonePort', { zoneID: await rig.at(world, 'zone'), port: 10_000 + (next() % 40_000), scheme: 'https' }),
     group: async (rig, world) =>
       rig.insert('group', {
         clientID: world.people.client.id,
@@ -55,7 +67,8 @@ export const nodeRows: Rows = {
       }),
   },
   kindOfField: { zoneID: 'zone', groupID: 'group', productID: 'product', nodeIDs: 'node', lineID: 'line' },
-  parentParam: { line: 'g' },
+  kindOfCall: { 'PUT /client/zone/{id}/setting/port': 'zonePort', 'DELETE /client/zone/{id}/setting/ports': 'zonePort' },
+  parentParam: { line: 'g', zonePort: 'id' },
   bodies: {
     'PATCH /client/group': async (rig, world) => ({
       id: await rig.at(world, 'group'),
@@ -93,6 +106,7 @@ export const nodeRows: Rows = {
     'GET /client/zones': { kind: 'zone', filters: { keyword: part('name', 'memo') } },
     'GET /client/metaZones': { kind: 'zone', filters: { keyword: part('name') } },
     'GET /client/zone/{zoneId}/groups': { kind: 'group' },
+    'GET /client/zone/{id}/setting/ports': { kind: 'zonePort', sort: { port: numbers } },
     'GET /client/metaGroups': { kind: 'group', filters: { keyword: part('name'), zoneID: inZone } },
     'GET /client/group/{g}/line/{l}/nodes': {
       kind: 'node',

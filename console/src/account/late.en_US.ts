@@ -63,6 +63,7 @@ export default {
   'resource.siteSettings': 'Site settings',
   'resource.modules': 'Modules',
   'resource.domains': 'Domains and origins',
+  'resource.ports': 'Ports',
   'resource.certificates': 'Certificates',
   'resource.siteDNS': 'DNS accounts',
   'resource.cache': 'Cache',

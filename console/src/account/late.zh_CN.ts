@@ -62,6 +62,7 @@ export default {
   'resource.siteSettings': '站点设置',
   'resource.modules': '模块',
   'resource.domains': '域名与源站',
+  'resource.ports': '端口',
   'resource.certificates': '证书',
   'resource.siteDNS': 'DNS 账户',
   'resource.cache': '缓存',

@@ -60,6 +60,7 @@ export default {
   'resource.siteSettings': '站點設定',
   'resource.modules': '模組',
   'resource.domains': '網域與源站',
+  'resource.ports': '連接埠',
   'resource.certificates': '憑證',
   'resource.siteDNS': 'DNS 帳戶',
   'resource.cache': '快取',

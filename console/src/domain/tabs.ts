@@ -25,6 +25,14 @@ export const tabs: readonly SettingSection[] = [
     Content: tabContent(async () => (await import('./domains.tsx')).Domains),
   },
   {
+    name: 'ports',
+    order: 11,
+    group: 'basic',
+    call: 'GET /{area}/site/{siteID}/ports',
+    finds: ['port', 'scheme', 'upstreams'],
+    Content: tabContent(withTexts('site', async () => (await import('./ports.tsx')).Ports)),
+  },
+  {
     name: 'certificates',
     order: 12,
     group: 'basic',

@@ -3,11 +3,13 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'page.domains': 'Domains',
+  'page.ports': 'Ports',
   'page.upstreams': 'Origins',
   'page.certificates': 'Certificates',
   'page.siteDNS': 'DNS accounts',
 
   'noun.domains': 'domain',
+  'noun.ports': 'port',
   'noun.upstreams': 'origin',
   'noun.certificates': 'certificate',
   'noun.siteDNS': 'DNS account',
@@ -93,6 +95,7 @@ export default {
   'action.scheme': 'Scheme and ports',
 
   'tab.domains': 'Domains',
+  'tab.ports': 'Ports',
   'tab.certificates': 'Certificates',
   'tab.siteDNS': 'DNS accounts',
 

@@ -3,11 +3,13 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'page.domains': '域名',
+  'page.ports': '端口',
   'page.upstreams': '源站',
   'page.certificates': '证书',
   'page.siteDNS': 'DNS 账户',
 
   'noun.domains': '域名',
+  'noun.ports': '端口',
   'noun.upstreams': '源站',
   'noun.certificates': '证书',
   'noun.siteDNS': 'DNS 账户',
@@ -88,6 +90,7 @@ export default {
   'action.scheme': '协议与端口',
 
   'tab.domains': '域名',
+  'tab.ports': '端口',
   'tab.certificates': '证书',
   'tab.siteDNS': 'DNS 账户',
 

@@ -1,11 +1,13 @@
 /** What the screens of this folder say; it is loaded with the shell. This file is the type of the other languages. */
 export default {
   'page.domains': '網域',
+  'page.ports': '連接埠',
   'page.upstreams': '源站',
   'page.certificates': '憑證',
   'page.siteDNS': 'DNS 帳戶',
 
   'noun.domains': '網域',
+  'noun.ports': '連接埠',
   'noun.upstreams': '源站',
   'noun.certificates': '憑證',
   'noun.siteDNS': 'DNS 帳戶',
@@ -85,6 +87,7 @@ export default {
   'action.scheme': '協定與連接埠',
 
   'tab.domains': '網域',
+  'tab.ports': '連接埠',
   'tab.certificates': '憑證',
   'tab.siteDNS': 'DNS 帳戶',
 

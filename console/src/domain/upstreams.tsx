@@ -1,15 +1,15 @@
-/** The origins of a domain: all of them in one form, saved as what was added, changed and taken away. */
-import { useCallback, useEffect, useState } from 'react';
+/** The origins of a domain, or of a port: all of them in one form, saved as what was added, changed and taken away. */
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { hashTypes } from '#contract/limits.ts';
 import { Status, Tags } from '../kit/bits.tsx';
-import { call, type RowOf } from '../kit/client.ts';
+import { call, type CallKey, type RowOf } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { isSame } from '../kit/form-state.ts';
 import { later } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { present } from '../kit/present.tsx';
 import { mergeRows, Rebased, saySame } from '../kit/row-values.ts';
-import { type FormField, options, type Values } from '../kit/resource.ts';
+import { type FormField, options, type Params, type Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { versionOf } from '../kit/use-row.ts';
@@ -55,10 +55,23 @@ const written = ({ id, ...row }: Written): Written => {
 const rowsOf = (values: Values) => ((values['upstreams'] ?? []) as Written[]).map(written);
 const withoutID = ({ id: _id, ...row }: Written) => row;
 
-interface Props {
-  domain: RowOf<'GET /{area}/site/{siteID}/domains'>;
-  siteID: number;
-  onClose: () => void;
+type Options = NonNullable<Parameters<typeof call>[2]>;
+type Stored = Written & { id: number };
+/** Whose origins they are: how they are read, written, and what is said of them. */
+interface Owner {
+  title: string;
+  params: Params;
+  row: { id: number };
+  /** writes new ones: whose schema and key the form has */
+  adding: CallKey;
+  list: () => Promise<Written[]>;
+  add: (rows: Omit<Written, 'id'>[], options: Options) => Promise<unknown>;
+  change: (rows: Stored[], options: Options) => Promise<unknown>;
+  remove: (ids: number[], options: Options) => Promise<unknown>;
+  /** the row they belong to, as it is now */
+  again: () => Promise<{ id: number }>;
+  head: ReactNode;
+  follows: (rows: readonly Written[]) => ReactNode;
 }
 
 /** An error about `upstreams.<n>` of a call that had some of the rows, about the same row of the form. */
@@ -83,20 +96,18 @@ interface Seen {
   rows: Written[];
 }
 
-export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
+export function OriginsDrawer({ owner, onClose }: { owner: Owner; onClose: () => void }) {
   const can = useCan();
-  const at = { siteID, domainID: domain.id };
+  // the one it was opened for: its functions are made anew with every drawing
+  const [{ row, adding, list, params: at, ...of }] = useState(owner);
   // As they were when the drawer opened: what comes later is told, and never slips under what is being typed.
   const [before, setBefore] = useState<Seen>();
   const load = useCallback(
-    async (version: number | undefined): Promise<Seen> => ({
-      version,
-      rows: (await call(key, { siteID, domainID: domain.id, query: { pageSize: 500 } })).data.map(written),
-    }),
-    [siteID, domain.id],
+    async (version: number | undefined): Promise<Seen> => ({ version, rows: (await list()).map(written) }),
+    [list],
   );
   useEffect(() => {
-    load(versionOf(domain)).then(setBefore, (error: unknown) => {
+    load(versionOf(row)).then(setBefore, (error: unknown) => {
       present(error);
       onClose();
     });
@@ -104,7 +115,7 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
   }, [load]);
   if (!before) return null;
   const base = before;
-  const again = async () => load(versionOf(await call('GET /{area}/site/{siteID}/domain/{domainID}', at)));
+  const again = async () => load(versionOf(await of.again()));
 
   /** New ones first: at no moment is the domain without an origin. What has been done when one of the calls fails stands. */
   async function send(values: Values) {
@@ -117,23 +128,18 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
       try {
         const options = { version: seen.version, onVersion: (version: number) => (options.version = version) };
         if (added.length) {
-          await call(adding, { ...at, body: { upstreams: added.map(withoutID) } }, options);
+          await of.add(added.map(withoutID), options);
           isAdded = true;
         }
-        sent = now.filter(row => {
+        const changed = now.filter((row): row is Stored => {
           const old = seen.rows.find(({ id }) => id === row.id);
-          return old && !isSame(row, old);
+          return row.id !== undefined && old !== undefined && !isSame(row, old);
         });
-        if (sent.length)
-          await call(
-            'PUT /{area}/site/{siteID}/domain/{domainID}/upstreams',
-            { ...at, body: { upstreams: sent as never } },
-            options,
-          );
+        sent = changed;
+        if (changed.length) await of.change(changed, options);
         sent = [];
         const removed = seen.rows.filter(old => !now.some(row => row.id === old.id)).map(old => old.id!);
-        if (removed.length)
-          await call('DELETE /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { ids: removed } }, options);
+        if (removed.length) await of.remove(removed, options);
         return;
       } catch (error) {
         if (!isAdded && !isStale(error)) throw about(error, sent, now);
@@ -154,6 +160,40 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
       }
     }
   }
+  const follows = of.follows(base.rows);
+  const shown = { title: of.title, fields, params: at, widthPx: drawerPx, onClose };
+  const values = { upstreams: base.rows };
+  if (!can(adding))
+    return (
+      <ViewDrawer {...shown} why={t('view.noRight')} row={row} columns={[]} values={values}>
+        {of.head}
+        {follows}
+      </ViewDrawer>
+    );
+  return (
+    <ResourceForm
+      {...shown}
+      call={adding}
+      values={values}
+      body={changed => ({ upstreams: rowsOf(changed).map(withoutID) })}
+      send={send}
+      isEdit
+      success={t('message.updateSuccess')}
+    >
+      {of.head}
+      {follows}
+    </ResourceForm>
+  );
+}
+
+interface Props {
+  domain: RowOf<'GET /{area}/site/{siteID}/domains'>;
+  siteID: number;
+  onClose: () => void;
+}
+
+export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
+  const at = { siteID, domainID: domain.id };
   const head = (
     <p className="domain-head">
       <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />
@@ -170,30 +210,23 @@ export function UpstreamsDrawer({ domain, siteID, onClose }: Props) {
   const [overHTTP, overHTTPS] = [enabled && http, enabled && https].map(port =>
     port ? t('upstreams.port', { port }) : t('upstreams.ownPort'),
   );
-  const follows = base.rows.some(one => one.protocol === 'follow') && (
-    <p className="ink-2">{t('upstreams.follow', { http: overHTTP!, https: overHTTPS! })}</p>
-  );
-  const shown = { title: `${domain.domainName} · ${t('page.upstreams')}`, fields, params: at, widthPx: drawerPx, onClose };
-  const values = { upstreams: base.rows };
-  if (!can(adding))
-    return (
-      <ViewDrawer {...shown} why={t('view.noRight')} row={domain} columns={[]} values={values}>
-        {head}
-        {follows}
-      </ViewDrawer>
+  const follows = (rows: readonly Written[]) =>
+    rows.some(one => one.protocol === 'follow') && (
+      <p className="ink-2">{t('upstreams.follow', { http: overHTTP!, https: overHTTPS! })}</p>
     );
-  return (
-    <ResourceForm
-      {...shown}
-      call={adding}
-      values={values}
-      body={changed => ({ upstreams: rowsOf(changed).map(withoutID) })}
-      send={send}
-      isEdit
-      success={t('message.updateSuccess')}
-    >
-      {head}
-      {follows}
-    </ResourceForm>
-  );
+  const owner: Owner = {
+    title: `${domain.domainName} · ${t('page.upstreams')}`,
+    params: at,
+    row: domain,
+    adding,
+    list: async () => (await call(key, { ...at, query: { pageSize: 500 } })).data,
+    add: (upstreams, options) => call(adding, { ...at, body: { upstreams } }, options),
+    change: (upstreams, options) =>
+      call('PUT /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { upstreams } }, options),
+    remove: (ids, options) => call('DELETE /{area}/site/{siteID}/domain/{domainID}/upstreams', { ...at, body: { ids } }, options),
+    again: () => call('GET /{area}/site/{siteID}/domain/{domainID}', at),
+    head,
+    follows,
+  };
+  return <OriginsDrawer owner={owner} onClose={onClose} />;
 }

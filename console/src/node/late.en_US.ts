@@ -53,6 +53,7 @@ export default {
   'zeroSSL.set': 'A key is set.',
   'zeroSSL.unset': 'No key is set yet.',
 
+  'tab.zonePorts': 'Ports',
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': 'Status code of forced HTTPS',
 
@@ -135,4 +136,20 @@ export default {
   'group.roleOf': 'Role of {node}',
 
   'product.groupOfZone': '{group} · zone {zone}',
+
+  'page.zonePorts': 'Ports',
+  'noun.zonePorts': 'port',
+  'empty.zonePorts': 'Nodes take visitors at the usual ports alone. Add one, and sites may open it.',
+  'note.zonePorts':
+    'Nodes take visitors at these ports too, for the sites that open them. Adding and removing one makes nodes reload; connections under way go on.',
+  'help.zonePort':
+    '1000 to 65000, without 3306, 3311, 6379, 9100 and 61000 to 61199. One that another program holds on a node is not opened there, and the node says so.',
+  'help.zonePortScheme': 'A port speaks one protocol, the same for all sites.',
+  'warning.removeZonePorts': 'Visitors no longer reach these ports, at once. One that a site has open stays.',
+  'field.portLimit': 'Port limit',
+  'help.portLimit': 'Ports that each site may open; 0 means unlimited.',
+  'zonePortScheme.http': 'HTTP',
+  'zonePortScheme.https': 'HTTPS',
+  'zonePortScheme.tcp': 'TCP (layer 4)',
+  'zonePortScheme.udp': 'UDP (layer 4)',
 } satisfies SameAs<typeof texts>;

@@ -52,6 +52,7 @@ export default {
   'zeroSSL.set': '当前已设置密钥。',
   'zeroSSL.unset': '当前尚未设置密钥。',
 
+  'tab.zonePorts': '端口',
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': '强制 HTTPS 的跳转状态码',
 
@@ -133,4 +134,19 @@ export default {
   'group.roleOf': '{node} 的角色',
 
   'product.groupOfZone': '{group} · 区域 {zone}',
+
+  'page.zonePorts': '端口',
+  'noun.zonePorts': '端口',
+  'empty.zonePorts': '节点只在一般的端口接受访客。添加之后，站点就能选用。',
+  'note.zonePorts': '节点也会在这些端口接受访客，站点再各自开放。增减时节点会重新加载配置，进行中的连接不会中断。',
+  'help.zonePort':
+    '1000 至 65000；3306、3311、6379、9100 与 61000 至 61199 不能使用。节点上被其他程序占用的端口不会开放，并显示在节点状态。',
+  'help.zonePortScheme': '一个端口只能使用一种协议，对所有站点都相同。',
+  'warning.removeZonePorts': '访客立即无法从这些端口连接；站点仍在使用的不能删除。',
+  'field.portLimit': '端口上限',
+  'help.portLimit': '每个站点可开放的端口数；0 表示不限制。',
+  'zonePortScheme.http': 'HTTP',
+  'zonePortScheme.https': 'HTTPS',
+  'zonePortScheme.tcp': 'TCP（四层）',
+  'zonePortScheme.udp': 'UDP（四层）',
 } satisfies SameAs<typeof texts>;

@@ -50,6 +50,7 @@ export default {
   'zeroSSL.set': '目前已設定金鑰。',
   'zeroSSL.unset': '目前尚未設定金鑰。',
 
+  'tab.zonePorts': '連接埠',
   'tab.http2': 'HTTP/2',
   'tab.forceSSLRedirectCode': '強制 HTTPS 的轉向狀態碼',
 
@@ -131,4 +132,19 @@ export default {
   'group.roleOf': '{node} 的角色',
 
   'product.groupOfZone': '{group}．區域 {zone}',
+
+  'page.zonePorts': '連接埠',
+  'noun.zonePorts': '連接埠',
+  'empty.zonePorts': '節點只在一般的連接埠接受訪客。加入之後，站點就能選用。',
+  'note.zonePorts': '節點也會在這些連接埠接受訪客，站點再各自開放。增減時節點會重新載入設定，進行中的連線不會中斷。',
+  'help.zonePort':
+    '1000 至 65000；3306、3311、6379、9100 與 61000 至 61199 不可使用。節點上被其他程式占用的連接埠不會開放，並顯示在節點狀態。',
+  'help.zonePortScheme': '一個連接埠只能使用一種協定，對所有站點都相同。',
+  'warning.removeZonePorts': '訪客立即無法從這些連接埠連線；站點仍在使用的不能刪除。',
+  'field.portLimit': '連接埠上限',
+  'help.portLimit': '每個站點可開放的連接埠數；0 代表不限制。',
+  'zonePortScheme.http': 'HTTP',
+  'zonePortScheme.https': 'HTTPS',
+  'zonePortScheme.tcp': 'TCP（四層）',
+  'zonePortScheme.udp': 'UDP（四層）',
 };

@@ -2,7 +2,7 @@
 import { redirectStatuses } from '#contract/limits.ts';
 import type { Tab } from '../kit/screens.ts';
 import { settingPanel, type SettingOfLevels } from '../kit/setting.tsx';
-import { Tabs } from '../kit/tabs.tsx';
+import { tabContent, Tabs } from '../kit/tabs.tsx';
 import { t } from '../kit/text.ts';
 import { OneZone } from './one-zone.tsx';
 
@@ -24,6 +24,12 @@ const tabs: readonly Tab[] = [
     order: 20,
     call: 'GET /client/zone/{id}/setting/forceSSLRedirectCode',
     Content: settingPanel(forceSSLRedirectCode, 'zone'),
+  },
+  {
+    name: 'zonePorts',
+    order: 30,
+    call: 'GET /client/zone/{id}/setting/ports',
+    Content: tabContent(async () => (await import('./zone-ports.tsx')).ZonePorts),
   },
 ];
 

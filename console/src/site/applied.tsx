@@ -12,7 +12,7 @@ const quickMs = 700;
 const slowMs = 15_000;
 
 /** Of a list its page's name; what is no list of the site is named here. */
-const named = ['module', 'certificate', 'challenge', 'site', 'domain', 'zone', 'origin'] as const;
+const named = ['module', 'certificate', 'challenge', 'port', 'site', 'domain', 'zone', 'origin'] as const;
 type Kind = AnswerOf<'GET /{area}/site/{siteID}/applied'>['errors'][number]['kind'];
 const isNamed = (kind: Kind): kind is (typeof named)[number] => named.some(one => one === kind);
 const kindText = (kind: Kind) => (isNamed(kind) ? t(`appliedKind.${kind}`) : t(`page.${kind}`));

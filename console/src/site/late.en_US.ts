@@ -26,4 +26,22 @@ export default {
   'share.noRole': 'No role: it sees nothing',
   'share.nobody': 'Shared with no sub-account yet: only the main account sees it.',
   'share.noAccounts': 'There is no sub-account to share with.',
+
+  'empty.ports': 'Add a port that the zone has, and the domains are served beyond 80 and 443.',
+  'note.ports':
+    'All domains of the site are served at these ports, from the origins of the port or, without any, from those of the domain. Each port has a cache of its own.',
+  'field.portVisitors': 'Who may connect',
+  'help.sitePort': 'Ports that the zone has; ask the operator for more.',
+  'help.portVisitors': 'One a line: an IP, a CIDR, or a range with “-”. Empty: everybody may connect; who may not gets 903.',
+  'help.portMapOfPort': 'Where origins of this port are asked that follow the protocol; it stays on while there is one.',
+  'action.asDomain': 'Use the domain’s origins',
+  'warning.asDomain': 'The port’s own origins are deleted; from now on those of the domain answer.',
+  'ports.asDomain': 'those of the domain',
+  'ports.everybody': 'everybody',
+  'ports.origins': 'For requests at this port alone; without any, the origins of the domain are asked.',
+  'ports.follow': 'Origins that follow are asked over {scheme} at {port}.',
+  'portScheme.http': 'HTTP',
+  'portScheme.https': 'HTTPS',
+  'portScheme.tcp': 'TCP (layer 4)',
+  'portScheme.udp': 'UDP (layer 4)',
 } satisfies SameAs<typeof texts>;

@@ -51,6 +51,7 @@ export default {
   'appliedKind.module': 'Module',
   'appliedKind.certificate': 'Certificate',
   'appliedKind.challenge': 'Answer for a certificate authority',
+  'appliedKind.port': 'port',
   'appliedKind.site': 'Site',
   'appliedKind.domain': 'Domain',
   'appliedKind.zone': 'Zone',

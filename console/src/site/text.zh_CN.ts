@@ -51,6 +51,7 @@ export default {
   'appliedKind.module': '模块',
   'appliedKind.certificate': '证书',
   'appliedKind.challenge': '证书验证回应',
+  'appliedKind.port': '端口',
   'appliedKind.site': '站点',
   'appliedKind.domain': '域名',
   'appliedKind.zone': '区域',

@@ -49,6 +49,7 @@ export default {
   'appliedKind.module': '模組',
   'appliedKind.certificate': '憑證',
   'appliedKind.challenge': '憑證驗證回應',
+  'appliedKind.port': '連接埠',
   'appliedKind.site': '站點',
   'appliedKind.domain': '網域',
   'appliedKind.zone': '區域',

@@ -17,6 +17,7 @@ import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx } from './nginx.ts';
 import { certificatesMb, nginxFolders, nginxRelease, ticketKeys, writeSnapshot } from './nginx-files.ts';
+import { OriginSide } from './origin-side.ts';
 import { thisNode } from './origins.ts';
 import { needsTicketFiles } from './render/nginx.ts';
 import { rotateErrorLog } from './rotate.ts';
@@ -25,7 +26,6 @@ import { LogFolder } from './ship/files.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
 import { Sync } from './sync.ts';
-import { TrustFiles } from './trust-files.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
 import { HungWorkers } from './workers.ts';
@@ -138,7 +138,7 @@ async function begin(
       nginxProblem = null;
       log(adopted ? 'going on with the nginx that runs' : 'nginx is up');
       void sync.nginxUp(adopted).then(beat);
-      void zoneFacts.up().then(() => trustFiles.up());
+      void zoneFacts.up().then(() => origins.up());
     },
     down: problem => {
       nginxProblem = problem;
@@ -158,20 +158,13 @@ async function begin(
         nc.publish('ack', JSON.stringify({ seq, epoch, zoneID: store.at.zoneID, ...(refused.length && { refused }) }));
       void zoneFacts.look();
     },
-    hold: keys => trustFiles.hold(keys),
+    hold: keys => origins.trusts.hold(keys),
     restartNginx: why => nginx.restartNow(why),
     log,
   });
 
-  const trustFiles = new TrustFiles({
-    folder: join(folders.home, 'trusts'),
-    state: () => sync.state,
-    configure: () => zoneFacts.look(),
-    known: async () => (await nginx.control.brief()).trusts?.split(' ') ?? [],
-    settled: keys => sync.again(keys),
-    log,
-  });
-  const wanted = () => ({ http2: sync.state.http2, trusts: trustFiles.list(), ports: sync.state.ports });
+  const origins = new OriginSide(sync, nginx.control, resolver, folders.home, () => zoneFacts.look(), log);
+  const wanted = () => ({ http2: sync.state.http2, trusts: origins.trusts.list(), ports: sync.state.ports });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
@@ -235,12 +228,18 @@ async function begin(
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
       refusedDomains: sync.state.refusedDomains,
+      origins: origins.checks.report(40),
       logs: shipper?.stats() ?? null,
     };
     // The control plane reads 16 kB: rather less of it than nothing.
     const text = JSON.stringify(facts);
     const fits = Buffer.byteLength(text) <= beatBytesMost;
-    nc.publish('beat', fits ? text : JSON.stringify({ ...facts, checks: facts.checks.slice(0, 5), refusedOrigins: [] }));
+    nc.publish(
+      'beat',
+      fits
+        ? text
+        : JSON.stringify({ ...facts, checks: facts.checks.slice(0, 5), refusedOrigins: [], origins: origins.checks.report(0) }),
+    );
   }
 
   function follow(grant: Grant): void {
@@ -347,7 +346,7 @@ async function begin(
   const end = () => void nginx.stop().catch((error: Error) => log(error.message));
   options.ending?.addEventListener('abort', end);
   if (options.ending?.aborted) end();
-  await trustFiles.write().catch((error: Error) => log(`authorities of origins: ${error.message}`));
+  await origins.trusts.first();
   try {
     await nginx.configure(wanted()); // of the zone it was in when it ended
     await nginx.start();
@@ -359,6 +358,7 @@ async function begin(
   link.start();
   const beating = setInterval(beat, beatMs);
   checks.start();
+  origins.checks.start();
   // log files may take more or less as the disk changes, and nginx's own words have a bound
   const tidying = setInterval(() => {
     const bytes = checks.logBytes();
@@ -384,6 +384,7 @@ async function begin(
       clearInterval(beating);
       clearInterval(tidying);
       checks.stop();
+      await origins.checks.stop();
       // nginx first: its last log lines are shipped, or wait on disk for the next start.
       await nginx.stop();
       await feed?.stop();

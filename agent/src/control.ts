@@ -110,6 +110,11 @@ export class Control {
     }
   }
 
+  /** Tells which origins are down, all of them: record's key → `<address>|<port>|<protocol>`. @throws ControlError */
+  async down(lists: Record<string, string[]>): Promise<void> {
+    await this.#request('POST', '/down', Buffer.from(JSON.stringify(lists)));
+  }
+
   close(): void {
     this.#agent.destroy();
   }

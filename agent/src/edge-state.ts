@@ -39,6 +39,8 @@ export interface Claimed {
   names: string[];
   /** whose share of what this node has few of */
   party: string;
+  /** the document, of a domain whose origins are asked how they are */
+  checked?: DomainDocument | undefined;
   /** authority of its own by which a domain's origins are verified */
   trust?: OwnTrust | undefined;
   /** the document, of a zone */
@@ -54,6 +56,8 @@ export class EdgeState {
   readonly #keys = new Map<string, string[]>();
   /** host name of an origin → subjects of the domains that use it, with their parties */
   readonly #names = new Map<string, Map<string, string>>();
+  /** subject → the domain, where nodes ask its origins how they are */
+  readonly #checked = new Map<string, DomainDocument>();
   /** subject → the authority its origins are verified by */
   readonly #trusts = new Map<string, OwnTrust>();
   /** subject → host names of its origins */
@@ -114,6 +118,15 @@ export class EdgeState {
   get http2(): boolean {
     return this.#zone?.http2?.enable ?? true;
   }
+  /** Domains whose origins are to be asked how they are: of several with one name that which nginx holds. */
+  *checkedDomains(): Generator<DomainDocument> {
+    for (const [subject, document] of this.#checked) {
+      const winner = this.#claims.get(`d:${document.host}`)?.reduce((a, b) => (better(b, a) ? b : a));
+      if (document.enabled && winner?.subject === subject) yield document;
+    }
+  }
+  /** Whether the node may connect there. */
+  readonly judge: Judge = (address, port) => this.#policy.judge(address, port);
   /** Authorities of customers by which origins are verified: name → PEM. */
   trusts(): Map<string, string> {
     return new Map([...this.#trusts.values()].map(({ name, pem }) => [name, pem]));
@@ -179,6 +192,8 @@ export class EdgeState {
       this.#keys.set(subject, keys);
       for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Map()).set(subject, claimed.party));
     } else this.#keys.delete(subject);
+    if (claimed?.checked) this.#checked.set(subject, claimed.checked);
+    else this.#checked.delete(subject);
     if (claimed?.trust) this.#trusts.set(subject, claimed.trust);
     else this.#trusts.delete(subject);
     if (names.length) this.#namesOf.set(subject, names);
@@ -270,12 +285,11 @@ export class EdgeState {
     this.#closed.delete(key);
     if (!winner || body === undefined) return { key, value: null };
     const refused: RefusedOrigin[] = [];
-    const judge: Judge = (address, port) => this.#policy.judge(address, port);
     const kind = kindOf(winner.subject);
     const document = kinds[kind].schema.parse(JSON.parse(body));
     let found: EdgeRecord[];
     try {
-      found = recordsOf(kind, document, this.#resolve, judge, origin => refused.push(origin), this.#open);
+      found = recordsOf(kind, document, this.#resolve, this.judge, origin => refused.push(origin), this.#open);
     } catch (error) {
       this.#closed.set(key, (error as Error).message); // zone-key.ts throws it
       return { key, value: null };
@@ -305,9 +319,17 @@ export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
   keys: keysOf(kindOf(subject), document),
   names: originNames(document),
   party: partyOf(document),
+  checked: wantsChecks(document) ? document : undefined,
   trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
   zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
 });
+
+/** Also where nothing hangs on it: what keeps nodes from verifying an origin is to be seen. */
+function wantsChecks(document: EdgeDocument): document is DomainDocument {
+  if (!('originCheck' in document || 'originTLS' in document)) return false;
+  const { originCheck, originTLS } = document;
+  return (originCheck?.type ?? 'off') !== 'off' || (originTLS?.verify ?? 'off') !== 'off';
+}
 
 function originNames(document: EdgeDocument): string[] {
   if (!('upstreams' in document)) return [];

@@ -35,6 +35,18 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
   'PUT /client/site/{siteID}/domain/{domainID}/originTLS':
     'Issue 8: whether certificates of origins are verified, and by which authorities; the specification has no field for it.',
+  'GET /user/site/{siteID}/domain/{domainID}/originCheck':
+    'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
+  'PUT /user/site/{siteID}/domain/{domainID}/originCheck':
+    'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
+  'GET /client/site/{siteID}/domain/{domainID}/originCheck':
+    'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
+  'PUT /client/site/{siteID}/domain/{domainID}/originCheck':
+    'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
+  'GET /user/site/{siteID}/domain/{domainID}/originStates':
+    'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
+  'GET /client/site/{siteID}/domain/{domainID}/originStates':
+    'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',

@@ -176,6 +176,9 @@ export const originRoles = ['main', 'backup'] as const;
 
 /** §3, decisions "Wire": declared here once, read by forms, server and edge. */
 export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
+/** How a node asks an origin whether it is well. */
+export const originCheckTypes = ['off', 'tcp', 'http'] as const;
+export const originCheckLimits = { intervalSecondsMin: 5, intervalSecondsMax: 300, timeoutSecondsMax: 30, inRowMax: 10 } as const;
 /** Of certificates of origins. */
 export const verifications = ['off', 'public', 'own'] as const;
 /** Of one origin; `none`: as its domain balances. */

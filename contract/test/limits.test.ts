@@ -118,6 +118,8 @@ const pinned: Record<string, unknown> = {
   originProtocols: ['http', 'https', 'follow'],
   originRoles: ['main', 'backup'],
   balances: ['roundRobin', 'ipHash', 'urlHash'],
+  originCheckTypes: ['off', 'tcp', 'http'],
+  originCheckLimits: { intervalSecondsMin: 5, intervalSecondsMax: 300, timeoutSecondsMax: 30, inRowMax: 10 },
   verifications: ['off', 'public', 'own'],
   hashTypes: ['none', 'ipHash', 'urlHash'],
   schemes: ['http', 'https'],
@@ -236,7 +238,7 @@ test('a number says its unit in its name', () => {
     if (typeof values === 'number') assert.match(group, unit);
     else if (
       !Array.isArray(values) &&
-      /^(transport|display|polling|paging|session|bulk|streams|caps|logBounds|logSpans|statistics|upstreamLimits|ranges|traffic)$/.test(
+      /^(transport|display|polling|paging|session|bulk|streams|caps|logBounds|logSpans|statistics|upstreamLimits|originCheckLimits|ranges|traffic)$/.test(
         group,
       )
     )

@@ -16,6 +16,7 @@ const elsewhere: Record<string, string> = {
   '*.id': 'the agent: it stands in the key of a part’s record; sites, domains and modules read it',
   certificate: 'the agent: it opens the key and writes the records of agent/src/render/certificate.ts (tls.test.ts)',
   'domain.host': 'the agent: it is the key of the record',
+  'domain.originCheck': 'the agent: it asks, and tells which are down (agent/src/origin-checks.ts)',
   'domain.originTLS.ca': 'the agent: it writes the file, and a name in its place (agent/src/render/trusts.ts)',
   'module.ignorable': 'read where nobody here knows the type (parts.test.ts)',
   'rates.rates[].id': 'names a rule that had to be left out (rates.test.ts)',

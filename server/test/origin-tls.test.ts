@@ -1,8 +1,10 @@
 /** Verification of origins' certificates: what is kept of pasted authorities, what is refused, and what nodes are told. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
+import { row } from '#server/store/db.ts';
 import { authority } from '#system/authority.ts';
 import { broken, by, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
@@ -58,4 +60,61 @@ test('what nginx could not read, or no chain could end in, is refused with its r
   // each is some 600 characters
   broken(await put({ ca: many.join('') }), 'ca', 'tooMany');
   assert.deepEqual(await told(), before);
+});
+
+test('nodes ask origins how they are as a domain says; what they saw is told with its node, and no more than they said', async () => {
+  const at = path.replace('originTLS', '');
+  const check = { type: 'http', path: '/health', status: 204, interval: 5, timeout: 2, rise: 1, fall: 10 };
+  for (const [change, field, rule] of [
+    [{ type: 'ping' }, 'type', 'invalidChoice'],
+    [{ path: 'health' }, 'path', 'wrongFormat'],
+    [{ path: '/a b' }, 'path', 'wrongFormat'],
+    [{ status: 600 }, 'status', 'tooBig'],
+    [{ interval: 4 }, 'interval', 'tooSmall'],
+    [{ timeout: 31 }, 'timeout', 'tooBig'],
+    [{ rise: 0 }, 'rise', 'tooSmall'],
+    [{ fall: 11 }, 'fall', 'tooBig'],
+  ] as const)
+    broken(await me.put(`${at}originCheck`, { ...check, ...change }), field, rule);
+  await sql`insert into node (name, status, "publicKey", "zoneID", "lastBeat") select 'first', 'normal', 'k1', ${a.zoneID}, now()`.execute(
+    api.database.db,
+  );
+  const node = await row<{ id: number }>(api.database.db, sql`select id from node where "publicKey" = 'k1'`);
+  const said = async (origins: object | null, secondsAgo = 0) => {
+    const beat = JSON.stringify({ ...(origins && { origins }) });
+    await sql`update node set beat = ${beat}::jsonb, "lastBeat" = now() - make_interval(secs => ${secondsAgo}) where id = ${node!.id}`.execute(
+      api.database.db,
+    );
+    const { nodes } = await me.read(`${at}originStates`);
+    return nodes.map((one: { origins: { address: string; state: string; error: string | null }[] }) =>
+      one.origins.map(({ address, state, error }) => `${address} ${state} ${error}`),
+    );
+  };
+  const well = { checked: 1, wrong: 0, troubles: [] };
+  // nobody asked for it
+  ok(await me.put(path, { verify: 'off', ca: '', sni: '' }));
+  assert.deepEqual(await said(well), [['192.0.2.1 unknown null']]);
+  ok(await me.put(`${at}originCheck`, check));
+  const { from: _from, version: _version, above: _above, ...kept } = await me.read(`${at}originCheck`);
+  assert.deepEqual(kept, check);
+  assert.deepEqual(await said(well), [['192.0.2.1 up null']]);
+  assert.deepEqual(await said(null), [['192.0.2.1 unknown null']]);
+  assert.deepEqual(await said(well, 60), [['192.0.2.1 unknown null']], 'not heard of lately');
+  assert.deepEqual(await said({ ...well, wrong: 50 }), [['192.0.2.1 unknown null']], 'more is wrong than it could tell');
+  const trouble = {
+    host: 'tls.test',
+    origin: '192.0.2.1',
+    address: '192.0.2.1',
+    port: 80,
+    error: 'ECONNREFUSED',
+    since: '2026-01-01T00:00:00.000Z',
+    isDown: true,
+  };
+  assert.deepEqual(await said({ checked: 1, wrong: 1, troubles: [trouble] }), [['192.0.2.1 down ECONNREFUSED']]);
+  assert.deepEqual(await said({ checked: 1, wrong: 1, troubles: [{ ...trouble, isDown: false }] }), [
+    ['192.0.2.1 up ECONNREFUSED'],
+  ]);
+  assert.deepEqual(await said({ checked: 2, wrong: 1, troubles: [{ ...trouble, host: 'another.test' }] }), [
+    ['192.0.2.1 up null'],
+  ]);
 });

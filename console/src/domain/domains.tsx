@@ -55,6 +55,7 @@ const hstsFields: FormField[] = [
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
 const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).OriginTLSForm);
+const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).OriginCheckForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
@@ -172,6 +173,13 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     },
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
+    {
+      name: 'originCheck',
+      call: 'PUT /{area}/site/{siteID}/domain/{domainID}/originCheck',
+      run: async ([domain], { params }) => {
+        await overlay(close => <OriginCheckForm domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
+      },
+    },
     {
       name: 'originTLS',
       call: 'PUT /{area}/site/{siteID}/domain/{domainID}/originTLS',

@@ -45,6 +45,13 @@ export default {
   'field.verify': 'Verify certificates',
   'field.ca': 'Authorities',
   'field.sni': 'Name asked for',
+  'field.checkType': 'Nodes ask',
+  'field.path': 'Path',
+  'field.checkStatus': 'Status wanted',
+  'field.interval': 'Every',
+  'field.timeout': 'Time-out',
+  'field.fall': 'Down after',
+  'field.rise': 'Up after',
   'field.sslName': 'Certificate name',
   'field.certificate': 'Certificate and key',
   'field.names': 'Names',
@@ -60,6 +67,11 @@ export default {
   'help.upstreams':
     'With a hash type, an origin gets the same visitors, or the same URLs, each time: the part its weight stands for. Without keep-alive every request opens a connection of its own.',
   'help.originHost': "Empty: the visitor's own Host.",
+  'help.originCheck':
+    'Each node asks each origin by itself. One that is down gets no visitors; with all of them down an expired answer helps out, else visitors get 502.',
+  'help.checkStatus': '0: any from 200 to 399.',
+  'help.fall': 'Bad answers in a row.',
+  'help.rise': 'Good answers in a row.',
   'help.verify':
     'Of origins asked over https. Off: any certificate is taken, and who stands between nodes and origin can read along. Whoever fails the check gets no request: another origin is asked, else visitors get 502.',
   'help.originCA': 'PEM of one or more authorities; at least one must have signed itself. Nodes trust these alone.',
@@ -88,6 +100,7 @@ export default {
   'action.upstreams': 'Origins',
   'action.originHost': 'Origin Host header',
   'action.originTLS': 'Origin certificates',
+  'action.originCheck': 'Health checks',
   'action.balance': 'Load balancing',
   'action.forceSSL': 'Force HTTPS',
   'action.autoSSL': 'Auto SSL',
@@ -112,6 +125,15 @@ export default {
   'verification.own': 'My own',
 
   'originTLS.name': 'Checked is the name {name}, the chain and its dates; revocation is not.',
+
+  'originCheckType.off': 'No',
+  'originCheckType.tcp': 'TCP: connects',
+  'originCheckType.http': 'HTTP: answers',
+  'originCheck.states': 'As the nodes last saw them',
+  'originCheck.noNodes': 'No node serves this site.',
+  'originState.success': 'Up',
+  'originState.error': 'Not well',
+  'originState.unknown': 'Not known',
 
   'cnameState.unset': 'Unset',
   'cnameState.wrong': 'Wrong',

@@ -45,6 +45,13 @@ export default {
   'field.verify': '验证证书',
   'field.ca': '证书颁发机构',
   'field.sni': '连接使用的名称',
+  'field.checkType': '检查方式',
+  'field.path': '路径',
+  'field.checkStatus': '预期状态码',
+  'field.interval': '间隔',
+  'field.timeout': '超时',
+  'field.fall': '判定异常',
+  'field.rise': '判定恢复',
   'field.sslName': '证书名称',
   'field.certificate': '证书与私钥',
   'field.names': '包含的域名',
@@ -60,6 +67,11 @@ export default {
   'help.upstreams':
     '设置了哈希方式的源站，固定接到同一批访客或同一批 URL，比例取决于权重。关闭保持连接后，每个请求都会重新连接。',
   'help.originHost': '留空时使用访客的 Host。',
+  'help.originCheck':
+    '每个节点各自检查每个源站。异常的源站不会收到访客的请求；全部异常时提供已到期的缓存，没有缓存时访客得到 502。',
+  'help.checkStatus': '0 表示 200 到 399 均可。',
+  'help.fall': '连续失败的次数。',
+  'help.rise': '连续成功的次数。',
   'help.verify':
     '适用于以 https 连接的源站。关闭时接受任何证书，节点与源站之间的人可能看到内容。验证失败的源站不会收到请求：改用其他源站，没有时访客得到 502。',
   'help.originCA': '粘贴一张或多张颁发机构证书（PEM），其中至少一张是自签的根证书。节点只信任这些机构。',
@@ -83,6 +95,7 @@ export default {
   'action.upstreams': '源站',
   'action.originHost': '回源 Host',
   'action.originTLS': '源站证书验证',
+  'action.originCheck': '健康检查',
   'action.balance': '负载均衡',
   'action.forceSSL': '强制 HTTPS',
   'action.autoSSL': '自动证书',
@@ -107,6 +120,15 @@ export default {
   'verification.own': '自有颁发机构',
 
   'originTLS.name': '验证的项目：名称 {name}、证书链与有效期；不检查是否已吊销。',
+
+  'originCheckType.off': '不检查',
+  'originCheckType.tcp': 'TCP：能连接',
+  'originCheckType.http': 'HTTP：有响应',
+  'originCheck.states': '各节点最近一次的结果',
+  'originCheck.noNodes': '没有节点服务这个站点。',
+  'originState.success': '正常',
+  'originState.error': '异常',
+  'originState.unknown': '未知',
 
   'cnameState.unset': '未设置',
   'cnameState.wrong': '错误',

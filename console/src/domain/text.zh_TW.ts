@@ -43,6 +43,13 @@ export default {
   'field.verify': '驗證憑證',
   'field.ca': '憑證授權單位',
   'field.sni': '連線使用的名稱',
+  'field.checkType': '檢查方式',
+  'field.path': '路徑',
+  'field.checkStatus': '預期狀態碼',
+  'field.interval': '間隔',
+  'field.timeout': '逾時',
+  'field.fall': '判定異常',
+  'field.rise': '判定恢復',
   'field.sslName': '憑證名稱',
   'field.certificate': '憑證與私密金鑰',
   'field.names': '包含的網域',
@@ -57,6 +64,11 @@ export default {
 
   'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或同一批 URL，比例依權重而定。關閉保持連線時，每個請求都重新連線。',
   'help.originHost': '留空時使用訪客的 Host。',
+  'help.originCheck':
+    '每個節點各自檢查每個源站。異常的源站不會收到訪客的請求；全部異常時提供已到期的快取，沒有快取時訪客得到 502。',
+  'help.checkStatus': '0 表示 200 到 399 皆可。',
+  'help.fall': '連續失敗的次數。',
+  'help.rise': '連續成功的次數。',
   'help.verify':
     '適用於以 https 連線的源站。關閉時接受任何憑證，節點與源站之間的人可能看到內容。驗證失敗的源站不會收到請求：改用其他源站，沒有時訪客得到 502。',
   'help.originCA': '貼上一張以上的授權單位憑證（PEM），其中至少一張是自簽的根憑證。節點只信任這些單位。',
@@ -80,6 +92,7 @@ export default {
   'action.upstreams': '源站',
   'action.originHost': '回源 Host',
   'action.originTLS': '源站憑證驗證',
+  'action.originCheck': '健康檢查',
   'action.balance': '負載平衡',
   'action.forceSSL': '強制 HTTPS',
   'action.autoSSL': '自動憑證',
@@ -104,6 +117,15 @@ export default {
   'verification.own': '自有的授權單位',
 
   'originTLS.name': '驗證的項目：名稱 {name}、憑證鏈與有效期限；不檢查是否已撤銷。',
+
+  'originCheckType.off': '不檢查',
+  'originCheckType.tcp': 'TCP：能連線',
+  'originCheckType.http': 'HTTP：有回應',
+  'originCheck.states': '各節點最近一次的結果',
+  'originCheck.noNodes': '沒有節點服務這個站點。',
+  'originState.success': '正常',
+  'originState.error': '異常',
+  'originState.unknown': '未知',
 
   'cnameState.unset': '未設定',
   'cnameState.wrong': '錯誤',

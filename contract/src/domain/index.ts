@@ -4,4 +4,6 @@ export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
 export { ports, portUpstreams } from './ports.ts';
 export { siteDNS } from './site-dns.ts';
+export { originCheck } from '../edge/origin-check.ts';
+export { originStateCalls } from './origin-states.ts';
 export { originTLS } from '../edge/origin-tls.ts';

@@ -11,6 +11,8 @@ local M = {}
 
 local states = memo.new(20000)
 
+local hashed = { ipHash = "ipHash", urlHash = "urlHash" }
+
 -- port: at which it is asked
 local function peer_of(record, upstream, port)
   local address = upstream.address
@@ -30,10 +32,11 @@ local function peer_of(record, upstream, port)
     max_fails = upstream.maxFails,
     fail_timeout = upstream.failTimeout,
     -- by what visitors are bound to it
-    kind = upstream.hash and upstream.hash ~= "none" and upstream.hash or record.balance,
+    kind = hashed[upstream.hash] or hashed[record.balance] or "roundRobin",
     -- documents of before do not say it
     keep = upstream.keepalive ~= false,
     seed = crc(address .. ":" .. upstream.port),
+    name = address .. "|" .. port .. "|" .. upstream.protocol,
     state = state,
   }
 end
@@ -53,6 +56,18 @@ function M.pool(record)
   end
   return pool
 end
+
+-- names: of the peers that are down by what the node itself asked; they are in no pass from now on
+function M.mark(pool, names)
+  for _, peer in ipairs(pool.peers) do
+    peer.down = names[peer.name]
+    if peer.secure then peer.secure.down = names[peer.secure.name] end
+  end
+  pool.passes, pool.mains = {}, {}
+end
+
+-- Is there nobody to be asked?
+function M.none(pool, visitor) return #M.passes(pool, visitor, "http") == 0 end
 
 -- The peer as it is asked for a visitor by "http" or "https"
 local function asked(peer, visitor) return visitor == "https" and peer.secure or peer end
@@ -204,7 +219,8 @@ function M.passes(pool, visitor, first)
   local function add(class, backup)
     local peers = {}
     for _, peer in ipairs(pool.peers) do
-      if peer.backup == backup and class_of(peer, visitor) == class.name then peers[#peers + 1] = asked(peer, visitor) end
+      local one = asked(peer, visitor)
+      if peer.backup == backup and not one.down and class_of(peer, visitor) == class.name then peers[#peers + 1] = one end
     end
     if #peers == 0 then return end
     local last = passes[#passes]
@@ -243,19 +259,19 @@ end
 -- Class to begin with: that of the origin whose turn it is
 function M.first(pool, visitor, now, key_of)
   local passes = M.passes(pool, visitor, "http")
-  if #passes == 1 then return passes[1].class, nil end
+  if #passes <= 1 then return passes[1] and passes[1].class or "http", nil end
   local main = pool.mains[visitor]
   if not main then
     local peers, class, mixed = {}, nil, false
     for _, peer in ipairs(pool.peers) do
-      if not peer.backup then
-        local own = class_of(peer, visitor)
+      local one, own = asked(peer, visitor), class_of(peer, visitor)
+      if not peer.backup and not one.down then
         mixed = mixed or (class ~= nil and class ~= own)
-        peers[#peers + 1], class = asked(peer, visitor), own
+        peers[#peers + 1], class = one, own
       end
     end
     -- without any, the backups' own order holds
-    main = { class = not mixed and (class or "http") or nil, tier = tier_of(peers) }
+    main = { class = not mixed and (class or passes[1].class) or nil, tier = tier_of(peers) }
     pool.mains[visitor] = main
   end
   if main.class then return main.class, nil end

@@ -8,6 +8,7 @@ local compression = require "cache.compression"
 local custom = require "headers.custom"
 local decide = require "cache.decide"
 local disks = require "core.disks"
+local downs = require "core.downs"
 local fetch = require "phases.fetch"
 local fields = require "cache.fields"
 local flags = require "core.flags"
@@ -85,7 +86,9 @@ function M.rewrite(level, trust)
   local hung = rt:get("hung:" .. var.hop_id)
   if hung == "stale" then return runner.close() end
   local plan = ports.here()
-  if not plan or #plan.pool.peers == 0 or not plan.trusted then return nobody() end
+  if not plan or not plan.trusted then return nobody() end
+  downs.look(plan, clock.now())
+  if balancer.none(plan.pool, hop.scheme()) then return nobody() end
   local loop = var.hop_loop
   if loop ~= "" and M.circles(loop) then return refuse(508) end
   local known = cached and learned.forced(plan) or nil
@@ -117,6 +120,7 @@ end
 function M.upload(trust)
   local plan = ports.here()
   if not plan or not plan.trusted then return refuse(502) end
+  if balancer.none(plan.pool, hop.scheme()) then return refuse(502) end
   local other = ways.elsewhere(plan, trust, "@trust_upload_")
   if other then return ngx.exec(other) end
   local visitor, now = hop.scheme(), clock.now()

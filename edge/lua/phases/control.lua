@@ -3,6 +3,7 @@ local balancer = require "core.balancer"
 local beats = require "core.beats"
 local cjson = require "cjson.safe"
 local custom = require "headers.custom"
+local downs = require "core.downs"
 local error_pages = require "features.error_pages"
 local faults = require "core.faults"
 local frames = require "core.frames"
@@ -168,10 +169,23 @@ function M.apply()
   answer(200, { seq = done.seq, epoch = store.epoch, applied = done.applied }, bad)
 end
 
+-- {["d:<host>"] = {"<address>|<port>|<protocol>", …}}: the origins that are down, all of them
+function M.down()
+  if ngx.req.get_method() ~= "POST" then return answer(405, { error = "POST lists here" }) end
+  local lists = cjson.decode(body())
+  local ok = type(lists) == "table"
+  for key, list in pairs(ok and lists or {}) do
+    ok = ok and type(key) == "string" and type(list) == "table"
+    for _, name in ipairs(ok and list or {}) do ok = ok and type(name) == "string" end
+  end
+  if not ok then return answer(400, { error = "no lists of origins" }) end
+  answer(200, { left = downs.put(lists) })
+end
+
 function M.stat()
   local sig = ngx.shared.sig
   local dictionaries = {}
-  for _, name in ipairs { "cfg", "crt", "rt", "count", "inv", "ovl", "hfm", "sig" } do
+  for _, name in ipairs { "cfg", "crt", "rt", "count", "inv", "ovl", "hfm", "sig", "down" } do
     local dictionary = ngx.shared[name]
     dictionaries[name] = { capacity = dictionary:capacity(), free = dictionary:free_space() }
   end

@@ -6,6 +6,7 @@ local balancer = require "core.balancer"
 local clock = require "core.clock"
 local compression = require "cache.compression"
 local custom = require "headers.custom"
+local downs = require "core.downs"
 local fields = require "cache.fields"
 local flags = require "core.flags"
 local forward = require "core.forward"
@@ -32,6 +33,8 @@ end
 function M.rewrite(plain)
   local plan = ports.here()
   if not plan then return runner.refuse(502) end
+  downs.look(plan, now())
+  if balancer.none(plan.pool, var.scheme) then return runner.refuse(502) end
   -- it verifies nothing
   if plan.trust then return ngx.exec "@past" end
   if plain and not ways.plain(plan) then return ngx.exec "@direct_any" end

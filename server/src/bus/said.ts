@@ -72,6 +72,30 @@ const refusedOrigins = z.pipe(
   ),
 );
 
+/** An origin that did not answer a node well. Customers read it, as above. */
+const OriginTrouble = z.object({
+  host: exact(253),
+  origin: exact(253).check(z.regex(/^[\w.:-]+$/)),
+  address: exact(253).check(z.regex(/^[\w.:-]+$/)),
+  port: z.int().check(z.gte(1), z.lte(65_535)),
+  error: z.string().check(z.regex(/^[A-Z][A-Z0-9_]{0,59}$/)),
+  since: exact(40).check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)),
+  isDown: z.boolean(),
+});
+const originReport = z.object({
+  checked: count,
+  wrong: count,
+  troubles: z.pipe(
+    z.array(z.unknown()).check(z.maxLength(40)),
+    z.transform(all =>
+      all.flatMap(one => {
+        const read = z.safeParse(OriginTrouble, one);
+        return read.success ? [read.data] : [];
+      }),
+    ),
+  ),
+});
+
 export const Beat = z.object({
   ...Ack.shape,
   version: text(64),
@@ -88,6 +112,8 @@ export const Beat = z.object({
   refusedOrigins: z.optional(refusedOrigins),
   /** how many domains have one */
   refusedDomains: z.optional(count),
+  /** how the origins are that it asks by itself: how many it asks, how many are not well, the newest of these */
+  origins: z.optional(originReport),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
   logs: z.optional(
     z.nullable(

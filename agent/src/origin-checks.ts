@@ -1,0 +1,233 @@
+/**
+ * Asks the origins of domains that want it how they are, each as often as its domain says, and tells nginx which are down: those are not
+ * picked until they answer again. One process of a node does it, whatever the number of nginx's workers. An address is judged by the policy
+ * before each question, however it was found. What nginx is told holds for a minute (edge/lua/core/downs.lua) and is told again before.
+ */
+import { isIP } from 'node:net';
+import type { DomainDocument } from '#contract/edge/document.ts';
+import type { EdgeState } from './edge-state.ts';
+import { askOrigin, type Question } from './origin-ask.ts';
+import { Turns } from './turns.ts';
+
+export interface OriginTrouble {
+  host: string;
+  /** as the domain names it */
+  origin: string;
+  address: string;
+  port: number;
+  error: string;
+  /** ISO 8601: since when it is so */
+  since: string;
+  isDown: boolean;
+}
+export interface OriginChecksOptions {
+  state(): Pick<EdgeState, 'checkedDomains' | 'judge'>;
+  addresses(name: string): readonly string[];
+  /** Tells nginx which are down. @throws while it does not answer */
+  tell(lists: Record<string, string[]>): Promise<void>;
+}
+
+const tickMs = 500;
+const againMs = 20_000;
+/** Of one node: further ones count as up. And questions that may be begun a second, and be under way, of all and of one customer. */
+const mosts = { targets: 5000, aSecond: 200, atOnce: { all: 64, party: 16 } };
+/** How often a certificate is looked at where nothing hangs on it, seconds. */
+const lookSeconds = 60;
+
+interface Target extends Omit<Question, 'address'> {
+  /** the domain's */
+  host: string;
+  /** of nginx's record */
+  key: string;
+  party: string;
+  /** as the domain names it */
+  origin: string;
+  address: string;
+  /** as its origin says it: part of its name in nginx */
+  declared: string;
+  interval: number;
+  rise: number;
+  fall: number;
+  /** whether it is left out while it is down */
+  counts: boolean;
+}
+interface Seen {
+  target: Target;
+  text: string;
+  dueAt: number;
+  isAsking: boolean;
+  isDown: boolean;
+  /** answers in a row that say otherwise than it stands */
+  against: number;
+  error: string | null;
+  since: string;
+}
+
+const noAddress = 'NO_ADDRESS';
+
+function* targetsOf(document: DomainDocument, addresses: (name: string) => readonly string[]): Generator<Target> {
+  const { host, owner, site, originHost, originCheck, originTLS, onlyScheme } = document;
+  const check = originCheck ?? { type: 'off', path: '/', status: 0, interval: 10, timeout: 5, rise: 2, fall: 3 };
+  const tls = originTLS ?? { verify: 'off' as const, ca: '', sni: '' };
+  // a host below a wildcard, as visitors ask for one
+  const asked = originHost || host.replace(/^\*\./, 'www.');
+  const sni = tls.sni || asked.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+  const party = owner === undefined ? `site ${site}` : `owner ${owner}`;
+  for (const upstream of document.upstreams) {
+    const found = isIP(upstream.address) ? [upstream.address] : addresses(upstream.address);
+    const ways: { protocol: 'http' | 'https'; port: number }[] =
+      upstream.protocol !== 'follow'
+        ? [{ protocol: upstream.protocol, port: upstream.port }]
+        : upstream.httpsPort
+          ? [
+              { protocol: 'http', port: upstream.port },
+              { protocol: 'https', port: upstream.httpsPort },
+            ]
+          : [{ protocol: onlyScheme ?? 'http', port: upstream.port }];
+    for (const { protocol, port } of ways) {
+      const isLook = check.type === 'off';
+      if (isLook && (protocol === 'http' || tls.verify === 'off')) continue;
+      const type = isLook ? 'tls' : check.type === 'tcp' ? 'tcp' : 'http';
+      for (const address of found.length ? found : [upstream.address])
+        yield {
+          ...{
+            key: `d:${host}`,
+            host: asked,
+            party,
+            origin: upstream.address,
+            address,
+            port,
+            protocol,
+            declared: upstream.protocol,
+            type,
+          },
+          ...{ path: check.path, status: check.status, timeout: check.timeout, rise: check.rise, fall: isLook ? 1 : check.fall },
+          ...{ interval: isLook ? lookSeconds : check.interval, counts: !isLook, ...tls, sni },
+        };
+    }
+  }
+}
+
+export class OriginChecks {
+  readonly #options: OriginChecksOptions;
+  #seen = new Map<string, Seen>();
+  readonly #turns = new Turns<Seen>(mosts.atOnce);
+  #begun = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #toldAt = -Infinity;
+  #told = '';
+  #telling: Promise<void> | undefined;
+
+  constructor(options: OriginChecksOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => this.#tick(), tickMs);
+  }
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#seen.clear();
+    await this.#telling;
+  }
+
+  /** nginx was started, and knows nothing of it. */
+  up(): void {
+    this.#toldAt = -Infinity;
+  }
+
+  /** For the heartbeat: what is not well, the newest first. */
+  report(most: number): { checked: number; wrong: number; troubles: OriginTrouble[] } {
+    const wrong = [...this.#seen.values()].filter(one => one.isDown || one.error !== null);
+    wrong.sort((a, b) => (a.since < b.since ? 1 : -1));
+    return {
+      checked: this.#seen.size,
+      wrong: wrong.length,
+      troubles: wrong.slice(0, most).map(({ target, error, since, isDown }) => ({
+        ...{ host: target.key.slice(2), origin: target.origin, address: target.address, port: target.port },
+        ...{ error: error ?? 'RISING', since, isDown: isDown && target.counts },
+      })),
+    };
+  }
+
+  #tick(): void {
+    const { state, addresses } = this.#options;
+    const now = performance.now();
+    const seen = new Map<string, Seen>();
+    for (const document of state().checkedDomains()) {
+      if (seen.size >= mosts.targets) break;
+      for (const target of targetsOf(document, addresses)) {
+        const name = `${target.key} ${target.address}|${target.port}|${target.protocol}`;
+        const text = JSON.stringify(target);
+        const before = this.#seen.get(name);
+        // asked in another way it begins anew, and what it was said to be holds until it is asked
+        if (before?.text === text) seen.set(name, before);
+        else {
+          const { isDown = false, error = null, since = new Date().toISOString() } = before ?? {};
+          const fresh = { target, text, isAsking: false, isDown: isDown && target.counts, against: 0, error, since };
+          seen.set(name, { ...fresh, dueAt: now + Math.random() * Math.min(target.interval * 1000, 2000) });
+        }
+      }
+    }
+    this.#seen = seen;
+    for (const one of seen.values())
+      if (one.dueAt <= now && !one.isAsking) {
+        one.isAsking = true;
+        this.#turns.wait(one.target.party, one);
+      }
+    this.#begun = 0;
+    this.#pump();
+    this.#tell();
+  }
+
+  #pump(): void {
+    while (this.#begun < (mosts.aSecond * tickMs) / 1000) {
+      const next = this.#turns.next();
+      if (!next) return;
+      this.#begun++;
+      void this.#ask(next.work).finally(() => {
+        this.#turns.done(next.party);
+        this.#pump();
+      });
+    }
+  }
+
+  async #ask(one: Seen): Promise<void> {
+    const { target } = one;
+    let said: string | null;
+    if (!isIP(target.address)) said = noAddress;
+    else if (!this.#options.state().judge(target.address, target.port).allowed) said = 'ADDRESS_REFUSED';
+    else said = await askOrigin(target);
+    one.isAsking = false;
+    // not all at the same moment for ever
+    one.dueAt = performance.now() + target.interval * 1000 * (0.9 + 0.2 * Math.random());
+    const isWell = said === null;
+    if ((said === null) !== (one.error === null)) one.since = new Date().toISOString();
+    one.error = said;
+    one.against = isWell === one.isDown ? one.against + 1 : 0;
+    if (one.against < (isWell ? target.rise : target.fall)) return;
+    one.isDown = !isWell;
+    one.against = 0;
+    one.since = new Date().toISOString();
+    this.#tell();
+  }
+
+  #tell(): void {
+    const lists: Record<string, string[]> = {};
+    for (const { target, isDown } of this.#seen.values())
+      if (isDown && target.counts && isIP(target.address))
+        (lists[target.key] ??= []).push(`${target.address}|${target.port}|${target.declared}`);
+    const text = JSON.stringify(lists);
+    if (this.#telling || (text === this.#told && (text === '{}' || performance.now() < this.#toldAt + againMs))) return;
+    this.#telling = this.#options
+      .tell(lists)
+      .then(
+        () => {
+          this.#told = text;
+          this.#toldAt = performance.now();
+        },
+        () => {}, // nginx is away: whoever saw it end says so, and the next tick tries again
+      )
+      .finally(() => (this.#telling = undefined));
+  }
+}

@@ -1,0 +1,190 @@
+/** Questions to origins: what is told to nginx, what hangs on how many answers in a row, and what is judged before. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import http from 'node:http';
+import https from 'node:https';
+import { createServer } from 'node:net';
+import { test, type TestContext } from 'node:test';
+import type { DomainDocument } from '#contract/edge/document.ts';
+import { AddressPolicy } from '#contract/rules/address-policy.ts';
+import { freePort } from '#server/store/engine-process.ts';
+import { authority } from '#system/authority.ts';
+import { OriginChecks } from '../src/origin-checks.ts';
+import { until } from './node.ts';
+
+type Check = NonNullable<DomainDocument['originCheck']>;
+const check: Check = { type: 'http', path: '/health', status: 0, interval: 5, timeout: 1, rise: 1, fall: 1 };
+const upstream = (port: number, more: object = {}) => ({
+  ...{ address: '127.0.0.1', port, weight: 1, backup: false, protocol: 'http' as const, maxFails: 1, failTimeout: 10 },
+  ...more,
+});
+function domain(id: number, upstreams: DomainDocument['upstreams'], more: Partial<DomainDocument> = {}): DomainDocument {
+  const rest = { balance: 'roundRobin' as const, originHost: '', originCheck: check, ...more };
+  return { v: 1, rev: 1, id, site: 1, host: `d${id}.test`, enabled: true, upstreams, ...rest };
+}
+
+/** Checks of these domains, which may be changed; `told`: what nginx was told last. */
+function checking(t: TestContext, domains: DomainDocument[], names: Record<string, string[]> = {}) {
+  const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
+  const told: Record<string, string[]>[] = [];
+  const world = { domains, isAway: false, told, last: () => told.at(-1) };
+  const checks = new OriginChecks({
+    state: () => ({
+      checkedDomains: () => world.domains[Symbol.iterator]() as Generator<DomainDocument>,
+      judge: (address, port) => policy.judge(address, port),
+    }),
+    addresses: name => names[name] ?? [],
+    tell: async lists => {
+      if (world.isAway) throw new Error('away');
+      told.push(lists);
+    },
+  });
+  checks.start();
+  t.after(() => checks.stop());
+  return { ...world, world, checks };
+}
+async function serve(t: TestContext, server: http.Server): Promise<number> {
+  const port = await freePort();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => (server.close(), server.closeAllConnections()));
+  return port;
+}
+const errorsOf = (checks: OriginChecks) =>
+  Object.fromEntries(checks.report(40).troubles.map(({ address, port, error }) => [`${address}:${port}`, error]));
+
+test('by http an origin must answer in time with the status that is wanted, for its host; all others are told to nginx', async t => {
+  const asked: string[] = [];
+  const good = await serve(
+    t,
+    http.createServer(({ url, headers }, answer) => {
+      asked.push(`${headers.host} ${url}`);
+      answer.end();
+    }),
+  );
+  const ill = await serve(
+    t,
+    http.createServer((_, answer) => answer.writeHead(503).end()),
+  );
+  const mute = await serve(
+    t,
+    http.createServer(() => {}),
+  );
+  const half = createServer(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Le')).listen(0, '127.0.0.1');
+  await once(half, 'listening');
+  t.after(() => half.close());
+  const halfPort = (half.address() as { port: number }).port;
+  const dead = await freePort();
+  const { checks, last } = checking(t, [
+    domain(
+      1,
+      [good, ill, mute, halfPort, dead].map(port => upstream(port)),
+      { originHost: 'inner.test' },
+    ),
+    domain(2, [upstream(ill), upstream(good)], { originCheck: { ...check, status: 503 } }),
+    domain(3, [upstream(ill), upstream(dead)], { originCheck: { ...check, type: 'tcp' } }),
+  ]);
+  await until('all were asked', () => Object.keys(last() ?? {}).length === 3 && last()!['d:d1.test']?.length === 4, 30_000);
+  assert.deepEqual(last(), {
+    'd:d1.test': [ill, mute, halfPort, dead].map(port => `127.0.0.1|${port}|http`),
+    'd:d2.test': [`127.0.0.1|${good}|http`],
+    'd:d3.test': [`127.0.0.1|${dead}|http`],
+  });
+  assert.ok(asked.includes('inner.test /health') && asked.includes('d2.test /health'), asked.join());
+  const errors = errorsOf(checks);
+  assert.equal(errors[`127.0.0.1:${mute}`], 'TIMEOUT');
+  assert.equal(errors[`127.0.0.1:${dead}`], 'ECONNREFUSED');
+  assert.equal(checks.report(40).checked, 9);
+  assert.equal(checks.report(2).troubles.length, 2);
+});
+
+test('it takes as many bad answers in a row to go down, and good ones to come back, as the domain says', async t => {
+  const answers: number[] = [];
+  let count = 0;
+  const port = await serve(
+    t,
+    http.createServer((_, answer) => answer.writeHead(answers[count++] ?? 200).end()),
+  );
+  // bad ones that are no two in a row, then two, then one good one that is not enough, and two
+  answers.push(500, 200, 500, 500, 200, 500, 200, 200);
+  const downAt: number[] = [];
+  const { told } = checking(t, [domain(1, [upstream(port)], { originCheck: { ...check, interval: 0.05, rise: 2, fall: 2 } })]);
+  await until(
+    'it went down, and came back',
+    () => {
+      const states = told.map(lists => Object.keys(lists).length > 0);
+      if (states.includes(true)) downAt.push(count);
+      return states.includes(true) && states.at(-1) === false;
+    },
+    60_000,
+  );
+  assert.ok(downAt[0]! >= 4, `down before it had failed twice in a row: ${downAt[0]}`);
+  assert.ok(count >= 8, `back before it was well twice in a row: ${count}`);
+});
+
+test('certificates are judged as nginx does; where nothing else is asked they are looked at, and nothing hangs on it', async t => {
+  const [house, stranger] = [authority('House'), authority('Stranger')];
+  const { chain, key } = house.issue(['tls.test']);
+  let asked = 0;
+  const port = await serve(
+    t,
+    https.createServer({ cert: chain, key }, (_, answer) => (asked++, answer.end())) as unknown as http.Server,
+  );
+  const secure = [upstream(port, { protocol: 'https' })];
+  const tls = (ca: string, sni = 'tls.test') => ({ originTLS: { verify: 'own' as const, ca, sni } });
+  const off = { originCheck: { ...check, type: 'off' as const } };
+  const { checks, last } = checking(t, [
+    domain(1, secure, tls(house.root)),
+    domain(2, secure, tls(stranger.root)),
+    domain(3, secure, tls(house.root, 'other.test')),
+    domain(4, secure, { originTLS: { verify: 'off', ca: '', sni: 'tls.test' } }),
+    domain(5, secure, { ...tls(stranger.root), ...off }),
+    domain(6, secure, { originTLS: { verify: 'public', ca: '', sni: 'tls.test' }, ...off }),
+    domain(7, secure, { ...tls(house.root), ...off }),
+  ]);
+  await until('all were asked', () => checks.report(40).wrong === 4, 30_000);
+  const byHost = Object.fromEntries(checks.report(40).troubles.map(({ host, error, isDown }) => [host, [error, isDown]]));
+  assert.deepEqual(Object.keys(byHost).sort(), ['d2.test', 'd3.test', 'd5.test', 'd6.test']);
+  assert.equal(byHost['d3.test']![0], 'ERR_TLS_CERT_ALTNAME_INVALID');
+  assert.equal(byHost['d2.test']![1], true);
+  assert.equal(byHost['d5.test']![1], false, 'it is told, and left in use');
+  assert.deepEqual(Object.keys(last()!).sort(), ['d:d2.test', 'd:d3.test']);
+  assert.ok(asked <= 4, 'nothing was sent where the certificate did not do, nor for a look');
+});
+
+test('an address the policy refuses is not asked, nor is a name without any; what nginx missed is told again', async t => {
+  let connections = 0;
+  const port = await serve(
+    t,
+    http.createServer((_, answer) => answer.writeHead(500).end()).on('connection', () => connections++),
+  );
+  const names = { 'two.test': ['127.0.0.1', '10.1.2.3'], 'none.test': [] };
+  const set = checking(
+    t,
+    [
+      domain(1, [
+        upstream(port, { address: 'two.test' }),
+        upstream(81, { address: 'none.test' }),
+        upstream(port, { address: '169.254.169.254' }),
+      ]),
+    ],
+    names,
+  );
+  set.world.isAway = true;
+  await until('all were asked', () => set.checks.report(40).wrong === 4, 30_000);
+  assert.deepEqual(errorsOf(set.checks), {
+    [`127.0.0.1:${port}`]: 'HTTP_500',
+    [`10.1.2.3:${port}`]: 'ADDRESS_REFUSED',
+    'none.test:81': 'NO_ADDRESS',
+    [`169.254.169.254:${port}`]: 'ADDRESS_REFUSED',
+  });
+  assert.ok(connections >= 1);
+  assert.deepEqual(set.told, []);
+  set.world.isAway = false;
+  await until('nginx is told', () => set.told.length > 0);
+  assert.ok(set.last()!['d:d1.test']!.includes(`127.0.0.1|${port}|http`));
+  // of a domain that is gone, or asks for it no more, nothing is said
+  set.world.domains = [];
+  await until('nothing is down', () => Object.keys(set.last()!).length === 0);
+  assert.deepEqual(set.checks.report(40), { checked: 0, wrong: 0, troubles: [] });
+});

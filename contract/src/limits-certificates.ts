@@ -11,6 +11,8 @@ export const acmeLimits = {
   spreadSeconds: 30,
   /** looks, about a second apart, before an authority that says nothing counts as silent */
   looks: 120,
+  /** answers in a row that say nothing of an order, ever further apart, before it is given up: half an hour */
+  troubles: 30,
   /** looks, a second apart and later five, before a record counts as one that its name servers never show: six minutes */
   seenLooks: 100,
   /** questions to a DNS provider that is down, or wants to be left alone, before it counts as failed for now */
@@ -19,6 +21,12 @@ export const acmeLimits = {
   retryMinutes: [1, 5, 15, 60, 180, 360, 720, 1440],
   /** of its life, before a certificate is renewed */
   renewAfter: 2 / 3,
+  /** minutes between two certificates of one name, whatever is switched, deleted or added meanwhile; the operator may ask for one at once */
+  issuedMinutes: 60,
+  /** minutes after a try that failed, before somebody may have the task tried again for that name */
+  triedMinutes: 15,
+  /** seconds at least that a limit of an authority holds, twice as long each further time */
+  limitSeconds: 60,
   /** names of one task */
   namesPerTask: 100,
 } as const;

@@ -154,6 +154,7 @@ test('wildcards may have certificates made once there is an account; what failed
   await autoSSL.look();
   assert.equal(await tasks(), 0, 'an authority bears few tries');
   await failed(120);
+  ok(await user().put(path(), { id: dnsID, credentials: 'a-third-token' }));
   await autoSSL.look();
   assert.equal(await tasks(), 1);
   await autoSSL.stop();

@@ -12,7 +12,7 @@ import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
-import { autoSSLSwitch } from './acme/switch.ts';
+import { autoSSLSwitch, forgetDomains } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
 import { provenNames, refusedNames } from './claims.ts';
 import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
@@ -65,6 +65,18 @@ const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], 
   eachOf(ctx, ctx.store(domainTable, { siteID }), ids, domain => domain.domainName, act, 'domainIDs');
 
 const origins = new Origins(upstreamTable, domainTable, 'domainID', domain => domain);
+
+async function afterRemoval(ctx: Context, siteID: number, gone: readonly DomainRow[]): Promise<void> {
+  publishShown(
+    ctx,
+    gone.map(one => one.certificateID),
+  );
+  await forgetDomains(
+    ctx,
+    siteID,
+    gone.map(one => one.id),
+  );
+}
 
 export const domainCalls = implement(
   domains,
@@ -149,12 +161,7 @@ export const domainCalls = implement(
       );
     },
     'DELETE /domains': ({ ctx, params, body }) =>
-      removeAll(ctx.store(domainTable, params), body.ids, async gone =>
-        publishShown(
-          ctx,
-          gone.map(one => one.certificateID),
-        ),
-      ),
+      removeAll(ctx.store(domainTable, params), body.ids, gone => afterRemoval(ctx, params.siteID, gone)),
     'DELETE /domainsByNames': async ({ ctx, params, body }) => {
       // a host name in two spellings is one
       const names = new Map(body.names.map(name => [name.toLowerCase(), name]));
@@ -167,10 +174,7 @@ export const domainCalls = implement(
         there.map(({ id }) => id),
         'names',
       );
-      publishShown(
-        ctx,
-        gone.map(one => one.certificateID),
-      );
+      await afterRemoval(ctx, params.siteID, gone);
       for (const { domainName } of there) names.delete(domainName);
       tellMissing([...names.values()]);
       return {};

@@ -26,6 +26,8 @@ export interface OutboundOptions extends Reach {
   redirects?: number;
   /** certificates that are trusted instead of the machine's */
   ca?: string;
+  /** nobody waits for it any more */
+  signal?: AbortSignal;
 }
 export interface OutboundAnswer {
   status: number;
@@ -137,7 +139,8 @@ function urlOf(text: string): URL {
 
 /** @throws OutboundError */
 export async function outbound(address: string, options: OutboundOptions): Promise<OutboundAnswer> {
-  const signal = AbortSignal.timeout(options.timeoutMs ?? timeoutDefaultMs);
+  const late = AbortSignal.timeout(options.timeoutMs ?? timeoutDefaultMs);
+  const signal = options.signal ? AbortSignal.any([late, options.signal]) : late;
   let url = urlOf(address);
   let asked: OutboundOptions = options;
   for (let left = options.redirects ?? 0; ; left--) {

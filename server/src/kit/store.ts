@@ -13,7 +13,8 @@ import { type Change, type Effects, type Parts, touch } from './effects.ts';
 import { Sealed, type Sealing } from './sealed.ts';
 import { expectRow, plain, touchedName } from './stale.ts';
 import { col, type ListQuery, scopeOf, type Table, underName } from './table.ts';
-import { unweighed, weigh } from './weight.ts';
+import { checkBytes, checkRoom, isCounted, parentIDs } from './room.ts';
+import { weigh } from './weight.ts';
 
 type Row = Record<string, unknown>;
 /** An id that is not there, or not yours: both read the same (decisions.md, Wire). */
@@ -174,13 +175,13 @@ export class Store<R extends Row> {
   async add(items: readonly Row[], fixed: Row = {}, path = 'items'): Promise<number[]> {
     const all = items.map((item): Row => ({ ...defined(item), ...fixed, ...this.#parents, ...this.#target.pin }));
     await this.#holdParent(all);
-    await this.#checkRoom(all, path);
+    await checkRoom(this.#db, this.#target, all, path);
     await this.#checkRefs(all);
     const inserted = await this.#insert(this.#sealed ? all.map(one => this.#sealed!.seal(one)) : all);
     for (const { id } of inserted) this.#effects.open.add(touchedName(this.#target.table, id));
     for (const [index, one] of inserted.entries())
       this.#note({ table: this.#target.table, id: one.id, after: this.#shown(all[index]!) }, one);
-    if (all.some(values => this.#isCounted(values))) await this.#checkBytes(path);
+    if (all.some(values => isCounted(this.#target, values))) await this.#checkBytes(path);
     return inserted.map(one => one.id);
   }
 
@@ -242,7 +243,7 @@ export class Store<R extends Row> {
     );
     const pick = (source: Row) => this.#shown(Object.fromEntries(names.map(n => [n, source[n]])));
     this.#note({ table: this.#target.table, id, before: pick(before), after: pick(wanted) }, after!);
-    if (this.#isCounted(after!) && weigh(names, after!) > weigh(names, before)) await this.#checkBytes(names[0]!);
+    if (isCounted(this.#target, after!) && weigh(names, after!) > weigh(names, before)) await this.#checkBytes(names[0]!);
     return true;
   }
 
@@ -261,7 +262,7 @@ export class Store<R extends Row> {
   async #forget(gone: readonly Row[]) {
     const { forgets, scope, table } = this.#target;
     if (!forgets || !('parent' in scope)) return;
-    for (const parent of this.#parentIDs(scope.column, gone))
+    for (const parent of parentIDs(scope.column, gone))
       await sql`delete from ${sql.table(table)} where id in (
           select t.id from ${sql.table(table)} as t where ${col(scope.column)} = ${parent} and t."deletedAt" is not null
           order by t."deletedAt" desc, t.id desc offset ${deletedMax})`.execute(this.#db);
@@ -287,7 +288,7 @@ export class Store<R extends Row> {
       throw new Error(`${this.#target.table} is written outside a transaction: the call must be audited`);
     const { scope } = this.#target;
     if (!('parent' in scope)) return;
-    const ids = this.#parentIDs(scope.column, all ?? [this.#parents]);
+    const ids = parentIDs(scope.column, all ?? [this.#parents]);
     if (!ids.length) return;
     const parent = sql.table(scope.parent.table);
     const alive = scope.parent.soft === false ? sql`` : sql` and t."deletedAt" is null`;
@@ -298,57 +299,7 @@ export class Store<R extends Row> {
     if (found.length !== ids.length) throw unknownID(scope.column);
   }
 
-  #parentIDs(column: string, all: readonly Row[]): number[] {
-    return [...new Set(all.flatMap(values => (values[column] as number | undefined) ?? []))];
-  }
-
-  #isCounted(values: Row): boolean {
-    const { counted } = this.#target;
-    return !counted || values[counted.column] === counted.value;
-  }
-  get #countedOnes(): Sql[] {
-    const { pin = {}, counted } = this.#target;
-    const wanted = [...Object.entries(pin), ...(counted ? [[counted.column, counted.value] as const] : [])];
-    return wanted.map(([name, value]) => sql`${col(name)} = ${value}`);
-  }
-
-  async #checkRoom(all: readonly Row[], path: string) {
-    const { most, scope, table } = this.#target;
-    if (most === undefined || !('parent' in scope)) return;
-    const { column } = scope;
-    const adding = all.filter(values => this.#isCounted(values));
-    const found = await rows<{ id: number; n: number }>(
-      this.#db,
-      sql`select ${col(column)} as id, count(*) as n from ${sql.table(table)} as t
-          where ${and([
-            sql`${col(column)} = any(${this.#parentIDs(column, adding)}) and t."deletedAt" is null`,
-            ...this.#countedOnes,
-          ])} group by 1`,
-    );
-    const counts = new Map(found.map(({ id, n }) => [id, n]));
-    for (const values of adding) {
-      const id = values[column] as number;
-      const n = (counts.get(id) ?? 0) + 1;
-      if (n > most) throw new Fail('parameter', { errorData: [{ path, rule: 'tooMany', bounds: { n: most } }] });
-      counts.set(id, n);
-    }
-  }
-
-  /** What the rows of one parent weigh once they became heavier (before, an earlier release may have let in more); a refusal undoes the write. */
-  async #checkBytes(path: string) {
-    const { bytesMax, scope, table } = this.#target;
-    if (bytesMax === undefined || !('parent' in scope)) return;
-    const { n } = (await row<{ n: number }>(
-      this.#db,
-      sql`select coalesce(sum(octet_length((to_jsonb(t) - ${unweighed}::text[])::text)), 0) as n
-          from ${sql.table(table)} as t
-          where ${and([
-            sql`${col(scope.column)} = ${this.#parents[scope.column]!} and t."deletedAt" is null`,
-            ...this.#countedOnes,
-          ])}`,
-    ))!;
-    if (n > bytesMax) throw new Fail('parameter', { errorData: [{ path, rule: 'tooLong', bounds: { max: bytesMax } }] });
-  }
+  readonly #checkBytes = (path: string) => checkBytes(this.#db, this.#target, this.#parents, path);
 
   /** The rows must be there, and stay until this transaction is through. */
   async #hold(ids: readonly number[], path: string) {

@@ -17,6 +17,7 @@ import {
 } from '#contract/kit/task.ts';
 import type { Language, Parameters } from '#contract/kit/text.ts';
 import { type Db, row } from '../store/db.ts';
+import { plainText } from './text.ts';
 import type { Context } from './context.ts';
 import type { Services } from './services.ts';
 
@@ -56,6 +57,7 @@ type Says<K> = <C extends keyof SaysOf<K> & string>(
 export interface Step<K extends TaskKind, C, P = unknown> {
   /** acts as whoever started it, with what that account may do now, in the step's own transaction */
   ctx: Context;
+  taskID: number;
   input: InputOf<K>;
   /** undefined: the first step */
   cursor: C | undefined;
@@ -76,6 +78,7 @@ export interface Progress<C> {
 }
 export interface Preparing<K extends TaskKind, C> {
   services: Services;
+  taskID: number;
   input: InputOf<K>;
   cursor: C | undefined;
   /** it was cancelled, or the program ends */
@@ -206,8 +209,10 @@ export const plainLine = (code: CommonCode): Line => ({ level: levelOf(code), co
 export async function addLines(db: Db, taskID: number, said: number, lines: readonly Line[]): Promise<void> {
   const first = said - lines.length;
   const told = lines.map((line, i) => ({ ...line, n: first + i + 1 }));
+  // what others said may stand in it, and half a character is no text to PostgreSQL
+  const asText = (_: string, value: unknown): unknown => (typeof value === 'string' ? plainText(value) : value);
   await sql`insert into "taskLine" ("taskID", n, level, code, values, error)
-    select ${taskID}, n, level, code, values, error from jsonb_to_recordset(${JSON.stringify(told)}::jsonb)
+    select ${taskID}, n, level, code, values, error from jsonb_to_recordset(${JSON.stringify(told, asText)}::jsonb)
       as x(n int, level text, code text, values jsonb, error jsonb)`.execute(db);
   await sql`delete from "taskLine" where "taskID" = ${taskID} and n <= ${said - taskLimits.lines}`.execute(db);
 }

@@ -8,6 +8,12 @@ const suspicious = /\\u|__proto__/;
 /** U+0000 is no text for PostgreSQL, half a surrogate pair is none for anybody. */
 export const isText = (value: string) => !value.includes('\0') && value.isWellFormed();
 
+/** What others say, as it may be stored and shown: well-formed, in one line, without control characters, at most so long. */
+export function plainText(value: string, max = Infinity): string {
+  const text = value.toWellFormed().replaceAll(/\p{Cc}+/gu, ' ');
+  return text.length > max ? `${text.slice(0, max - 1).toWellFormed()}…` : text;
+}
+
 /** Problems of a parsed body; `source` is the text it came from. */
 export function badText(source: string, body: unknown): FieldError[] {
   if (!suspicious.test(source)) return [];

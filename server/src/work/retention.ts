@@ -35,6 +35,7 @@ const links = new Set([
   'acmeOrder',
   'acmeChallenge',
   'acmeRecord',
+  'acmeLimit',
 ]);
 
 const removedRows = eventOf('retention', 'rowRemoved');

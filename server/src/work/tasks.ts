@@ -205,6 +205,8 @@ export class Tasks {
       }
     } catch (error) {
       if (!(error instanceof Superseded)) await this.#fell(task, error);
+      // the program ends in the middle of a question: anybody may go on at once
+      else if (this.#isStopping) await this.#release(task).catch(() => {});
     } finally {
       // cancelled and asked for again meanwhile, it may be another turn's by now
       if (this.#mine.get(id) === mine) this.#mine.delete(id);
@@ -242,7 +244,13 @@ export class Tasks {
       if (!asked || !(await this.#mayGoOn(direct, asked, task))) throw fail('permissionDenied');
     }
     const cursor: unknown = task.cursor ?? undefined;
-    const prepared: unknown = await work.prepare?.({ services: this.#services, input: task.input, cursor, signal });
+    const prepared: unknown = await work.prepare?.({
+      services: this.#services,
+      taskID: task.id,
+      input: task.input,
+      cursor,
+      signal,
+    });
     if (signal.aborted) throw new Superseded();
     const startedAt = performance.now();
     let done!: Context;
@@ -263,6 +271,7 @@ export class Tasks {
       await ctx.holdRoot();
       progress = await work.step({
         ctx,
+        taskID: task.id,
         input: task.input,
         cursor,
         prepared,

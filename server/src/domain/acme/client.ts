@@ -7,6 +7,7 @@
  */
 import { createHash, createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto';
 import * as z from 'zod/mini';
+import { plainText } from '../../kit/text.ts';
 
 export interface Answer {
   status: number;
@@ -25,11 +26,19 @@ export class AcmeProblem extends Error {
   readonly type: string;
   /** when it may be asked again; undefined: it did not say */
   readonly retrySeconds: number | undefined;
+  /** of its answer; 0: there was none to be read */
+  readonly status: number;
 
-  constructor(type: string, message: string, retrySeconds?: number) {
+  constructor(type: string, message: string, retrySeconds?: number, status = 0) {
     super(message);
     this.type = type;
     this.retrySeconds = retrySeconds;
+    this.status = status;
+  }
+
+  /** It says nothing against what was asked: the same may be asked again. */
+  get isPassing(): boolean {
+    return this.status === 429 || this.status >= 500 || ['badNonce', 'rateLimited', 'serverInternal'].includes(this.type);
   }
 }
 
@@ -57,7 +66,12 @@ const Authorization = z.object({
   status: z.enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
   challenges: z.array(z.unknown()).check(z.maxLength(20)),
 });
-export type Order = z.output<typeof Order> & { url: string; retrySeconds: number | undefined };
+export type Order = Omit<z.output<typeof Order>, 'error'> & {
+  url: string;
+  retrySeconds: number | undefined;
+  /** what the authority says of an order that failed */
+  problem: string | undefined;
+};
 export interface Authorization {
   status: z.output<typeof Authorization>['status'];
   /** the challenge of the kind that was asked for, where it offers one */
@@ -77,18 +91,24 @@ const retryMostSeconds = 86_400;
 const encode = (value: string | Buffer) => Buffer.from(value).toString('base64url');
 const json = (value: unknown) => encode(JSON.stringify(value));
 
+/** What one process knows of an account: whoever asks next goes on with it. */
+export interface Remembered {
+  nonces: string[];
+  urls?: Promise<z.output<typeof Directory>> | undefined;
+  /** the account's URL, once it is known */
+  account?: string | undefined;
+}
+
 export class Acme {
   readonly #directory: string;
   readonly #key: KeyObject;
   readonly #fetch: Fetch;
   readonly #jwk: { crv: string; kty: string; x: string; y: string };
-  readonly #nonces: string[] = [];
-  #urls: Promise<z.output<typeof Directory>> | undefined;
-  /** the account's URL, once it is known */
-  account: string | undefined;
+  readonly #known: Remembered;
 
   /** @param key EC, P-256 */
-  constructor(directory: string, key: KeyObject, fetch: Fetch) {
+  constructor(directory: string, key: KeyObject, fetch: Fetch, known: Remembered = { nonces: [] }) {
+    this.#known = known;
     this.#directory = directory;
     this.#key = key;
     this.#fetch = fetch;
@@ -118,8 +138,8 @@ export class Acme {
       payload['externalAccountBinding'] = { protected: head, payload: body, signature: mac };
     }
     const answer = await this.#post(newAccount, payload, true);
-    this.account = locationOf(answer);
-    return this.account;
+    this.#known.account = locationOf(answer);
+    return this.#known.account;
   }
 
   async order(names: readonly string[]): Promise<Order> {
@@ -155,6 +175,11 @@ export class Acme {
     await this.#post(challenge, {});
   }
 
+  /** Takes back that a name is ours: who orders it next proves it anew (RFC 8555 7.5.2). */
+  async deactivate(authorization: string): Promise<void> {
+    await this.#post(authorization, { status: 'deactivated' });
+  }
+
   /** @param request DER */
   async finalize(at: string, order: string, request: Buffer): Promise<Order> {
     return orderOf(await this.#post(at, { csr: encode(request) }), order);
@@ -167,27 +192,28 @@ export class Acme {
   }
 
   #found() {
-    if (!this.#urls) {
-      this.#urls = this.#ask(this.#directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
+    const known = this.#known;
+    if (!known.urls) {
+      known.urls = this.#ask(this.#directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
       // whoever asks again asks again
-      this.#urls.catch(() => (this.#urls = undefined));
+      known.urls.catch(() => (known.urls = undefined));
     }
-    return this.#urls;
+    return known.urls;
   }
 
   async #nonce(): Promise<string> {
-    const kept = this.#nonces.pop();
+    const kept = this.#known.nonces.pop();
     if (kept !== undefined) return kept;
     const { newNonce } = await this.#found();
     await this.#ask(newNonce, { method: 'HEAD', headers: {} });
-    const fresh = this.#nonces.pop();
+    const fresh = this.#known.nonces.pop();
     if (fresh === undefined) throw new AcmeProblem('malformed', 'the authority gave no nonce');
     return fresh;
   }
 
   /** Signed; '' asks for what stands there. A nonce that is refused is replaced: nothing has happened then (RFC 8555 6.5). */
   async #post(at: string, payload: unknown, isNew = false, accept = 'application/json'): Promise<Answer> {
-    const who = isNew ? { jwk: this.#jwk } : { kid: this.account };
+    const who = isNew ? { jwk: this.#jwk } : { kid: this.#known.account };
     const body = payload === '' ? '' : json(payload);
     for (let tries = 1; ; tries++) {
       const head = json({ alg: 'ES256', nonce: await this.#nonce(), url: at, ...who });
@@ -207,25 +233,26 @@ export class Acme {
   async #ask(at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
     const answer = await this.#fetch(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
     const nonce = answer.headers['replay-nonce'];
-    if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && this.#nonces.length < noncesKept)
-      this.#nonces.push(nonce);
+    if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && this.#known.nonces.length < noncesKept)
+      this.#known.nonces.push(nonce);
     if (answer.status >= 200 && answer.status < 300) return answer;
     const said = z.safeParse(Problem, parsed(answer.body)).data;
-    const type = said?.type.replace(/^urn:ietf:params:acme:error:/, '') ?? '';
+    const type = typeOf(said?.type ?? '');
     const isBusy = answer.status === 429 || answer.status === 503;
     throw new AcmeProblem(
       isBusy ? 'rateLimited' : type || `status${answer.status}`,
       sentence(type, said?.detail || `the authority answered ${answer.status}`),
       retryOf(answer),
+      answer.status,
     );
   }
 }
 
-/** In one line, as logs and screens have room for. */
+const typeOf = (type: string) => plainText(type.replace(/^urn:ietf:params:acme:error:/, ''), 60);
+/** An authority's words as logs and screens have room for: the one way they come in. */
 const sentence = (type: string, detail: string) => {
-  const name = type.replace(/^urn:ietf:params:acme:error:/, '');
-  // oxlint-disable-next-line no-control-regex -- an authority's words are shown to people
-  return `${detail}${name ? ` (${name})` : ''}`.replace(/[\x00-\x1f\x7f]+/g, ' ').slice(0, 400);
+  const name = typeOf(type);
+  return plainText(`${plainText(detail, 330)}${name ? ` (${name})` : ''}`, 400);
 };
 
 function parsed(body: Buffer): unknown {
@@ -241,7 +268,10 @@ function read<T extends z.ZodMiniType>(shape: T, { body }: Answer): z.output<T> 
   if (!result.success) throw new AcmeProblem('malformed', 'the authority answered something that is not ACME');
   return result.data;
 }
-const orderOf = (answer: Answer, at: string): Order => ({ ...read(Order, answer), url: at, retrySeconds: retryOf(answer) });
+function orderOf(answer: Answer, at: string): Order {
+  const { error, ...order } = read(Order, answer);
+  return { ...order, url: at, retrySeconds: retryOf(answer), problem: error && sentence(error.type, error.detail) };
+}
 function locationOf({ headers }: Answer): string {
   const result = z.safeParse(url(), headers['location']);
   if (!result.success) throw new AcmeProblem('malformed', 'the authority did not say where it is');

@@ -22,7 +22,7 @@ export interface Ordering {
   phase: Phase;
   /** looks in this phase so far */
   looks: number;
-  /** looks that are left out: the authority asked for time */
+  /** seconds, about, before it is asked again */
   skip: number;
   order?: string;
   authorization?: string;
@@ -40,13 +40,23 @@ export interface Ordering {
   tries?: number;
   /** why HTTP did not do; it is what is told where DNS does not either */
   httpWhy?: string;
+  /** answers in a row that said nothing of the order: the authority, or the way to it, was out of order */
+  troubles?: number;
+  /** what was proven before was taken back: it is proven anew */
+  isAnew?: boolean;
+}
+/** How long it wants no order: of this name and those below it, or of our account. */
+export interface Limit {
+  /** undefined: it did not say */
+  seconds: number | undefined;
+  name: string | null;
 }
 
 export type Said =
   | { domainID: number; next: Partial<Ordering>; proof?: { token: string; answer: string } }
   | { domainID: number; pem: string }
-  /** `unproven`: another way may prove the name */
-  | { domainID: number; why: string; limitSeconds?: number; unproven?: true }
+  /** `unproven`: another way may prove the name. `detail`: what the operator reads of it, where it is none of the customer's business */
+  | { domainID: number; why: string; detail?: string; limit?: Limit; unproven?: true }
   | { domainID: number; place: Place }
   | { domainID: number; later: { why: string; seconds: number } }
   | { domainID: number; gone: boolean; why?: string };
@@ -57,18 +67,48 @@ export async function ask(acme: Acme, one: Ordering, keyOf: (domainID: number) =
   try {
     return { domainID, ...(await next(acme, one, keyOf)) };
   } catch (error) {
-    return problemOf(domainID, error);
+    if (isLostAccount(error)) throw error;
+    return problemOf(one, error);
   }
 }
 
+/** It no longer knows who we are. */
+export const isLostAccount = (error: unknown) => error instanceof AcmeProblem && error.type === 'accountDoesNotExist';
+
+/** Longer than this no order waits. */
+const waitMostSeconds = 900;
 /** @throws what is no problem of the authority or the way to it */
-export function problemOf(domainID: number, error: unknown): Said {
-  if (error instanceof AcmeProblem) {
-    const limitSeconds = error.type === 'rateLimited' ? (error.retrySeconds ?? 60) : undefined;
-    return { domainID, why: error.message, ...(limitSeconds === undefined ? {} : { limitSeconds }) };
+export function problemOf(one: Ordering, error: unknown): Said {
+  const { domainID, host, phase, troubles = 0 } = one;
+  if (!(error instanceof AcmeProblem) && !(error instanceof OutboundError)) throw error;
+  const retrySeconds = error instanceof AcmeProblem ? error.retrySeconds : undefined;
+  const isPassing = error instanceof OutboundError || error.isPassing;
+  // there is an order, and perhaps a certificate: what says nothing against it does not end it
+  if (phase !== 'order' && isPassing && troubles < acmeLimits.troubles && (retrySeconds ?? 0) <= waitMostSeconds) {
+    const seconds = Math.max(retrySeconds ?? 0, Math.min(2 ** troubles, 60));
+    return { domainID, next: { troubles: troubles + 1, skip: seconds } };
   }
-  if (error instanceof OutboundError) return { domainID, why: `${error.problem}: ${error.message}`.slice(0, 400) };
-  throw error;
+  if (error instanceof OutboundError)
+    return {
+      domainID,
+      why: `the authority could not be reached (${error.problem})`,
+      detail: `${error.problem}: ${error.message}`,
+    };
+  const limit = error.type === 'rateLimited' ? limitOf(host, error) : undefined;
+  return { domainID, why: error.message, ...(limit ? { limit } : {}) };
+}
+
+/**
+ * Most limits are of names: so many certificates of one, or of those below one domain. The account's is what it says of the account or of
+ * orders at large, and where it is overloaded.
+ */
+function limitOf(host: string, { message, retrySeconds, status }: AcmeProblem): Limit {
+  const named = [...message.matchAll(/["'“]([a-z0-9.-]+\.[a-z0-9-]+)["'”]/gi)].map(([, name]) => name!.toLowerCase());
+  // names and links to what is written of limits have such words too
+  const words = named.reduce((text, name) => text.replaceAll(name, ''), message.toLowerCase().replace(/https?:\S+/g, ''));
+  const isOurs = status === 503 || /\b(?:orders|accounts?|registrations|ip|requests)\b/.test(words.replaceAll(host, ''));
+  const above = named.find(name => host === name || host.endsWith(`.${name}`));
+  return { seconds: retrySeconds, name: isOurs ? null : (above ?? host) };
 }
 
 type Unnamed<T> = T extends { domainID: number } ? Omit<T, 'domainID'> : never;
@@ -85,8 +125,13 @@ async function next(
       const byDNS = one.way === 'dns';
       const { status, challenge } = await acme.authorization(at, byDNS ? 'dns-01' : 'http-01');
       const known = { order: order.url, finalize: order.finalize, authorization: at };
-      // it remembers that the name is ours
-      if (status === 'valid') return { next: { ...known, phase: 'finalize' } };
+      // It remembers that the name was an account's of ours, who may be another customer by now. An authority that vouches for names by
+      // itself says so again.
+      if (status === 'valid' && one.isAnew) return { next: { ...known, phase: 'finalize' } };
+      if (status === 'valid') {
+        await acme.deactivate(at);
+        return { next: { phase: 'order', isAnew: true } };
+      }
       if (!challenge) return { why: `the authority takes no proof by ${byDNS ? 'DNS' : 'HTTP'} for this name`, unproven: true };
       const { token } = challenge;
       if (byDNS) return { next: { ...known, phase: 'place', challenge: challenge.url, value: acme.recordValue(token) } };
@@ -99,8 +144,10 @@ async function next(
       try {
         await acme.accept(one.challenge!);
       } catch (error) {
-        // it was told so before, and looks already: what it finds says the rest
         if (!(error instanceof AcmeProblem) || error.type !== 'malformed') throw error;
+        // if it was told so before it looks already: what it finds says the rest
+        const { status, challenge } = await acme.authorization(one.authorization!);
+        if (status === 'pending' && challenge?.status !== 'processing') throw error;
       }
       return { next: { phase: 'validate' } };
     }
@@ -125,8 +172,13 @@ async function next(
 }
 
 async function ended(acme: Acme, one: Ordering, order: Order): Promise<Unnamed<Said>> {
-  if (order.status === 'valid' && order.certificate) return { pem: await acme.certificate(order.certificate) };
-  if (order.status === 'invalid') return { why: order.error?.detail.slice(0, 400) || 'the authority refused the order' };
+  if (order.status === 'valid' && order.certificate) {
+    const pem = await acme.certificate(order.certificate);
+    // whoever has the name next proves it; one that does not take it back is asked to by the next order
+    await acme.deactivate(one.authorization!).catch(() => {});
+    return { pem };
+  }
+  if (order.status === 'invalid') return { why: order.problem ?? 'the authority refused the order' };
   const waits = again({ ...one, looks: one.phase === 'fetch' ? one.looks : 0 }, order.retrySeconds);
   return 'next' in waits ? { next: { ...waits.next, phase: 'fetch' } } : waits;
 }
@@ -134,5 +186,5 @@ async function ended(acme: Acme, one: Ordering, order: Order): Promise<Unnamed<S
 /** Later, unless it was looked at often enough. */
 function again({ looks }: Ordering, retrySeconds = 0): Unnamed<Said> {
   if (looks >= acmeLimits.looks) return { why: 'the authority does not come to an end with it' };
-  return { next: { looks: looks + 1, skip: Math.min(retrySeconds, 60) } };
+  return { next: { looks: looks + 1, skip: Math.min(Math.max(1, retrySeconds), 60) } };
 }

@@ -11,7 +11,7 @@ import type { Services } from '../../kit/services.ts';
 import { type Db, row } from '../../store/db.ts';
 import { readSetting } from '../../system/settings.ts';
 import { zeroSSLOf } from '../../system/zero-ssl.ts';
-import { Acme } from './client.ts';
+import { Acme, type Fetch, type Remembered } from './client.ts';
 
 export type Provider = (typeof acmeProviders)[number];
 
@@ -60,15 +60,17 @@ export async function accountOf(
   return (await row<{ id: number }>(db, known))!.id;
 }
 
-/** Clients of this process: each knows its directory and has nonces. */
-const clients = new Map<number, { acme: Acme; directory: string }>();
-const clientsMost = 200;
+/** What this process knows of accounts. */
+const known = new Map<number, { directory: string; remembered: Remembered; registering?: Promise<unknown> | undefined }>();
+const knownMost = 200;
 
 /**
  * Ready to order, with its account's URL. What it fetches is judged as every URL that the platform fetches: an authority on a private address
  * or on loopback is one that BREAKWATER_ORIGIN_ALLOW names.
+ * @param signal nobody waits for its answers any more
+ * @param lost the account's URL that the authority no longer knows: it is registered again
  */
-export async function clientOf(services: Services, accountID: number): Promise<Acme> {
+export async function clientOf(services: Services, accountID: number, signal: AbortSignal, lost?: string): Promise<Acme> {
   const { db } = services.database;
   const account = await row<{ clientID: number; directory: string; eabKID: string; url: string; privateKey: string }>(
     db,
@@ -76,30 +78,37 @@ export async function clientOf(services: Services, accountID: number): Promise<A
   );
   if (!account) throw new Error(`the account ${accountID} at an authority is gone`);
   const { clientID, directory, eabKID, url } = account;
-  let client = clients.get(accountID);
-  if (!client || client.directory !== directory) {
-    const ca = directory === services.acme?.directory ? services.acme.ca : undefined;
-    const acme = new Acme(directory, openKey(services, 'acmeAccount', account.privateKey), async (at, request) => {
-      const policy = new AddressPolicy({
-        operator: [],
-        environment: await readSetting(db, null, 'originEnvironment'),
-        own: await readSetting(db, null, 'ownAddresses'),
-      });
-      return outbound(at, { ...request, policy, timeoutMs, bytesMax, ...(ca ? { ca } : {}) });
-    });
-    clients.delete(accountID);
-    clients.set(accountID, (client = { acme, directory }));
-    if (clients.size > clientsMost) clients.delete(clients.keys().next().value!);
+  let mine = known.get(accountID);
+  if (!mine || mine.directory !== directory) {
+    known.delete(accountID);
+    known.set(accountID, (mine = { directory, remembered: { nonces: [] } }));
+    if (known.size > knownMost) known.delete(known.keys().next().value!);
   }
-  const { acme } = client;
-  acme.account ??= url || undefined;
-  if (acme.account === undefined) {
+  const { remembered } = mine;
+  const ca = directory === services.acme?.directory ? services.acme.ca : undefined;
+  const fetch: Fetch = async (at, request) => {
+    const policy = new AddressPolicy({
+      operator: [],
+      environment: await readSetting(db, null, 'originEnvironment'),
+      own: await readSetting(db, null, 'ownAddresses'),
+    });
+    return outbound(at, { ...request, policy, timeoutMs, bytesMax, signal, ...(ca ? { ca } : {}) });
+  };
+  const acme = new Acme(directory, openKey(services, 'acmeAccount', account.privateKey), fetch, remembered);
+  if (lost !== undefined && remembered.account === lost) remembered.account = undefined;
+  else remembered.account ??= (url !== lost && url) || undefined;
+  if (remembered.account !== undefined) return acme;
+  // side by side they ask for one
+  mine.registering ??= (async () => {
     const bound = eabKID ? await zeroSSLOf(db, services.sealing, clientID) : undefined;
     const made = await acme.register(bound?.kid === eabKID ? bound : undefined);
     await sql`update "acmeAccount" set url = ${made} where id = ${accountID}`.execute(db);
-  }
+  })().finally(() => (mine.registering = undefined));
+  await mine.registering;
   return acme;
 }
+/** Its account's URL as this process knows it. */
+export const accountURL = (accountID: number): string | undefined => known.get(accountID)?.remembered.account;
 
 /** The operator whose site it is. */
 export async function operatorOf(db: Db, siteID: number): Promise<number | undefined> {

@@ -3,10 +3,13 @@ import { sql } from 'kysely';
 import { fail, failFields } from '#contract/errors.ts';
 import type { Context } from '../../kit/context.ts';
 import { unknownID } from '../../kit/store.ts';
-import { row } from '../../store/db.ts';
+import { acmeLimits } from '#contract/limits.ts';
+import { row, rows } from '../../store/db.ts';
+import { dropUnshown } from '../certificate/shown.ts';
 import { type DomainRow, domainTable } from '../tables.ts';
 import { firstWay } from './outcome.ts';
 import { hasAccount } from './records.ts';
+import type { Way } from './orders.ts';
 import { chosenProvider, operatorOf, type Provider } from './providers.ts';
 import { autoCertificateTable } from './tables.ts';
 
@@ -48,8 +51,80 @@ export async function autoSSLSwitch(
     await domains.set(id, { autoSSL: true, ...(certificateID === null && !autoSSL ? { certStatus: 'pending' } : {}) });
     const store = ctx.store(autoCertificateTable, { domainID: id });
     const [known] = await store.pick(['id', 'provider']);
-    if (!known) await store.add([{ provider, way }], {}, 'domainIDs');
-    else if (asked !== undefined && known.provider !== asked) await store.set(known.id, { provider: asked, nextAt: null });
+    if (!known) await goOnWith(ctx, clientID, { id, domainName }, provider, way);
+    else if (asked !== undefined && known.provider !== asked) {
+      await store.set(known.id, { provider: asked });
+      await askAgain(ctx, [id]);
+    }
     if (!autoSSL) free--;
   };
+}
+
+/** How long after its last certificate a name has another. */
+const rested = sql`a."issuedAt" + ${acmeLimits.issuedMinutes} * interval '1 minute'`;
+
+/**
+ * These want another, or to show the one they have: at once, but not again and again. What failed, or was limited, keeps its time; with an order
+ * under way nothing is to be said.
+ */
+export const askAgain = (ctx: Context, domainIDs: readonly number[]) =>
+  sql`update "autoCertificate" a set "nextAt" = case when exists (select from certificate c where c.id = a."certificateID" and c."deletedAt" is null
+        and c.provider = a.provider) then clock_timestamp() else greatest(clock_timestamp(), ${rested}) end
+    where a."domainID" = any(${[...domainIDs]}) and a."deletedAt" is null and (a.state = 'success'
+      or a.state = 'processing' and a."nextAt" is not null)`.execute(ctx.db);
+
+interface Former {
+  id: number;
+  isSame: boolean;
+  attempts: number;
+  limits: number;
+  issuedAt: string | null;
+  nextAt: string | null;
+}
+/** Whoever switches it off and on, or deletes the domain and adds it again, goes on where it stood: an authority counts by names. */
+async function goOnWith(
+  ctx: Context,
+  clientID: number,
+  domain: Pick<DomainRow, 'id' | 'domainName'>,
+  provider: Provider,
+  way: Way,
+) {
+  const former = await row<Former>(
+    ctx.db,
+    sql`select a.id, a."domainID" = ${domain.id} as "isSame", a.attempts, a.limits, a."issuedAt"::text,
+          (case when a.state = 'success' then ${rested} when a.state = 'processing' then least(a."nextAt", clock_timestamp() + interval '5 minutes')
+            else a."nextAt" end)::text as "nextAt"
+        from domain d join site s on s.id = d."siteID" and s."clientID" = ${clientID} join "autoCertificate" a on a."domainID" = d.id
+        where d."domainName" = ${domain.domainName} order by a.id desc limit 1`,
+  );
+  const store = ctx.store(autoCertificateTable, { domainID: domain.id });
+  if (!former?.isSame) {
+    const { attempts = 0, limits = 0, issuedAt = null, nextAt = null } = former ?? {};
+    await store.add([{ provider, way, attempts, limits, issuedAt, nextAt }], {}, 'domainIDs');
+    return;
+  }
+  await sql`update "autoCertificate" set "deletedAt" = null, provider = ${provider}, "updatedAt" = now(), "rowVersion" = "rowVersion" + 1
+    where id = ${former.id}`.execute(ctx.db);
+  ctx.note({ table: 'autoCertificate', id: former.id, after: { domainID: domain.id, provider } });
+  const [shown] = await rows(
+    ctx.db,
+    sql`select 1 from domain d join "autoCertificate" a on a."domainID" = d.id and a."certificateID" = d."certificateID"
+    where d.id = ${domain.id} and a.id = ${former.id} and a.provider = ${provider}`,
+  );
+  if (!shown) await askAgain(ctx, [domain.id]);
+}
+
+/** With domains that go: their keys and answers, and certificates that made themselves and that nobody else shows. */
+export async function forgetDomains(ctx: Context, siteID: number, domainIDs: readonly number[]): Promise<void> {
+  for (const table of ['acmeOrder', 'acmeChallenge'])
+    await sql`delete from ${sql.table(table)} where "domainID" = any(${[...domainIDs]})`.execute(ctx.db);
+  const own = await rows<{ id: number }>(
+    ctx.db,
+    sql`select distinct "certificateID" as id from "autoCertificate" where "domainID" = any(${[...domainIDs]}) and "certificateID" is not null`,
+  );
+  await dropUnshown(
+    ctx,
+    siteID,
+    own.map(({ id }) => id),
+  );
 }

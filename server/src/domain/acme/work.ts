@@ -5,87 +5,80 @@
  */
 import { sql } from 'kysely';
 import { autoSSL } from '#contract/domain/auto-certificates.ts';
-import type { Fail } from '#contract/errors.ts';
+import { Fail } from '#contract/errors.ts';
 import { acmeLimits } from '#contract/limits.ts';
-import type { Context } from '../../kit/context.ts';
-import { type Step, taskWork } from '../../kit/task.ts';
-import { type Db, row, rows } from '../../store/db.ts';
-import { issue, type Known, noteFailure, postpone } from './outcome.ts';
-import { ask, type Ordering, type Phase, problemOf, type Said } from './orders.ts';
-import { hasAccount, leaveRecords, noteGone, notePlace, noteRecord, soon } from './records.ts';
-import { accountOf, clientOf, newKey, openKey, operatorOf, sealKey } from './providers.ts';
-
-interface Cursor {
-  left: number[];
-  failed: number[];
-  active: Ordering[];
-  total: number;
-  accountID: number;
-}
-type Given = Step<typeof autoSSL, Cursor, Said[]>;
+import { sentence, stored, taskWork } from '../../kit/task.ts';
+import { row, rows } from '../../store/db.ts';
+import { noteLimit, noteTaken, waitsOf } from './limits.ts';
+import type { Ordering, Phase, Said } from './orders.ts';
+import { issue, type Known, noteFailure, postpone, resume } from './outcome.ts';
+import { accountOf, operatorOf } from './providers.ts';
+import { saidOf } from './questions.ts';
+import { hasAccount, leaveRecords, noteGone, notePlace, soon } from './records.ts';
+import {
+  type Cursor,
+  forget,
+  forgetAnswer,
+  type Given,
+  leave,
+  noteOrder,
+  orderMinutes,
+  ownKey,
+  spread,
+  takePlace,
+} from './standing.ts';
 
 /** What is asked of a DNS provider or of name servers, and how long a step waits for it: it goes on beside the others. */
 const providerPhases: ReadonlySet<Phase> = new Set<Phase>(['place', 'put', 'look', 'clean']);
-const providerMs = 1000;
+const providerMs = 400;
 /** Between two looks at what nodes or the authority have to do. */
 const lookMs = 1000;
-/** Of an order that nobody goes on with: its place at the authority is another's again. */
-const orderMinutes = 15;
-
 export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
   kind: autoSSL,
 
-  async prepare({ services, input, cursor, signal }) {
+  async prepare({ services, taskID, input, cursor, signal }) {
     const due = (cursor?.active ?? []).filter(({ phase, skip }) => phase !== 'spread' && skip === 0);
-    if (!cursor || !due.length || signal.aborted) return [];
-    const { db } = services.database;
+    if (cursor?.accountID === undefined || !due.length || signal.aborted) return [];
+    const { accountID } = cursor;
     const atProvider = due.filter(({ phase }) => providerPhases.has(phase));
-    const byDNS = Promise.all(atProvider.map(one => soon(services, input.siteID, one, providerMs)));
-    // it is waited for after the authority, whichever is first
-    byDNS.catch(() => {});
     const asked = due.filter(one => !atProvider.includes(one));
-    const there = async () => (await byDNS).flatMap(said => said ?? []);
-    if (!asked.length) return there();
-    try {
-      const acme = await clientOf(services, cursor.accountID);
-      const keyOf = async (domainID: number) => {
-        const found = await row<{ key: string }>(
-          db,
-          sql`select "privateKey" as key from "acmeOrder" where "domainID" = ${domainID}`,
-        );
-        return found && openKey(services, 'acmeOrder', found.key);
-      };
-      return [...(await Promise.all(asked.map(one => ask(acme, one, keyOf)))), ...(await there())];
-    } catch (error) {
-      // neither its directory nor our account could be had: so it is for all of them
-      return [...asked.map(({ domainID }) => problemOf(domainID, error)), ...(await there())];
-    }
+    const [said, found] = await Promise.all([
+      saidOf({ services, taskID, accountID, signal }, asked),
+      Promise.all(atProvider.map(one => soon(services, input.siteID, one, providerMs))),
+    ]);
+    return [...said, ...found.flatMap(one => one ?? [])];
   },
 
   async step(given) {
     const { ctx, input, prepared } = given;
-    const clientID = (await operatorOf(ctx.db, input.siteID))!;
-    const all: Cursor = given.cursor ?? {
-      left: [...new Set(input.domainIDs)],
-      failed: [],
-      active: [],
-      total: new Set(input.domainIDs).size,
-      accountID: await accountOf(ctx, clientID, input.provider),
-    };
+    const ids = [...new Set(input.domainIDs)];
+    const all: Cursor = given.cursor ?? { left: ids, failed: [], active: [], total: ids.length };
+    const now = (await row<{ at: number }>(ctx.db, sql`select extract(epoch from clock_timestamp())::float8 as at`))!.at;
+    // steps may follow each other at once: what waits, waits for seconds
+    const isSecond = all.at === undefined || now < all.at || now - all.at >= (lookMs / 1000) * 0.9;
     const said = new Map((prepared ?? []).map(one => [one.domainID, one]));
-    const cursor: Cursor = { ...all, active: [], left: [...all.left], failed: [...all.failed] };
-    const known = await knownOf(ctx.db, input.siteID, [...all.left, ...all.active.map(({ domainID }) => domainID)]);
+    const cursor: Cursor = { ...all, active: [], left: [...all.left], failed: [...all.failed], at: isSecond ? now : all.at! };
+    if (cursor.left.length) await claim(given, cursor);
+    const known = await knownOf(given, [...cursor.left, ...all.active.map(({ domainID }) => domainID)]);
+    // who no longer wants one is left out
+    cursor.left = cursor.left.filter(id => known.has(id));
     for (const one of all.active) {
       const domain = known.get(one.domainID);
-      if (!domain) await drop(ctx, one.domainID);
-      const now = domain && (await goOn(given, domain, one, said.get(one.domainID), cursor));
-      if (now) cursor.active.push(now);
+      // what became of it is said already: what was put somewhere is to go
+      const isOver = one.phase === 'clean';
+      if (!domain && !isOver) await leave(given, one.domainID);
+      const next =
+        domain && !isOver
+          ? await goOn(given, domain, one, said.get(one.domainID), cursor, isSecond)
+          : isOver && (await clean(given, one, said.get(one.domainID), isSecond));
+      if (next) cursor.active.push(next);
     }
-    await spread(given, cursor.active);
-    await begin(given, cursor, known);
+    if (isSecond) await spread(given, cursor.active);
+    if (cursor.left.length) await begin(given, cursor, known);
     const { left, active, failed, total } = cursor;
     // whoever is not asked for time goes on at once
-    const isReady = active.some(({ phase, skip, looks }) => phase !== 'spread' && skip === 0 && looks === 0);
+    const was = new Map(all.active.map(({ domainID, phase }) => [domainID, phase]));
+    const isReady = active.some(({ domainID, phase, skip }) => phase !== 'spread' && skip === 0 && was.get(domainID) !== phase);
     return {
       cursor,
       total,
@@ -97,32 +90,87 @@ export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
   },
 });
 
-/** Those of the domains that still want one. */
-async function knownOf(db: Db, siteID: number, ids: readonly number[]): Promise<Map<number, Known>> {
+/** Those of the domains that still want one, of this authority and from this task. */
+async function knownOf({ ctx, input, taskID }: Given, ids: readonly number[]): Promise<Map<number, Known>> {
   const found = await rows<Known>(
-    db,
-    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a."certificateID", a.way from "autoCertificate" a
-        join domain d on d.id = a."domainID" and d."siteID" = ${siteID} and d."autoSSL" and d.status = 1 and d."deletedAt" is null
-        where a."deletedAt" is null and d.id = any(${ids})`,
+    ctx.db,
+    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a.limits, a."certificateID", a.way from "autoCertificate" a
+        ${wishing(input.siteID)} where a."deletedAt" is null and a."taskID" = ${taskID} and a.provider = ${input.provider} and d.id = any(${ids})`,
   );
   return new Map(found.map(one => [one.domainID, one]));
 }
+const wishing = (siteID: number) =>
+  sql`join domain d on d.id = a."domainID" and d."siteID" = ${siteID} and d."autoSSL" and d.status = 1 and d."deletedAt" is null`;
 
-/** What the authority said of one; answers how it goes on, undefined: it has come to its end. */
+/**
+ * What a task was given is its own. Of one that somebody has tried again it no longer is: what another has stays there, what has its certificate
+ * needs none, and what was tried a moment ago is left to its time.
+ */
+async function claim({ ctx, input, taskID, say }: Given, cursor: Cursor): Promise<void> {
+  const free = await rows<{ domainID: number; seconds: number; isDue: boolean }>(
+    ctx.db,
+    sql`select d.id as "domainID", greatest(0, extract(epoch from a."nextAt" - clock_timestamp()))::float8 as seconds,
+          coalesce(a."nextAt", '-infinity') <= clock_timestamp()
+            or a.state = 'fail' and a."updatedAt" < clock_timestamp() - ${acmeLimits.triedMinutes} * interval '1 minute' as "isDue"
+        from "autoCertificate" a ${wishing(input.siteID)}
+        left join task k on k.id = a."taskID" and k."endedAt" is null
+        where a."deletedAt" is null and k.id is null and a.state <> 'success' and a.provider = ${input.provider} and d.id = any(${cursor.left})
+        for update of a`,
+  );
+  if (!free.length) return;
+  const mine = free.filter(one => one.isDue).map(one => one.domainID);
+  await sql`update "autoCertificate" set "taskID" = ${taskID}, state = 'processing', "nextAt" = clock_timestamp() + interval '1 hour'
+    where "domainID" = any(${mine}) and "deletedAt" is null`.execute(ctx.db);
+  const early = free.filter(one => !one.isDue);
+  if (!early.length) return;
+  cursor.failed.push(...early.map(one => one.domainID));
+  const minutes = Math.ceil(Math.max(...early.map(one => one.seconds)) / 60);
+  say('limited', { count: early.length, minutes }, { level: 'warn' });
+}
+
+/** The same, in a savepoint: what cannot be kept of one keeps nobody else from theirs. */
 async function goOn(
   given: Given,
   domain: Known,
   one: Ordering,
   said: Said | undefined,
   cursor: Cursor,
+  isSecond: boolean,
 ): Promise<Ordering | undefined> {
   const { ctx, say } = given;
+  if (!said) return { ...one, skip: Math.max(0, one.skip - (isSecond ? 1 : 0)) };
+  let next: Ordering | undefined;
+  const failure = await ctx.attempt(async () => {
+    try {
+      next = await take(given, domain, one, said, cursor);
+    } catch (error) {
+      // SQLSTATE 22: something in it is no value to PostgreSQL
+      if (error instanceof Error && 'code' in error && String(error.code).startsWith('22'))
+        throw new Fail('unknown', { cause: error });
+      throw error;
+    }
+  });
+  if (!failure) return next;
+  await forget(given, one.domainID);
+  if (!cursor.failed.includes(one.domainID)) cursor.failed.push(one.domainID);
+  say('notTaken', { host: one.host, minutes: await noteFailure(ctx, domain, reasonOf(failure)) }, { failure });
+  return undefined;
+}
+
+/** As the operator reads it in a list, beside an authority's own words. */
+const reasonOf = (failure: Fail): string => sentence(stored(failure), 'en_US') ?? failure.message;
+
+/** What the authority said of one; answers how it goes on, undefined: it has come to its end. */
+async function take(given: Given, domain: Known, one: Ordering, said: Said, cursor: Cursor): Promise<Ordering | undefined> {
+  const { ctx, say } = given;
   const { host } = one;
-  if (!said) return { ...one, skip: Math.max(0, one.skip - 1) };
   if ('next' in said) {
-    const now: Ordering = { ...one, skip: 0, tries: 0, ...said.next };
+    const now: Ordering = { ...one, skip: 0, troubles: 0, tries: 0, ...said.next };
     if (said.next.phase !== undefined && said.next.phase !== one.phase) now.looks = said.next.looks ?? 0;
-    if (one.phase === 'order') await noteOrder(given, domain, now, said.proof);
+    if (one.phase === 'order' && now.phase !== 'order') {
+      await noteOrder(given, domain, now, said.proof);
+      await noteTaken(ctx, cursor.accountID!);
+    }
     if (now.phase === 'look' && one.phase === 'put') say('recordPut', { host, name: one.place!.name, zone: one.place!.zone });
     // the authority has nothing to do meanwhile: the place among its orders is another's
     if (now.phase === 'place') await takePlace(ctx, one.domainID, 0);
@@ -142,151 +190,99 @@ async function goOn(
     say('recordLater', { host, why, seconds }, { level: 'warn' });
     return { ...one, tries: (one.tries ?? 0) + 1, skip: seconds };
   }
-  if ('gone' in said) {
-    if (said.gone) say('recordGone', { host });
-    else say('recordLeft', { host, why: said.why ?? '' }, { level: 'warn' });
-    if (said.gone) await noteGone(ctx.db, one.domainID, one.value!);
-    else await leaveRecords(ctx.db, one.domainID, 60);
-    return undefined;
-  }
+  if ('gone' in said) return undefined;
   // HTTP did not do, and something else may
   if ('why' in said && said.unproven && one.way !== 'dns' && (await hasAccount(ctx.db, given.input.siteID))) {
     await forgetAnswer(ctx, one.domainID);
     say('byDNS', { host, why: said.why }, { level: 'warn' });
     return { domainID: one.domainID, host, phase: 'order', way: 'dns', looks: 0, skip: 0, httpWhy: said.why };
   }
-  await forget(ctx, one.domainID);
   // whatever became of it, what was put somewhere is taken away
   const rest: Ordering | undefined = one.place && { ...one, phase: 'clean', looks: 0, skip: 0, tries: 0 };
   if (one.value !== undefined && !rest) await noteGone(ctx.db, one.domainID, one.value);
   if ('pem' in said) {
-    let failure: Fail | undefined;
-    const key = await ownKey(ctx, one.domainID);
-    if (key)
-      failure = await ctx.attempt(async () =>
-        say('issued', { host, until: await issue(ctx, given.input, domain, said.pem, key, one.way ?? 'http') }),
-      );
-    await sql`delete from "acmeOrder" where "domainID" = ${one.domainID}`.execute(ctx.db);
-    if (failure) {
-      say('notTaken', { host, minutes: await noteFailure(ctx, domain, failure.message) }, { failure });
-      cursor.failed.push(one.domainID);
-    }
+    const key = await ownKey(given, one.domainID);
+    await forget(given, one.domainID);
+    const failure = await ctx.attempt(async () => {
+      if (!key) throw new Fail('unknown');
+      say('issued', { host, until: await issue(ctx, given.input, domain, said.pem, key, one.way ?? 'http') });
+    });
+    if (!failure) return rest;
+    say('notTaken', { host, minutes: await noteFailure(ctx, domain, reasonOf(failure)) }, { failure });
+    cursor.failed.push(one.domainID);
     return rest;
   }
-  await sql`delete from "acmeOrder" where "domainID" = ${one.domainID}`.execute(ctx.db);
+  await forget(given, one.domainID);
   cursor.failed.push(one.domainID);
-  if (said.limitSeconds !== undefined) {
-    await sql`update "acmeAccount" set "notBefore" = clock_timestamp() + ${said.limitSeconds} * interval '1 second'
-      where id = ${cursor.accountID}`.execute(ctx.db);
-    await postpone(ctx, [domain], said.limitSeconds, said.why);
-    say('limited', { count: 1, minutes: Math.ceil(said.limitSeconds / 60) }, { level: 'warn' });
+  if (said.limit) {
+    const seconds = await noteLimit(ctx, cursor.accountID!, domain, said.limit);
+    await postpone(ctx, [domain], seconds, { why: said.detail ?? said.why, isOwn: said.limit.name !== null });
+    say('limited', { count: 1, minutes: Math.ceil(seconds / 60) }, { level: 'warn' });
     return rest;
   }
   // nobody meant this name to be proven by DNS: what HTTP lacked is what helps
-  const why = one.httpWhy === undefined ? said.why : `${one.httpWhy} (by DNS: ${said.why})`;
-  const minutes = await noteFailure(ctx, domain, why);
-  say('notIssued', { host, why, minutes }, { level: 'warn' });
+  const told = (why: string) => (one.httpWhy === undefined ? why : `${one.httpWhy} (by DNS: ${why})`);
+  const minutes = await noteFailure(ctx, domain, told(said.detail ?? said.why));
+  say('notIssued', { host, why: told(said.why), minutes }, { level: 'warn' });
   return rest;
 }
 
-async function ownKey(ctx: Context, domainID: number) {
-  const found = await row<{ key: string }>(
-    ctx.db,
-    sql`select "privateKey" as key from "acmeOrder" where "domainID" = ${domainID}`,
-  );
-  return found && openKey(ctx.services, 'acmeOrder', found.key);
-}
-
-/** There is an order: its key is kept, and what the authority is answered goes to the nodes. */
-async function noteOrder(
+/** What was put somewhere for it goes; what cannot go now is taken away beside the task. */
+async function clean(
   { ctx, say }: Given,
-  { domainID, host }: Known,
-  now: Ordering,
-  proof: { token: string; answer: string } | undefined,
-): Promise<void> {
-  // one that was ordered before its key was written down is ordered for nothing
-  await sql`insert into "acmeOrder" ("domainID", "privateKey") values (${domainID}, ${sealKey(ctx.services, 'acmeOrder', newKey())})
-    on conflict ("domainID") do update set "privateKey" = excluded."privateKey"`.execute(ctx.db);
-  say('ordered', { host });
-  if (now.value !== undefined) await noteRecord(ctx.db, domainID, host, now.value);
-  if (!proof) return;
-  await sql`delete from "acmeChallenge" where "domainID" = ${domainID}`.execute(ctx.db);
-  await sql`insert into "acmeChallenge" ("domainID", token, answer) values (${domainID}, ${proof.token}, ${proof.answer})`.execute(
-    ctx.db,
-  );
-  ctx.touch('challenge', domainID);
-  now.looks = 0;
-}
-
-/** Nobody is to be answered any more, and its place at the authority is another's. */
-async function forget(ctx: Context, domainID: number): Promise<void> {
-  await forgetAnswer(ctx, domainID);
-  await sql`update "autoCertificate" set "orderUntil" = null, "accountID" = null where "domainID" = ${domainID}`.execute(ctx.db);
-}
-
-async function forgetAnswer(ctx: Context, domainID: number): Promise<void> {
-  const gone = await rows(ctx.db, sql`delete from "acmeChallenge" where "domainID" = ${domainID} returning id`);
-  if (gone.length) ctx.touch('challenge', domainID);
-}
-
-/** Among the orders that wait for the authority, for so long; 0: no longer. */
-async function takePlace(ctx: Context, domainID: number, minutes: number): Promise<void> {
-  await sql`update "autoCertificate" set "orderUntil" = ${minutes ? sql`clock_timestamp() + ${minutes} * interval '1 minute'` : null}
-    where "domainID" = ${domainID} and "deletedAt" is null`.execute(ctx.db);
-}
-
-/** Its domain wants none any more. */
-async function drop(ctx: Context, domainID: number): Promise<void> {
-  await forget(ctx, domainID);
-  await leaveRecords(ctx.db, domainID, 0);
-}
-
-/** Answers that all live nodes of the zone have, or that were waited for long enough: the authority may look. */
-async function spread({ ctx, input: { siteID }, say }: Given, active: Ordering[]): Promise<void> {
-  const waiting = active.filter(({ phase }) => phase === 'spread');
-  if (!waiting.length) return;
-  const state = (await row<{ revision: number; served: (number | null)[] }>(
-    ctx.db,
-    sql`select s.revision, coalesce((select jsonb_agg(k.revision) from node n left join ack k on k."nodeID" = n.id and k."siteID" = s.id
-          where n."zoneID" = g."zoneID" and n."deletedAt" is null and n.status in ('normal', 'error', 'unknown', 'reconnect')), '[]') as served
-        from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${siteID}`,
-  ))!;
-  for (const one of waiting) {
-    // the first look comes after the transaction that published it
-    const revision = (one.revision ??= one.looks === 0 ? undefined : state.revision)!;
-    const nodes = revision === undefined ? 0 : state.served.filter(served => served !== null && served >= revision).length;
-    const total = state.served.length;
-    if (revision !== undefined && nodes === total && total > 0) say('spread', { host: one.host, nodes });
-    else if (one.looks >= acmeLimits.spreadSeconds) say('spreadPartly', { host: one.host, nodes, total }, { level: 'warn' });
-    else {
-      one.looks++;
-      continue;
-    }
-    one.phase = 'accept';
-    one.looks = 0;
+  one: Ordering,
+  said: Said | undefined,
+  isSecond: boolean,
+): Promise<Ordering | undefined> {
+  if (!said || !('gone' in said)) return { ...one, skip: Math.max(0, one.skip - (isSecond ? 1 : 0)) };
+  const { host, domainID } = one;
+  if (said.gone) {
+    say('recordGone', { host });
+    await noteGone(ctx.db, domainID, one.value!);
+  } else {
+    say('recordLeft', { host, why: said.why ?? '' }, { level: 'warn' });
+    await leaveRecords(ctx.db, domainID, 60);
   }
+  return undefined;
 }
 
 /** As many further ones as the authority takes from us at once. */
-async function begin({ ctx, say }: Given, cursor: Cursor, known: Map<number, Known>): Promise<void> {
-  // who no longer wants one is left out
-  cursor.left = cursor.left.filter(id => known.has(id));
+async function begin(given: Given, cursor: Cursor, known: Map<number, Known>): Promise<void> {
+  const { ctx, say, input } = given;
+  if (cursor.accountID === undefined) {
+    const failure = await ctx.attempt(async () => {
+      cursor.accountID = await accountOf(ctx, (await operatorOf(ctx.db, input.siteID))!, input.provider);
+    });
+    if (failure) return refuseAll(given, cursor, known, failure);
+  }
+  // what is there already is shown, not ordered
+  const there = await resume(
+    ctx,
+    input.siteID,
+    cursor.left.map(id => known.get(id)!),
+  );
+  for (const [id, until] of there) say('issued', { host: known.get(id)!.host, until });
+  cursor.left = cursor.left.filter(id => !there.has(id));
   if (!cursor.left.length) return;
-  const { accountID } = cursor;
+  const accountID = cursor.accountID!;
   const account = (await row<{ wait: number | null; open: number }>(
     ctx.db,
     sql`with mine as (select id, "notBefore" from "acmeAccount" where id = ${accountID} for no key update)
         select extract(epoch from m."notBefore" - clock_timestamp())::float8 as wait,
           (select count(*) from "autoCertificate" a where a."accountID" = m.id and a."orderUntil" > clock_timestamp()) as open from mine m`,
   ))!;
+  const left = cursor.left.map(id => known.get(id)!);
+  const waits = await waitsOf(ctx, accountID, left);
   const wait = account.wait ?? 0;
-  if (wait > 0) {
-    const all = cursor.left.map(id => known.get(id)!);
-    await postpone(ctx, all, wait);
-    say('limited', { count: all.length, minutes: Math.ceil(wait / 60) }, { level: 'warn' });
-    cursor.failed.push(...cursor.left);
-    cursor.left = [];
-    return;
+  if (wait > 0) for (const { domainID } of left) waits.set(domainID, Math.max(wait, waits.get(domainID) ?? 0));
+  for (const one of left) {
+    const seconds = waits.get(one.domainID);
+    if (seconds !== undefined) await postpone(ctx, [one], seconds);
+  }
+  if (waits.size) {
+    say('limited', { count: waits.size, minutes: Math.ceil(Math.max(...waits.values()) / 60) }, { level: 'warn' });
+    cursor.failed.push(...waits.keys());
+    cursor.left = cursor.left.filter(id => !waits.has(id));
   }
   const taken = cursor.left.splice(0, Math.max(0, acmeLimits.ordersAtOnce - account.open));
   if (!taken.length) return;
@@ -299,4 +295,14 @@ async function begin({ ctx, say }: Given, cursor: Cursor, known: Map<number, Kno
       return { domainID: id, host, phase: 'order' as const, way, looks: 0, skip: 0 };
     }),
   );
+}
+
+/** There is no account at that authority, and none can be had: what it needs was taken away. */
+async function refuseAll({ ctx, say }: Given, cursor: Cursor, known: Map<number, Known>, failure: Fail): Promise<void> {
+  for (const id of cursor.left) {
+    const one = known.get(id)!;
+    say('notTaken', { host: one.host, minutes: await noteFailure(ctx, one, reasonOf(failure)) }, { failure });
+  }
+  cursor.failed.push(...cursor.left);
+  cursor.left = [];
 }

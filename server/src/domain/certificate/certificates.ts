@@ -8,7 +8,8 @@ import { removeAll } from '../../kit/removal.ts';
 import { contains } from '../../kit/table.ts';
 import { domainTable } from '../tables.ts';
 import { covers, keyOfDer, type Pair, readPair } from './pem.ts';
-import { show, stored } from './shown.ts';
+import { askAgain } from '../acme/switch.ts';
+import { forgetKeys, show, stored } from './shown.ts';
 import { certificateTable } from './tables.ts';
 
 /** 301001: these hosts are not among the names. */
@@ -88,8 +89,13 @@ export const certificateCalls = implement(
     'DELETE /certificates': ({ ctx, params, body }) =>
       removeAll(ctx.store(certificateTable, params), body.ids, async gone => {
         const ids = gone.map(({ id }) => id);
-        for (const domain of await showing(ctx, params.siteID, ids)) await show(ctx, params.siteID, domain.id, null);
-        await sql`update certificate set "privateKey" = null where id = any(${ids})`.execute(ctx.db);
+        const bare = await showing(ctx, params.siteID, ids);
+        for (const domain of bare) await show(ctx, params.siteID, domain.id, null);
+        await askAgain(
+          ctx,
+          bare.map(({ id }) => id),
+        );
+        await forgetKeys(ctx, ids);
       }),
   },
   {

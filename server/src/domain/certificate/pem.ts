@@ -130,9 +130,10 @@ const weakSignatures = /^(md[245]|sha-?1)|with(md[245]|sha-?1)\b|sha1$/i;
 
 /**
  * @param privateKey PEM, or the DER in base64 that an earlier upload left
+ * @param earlyMs how far ahead of our clock the day may lie on which it begins
  * @throws Fail parameter with the field and the reason; nothing of the key is in it
  */
-export function readPair(certificate: string, privateKey: string | KeyObject, now = new Date()): Pair {
+export function readPair(certificate: string, privateKey: string | KeyObject, now = new Date(), earlyMs = 0): Pair {
   const all = certificatesIn(certificate);
   const key = typeof privateKey === 'string' ? keyIn(privateKey) : privateKey;
   const { keyType, keyBits } = judgeKey(key);
@@ -142,7 +143,8 @@ export function readPair(certificate: string, privateKey: string | KeyObject, no
   const [notBefore, notAfter] = [leaf.validFromDate, leaf.validToDate];
   if (Number.isNaN(notBefore.valueOf()) || Number.isNaN(notAfter.valueOf())) throw wrong('certificate', 'certificateUnreadable');
   if (!(notAfter > now)) throw wrong('certificate', 'certificateExpired', { date: dayOf(notAfter) });
-  if (!(notBefore <= now)) throw wrong('certificate', 'certificateEarly', { date: dayOf(notBefore) });
+  if (!(notBefore.valueOf() <= now.valueOf() + earlyMs))
+    throw wrong('certificate', 'certificateEarly', { date: dayOf(notBefore) });
   if (weakSignatures.test(leaf.signatureAlgorithm ?? ''))
     throw wrong('certificate', 'signatureWeak', { name: leaf.signatureAlgorithm! });
   const names = namesOf(leaf);

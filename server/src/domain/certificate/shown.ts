@@ -1,6 +1,8 @@
 /** Which certificate a domain shows, and what is kept of one. */
 import type { Context } from '../../kit/context.ts';
+import { sql } from 'kysely';
 import { domainTable } from '../tables.ts';
+import { certificateTable } from './tables.ts';
 import type { Pair } from './pem.ts';
 
 /** As columns. */
@@ -21,4 +23,30 @@ export async function show(ctx: Context, siteID: number, domainID: number, certi
     .store(domainTable, { siteID })
     .set(domainID, { certificateID, certStatus: certificateID === null ? 'unset' : 'enabled' });
   if (before.certificateID !== certificateID) publishShown(ctx, [before.certificateID, certificateID]);
+}
+
+/** Those of them that made themselves, and that nobody shows any more, go. */
+export async function dropUnshown(ctx: Context, siteID: number, ids: readonly number[]): Promise<void> {
+  const store = ctx.store(certificateTable, { siteID });
+  const gone = await store.pick(
+    ['id'],
+    [
+      sql`t.id = any(${[...ids]}) and t.type <> 'manual'`,
+      sql`not exists (select from domain d where d."certificateID" = t.id and d."deletedAt" is null)`,
+    ],
+  );
+  if (gone.length)
+    await remove(
+      ctx,
+      siteID,
+      gone.map(({ id }) => id),
+    );
+}
+
+/** Nobody needs the key of what is deleted. */
+export const forgetKeys = (ctx: Context, ids: readonly number[]) =>
+  sql`update certificate set "privateKey" = null where id = any(${[...ids]})`.execute(ctx.db);
+async function remove(ctx: Context, siteID: number, ids: number[]): Promise<void> {
+  await ctx.store(certificateTable, { siteID }).remove(ids);
+  await forgetKeys(ctx, ids);
 }

@@ -32,7 +32,14 @@ async function checkServer(ctx: Context, siteID: number, server: string | undefi
 }
 
 /** Names that could not be proven are tried anew. */
-const wake = (ctx: Context) => sql`select pg_notify('autoSSL', '')`.execute(ctx.db);
+async function wake(ctx: Context, siteID: number): Promise<void> {
+  // an authority bears few tries
+  await sql`update "autoCertificate" a set "nextAt" = least(a."nextAt", greatest(now(), a."updatedAt" + interval '1 minute'))
+    from domain d where d.id = a."domainID" and d."siteID" = ${siteID} and a.state = 'fail' and a."deletedAt" is null`.execute(
+    ctx.db,
+  );
+  await sql`select pg_notify('autoSSL', '')`.execute(ctx.db);
+}
 
 export const siteDNSCalls = implement(
   siteDNS,
@@ -43,7 +50,7 @@ export const siteDNSCalls = implement(
       const row = { ...usual, memo: '', ...body, ...unused(body.provider) };
       await checkServer(ctx, params.siteID, row.server);
       const [id] = await ctx.store(siteDNSTable, params).add([row], {}, 'provider');
-      await wake(ctx);
+      await wake(ctx, params.siteID);
       return { ids: [id!] };
     },
     'PUT /dns': async ({ ctx, params, body }) => {
@@ -57,7 +64,7 @@ export const siteDNSCalls = implement(
       checkWhole(whole, before, patch);
       await checkServer(ctx, params.siteID, patch.server);
       await store.set(body.id, patch);
-      await wake(ctx);
+      await wake(ctx, params.siteID);
       return {};
     },
     'DELETE /dns': ({ ctx, params, body }) =>

@@ -34,6 +34,15 @@ export const acmeLimits = {
 export const acmeWays = ['http', 'dns'] as const;
 /** Whoever holds a customer's names, and lets us put a record there (site DNS). */
 export const dnsProviders = ['rfc2136', 'cloudflare', 'dnspod', 'route53', 'aliyun'] as const;
+/** Which fields of an account count, by its provider; the others are empty. */
+export const dnsAccountFields: Readonly<Record<(typeof dnsProviders)[number], readonly ('server' | 'keyName' | 'algorithm')[]>> =
+  {
+    rfc2136: ['server', 'keyName', 'algorithm'],
+    cloudflare: [],
+    dnspod: ['keyName'],
+    route53: ['keyName'],
+    aliyun: ['keyName'],
+  };
 /** Of keys that sign updates (RFC 8945); SHA-1 is what old name servers have. */
 export const tsigAlgorithms = ['hmacSHA256', 'hmacSHA384', 'hmacSHA512', 'hmacSHA1'] as const;
 /** DNS accounts of a site. */

@@ -4,7 +4,7 @@
  */
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
-export { dnsAccount, dnsAccountFields, dnsServer } from './rules/dns-account.ts';
+export { dnsAccount, dnsServer } from './rules/dns-account.ts';
 export { errorPage } from './rules/error-pages.ts';
 export { hsts } from './rules/hsts.ts';
 export * from './rules/lists.ts';

@@ -167,6 +167,13 @@ const pinned: Record<string, unknown> = {
   acmeWays: ['http', 'dns'],
   dnsProviders: ['rfc2136', 'cloudflare', 'dnspod', 'route53', 'aliyun'],
   tsigAlgorithms: ['hmacSHA256', 'hmacSHA384', 'hmacSHA512', 'hmacSHA1'],
+  dnsAccountFields: {
+    rfc2136: ['server', 'keyName', 'algorithm'],
+    cloudflare: [],
+    dnspod: ['keyName'],
+    route53: ['keyName'],
+    aliyun: ['keyName'],
+  },
   siteDNSMax: 20,
   keyTypes: ['ec', 'rsa'],
   certificateLimits: {

@@ -1,6 +1,5 @@
 /** The domains of a site, among the sections of its settings. */
 import type { SettingSection } from '../kit/sections.tsx';
-import { withTexts } from '../kit/screens.ts';
 import { tabContent } from '../kit/tabs.tsx';
 
 export const tabs: readonly SettingSection[] = [
@@ -39,13 +38,5 @@ export const tabs: readonly SettingSection[] = [
     call: 'GET /{area}/site/{siteID}/certificates',
     finds: ['sslName', 'certificate', 'issuer', 'notAfter'],
     Content: tabContent(async () => (await import('./certificates.tsx')).Certificates),
-  },
-  {
-    name: 'siteDNS',
-    order: 14,
-    group: 'basic',
-    call: 'GET /{area}/site/{siteID}/setting/dns',
-    finds: ['dnsProvider', 'server'],
-    Content: tabContent(withTexts('domain', async () => (await import('./site-dns.tsx')).SiteDNS)),
   },
 ];

@@ -6,13 +6,11 @@ export default {
   'page.ports': 'Ports',
   'page.upstreams': 'Origins',
   'page.certificates': 'Certificates',
-  'page.siteDNS': 'DNS accounts',
 
   'noun.domains': 'domain',
   'noun.ports': 'port',
   'noun.upstreams': 'origin',
   'noun.certificates': 'certificate',
-  'noun.siteDNS': 'DNS account',
 
   'empty.domains': 'Add a domain with its origin to start serving visitors.',
   'empty.upstreams': 'At least one origin is needed.',
@@ -27,8 +25,6 @@ export default {
   'field.forceSSL': 'Force HTTPS',
   'field.autoSSL': 'Auto SSL',
   'field.provider': 'Authority',
-  'field.dnsProvider': 'DNS provider',
-  'field.server': 'Name server',
   'field.scheme': 'Visitors come by',
   'field.portMap': 'Port map',
   'field.httpPort': 'Port for http',
@@ -110,7 +106,6 @@ export default {
   'tab.domains': 'Domains',
   'tab.ports': 'Ports',
   'tab.certificates': 'Certificates',
-  'tab.siteDNS': 'DNS accounts',
 
   'balance.roundRobin': 'Round robin',
   'balance.ipHash': 'IP hash',

@@ -6,13 +6,11 @@ export default {
   'page.ports': '端口',
   'page.upstreams': '源站',
   'page.certificates': '证书',
-  'page.siteDNS': 'DNS 账户',
 
   'noun.domains': '域名',
   'noun.ports': '端口',
   'noun.upstreams': '源站',
   'noun.certificates': '证书',
-  'noun.siteDNS': 'DNS 账户',
 
   'empty.domains': '新建域名并填写源站，就会开始服务访客。',
   'empty.upstreams': '至少需要一个源站。',
@@ -27,8 +25,6 @@ export default {
   'field.forceSSL': '强制 HTTPS',
   'field.autoSSL': '自动证书',
   'field.provider': '证书机构',
-  'field.dnsProvider': 'DNS 服务',
-  'field.server': '域名服务器',
   'field.scheme': '访客协议',
   'field.portMap': '端口映射',
   'field.httpPort': 'http 映射的端口',
@@ -105,7 +101,6 @@ export default {
   'tab.domains': '域名',
   'tab.ports': '端口',
   'tab.certificates': '证书',
-  'tab.siteDNS': 'DNS 账户',
 
   'balance.roundRobin': '轮询',
   'balance.ipHash': 'IP 哈希',

@@ -4,13 +4,11 @@ export default {
   'page.ports': '連接埠',
   'page.upstreams': '源站',
   'page.certificates': '憑證',
-  'page.siteDNS': 'DNS 帳戶',
 
   'noun.domains': '網域',
   'noun.ports': '連接埠',
   'noun.upstreams': '源站',
   'noun.certificates': '憑證',
-  'noun.siteDNS': 'DNS 帳戶',
 
   'empty.domains': '新增網域並填入源站，就會開始服務訪客。',
   'empty.upstreams': '至少需要一個源站。',
@@ -25,8 +23,6 @@ export default {
   'field.forceSSL': '強制 HTTPS',
   'field.autoSSL': '自動憑證',
   'field.provider': '憑證機構',
-  'field.dnsProvider': 'DNS 服務',
-  'field.server': '名稱伺服器',
   'field.scheme': '訪客協定',
   'field.portMap': '連接埠對應',
   'field.httpPort': 'http 對應的連接埠',
@@ -102,7 +98,6 @@ export default {
   'tab.domains': '網域',
   'tab.ports': '連接埠',
   'tab.certificates': '憑證',
-  'tab.siteDNS': 'DNS 帳戶',
 
   'balance.roundRobin': '輪詢',
   'balance.ipHash': 'IP 雜湊',

@@ -64,4 +64,9 @@ export default {
   'group.protection': 'Protection',
   'site.switch': 'Switch site',
   'site.backToList': 'Back to sites',
+  'page.siteDNS': 'DNS accounts',
+  'noun.siteDNS': 'DNS account',
+  'field.dnsProvider': 'DNS provider',
+  'field.server': 'Name server',
+  'tab.siteDNS': 'DNS accounts',
 } satisfies SameAs<typeof texts>;

@@ -1,7 +1,6 @@
 /** Folders with texts that come with their screens: one line each. Types alone: what is loaded is found by its name (kit/text.ts). */
 import type account from '../account/late.zh_TW.ts';
 import type analytics from '../analytics/late.zh_TW.ts';
-import type domain from '../domain/late.zh_TW.ts';
 import type kit from '../kit/late.zh_TW.ts';
 import type node from '../node/late.zh_TW.ts';
 import type site from '../site/late.zh_TW.ts';
@@ -9,7 +8,6 @@ import type site from '../site/late.zh_TW.ts';
 export declare const late: {
   account: typeof account;
   analytics: typeof analytics;
-  domain: typeof domain;
   kit: typeof kit;
   node: typeof node;
   site: typeof site;

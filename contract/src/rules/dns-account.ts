@@ -1,5 +1,5 @@
 /** Rules about a site's DNS accounts (§7, site DNS): what each provider asks of whoever wants to change a name's records. */
-import type { dnsProviders } from '../limits.ts';
+import { dnsAccountFields, type dnsProviders } from '../limits.ts';
 import { parseIP } from './address.ts';
 import { answer, broken, isEmpty, wrong } from './rule.ts';
 import type { Rule } from './rule.ts';
@@ -18,15 +18,6 @@ export const dnsServer: Rule<string> = {
     const port = Number(match?.[3] ?? 53);
     return isHost && port >= 1 && port <= 65_535 ? true : wrong('dnsServerForm');
   },
-};
-
-/** Which fields of an account count, by its provider; the others are empty. */
-export const dnsAccountFields: Readonly<Record<Provider, readonly ('server' | 'keyName' | 'algorithm')[]>> = {
-  rfc2136: ['server', 'keyName', 'algorithm'],
-  cloudflare: [],
-  dnspod: ['keyName'],
-  route53: ['keyName'],
-  aliyun: ['keyName'],
 };
 
 type Account = {

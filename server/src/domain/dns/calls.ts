@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { NewSiteDNS, siteDNS } from '#contract/domain/site-dns.ts';
 import { Fail, failFields } from '#contract/errors.ts';
-import type { dnsProviders } from '#contract/limits.ts';
+import { dnsAccountFields, type dnsProviders } from '#contract/limits.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
-import { dnsAccount, dnsAccountFields, zodRule } from '#contract/rules.ts';
+import { dnsAccount, zodRule } from '#contract/rules.ts';
 import type { Context } from '../../kit/context.ts';
 import { implement } from '../../kit/implement.ts';
 import { removeAll } from '../../kit/removal.ts';

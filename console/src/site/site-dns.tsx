@@ -1,6 +1,5 @@
 /** DNS accounts of a site: with one, names are proven to certificate authorities by DNS. What lets us in goes there and never comes back. */
-import { dnsProviders, tsigAlgorithms } from '#contract/limits.ts';
-import { dnsAccountFields } from '#contract/rules.ts';
+import { dnsAccountFields, dnsProviders, tsigAlgorithms } from '#contract/limits.ts';
 import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { type FormField, options, type Params, resource, type Values } from '../kit/resource.ts';

@@ -64,7 +64,7 @@ export default {
   'resource.domains': '域名与源站',
   'resource.ports': '端口',
   'resource.certificates': '证书',
-  'resource.siteDNS': 'DNS 账户',
+  'resource.siteDNS': 'DNS 账号',
   'resource.cache': '缓存',
   'resource.firewall': '防火墙',
   'resource.retention': '数据保留',

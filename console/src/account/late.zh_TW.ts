@@ -62,7 +62,7 @@ export default {
   'resource.domains': '網域與源站',
   'resource.ports': '連接埠',
   'resource.certificates': '憑證',
-  'resource.siteDNS': 'DNS 帳戶',
+  'resource.siteDNS': 'DNS 帳號',
   'resource.cache': '快取',
   'resource.firewall': '防火牆',
   'resource.retention': '資料保留',

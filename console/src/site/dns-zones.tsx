@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton } from 'antd';
 import { ruleText } from '#contract/rules/rule.ts';
-import { Facts, Status } from '../kit/bits.tsx';
+import { Status } from '../kit/bits.tsx';
 import { ErrorState } from '../kit/empty.tsx';
 import { fieldsOf } from '../kit/errors.ts';
 import { query } from '../kit/query.ts';
@@ -42,18 +42,17 @@ export function DNSZones({ siteID, dnsID, title, onClose }: Props) {
       ) : (
         <>
           <p className="ink-2">{t(data?.length ? 'dnsZones.text' : 'dnsZones.none')}</p>
-          <Facts
-            facts={(data ?? []).map(one => [
-              one.domainName,
-              one.zone ? (
-                <span key={one.id}>
-                  <Status value="success" texts="dnsZone" /> <span className="mono ink-3">{one.zone}</span>
+          <ul className="rows">
+            {(data ?? []).map(one => (
+              <li key={one.id}>
+                <span className="grow">
+                  <span className="mono">{one.domainName}</span>
+                  {one.zone !== '' && <div className="mono ink-3">{one.zone}</div>}
                 </span>
-              ) : (
-                <Status key={one.id} value="warning" texts="dnsZone" />
-              ),
-            ])}
-          />
+                <Status value={one.zone ? 'success' : 'warning'} texts="dnsZone" />
+              </li>
+            ))}
+          </ul>
         </>
       )}
     </Drawer>

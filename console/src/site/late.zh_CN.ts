@@ -44,8 +44,8 @@ export default {
   'portScheme.tcp': 'TCP（四层）',
   'portScheme.udp': 'UDP（四层）',
 
-  'note.siteDNS': '添加管理域名的 DNS 账户后，通配符域名与 HTTP 无法验证的域名，会在其中放入验证记录来取得证书；证明后即移除。',
-  'empty.siteDNS': '添加 DNS 账户，通配符域名也能自动取得证书。',
+  'note.siteDNS': '添加管理域名的 DNS 账号后，通配符域名与 HTTP 无法验证的域名，会在其中放入验证记录来取得证书；证明后即移除。',
+  'empty.siteDNS': '添加 DNS 账号，通配符域名也能自动取得证书。',
 
   'field.keyName': '密钥名称或 ID',
   'field.credentials': '密钥或 Token',
@@ -76,8 +76,8 @@ export default {
   'tsigAlgorithm.hmacSHA1': 'HMAC-SHA1',
 
   'dnsZones.title': '{name}：可验证的域名',
-  'dnsZones.text': '刚才向 DNS 服务查询的结果：这个账户管理哪些域名所在的 DNS 区域。',
+  'dnsZones.text': '刚才向 DNS 服务查询的结果：这个账号管理哪些域名所在的 DNS 区域。',
   'dnsZones.none': '站点还没有域名。',
   'dnsZone.success': '可验证',
-  'dnsZone.warning': '不在这个账户',
+  'dnsZone.warning': '不在这个账号',
 } satisfies SameAs<typeof texts>;

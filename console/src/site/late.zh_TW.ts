@@ -42,8 +42,8 @@ export default {
   'portScheme.tcp': 'TCP（四層）',
   'portScheme.udp': 'UDP（四層）',
 
-  'note.siteDNS': '加入管理網域的 DNS 帳戶後，萬用字元網域與 HTTP 無法驗證的網域，會在其中放入驗證記錄來取得憑證；證明後即移除。',
-  'empty.siteDNS': '加入 DNS 帳戶，萬用字元網域也能自動取得憑證。',
+  'note.siteDNS': '加入管理網域的 DNS 帳號後，萬用字元網域與 HTTP 無法驗證的網域，會在其中放入驗證記錄來取得憑證；證明後即移除。',
+  'empty.siteDNS': '加入 DNS 帳號，萬用字元網域也能自動取得憑證。',
 
   'field.keyName': '金鑰名稱或 ID',
   'field.credentials': '金鑰或 Token',
@@ -74,8 +74,8 @@ export default {
   'tsigAlgorithm.hmacSHA1': 'HMAC-SHA1',
 
   'dnsZones.title': '{name}：可驗證的網域',
-  'dnsZones.text': '剛才向 DNS 服務查詢的結果：這個帳戶管理哪些網域所在的 DNS 區域。',
+  'dnsZones.text': '剛才向 DNS 服務查詢的結果：這個帳號管理哪些網域所在的 DNS 區域。',
   'dnsZones.none': '站點還沒有網域。',
   'dnsZone.success': '可驗證',
-  'dnsZone.warning': '不在這個帳戶',
+  'dnsZone.warning': '不在這個帳號',
 };

@@ -71,6 +71,7 @@ const siteDNS = resource<'GET /{area}/site/{siteID}/setting/dns'>({
       kind: 'select',
       ...options(tsigAlgorithms, 'tsigAlgorithm'),
       initial: 'hmacSHA256',
+      isOptional: false,
       when: uses('algorithm'),
     },
     idField('dnsTokenID', 'dnspod'),

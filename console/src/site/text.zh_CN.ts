@@ -64,9 +64,9 @@ export default {
   'group.protection': '防护',
   'site.switch': '切换站点',
   'site.backToList': '返回站点',
-  'page.siteDNS': 'DNS 账户',
-  'noun.siteDNS': 'DNS 账户',
+  'page.siteDNS': 'DNS 账号',
+  'noun.siteDNS': 'DNS 账号',
   'field.dnsProvider': 'DNS 服务',
   'field.server': '域名服务器',
-  'tab.siteDNS': 'DNS 账户',
+  'tab.siteDNS': 'DNS 账号',
 } satisfies SameAs<typeof texts>;

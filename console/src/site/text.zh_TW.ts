@@ -62,9 +62,9 @@ export default {
   'group.protection': '防護',
   'site.switch': '切換站點',
   'site.backToList': '返回站點',
-  'page.siteDNS': 'DNS 帳戶',
-  'noun.siteDNS': 'DNS 帳戶',
+  'page.siteDNS': 'DNS 帳號',
+  'noun.siteDNS': 'DNS 帳號',
   'field.dnsProvider': 'DNS 服務',
   'field.server': '名稱伺服器',
-  'tab.siteDNS': 'DNS 帳戶',
+  'tab.siteDNS': 'DNS 帳號',
 };

@@ -370,8 +370,8 @@ export const ruleTexts = {
       'An authority makes and renews this certificate by itself, so nothing uploaded takes its place. Add another one instead',
   },
   autoSSLWildcard: {
-    zh_TW: '萬用字元網域只能以 DNS 驗證：請先在站點設定的「DNS 帳戶」加入管理此網域的帳戶',
-    zh_CN: '通配符域名只能以 DNS 验证：请先在站点设置的“DNS 账户”添加管理此域名的账户',
+    zh_TW: '萬用字元網域只能以 DNS 驗證：請先在站點設定的「DNS 帳號」加入管理此網域的帳號',
+    zh_CN: '通配符域名只能以 DNS 验证：请先在站点设置的“DNS 账号”添加管理此域名的账号',
     en_US: 'A wildcard is proven by DNS alone: first add the DNS account that holds its zone (site settings, DNS accounts)',
   },
   dnsSaid: {

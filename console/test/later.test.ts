@@ -10,7 +10,9 @@ const others: Record<string, string> = {
   'console/src/kit/confirm.ts': 'a question that cannot be drawn is asked by the browser',
   'console/src/kit/schema-of.ts': 'the form shows the error, and asks again',
 };
-const ways = /\b(?:later|inPlace|tabContent|pageLater|withLater)\s*(?:<[^(]*>)?\(\s*(?:async )?\(\) =>\s*\(?(?:await )?$/;
+// with its words or without
+const ways =
+  /\b(?:later|inPlace|tabContent|pageLater|withLater)\s*(?:<[^(]*>)?\(\s*(?:withTexts\('\w+',\s*)?(?:async )?\(\) =>\s*\(?(?:await )?$/;
 
 /** What is loaded later in another way. */
 function otherwise({ file, text }: Source): string[] {
@@ -36,6 +38,8 @@ test('sample: lazy pieces of React and of the router, and a bare import, are tol
   assert.equal(told(`const { A } = await import('./a.tsx');`), 1);
   assert.equal(told(`onClick={() => void import('./a.tsx').then(use)}`), 1);
   assert.equal(told(`const A = later(async () => (await import('./a.tsx')).A);`), 0);
+  assert.equal(told(`const A = tabContent(withTexts('site', async () => (await import('./a.tsx')).A));`), 0);
+  assert.equal(told(`const A = withTexts('site', async () => (await import('./a.tsx')).A);`), 1);
   assert.equal(told(`const A = inPlace(\n  async () => (await import('./a.tsx')).A,\n);`), 0);
   assert.equal(told(`void withLater(\n  () => import('./a.tsx'),\n  ({ a }) => a(),\n);`), 0);
 });

@@ -61,17 +61,16 @@ export default {
   'field.preload': 'Preload',
 
   'help.upstreams':
-    'With a hash type, an origin gets the same visitors, or the same URLs, each time: the part its weight stands for. Without keep-alive every request opens a connection of its own.',
+    'A hash type gives an origin the same visitors, or URLs, each time. Without keep-alive each request opens a connection.',
   'help.originHost': "Empty: the visitor's own Host.",
   'help.originCheck':
     'Each node asks each origin by itself. One that is down gets no visitors; with all of them down an expired answer helps out, else visitors get 502.',
   'help.checkStatus': '0: any from 200 to 399.',
   'help.fall': 'Bad answers in a row.',
   'help.rise': 'Good answers in a row.',
-  'help.verify':
-    'Of origins asked over https. Off: any certificate is taken, and who stands between nodes and origin can read along. Whoever fails the check gets no request: another origin is asked, else visitors get 502.',
-  'help.originCA': 'PEM of one or more authorities; at least one must have signed itself. Nodes trust these alone.',
-  'help.sni': 'The server name nodes ask for, which the certificate must have. Empty: that of the Host they ask for.',
+  'help.verify': 'Of origins asked over https. One that fails gets no request; with none left visitors get 502.',
+  'help.originCA': 'PEM; one of them must have signed itself.',
+  'help.sni': "Asked for, and checked. Empty: the Host's.",
   'help.certificatePem':
     'Paste or choose PEM files: the certificate, those above it and the private key, in any order. The key is kept encrypted and never shown again.',
   'help.certificateAnew':
@@ -119,7 +118,7 @@ export default {
   'verification.public': 'Public authorities',
   'verification.own': 'My own',
 
-  'originTLS.name': 'Checked is the name {name}, the chain and its dates; revocation is not.',
+  'originTLS.name': 'Checked: the name {name}, chain and dates; not revocation.',
 
   'originCheckType.off': 'No',
   'originCheckType.tcp': 'TCP: connects',

@@ -60,18 +60,16 @@ export default {
   'field.includeSubDomains': '包含子域名',
   'field.preload': '预加载',
 
-  'help.upstreams':
-    '设置了哈希方式的源站，固定接到同一批访客或同一批 URL，比例取决于权重。关闭保持连接后，每个请求都会重新连接。',
+  'help.upstreams': '设置了哈希方式的源站，固定接到同一批访客或 URL。关闭保持连接后，每个请求都会重新连接。',
   'help.originHost': '留空时使用访客的 Host。',
   'help.originCheck':
     '每个节点各自检查每个源站。异常的源站不会收到访客的请求；全部异常时提供已到期的缓存，没有缓存时访客得到 502。',
   'help.checkStatus': '0 表示 200 到 399 均可。',
   'help.fall': '连续失败的次数。',
   'help.rise': '连续成功的次数。',
-  'help.verify':
-    '适用于以 https 连接的源站。关闭时接受任何证书，节点与源站之间的人可能看到内容。验证失败的源站不会收到请求：改用其他源站，没有时访客得到 502。',
-  'help.originCA': '粘贴一张或多张颁发机构证书（PEM），其中至少一张是自签的根证书。节点只信任这些机构。',
-  'help.sni': '节点连接时使用的服务器名称，证书必须包含它。留空时使用回源 Host 的名称。',
+  'help.verify': '适用于以 https 连接的源站。验证失败的源站不会收到请求；没有其他源站时，访客得到 502。',
+  'help.originCA': 'PEM；其中至少一张是自签的根证书。',
+  'help.sni': '连接使用、也会验证的名称。留空时使用回源 Host 的名称。',
   'help.certificatePem': '粘贴或选择 PEM 文件：证书、中间证书和私钥，顺序不限。私钥加密保存，之后不再显示。',
   'help.certificateAnew': '留空时证书不变。只粘贴证书时沿用当前私钥；已分配的域名立即改用新证书。',
   'help.certificateDomains': '所选域名使用这张证书；原来使用、这次没有选的域名不再有证书，无法通过 https 访问。',
@@ -114,7 +112,7 @@ export default {
   'verification.public': '公共颁发机构',
   'verification.own': '自有颁发机构',
 
-  'originTLS.name': '验证的项目：名称 {name}、证书链与有效期；不检查是否已吊销。',
+  'originTLS.name': '验证的项目：名称 {name}、证书链与期限；不检查吊销。',
 
   'originCheckType.off': '不检查',
   'originCheckType.tcp': 'TCP：能连接',

@@ -58,17 +58,16 @@ export default {
   'field.includeSubDomains': '包含子網域',
   'field.preload': '預先載入',
 
-  'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或同一批 URL，比例依權重而定。關閉保持連線時，每個請求都重新連線。',
+  'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或 URL。關閉保持連線時，每個請求都重新連線。',
   'help.originHost': '留空時使用訪客的 Host。',
   'help.originCheck':
     '每個節點各自檢查每個源站。異常的源站不會收到訪客的請求；全部異常時提供已到期的快取，沒有快取時訪客得到 502。',
   'help.checkStatus': '0 表示 200 到 399 皆可。',
   'help.fall': '連續失敗的次數。',
   'help.rise': '連續成功的次數。',
-  'help.verify':
-    '適用於以 https 連線的源站。關閉時接受任何憑證，節點與源站之間的人可能看到內容。驗證失敗的源站不會收到請求：改用其他源站，沒有時訪客得到 502。',
-  'help.originCA': '貼上一張以上的授權單位憑證（PEM），其中至少一張是自簽的根憑證。節點只信任這些單位。',
-  'help.sni': '節點連線時使用的伺服器名稱，憑證必須包含它。留空時使用回源 Host 的名稱。',
+  'help.verify': '適用於以 https 連線的源站。驗證失敗的源站不會收到請求；沒有其他源站時，訪客得到 502。',
+  'help.originCA': 'PEM；其中至少一張是自簽的根憑證。',
+  'help.sni': '連線使用、也會驗證的名稱。留空時使用回源 Host 的名稱。',
   'help.certificatePem': '貼上或選擇 PEM 檔案：憑證、中繼憑證與私密金鑰，順序不拘。私密金鑰加密保存，之後不再顯示。',
   'help.certificateAnew': '留空時憑證不變。只貼上憑證時沿用目前的私密金鑰；已指派的網域立即改用新憑證。',
   'help.certificateDomains': '所選的網域使用這張憑證；原本使用、這次沒有選的網域不再有憑證，無法以 https 連線。',
@@ -111,7 +110,7 @@ export default {
   'verification.public': '公開的授權單位',
   'verification.own': '自有的授權單位',
 
-  'originTLS.name': '驗證的項目：名稱 {name}、憑證鏈與有效期限；不檢查是否已撤銷。',
+  'originTLS.name': '驗證的項目：名稱 {name}、憑證鏈與期限；不檢查撤銷。',
 
   'originCheckType.off': '不檢查',
   'originCheckType.tcp': 'TCP：能連線',

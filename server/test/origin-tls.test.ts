@@ -76,7 +76,7 @@ test('nodes ask origins how they are as a domain says; what they saw is told wit
     [{ fall: 11 }, 'fall', 'tooBig'],
   ] as const)
     broken(await me.put(`${at}originCheck`, { ...check, ...change }), field, rule);
-  await sql`insert into node (name, status, "publicKey", "zoneID", "lastBeat") select 'first', 'normal', 'k1', ${a.zoneID}, now()`.execute(
+  await sql`insert into node (name, status, "publicKey", "zoneID", "clientID", "lastBeat") values ('first', 'normal', 'k1', ${a.zoneID}, ${a.client.id}, now())`.execute(
     api.database.db,
   );
   const node = await row<{ id: number }>(api.database.db, sql`select id from node where "publicKey" = 'k1'`);

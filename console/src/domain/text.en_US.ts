@@ -38,9 +38,9 @@ export default {
   'field.failTimeout': 'Fail timeout',
   'field.hash': 'Hash',
   'field.keepalive': 'Keep-alive',
-  'field.verify': 'Verify certificates',
+  'field.verify': 'Verify',
   'field.ca': 'Authorities',
-  'field.sni': 'Name asked for',
+  'field.sni': 'Server name',
   'field.checkType': 'Nodes ask',
   'field.path': 'Path',
   'field.checkStatus': 'Status wanted',
@@ -64,7 +64,7 @@ export default {
     'A hash type gives an origin the same visitors, or URLs, each time. Without keep-alive each request opens a connection.',
   'help.originHost': "Empty: the visitor's own Host.",
   'help.originCheck':
-    'Each node asks each origin by itself. One that is down gets no visitors; with all of them down an expired answer helps out, else visitors get 502.',
+    'Each node asks by itself. One that is down gets no visitors; with none left visitors get what has expired, else 502.',
   'help.checkStatus': '0: any from 200 to 399.',
   'help.fall': 'Bad answers in a row.',
   'help.rise': 'Good answers in a row.',
@@ -115,8 +115,8 @@ export default {
   'hashType.urlHash': 'URL',
 
   'verification.off': 'Off',
-  'verification.public': 'Public authorities',
-  'verification.own': 'My own',
+  'verification.public': 'Public',
+  'verification.own': 'Own',
 
   'originTLS.name': 'Checked: the name {name}, chain and dates; not revocation.',
 

@@ -62,8 +62,7 @@ export default {
 
   'help.upstreams': '设置了哈希方式的源站，固定接到同一批访客或 URL。关闭保持连接后，每个请求都会重新连接。',
   'help.originHost': '留空时使用访客的 Host。',
-  'help.originCheck':
-    '每个节点各自检查每个源站。异常的源站不会收到访客的请求；全部异常时提供已到期的缓存，没有缓存时访客得到 502。',
+  'help.originCheck': '每个节点各自检查。异常的源站不会收到访客的请求；全部异常时提供已到期的缓存，否则访客得到 502。',
   'help.checkStatus': '0 表示 200 到 399 均可。',
   'help.fall': '连续失败的次数。',
   'help.rise': '连续成功的次数。',

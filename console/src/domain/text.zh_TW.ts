@@ -60,8 +60,7 @@ export default {
 
   'help.upstreams': '設定雜湊方式的源站，固定接到同一批訪客或 URL。關閉保持連線時，每個請求都重新連線。',
   'help.originHost': '留空時使用訪客的 Host。',
-  'help.originCheck':
-    '每個節點各自檢查每個源站。異常的源站不會收到訪客的請求；全部異常時提供已到期的快取，沒有快取時訪客得到 502。',
+  'help.originCheck': '每個節點各自檢查。異常的源站不會收到訪客的請求；全部異常時提供已到期的快取，否則訪客得到 502。',
   'help.checkStatus': '0 表示 200 到 399 皆可。',
   'help.fall': '連續失敗的次數。',
   'help.rise': '連續成功的次數。',

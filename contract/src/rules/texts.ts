@@ -321,7 +321,7 @@ export const ruleTexts = {
   authorityNotRoot: {
     zh_TW: '沒有自簽的根憑證；請把憑證鏈最上層的根憑證一起貼上',
     zh_CN: '没有自签的根证书；请把证书链最上层的根证书一起粘贴',
-    en_US: 'No certificate in it has signed itself. Paste the root at the end of the chain, too',
+    en_US: 'None of these has signed itself: paste the root, too',
   },
   keyUnreadable: {
     zh_TW: '無法讀取私密金鑰，請貼上 PEM 格式的金鑰（BEGIN PRIVATE KEY）',

@@ -118,4 +118,58 @@ describe('an authority that lies', () => {
       (error: AcmeProblem) => error.type === 'rateLimited' && error.retrySeconds === 120,
     );
   });
+
+  test('tokens are 22 to 200 letters of base64url, whichever challenge comes first', async () => {
+    const tokenOf = async (token: string) => {
+      const challenge = { type: 'http-01', url: 'https://ca.test/c', status: 'pending', token };
+      const other = { ...challenge, type: 'tls-alpn-01' };
+      const told = await lying(() => json({ status: 'pending', challenges: [other, challenge] })).authorization(
+        'https://ca.test/a',
+      );
+      return told.challenge?.token;
+    };
+    for (const good of ['a'.repeat(22), 'Az09_-'.repeat(33)]) assert.equal(await tokenOf(good), good);
+    for (const bad of [
+      'a'.repeat(21),
+      'a'.repeat(201),
+      `${'a'.repeat(22)}/`,
+      `${'a'.repeat(22)}.`,
+      `${'a'.repeat(22)}\n`,
+      `../${'a'.repeat(22)}`,
+    ])
+      assert.equal(await tokenOf(bad), undefined, bad);
+  });
+
+  test('a limit ends after so many seconds, or at a date by the authority’s own clock; within a day', async () => {
+    const date = 'Wed, 21 Oct 2015 07:28:00 GMT';
+    const waits: [Record<string, string>, number | undefined][] = [
+      [{ 'retry-after': '120' }, 120],
+      [{ 'retry-after': 'Wed, 21 Oct 2015 07:30:30 GMT', date }, 150],
+      [{ 'retry-after': 'Wed, 21 Oct 2015 07:00:00 GMT', date }, 0],
+      [{ 'retry-after': 'Wed, 21 Oct 2015 07:30:30 GMT' }, undefined],
+      [{ 'retry-after': '999999999' }, 86_400],
+      [{ 'retry-after': 'Wed, 21 Oct 2099 07:28:00 GMT', date }, 86_400],
+      [{ 'retry-after': 'soon', date }, undefined],
+    ];
+    for (const status of [429, 503])
+      for (const [headers, seconds] of waits)
+        await assert.rejects(
+          lying(() => json({}, headers, status)).order(['a.test']),
+          (error: AcmeProblem) => error.type === 'rateLimited' && error.retrySeconds === seconds,
+          JSON.stringify(headers),
+        );
+  });
+
+  test('its words are one line of text, however long and whatever is in them', async () => {
+    const said = async (type: string, detail: string) =>
+      lying(() => json({ type: `urn:ietf:params:acme:error:${type}`, detail }, {}, 400))
+        .order(['a.test'])
+        .then(
+          () => '',
+          (error: AcmeProblem) => error.message,
+        );
+    assert.equal(await said('unauthorized', 'one\u0000two\r\n\u0085three'), 'one two three (unauthorized)');
+    const long = await said('u'.repeat(500), `${'x'.repeat(328)}\u{1f600}${'y'.repeat(1000)}`);
+    assert.ok(long.isWellFormed() && long.length <= 400, long);
+  });
 });

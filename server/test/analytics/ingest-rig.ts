@@ -85,5 +85,5 @@ export async function setUp(t: TestContext) {
   };
 }
 export const until = async (condition: () => boolean | Promise<boolean>, what: string | (() => string)) =>
-  assert.ok(await poll(condition, 20_000), typeof what === 'string' ? what : what());
+  assert.ok(await poll(condition, 90_000), typeof what === 'string' ? what : what());
 export const lastMark = (marks: LogMark[], id = file) => marks.findLast(mark => mark.marks?.[id] !== undefined)?.marks?.[id];

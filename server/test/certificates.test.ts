@@ -362,7 +362,7 @@ describe('domains', () => {
     const theirs = by(api, b.user);
     const id = await made(shop.chain, shop.key);
     const domainID = await theirs.make(`/user/site/${b.siteID}/domains`, {
-      domains: [{ domainName: 'x.shop.test', upstreams: [{ address: '192.0.2.1' }] }],
+      domains: [{ domainName: 'x.bazaar.test', upstreams: [{ address: '192.0.2.1' }] }],
     });
     broken(await assign(id, domainID), 'domainIDs', 'unknown', 404);
     assert.equal((await theirs.patch(`/user/site/${b.siteID}/certificate/${id}/domains`, { domainIDs: [domainID] })).status, 404);

@@ -153,6 +153,8 @@ export const domainRows: Rows = {
     port: portOf,
     portMap: () => ({ enabled: true, http: null, https: 1024 + next() }),
     certificate: () => pair.certificate,
+    // what nodes ask origins for
+    path: () => `/health${next()}`,
     // it has signed itself
     ca: () => pair.certificate,
     sni: owner => `${owner}-${next()}.test`,

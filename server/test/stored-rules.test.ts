@@ -42,6 +42,9 @@ const exempt: Record<string, string> = {
   site: 'settings that fit no longer have their default (contract/src/kit/setting.ts)',
   domain: 'its origins are judged by nodes at every resolution, and told as `origins`',
   upstream: 'as those of its domain',
+  port: 'a number, a scheme, addresses and a port map: their bounds are the column types of what the contract lets in, no rules',
+  portUpstream: 'as those of a domain',
+  zonePort: 'a number and a choice',
   certificate: 'a chain and its key, proved when they come (contract/src/domain/certificates.ts), and no rules',
   purgeTask: 'work that is done, no rules',
 };

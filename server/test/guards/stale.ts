@@ -43,6 +43,7 @@ export const notAlone: Readonly<Record<string, string>> = {
   'PUT /{area}/site/{siteID}/certificate/{certificateID} privateKey': 'it goes together with its certificate',
   'PUT /{area}/site/{siteID}/port/{portID} port': 'the zone has to have another, for the same scheme',
   'PUT /{area}/site/{siteID}/port/{portID} scheme': 'the zone has each port for one scheme',
+  'PUT /{area}/site/{siteID}/setting/dns provider': 'each asks for credentials of its own',
 };
 
 type Body = Record<string, unknown>;

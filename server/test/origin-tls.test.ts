@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { siteApplied } from '#server/bus/settle.ts';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
 import { row } from '#server/store/db.ts';
@@ -117,4 +118,19 @@ test('nodes ask origins how they are as a domain says; what they saw is told wit
   assert.deepEqual(await said({ checked: 2, wrong: 1, troubles: [{ ...trouble, host: 'another.test' }] }), [
     ['192.0.2.1 up null'],
   ]);
+  // of an origin that the domain does not name, and to who holds a paused twin of the name, nothing is told
+  assert.deepEqual(await said({ checked: 2, wrong: 1, troubles: [{ ...trouble, origin: 'left.test', address: '192.0.2.9' }] }), [
+    ['192.0.2.1 up null'],
+  ]);
+  const refusedOrigins = [{ host: 'tls.test', address: '10.0.0.1', port: 80, kind: 'private' }];
+  const refused = async () => {
+    const beat = JSON.stringify({ origins: { checked: 1, wrong: 1, troubles: [trouble] }, refusedOrigins });
+    await sql`update node set beat = ${beat}::jsonb, "lastBeat" = now() where id = ${node!.id}`.execute(api.database.db);
+    const applied = await siteApplied(api.database.pool, a.siteID);
+    return applied!.errors.filter(error => error.rule === 'originRefused').length;
+  };
+  assert.equal(await refused(), 1);
+  await sql`update domain set status = 0 where id = ${id}`.execute(api.database.db);
+  assert.deepEqual(await said({ checked: 1, wrong: 1, troubles: [trouble] }), [['192.0.2.1 unknown null']]);
+  assert.equal(await refused(), 0);
 });

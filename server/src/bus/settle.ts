@@ -101,11 +101,11 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
            union select d.kind, d."entityID", concat(n.name, ': ', r->>'why'), 'nodeRefused',
              jsonb_build_object('node', n.name, 'why', left(r->>'why', 500)) from node n, ${refusedDocuments}
            where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id
-           -- origins that a node does not connect to, as its last heartbeat says
+           -- origins that a node does not connect to, as its last heartbeat says: it knows a name alone, which is the served domain's
            union select 'origin', d.id, concat(d."domainName", ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')'),
              'originRefused', jsonb_build_object('domain', d."domainName", 'address', left(r->>'address', 100), 'port', r->>'port')
            from node n, jsonb_array_elements(case jsonb_typeof(n.beat->'refusedOrigins') when 'array' then n.beat->'refusedOrigins' else '[]' end) r
-           join domain d on d."domainName" = r->>'host'
+           join domain d on d."domainName" = r->>'host' and d.status = 1
            where n."zoneID" = g."zoneID" and n."deletedAt" is null and d."siteID" = s.id and d."deletedAt" is null
            union select 'origin', o.id, concat(s."siteName", ':', o.port, ': ', r->>'address', ' port ', r->>'port', ' is refused (', r->>'kind', ')'),
              'originRefused', jsonb_build_object('domain', concat(s."siteName", ':', o.port), 'address', left(r->>'address', 100), 'port', r->>'port')

@@ -28,7 +28,9 @@ export const originStateImplementation = implement(
   originStateCalls,
   {
     'GET /domain/{domainID}/originStates': async ({ ctx, params, found }) => {
-      const host = String(found['domainID']!['domainName']);
+      const { domainName: host, status } = found['domainID']!;
+      // nodes know a name alone: what they say of it is said of the one domain that is served by it, and of what that one names
+      const isServed = status === 1;
       const isChecked = await row(
         ctx.db,
         sql`select 1 from "scopedSetting" where "domainID" = ${params.domainID}
@@ -48,9 +50,11 @@ export const originStateImplementation = implement(
       );
       return {
         nodes: nodes.map(({ nodeID, name, isFresh, origins: said }) => {
-          const troubles = (said?.troubles ?? []).filter(one => one.host === host);
+          const troubles = (said?.troubles ?? []).filter(
+            one => isServed && one.host === host && origins.some(other => other.address === one.origin),
+          );
           // what is not among the newest nobody told
-          const isWhole = isFresh && isChecked !== undefined && said !== null && said.wrong <= said.troubles.length;
+          const isWhole = isServed && isFresh && isChecked !== undefined && said !== null && said.wrong <= said.troubles.length;
           const told = troubles.map(({ address, port, error, since, isDown }) => ({
             ...{ address, port, error: error.slice(0, 64), since },
             state: isFresh ? (isDown ? ('down' as const) : ('up' as const)) : ('unknown' as const),

@@ -52,7 +52,9 @@ interface Target extends Omit<Question, 'address'> {
   counts: boolean;
 }
 interface Seen {
+  name: string;
   target: Target;
+  /** of the target without its authorities, which are long and compared as they are */
   text: string;
   dueAt: number;
   isAsking: boolean;
@@ -157,14 +159,19 @@ export class OriginChecks {
     for (const document of state().checkedDomains()) {
       if (seen.size >= mosts.targets) break;
       for (const target of targetsOf(document, addresses)) {
+        if (seen.size >= mosts.targets) break;
         const name = `${target.key} ${target.address}|${target.port}|${target.protocol}`;
-        const text = JSON.stringify(target);
+        if (seen.has(name)) continue; // two names with one address
+        const text = JSON.stringify({ ...target, ca: '' });
         const before = this.#seen.get(name);
         // asked in another way it begins anew, and what it was said to be holds until it is asked
-        if (before?.text === text) seen.set(name, before);
-        else {
+        if (before?.text === text && before.target.ca === target.ca) seen.set(name, before);
+        else if (before?.isAsking) {
+          // it waits for its turn, and is no second one in the queue
+          seen.set(name, Object.assign(before, { target, text, against: 0, isDown: before.isDown && target.counts }));
+        } else {
           const { isDown = false, error = null, since = new Date().toISOString() } = before ?? {};
-          const fresh = { target, text, isAsking: false, isDown: isDown && target.counts, against: 0, error, since };
+          const fresh = { name, target, text, isAsking: false, isDown: isDown && target.counts, against: 0, error, since };
           seen.set(name, { ...fresh, dueAt: now + Math.random() * Math.min(target.interval * 1000, 2000) });
         }
       }
@@ -184,6 +191,10 @@ export class OriginChecks {
     while (this.#begun < (mosts.aSecond * tickMs) / 1000) {
       const next = this.#turns.next();
       if (!next) return;
+      if (this.#seen.get(next.work.name) !== next.work) {
+        this.#turns.done(next.party); // nobody asks for it any more
+        continue;
+      }
       this.#begun++;
       void this.#ask(next.work).finally(() => {
         this.#turns.done(next.party);
@@ -199,6 +210,8 @@ export class OriginChecks {
     else if (!this.#options.state().judge(target.address, target.port).allowed) said = 'ADDRESS_REFUSED';
     else said = await askOrigin(target);
     one.isAsking = false;
+    // asked in another way since: that answer says nothing, and the next question is due
+    if (one.target !== target) return;
     // not all at the same moment for ever
     one.dueAt = performance.now() + target.interval * 1000 * (0.9 + 0.2 * Math.random());
     const isWell = said === null;

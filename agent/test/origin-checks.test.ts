@@ -188,3 +188,33 @@ test('an address the policy refuses is not asked, nor is a name without any; wha
   await until('nothing is down', () => Object.keys(set.last()!).length === 0);
   assert.deepEqual(set.checks.report(40), { checked: 0, wrong: 0, troubles: [] });
 });
+
+test('one that is asked in another way while it waits for its answer stands in the queue once, and the old answer says nothing', async t => {
+  const seen = new Map<string, number>();
+  const held: (() => void)[] = [];
+  const port = await serve(
+    t,
+    http.createServer(({ url }, answer) => {
+      seen.set(url!, (seen.get(url!) ?? 0) + 1);
+      if (url === '/last') answer.end();
+      else held.push(() => answer.writeHead(500).end());
+    }),
+  );
+  const asks = (path: string) => domain(1, [upstream(port)], { originCheck: { ...check, path, interval: 300, timeout: 60 } });
+  const { world, checks, told } = checking(t, [asks('/first')]);
+  await until('it is asked', () => held.length === 1, 30_000);
+  let reads = 0;
+  // for longer than a new question waits for its first turn it is another one
+  Object.defineProperty(world, 'domains', { configurable: true, get: () => [asks(reads++ < 6 ? '/between' : '/last')] });
+  await until('it was changed twice', () => reads > 8, 30_000);
+  held[0]!();
+  await until('it is asked as it is wanted now', () => seen.get('/last') === 1, 30_000);
+  const then = reads;
+  await until('and nothing else is', () => reads > then + 2, 30_000);
+  assert.deepEqual([...seen], Object.entries({ '/first': 1, '/last': 1 }));
+  assert.equal(checks.report(40).wrong, 0);
+  assert.ok(
+    told.every(lists => Object.keys(lists).length === 0),
+    JSON.stringify(told),
+  );
+});

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import https from 'node:https';
 import { isIP, connect } from 'node:net';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { publicTrust } from './render/trusts.ts';
 
 export interface Question {
@@ -32,6 +33,17 @@ function authorities({ verify, ca }: Question): string | undefined {
   const trust = publicTrust();
   if (!trust) throw Object.assign(new Error('no authorities'), { code: 'NO_AUTHORITIES' });
   return (machine ??= readFileSync(trust.file, 'utf8'));
+}
+
+/** What was read of authorities, the last used last: to read those of a machine takes longer than to ask. */
+const contexts = new Map<string | undefined, SecureContext>();
+const contextsMost = 100;
+function contextOf(ca: string | undefined): SecureContext {
+  const context = contexts.get(ca) ?? createSecureContext({ minVersion: 'TLSv1', ...(ca !== undefined && { ca }) });
+  contexts.delete(ca);
+  contexts.set(ca, context);
+  if (contexts.size > contextsMost) contexts.delete(contexts.keys().next().value);
+  return context;
 }
 
 /** A short code, fit for a heartbeat. */
@@ -67,13 +79,11 @@ function begin(question: Question, settle: (said: string | null) => void): () =>
     return () => socket.destroy();
   }
   const isTLS = protocol === 'https';
-  const ca = isTLS ? authorities(question) : undefined;
   const options = {
     ...{ host: address, port, path, agent: false, headers: { host, 'user-agent': 'Breakwater-Health', connection: 'close' } },
     ...(isTLS && {
       rejectUnauthorized: question.verify !== 'off',
-      minVersion: 'TLSv1' as const,
-      ...(ca !== undefined && { ca }),
+      secureContext: contextOf(authorities(question)),
     }),
     // an address is no server name
     ...(isTLS && { servername: isIP(sni) ? '' : sni }),

@@ -131,6 +131,25 @@ describe('a name server that lies', () => {
     foreign.stop();
   });
 
+  test('one that answers byte by byte has no more time than one that is silent', async () => {
+    const said = Buffer.alloc(200);
+    said.writeUInt16BE(65_535);
+    const server = createServer(socket => {
+      let at = 0;
+      const trickle = setInterval(() => (at < said.length ? socket.write(said.subarray(at, ++at)) : socket.end()), 50);
+      socket.on('error', () => {}).on('close', () => clearInterval(trickle));
+    });
+    server.listen(await freePort(12_000, 19_999), '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const asking = new Rfc2136(`127.0.0.1:${port}`, keyOf(), { policy, timeoutMs: 2000 });
+    await assert.rejects(
+      asking.put({ name: 'update.test', id: '' }, 'a.update.test', 'x'),
+      (error: OutboundError) => error.problem === 'timeout',
+    );
+    server.close();
+  });
+
   test('names that lead to themselves, answers that end in their midst, and what is none are refused', async () => {
     const loop = Buffer.from('1234800000010000000000000c0c00060001'.replace('0c0c', 'c00c'), 'hex');
     assert.throws(() => dns.read(loop), dns.BadMessage);

@@ -137,6 +137,8 @@ const emptyAccounts = (db: Db) =>
 
 const dueMost = 20;
 const keptDays = 7;
+/** For one record: the others, and the end of the program, wait for it. */
+const takeMs = 20_000;
 interface Left extends Place {
   id: number;
   siteID: number;
@@ -163,14 +165,20 @@ export async function takeAwayDue(
   const done = await Promise.all(
     due.map(async one => {
       if (one.dnsID === null) return one.id;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, failed) => {
+        timer = setTimeout(() => failed(new DnsProblem('away', 'the provider did not answer in time')), takeMs);
+      });
       try {
-        await takeAway(services, one, one.value);
+        await Promise.race([takeAway(services, one, one.value), late]);
         return one.id;
       } catch (error) {
         const { why } = troubleOf(error);
         if (!one.isOld) return undefined;
         abandoned.push({ siteID: one.siteID, name: one.name, why });
         return one.id;
+      } finally {
+        clearTimeout(timer);
       }
     }),
   );

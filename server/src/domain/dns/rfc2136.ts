@@ -77,7 +77,7 @@ export class Rfc2136 implements DnsDriver {
     const socket = await connectOut(host, port, this.#reach);
     let answer: Buffer;
     try {
-      answer = await exchange(socket, bytes, host);
+      answer = await exchange(socket, bytes, host, this.#reach.timeoutMs ?? timeoutMs);
     } finally {
       socket.destroy();
     }
@@ -107,21 +107,26 @@ const clockSentence = (host: string, seconds: number | undefined) =>
     ? `${host} has another time than this machine`
     : `the clock of ${host} differs from this machine's by ${Math.round(seconds - Date.now() / 1000)} s`;
 
-/** One message there, one back, each with its length before it (RFC 7766). */
-function exchange(socket: Socket, message: Buffer, host: string): Promise<Buffer> {
-  return new Promise((done, failed) => {
-    let got = Buffer.alloc(0);
-    const fail = (error: Error) => failed(new OutboundError('connection', error.message));
-    socket.setTimeout(timeoutMs, () => failed(new OutboundError('timeout', `${host} did not answer in time`)));
-    socket.on('error', fail);
-    socket.on('close', () => fail(new Error(`${host} closed the connection`)));
-    socket.on('data', part => {
-      got = Buffer.concat([got, part]);
-      const length = got.length < 2 ? bytesMax : got.readUInt16BE(0);
-      if (got.length >= length + 2) done(got.subarray(2, length + 2));
+/** One message there, one back, each with its length before it (RFC 7766); whoever trickles has no more time than who is silent. */
+async function exchange(socket: Socket, message: Buffer, host: string, ms: number): Promise<Buffer> {
+  let late: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((done, failed) => {
+      let got = Buffer.alloc(0);
+      const fail = (error: Error) => failed(new OutboundError('connection', error.message));
+      late = setTimeout(() => failed(new OutboundError('timeout', `${host} did not answer in time`)), ms);
+      socket.on('error', fail);
+      socket.on('close', () => fail(new Error(`${host} closed the connection`)));
+      socket.on('data', part => {
+        got = Buffer.concat([got, part]);
+        const length = got.length < 2 ? bytesMax : got.readUInt16BE(0);
+        if (got.length >= length + 2) done(got.subarray(2, length + 2));
+      });
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(message.length);
+      socket.write(Buffer.concat([length, message]));
     });
-    const length = Buffer.alloc(2);
-    length.writeUInt16BE(message.length);
-    socket.write(Buffer.concat([length, message]));
-  });
+  } finally {
+    clearTimeout(late);
+  }
 }

@@ -177,6 +177,14 @@ describe('who sees a record', () => {
     );
     assert.match((await unseenAt([knot.address], name, 'other proof'))!, /does not have it/);
     assert.match((await unseenAt([silent], name, 'proof'))!, /answers/);
+    assert.equal(
+      await unseenAt(
+        Array.from({ length: 5 }, () => other.address),
+        name,
+        'proof',
+      ),
+      `${other.address}, ${other.address}, ${other.address} and 2 more do not have it`,
+    );
     await mine.take(zone, name, 'proof');
     assert.match((await unseenAt([knot.address], name, 'proof'))!, /does not have it/);
   });

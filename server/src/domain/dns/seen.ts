@@ -8,6 +8,9 @@ import type { AddressPolicy } from '#contract/rules/address-policy.ts';
 const timeoutMs = 2000;
 const hopsMost = 5;
 const serversMost = 8;
+/** Of one server; they say the same. */
+const addressesMost = 2;
+const namedMost = 3;
 
 export interface Looking {
   /** where origins, and so these servers too, may lie */
@@ -45,12 +48,15 @@ async function serversOf(zone: string, { policy, machine = getServers(), port = 
   const resolver = resolverOf(machine);
   const names = (await resolver.resolveNs(zone).catch(() => [])).slice(0, serversMost);
   const addresses = await Promise.all(
-    names.flatMap(name => [resolver.resolve4(name).catch(() => []), resolver.resolve6(name).catch(() => [])]),
+    names.map(async name => {
+      const all = await Promise.all([resolver.resolve4(name).catch(() => []), resolver.resolve6(name).catch(() => [])]);
+      return all
+        .flat()
+        .filter(address => policy.judge(address, port).allowed)
+        .slice(0, addressesMost);
+    }),
   );
-  return addresses
-    .flat()
-    .filter(address => policy.judge(address, port).allowed)
-    .map(address => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`));
+  return addresses.flat().map(address => (address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`));
 }
 
 /** Undefined: all that answer have it. Else who does not, in words. */
@@ -59,6 +65,9 @@ export async function unseen(zone: string, name: string, value: string, looking:
   if (!servers.length) return `nobody says who serves ${zone}`;
   return unseenAt(servers, name, value);
 }
+
+const someOf = (servers: readonly string[]) =>
+  servers.slice(0, namedMost).join(', ') + (servers.length > namedMost ? ` and ${servers.length - namedMost} more` : '');
 
 export async function unseenAt(servers: readonly string[], name: string, value: string): Promise<string | undefined> {
   const found = await Promise.all(
@@ -72,7 +81,7 @@ export async function unseenAt(servers: readonly string[], name: string, value: 
     }),
   );
   const lacking = servers.filter((_, i) => found[i] === 'lacks');
-  if (lacking.length) return `${lacking.join(', ')} ${lacking.length === 1 ? 'does' : 'do'} not have it`;
+  if (lacking.length) return `${someOf(lacking)} ${lacking.length === 1 ? 'does' : 'do'} not have it`;
   // those that say nothing say nothing to an authority either
-  return found.includes('has') ? undefined : `none of ${servers.join(', ')} answers`;
+  return found.includes('has') ? undefined : `none of ${someOf(servers)} answers`;
 }

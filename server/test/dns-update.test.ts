@@ -153,6 +153,21 @@ describe('a name server that lies', () => {
   test('names that lead to themselves, answers that end in their midst, and what is none are refused', async () => {
     const loop = Buffer.from('1234800000010000000000000c0c00060001'.replace('0c0c', 'c00c'), 'hex');
     assert.throws(() => dns.read(loop), dns.BadMessage);
+    // a chain of pointers, each to the one before it, and a name that goes down all of it
+    const chained = (hops: number) => {
+      const header = Buffer.from('123480000000000200000000', 'hex');
+      const chain = Buffer.alloc(1 + hops * 2);
+      const start = header.length + 11;
+      const at = (n: number) => (n === 0 ? start : start + n * 2 - 1);
+      for (let n = 1; n <= hops; n++) chain.writeUInt16BE(0xc000 | at(n - 1), n * 2 - 1);
+      const first = Buffer.concat([Buffer.from('0000100001000000000000', 'hex'), chain]);
+      first.writeUInt16BE(chain.length, 9);
+      const second = Buffer.from('000000100001000000000000', 'hex');
+      second.writeUInt16BE(0xc000 | at(hops), 0);
+      return Buffer.concat([header, first, second]);
+    };
+    assert.equal(dns.read(chained(100)).answers[1]!.name, '');
+    assert.throws(() => dns.read(chained(200)), dns.BadMessage);
     const short = await answering(question => question.subarray(0, 5));
     await assert.rejects(put(short.address), isTrouble('refused', /ends in its midst/));
     const echo = await answering(question => question);

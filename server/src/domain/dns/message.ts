@@ -158,6 +158,7 @@ export function verified(bytes: Buffer, message: Message, key: Key, requestMac: 
   return { isGood: isOurs && isNow, error, serverSeconds };
 }
 
+const hopsMax = 126;
 /** Reads from its place on. @throws BadMessage where the bytes end, or a name goes on for ever */
 class Reader {
   readonly #bytes: Buffer;
@@ -177,13 +178,13 @@ class Reader {
   name(): string {
     const labels: string[] = [];
     let after: number | undefined;
-    for (let size = 0; ;) {
+    for (let size = 0, hops = 0; ;) {
       const length = this.u8();
       if (length >= 0xc0) {
         const to = ((length & 0x3f) << 8) | this.u8();
         after ??= this.at;
-        // backwards alone, so it comes to an end
-        if (to >= this.at - 2) throw new BadMessage('a name in the answer leads nowhere');
+        // backwards alone, so it comes to an end; soon, as no name has more labels
+        if (to >= this.at - 2 || ++hops > hopsMax) throw new BadMessage('a name in the answer leads nowhere');
         this.at = to;
         continue;
       }

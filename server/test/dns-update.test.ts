@@ -66,10 +66,12 @@ describe('a name server that takes updates', () => {
 
   test('a wrong key, an unknown one and another algorithm are told as credentials, a zone it does not have as refused', async () => {
     const zone = { name: 'update.test', id: '' };
-    const put = (one: Rfc2136) => one.put(zone, 'a.update.test', 'x');
+    const put = (one: Rfc2136, name = 'a.update.test') => one.put(zone, name, 'x');
     await assert.rejects(put(driver({ secret: Buffer.alloc(32, 1) })), isTrouble('credentials', /BADSIG/));
     await assert.rejects(put(driver({ name: 'nobody.test' })), isTrouble('credentials', /nobody\.test.*BADKEY/));
     await assert.rejects(put(driver({ algorithm: 'hmacSHA512' })), isTrouble('credentials', /BADKEY/));
+    const long = `_acme-challenge.${'a.'.repeat(115)}update.test`;
+    await assert.rejects(put(driver(), long), isTrouble('refused', /too long/));
     await assert.rejects(
       driver().put({ name: 'unknown.test', id: '' }, 'a.unknown.test', 'x'),
       isTrouble('refused', /NOTAUTH|REFUSED/),

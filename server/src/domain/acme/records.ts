@@ -173,7 +173,8 @@ export async function takeAwayDue(
         await Promise.race([takeAway(services, one, one.value), late]);
         return one.id;
       } catch (error) {
-        const { why } = troubleOf(error);
+        // whatever it was: one record keeps no other from going
+        const why = (error instanceof Error ? error.message : String(error)).slice(0, 300);
         if (!one.isOld) return undefined;
         abandoned.push({ siteID: one.siteID, name: one.name, why });
         return one.id;

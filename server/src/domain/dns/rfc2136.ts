@@ -73,15 +73,16 @@ export class Rfc2136 implements DnsDriver {
   async #ask(question: (id: number) => Buffer): Promise<dns.Message> {
     const { host, port } = this.#server;
     const id = randomInt(65_536);
-    const { bytes, mac } = dns.signed(question(id), this.#key, Date.now());
-    const socket = await connectOut(host, port, this.#reach);
-    let answer: Buffer;
     try {
-      answer = await exchange(socket, bytes, host, this.#reach.timeoutMs ?? timeoutMs);
-    } finally {
-      socket.destroy();
-    }
-    try {
+      // a name may be too long for a question
+      const { bytes, mac } = dns.signed(question(id), this.#key, Date.now());
+      const socket = await connectOut(host, port, this.#reach);
+      let answer: Buffer;
+      try {
+        answer = await exchange(socket, bytes, host, this.#reach.timeoutMs ?? timeoutMs);
+      } finally {
+        socket.destroy();
+      }
       const message = dns.read(answer);
       const verdict = dns.verified(answer, message, this.#key, mac, Date.now());
       if (verdict.error === 18) throw new DnsProblem('credentials', clockSentence(host, verdict.serverSeconds));

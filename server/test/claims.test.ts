@@ -109,6 +109,58 @@ test('of several the rest goes in, and each that is refused says its record', as
   assert.equal(data.length, 2);
 });
 
+test('who was off goes live again unless another showed meanwhile whose the name is', async () => {
+  const idOf = async (tenant: Tenant, name: string): Promise<number> =>
+    (await by(api, tenant.user).read(`/user/site/${tenant.siteID}/domains?keywords=${name}`)).data[0].id;
+  const turn = async (tenant: Tenant, name: string, status: number) =>
+    by(api, tenant.user).patch(`/user/site/${tenant.siteID}/domain/setting/status`, {
+      domainIDs: [await idOf(tenant, name)],
+      status,
+    });
+  ok(await add(other, 'twin.test'));
+  ok(await turn(other, 'twin.test', 0));
+  // nobody came: nothing is asked
+  asked.length = 0;
+  ok(await turn(other, 'twin.test', 1));
+  ok(await turn(other, 'twin.test', 1));
+  ok(await turn(other, 'twin.test', 0));
+  assert.deepEqual(asked, []);
+  const { record, value } = wanted(await add(bank, 'twin.test'));
+  records.set(record, [value]);
+  ok(await add(bank, 'twin.test'));
+  is(await turn(other, 'twin.test', 1), 'duplicateDomains');
+  ok(await turn(bank, 'twin.test', 0));
+  const refused = await turn(other, 'twin.test', 1);
+  broken(refused, 'domainIDs', 'nameUnproven');
+  // who showed it once is not asked again
+  records.delete(record);
+  ok(await turn(bank, 'twin.test', 1));
+  ok(await turn(bank, 'twin.test', 0));
+  records.set(record, [refused.body.errorData[0].bounds.value]);
+  ok(await turn(other, 'twin.test', 1));
+});
+
+test('below another’s name who was first goes live again, who came later shows whose it is', async () => {
+  const turn = async (tenant: Tenant, name: string, status: number) => {
+    const { data } = await by(api, tenant.user).read(`/user/site/${tenant.siteID}/domains?keywords=${name}`);
+    const { id } = data.find((one: { domainName: string }) => one.domainName === name);
+    return by(api, tenant.user).patch(`/user/site/${tenant.siteID}/domain/setting/status`, { domainIDs: [id], status });
+  };
+  ok(await add(other, 'first.upper.test'));
+  ok(await turn(other, 'first.upper.test', 0));
+  ok(await add(bank, 'upper.test'));
+  ok(await turn(other, 'first.upper.test', 1));
+  ok(await turn(bank, 'upper.test', 0));
+  ok(await add(other, 'later.upper.test'));
+  ok(await turn(other, 'later.upper.test', 0));
+  ok(await turn(bank, 'upper.test', 1));
+  const refused = await turn(other, 'later.upper.test', 1);
+  broken(refused, 'domainIDs', 'nameUnproven');
+  const { record, value } = refused.body.errorData[0].bounds;
+  records.set(record, [value]);
+  ok(await turn(other, 'later.upper.test', 1));
+});
+
 test('what is everybody’s is nobody’s', async () => {
   for (const name of ['co.uk', '*.co.uk', '*.com.tw']) {
     const reply = await add(other, name);

@@ -38,24 +38,39 @@ export function isEverybodys(name: string): boolean {
   return getPublicSuffix(base) === base;
 }
 
-/** Which of these names are another customer's business too, and whose site it is. */
+/** Domains that were there and go live again: the id of each by its name. */
+export type Resumed = ReadonlyMap<string, number>;
+
+/**
+ * Which of these names are another customer's business too, and whose site it is. A name that goes live again is not asked for once more
+ * because of those who came later, unless they have the very name: over the one that was there they had to show whose it is.
+ */
 async function contested(
   ctx: Context,
   siteID: number,
   names: readonly string[],
+  resumed?: Resumed,
 ): Promise<{ userID: number; names: Set<string> }> {
   const site = await row<{ userID: number }>(ctx.db, sql`select "userID" from site where id = ${siteID} and "deletedAt" is null`);
   if (!site) return { userID: 0, names: new Set() };
   const spoken = new Map(names.map(name => [name, above(name)]));
-  const others = await rows<{ domainName: string; isLive: boolean }>(
+  const others = await rows<{ domainName: string; live: number | null; last: number }>(
     ctx.db,
-    sql`select d."domainName", bool_or(d.status = 1) as "isLive" from domain d join site s on s.id = d."siteID"
+    sql`select d."domainName", max(d.id) filter (where d.status = 1) as live, max(d.id) as last from domain d join site s on s.id = d."siteID"
         where d."domainName" = any(${[...new Set([...spoken].flat(2))]}) and d."deletedAt" is null and s."deletedAt" is null
           and s."userID" <> ${site.userID} group by 1`,
   );
-  const live = new Map(others.map(one => [one.domainName, one.isLive]));
-  // one that is live elsewhere is told as such (401001)
-  const isContested = (name: string) => live.get(name) === false || spoken.get(name)!.some(one => live.get(one));
+  const found = new Map(others.map(one => [one.domainName, one]));
+  const isContested = (name: string) => {
+    const own = resumed?.get(name);
+    const same = found.get(name);
+    // one that is live elsewhere is told as such (401001)
+    if (same?.live === null && (own === undefined || same.last > own)) return true;
+    return spoken.get(name)!.some(one => {
+      const live = found.get(one)?.live ?? null;
+      return live !== null && (own === undefined || live < own);
+    });
+  };
   return { userID: site.userID, names: new Set(names.filter(isContested)) };
 }
 
@@ -68,8 +83,13 @@ async function textsAt(record: string, servers: readonly string[]): Promise<stri
 }
 
 /** Names that may be taken although others have a word in them: their zones hold the record. Asks DNS, so before any transaction. */
-export async function provenNames(ctx: Context, siteID: number, names: readonly string[]): Promise<ReadonlySet<string>> {
-  const { userID, names: open } = await contested(ctx, siteID, names);
+export async function provenNames(
+  ctx: Context,
+  siteID: number,
+  names: readonly string[],
+  resumed?: Resumed,
+): Promise<ReadonlySet<string>> {
+  const { userID, names: open } = await contested(ctx, siteID, names, resumed);
   const { dns, sealing } = ctx.services;
   const servers = dns?.resolvers.length ? dns.resolvers : getServers();
   const waiting = [...open].slice(0, lookedMost);
@@ -90,11 +110,12 @@ export async function refusedNames(
   siteID: number,
   names: readonly string[],
   proven: ReadonlySet<string>,
+  resumed?: Resumed,
 ): Promise<Map<string, (path: string) => Fail>> {
-  const { userID, names: open } = await contested(ctx, siteID, names);
+  const { userID, names: open } = await contested(ctx, siteID, names, resumed);
   const refused = new Map<string, (path: string) => Fail>();
   for (const name of names) {
-    if (isEverybodys(name))
+    if (!resumed && isEverybodys(name))
       refused.set(name, path => failFields([{ path, rule: 'wrongFormat', bounds: { why: 'hostPublicSuffix' } }]));
     if (!open.has(name) || proven.has(name)) continue;
     const bounds: Bounds = {

@@ -14,7 +14,7 @@ import { row, rows } from '../store/db.ts';
 import { checkOrigins } from '../system/origins.ts';
 import { autoSSLSwitch, forgetDomains } from './acme/switch.ts';
 import { publishShown } from './certificate/shown.ts';
-import { provenNames, refusedNames } from './claims.ts';
+import { provenNames, refusedNames, type Resumed } from './claims.ts';
 import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 import { lower, Origins } from './upstreams.ts';
@@ -63,6 +63,18 @@ async function makeDomains(ctx: Context, siteID: number, wanted: readonly NewDom
 
 const eachDomain = async (ctx: Context, siteID: number, ids: readonly number[], act: (domain: DomainRow) => Promise<void>) =>
   eachOf(ctx, ctx.store(domainTable, { siteID }), ids, domain => domain.domainName, act, 'domainIDs');
+
+/** Of these domains those that are off and are to go live. */
+async function resumedOf(
+  ctx: Context,
+  siteID: number,
+  asked: { domainIDs: readonly number[]; status: number },
+): Promise<Resumed> {
+  if (asked.status !== 1) return new Map();
+  const off = [sql`t.id = any(${[...asked.domainIDs]})`, sql`t.status <> 1`];
+  const found = await ctx.store(domainTable, { siteID }).pick(['id', 'domainName'], off);
+  return new Map(found.map(({ id, domainName }) => [domainName, id]));
+}
 
 const origins = new Origins(upstreamTable, domainTable, 'domainID', domain => domain);
 
@@ -192,8 +204,13 @@ export const domainCalls = implement(
       });
       return {};
     },
-    'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
+    'PATCH /domain/setting/status': async ({ ctx, params, body, prepared }) => {
+      const resumed = await resumedOf(ctx, params.siteID, body);
+      const proven: ReadonlySet<string> = prepared instanceof Set ? prepared : new Set();
+      const refused = await refusedNames(ctx, params.siteID, [...resumed.keys()], proven, resumed);
       await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
+        const refusal = domain.status === 1 ? undefined : refused.get(domain.domainName);
+        if (refusal) throw refusal('domainIDs');
         if (body.status === 1) await origins.checkEnabled(ctx, domain.id);
         await ctx.store(domainTable, params).set(domain.id, { status: body.status });
       });
@@ -267,6 +284,10 @@ export const domainCalls = implement(
           params.siteID,
           body.domains.map((one: NewDomain) => one.domainName),
         ),
+      'PATCH /domain/setting/status': async ({ ctx, params, body }) => {
+        const resumed = await resumedOf(ctx, params.siteID, body);
+        return provenNames(ctx, params.siteID, [...resumed.keys()], resumed);
+      },
     },
     rows: { 'GET /domains': domainTable, 'GET /simpleDomains': domainTable, 'GET /domain/{domainID}/upstreams': upstreamTable },
   },

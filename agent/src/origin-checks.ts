@@ -29,6 +29,8 @@ export interface OriginChecksOptions {
 
 const tickMs = 500;
 const againMs = 20_000;
+/** Between two lists: what changes meanwhile is told at once then. */
+const apartMs = 1000;
 /** Of one node: further ones count as up. And questions that may be begun a second, and be under way, of all and of one customer. */
 const mosts = { targets: 5000, aSecond: 200, atOnce: { all: 64, party: 16 } };
 /** How often a certificate is looked at where nothing hangs on it, seconds. */
@@ -226,12 +228,13 @@ export class OriginChecks {
   }
 
   #tell(): void {
+    if (this.#telling || performance.now() < this.#toldAt + apartMs) return;
     const lists: Record<string, string[]> = {};
     for (const { target, isDown } of this.#seen.values())
       if (isDown && target.counts && isIP(target.address))
         (lists[target.key] ??= []).push(`${target.address}|${target.port}|${target.declared}`);
     const text = JSON.stringify(lists);
-    if (this.#telling || (text === this.#told && (text === '{}' || performance.now() < this.#toldAt + againMs))) return;
+    if (text === this.#told && (text === '{}' || performance.now() < this.#toldAt + againMs)) return;
     this.#telling = this.#options
       .tell(lists)
       .then(

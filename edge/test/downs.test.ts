@@ -128,6 +128,25 @@ describe('origins that are down', () => {
     assert.equal((await edge.ask(name, '/none')).status, 502);
   });
 
+  test('however many lists follow each other, they take the room of two', async () => {
+    const name = await host([{ port: a!.port }, { port: b!.port }]);
+    const many = Array.from({ length: 500 }, (_, i) => `10.0.${i >> 8}.${i & 255}|80|http`);
+    const free = async () => {
+      const { body } = await edge.control('GET', '/stat');
+      return (body as { dictionaries: { down: { free: number } } }).dictionaries.down.free;
+    };
+    for (let i = 0; i < 2; i++) await down({ [`d:${name}`]: [nameOf(a!), ...many] });
+    const before = await free();
+    // the dictionary of an edge in use is 4 MB, these are more
+    for (let i = 0; i < 800; i++) await down({ [`d:${name}`]: [nameOf(a!), ...many] });
+    assert.ok((await free()) > before - 65_536, `${before} bytes before, ${await free()} after`);
+    assert.deepEqual(await spread(name, 6), { b: 6 });
+    await down({});
+    await down({});
+    const both = await spread(name, 12);
+    assert.ok(both['a']! >= 4 && both['b']! >= 4, JSON.stringify(both));
+  });
+
   test('what is no list of origins is refused, and changes nothing', async () => {
     const name = await host([{ port: a!.port }, { port: b!.port }]);
     await down({ [`d:${name}`]: [nameOf(a!)] });

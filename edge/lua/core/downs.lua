@@ -1,5 +1,6 @@
--- Origins that this node asked by itself and that did not answer: whole lists of the agent (agent/src/origin-checks.ts), each under a
--- number of its own, in a dictionary of their own. What a list says holds for a minute unless it is said again, so that nobody stays
+-- Origins that this node asked by itself and that did not answer: whole lists of the agent (agent/src/origin-checks.ts), each with a
+-- number of its own, in a dictionary of their own. There is room for the list that holds and for the next one, which is written in the
+-- place of the one before: however often they change, they do not fill it. What a list says holds for a minute unless it is said again, so that nobody stays
 -- down for an agent that is gone.
 local balancer = require "core.balancer"
 local down = ngx.shared.down
@@ -9,11 +10,13 @@ local M = {}
 local seconds = 60
 local checked, round = -1, 0
 
+local function place(number, key) return string.format("%d|%s", number % 2, key) end
+
 -- lists: {["d:<host>"] = {"<address>|<port>|<protocol>", …}}, all there are. → how many had no room
 function M.put(lists)
   local number, left = (down:get "round" or 0) + 1, 0
   for key, list in pairs(lists) do
-    if not down:safe_set(number .. "|" .. key, table.concat(list, " "), seconds) then left = left + 1 end
+    if not down:safe_set(place(number, key), number .. " " .. table.concat(list, " "), seconds) then left = left + 1 end
   end
   down:set("round", number)
   down:flush_expired(100)
@@ -23,8 +26,9 @@ end
 
 local function read(plan, now)
   local pool = plan.pool
-  local key = round .. "|" .. plan.key
-  local text = down:get(key)
+  local key = place(round, plan.key)
+  local number, text = (down:get(key) or ""):match "^(%d+) (.*)$"
+  if tonumber(number) ~= round then text = nil end
   pool.round, pool.down_until = round, text and now + (down:ttl(key) or 0) or nil
   if not text and not pool.downs then return end
   local names = {}

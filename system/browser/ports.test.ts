@@ -58,7 +58,7 @@ test('the operator opens a port of the zone, the customer one of the site, and v
   await page.locator('.ant-btn-primary').first().click();
   await visitor.choose('port', `${port} · HTTP`);
   await save(visitor);
-  await page.getByText('those of the domain').waitFor();
+  await page.getByText('those of the domain', { exact: true }).waitFor();
   await served(port, status => status === 200);
 
   // origins of its own: one that answers nobody, so that it is seen who is asked
@@ -67,11 +67,11 @@ test('the operator opens a port of the zone, the customer one of the site, and v
   await page.fill(`${drawer} #upstreams_0_address`, '127.0.0.1');
   await page.fill(`${drawer} #upstreams_0_port`, String(await freePort()));
   await save(visitor);
-  await page.getByText('those of the domain').waitFor({ state: 'detached' });
+  await page.getByText('those of the domain', { exact: true }).waitFor({ state: 'detached' });
   await served(port, status => status === 502);
   await action(visitor, port, 'Use the domain’s origins');
   await page.locator('.ant-modal .ant-btn-primary, .ant-modal .ant-btn-dangerous').last().click();
-  await page.getByText('those of the domain').waitFor();
+  await page.getByText('those of the domain', { exact: true }).waitFor();
   await served(port, status => status === 200);
 
   // the zone keeps what a site has open, and says whose it is

@@ -26,11 +26,12 @@ async function api(area: 'user' | 'client', method: string, url: string, body?: 
   assert.ok(answer.status < 300, `${method} ${url}: ${JSON.stringify(answer.body)}`);
   return answer.body;
 }
-/** What a visitor gets there, once it is what is expected. */
+let looks = 0;
+/** What a visitor gets there, once it is what is expected; never from the cache. */
 async function served(port: number, expected: (status: number) => boolean): Promise<void> {
   const end = performance.now() + 60_000;
   for (;;) {
-    const { status } = await ask(port, host, '/').catch(() => ({ status: -1 }));
+    const { status } = await ask(port, host, `/?look=${looks++}`).catch(() => ({ status: -1 }));
     if (expected(status)) return;
     if (performance.now() > end) throw new Error(`${host} at ${port}: ${status}`);
     await new Promise(next => setTimeout(next, 50));

@@ -56,6 +56,21 @@ test('switched off and on it goes on where it stood: no second certificate is or
   assert.equal(fake.count('newOrder'), 1);
 });
 
+test('switched to another authority and back, nothing is ordered that it shows already', async () => {
+  const who = await customer();
+  await by(api, a.client).put('/client/setting/system/zeroSSL', {
+    eabKID: 'kid',
+    eabHmacKey: 'zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W',
+  });
+  const [id] = await asking(who, 'back.test');
+  await run();
+  for (const provider of ['zeroSSL', 'private']) ok(await change(who, [id!], true, { provider }));
+  await run();
+  const { state, provider, seconds } = await found(id!);
+  assert.deepEqual([state, provider, fake.count('newOrder')], ['success', 'private', 1]);
+  assert.ok(seconds! > 0.9 * hour, String(seconds));
+});
+
 test('one whose certificate was deleted has another, an hour after the last at the earliest; so has a domain that was added anew', async () => {
   const who = await customer();
   const [id, other] = await asking(who, 'deleted.test', 'added.test');

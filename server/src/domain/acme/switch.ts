@@ -68,8 +68,8 @@ const rested = sql`a."issuedAt" + ${acmeLimits.issuedMinutes} * interval '1 minu
  * under way nothing is to be said.
  */
 export const askAgain = (ctx: Context, domainIDs: readonly number[]) =>
-  sql`update "autoCertificate" a set "nextAt" = case when exists (select from certificate c where c.id = a."certificateID" and c."deletedAt" is null
-        and c.provider = a.provider) then clock_timestamp() else greatest(clock_timestamp(), ${rested}) end
+  sql`update "autoCertificate" a set "nextAt" = case when exists (select from certificate c join domain d on d.id = a."domainID"
+        where c.id = a."certificateID" and c."deletedAt" is null and c.provider = a.provider and d."certificateID" is distinct from c.id) then clock_timestamp() else greatest(clock_timestamp(), ${rested}) end
     where a."domainID" = any(${[...domainIDs]}) and a."deletedAt" is null and (a.state = 'success'
       or a.state = 'processing' and a."nextAt" is not null)`.execute(ctx.db);
 

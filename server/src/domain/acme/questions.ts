@@ -72,7 +72,7 @@ export async function saidOf(given: Asking, ones: readonly Ordering[]): Promise<
   const now = performance.now();
   for (const [key, { at }] of asked) if (now - at > keptMs) asked.delete(key);
   const mine = ones.map(one => {
-    const key = [taskID, one.domainID, one.phase, one.looks, one.troubles ?? 0, one.isAnew ?? false].join(' ');
+    const key = [taskID, one.domainID, one.phase, one.looks, one.troubles ?? 0, one.anew ?? 0].join(' ');
     let known = asked.get(key);
     if (!known) {
       const made: Question = { at: now, said: Promise.resolve() };

@@ -47,6 +47,12 @@ export interface Claimed {
   zone: ZoneDocument | undefined;
 }
 
+export interface WantedTrust {
+  pem: string;
+  /** whose domains want it */
+  parties: Set<string>;
+}
+
 export class EdgeState {
   /** key → who claims it */
   readonly #claims = new Map<string, Claim[]>();
@@ -59,7 +65,7 @@ export class EdgeState {
   /** subject → the domain, where nodes ask its origins how they are */
   readonly #checked = new Map<string, DomainDocument>();
   /** subject → the authority its origins are verified by */
-  readonly #trusts = new Map<string, OwnTrust>();
+  readonly #trusts = new Map<string, OwnTrust & { party: string }>();
   /** subject → host names of its origins */
   readonly #namesOf = new Map<string, string[]>();
   /** domain's key → its origins that the policy refused when its record was made last */
@@ -127,9 +133,15 @@ export class EdgeState {
   }
   /** Whether the node may connect there. */
   readonly judge: Judge = (address, port) => this.#policy.judge(address, port);
-  /** Authorities of customers by which origins are verified: name → PEM. */
-  trusts(): Map<string, string> {
-    return new Map([...this.#trusts.values()].map(({ name, pem }) => [name, pem]));
+  /** Authorities of customers by which origins are verified, by their names. */
+  trusts(): Map<string, WantedTrust> {
+    const wanted = new Map<string, WantedTrust>();
+    for (const { name, pem, party } of this.#trusts.values()) {
+      const one = wanted.get(name);
+      if (one) one.parties.add(party);
+      else wanted.set(name, { pem, parties: new Set([party]) });
+    }
+    return wanted;
   }
   /** Of these keys the domains whose authority nginx does not know yet. */
   untrusted(keys: Iterable<string>, known: ReadonlySet<string>): string[] {
@@ -194,7 +206,7 @@ export class EdgeState {
     } else this.#keys.delete(subject);
     if (claimed?.checked) this.#checked.set(subject, claimed.checked);
     else this.#checked.delete(subject);
-    if (claimed?.trust) this.#trusts.set(subject, claimed.trust);
+    if (claimed?.trust) this.#trusts.set(subject, { ...claimed.trust, party: claimed.party });
     else this.#trusts.delete(subject);
     if (names.length) this.#namesOf.set(subject, names);
     else this.#namesOf.delete(subject);

@@ -14,6 +14,7 @@ import { Control, ControlError, type Stat } from './control.ts';
 import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
 import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
+import { endOldest } from './old-workers.ts';
 import { ZonePorts } from './ports.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
@@ -123,7 +124,11 @@ export class Nginx {
 
   /** SIGUSR1: its logs were renamed; SIGHUP: it is to read its configuration, and the files that names, anew. */
   tell(name: 'SIGUSR1' | 'SIGHUP'): void {
-    if (this.alive) signal(this.#state!.pid, name);
+    if (!this.alive) return;
+    const { pid } = this.#state!;
+    const ended = name === 'SIGHUP' ? endOldest(pid) : [];
+    if (ended.length) this.#options.log(`workers of reloads long ago are ended: ${ended.join(', ')}`);
+    signal(pid, name);
   }
 
   /** Starts it anew from a fresh snapshot: for when it holds records that nobody can name any more. */
@@ -261,7 +266,7 @@ export class Nginx {
       return false;
     }
     try {
-      if (await this.#writeConfig(state.epoch)) signal(state.pid, 'SIGHUP');
+      if (await this.#writeConfig(state.epoch)) this.tell('SIGHUP');
     } catch (error) {
       this.#options.log(`the running nginx keeps its configuration: ${(error as Error).message}`);
     }

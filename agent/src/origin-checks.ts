@@ -31,8 +31,8 @@ const tickMs = 500;
 const againMs = 20_000;
 /** Between two lists: what changes meanwhile is told at once then. */
 const apartMs = 1000;
-/** Of one node: further ones count as up. And questions that may be begun a second, and be under way, of all and of one customer. */
-const mosts = { targets: 5000, aSecond: 200, atOnce: { all: 64, party: 16 } };
+/** Of one node and of one customer: further ones count as up. And questions that may be begun a second, and be under way, of all and of one customer. */
+const mosts = { targets: { all: 5000, party: 1000 }, aSecond: 200, atOnce: { all: 64, party: 16 } };
 /** How often a certificate is looked at where nothing hangs on it, seconds. */
 const lookSeconds = 60;
 
@@ -158,12 +158,15 @@ export class OriginChecks {
     const { state, addresses } = this.#options;
     const now = performance.now();
     const seen = new Map<string, Seen>();
+    const shares = new Map<string, number>();
     for (const document of state().checkedDomains()) {
-      if (seen.size >= mosts.targets) break;
+      if (seen.size >= mosts.targets.all) break;
       for (const target of targetsOf(document, addresses)) {
-        if (seen.size >= mosts.targets) break;
+        const share = shares.get(target.party) ?? 0;
+        if (seen.size >= mosts.targets.all || share >= mosts.targets.party) break;
         const name = `${target.key} ${target.address}|${target.port}|${target.protocol}`;
         if (seen.has(name)) continue; // two names with one address
+        shares.set(target.party, share + 1);
         const text = JSON.stringify({ ...target, ca: '' });
         const before = this.#seen.get(name);
         // asked in another way it begins anew, and what it was said to be holds until it is asked

@@ -2,15 +2,19 @@
  * Authorities by which origins are verified: their files, and when nginx reads them. A new one is a reload, so they are taken together and
  * not more often than every few seconds, however many customers bring theirs; until nginx knows one, the record of the domain that wants
  * it waits, and what nginx has of that domain holds. None is taken away before another one comes: who needs it no more does not name it.
+ * A customer who brings one after the other waits: reloads leave workers behind that go on with long answers, of all customers.
  */
 import { X509Certificate } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
+import { Budgets } from './budgets.ts';
 import type { EdgeState } from './edge-state.ts';
-import { ownTrustsMost, publicTrust, type Trust } from './render/trusts.ts';
+import { ownTrustsMost, ownTrustsOfParty, publicTrust, type Trust } from './render/trusts.ts';
 
 const everyMs = 2000;
+/** Reloads that one customer's new authorities may cause: so many at once, and then one in so long. */
+const reloadsOfParty = { most: 5, everyMs: 5 * 60_000 };
 /** What a reloaded nginx needs at most until its new workers answer. */
 const knownMs = 10_000;
 const shortly = (ms: number) => new Promise<void>(done => setTimeout(done, ms));
@@ -48,6 +52,7 @@ export class TrustFiles {
   readonly #waiting = new Set<string>();
   #working: Promise<void> | undefined;
   #lastAt = -Infinity;
+  readonly #budgets = new Budgets(reloadsOfParty);
 
   constructor(options: TrustFilesOptions) {
     this.#options = options;
@@ -69,31 +74,59 @@ export class TrustFiles {
     if (this.#waiting.size) this.look();
   }
 
-  /** Files of what is wanted now. @returns whether there is one that was not there. @throws where the disk does not take them */
-  async write(): Promise<boolean> {
+  /**
+   * Files of what is wanted now.
+   * @param isFree nginx is about to be started: there is no reload, and nobody's budget is spent
+   * @returns whether there is one that was not there, and which have to wait. @throws where the disk does not take them
+   */
+  async write(isFree = false): Promise<{ isNew: boolean; later: Set<string> }> {
     const { folder, state, log } = this.#options;
     const all = state().trusts();
     const missing = [...all.keys()].filter(name => !this.#own.has(name));
-    if (!missing.length) return false;
+    const later = new Set<string>();
+    if (!missing.length) return { isNew: false, later };
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const name of this.#own.keys()) if (!all.has(name) && !this.#held.has(name)) this.#own.delete(name);
+    const shares = new Map<string, number>();
+    const share = (party: string) => shares.get(party) ?? 0;
+    const count = (parties: Iterable<string>) => {
+      for (const party of parties) shares.set(party, share(party) + 1);
+    };
+    for (const name of this.#own.keys()) count(all.get(name)?.parties ?? []);
     let isNew = false;
+    const charged = new Set<string>();
     for (const name of missing) {
-      const pem = all.get(name)!;
+      const { pem, parties } = all.get(name)!;
       if (this.#own.size >= ownTrustsMost)
         log(`${ownTrustsMost} authorities of customers are as many as nginx is told: origins of the next are not asked`);
-      if (this.#own.size >= ownTrustsMost || !isReadable(pem)) continue;
-      const file = join(folder, `${name}.pem`);
-      writeWhole(file, pem);
-      this.#own.set(name, { name, file });
-      isNew = true;
+      else if ([...parties].every(party => share(party) >= ownTrustsOfParty))
+        log(
+          `${ownTrustsOfParty} authorities are as many as nginx is told of one customer (${[...parties].join(', ')}): origins of the next are not asked`,
+        );
+      else if (!isFree && [...parties].every(party => !charged.has(party) && !this.#budgets.has(party))) {
+        later.add(name);
+        continue;
+      } else if (isReadable(pem)) {
+        const file = join(folder, `${name}.pem`);
+        writeWhole(file, pem);
+        this.#own.set(name, { name, file });
+        count(parties);
+        isNew = true;
+        const payer =
+          isFree || [...parties].some(party => charged.has(party))
+            ? undefined
+            : [...parties].find(party => this.#budgets.has(party));
+        if (payer === undefined) continue;
+        charged.add(payer);
+        this.#budgets.spend(payer);
+      }
     }
-    return isNew;
+    return { isNew, later };
   }
 
   /** Before nginx is started, so that it knows them from the beginning. */
   async first(): Promise<void> {
-    await this.write().catch((error: Error) => this.#options.log(`authorities of origins: ${error.message}`));
+    await this.write(true).catch((error: Error) => this.#options.log(`authorities of origins: ${error.message}`));
   }
 
   /** A domain may want one that nginx does not know. */
@@ -120,9 +153,12 @@ export class TrustFiles {
     const { configure, known, settled, log, folder } = this.#options;
     await shortly(Math.max(0, this.#lastAt + everyMs - performance.now()));
     this.#lastAt = performance.now();
-    const tried = new Set(this.#options.state().trusts().keys());
+    const wanted = new Set(this.#options.state().trusts().keys());
+    let tried: ReadonlySet<string> = wanted;
     try {
-      if (await this.write()) {
+      const { isNew, later: unpaid } = await this.write();
+      tried = new Set([...wanted].filter(name => !unpaid.has(name)));
+      if (isNew) {
         await configure();
         const own = [...this.#own.keys()];
         for (const end = performance.now() + knownMs; performance.now() < end; await shortly(20)) {
@@ -137,7 +173,7 @@ export class TrustFiles {
     const later = new Set(this.#options.state().untrusted(this.#waiting, new Set([...tried, ...this.#known])));
     const waited = [...this.#waiting].filter(key => !later.has(key));
     for (const key of waited) this.#waiting.delete(key);
-    this.#held = tried;
+    this.#held = wanted;
     settled(waited);
   }
 }

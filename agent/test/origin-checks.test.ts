@@ -218,3 +218,15 @@ test('one that is asked in another way while it waits for its answer stands in t
     JSON.stringify(told),
   );
 });
+
+test('one customer has not all the places', async t => {
+  const many = (id: number, owner: number, count: number) =>
+    domain(
+      id,
+      Array.from({ length: count }, (_, i) => upstream(20_000 + i)),
+      { owner, originCheck: { ...check, interval: 300 } },
+    );
+  const { checks } = checking(t, [many(1, 7, 900), many(2, 7, 900), many(3, 8, 20)]);
+  await until('they are known', () => checks.report(0).checked > 0);
+  assert.equal(checks.report(0).checked, 1020);
+});

@@ -196,7 +196,7 @@ describe('the gallery', { concurrency: 2 }, () => {
     await page.keyboard.press('Space');
     assert.equal(await turned.getByRole('switch').getAttribute('aria-checked'), 'false', 'at once');
     await turned.getByRole('button', { name: 'Undo' }).press('Enter');
-    assert.equal(await turned.getByRole('switch').getAttribute('aria-checked'), 'true');
+    await turned.locator('[aria-checked=true]').waitFor();
     assert.equal(await focused(), 'HTTP compression');
     const refused = await example('switch', 'failed');
     await refused.getByRole('switch').press('Space');

@@ -9,6 +9,8 @@ import type { DomainDocument } from '#contract/edge/document.ts';
 
 /** Of one node; whose authority is beyond them has its origins refused. */
 export const ownTrustsMost = 500;
+/** Of them, of one customer. */
+export const ownTrustsOfParty = 50;
 
 export interface Trust {
   /** [a-z0-9]+ */

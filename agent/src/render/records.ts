@@ -52,7 +52,7 @@ export interface RefusedOrigin {
  * How records read. An nginx whose Lua reads another form (`form` in /stat) is ended and started anew: it would look for the lists of a site
  * where they are not, and let everybody in. The same number stands in edge/lua/phases/control.lua.
  */
-export const recordsForm = 4;
+export const recordsForm = 5;
 
 /** How much is packed into one body for /apply. 256 KB keep a worker busy for at most some 15 ms. */
 export const applyBytesMax = 256 * 1024;

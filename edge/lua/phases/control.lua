@@ -21,7 +21,7 @@ local trusts = require "core.trusts"
 local M = {}
 
 -- How records read (agent/src/render/records.ts, `recordsForm`): an agent that writes others starts nginx anew.
-local form = 4
+local form = 5
 
 -- bad: list of faults; apart because cjson writes an empty table as an object
 local function answer(status, body, bad)

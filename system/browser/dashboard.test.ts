@@ -102,7 +102,7 @@ test('the card of the month is the sum of each chart, to this minute; the step t
     [operator, 'client'],
   ] as const) {
     await one.go(`/${area}/dataAnalysis/logger?range=last24h`);
-    await one.page.locator('.ant-table-row').first().click();
+    await one.page.locator('.log-row').first().click();
     const facts = one.page.locator('.log-facts');
     await facts.getByText('a.test').first().waitFor();
     if (area === 'user') assert.equal(await facts.locator('dt', { hasText: /^Node$/ }).count(), 0);

@@ -115,7 +115,11 @@ const ports = resource<typeof list>({
       run: async ([port], { params, send }) => {
         const at = { siteID: params['siteID']!, portID: port!.id };
         const { data } = await call(origins, { ...at, query: { pageSize: 500 } });
-        await send('DELETE /{area}/site/{siteID}/port/{portID}/upstreams', { ids: data.map(one => one.id) });
+        return send(
+          'DELETE /{area}/site/{siteID}/port/{portID}/upstreams',
+          { ids: data.map(one => one.id) },
+          { params: { portID: port!.id } },
+        );
       },
     },
   ],

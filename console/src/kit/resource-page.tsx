@@ -74,7 +74,7 @@ export function ResourcePage<L extends ListKey>({
     edit: id => change({ edit: id }),
     send: async (key, body, options) => {
       try {
-        await inTurns(body, part => callAny(key, { ...params, body: part }));
+        await inTurns(body, part => callAny(key, { ...params, ...options?.params, body: part }));
         notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
         return true;
       } catch (error) {

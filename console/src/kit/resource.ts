@@ -154,7 +154,12 @@ export interface RowAction<Row> {
 export interface ActionContext {
   params: Params;
   /** Makes a call with the page's parameters; shows its failure. Answers whether it went well. */
-  send: <K extends CallKey>(key: K, body: Api[K]['body'], options?: ActionOptions) => Promise<boolean>;
+  send: <K extends CallKey>(
+    key: K,
+    body: Api[K]['body'],
+    /** params: of the path, which the page's address has not */
+    options?: ActionOptions & { params?: Readonly<Record<string, number>> },
+  ) => Promise<boolean>;
   edit: (id: number | 'new') => void;
 }
 export type Params = Record<string, number>;

@@ -21,6 +21,12 @@ export const acmeLimits = {
   retryMinutes: [1, 5, 15, 60, 180, 360, 720, 1440],
   /** of its life, before a certificate is renewed */
   renewAfter: 2 / 3,
+  /** of its life, that is left at least when an authority has us renew later than that */
+  renewLeast: 1 / 10,
+  /** hours after it was issued, or a tenth of its life where that is less, before an authority can have it renewed */
+  renewRestHours: 24,
+  /** seconds, at least and at most, between two questions when to renew; and where it does not say */
+  askSeconds: { min: 3600, max: 86_400, usual: 21_600 },
   /** minutes between two certificates of one name, whatever is switched, deleted or added meanwhile; the operator may ask for one at once */
   issuedMinutes: 60,
   /** minutes after a try that failed, before somebody may have the task tried again for that name */

@@ -27,6 +27,7 @@ import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
 import { takeAwayDue } from './domain/acme/records.ts';
+import { askRenewals } from './domain/acme/renewal.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Tasks } from './work/tasks.ts';
@@ -96,7 +97,11 @@ export async function start(settings: Settings): Promise<Running> {
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();
       stops.push(() => expiry.stop());
-      const autoSSL = new AutoSSL(settings.databaseUrl, db => takeAwayDue(db, services));
+      const autoSSL = new AutoSSL(
+        settings.databaseUrl,
+        db => takeAwayDue(db, services),
+        (db, signal) => askRenewals(db, services, signal),
+      );
       autoSSL.start();
       stops.push(() => autoSSL.stop());
     }

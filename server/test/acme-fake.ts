@@ -11,6 +11,7 @@ const own = tls.issue(['127.0.0.1']);
 const signing = createPrivateKey(
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
 );
+const keyIdentifier = Buffer.from('0123456789abcdef0123456789abcdef01234567', 'hex');
 const nameOf = (name: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(name)))));
 const time = (date: Date) => der(0x18, Buffer.from(`${date.toISOString().replace(/[-:T]/g, '').slice(0, 14)}Z`));
 /** The public key of P-256 in a request. */
@@ -18,8 +19,7 @@ function keyOf(request: Buffer): Buffer {
   const at = request.indexOf(Buffer.from('3059301306072a8648ce3d0201', 'hex'));
   return request.subarray(at, at + 91);
 }
-function certificateOf(request: Buffer, names: readonly string[], [from, until]: readonly [Date, Date]): string {
-  const serial = Buffer.from([0x41, ...randomBytes(15)]);
+function certificateOf(serial: Buffer, request: Buffer, names: readonly string[], [from, until]: readonly [Date, Date]): string {
   const body = sequence(
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, serial),
@@ -28,7 +28,7 @@ function certificateOf(request: Buffer, names: readonly string[], [from, until]:
     sequence(time(from), time(until)),
     nameOf('leaf'),
     keyOf(request),
-    der(0xa3, sequence(alternativeNames(names))),
+    der(0xa3, sequence(alternativeNames(names), sequence(oid('551d23'), der(0x04, sequence(der(0x80, keyIdentifier)))))),
   );
   const whole = sequence(body, ecdsaWithSha256, der(0x03, Buffer.from([0]), sign('sha256', body, signing)));
   const lines = whole.toString('base64').match(/.{1,64}/g)!;
@@ -56,7 +56,8 @@ export type What =
   | 'deactivate'
   | 'challenge'
   | 'finalize'
-  | 'certificate';
+  | 'certificate'
+  | 'renewalInfo';
 interface Proof {
   name: string;
   status: 'pending' | 'valid' | 'deactivated';
@@ -79,6 +80,11 @@ export class FakeAuthority {
   /** from when until when what it issues is good */
   validity = (_name: string): [Date, Date] => [new Date(Date.now() - 3_600_000), new Date(Date.now() + 90 * day)];
   names = (name: string) => [name];
+  /** when it wants a certificate renewed; undefined: its directory says nothing of renewals */
+  window: ((name: string) => [Date, Date]) | undefined;
+  /** what orders said they replace */
+  readonly replaced: { name: string; id: string }[] = [];
+  readonly #issued = new Map<string, string>();
   readonly #known = new Set<string>();
   readonly #proofs: Proof[] = [];
   readonly #orders: Order[] = [];
@@ -108,6 +114,10 @@ export class FakeAuthority {
   count(what: What, name?: string): number {
     return this.asked.filter(one => one.what === what && (name === undefined || one.name === name)).length;
   }
+  /** The last certificate of a name, as orders that take its place call it. */
+  idOf(name: string): string | undefined {
+    return [...this.#issued].findLast(([, whose]) => whose === name)?.[0];
+  }
   forgetAccounts(): void {
     this.#known.clear();
   }
@@ -125,8 +135,10 @@ export class FakeAuthority {
     const proof = this.#proofs[Number(number)];
     const isOrder = ['order', 'finalize', 'certificate'].includes(kind);
     const what = (kind === 'authorization' && payload?.status === 'deactivated' ? 'deactivate' : kind) as What;
-    const name: string = payload?.identifiers?.[0].value ?? (isOrder ? order?.name : proof?.name) ?? '';
+    const whose = kind === 'renewalInfo' ? this.#issued.get(number) : undefined;
+    const name: string = whose ?? payload?.identifiers?.[0].value ?? (isOrder ? order?.name : proof?.name) ?? '';
     this.asked.push({ what, name });
+    if (payload?.replaces) this.replaced.push({ name, id: payload.replaces });
     const instead = await this.says(what, name);
     if (instead) return instead;
     if (sent && what !== 'account' && !this.#known.has(part(sent.protected).kid))
@@ -138,7 +150,20 @@ export class FakeAuthority {
   #itself(what: What, number: string, payload: any, order: Order | undefined, proof: Proof | undefined): Said {
     switch (what) {
       case 'directory':
-        return { body: { newNonce: this.#at('/nonce'), newAccount: this.#at('/account'), newOrder: this.#at('/newOrder') } };
+        return {
+          body: {
+            newNonce: this.#at('/nonce'),
+            newAccount: this.#at('/account'),
+            newOrder: this.#at('/newOrder'),
+            ...(this.window ? { renewalInfo: this.#at('/renewalInfo') } : {}),
+          },
+        };
+      case 'renewalInfo': {
+        const name = this.#issued.get(number);
+        if (name === undefined) return problem('malformed', 'no such certificate', 404);
+        const [start, end] = this.window!(name);
+        return { headers: { 'retry-after': '21600' }, body: { suggestedWindow: { start, end } } };
+      }
       case 'nonce':
         return { body: '' };
       case 'account': {
@@ -166,8 +191,11 @@ export class FakeAuthority {
       case 'finalize':
         order!.request = Buffer.from(payload.csr, 'base64url');
         return { body: this.#told(Number(number)) };
-      case 'certificate':
-        return { body: certificateOf(order!.request!, this.names(order!.name), this.validity(order!.name)) };
+      case 'certificate': {
+        const serial = Buffer.from([0x00, 0xa1, ...randomBytes(14)]);
+        this.#issued.set(`${keyIdentifier.toString('base64url')}.${serial.toString('base64url')}`, order!.name);
+        return { body: certificateOf(serial, order!.request!, this.names(order!.name), this.validity(order!.name)) };
+      }
     }
   }
   #challenge(number: string, { name, status }: Proof) {

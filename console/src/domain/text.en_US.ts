@@ -194,6 +194,9 @@ export default {
   'certificateType.autoSSL': 'Auto SSL',
   'certificateType.dns': 'DNS verification',
   'task.autoSSL': 'Certificates for {count} {count, one: domain, other: domains}',
+  'taskLine.autoSSL.renewsSuggested': '{host}: renewed now, as the authority asks for between {from} and {until}',
+  'taskLine.autoSSL.renewsAged': '{host}: renewed now, two thirds of its life are over (it ends {until})',
+  'taskLine.autoSSL.renewsAsked': '{host}: asked for anew',
   'taskLine.autoSSL.ordered': '{host}: ordered',
   'taskLine.autoSSL.spread': '{host}: the answer for the authority stands on {nodes} {nodes, one: node, other: nodes}',
   'taskLine.autoSSL.spreadPartly':

@@ -46,6 +46,10 @@ export const autoSSL = taskOf({
   input: obj({ siteID: id(), provider: one(acmeProviders), domainIDs: ids() }),
   about: ['count'],
   says: {
+    /** why it has another: its authority wants it renewed in that time, its age, or somebody asked for it */
+    renewsSuggested: ['host', 'from', 'until'],
+    renewsAged: ['host', 'until'],
+    renewsAsked: ['host'],
     ordered: ['host'],
     spread: ['host', 'nodes'],
     spreadPartly: ['host', 'nodes', 'total'],

@@ -35,6 +35,7 @@ interface Due {
 }
 
 type TakeAway = (db: Db) => Promise<{ abandoned: readonly { siteID: number; name: string; why: string }[] }>;
+type AskRenewals = (db: Db, signal: AbortSignal) => Promise<void>;
 
 export class AutoSSL {
   readonly #database: Database;
@@ -45,12 +46,16 @@ export class AutoSSL {
   #isStopping = false;
 
   readonly #takeAwayDue: TakeAway | undefined;
+  readonly #askRenewals: AskRenewals | undefined;
   #taking: Promise<unknown> | undefined;
+  #asking: Promise<unknown> | undefined;
+  readonly #end = new AbortController();
 
-  /** `takeAwayDue`: of what tasks left with DNS providers (domain/acme/records.ts) */
-  constructor(databaseUrl: string, takeAwayDue?: TakeAway) {
+  /** `takeAwayDue`: of what tasks left with DNS providers (domain/acme/records.ts); `askRenewals`: of authorities (domain/acme/renewal.ts) */
+  constructor(databaseUrl: string, takeAwayDue?: TakeAway, askRenewals?: AskRenewals) {
     this.#database = openDatabase(databaseUrl, 2);
     this.#takeAwayDue = takeAwayDue;
+    this.#askRenewals = askRenewals;
   }
 
   start(): void {
@@ -66,6 +71,7 @@ export class AutoSSL {
           if (troubles.isTime('look')) logger.warn({ err }, 'certificates could not be looked after');
         });
         this.#takeAway();
+        this.#ask();
         round();
         if (!this.#isAsked && !this.#isStopping) await this.#pause();
       }
@@ -81,8 +87,17 @@ export class AutoSSL {
         for (const { siteID, name, why } of abandoned)
           logger.warn({ site: siteID, record: name }, `a record that proved a name is left where it is: ${why}`);
       })
-      .catch((err: Error) => logger.debug({ err }, 'records could not be taken away'))
+      .catch((err: Error) => void (troubles.isTime('records') && logger.warn({ err }, 'records could not be taken away')))
       .finally(() => (this.#taking = undefined));
+  }
+
+  /** Nor does an authority. */
+  #ask(): void {
+    this.#asking ??= this.#askRenewals?.(this.#database.db, this.#end.signal)
+      .catch(
+        (err: Error) => void (troubles.isTime('renewals') && logger.warn({ err }, 'no authority could be asked when to renew')),
+      )
+      .finally(() => (this.#asking = undefined));
   }
 
   async #pause(): Promise<void> {
@@ -96,10 +111,12 @@ export class AutoSSL {
 
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#end.abort();
     this.#wake();
     await this.#listener?.stop();
     await this.#running;
     await this.#taking;
+    await this.#asking;
     await this.#database.close();
   }
 

@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { audit, Context, publish, theHouse } from '../kit/context.ts';
 import { newRequestID } from '../kit/ids.ts';
 import { eventOf, loopOf } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { col, expiring, type Table } from '../kit/table.ts';
 import { untangled } from '../kit/untangled.ts';
@@ -15,6 +16,8 @@ import { logger } from '../log.ts';
 import { type Database, openDatabase, rows, type Sql } from '../store/db.ts';
 
 const lookMs = 1000;
+/** A database that is away is away for many looks. */
+const troubles = new Seldom(300_000);
 /** Rows above, of one look: what is found is ended from memory, until it is time to look again. */
 const most = 1000;
 /** Parents whose rows end side by side: many ends at one moment are ordinary. */
@@ -96,7 +99,7 @@ export class Expiry {
     const go = async () => {
       while (!this.#isStopping) {
         const ms = await this.#look().catch(error => {
-          logger.debug({ err: error as Error }, 'what ends could not be looked at');
+          if (troubles.isTime('look')) logger.warn({ err: error as Error }, 'what ends could not be looked at');
           return lookMs;
         });
         round();

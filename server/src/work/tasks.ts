@@ -11,6 +11,7 @@ import type { Actor } from '../kit/actor.ts';
 import { audit, Context, publish } from '../kit/context.ts';
 import { toFail } from '../kit/failures.ts';
 import { eventOf, type QueueMeter, queueOf, type QueueState, worked } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { addLines, type AnyWork, levelOf, type Line, plainLine as plain, type Progress, stored } from '../kit/task.ts';
 import { untangled } from '../kit/untangled.ts';
@@ -22,6 +23,8 @@ const beatMs = 2000;
 const deadSeconds = 10;
 /** How often it looks for what is due, beside every notice. */
 const lookMs = 1000;
+/** A database that is away is away for many looks. */
+const troubles = new Seldom(300_000);
 const most = 100;
 
 interface TaskRow {
@@ -116,7 +119,7 @@ export class Tasks {
           await this.#findLost();
           await this.#queue();
         } catch (error) {
-          logger.debug({ err: error as Error }, 'tasks could not be looked at');
+          if (troubles.isTime('look')) logger.warn({ err: error as Error }, 'tasks could not be looked at');
         }
       } while (this.#isAsked && !this.#isStopping);
     })();

@@ -43,7 +43,29 @@ export class AcmeProblem extends Error {
 }
 
 const url = () => z.string().check(z.maxLength(2000), z.startsWith('https://'));
-const Directory = z.object({ newNonce: url(), newAccount: url(), newOrder: url() });
+const Directory = z.object({
+  newNonce: url(),
+  newAccount: url(),
+  newOrder: url(),
+  // what is wrong with it keeps nobody from orders
+  // oxlint-disable-next-line promise/valid-params -- no promise's, but zod's
+  renewalInfo: z.catch(z.optional(url()), undefined),
+});
+/** RFC 3339 */
+const time = () =>
+  z.pipe(
+    z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/i)),
+    z.pipe(
+      z.transform((value: string) => new Date(value)),
+      // what the database has room for
+      z.date().check(z.gte(new Date(0)), z.lt(new Date('9999-01-01'))),
+    ),
+  );
+const RenewalInfo = z.object({
+  suggestedWindow: z
+    .object({ start: time(), end: time() })
+    .check(z.refine(({ start, end }: { start: Date; end: Date }) => end > start)),
+});
 const Problem = z.object({
   type: z._default(z.string(), ''),
   detail: z._default(z.string(), ''),
@@ -83,6 +105,8 @@ export interface Authorization {
 
 /** RFC 8555 8.1: it becomes a path, and the content of a file to some */
 const tokenShape = /^[A-Za-z0-9_-]{22,200}$/;
+/** How it says that what an order replaces is not to be replaced by it. */
+const refusals: ReadonlySet<string> = new Set(['alreadyReplaced', 'malformed', 'unauthorized']);
 /** An authority that takes none of them is out of order. */
 const nonceTries = 10;
 const noncesKept = 20;
@@ -95,8 +119,60 @@ const json = (value: unknown) => encode(JSON.stringify(value));
 export interface Remembered {
   nonces: string[];
   urls?: Promise<z.output<typeof Directory>> | undefined;
+  /** when they were found: what an authority can do changes */
+  urlsAt?: number;
   /** the account's URL, once it is known */
   account?: string | undefined;
+}
+const urlsKeptMs = 86_400_000;
+
+/** When an authority wants a certificate renewed (RFC 9773). */
+export interface RenewalWindow {
+  from: Date;
+  until: Date;
+  /** when it may be asked again */
+  retrySeconds: number | undefined;
+}
+/** Asks without an account. @param certificate its id (certificate-id.ts). @returns undefined: this authority says nothing of renewals */
+export async function renewalWindow(
+  directory: string,
+  certificate: string,
+  fetch: Fetch,
+  known: Remembered,
+): Promise<RenewalWindow | undefined> {
+  const { renewalInfo } = await found(directory, fetch, known);
+  if (renewalInfo === undefined) return undefined;
+  const answer = await asked(fetch, known, `${renewalInfo.replace(/\/$/, '')}/${certificate}`, { method: 'GET', headers: {} });
+  const { start, end } = read(RenewalInfo, answer).suggestedWindow;
+  return { from: start, until: end, retrySeconds: retryOf(answer) };
+}
+
+function found(directory: string, fetch: Fetch, known: Remembered) {
+  const now = performance.now();
+  if (!known.urls || now - (known.urlsAt ?? now) > urlsKeptMs) {
+    known.urlsAt = now;
+    known.urls = asked(fetch, known, directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
+    // whoever asks again asks again
+    known.urls.catch(() => (known.urls = undefined));
+  }
+  return known.urls;
+}
+
+async function asked(fetch: Fetch, known: Remembered, at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
+  const answer = await fetch(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
+  const nonce = answer.headers['replay-nonce'];
+  if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && known.nonces.length < noncesKept)
+    known.nonces.push(nonce);
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  const said = z.safeParse(Problem, parsed(answer.body)).data;
+  const type = typeOf(said?.type ?? '');
+  const isBusy = answer.status === 429 || answer.status === 503;
+  throw new AcmeProblem(
+    isBusy ? 'rateLimited' : type || `status${answer.status}`,
+    sentence(type, said?.detail || `the authority answered ${answer.status}`),
+    retryOf(answer),
+    answer.status,
+  );
 }
 
 export class Acme {
@@ -142,10 +218,16 @@ export class Acme {
     return this.#known.account;
   }
 
-  async order(names: readonly string[]): Promise<Order> {
-    const { newOrder } = await this.#found();
+  /** @param replaces the id of the certificate that this one takes the place of; told to who knows of renewals alone (RFC 9773 5) */
+  async order(names: readonly string[], replaces?: string): Promise<Order> {
+    const { newOrder, renewalInfo } = await this.#found();
     const identifiers = names.map(value => ({ type: 'dns', value }));
-    const answer = await this.#post(newOrder, { identifiers });
+    const told = replaces !== undefined && renewalInfo !== undefined;
+    const answer = await this.#post(newOrder, { identifiers, ...(told ? { replaces } : {}) }).catch((error: unknown) => {
+      // it is another's already, or of an account we had: the order stands without it
+      if (!told || !(error instanceof AcmeProblem) || !refusals.has(error.type)) throw error;
+      return this.#post(newOrder, { identifiers });
+    });
     return orderOf(answer, locationOf(answer));
   }
   async orderAt(at: string): Promise<Order> {
@@ -192,13 +274,10 @@ export class Acme {
   }
 
   #found() {
-    const known = this.#known;
-    if (!known.urls) {
-      known.urls = this.#ask(this.#directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
-      // whoever asks again asks again
-      known.urls.catch(() => (known.urls = undefined));
-    }
-    return known.urls;
+    return found(this.#directory, this.#fetch, this.#known);
+  }
+  #ask(at: string, request: Parameters<Fetch>[1]) {
+    return asked(this.#fetch, this.#known, at, request);
   }
 
   async #nonce(): Promise<string> {
@@ -228,23 +307,6 @@ export class Acme {
         if (!(error instanceof AcmeProblem) || error.type !== 'badNonce' || tries >= nonceTries) throw error;
       }
     }
-  }
-
-  async #ask(at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
-    const answer = await this.#fetch(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
-    const nonce = answer.headers['replay-nonce'];
-    if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && this.#known.nonces.length < noncesKept)
-      this.#known.nonces.push(nonce);
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const said = z.safeParse(Problem, parsed(answer.body)).data;
-    const type = typeOf(said?.type ?? '');
-    const isBusy = answer.status === 429 || answer.status === 503;
-    throw new AcmeProblem(
-      isBusy ? 'rateLimited' : type || `status${answer.status}`,
-      sentence(type, said?.detail || `the authority answered ${answer.status}`),
-      retryOf(answer),
-      answer.status,
-    );
   }
 }
 

@@ -44,6 +44,8 @@ export interface Ordering {
   troubles?: number;
   /** how often what was proven before was taken back: it is proven anew */
   anew?: number;
+  /** the certificate that this one takes the place of, as its authority knows it */
+  replaces?: string;
 }
 /** How long it wants no order: of this name and those below it, or of our account. */
 export interface Limit {
@@ -123,7 +125,7 @@ async function next(
 ): Promise<Unnamed<Said>> {
   switch (one.phase) {
     case 'order': {
-      const order = await acme.order([one.host]);
+      const order = await acme.order([one.host], one.replaces);
       const at = order.authorizations[0]!;
       const byDNS = one.way === 'dns';
       const { status, challenge } = await acme.authorization(at, byDNS ? 'dns-01' : 'http-01');

@@ -69,13 +69,17 @@ const earlyMs = 86_400_000;
 
 /** It has what it needs until it is renewed, begins, or is wanted because what somebody put there by hand is over. */
 const done = (ctx: Context, id: number) =>
-  sql`update "autoCertificate" a set state = 'success', error = '', "taskID" = null, "updatedAt" = now(), "nextAt" = greatest(
-      clock_timestamp() + interval '1 minute',
-      case when c."notBefore" > clock_timestamp() then c."notBefore" + interval '1 minute'
-        else least(greatest(c."notBefore" + (c."notAfter" - c."notBefore") * ${acmeLimits.renewAfter * jitter(0.05)}, clock_timestamp() + interval '1 hour'),
-          (select o."notAfter" from domain d join certificate o on o.id = d."certificateID" and o."deletedAt" is null
-            where d.id = a."domainID" and o.id <> c.id)) end)
-    from certificate c where c.id = a."certificateID" and a.id = ${id}`.execute(ctx.db);
+  sql`update "autoCertificate" a set state = 'success', error = '', "taskID" = null, "updatedAt" = now(), "windowFrom" = null, "windowUntil" = null,
+      "askAt" = case when c."notBefore" <= clock_timestamp() then clock_timestamp() end, "renewAt" = c."renewAt",
+      "nextAt" = greatest(clock_timestamp() + interval '1 minute', case when c."notBefore" > clock_timestamp() then c."notBefore" + interval '1 minute'
+        else least(c."renewAt", ${byHandUntil}) end)
+    from (select *, greatest(${renewalByAge()}, clock_timestamp() + interval '1 hour') as "renewAt" from certificate c) c
+    where c.id = a."certificateID" and a.id = ${id}`.execute(ctx.db);
+/** Of a certificate `c`: when it is renewed unless its authority says otherwise. */
+export const renewalByAge = () => sql`c."notBefore" + (c."notAfter" - c."notBefore") * ${acmeLimits.renewAfter * jitter(0.05)}`;
+/** Until when the domain of `a` shows another than `c`. */
+export const byHandUntil = sql`(select o."notAfter" from domain d join certificate o on o.id = d."certificateID" and o."deletedAt" is null
+  where d.id = a."domainID" and o.id <> c.id)`;
 
 /** Those that have a certificate of their own that is good, and that their domains do not show: they do from now on. Answers the days they end. */
 export async function resume(ctx: Context, siteID: number, all: readonly Known[]): Promise<Map<number, string>> {

@@ -2,7 +2,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
-import type { acmeProviders } from '#contract/limits.ts';
+import { acmeProviders } from '#contract/limits.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import type { Context } from '../../kit/context.ts';
 import { outbound } from '../../kit/outbound.ts';
@@ -11,7 +11,7 @@ import type { Services } from '../../kit/services.ts';
 import { type Db, row } from '../../store/db.ts';
 import { readSetting } from '../../system/settings.ts';
 import { zeroSSLOf } from '../../system/zero-ssl.ts';
-import { Acme, type Fetch, type Remembered } from './client.ts';
+import { Acme, type Fetch, type Remembered, type RenewalWindow, renewalWindow } from './client.ts';
 
 export type Provider = (typeof acmeProviders)[number];
 
@@ -40,13 +40,16 @@ export const sealKey = (services: Pick<Services, 'sealing'>, table: 'acmeAccount
 export const openKey = (services: Pick<Services, 'sealing'>, table: 'acmeAccount' | 'acmeOrder', stored: string): KeyObject =>
   createPrivateKey(sealedKey(services, table).open('privateKey', stored)!);
 
+const directoryOf = (services: Pick<Services, 'acme'>, provider: Provider) =>
+  provider === 'private' ? services.acme?.directory : directories[provider];
+
 /** The operator's account at the authority; a new one has a key, and is registered with the first order. */
 export async function accountOf(
   { db, services }: Pick<Context, 'db' | 'services'>,
   clientID: number,
   provider: Provider,
 ): Promise<number> {
-  const directory = provider === 'private' ? services.acme?.directory : directories[provider];
+  const directory = directoryOf(services, provider);
   if (!directory) throw failFields([{ path: 'provider', rule: 'invalidChoice' }]);
   const bound = provider === 'zeroSSL' ? await zeroSSLOf(db, services.sealing, clientID) : undefined;
   if (provider === 'zeroSSL' && !bound) throw failFields([{ path: 'provider', rule: 'zeroSSLUnset' }]);
@@ -58,6 +61,35 @@ export async function accountOf(
     values (${clientID}, ${directory}, ${kid}, ${sealKey(services, 'acmeAccount', newKey())})
     on conflict ("clientID", directory, "eabKID") do nothing`.execute(db);
   return (await row<{ id: number }>(db, known))!.id;
+}
+
+function fetchOf(services: Services, directory: string, signal: AbortSignal): Fetch {
+  const ca = directory === services.acme?.directory ? services.acme.ca : undefined;
+  const { db } = services.database;
+  return async (at, request) => {
+    const policy = new AddressPolicy({
+      operator: [],
+      environment: await readSetting(db, null, 'originEnvironment'),
+      own: await readSetting(db, null, 'ownAddresses'),
+    });
+    return outbound(at, { ...request, policy, timeoutMs, bytesMax, signal, ...(ca ? { ca } : {}) });
+  };
+}
+
+/** What this process knows of directories that it asked without an account. */
+const seen = new Map<string, Remembered>();
+/** When an authority wants this certificate renewed; undefined: it says nothing of renewals, or is there no longer. */
+export async function windowOf(
+  services: Services,
+  provider: string,
+  certificate: string,
+  signal: AbortSignal,
+): Promise<RenewalWindow | undefined> {
+  const known = acmeProviders.find(one => one === provider);
+  const directory = known && directoryOf(services, known);
+  if (!directory) return undefined;
+  const remembered = seen.get(directory) ?? seen.set(directory, { nonces: [] }).get(directory)!;
+  return renewalWindow(directory, certificate, fetchOf(services, directory, signal), remembered);
 }
 
 /** What this process knows of accounts. */
@@ -85,15 +117,7 @@ export async function clientOf(services: Services, accountID: number, signal: Ab
     if (known.size > knownMost) known.delete(known.keys().next().value!);
   }
   const { remembered } = mine;
-  const ca = directory === services.acme?.directory ? services.acme.ca : undefined;
-  const fetch: Fetch = async (at, request) => {
-    const policy = new AddressPolicy({
-      operator: [],
-      environment: await readSetting(db, null, 'originEnvironment'),
-      own: await readSetting(db, null, 'ownAddresses'),
-    });
-    return outbound(at, { ...request, policy, timeoutMs, bytesMax, signal, ...(ca ? { ca } : {}) });
-  };
+  const fetch = fetchOf(services, directory, signal);
   const acme = new Acme(directory, openKey(services, 'acmeAccount', account.privateKey), fetch, remembered);
   if (lost !== undefined && remembered.account === lost) remembered.account = undefined;
   else remembered.account ??= (url !== lost && url) || undefined;

@@ -14,6 +14,7 @@ import type { Ordering, Phase, Said } from './orders.ts';
 import { issue, type Known, noteFailure, postpone, resume } from './outcome.ts';
 import { accountOf, operatorOf } from './providers.ts';
 import { saidOf } from './questions.ts';
+import { renewalsOf, sayWhy } from './renewal.ts';
 import { hasAccount, leaveRecords, noteGone, notePlace, soon } from './records.ts';
 import {
   type Cursor,
@@ -195,7 +196,8 @@ async function take(given: Given, domain: Known, one: Ordering, said: Said, curs
   if ('why' in said && said.unproven && one.way !== 'dns' && (await hasAccount(ctx.db, given.input.siteID))) {
     await forgetAnswer(ctx, one.domainID);
     say('byDNS', { host, why: said.why }, { level: 'warn' });
-    return { domainID: one.domainID, host, phase: 'order', way: 'dns', looks: 0, skip: 0, httpWhy: said.why };
+    const { domainID, replaces } = one;
+    return { domainID, host, phase: 'order', way: 'dns', looks: 0, skip: 0, httpWhy: said.why, ...(replaces && { replaces }) };
   }
   // whatever became of it, what was put somewhere is taken away
   const rest: Ordering | undefined = one.place && { ...one, phase: 'clean', looks: 0, skip: 0, tries: 0 };
@@ -289,12 +291,15 @@ async function begin(given: Given, cursor: Cursor, known: Map<number, Known>): P
   await sql`update "autoCertificate" set "accountID" = ${accountID}, state = 'processing',
       "orderUntil" = clock_timestamp() + ${orderMinutes} * interval '1 minute'
     where "domainID" = any(${taken}) and "deletedAt" is null`.execute(ctx.db);
-  cursor.active.push(
-    ...taken.map(id => {
-      const { host, way } = known.get(id)!;
-      return { domainID: id, host, phase: 'order' as const, way, looks: 0, skip: 0 };
-    }),
-  );
+  const renewals = await renewalsOf(ctx, taken);
+  for (const id of taken) {
+    const { host, way } = known.get(id)!;
+    const renewal = renewals.get(id);
+    if (renewal) sayWhy(given, host, renewal);
+    // another authority knows nothing of it
+    const replaces = renewal?.provider === input.provider ? renewal.replaces : undefined;
+    cursor.active.push({ domainID: id, host, phase: 'order', way, looks: 0, skip: 0, ...(replaces && { replaces }) });
+  }
 }
 
 /** There is no account at that authority, and none can be had: what it needs was taken away. */

@@ -53,6 +53,17 @@ export async function prepareFolders({ home, run, logs, cache, temp }: NginxFold
   await ticketKeys(run);
 }
 
+/** The nginx that runs, for the next agent. */
+export interface NginxState {
+  pid: number;
+  start: string;
+  boot: string;
+  epoch: string;
+}
+
+export const isState = (value: unknown): value is NginxState =>
+  typeof value === 'object' && value !== null && 'pid' in value && Number.isInteger(value.pid) && 'epoch' in value;
+
 /** What is installed; undefined where it does not say. */
 export const nginxRelease = (): Promise<Release | undefined> =>
   new Promise(done => execFile('nginx', ['-v'], (_error, _out, said) => done(releaseOf(said))));

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Control, ControlError, type Stat } from './control.ts';
 import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
-import { type NginxFolders, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
+import { isState, type NginxFolders, type NginxState as State, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
 import { endOldest } from './old-workers.ts';
 import { ZonePorts } from './ports.ts';
@@ -34,16 +34,6 @@ export interface NginxOptions {
   down(problem: string): void;
   log(message: string): void;
 }
-
-interface State {
-  pid: number;
-  start: string;
-  boot: string;
-  epoch: string;
-}
-
-const isState = (value: unknown): value is State =>
-  typeof value === 'object' && value !== null && 'pid' in value && Number.isInteger(value.pid) && 'epoch' in value;
 
 const watchMs = 250;
 /** It reads all its records before it answers: 100,000 domains on a busy machine take their time. */

@@ -43,6 +43,14 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
   'PUT /client/site/{siteID}/domain/{domainID}/originCheck':
     'Issue 8: whether nodes ask origins by themselves how they are, and how often; the specification has no field for it.',
+  'GET /user/site/{siteID}/domain/{domainID}/originTimeouts':
+    'Issue 8: how long an origin is waited for; an upload, a report or an idle WebSocket may take its minutes, and the specification has no field for it.',
+  'PUT /user/site/{siteID}/domain/{domainID}/originTimeouts':
+    'Issue 8: how long an origin is waited for; an upload, a report or an idle WebSocket may take its minutes, and the specification has no field for it.',
+  'GET /client/site/{siteID}/domain/{domainID}/originTimeouts':
+    'Issue 8: how long an origin is waited for; an upload, a report or an idle WebSocket may take its minutes, and the specification has no field for it.',
+  'PUT /client/site/{siteID}/domain/{domainID}/originTimeouts':
+    'Issue 8: how long an origin is waited for; an upload, a report or an idle WebSocket may take its minutes, and the specification has no field for it.',
   'GET /user/site/{siteID}/domain/{domainID}/originStates':
     'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
   'GET /client/site/{siteID}/domain/{domainID}/originStates':

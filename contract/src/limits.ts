@@ -179,6 +179,8 @@ export const balances = ['roundRobin', 'ipHash', 'urlHash'] as const;
 /** How a node asks an origin whether it is well. */
 export const originCheckTypes = ['off', 'tcp', 'http'] as const;
 export const originCheckLimits = { intervalSecondsMin: 5, intervalSecondsMax: 300, timeoutSecondsMax: 30, inRowMax: 10 } as const;
+/** How long an origin is waited for: until a connection stands, and from one piece of a request or an answer to the next. */
+export const originTimeoutLimits = { connectSecondsMax: 60, pieceSecondsMax: 3600 } as const;
 /** Of certificates of origins. */
 export const verifications = ['off', 'public', 'own'] as const;
 /** Of one origin; `none`: as its domain balances. */

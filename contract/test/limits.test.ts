@@ -120,6 +120,7 @@ const pinned: Record<string, unknown> = {
   balances: ['roundRobin', 'ipHash', 'urlHash'],
   originCheckTypes: ['off', 'tcp', 'http'],
   originCheckLimits: { intervalSecondsMin: 5, intervalSecondsMax: 300, timeoutSecondsMax: 30, inRowMax: 10 },
+  originTimeoutLimits: { connectSecondsMax: 60, pieceSecondsMax: 3600 },
   verifications: ['off', 'public', 'own'],
   hashTypes: ['none', 'ipHash', 'urlHash'],
   schemes: ['http', 'https'],
@@ -252,7 +253,7 @@ test('a number says its unit in its name', () => {
     if (typeof values === 'number') assert.match(group, unit);
     else if (
       !Array.isArray(values) &&
-      /^(transport|display|polling|paging|session|bulk|streams|caps|logBounds|logSpans|statistics|upstreamLimits|originCheckLimits|ranges|traffic)$/.test(
+      /^(transport|display|polling|paging|session|bulk|streams|caps|logBounds|logSpans|statistics|upstreamLimits|originCheckLimits|originTimeoutLimits|ranges|traffic)$/.test(
         group,
       )
     )

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { partKinds } from '#contract/edge/kinds/index.ts';
 import { moduleTypes } from '#contract/edge/modules/index.ts';
 import { blockReasons } from '#contract/limits.ts';
-import { type EdgeRecord, frame } from '#agent/render/records.ts';
+import { type EdgeRecord, frame, recordsForm } from '#agent/render/records.ts';
 import { type Edge, type Origin, domain, site, siteRecords, startEdge, startOrigin } from './harness.ts';
 import { type Lua, startLua } from './lua.ts';
 
@@ -104,7 +104,7 @@ describe('parts of a site at the edge', () => {
     assert.equal((await told()).length, 1, 'another list says nothing of this one');
     await edge.put(record('p:blacklists:2', null));
     assert.deepEqual(await told(), []);
-    assert.equal((await edge.stat()).form, 4);
+    assert.equal((await edge.stat()).form, recordsForm);
   });
 });
 

@@ -63,6 +63,27 @@ test('what nginx could not read, or no chain could end in, is refused with its r
   assert.deepEqual(await told(), before);
 });
 
+test('how long origins are waited for: seconds with bounds, nginx’s own at first, and nodes are told', async () => {
+  const at = path.replace('originTLS', 'originTimeouts');
+  const usual = { connect: 5, read: 60, send: 60 };
+  const kept = async () => compile('domain', (await load(api.database.pool, 'domain', [id])).get(id)!).document;
+  const { connect, read, send, from } = await me.read(at);
+  assert.deepEqual([{ connect, read, send }, from], [usual, 'default']);
+  assert.deepEqual((await kept()).originTimeouts, usual);
+  for (const [change, field, rule] of [
+    [{ connect: 0 }, 'connect', 'tooSmall'],
+    [{ connect: 61 }, 'connect', 'tooBig'],
+    [{ read: 0 }, 'read', 'tooSmall'],
+    [{ read: 3601 }, 'read', 'tooBig'],
+    [{ send: 3601 }, 'send', 'tooBig'],
+    [{ send: 1.5 }, 'send', undefined],
+  ] as const)
+    broken(await me.put(at, { ...usual, ...change }), field, rule);
+  const mine = { connect: 60, read: 3600, send: 1 };
+  ok(await me.put(at, mine));
+  assert.deepEqual((await kept()).originTimeouts, mine);
+});
+
 test('nodes ask origins how they are as a domain says; what they saw is told with its node, and no more than they said', async () => {
   const at = path.replace('originTLS', '');
   const check = { type: 'http', path: '/health', status: 204, interval: 5, timeout: 2, rise: 1, fall: 10 };

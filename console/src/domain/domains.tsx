@@ -56,6 +56,7 @@ const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
 const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).OriginTLSForm);
 const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).OriginCheckForm);
+const OriginTimeoutsForm = later(async () => (await import('./origin-check.tsx')).OriginTimeoutsForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
@@ -178,6 +179,13 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
       call: 'PUT /{area}/site/{siteID}/domain/{domainID}/originCheck',
       run: async ([domain], { params }) => {
         await overlay(close => <OriginCheckForm domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
+      },
+    },
+    {
+      name: 'originTimeouts',
+      call: 'PUT /{area}/site/{siteID}/domain/{domainID}/originTimeouts',
+      run: async ([domain], { params }) => {
+        await overlay(close => <OriginTimeoutsForm domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
       },
     },
     {

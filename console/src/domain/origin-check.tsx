@@ -1,4 +1,4 @@
-/** Whether nodes ask the origins of a domain how they are, and what each node last saw. */
+/** Whether nodes ask the origins of a domain how they are, and what each node last saw; how long origins are waited for. */
 import { useQuery } from '@tanstack/react-query';
 import { originCheckTypes } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
@@ -74,5 +74,34 @@ export function OriginCheckForm({ domain, siteID, onClose }: Props) {
     >
       {seen.data && <States nodes={seen.data.nodes} />}
     </ResourceForm>
+  );
+}
+
+const readTimeouts = 'GET /{area}/site/{siteID}/domain/{domainID}/originTimeouts';
+const timeoutFields: FormField[] = [
+  { name: 'connect', kind: 'number', unit: 'seconds', help: 'connect' },
+  { name: 'read', kind: 'number', unit: 'seconds', help: 'read' },
+  { name: 'send', kind: 'number', unit: 'seconds', help: 'send' },
+];
+
+export function OriginTimeoutsForm({ domain, siteID, onClose }: Props) {
+  const at = { siteID, domainID: domain.id };
+  const found = useQuery({ ...query(readTimeouts, at), staleTime: Infinity, gcTime: 0 });
+  if (!found.data) return null;
+  const { connect, read: answer, send, version } = found.data;
+  return (
+    <ResourceForm
+      title={`${domain.domainName} · ${t('action.originTimeouts')}`}
+      call="PUT /{area}/site/{siteID}/domain/{domainID}/originTimeouts"
+      params={at}
+      fields={timeoutFields}
+      values={{ connect, read: answer, send }}
+      body={changed => ({ connect, read: answer, send, ...changed })}
+      isEdit
+      version={version}
+      history={historyOfSetting(readTimeouts, at)}
+      success={t('message.updateSuccess')}
+      onClose={onClose}
+    />
   );
 }

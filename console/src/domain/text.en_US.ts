@@ -46,6 +46,9 @@ export default {
   'field.checkStatus': 'Status wanted',
   'field.interval': 'Every',
   'field.timeout': 'Time-out',
+  'field.connect': 'Connecting',
+  'field.read': 'Answering',
+  'field.send': 'Taking a request',
   'field.fall': 'Down after',
   'field.rise': 'Up after',
   'field.sslName': 'Certificate name',
@@ -66,6 +69,10 @@ export default {
   'help.originCheck':
     'Each node asks by itself. One that is down gets no visitors; with none left visitors get what has expired, else 502.',
   'help.checkStatus': '0: any from 200 to 399.',
+  'help.connect': 'Until the connection stands, the TLS handshake included.',
+  'help.read': 'Until the first piece of an answer, and from one to the next; an idle WebSocket as well.',
+  'help.send':
+    'From one piece taken to the next. Methods that may be repeated go to the next origin; a POST that may have arrived is not sent again.',
   'help.fall': 'Bad answers in a row.',
   'help.rise': 'Good answers in a row.',
   'help.verify': 'Of origins asked over https. One that fails gets no request; with none left visitors get 502.',
@@ -94,6 +101,7 @@ export default {
   'action.addUpstream': 'Add an origin',
   'action.upstreams': 'Origins',
   'action.originHost': 'Origin Host header',
+  'action.originTimeouts': 'Origin time-outs',
   'action.originTLS': 'Origin certificates',
   'action.originCheck': 'Health checks',
   'action.balance': 'Load balancing',

@@ -6,4 +6,5 @@ export { ports, portUpstreams } from './ports.ts';
 export { siteDNS } from './site-dns.ts';
 export { originCheck } from '../edge/origin-check.ts';
 export { originStateCalls } from './origin-states.ts';
+export { originTimeouts } from '../edge/origin-timeouts.ts';
 export { originTLS } from '../edge/origin-tls.ts';

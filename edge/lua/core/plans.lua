@@ -6,6 +6,7 @@ local custom = require "headers.custom"
 local error_pages = require "features.error_pages"
 local flags = require "core.flags"
 local memo = require "core.memo"
+local patience = require "core.patience"
 local purges = require "cache.purges"
 local site_modules = require "core.site_modules"
 local sites = require "core.sites"
@@ -84,6 +85,8 @@ local function compile(host, text, key)
     asked_host = record.originHost ~= "" and record.originHost or host,
     balance = record.balance,
     pool = balancer.pool(record),
+    -- seconds; nil: as nginx.conf says
+    timeouts = patience.of(record),
     -- every origin it has lies where the node must not connect
     refused = record.refused,
     flags_at = -1,

@@ -18,6 +18,7 @@ local learned = require "cache.learned"
 local meta = require "cache.meta"
 local overlay = require "cache.overlay"
 local pages = require "core.pages"
+local patience = require "core.patience"
 local plans = require "core.plans"
 local ports = require "core.ports"
 local problems = require "core.problems"
@@ -84,7 +85,7 @@ function M.rewrite(level, trust)
   if not usual then hop.hold() end
   -- The front half repeats a request whose connection was hung up on it; it shall end the same way, without another origin request.
   local hung = rt:get("hung:" .. var.hop_id)
-  if hung == "stale" then return runner.close() end
+  if hung then return runner.close() end
   local plan = ports.here()
   if not plan or not plan.trusted then return nobody() end
   downs.look(plan, clock.now())
@@ -138,16 +139,14 @@ function M.blame(plan)
   if peer then balancer.failed(balancer.asked(peer, hop.scheme()), clock.now()) end
 end
 
--- The pass before has failed altogether. A request that may have had an effect is not sent twice.
+-- The pass before has failed altogether.
 function M.other(trust)
   local number, first = (var.edge_peer or ""):match "^(%d+):(%l+)"
   local plan = number and ports.here()
   if not plan or ways.elsewhere(plan, trust, "") then return ngx.exec "@failed" end
   M.blame(plan)
-  local method = ngx.req.get_method()
-  local sent = (tonumber((var.upstream_bytes_sent or ""):match "(%d+)%D*$") or 0) > 0
   local pass = balancer.passes(plan.pool, hop.scheme(), first)[number + 1]
-  if not pass or (sent and (method == "POST" or method == "PATCH" or method == "LOCK")) then return ngx.exec "@failed" end
+  if not pass or not ways.goes_on() then return ngx.exec "@failed" end
   ways.enter(plan, pass)
 end
 
@@ -240,7 +239,8 @@ local function judge()
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
   if status < 200 and status ~= 101 then
     learned.interim(ctx.plan)
-    return runner.hang_up()
+    -- The front half repeats what nginx takes for harmless, and that is any method it has never heard of.
+    return runner.hang_up(patience.is_known(method) or hang "once")
   end
   balancer.answered(ctx.peer)
   ctx.plan.answers = true

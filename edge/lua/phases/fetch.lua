@@ -6,6 +6,7 @@ local clock = require "core.clock"
 local forward = require "core.forward"
 local hop = require "core.hop"
 local lines = require "core.lines"
+local patience = require "core.patience"
 local problems = require "core.problems"
 local spellings = require "core.spellings"
 local ngx = ngx
@@ -14,7 +15,8 @@ local lower, match = string.lower, string.match
 
 local M = {}
 
-local connect_ms, answer_ms = 5000, 60000
+-- until the next piece of a visitor's body
+local visitor_ms = 60000
 local piece, head_max, chunk_line_max = 65536, 65536, 1024
 
 -- Of one connection (RFC 9110 7.6.1), or between nginx and us
@@ -130,7 +132,7 @@ local function incoming(length, left)
     if not socket then
       socket = ngx.req.socket()
       if not socket then return nil end
-      socket:settimeout(answer_ms)
+      socket:settimeout(visitor_ms)
     end
     local data = socket:receiveany(math.min(left.bytes, piece))
     if data then left.bytes = left.bytes - #data end
@@ -159,8 +161,10 @@ local function send_body(socket, size, next_piece, spool)
   return false
 end
 
--- An origin that is asked may take so long for a head, and for all of them: it may send as many interim ones as it likes.
-local head_seconds, heads_seconds = 60, 600
+-- An origin may send as many interim heads as it likes; all of them may take so long, or as long as one may.
+local heads_seconds = 600
+
+local function patience_of(plan) return plan.timeouts or patience.usual end
 
 -- One head → status, {{name, value} …}; nil when it is malformed, too long or too slow
 local function read_head(reader, until_time)
@@ -180,15 +184,15 @@ local function read_head(reader, until_time)
 end
 
 local function open(plan, peer, scheme)
-  local socket = ngx.socket.tcp()
-  socket:settimeouts(connect_ms, answer_ms, answer_ms)
+  local socket, timeouts = ngx.socket.tcp(), patience_of(plan)
+  socket:settimeouts(timeouts.connect * 1000, timeouts.send * 1000, timeouts.read * 1000)
   if not socket:connect(peer.host, peer.port) then return nil end
-  -- verified by what its location trusts (nginx.conf)
-  if scheme == "https" and not socket:sslhandshake(nil, plan.sni, plan.trust ~= nil) then
-    socket:close()
-    return nil
-  end
-  return socket
+  if scheme == "http" then return socket end
+  -- Verified by what its location trusts (nginx.conf). Where a handshake fails before it would have to wait, lua-resty-core raises instead
+  -- of saying why.
+  local ok, stands = pcall(socket.sslhandshake, socket, nil, plan.sni, plan.trust ~= nil)
+  if ok and stands then return socket end
+  socket:close()
 end
 
 -- → socket, peer; asks one origin after the other until a connection stands
@@ -204,6 +208,7 @@ local function reach(plan, visitor, key_of)
           local socket = open(plan, peer, pass.scheme)
           if socket then return socket, peer end
           balancer.failed(peer, now)
+          if clock.now() - now > patience.turn then return nil end
           tried[peer] = true
           peer = balancer.pick(tier, tried, now, any == 1, key_of)
         end
@@ -227,13 +232,13 @@ local function pass_on(reader, length)
   return true
 end
 
-local function pass_chunks(reader)
+local function pass_chunks(reader, seconds)
   while true do
-    local line = reader:line(chunk_line_max, clock.now() + head_seconds)
+    local line = reader:line(chunk_line_max, clock.now() + seconds)
     local size = line and tonumber(match(line, "^(%x+)"), 16)
     if not size then return false end
     if size == 0 then return true end
-    if not pass_on(reader, size) or reader:line(1, clock.now() + head_seconds) ~= "" then return false end
+    if not pass_on(reader, size) or reader:line(1, clock.now() + seconds) ~= "" then return false end
   end
 end
 
@@ -249,7 +254,8 @@ function M.ask(plan, visitor, key_of)
     if drop then drop() end
     return nil, left.bytes > 0
   end
-  if drop then socket:settimeouts(connect_ms, grace * 1000, answer_ms) end
+  local timeouts = patience_of(plan)
+  if drop then socket:settimeouts(timeouts.connect * 1000, math.min(grace, timeouts.send) * 1000, timeouts.read * 1000) end
   local slow
   local reader, status, fields = lines.of(socket)
   local interim = -1
@@ -259,7 +265,7 @@ function M.ask(plan, visitor, key_of)
     if drop then drop() end
     local since = clock.now()
     while not slow and (not status or status < 200) do
-      status, fields = read_head(reader, math.min(clock.now() + head_seconds, since + heads_seconds))
+      status, fields = read_head(reader, math.min(clock.now() + timeouts.read, since + math.max(heads_seconds, timeouts.read)))
       interim = interim + 1
       if not status then break end
     end
@@ -289,7 +295,7 @@ function M.ask(plan, visitor, key_of)
     if length and not chunked then ngx.header["Content-Length"] = length end
     ngx.send_headers()
     if ngx.req.get_method() == "HEAD" or status == 204 or status == 304 then return true end
-    if chunked then return pass_chunks(reader) end
+    if chunked then return pass_chunks(reader, timeouts.read) end
     return pass_on(reader, length)
   end
   local answer = { status = status, peer = peer, interim = interim > 0, send = send, close = function() socket:close() end }

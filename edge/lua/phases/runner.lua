@@ -152,7 +152,10 @@ end
 -- In a header filter: ends the connection without an answer. ngx.exit(444) would send the status there.
 function M.hang_up() return ngx.exit(ngx.ERROR) end
 
--- The same before anything was sent
+-- In a balancer: no origin is asked any more. nginx answers 502 then, and error_page goes on from there; it has no name for ngx.BUSY.
+function M.ask_nobody() return ngx.exit(-3) end
+
+-- The same as `hang_up` before anything was sent
 function M.close() return ngx.exit(ownStatuses.drop) end
 
 -- → {["2"] = refused requests …}

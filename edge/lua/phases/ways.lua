@@ -3,6 +3,8 @@ local balancer = require "core.balancer"
 local clock = require "core.clock"
 local hop = require "core.hop"
 local ngx_balancer = require "ngx.balancer"
+local patience = require "core.patience"
+local runner = require "phases.runner"
 local shards = require "core.shards"
 local ngx = ngx
 local var = ngx.var
@@ -74,6 +76,9 @@ local function next_peer(pass, tried, now)
   end
 end
 
+-- One has failed: may another one be asked?
+function M.goes_on() return patience.goes_on(ngx.req.get_method(), var.upstream_bytes_sent, var.upstream_response_time) end
+
 function M.balance()
   local ctx = ngx.ctx
   local plan, pass, now = ctx.plan, ctx.pass, clock.now()
@@ -84,10 +89,14 @@ function M.balance()
     ctx.tried = tried
   end
   if last then
+    -- whoever goes on from here blames the last one (back.blame)
+    if not M.goes_on() then return runner.ask_nobody() end
     if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
   elseif pass.size > 1 then
     ngx_balancer.set_more_tries(pass.size - 1)
   end
+  local timeouts = plan.timeouts
+  if timeouts then ngx_balancer.set_timeouts(timeouts.connect, timeouts.send, timeouts.read) end
   -- All were tried, yet nginx asks again: a kept connection had been closed. That says nothing about the origin.
   local peer = ctx.chosen or (not last and balancer.only(pass, now)) or next_peer(pass, tried, now) or last
   if ctx.chosen then ctx.chosen = nil end

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import type { Mounted } from '../contract/src/kit/call.ts';
+import type { Declared, Mounted } from '../contract/src/kit/call.ts';
 import { notices } from './notices.ts';
 
 const here = import.meta.dirname;
@@ -15,25 +15,36 @@ const keepAssetsDays = 14;
 /**
  * `virtual:permissions`: which key each call asks for and in which areas it is, `['GET /{area}/sites', 'sites.view', ['user', 'client']]`
  * with the areas as bits, read from the table of calls when building. The whole table with its schemas would be far more than a shell
- * should load.
+ * should load: `virtual:schemas` says where in that table the calls of each folder of the contract begin, and how the folder is loaded.
  */
-function permissions(): Plugin {
-  const name = 'virtual:permissions';
-  return {
-    name,
-    resolveId: id => (id === name ? `\0${name}` : undefined),
-    async load(id) {
-      if (id !== `\0${name}`) return;
-      const contract = (path: string) => import(pathToFileURL(join(here, '../contract/src', path)).href);
-      const [{ groups }, { mounted }] = await Promise.all([contract('index.ts'), contract('kit/call.ts')]);
-      const bits = { user: 1, client: 2, admin: 4 } as const;
-      const table = new Map<string, [key: string, permission: string | null, areas: number]>();
-      for (const { area, key, permission } of mounted(groups) as Iterable<Mounted>) {
+function callTable(): Plugin {
+  const names = ['virtual:permissions', 'virtual:schemas'];
+  const source = join(here, '../contract/src');
+  const contract = (path: string) => import(pathToFileURL(join(source, path)).href);
+  const read = async () => {
+    const [{ folders }, { groupsOf, mounted }] = await Promise.all([contract('index.ts'), contract('kit/call.ts')]);
+    const bits = { user: 1, client: 2, admin: 4 } as const;
+    const table = new Map<string, [key: string, permission: string | null, areas: number]>();
+    const starts: [folder: string, first: number][] = [];
+    for (const [folder, declared] of Object.entries<Record<string, Declared>>(folders)) {
+      starts.push([folder, table.size]);
+      for (const { area, key, permission } of mounted(Object.values(declared).flatMap(groupsOf)) as Iterable<Mounted>) {
         if (!area) continue;
         const row = table.get(`${key} ${permission}`) ?? [key, permission, 0];
         table.set(`${key} ${permission}`, [key, permission, row[2] | bits[area]]);
       }
-      return `export default ${JSON.stringify([...table.values()])}`;
+    }
+    return { table: [...table.values()], starts };
+  };
+  return {
+    name: 'call-table',
+    resolveId: id => (names.includes(id) ? `\0${id}` : undefined),
+    async load(id) {
+      if (id === `\0${names[0]}`) return `export default ${JSON.stringify((await read()).table)}`;
+      if (id !== `\0${names[1]}`) return undefined;
+      const folder = ([name, first]: [string, number]) =>
+        `[${first}, () => import(${JSON.stringify(join(source, name, 'index.ts'))})]`;
+      return `export default [${(await read()).starts.map(folder).join(', ')}]`;
     },
   };
 }
@@ -147,6 +158,7 @@ function precompress(): Plugin {
  * making every page heavier.
  */
 function withoutUnused(): Plugin {
+  const refuse = (what: string) => `const refuse = () => { throw new Error("${what}: left out of the build"); };`;
   const unused = [
     // our lists filter above the table: nobody ever opens a filter menu in a heading, and it brings a tree and radio buttons
     {
@@ -175,6 +187,30 @@ function withoutUnused(): Plugin {
     },
     // a list that can be chosen from uses helpers of the tree, which only as a whole would be thought to do something when loaded
     { file: /@rc-component[\\/]tree[\\/]es[\\/]Tree\.js$/ },
+    // and none of our lists is a tree
+    {
+      file: /@rc-component[\\/]tree[\\/]es[\\/]utils[\\/]conductUtil\.js$/,
+      code: `${refuse('choosing a row with what is below it')}\nexport { refuse as conductCheck, refuse as isCheckDisabled };`,
+    },
+    // no heading of ours is stuck to the window, nor has a scroll bar of its own
+    {
+      file: /@rc-component[\\/]table[\\/]es[\\/]stickyScrollBar\.js$/,
+      code: `${refuse('the scroll bar of a sticky list')}\nexport default refuse;`,
+    },
+    // how a list looks that is bordered, filtered in its heading, opened by row or summed up: ours is none of these
+    { file: /antd[\\/]es[\\/]table[\\/]style[\\/](?:bordered|expand|filter|summary)\.js$/, code: 'export default () => ({});' },
+    // what turns says nothing of how far it is
+    { file: /antd[\\/]es[\\/]spin[\\/]Indicator[\\/]Progress\.js$/, code: 'export default () => null;' },
+    // hangs on every field, tag and skeleton as a part of its name
+    {
+      file: /antd[\\/]es[\\/](?:input[\\/](?:Group|OTP[\\/]index)|tag[\\/]CheckableTag(?:Group)?|skeleton[\\/](?:Avatar|Button|Image|Input|Node))\.js$/,
+      code: `${refuse('a part of a piece of antd')}\nexport default refuse;`,
+    },
+    // no browser of the target asks for a property by the name of its maker
+    {
+      file: /stylis[\\/]src[\\/]Prefixer\.js$/,
+      code: `${refuse('prefixes of styles')}\nexport { refuse as prefix };`,
+    },
   ].map(one => ({ ...one, isMet: false }));
   return {
     name: 'without-unused',
@@ -187,6 +223,25 @@ function withoutUnused(): Plugin {
     generateBundle() {
       for (const { file, isMet } of unused) if (!isMet) throw new Error(`antd no longer has ${file}`);
     },
+  };
+}
+
+/**
+ * antd falls back to its English wherever no words are given: ours are, in each language, with the page (words.*.ts). So English comes for
+ * those alone who read it.
+ */
+function withoutDefaultWords(): Plugin {
+  const name = '\0no-default-words';
+  return {
+    name: 'without-default-words',
+    enforce: 'pre',
+    resolveId: (id, importer) =>
+      /(?:^|[\\/])locale[\\/]en_US(?:\.js)?$|^\.[\\/]en_US(?:\.js)?$/.test(id) &&
+      importer !== undefined &&
+      /antd[\\/]es[\\/](?!locale[\\/]en_US\.js$|date-picker[\\/]locale|calendar[\\/]locale|time-picker[\\/]locale)/.test(importer)
+        ? name
+        : undefined,
+    load: id => (id === name ? 'export default {};' : undefined),
   };
 }
 
@@ -241,6 +296,8 @@ const layers: { name: string; roots: RegExp[] }[] = [
       ),
       antd('segmented|skeleton|_util'),
       /node_modules\/@ant-design\/icons\/es\/icons\//,
+      // what the words of several languages share
+      /node_modules\/@rc-component\/(?:picker\/es\/locale\/common|pagination\/es\/locale\/zh_CN)[.]js$/,
       /node_modules\/@tanstack\/react-query\/build\/modern\/(?:useQuery|useBaseQuery|QueryClientProvider)[.]js/,
     ],
   },
@@ -256,6 +313,7 @@ const layers: { name: string; roots: RegExp[] }[] = [
     name: 'lists',
     roots: [
       ours('site', 'state|share-needs'),
+      ours('domain', 'upstream-fields'),
       ours('kit', 'resource-page|batch-form|row-values|rule-parts|each|history-of|value-text|members|export|setting|tabs'),
     ],
   },
@@ -263,8 +321,14 @@ const layers: { name: string; roots: RegExp[] }[] = [
   { name: 'dialogs', roots: [antd('drawer|grid')] },
   { name: 'modals', roots: [antd('modal')] },
   { name: 'forms', roots: [ours('kit', 'form-drawer|fields')] },
-  { name: 'contract', roots: [ours('kit', 'contract')] },
+  // what all schemas are made of; those of a folder come with the first form that needs one (kit/schema-of.ts)
+  { name: 'contract', roots: [ours('kit', 'contract'), contract('kit/.*|edge/(?:document|origin-check|origin-tls)|[\\w-]+')] },
+  { name: 'kinds', roots: [contract('edge/.*')] },
 ];
+const startWords = (id: string) => {
+  const [, language] = /console\/src\/text\/(?:first|start)[.](\w+)[.]ts$/.exec(id) ?? [];
+  return language === undefined ? null : `start.${language}`;
+};
 /** What several screens of a folder share. */
 const folderOf = (id: string) => {
   const [, folder] = /console\/src\/(\w+)\/[\w-]+\.tsx?$/.exec(id) ?? [];
@@ -280,10 +344,11 @@ const styles = () =>
 /** What the kit needs wherever it is built: here, and in its own gallery (gallery/vite.config.ts). */
 export const forKit = () => [
   react(),
-  permissions(),
+  callTable(),
   ruleWords(),
   nonceForStyles(),
   withoutUnused(),
+  withoutDefaultWords(),
   contextOfForms(),
   inlineThemeInit(),
 ];
@@ -313,6 +378,8 @@ export default defineConfig({
               test: (id: string) => roots.some(root => root.test(id)),
               priority: layers.length - index,
             })),
+            // what the pages before the shell say is said in it too: one file, for it is there already
+            { name: startWords, priority: 1 },
             { name: folderOf, minShareCount: 2, priority: 0 },
           ],
         },

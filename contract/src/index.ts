@@ -10,7 +10,8 @@ import * as protect from './protect/index.ts';
 import * as site from './site/index.ts';
 import * as system from './system/index.ts';
 
-const folders = { account, analytics, cache, domain, module, node, protect, site, system } as const satisfies Record<
+/** By the name of the folder, in the order of `groups`. */
+export const folders = { account, analytics, cache, domain, module, node, protect, site, system } as const satisfies Record<
   string,
   Record<string, Declared>
 >;

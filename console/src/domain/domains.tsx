@@ -17,11 +17,9 @@ import { query } from '../kit/query.ts';
 import { useCan } from '../kit/permissions.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
-import { DomainHeadersDrawer } from '../module/domain-headers.tsx';
 import { assignments } from './modules.ts';
 import { removeNeeds } from './remove-needs.ts';
 import { newUpstream, upstreamFields } from './upstream-fields.ts';
-import { UpstreamsDrawer } from './upstreams.tsx';
 import { asSearch } from '../kit/search.ts';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
@@ -54,6 +52,8 @@ const hstsFields: FormField[] = [
 ];
 const tags: FormField = { name: 'tags', kind: 'tags', initial: [] };
 
+const UpstreamsDrawer = later(async () => (await import('./upstreams.tsx')).UpstreamsDrawer);
+const DomainHeadersDrawer = later(async () => (await import('../module/domain-headers.tsx')).DomainHeadersDrawer);
 const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).OriginTLSForm);
 const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).OriginCheckForm);
 const OriginTimeoutsForm = later(async () => (await import('./origin-check.tsx')).OriginTimeoutsForm);

@@ -1,16 +1,18 @@
 /** Ports of a site beside the usual ones, and their own origins. */
 import { call, type RowOf } from '../kit/client.ts';
+import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { type FormField, type Params, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { Tags } from '../kit/bits.tsx';
 import { t } from '../kit/text.ts';
-import { OriginsDrawer } from './upstreams.tsx';
 
 const list = 'GET /{area}/site/{siteID}/ports';
 const origins = 'GET /{area}/site/{siteID}/port/{portID}/upstreams';
 const adding = 'POST /{area}/site/{siteID}/port/{portID}/upstreams';
 type Port = RowOf<typeof list>;
+
+const OriginsDrawer = later(async () => (await import('./upstreams.tsx')).OriginsDrawer);
 
 /** A port and its scheme are one choice: the zone has both. */
 const nameOf = ({ scheme, port }: Pick<Port, 'scheme' | 'port'>) => `${scheme}:${port}`;

@@ -1,16 +1,15 @@
 /** The part of the contract that a form needs at run time; its own chunk (see schema-of.ts). */
 import type * as z from 'zod/mini';
-import { groups } from '#contract/index.ts';
-import type { Area } from '#contract/kit/call.ts';
+import { type Area, type Declared, groupsOf } from '#contract/kit/call.ts';
 import { problemsOf } from '#contract/rules.ts';
 import type { FieldProblem } from './errors.ts';
 
 type Schema = z.ZodMiniType;
 
-/** The body schema of a call, by its key. */
-export function bodyOf(key: string, area: Area): Schema | undefined {
+/** The body schema of a call among the declarations of its folder, by its key. */
+export function bodyOf(declared: Readonly<Record<string, Declared>>, key: string, area: Area): Schema | undefined {
   const space = key.indexOf(' ');
-  for (const group of groups) {
+  for (const group of Object.values(declared).flatMap(groupsOf)) {
     const base = `${key.slice(0, space)} `;
     if (!key.startsWith(group.base, space + 1)) continue;
     const def = group.defs[(base + key.slice(space + 1 + group.base.length)) as keyof typeof group.defs];

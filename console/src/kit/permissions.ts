@@ -14,6 +14,9 @@ export function allows(selfPerms: readonly string[], key: CallKey): boolean {
   return permission === null || (permission !== undefined && selfPerms.includes(permission));
 }
 
+/** Which row of the table of calls it is; -1 where this area has no such call. */
+export const placeOf = (key: CallKey) => permissions.findIndex(([one, , areas]) => one === key && areas & bit);
+
 /** Whether this area has such a call. */
 export const isCall = (key: string): key is CallKey => asked.has(key);
 

@@ -17,6 +17,7 @@ import {
   record,
   some,
   str,
+  tags,
   text,
   time,
 } from '../kit/schema.ts';
@@ -24,7 +25,6 @@ import { balances } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
 import { acmeProviders, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
 import * as rules from '../rules.ts';
-import { tags } from '../site/sites.ts';
 import { portMap, Upstream as Origin, upstreamCalls, upstreamList } from './upstreams.ts';
 
 export const Upstream = obj({ ...Origin.shape, domainID: id() });

@@ -31,6 +31,8 @@ const counted = <T extends z.ZodMiniType>(item: T, max: number) =>
   new Counted({ type: 'array', element: item, countMax: max }) as unknown as z.ZodMiniArray<T>;
 export const arr = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.maxLength(max));
 export const some = <T extends z.ZodMiniType>(item: T, max = 1000) => counted(item, max).check(z.minLength(1), z.maxLength(max));
+/** Words that people sort their rows by. */
+export const tags = () => arr(str(64), 50);
 export const ids = (max: number = bulk.idsMax) => some(id(), max);
 export const one = <const T extends readonly string[]>(values: T) => z.enum(values);
 export const oneOf = <const T extends readonly number[]>(values: T) => z.literal(values);

@@ -16,6 +16,7 @@ import {
   page,
   record,
   str,
+  tags,
   text,
   time,
 } from '../kit/schema.ts';
@@ -26,7 +27,6 @@ import { type DocumentKind, kindNames } from '../edge/kinds/index.ts';
 import * as rules from '../rules.ts';
 
 const siteName = () => str(64).check(rules.zodRule(rules.freeName));
-export const tags = () => arr(str(64), 50);
 export const Site = obj({
   ...record,
   siteName: text(64),

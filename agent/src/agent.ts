@@ -16,7 +16,7 @@ import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx } from './nginx.ts';
-import { certificatesMb, nginxFolders, nginxRelease, ticketKeys, writeSnapshot } from './nginx-files.ts';
+import { certificatesMb, nginxFolders, nginxBuild, ticketKeys, writeSnapshot } from './nginx-files.ts';
 import { OriginSide } from './origin-side.ts';
 import { thisNode } from './origins.ts';
 import { needsTicketFiles } from './render/nginx.ts';
@@ -117,7 +117,7 @@ async function begin(
   });
   begun.unshift(() => resolver.stop());
   await resolver.start();
-  const release = await nginxRelease();
+  const { release, hasHTTP3 } = await nginxBuild();
   // by the size of the disk, so that they stay the same from start to start
   const disk = await diskOf(data);
   const nginx: Nginx = new Nginx({
@@ -129,6 +129,7 @@ async function begin(
       listen: options.listen,
       workers: options.workers,
       release,
+      hasHTTP3,
       certificatesMb: certificatesMb(totalmem()),
       cacheLeavesFreeMb: Math.ceil(leastOf(disk) / 1e6),
       cacheFiles: sizes.cacheFiles(disk),
@@ -164,11 +165,11 @@ async function begin(
   });
 
   const origins = new OriginSide(sync, nginx.control, resolver, folders.home, () => zoneFacts.look(), log);
-  const wanted = () => ({ http2: sync.state.http2, trusts: origins.trusts.list(), ports: sync.state.ports });
+  const wanted = () => ({ ...sync.state.ofNginx, trusts: origins.trusts.list() });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
-    isLacking: () => nginx.zonePorts.problem !== null,
+    isLacking: () => nginx.zonePorts.problem !== null || nginx.http3.isTaken,
     isUp: () => nginxProblem === null,
     log,
   });
@@ -202,6 +203,7 @@ async function begin(
       nginx: nginxProblem,
       sync: sync.problem ?? zoneFacts.problem,
       ports: nginx.zonePorts.problem,
+      http3: nginx.http3.problem,
       damaged: store.damaged,
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),

@@ -21,7 +21,15 @@ const shipping = {
   unread: null as string | null,
 };
 function node() {
-  const facts: NodeFacts = { nginx: null, sync: null, ports: null, damaged: 0, feed: null, shipping: { ...shipping } };
+  const facts: NodeFacts = {
+    nginx: null,
+    sync: null,
+    ports: null,
+    http3: null,
+    damaged: 0,
+    feed: null,
+    shipping: { ...shipping },
+  };
   let unlogged: number | Error = 0;
   let hungWorkers = 0;
   const faults: Fault[] = [];
@@ -100,7 +108,7 @@ test('requests that nginx could not log are counted, over its restarts too; the 
   assert.ok(checks.logBytes()! >= 16 * 2 ** 20);
   const gone = new NodeChecks(
     join(folder, 'not there'),
-    () => ({ nginx: null, sync: null, ports: null, damaged: 0, feed: null, shipping: undefined }),
+    () => ({ nginx: null, sync: null, ports: null, http3: null, damaged: 0, feed: null, shipping: undefined }),
     () => Promise.resolve({ unlogged: 0, hungWorkers: 0, faults: [] }),
   );
   await gone.look();

@@ -22,6 +22,8 @@ export interface NodeFacts {
   sync: string | null;
   /** ports of the zone that are not open here */
   ports: string | null;
+  /** why it speaks no HTTP/3 though its zone wants it */
+  http3: string | null;
   /** parts of the node's own store that could not be read and are not known again */
   damaged: number;
   /** why no configuration arrives */
@@ -130,11 +132,12 @@ export class NodeChecks {
 
   /** @param at the clock of spans of time, which no step of the wall clock moves */
   now(at = performance.now()): Check[] {
-    const { nginx, sync, ports, damaged, feed, shipping } = this.#facts();
+    const { nginx, sync, ports, http3, damaged, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
       this.#configuration({ sync, damaged, feed }, at),
       ...(ports === null ? [] : [warns('configuration.portsTaken', { detail: ports }, { key: 'ports' })]),
+      ...(http3 === null ? [] : [warns('configuration.noHTTP3', { detail: http3 }, { key: 'http3' })]),
       this.#diskTrouble
         ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
         : this.#disk

@@ -116,13 +116,10 @@ export class EdgeState {
   get closed(): { keys: string[]; why: string } | null {
     return this.#closed.size ? { keys: [...this.#closed.keys()], why: [...this.#closed.values()].at(-1)! } : null;
   }
-  /** Where the zone's nodes listen beside their usual ports. */
-  get ports(): readonly ZonePort[] {
-    return this.#zone?.ports ?? [];
-  }
-  /** Whether the zone lets visitors speak HTTP/2; one that says nothing of it does. */
-  get http2(): boolean {
-    return this.#zone?.http2?.enable ?? true;
+  /** What the zone says of nginx itself: where it listens beside its usual ports; without a word visitors may speak HTTP/2, and no HTTP/3. */
+  get ofNginx(): { http2: boolean; http3: boolean; ports: readonly ZonePort[] } {
+    const { http2, http3, ports } = this.#zone ?? {};
+    return { http2: http2?.enable ?? true, http3: http3?.enable ?? false, ports: ports ?? [] };
   }
   /** Domains whose origins are to be asked how they are: of several with one name that which nginx holds. */
   *checkedDomains(): Generator<DomainDocument> {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Disk } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
 import { giveUpCache } from './cache-room.ts';
-import { type Release, releaseOf, ticketFiles } from './render/nginx.ts';
+import { type Release, builtWithHTTP3, releaseOf, ticketFiles } from './render/nginx.ts';
 import { selfSigned } from './render/self-signed.ts';
 import { workerAccount } from './worker-account.ts';
 
@@ -64,9 +64,11 @@ export interface NginxState {
 export const isState = (value: unknown): value is NginxState =>
   typeof value === 'object' && value !== null && 'pid' in value && Number.isInteger(value.pid) && 'epoch' in value;
 
-/** What is installed; undefined where it does not say. */
-export const nginxRelease = (): Promise<Release | undefined> =>
-  new Promise(done => execFile('nginx', ['-v'], (_error, _out, said) => done(releaseOf(said))));
+/** What is installed: its release, undefined where it does not say, and whether it was built with HTTP/3. */
+export const nginxBuild = (): Promise<{ release: Release | undefined; hasHTTP3: boolean }> =>
+  new Promise(done =>
+    execFile('nginx', ['-V'], (_error, _out, said) => done({ release: releaseOf(said), hasHTTP3: builtWithHTTP3(said) })),
+  );
 
 /**
  * Memory for certificates, MB, by the machine's: a thirty-second, and at least what 16,000 of elliptic curves take. It is taken from the

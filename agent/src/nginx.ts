@@ -15,6 +15,7 @@ import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
 import { isState, type NginxFolders, type NginxState as State, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
 import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
 import { endOldest } from './old-workers.ts';
+import { HTTP3 } from './http3.ts';
 import { ZonePorts } from './ports.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
 import { hasBrotli, type NodeFacts, renderNginx } from './render/nginx.ts';
@@ -46,6 +47,7 @@ const shortly = () => new Promise<void>(next => setTimeout(next, 20));
 export class Nginx {
   readonly control: Control;
   readonly zonePorts: ZonePorts;
+  readonly http3 = new HTTP3();
   restarts = 0;
   readonly #options: NginxOptions;
   readonly #configFile: string;
@@ -352,10 +354,12 @@ export class Nginx {
     const { facts, folders } = this.#options;
     const before = await readFile(this.#configFile, 'utf8').catch(() => '');
     const ports = await this.zonePorts.choose(facts, always);
+    const http3 = await this.http3.choose(facts, always ? '' : before);
     const rendered = renderNginx({
       brotli: hasBrotli(facts.modulesDir),
       ...facts,
       ports,
+      http3,
       run: folders.run,
       tempDir: folders.temp,
       cacheDir: folders.cache,

@@ -55,6 +55,10 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
   'GET /client/site/{siteID}/domain/{domainID}/originStates':
     'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
+  'GET /client/zone/{id}/setting/http3':
+    'Issue 8: HTTP/3 by zone; the specification knows HTTP/2 alone, and not every network lets UDP through.',
+  'PUT /client/zone/{id}/setting/http3':
+    'Issue 8: HTTP/3 by zone; the specification knows HTTP/2 alone, and not every network lets UDP through.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',

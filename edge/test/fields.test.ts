@@ -21,6 +21,7 @@ const elsewhere: Record<string, string> = {
   'module.ignorable': 'read where nobody here knows the type (parts.test.ts)',
   'rates.rates[].id': 'names a rule that had to be left out (rates.test.ts)',
   'zone.http2': 'the agent: nginx is told by its configuration (agent/src/zone-facts.ts, agent/test/zone-facts.test.ts)',
+  'zone.http3': 'the agent: as of HTTP/2 (agent/src/http3.ts, agent/test/http3.test.ts)',
   'port.owner': 'the agent: whose share of its lookups of names the origins take (agent/src/edge-state.ts)',
   'zone.ports': 'the agent: nginx is told by its configuration (agent/src/ports.ts, agent/test/ports.test.ts)',
   'zone.origins': 'the agent: it judges the addresses of origins, and a record holds those that passed',

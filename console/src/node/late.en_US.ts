@@ -28,6 +28,8 @@ export default {
     'One CIDR block or address a line, within 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10 or fc00::/7.',
   'help.http2':
     'Without it visitors speak HTTP/1.1 alone, which helps to find what goes wrong over HTTP/2 only. Nodes reload to switch it; requests under way go on.',
+  'help.http3':
+    'Visitors may come over UDP at the ports of https; the firewall must let it through. It is unavailable on nodes whose nginx has none (Debian 12), which say so in their state. Each reload cuts HTTP/3 downloads under way.',
   'help.forceSSLRedirectCode':
     'What visitors over http get where a domain forces HTTPS. Browsers remember 301 and 308; 307 and 308 keep the method.',
   'help.initialize': 'The nodes get the configuration of this zone and start to serve visitors.',
@@ -55,6 +57,7 @@ export default {
 
   'tab.zonePorts': 'Ports',
   'tab.http2': 'HTTP/2',
+  'tab.http3': 'HTTP/3',
   'tab.forceSSLRedirectCode': 'Status code of forced HTTPS',
 
   'zoneSetting.note': 'What holds for every site of the zone.',

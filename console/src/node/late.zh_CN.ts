@@ -27,6 +27,8 @@ export default {
   'help.originRanges': '每行一个 CIDR 或地址，须在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之内。',
   'help.http2':
     '关闭后，访客只能使用 HTTP/1.1 连接，便于排查只在 HTTP/2 下出现的问题。切换时节点会重新加载配置，进行中的请求不会中断。',
+  'help.http3':
+    '访客可通过 UDP（https 的端口）以 HTTP/3 连接；防火墙须放行 UDP。nginx 不支持的节点（Debian 12）无法使用，并会在节点状态注明。重新加载会中断进行中的 HTTP/3 下载。',
   'help.forceSSLRedirectCode':
     '域名开启强制 HTTPS 后，通过 http 访问的访客会收到此状态码。301 与 308 会被浏览器记住；307 与 308 会保留请求方法。',
   'help.initialize': '节点会获取这个区域的配置，开始为访客服务。',
@@ -54,6 +56,7 @@ export default {
 
   'tab.zonePorts': '端口',
   'tab.http2': 'HTTP/2',
+  'tab.http3': 'HTTP/3',
   'tab.forceSSLRedirectCode': '强制 HTTPS 的跳转状态码',
 
   'zoneSetting.note': '对区域内所有站点生效的设置。',

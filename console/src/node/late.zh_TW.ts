@@ -25,6 +25,8 @@ export default {
   'help.originRanges': '每行一個 CIDR 或位址，須在 10.0.0.0/8、172.16.0.0/12、192.168.0.0/16、100.64.0.0/10 或 fc00::/7 之內。',
   'help.http2':
     '關閉後，訪客只能以 HTTP/1.1 連線，適合排查只在 HTTP/2 出現的問題。切換時節點會重新載入設定，進行中的請求不會中斷。',
+  'help.http3':
+    '訪客可透過 UDP（https 的連接埠）以 HTTP/3 連線；防火牆須放行 UDP。nginx 不支援的節點（Debian 12）無法使用，並會在節點狀態註明。重新載入會中斷進行中的 HTTP/3 下載。',
   'help.forceSSLRedirectCode':
     '網域開啟強制 HTTPS 後，以 http 來訪的訪客會收到這個狀態碼。301 與 308 會被瀏覽器記住；307 與 308 會保留請求方法。',
   'help.initialize': '節點會取得這個區域的設定，開始為訪客服務。',
@@ -52,6 +54,7 @@ export default {
 
   'tab.zonePorts': '連接埠',
   'tab.http2': 'HTTP/2',
+  'tab.http3': 'HTTP/3',
   'tab.forceSSLRedirectCode': '強制 HTTPS 的轉向狀態碼',
 
   'zoneSetting.note': '對區域內所有站點生效的設定。',

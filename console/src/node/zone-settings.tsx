@@ -11,6 +11,11 @@ const http2: SettingOfLevels = {
   at: { zone: '/client/zone/{id}/setting/http2' },
   fields: [{ name: 'enable', kind: 'switch', help: 'http2' }],
 };
+const http3: SettingOfLevels = {
+  name: 'http3',
+  at: { zone: '/client/zone/{id}/setting/http3' },
+  fields: [{ name: 'enable', kind: 'switch', help: 'http3' }],
+};
 const forceSSLRedirectCode: SettingOfLevels = {
   name: 'forceSSLRedirectCode',
   at: { zone: '/client/zone/{id}/setting/forceSSLRedirectCode' },
@@ -19,6 +24,7 @@ const forceSSLRedirectCode: SettingOfLevels = {
 
 const tabs: readonly Tab[] = [
   { name: 'http2', order: 10, call: 'GET /client/zone/{id}/setting/http2', Content: settingPanel(http2, 'zone') },
+  { name: 'http3', order: 15, call: 'GET /client/zone/{id}/setting/http3', Content: settingPanel(http3, 'zone') },
   {
     name: 'forceSSLRedirectCode',
     order: 20,

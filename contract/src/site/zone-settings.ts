@@ -12,6 +12,18 @@ export const http2 = settingOf({
   edge: 'zone',
 });
 
+/**
+ * Whether visitors may speak HTTP/3, over UDP at the ports of https. Off at first: it takes UDP at the firewall, and a node whose nginx has
+ * it not (Debian 12's) says so of itself and serves the rest.
+ */
+export const http3 = settingOf({
+  name: 'http3',
+  fields: { enable: bool() },
+  defaults: { enable: false },
+  levels: { zone: { ...at.zone, path: '/http3' } },
+  edge: 'zone',
+});
+
 /** What a domain with `forceSSL` sends visitors over http away with; 307 and 308 keep the method. */
 export const forceSSLRedirectCode = settingOf({
   name: 'forceSSLRedirectCode',

@@ -58,6 +58,9 @@ local function nobody()
   return refuse(502)
 end
 
+-- By these nobody says whether a body comes.
+local unframed = { ["HTTP/2.0"] = true, ["HTTP/3.0"] = true }
+
 -- Can the front half ask the origin itself? Not before an answer without interim ones has been seen, nor with a body that is long or
 -- of unknown length, nor where origins of the other protocol may have to help out, nor with a level of compression that its own
 -- location does not have. more: strict.look's. → the location, or nil
@@ -68,7 +71,7 @@ function M.simple(plan, verb, more)
     local length = var.hop_length
     if length ~= "" then
       if (tonumber(length) or math.huge) > hop.held_body then return nil end
-    elseif verb ~= "GET" and verb ~= "HEAD" and var.server_protocol == "HTTP/2.0" then
+    elseif verb ~= "GET" and verb ~= "HEAD" and unframed[var.server_protocol] then
       return nil
     end
   end

@@ -10,7 +10,7 @@ export const checks = {
   process: ['away', 'busy'],
   nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
   nginx: ['away', 'hung'],
-  configuration: ['late', 'notTaken', 'damaged', 'unreadRules', 'certificatesWithoutRoom', 'portsTaken'],
+  configuration: ['late', 'notTaken', 'damaged', 'unreadRules', 'certificatesWithoutRoom', 'portsTaken', 'noHTTP3'],
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],
   setAside: ['counted'],

@@ -132,6 +132,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'This node has not opened some ports of its zone: {detail}',
     'The others are served, and these open by themselves once they are free. End the program that holds the port, or give the zone another.',
   ],
+  'configuration.noHTTP3': [
+    'HTTP/3 is unavailable on this node: {detail}',
+    'Visitors speak HTTP/2 or HTTP/1.1 here, and everything is served. The nginx of Debian 13 has HTTP/3, that of Debian 12 has not; a UDP port that is taken opens by itself once it is free.',
+  ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
     'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',

@@ -102,6 +102,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此节点没有开放区域的部分端口：{detail}',
     '其余端口照常服务，端口空出后会自动开放。请结束占用端口的程序，或在区域设置改用其他端口。',
   ],
+  'configuration.noHTTP3': [
+    '此节点无法提供 HTTP/3：{detail}',
+    '访客通过 HTTP/2 或 HTTP/1.1 连接，其余照常服务。Debian 13 的 nginx 支持 HTTP/3，Debian 12 的不支持；UDP 端口空出后会自动开放。',
+  ],
   'configuration.damaged': [
     '此节点磁盘上的配置副本有 {count} 处损坏。',
     '运行中的 nginx 会保持原状；若重新启动，可能会缺少部分站点。消息总线一有响应就会重新读取全部配置。请检查磁盘。',

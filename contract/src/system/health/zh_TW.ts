@@ -102,6 +102,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此節點沒有開放區域的部分連接埠：{detail}',
     '其餘連接埠照常服務，連接埠空出後會自動開放。請結束占用連接埠的程式，或在區域設定改用其他連接埠。',
   ],
+  'configuration.noHTTP3': [
+    '此節點無法提供 HTTP/3：{detail}',
+    '訪客以 HTTP/2 或 HTTP/1.1 連線，其餘照常服務。Debian 13 的 nginx 支援 HTTP/3，Debian 12 的不支援；UDP 連接埠空出後會自動開放。',
+  ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
     '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',

@@ -1,0 +1,103 @@
+/** Where a zone wants HTTP/3: what a node can do about it, and what it says where it cannot. */
+import assert from 'node:assert/strict';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import { HTTP3 } from '#agent/http3.ts';
+import { nginxBuild } from '#agent/nginx-files.ts';
+import { renderNginx } from '#agent/render/nginx.ts';
+import type { Check } from '#contract/system/health.ts';
+import { freePort } from '#server/store/engine-process.ts';
+import { Plane, TestNode, until } from './node.ts';
+
+const listen = ['127.0.0.1', '::1'];
+
+test('it is there where it is wanted, nginx has it, and UDP is free; where not, why', async () => {
+  const [port, other] = [await freePort(), await freePort()];
+  const http3 = new HTTP3();
+  const facts = { http3: true, hasHTTP3: true, httpsPorts: [port, other], listen };
+  const said = async (change: object, configured = '') => [
+    await http3.choose({ ...facts, ...change }, configured),
+    http3.problem,
+    http3.isTaken,
+  ];
+  assert.deepEqual(await said({}), [true, null, false]);
+  assert.deepEqual(await said({ http3: false }), [false, null, false]);
+  assert.deepEqual(await said({ hasHTTP3: false }), [false, 'its nginx was built without HTTP/3', false]);
+  assert.deepEqual(await said({ httpsPorts: [] }), [false, 'it speaks no https', false]);
+  for (const [type, address] of [
+    ['udp4', '127.0.0.1'],
+    ['udp6', '::1'],
+  ] as const) {
+    const holder = createSocket(type).unref();
+    holder.bind(other, address);
+    await once(holder, 'listening');
+    assert.deepEqual(await said({}), [false, `UDP port ${other} is taken by another program`, true], type);
+    assert.deepEqual(await said({}, `listen ${address}:${other} quic reuseport;`), [true, null, false], 'nginx has it itself');
+    holder.close();
+    await once(holder, 'close');
+  }
+  assert.deepEqual(await said({}), [true, null, false]);
+});
+
+test('nginx is told of it at its usual ports of https alone, and visitors are told at every answer; without it nothing is', () => {
+  const facts = {
+    run: '/run/bw',
+    luaDir: '/lua',
+    tempDir: '/temp',
+    cacheDir: '/cache',
+    logDir: '/log',
+    snapshot: '/snapshot',
+    epoch: 'e',
+    httpPorts: [80],
+    httpsPorts: [8443],
+    release: [1, 26, 3] as const,
+    ports: [{ port: 9443, scheme: 'https' as const }],
+    listen,
+  };
+  const text = renderNginx({ ...facts, http3: true });
+  const lines = text.split('\n').map(line => line.trim());
+  assert.deepEqual(
+    lines.filter(line => /quic|http3/.test(line)),
+    ['listen 127.0.0.1:8443 quic reuseport;', 'listen [::1]:8443 quic reuseport;', 'http3 on;', 'quic_gso on;'],
+  );
+  // in the front half, and where a location has headers of its own
+  assert.equal(lines.filter(line => line === 'add_header Alt-Svc $edge_alt_svc always;').length, 3);
+  assert.ok(lines.includes(`on 'h3=":8443"; ma=86400';`));
+  assert.ok(lines.includes('ssl_early_data off;'));
+  for (const without of [{}, { http3: true, httpsPorts: [] }])
+    assert.doesNotMatch(renderNginx({ ...facts, ...without }), /quic_|http3|edge_alt_svc/);
+});
+
+test('a node whose nginx has none, or whose UDP port is taken, serves on and says so; its zone takes it back', async t => {
+  const plane = await Plane.start(t);
+  const { rig } = plane;
+  const { zoneID } = await rig.zone('one');
+  const set = (enable: boolean) =>
+    rig.change(
+      [`zone ${zoneID}`],
+      [
+        `insert into "scopedSetting" (name, "zoneID", value) values ('http3', $1, $2)
+         on conflict ("zoneID", name) where "zoneID" is not null do update set value = excluded.value`,
+        [zoneID, JSON.stringify({ enable })],
+      ],
+    );
+  const node = new TestNode(plane, await plane.token(zoneID), 'n');
+  [node.httpPort, node.healthPort, node.httpsPort] = [await freePort(), await freePort(), await freePort()];
+  t.after(() => node.end());
+  const holder = createSocket('udp4');
+  holder.bind(node.httpsPort, '0.0.0.0');
+  await once(holder, 'listening');
+  t.after(() => holder.close());
+  node.start();
+  const checks = async (): Promise<Check[] | undefined> =>
+    JSON.parse((await node.get('/readyz?verbose', node.healthPort).catch(() => undefined))?.body ?? '{}').checks;
+  const said = async () => (await checks())?.find(({ reason }) => reason === 'configuration.noHTTP3');
+  await set(true);
+  const { hasHTTP3 } = await nginxBuild();
+  const why = hasHTTP3 ? `UDP port ${node.httpsPort} is taken by another program` : 'its nginx was built without HTTP/3';
+  await until('it says why', async () => (await said())?.params?.['detail'] === why, 60_000);
+  assert.equal((await node.get('/', node.httpPort, 'nobody.test')).status, 903);
+  await set(false);
+  await until('nothing is wrong any more', async () => (await checks()) && !(await said()), 60_000);
+});

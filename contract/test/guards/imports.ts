@@ -41,7 +41,6 @@ const others: Record<Part, Readonly<Record<string, readonly string[]>>> = {
  * domain says what it needs of another in the kit, in `tables.ts` of the row it hangs on, or in a table of the whole.
  */
 export const exceptions: Readonly<Record<string, string>> = {
-  'contract domain → site': 'the paths of a domain begin with those of its site',
   'contract edge → module': 'the document of a module holds the settings its call takes',
   'contract edge → site': 'the document of a site holds the settings its call takes',
   'server account → node': 'an account is assigned to zones',

@@ -2,8 +2,7 @@
 import { calls } from '../kit/call.ts';
 import { crud } from '../kit/crud.ts';
 import { arr, bool, id, int, list, obj, one, oneOf, page, record, some, str, text } from '../kit/schema.ts';
-import { cacheModes, cacheRuleTypes } from '../edge/document.ts';
-import { purgeTypes } from '../limits.ts';
+import { cacheModes, cacheRuleTypes, purgeTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { purgeType } from '../rules/purge.ts';
 

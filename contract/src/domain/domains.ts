@@ -21,9 +21,8 @@ import {
   text,
   time,
 } from '../kit/schema.ts';
-import { balances } from '../edge/document.ts';
 import { certificateStates, cnameStates } from '../states.ts';
-import { acmeProviders, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
+import { acmeProviders, balances, caps, hstsLimits, servedSchemes, tlsOptions } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { portMap, Upstream as Origin, upstreamCalls, upstreamList } from './upstreams.ts';
 

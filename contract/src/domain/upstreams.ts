@@ -1,7 +1,6 @@
 /** Origins, of a domain or of a port of a site (§3 upstream fields; §5): one list of fields, one form of the calls that write them. */
-import { originProtocols } from '../edge/document.ts';
 import { arr, bool, id, ids, int, nullable, obj, one, opt, record, some, str, text } from '../kit/schema.ts';
-import { hashTypes } from '../limits.ts';
+import { hashTypes, originProtocols } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 const fields = {

@@ -21,9 +21,8 @@ import {
   time,
 } from '../kit/schema.ts';
 import { portTypes } from '../limits.ts';
-import { siteStates } from '../edge/document.ts';
-import { siteShownStates } from '../states.ts';
-import { type DocumentKind, kindNames } from '../edge/kinds/index.ts';
+import { siteShownStates, siteStates } from '../states.ts';
+import { type DocumentKind, kindNames } from '../edge/kind-names.ts';
 import * as rules from '../rules.ts';
 
 const siteName = () => str(64).check(rules.zodRule(rules.freeName));

@@ -1,6 +1,7 @@
-/** Every kind of document, in the order in which they are sent: what others need comes before them. */
+/** Every kind of document; their order is that of `kindNames`: what others need comes before them. */
 import type * as z from 'zod/mini';
 import type { ListRows } from '../../kit/site-list.ts';
+import { type DocumentKind, kindNames } from '../kind-names.ts';
 import { blacklists } from './blacklists.ts';
 import { cacheRules } from './cacheRules.ts';
 import { certificate } from './certificate.ts';
@@ -19,6 +20,8 @@ import { userAgents } from './userAgents.ts';
 import { whitelists } from './whitelists.ts';
 import { zone } from './zone.ts';
 
+export { type DocumentKind, kindNames };
+
 export const kinds = {
   purges,
   cacheRules,
@@ -36,16 +39,14 @@ export const kinds = {
   site,
   domain,
   zone,
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<DocumentKind, Kind>;
 
-export type DocumentKind = keyof typeof kinds;
 export type DocumentOf<K extends DocumentKind> = z.output<(typeof kinds)[K]['schema']>;
 /** Kinds that are parts of a site. */
 export type PartKind = { [K in DocumentKind]: (typeof kinds)[K]['isPart'] extends true ? K : never }[DocumentKind];
 /** Lists whose rows are items as they stand. */
 export type RowsKind = { [K in PartKind]: (typeof kinds)[K] extends { rows: ListRows } ? K : never }[PartKind];
 
-export const kindNames = Object.keys(kinds) as DocumentKind[];
 export const rowsKinds = kindNames.filter((name): name is RowsKind => 'rows' in kinds[name] && kinds[name].rows !== undefined);
 export const partKinds = kindNames.filter((name): name is PartKind => kinds[name].isPart);
 /** Of a document as its schema gave it. */

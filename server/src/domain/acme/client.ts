@@ -137,29 +137,29 @@ export interface RenewalWindow {
 export async function renewalWindow(
   directory: string,
   certificate: string,
-  fetch: Fetch,
+  judged: Fetch,
   known: Remembered,
 ): Promise<RenewalWindow | undefined> {
-  const { renewalInfo } = await found(directory, fetch, known);
+  const { renewalInfo } = await found(directory, judged, known);
   if (renewalInfo === undefined) return undefined;
-  const answer = await asked(fetch, known, `${renewalInfo.replace(/\/$/, '')}/${certificate}`, { method: 'GET', headers: {} });
+  const answer = await asked(judged, known, `${renewalInfo.replace(/\/$/, '')}/${certificate}`, { method: 'GET', headers: {} });
   const { start, end } = read(RenewalInfo, answer).suggestedWindow;
   return { from: start, until: end, retrySeconds: retryOf(answer) };
 }
 
-function found(directory: string, fetch: Fetch, known: Remembered) {
+function found(directory: string, judged: Fetch, known: Remembered) {
   const now = performance.now();
   if (!known.urls || now - (known.urlsAt ?? now) > urlsKeptMs) {
     known.urlsAt = now;
-    known.urls = asked(fetch, known, directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
+    known.urls = asked(judged, known, directory, { method: 'GET', headers: {} }).then(answer => read(Directory, answer));
     // whoever asks again asks again
     known.urls.catch(() => (known.urls = undefined));
   }
   return known.urls;
 }
 
-async function asked(fetch: Fetch, known: Remembered, at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
-  const answer = await fetch(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
+async function asked(judged: Fetch, known: Remembered, at: string, request: Parameters<Fetch>[1]): Promise<Answer> {
+  const answer = await judged(at, { ...request, headers: { 'user-agent': 'Breakwater', ...request.headers } });
   const nonce = answer.headers['replay-nonce'];
   if (typeof nonce === 'string' && /^[A-Za-z0-9_-]{1,500}$/.test(nonce) && known.nonces.length < noncesKept)
     known.nonces.push(nonce);

@@ -30,7 +30,7 @@ export const debianPackages = [
 ];
 
 /** What `npm test` needs on top. */
-export const debianTestPackages = ['chromium-headless-shell', 'fonts-noto-cjk', 'pebble', 'knot'];
+export const debianTestPackages = ['chromium-headless-shell', 'fonts-noto-cjk', 'libnss3-tools', 'pebble', 'knot'];
 
 /** What `npm run bench` needs on top of that. */
 export const debianBenchPackages = ['wrk'];

@@ -1,9 +1,11 @@
 /** Chromium for tests of the console: visitors with a language, a theme and a window, who remember what went wrong on their page. */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { poll } from '#server/store/engine-process.ts';
+import { testFolder } from '#system/engines.ts';
 
 const programs = [
   process.env['CHROMIUM'],
@@ -15,11 +17,33 @@ const programs = [
 ];
 const flags = ['--headless=new', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'];
 
-/** @param more flags beside the usual */
-export async function openBrowser(more: readonly string[] = []): Promise<Browser> {
+/**
+ * @param more flags beside the usual
+ * @param root PEM: an authority it trusts as it does those it came with; names and dates of what that issued are judged as ever
+ */
+export async function openBrowser(more: readonly string[] = [], root?: string): Promise<Browser> {
   const program = programs.find(path => path && existsSync(path));
   if (!program) throw new Error('Browser tests need chromium-headless-shell: install the package or set CHROMIUM to its path.');
-  return chromium.launch({ executablePath: program, args: [...flags, ...more] });
+  const home = root === undefined ? undefined : homeTrusting(root);
+  return chromium.launch({
+    executablePath: program,
+    args: [...flags, ...more],
+    ...(home === undefined ? {} : { env: { ...process.env, HOME: home } }),
+  });
+}
+
+/** A home of a person who added an authority: Chromium reads there whom to trust besides. */
+function homeTrusting(root: string): string {
+  const home = testFolder('home');
+  const store = join(home, '.pki/nssdb');
+  mkdirSync(store, { recursive: true });
+  const file = join(home, 'root.pem');
+  writeFileSync(file, root);
+  const certutil = (...args: string[]) =>
+    execFileSync('certutil', ['-d', `sql:${store}`, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+  certutil('-N', '--empty-password');
+  certutil('-A', '-n', 'root', '-t', 'C,,', '-i', file);
+  return home;
 }
 
 export type Area = 'user' | 'client' | 'admin';

@@ -11,12 +11,12 @@ export interface Demo {
   inside(area: Area, look?: Look): Promise<Visitor>;
 }
 
-/** To be called at the top of a test file: starts both before its tests and ends them after. */
-export function demo(args = ['--demo']): Demo {
+/** To be called at the top of a test file: starts both before its tests and ends them after. `settings`: environment beside its own. */
+export function demo(args = ['--demo'], settings: () => Promise<Record<string, string>> = async () => ({})): Demo {
   let whole: Whole | undefined;
   let browser: Browser | undefined;
   before(async () => {
-    [whole, browser] = await Promise.all([Whole.start(args), openBrowser()]);
+    [whole, browser] = await Promise.all([settings().then(more => Whole.start(args, undefined, more)), openBrowser()]);
   });
   after(async () => {
     await browser?.close();

@@ -6,9 +6,12 @@ import { diskFinding } from '#contract/system/room.ts';
 import { ruleText } from '#contract/rules.ts';
 import { openDatabase } from '#server/store/db.ts';
 import { StartError, accepts, findProgram } from '#server/store/engine-process.ts';
+import { reachable } from '#server/bus/nats-launcher.ts';
+import { busTlsOf } from '#server/bus/tls.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import { answers } from '#server/store/postgres-launcher.ts';
 import { debianPackages, missingDebianPackages } from './bootstrap.js';
+import { ownBusTls } from './launch/own-authority.ts';
 import { diskOf, pings } from './launch/parts.ts';
 import { checkPort } from './launch/ports.ts';
 import { halfRestored } from './launch/restoring.ts';
@@ -83,7 +86,7 @@ async function ports(settings: Settings): Promise<void> {
 async function engines(settings: Settings, running: boolean): Promise<void> {
   if (settings.databaseUrl) asked(await answers(settings.databaseUrl), 'The PostgreSQL of DATABASE_URL');
   if (settings.natsUrl) {
-    const trouble = await busTrouble(settings.natsUrl, process.env.NATS_CREDS, 5000);
+    const trouble = await busTrouble(settings.natsUrl, process.env.NATS_CREDS, 5000, busTlsOf(process.env));
     asked(trouble === undefined, 'The NATS of NATS_URL');
   }
   if (settings.clickhouseUrl)
@@ -94,14 +97,21 @@ async function engines(settings: Settings, running: boolean): Promise<void> {
     if (!port) continue;
     // an open port is no answer where more can be asked
     const creds = join(settings.dataFolder, 'nats/server.creds');
-    const answers_ =
-      name === 'nats' ? (await busTrouble(`nats://127.0.0.1:${port}`, creds, 3000)) === undefined : await accepts(port);
+    const answers_ = name === 'nats' ? await busAnswers(settings, port, creds) : await accepts(port);
     asked(answers_, `${name} on port ${port}`);
   }
   // where it was started, whatever the environment of this command says
   if (started.has('server')) await checks('server', `http://127.0.0.1:${started.get('server') ?? settings.consolePort}`);
   const agent = started.get('agent');
   if (agent) await checks('agent', `http://127.0.0.1:${agent}`);
+}
+
+/** The embedded bus, with the authority of the one who set it up. */
+async function busAnswers({ addresses, dataFolder }: Settings, port: number, creds: string): Promise<boolean> {
+  const { bus, busFiles } = addresses;
+  if (!bus) return (await busTrouble(`nats://127.0.0.1:${port}`, creds, 3000, undefined)) === undefined;
+  const tls = busTlsOf(busFiles ? process.env : ownBusTls(dataFolder));
+  return (await busTrouble(`tls://${reachable(bus.host)}:${port}`, creds, 3000, tls)) === undefined;
 }
 
 const rowsMost = 100;

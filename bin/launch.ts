@@ -9,6 +9,7 @@ import { handedOn } from './launch/environment.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
 import { checkBusKeys, checkPrograms, installationKey } from './launch/keys.ts';
 import { localNode, rememberLocalNode } from './launch/local-node.ts';
+import { addressEnvironment } from './launch/own-authority.ts';
 import { DataLock, endSession } from './launch/lock.ts';
 import { Logs } from './launch/logs.ts';
 import { type ChildEnv, checkDisk, makers } from './launch/parts.ts';
@@ -59,6 +60,7 @@ class Launcher {
     checkDisk(settings.dataFolder);
     await this.#checkPorts();
     installationKey(settings);
+    Object.assign(this.#env, addressEnvironment(settings));
     this.#busIsNew = !settings.natsUrl && checkBusKeys(join(settings.dataFolder, 'nats'));
     const logs = (this.#logs = new Logs(join(settings.dataFolder, 'logs')));
     const log = (name: string, text: string) => logs.line(name, text);
@@ -98,8 +100,13 @@ class Launcher {
   }
 
   async #checkPorts(): Promise<void> {
-    const { parts, consolePort, edgeHttpPort, edgeHttpsPort } = this.#settings;
-    if (parts.has('server')) await checkPort(consolePort, 'BREAKWATER_PORT');
+    const { parts, consolePort, edgeHttpPort, edgeHttpsPort, addresses } = this.#settings;
+    const { outer, bus } = addresses;
+    if (parts.has('server')) {
+      await checkPort(consolePort, 'BREAKWATER_PORT');
+      if (outer) await checkPort(outer.port, 'BREAKWATER_TLS_PORT', 'tcp', outer.host);
+    }
+    if (parts.has('nats') && bus?.port) await checkPort(bus.port, 'BREAKWATER_BUS_PORT', 'tcp', bus.host);
     if (parts.has('agent')) {
       await checkPort(edgeHttpPort, 'BREAKWATER_EDGE_HTTP');
       await checkPort(edgeHttpsPort, 'BREAKWATER_EDGE_HTTPS');
@@ -126,7 +133,8 @@ class Launcher {
     const seeded = this.#seeded;
     if (!seeded) return;
     this.#seeded = undefined;
-    console.log(`\nSign in at ${this.#env.BREAKWATER_URL}`);
+    const { publicUrl } = this.#settings.addresses;
+    console.log(`\nSign in at ${this.#env.BREAKWATER_URL}${publicUrl ? ` or ${publicUrl}` : ''}`);
     for (const { email, password } of seeded.accounts) {
       const known = this.#env.BREAKWATER_PASSWORD
         ? 'BREAKWATER_PASSWORD, if it was set at the first start'

@@ -1,4 +1,5 @@
 /** What Node has no writer for: DER (X.690), as far as certificates and requests for them need it. */
+import { isIP } from 'node:net';
 
 /** One value: its tag, its length, what it holds. */
 export const der = (tag: number, ...parts: readonly Uint8Array[]): Buffer => {
@@ -15,6 +16,19 @@ export const oid = (hex: string): Buffer => der(0x06, Buffer.from(hex, 'hex'));
 export const ecdsaWithSha256 = sequence(oid('2a8648ce3d040302'));
 /** A name of a host, as alternative names have it. */
 export const dnsName = (name: string): Buffer => der(0x82, Buffer.from(name, 'latin1'));
+/** A name of a host or its address. */
+const hostName = (host: string): Buffer => (isIP(host) ? der(0x87, addressBytes(host)) : dnsName(host));
 /** The extension subjectAltName (2.5.29.17). */
 export const alternativeNames = (names: readonly string[]): Buffer =>
-  sequence(oid('551d11'), der(0x04, sequence(...names.map(dnsName))));
+  sequence(oid('551d11'), der(0x04, sequence(...names.map(hostName))));
+
+/** 4 bytes of an IPv4, 16 of an IPv6 address. */
+export function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split('.').map(Number));
+  // the way URL writes them: no dots, at most one gap
+  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const words = (text: string) => (text ? text.split(':').map(word => Number.parseInt(word, 16)) : []);
+  const [first, last] = [words(head), words(tail)];
+  const all = [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last];
+  return Buffer.from(all.flatMap(word => [word >> 8, word & 255]));
+}

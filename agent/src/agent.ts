@@ -3,7 +3,6 @@ import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
 import { lockFolder } from '#host/folder-lock.ts';
@@ -19,6 +18,7 @@ import { Nginx } from './nginx.ts';
 import { certificatesMb, nginxFolders, nginxBuild, ticketKeys, writeSnapshot } from './nginx-files.ts';
 import { OriginSide } from './origin-side.ts';
 import { thisNode } from './origins.ts';
+import { edgeFolder } from './render/edge-folder.ts';
 import { needsTicketFiles } from './render/nginx.ts';
 import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
@@ -35,6 +35,8 @@ export interface AgentOptions {
   /** everything the node keeps */
   data: string;
   server?: string;
+  /** PEM of who vouches for the control plane; default: the one it was told of before, else those every machine knows */
+  serverCA?: string;
   joinToken?: string;
   /** default: the machine's name */
   name?: string;
@@ -93,7 +95,7 @@ async function begin(
 ): Promise<Agent> {
   const { data, log } = options;
   const startedAt = new Date().toISOString();
-  const identity = await Identity.open(data);
+  const identity = await Identity.open(data, options.serverCA);
   const store = await DocumentStore.open(join(data, 'config'));
   begun.unshift(() => store.close());
   if (store.damaged)
@@ -123,7 +125,7 @@ async function begin(
   const nginx: Nginx = new Nginx({
     folders,
     facts: {
-      luaDir: fileURLToPath(new URL('../../edge/lua', import.meta.url)),
+      luaDir: `${edgeFolder}lua`,
       httpPorts: options.httpPorts,
       httpsPorts: options.httpsPorts,
       listen: options.listen,

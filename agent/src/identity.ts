@@ -8,6 +8,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import { Box } from '#host/sealed.ts';
+import { askServer } from './ask-server.ts';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 
 export interface Grant {
@@ -23,10 +24,13 @@ export interface Grant {
   /** base64url, 32 bytes: opens the private keys of the zone's certificates; null: no zone, or a server that tells none */
   zoneKey?: string | null;
 }
+type Answer = Grant & { code: number; message: string };
 interface Stored {
   seed: string;
   /** address of the control plane */
   server: string;
+  /** PEM of who vouches for it; none: one every machine knows */
+  ca?: string;
   /** hash of the join token that made us a node; another one may make us a node again */
   joinedWith: string;
   grant: Grant | null;
@@ -66,8 +70,11 @@ export class Identity {
     this.#stored = stored;
   }
 
-  /** Reads the identity, or makes the key pair at the first start. */
-  static async open(folder: string): Promise<Identity> {
+  /**
+   * Reads the identity, or makes the key pair at the first start.
+   * @param ca PEM: by this authority the control plane is known from now on; default: by that of before
+   */
+  static async open(folder: string, ca?: string): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
     const file = join(folder, 'identity.json');
     const text = await readFile(file, 'utf8').catch(error => {
@@ -75,11 +82,16 @@ export class Identity {
       throw error;
     });
     const stored = text && whole(text);
-    if (stored) return new Identity(file, stored);
+    if (stored && (!ca || ca === stored.ca)) return new Identity(file, stored);
     // half an identity is none; it is kept, for whoever wants to look
-    if (text) await rename(file, `${file}.damaged`);
-    const seed = new TextDecoder().decode(createUser().getSeed());
-    const identity = new Identity(file, { seed, server: '', joinedWith: '', grant: null });
+    if (text && !stored) await rename(file, `${file}.damaged`);
+    const known: Stored = stored || {
+      seed: new TextDecoder().decode(createUser().getSeed()),
+      server: '',
+      joinedWith: '',
+      grant: null,
+    };
+    const identity = new Identity(file, { ...known, ...(ca && { ca }) });
     await identity.#save();
     return identity;
   }
@@ -149,31 +161,17 @@ export class Identity {
   }
 
   async #ask(server: string, call: string, body: unknown, box: Box): Promise<Grant> {
-    let answer: Response;
-    try {
-      answer = await fetch(new URL(`/api/v1/node/${call}`, server), {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-        signal: AbortSignal.timeout(limitMs),
-      });
-    } catch (error) {
-      throw new Error(
-        `the server ${server} cannot be reached: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}`,
-        {
-          cause: error,
-        },
-      );
-    }
-    const said = ((await answer.json().catch(() => null)) ?? {}) as Partial<Grant> & { code?: number; message?: string };
-    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null, zoneKey } = said;
-    if (answer.ok && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
+    const url = new URL(`/api/v1/node/${call}`, server);
+    const { status, headers, said } = await askServer(url, body, limitMs, this.#stored.ca);
+    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null, zoneKey, code, message }: Partial<Answer> = said;
+    const isGood = status >= 200 && status < 300;
+    if (isGood && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
       return { nodeID, zoneID, jwt, natsUrl, documentKey, tls, zoneKey: zoneKey ? box.open(zoneKey) : null };
-    const why = `the server answers ${answer.status}: ${said.message ?? 'no reason given'}`;
-    if (answer.status === 429) throw new Held(why, Number(answer.headers.get('retry-after')) || 0);
+    const why = `the server answers ${status}: ${message ?? 'no reason given'}`;
+    if (status === 429) throw new Held(why, Number(headers['retry-after']) || 0);
     // a proxy that answers for a server that is away does not speak in its name
-    const isRefused = answer.status >= 400 && answer.status < 500 && typeof said.code === 'number';
-    throw isRefused ? new Refusal(why, answer.status) : new Error(why);
+    const isRefused = status >= 400 && status < 500 && typeof code === 'number';
+    throw isRefused ? new Refusal(why, status) : new Error(why);
   }
 
   async #save(stored = this.#stored): Promise<void> {

@@ -1,13 +1,17 @@
 /** `node agent/src/main.ts --data DIR [--server URL --join TOKEN]`: a node, until SIGTERM or SIGINT. */
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { settingOf } from '#host/secrets.ts';
 import { startAgent } from './agent.ts';
+import { joinOnly } from './join-only.ts';
 
 const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
 
   --data DIR       what the node keeps: its identity, its configuration, nginx's cache and logs
   --server URL     the control plane; needed once                     BREAKWATER_URL
+  --ca FILE        who vouches for the control plane (PEM); needed once; default: whom every machine knows
   --join TOKEN     a join token of the operator; needed once          BREAKWATER_JOIN_TOKEN
+  --join-only      join, say how it went, and end
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
   --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
@@ -20,9 +24,9 @@ process.umask(0o027);
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: Object.fromEntries(
-      ['data', 'server', 'join', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
+      ['data', 'server', 'ca', 'join', 'join-only', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
         name,
-        { type: name === 'help' ? ('boolean' as const) : ('string' as const) },
+        { type: name === 'help' || name === 'join-only' ? ('boolean' as const) : ('string' as const) },
       ]),
     ),
   });
@@ -34,6 +38,15 @@ async function main(): Promise<void> {
   }
   const data = text('data', 'BREAKWATER_NODE_DATA');
   if (!data) throw new Error(`--data is missing\n\n${usage}`);
+  const caFile = text('ca');
+  const serverCA = caFile && readFileSync(caFile, 'utf8');
+  if (values['join-only']) {
+    const joinToken = text('join', 'BREAKWATER_JOIN_TOKEN');
+    const server = text('server', 'BREAKWATER_URL');
+    if (!joinToken || !server) throw new Error('--join-only needs --server and --join (or BREAKWATER_JOIN_TOKEN_FILE)');
+    console.log(await joinOnly({ data, server, serverCA, joinToken, name: text('name') }));
+    return;
+  }
   const ports = (value: string | undefined, name: string) =>
     (value ?? '')
       .split(',')
@@ -58,6 +71,7 @@ async function main(): Promise<void> {
     data,
     ending: ending.signal,
     server: text('server', 'BREAKWATER_URL'),
+    serverCA,
     joinToken: text('join', 'BREAKWATER_JOIN_TOKEN'),
     name: text('name'),
     httpPorts: ports(text('http', 'BREAKWATER_EDGE_HTTP') ?? '80', '--http'),

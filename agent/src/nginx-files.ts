@@ -7,7 +7,7 @@ import type { Disk } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
 import { giveUpCache } from './cache-room.ts';
 import { type Release, builtWithHTTP3, releaseOf, ticketFiles } from './render/nginx.ts';
-import { selfSigned } from './render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { workerAccount } from './worker-account.ts';
 
 export interface NginxFolders {

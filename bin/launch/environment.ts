@@ -43,6 +43,34 @@ const internal = { internal: true } as const;
 export const variables: readonly Variable[] = [
   v('BREAKWATER_DATA', 'where everything is kept', 'data/ in this folder', 'launcher server ingest'),
   v('BREAKWATER_PORT', 'console and API', '8080', 'launcher server ingest'),
+  v(
+    'BREAKWATER_HOST',
+    'address at which other machines reach console and API, with TLS; 0.0.0.0 or :: for all',
+    'none: loopback alone',
+    'launcher server',
+  ),
+  v('BREAKWATER_TLS_PORT', 'port of console and API there', '8444', 'launcher server'),
+  v(
+    'BREAKWATER_PUBLIC_URL',
+    'https address that people and nodes are told; behind a NAT or a proxy, or with a name',
+    'https://, BREAKWATER_HOST and BREAKWATER_TLS_PORT',
+    'launcher server',
+  ),
+  v(
+    'BREAKWATER_TLS_CERT',
+    'path of a certificate (PEM, with those above it) for console and API',
+    'one of an authority of our own, made at the first start',
+    'launcher server',
+    path,
+  ),
+  v('BREAKWATER_TLS_KEY', 'path of the key of that certificate', undefined, 'launcher server', path),
+  v(
+    'BREAKWATER_TLS_CA',
+    'path of the certificate (PEM) of who vouches for it, which nodes check it by',
+    'those every machine knows',
+    'launcher server',
+    path,
+  ),
   v('BREAKWATER_EDGE_HTTP', 'the local edge node, HTTP', '8081', 'launcher agent'),
   v('BREAKWATER_EDGE_HTTPS', 'the local edge node, HTTPS', '8443', 'launcher agent'),
   v('BREAKWATER_EDGE_HOST', 'addresses the local edge node listens on, comma-separated', '127.0.0.1,::1', 'launcher agent'),
@@ -105,19 +133,19 @@ export const variables: readonly Variable[] = [
     'none',
     'launcher server ingest',
   ),
-  v('BREAKWATER_BUS_HOST', 'address the bus listens on; beyond loopback it needs a certificate', '127.0.0.1', 'launcher'),
+  v('BREAKWATER_BUS_HOST', 'address the bus listens on; beyond loopback with TLS', 'that of BREAKWATER_HOST', 'launcher'),
+  v('BREAKWATER_BUS_PORT', 'its port, where other machines reach it', '4222', 'launcher'),
   v(
     'BREAKWATER_BUS_ADDRESS',
     'address of the bus that nodes are told: host or host:port; the local node uses it too',
-    'that of BREAKWATER_BUS_HOST; localhost if that is 0.0.0.0 or ::',
+    'the host of BREAKWATER_PUBLIC_URL, else BREAKWATER_BUS_HOST; localhost if that is 0.0.0.0 or ::',
     'launcher server',
   ),
-  v('BREAKWATER_BUS_CERT', 'path of its certificate (PEM)', 'none: it speaks plainly, on loopback alone', 'launcher'),
+  v('BREAKWATER_BUS_CERT', 'path of its certificate (PEM)', 'one of our own authority; on loopback none', 'launcher'),
   v('BREAKWATER_BUS_KEY', 'path of the key of that certificate', undefined, 'launcher', path),
   v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),
   v('INGEST_FLUSH_MS', 'how long ingest waits for them', 'its own', 'ingest'),
 
-  v('BREAKWATER_HOST', 'address the console and API listen on', '127.0.0.1', 'server', internal),
   v('BREAKWATER_URL', 'address of the control plane', 'http://127.0.0.1:8080', 'server agent', internal),
   v(
     'BREAKWATER_PEERS',
@@ -167,7 +195,7 @@ export function environmentFor(receiver: Receiver, given: NodeJS.ProcessEnv, own
 /** What a person set, secrets also as files: handed on to the parts unless the launcher decides otherwise. */
 export function handedOn(own: NodeJS.ProcessEnv): Environment {
   const entries = variables
-    .filter(one => !one.internal || one.name === 'BREAKWATER_HOST')
+    .filter(one => !one.internal)
     .map(one => [one.name, one.secret ? settingOf(one.name, own) : own[one.name]]);
   return Object.fromEntries(entries.filter(([, value]) => value)) as Environment;
 }

@@ -15,11 +15,13 @@ import {
   spawnEngine,
 } from '#server/store/engine-process.ts';
 import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
+import { busTlsOf } from '#server/bus/tls.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
 import type { Logs } from './logs.ts';
 import type { Environment } from './environment.ts';
 import { bytesFile } from './keys.ts';
 import { accountOfPart, handOver } from './hand-over.ts';
+import { ownFiles } from './own-authority.ts';
 import { type PartName, type Settings, projectFolder } from './settings.ts';
 import type { Part } from './supervise.ts';
 
@@ -55,8 +57,10 @@ function rememberPort(dataFolder: string, name: string, port: number): void {
 /** Where the parts of this machine listen: no origin lies there, also where loopback is allowed. */
 function ownPorts(settings: Settings): Environment {
   const ports = readJson(join(settings.dataFolder, 'run/ports.json'), isPorts) ?? {};
+  const { outer } = settings.addresses;
+  const tls = outer ? [outer.port] : [];
   const engines = Object.entries(ports).flatMap(([name, port]) => (name === 'demo-origin' ? [] : [port]));
-  return { BREAKWATER_OWN_PORTS: [...engines, settings.edgeHttpPort, settings.edgeHttpsPort, settings.dnsPort].join() };
+  return { BREAKWATER_OWN_PORTS: [...engines, settings.edgeHttpPort, settings.edgeHttpsPort, settings.dnsPort, ...tls].join() };
 }
 
 export const diskOf = (folder: string): Disk => diskFrom(statfsSync(folder));
@@ -108,19 +112,21 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
   async nats({ settings, logs, env }) {
     if (settings.natsUrl) {
       env.NATS_URL = settings.natsUrl;
-      const trouble = await busTrouble(settings.natsUrl, env.NATS_CREDS, 5000);
+      const trouble = await busTrouble(settings.natsUrl, env.NATS_CREDS, 5000, busTlsOf(env));
       if (trouble) throw new StartError(`The NATS of NATS_URL (${new URL(settings.natsUrl).host}) does not answer: ${trouble}.`);
       return undefined;
     }
-    const port = await rememberedPort(settings.dataFolder, 'nats');
+    const { bus, busFiles } = settings.addresses;
+    const port = bus?.port ?? (await rememberedPort(settings.dataFolder, 'nats'));
+    if (bus?.port) rememberPort(settings.dataFolder, 'nats', port);
     return {
       name: 'nats',
       async start() {
         const engine = await startNats({
           dir: join(settings.dataFolder, 'nats'),
           port,
-          host: settings.busHost,
-          tls: settings.busTls,
+          host: bus?.host,
+          tls: busFiles ?? (bus && ownFiles(settings.dataFolder)),
           onLine: line => logs.line('nats', line, { quiet: true }),
         });
         env.NATS_URL = engine.url;
@@ -130,7 +136,7 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
         return engine;
       },
       // An open port says nothing: a bus that hangs, or that turned JetStream off on a full disk, still accepts connections.
-      healthy: async () => (await busTrouble(env.NATS_URL!, env.NATS_CREDS, 2500)) === undefined,
+      healthy: async () => (await busTrouble(env.NATS_URL!, env.NATS_CREDS, 2500, busTlsOf(env))) === undefined,
       healthEveryMs: 2000,
       patience: 4,
       hopeless: () => fullDisk(settings.dataFolder),

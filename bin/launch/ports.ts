@@ -4,8 +4,8 @@ import { createSocket } from 'node:dgram';
 import { StartError, allPids, portIsFree } from '#server/store/engine-process.ts';
 
 /** Errors: StartError naming the port, its holder where we may see it, and the variable that changes it. */
-export async function checkPort(port: number, variable: string, kind: 'tcp' | 'udp' = 'tcp'): Promise<void> {
-  if (kind === 'tcp' ? await portIsFree(port) : await udpIsFree(port)) return;
+export async function checkPort(port: number, variable: string, kind: 'tcp' | 'udp' = 'tcp', host = '127.0.0.1'): Promise<void> {
+  if (kind === 'tcp' ? await portIsFree(port, host) : await udpIsFree(port)) return;
   if (port < 1024 && process.getuid?.() !== 0)
     throw new StartError(`Port ${port} needs root: start as root or set ${variable} to a port from 1024 on.`);
   const holder = holderOf(port, kind);

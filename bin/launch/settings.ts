@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
-import { partsOf } from '#server/bus/address.ts';
 import { StartError } from '#server/store/engine-process.ts';
+import { type Addresses, readAddresses } from './addresses.ts';
 import { helpText } from './environment.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,9 +29,8 @@ export interface Settings {
   databaseUrl?: string;
   clickhouseUrl?: string;
   natsUrl?: string;
-  /** The embedded bus beyond loopback. */
-  busHost?: string;
-  busTls?: { cert: string; key: string };
+  /** What other machines reach. */
+  addresses: Addresses;
 }
 
 export const usage = `npm start -- [--demo] [--only=postgres,nats,…]
@@ -51,6 +50,7 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     else if (arg.startsWith('--only=')) parts = new Set(arg.slice(7).split(',').map(partName));
     else throw new StartError(`Unknown argument ${arg}. \`npm start -- --help\` lists what there is.`);
   }
+  const natsUrl = url(env, 'NATS_URL', ['nats:', 'tls:']);
   const settings: Settings = {
     dataFolder: resolve(env.BREAKWATER_DATA || join(projectFolder, 'data')),
     consolePort: port(env, 'BREAKWATER_PORT', 8080),
@@ -62,12 +62,10 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     parts,
     databaseUrl: url(env, 'DATABASE_URL', ['postgres:', 'postgresql:']),
     clickhouseUrl: url(env, 'CLICKHOUSE_URL', ['http:', 'https:']),
-    natsUrl: url(env, 'NATS_URL', ['nats:', 'tls:']),
-    busHost: env.BREAKWATER_BUS_HOST || undefined,
-    busTls: busTls(env),
+    natsUrl,
+    addresses: readAddresses(env, natsUrl, (name, fallback) => port(env, name, fallback)),
   };
   try {
-    if (env.BREAKWATER_BUS_ADDRESS) partsOf(env.BREAKWATER_BUS_ADDRESS);
     environmentRanges(env.BREAKWATER_ORIGIN_ALLOW);
   } catch (error) {
     throw new StartError((error as Error).message);
@@ -83,11 +81,14 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
 
 /** The public ports with the variable that changes each. */
 export function portVariables(settings: Settings): [variable: string, port: number][] {
+  const { outer, bus } = settings.addresses;
   return [
     ['BREAKWATER_PORT', settings.consolePort],
     ['BREAKWATER_EDGE_HTTP', settings.edgeHttpPort],
     ['BREAKWATER_EDGE_HTTPS', settings.edgeHttpsPort],
     ['BREAKWATER_DNS', settings.dnsPort],
+    ...(outer ? [['BREAKWATER_TLS_PORT', outer.port] as [string, number]] : []),
+    ...(bus?.port ? [['BREAKWATER_BUS_PORT', bus.port] as [string, number]] : []),
   ];
 }
 
@@ -117,14 +118,6 @@ function hosts(env: NodeJS.ProcessEnv): string[] {
         `BREAKWATER_EDGE_HOST must be IP addresses, comma-separated, for example 0.0.0.0,::; "${one}" is none.`,
       );
   return list;
-}
-
-function busTls(env: NodeJS.ProcessEnv): { cert: string; key: string } | undefined {
-  const { BREAKWATER_BUS_CERT: cert, BREAKWATER_BUS_KEY: key, BREAKWATER_BUS_CA: ca } = env;
-  if (!cert && !key) return undefined;
-  if (!cert || !key || !ca)
-    throw new StartError('BREAKWATER_BUS_CERT, BREAKWATER_BUS_KEY and BREAKWATER_BUS_CA belong together: set all three or none.');
-  return { cert: resolve(cert), key: resolve(key) };
 }
 
 function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {

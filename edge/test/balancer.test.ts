@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { after, before, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { once } from 'node:events';
 import type { DomainDocument } from '#contract/edge/document.ts';
 import { type Edge, type Origin, domain, freePort, site, startEdge, startOrigin } from './harness.ts';

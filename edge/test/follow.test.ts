@@ -5,7 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import { after, describe, test } from 'node:test';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { authority } from '#system/authority.ts';
 import { certificateDocument, recordsOfCertificate } from './certificates.ts';
 import { domain, freePort, site, startEdge } from './harness.ts';

@@ -14,7 +14,7 @@ import { after, beforeEach } from 'node:test';
 import { needsTicketFiles, type NodeFacts, releaseOf, renderNginx, ticketFiles } from '#agent/render/nginx.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { domainRecords, type EdgeRecord, type Judge, frame, recordsOf, snapshot } from '#agent/render/records.ts';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
 import { type DocumentOf, isEmpty, keyOf, type PartKind, partKinds } from '#contract/edge/kinds/index.ts';
 

@@ -22,6 +22,7 @@ import { openDatabase } from './store/db.ts';
 import { rememberInstallation } from './system/installation.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
+import { listenOutside } from './services/outside.ts';
 import { taskWorks } from './tasks.ts';
 import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
@@ -120,8 +121,12 @@ export async function start(settings: Settings): Promise<Running> {
         await notices.stop();
         await closeServer(app);
       });
-      url = await app.listen({ host: settings.host, port: settings.port });
-      logger.info({ url, services: [...settings.services] }, 'serving');
+      url = await app.listen({ host: '127.0.0.1', port: settings.port });
+      if (settings.outer) {
+        const outer = await listenOutside(app, settings.outer);
+        stops.push(() => outer.stop());
+      }
+      logger.info({ url, outside: settings.told?.url, services: [...settings.services] }, 'serving');
     }
     return { url, stop };
   } catch (error) {
@@ -165,7 +170,7 @@ async function probe(settings: Settings, stops: (() => Promise<unknown>)[], heal
   const app = Fastify({ logger: false, trustProxy: address => settings.trustedProxies.has(address) });
   addProbes(app, settings, health);
   stops.push(() => closeServer(app));
-  return app.listen({ host: settings.host, port: settings.port });
+  return app.listen({ host: '127.0.0.1', port: settings.port });
 }
 
 if (import.meta.main) {
@@ -189,6 +194,6 @@ if (import.meta.main) {
 
 function sentence(error: unknown): string {
   const { code, message, port } = error as NodeJS.ErrnoException & { port?: number };
-  if (code === 'EADDRINUSE') return `port ${port} is taken; set BREAKWATER_PORT to another one`;
+  if (code === 'EADDRINUSE') return `port ${port} is taken; set BREAKWATER_PORT or BREAKWATER_TLS_PORT to another one`;
   return message;
 }

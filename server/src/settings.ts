@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { dnsProviders } from '#contract/limits.ts';
+import { pinOf } from '#host/certificates.ts';
 import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
 import { toldURL } from './bus/address.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
-import { type BusTls, busTlsOf } from './bus/tls.ts';
+import { type BusTls, busTlsOf, isLoopback } from './bus/tls.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
 export type ServiceName = (typeof serviceNames)[number];
@@ -24,9 +25,13 @@ export interface Settings {
   natsKeys: BusKeys | undefined;
   busTls: BusTls | undefined;
   installationKey: Buffer;
+  /** of loopback; what other machines reach is `outer` */
   port: number;
-  host: string;
   publicURL: string;
+  /** where console and API listen for other machines, with TLS */
+  outer: { host: string; port: number; cert: string; key: string } | undefined;
+  /** how other machines are told to come; undefined: they cannot */
+  told: Told | undefined;
   /** whose X-Forwarded-For is believed */
   trustedProxies: Networks;
   /** who, beside this machine, may read /metrics and /openapi.json */
@@ -61,6 +66,34 @@ function acmeOf(env: NodeJS.ProcessEnv): Settings['acme'] {
     throw new Error('BREAKWATER_ACME_DIRECTORY must be an https address, such as https://ca.example/acme/directory.');
   const file = env['BREAKWATER_ACME_CA'];
   return { directory, ca: file ? readFileSync(file, 'utf8') : undefined };
+}
+
+/** How another machine finds console and API, and knows that it is them. */
+export interface Told {
+  /** https, without a path */
+  url: string;
+  /** PEM of the authority to check it by; undefined: one every machine knows */
+  ca: string | undefined;
+  /** of the key it shows, as curl takes it; undefined where somebody else may show another */
+  pin: string | undefined;
+}
+
+/** BREAKWATER_HOST, BREAKWATER_TLS_PORT, _CERT, _KEY. @throws when it would speak plainly beyond this machine */
+function outerOf(env: NodeJS.ProcessEnv): Settings['outer'] {
+  const { BREAKWATER_HOST: host, BREAKWATER_TLS_CERT: cert, BREAKWATER_TLS_KEY: key } = env;
+  if (!host || isLoopback(host)) return undefined;
+  if (!cert || !key)
+    throw new Error(
+      `BREAKWATER_HOST=${host} would carry passwords plainly: set BREAKWATER_TLS_CERT and BREAKWATER_TLS_KEY, or leave it out.`,
+    );
+  const port = Number(env['BREAKWATER_TLS_PORT'] ?? 8444);
+  return { host, port, cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+function toldOf(env: NodeJS.ProcessEnv): Told | undefined {
+  const { BREAKWATER_PUBLIC_URL: url, BREAKWATER_TLS_CA: caFile, BREAKWATER_TLS_CERT: cert } = env;
+  if (!url) return undefined;
+  const ca = caFile ? readFileSync(caFile, 'utf8') : undefined;
+  return { url, ca, pin: ca && cert ? pinOf(readFileSync(cert, 'utf8')) : undefined };
 }
 
 export interface DnsSettings {
@@ -100,7 +133,6 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   // it signs nothing: it is not given the key
   const ingestAlone = asked.length === 1 && asked[0] === 'ingest';
   const port = Number(env['BREAKWATER_PORT'] ?? 8080);
-  const host = env['BREAKWATER_HOST'] ?? '127.0.0.1';
   return {
     services: new Set(asked as ServiceName[]),
     databaseUrl: required('DATABASE_URL', env),
@@ -112,8 +144,9 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     busTls: busTlsOf(env),
     installationKey: ingestAlone ? Buffer.alloc(0) : readFileSync(required('BREAKWATER_SECRET_FILE', env)),
     port,
-    host,
-    publicURL: env['BREAKWATER_URL'] ?? `http://${host}:${port}`,
+    publicURL: env['BREAKWATER_URL'] ?? `http://127.0.0.1:${port}`,
+    outer: ingestAlone ? undefined : outerOf(env),
+    told: toldOf(env),
     trustedProxies: Networks.of('BREAKWATER_TRUSTED_PROXIES', env['BREAKWATER_TRUSTED_PROXIES']),
     metricsAllow: Networks.of('BREAKWATER_METRICS_ALLOW', env['BREAKWATER_METRICS_ALLOW']),
     dataFolder: env['BREAKWATER_DATA'],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createPublicKey, X509Certificate, createPrivateKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { compile } from '#server/compile/compile.ts';
 import { load } from '#server/compile/load.ts';
 import { row, rows } from '#server/store/db.ts';

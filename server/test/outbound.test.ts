@@ -5,7 +5,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { createServer } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { AddressPolicy, strictPolicy } from '#contract/rules/address-policy.ts';
 import { connectOut, outbound, type OutboundError, type OutboundOptions } from '#server/kit/outbound.ts';
 import { sources } from '../../contract/test/guards/sources.ts';

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import https from 'node:https';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -15,6 +17,7 @@ import { createServer } from '#server/kit/mount.ts';
 import { loopback, neighbourhoods, Networks } from '#server/kit/networks.ts';
 import { Sessions } from '#server/kit/session.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
+import { certificates } from '#system/certificates.ts';
 import { freshDatabase, testFolder } from '#system/engines.ts';
 import { Api, type Tenant } from './harness.ts';
 
@@ -51,7 +54,6 @@ async function startProcess(env: NodeJS.ProcessEnv = {}) {
       DATABASE_URL: url,
       BREAKWATER_SECRET_FILE: file,
       BREAKWATER_PORT: String(port),
-      BREAKWATER_HOST: '0.0.0.0',
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -130,11 +132,42 @@ describe('the inside of the house', () => {
     return [reply.status, (await reply.text()).slice(0, 20)] as const;
   };
 
+  const askSafely = (port: number, path: string, host: string, ca: string) =>
+    new Promise<readonly [number, string]>((done, fail) => {
+      const request = https.get({ host, port, path, ca, servername: 'bus.test', agent: false }, reply => {
+        let text = '';
+        reply.setEncoding('utf8').on('data', (part: string) => (text += part));
+        reply.on('end', () => done([reply.statusCode!, text.slice(0, 20)]));
+      });
+      request.on('error', fail);
+    });
+
+  test('console and API speak TLS beyond this machine, plainly on loopback alone, or nothing starts', async () => {
+    const { cert, key, ca } = certificates();
+    const outer = await freePort();
+    const files = { BREAKWATER_TLS_PORT: String(outer), BREAKWATER_TLS_CERT: cert, BREAKWATER_TLS_KEY: key };
+    await assert.rejects(startProcess({ BREAKWATER_HOST: '0.0.0.0' }), /would carry passwords plainly/);
+    const { child, port } = await startProcess({ BREAKWATER_HOST: '0.0.0.0', ...files });
+    assert.deepEqual(await askSafely(outer, '/healthz', '127.0.0.1', ca), [200, 'ok\n']);
+    await assert.rejects(ask(outer, '/healthz', '127.0.0.1'), 'plainly');
+    if (lan) await assert.rejects(ask(port, '/healthz', lan), 'the plain one is for this machine');
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 0);
+  });
+
   test('metrics and the API document are for this machine; a forwarded request is nobody’s', async () => {
-    const { child, port } = await startProcess();
+    const { cert, key, ca } = certificates();
+    const outer = await freePort();
+    const { child, port } = await startProcess({
+      BREAKWATER_HOST: '0.0.0.0',
+      BREAKWATER_TLS_PORT: String(outer),
+      BREAKWATER_TLS_CERT: cert,
+      BREAKWATER_TLS_KEY: key,
+    });
     for (const path of ['/metrics', '/openapi.json']) {
       assert.equal((await ask(port, path, '127.0.0.1'))[0], 200);
-      if (lan) assert.deepEqual(await ask(port, path, lan), [404, 'not found\n']);
+      if (lan) assert.deepEqual(await askSafely(outer, path, lan, ca), [404, 'not found\n']);
       assert.deepEqual(await ask(port, path, '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }), [404, 'not found\n']);
     }
     child.kill('SIGTERM');

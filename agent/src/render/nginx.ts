@@ -6,7 +6,7 @@
  *
  * What the caller prepares before nginx starts:
  *   <run>/ctl 0700 of the caller (holds ctl.sock), <run>/back 0700 of `user` (holds back.sock), <cacheDir>, <logDir>, <tempDir>;
- *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of self-signed.ts), and before nginx 1.23.2 the files
+ *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of host/certificates.ts), and before nginx 1.23.2 the files
  *   of `ticketFiles`, 80 random bytes each.
  * A socket left by a killed nginx must be removed first: nginx does not start on one.
  */
@@ -14,6 +14,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { accessLogFormat } from '#contract/edge/log.ts';
+import { edgeFolder } from './edge-folder.ts';
 import { type Trust, trustLocations } from './trusts.ts';
 
 export interface NodeFacts {
@@ -243,7 +244,7 @@ const atLevel = (level: number, brotli: boolean) => `location @level_${level} {
             error_page 502 504 = @other;
         }`;
 
-const template = readFileSync(new URL('../../../edge/nginx/nginx.conf', import.meta.url), 'utf8');
+const template = readFileSync(`${edgeFolder}nginx/nginx.conf`, 'utf8');
 
 /** @throws RangeError when a fact cannot stand in a configuration (a path with a quote, an epoch with other characters …) */
 export function renderNginx(facts: NodeFacts): string {

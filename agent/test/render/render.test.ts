@@ -14,7 +14,7 @@ import {
   recordsOf,
   snapshot,
 } from '#agent/render/records.ts';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import type { DomainDocument, SiteDocument } from '#contract/edge/document.ts';
 import { keyOf, kindNames } from '#contract/edge/kinds/index.ts';
 

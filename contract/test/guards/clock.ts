@@ -6,6 +6,7 @@ import type { Source } from './sources.ts';
 
 /** Every place that may read the wall clock: how many there are, and why no other clock will do. */
 export const wallClock: Readonly<Record<string, readonly [count: number, why: string]>> = {
+  'bin/launch/own-authority.ts': [1, 'how long a certificate is good yet'],
   'agent/src/commands.ts': [1, 'a command expires at a time that the control plane wrote'],
   'agent/src/identity.ts': [1, 'the control plane compares it with its own clock'],
   'agent/src/link.ts': [2, 'the age of a token, written in it by the control plane'],

@@ -126,7 +126,8 @@ async function readOrWrite(path: string, make: () => string): Promise<string> {
 }
 
 /** The address others on this machine use for one that listens everywhere. */
-const reachable = (host: string) => (host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host);
+export const reachable = (host: string): string =>
+  host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
 
 /** NATS runs as somebody else: it gets copies it can read. */
 async function readable(tls: { cert: string; key: string }, dir: string): Promise<{ cert: string; key: string }> {

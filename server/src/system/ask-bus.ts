@@ -1,11 +1,16 @@
 /** Whether JetStream answers, asked from outside: a connection of its own, so that nothing of ours that hangs can hide it. */
 import { readFile } from 'node:fs/promises';
 import { connect, credsAuthenticator } from '@nats-io/transport-node';
-import { busTlsOf, clientTls } from '../bus/tls.ts';
+import { type BusTls, clientTls } from '../bus/tls.ts';
 import { askStreams } from './checks.ts';
 
 /** @returns undefined when it answers a question about its streams within the limit, else why not */
-export async function busTrouble(url: string, credsFile: string | undefined, limitMs: number): Promise<string | undefined> {
+export async function busTrouble(
+  url: string,
+  credsFile: string | undefined,
+  limitMs: number,
+  tls: BusTls | undefined,
+): Promise<string | undefined> {
   const until = performance.now() + limitMs;
   try {
     const creds = credsFile && (await readFile(credsFile));
@@ -13,7 +18,7 @@ export async function busTrouble(url: string, credsFile: string | undefined, lim
       servers: url.split(','),
       name: 'health',
       reconnect: false,
-      ...clientTls(busTlsOf(process.env), url),
+      ...clientTls(tls, url),
       timeout: limitMs,
       ...(creds && { authenticator: credsAuthenticator(creds) }),
     });

@@ -1,6 +1,6 @@
 /** Domains and their origins. */
 import { sql } from 'kysely';
-import { selfSigned } from '#agent/render/self-signed.ts';
+import { selfSigned } from '#host/certificates.ts';
 import { readPair } from '#server/domain/certificate/pem.ts';
 import { row } from '#server/store/db.ts';
 import { keyID, secret, startFake } from '../../dns-fakes.ts';

@@ -1,0 +1,28 @@
+/** Joining by itself, before a node is started for good: whoever installs it hears at once how it went. */
+import { mkdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { lockFolder } from '#host/folder-lock.ts';
+import { version } from './agent.ts';
+import { Identity } from './identity.ts';
+
+/** @returns a sentence @throws a sentence: the token is spent, over or unknown, or the server cannot be reached */
+export async function joinOnly(options: {
+  data: string;
+  server: string;
+  serverCA?: string | undefined;
+  joinToken: string;
+  name?: string | undefined;
+}): Promise<string> {
+  const { data, server, serverCA, joinToken, name = hostname() } = options;
+  await mkdir(data, { recursive: true, mode: 0o711 });
+  const lock = lockFolder(data);
+  if (!lock) throw new Error(`An agent works in ${data} already: end it first.`);
+  try {
+    const identity = await Identity.open(data, serverCA);
+    // asked for again with the same key, the control plane answers again: the first answer may have been lost
+    const { nodeID, zoneID } = await identity.join(server, joinToken, { name, version });
+    return `joined as node ${nodeID}, ${zoneID === null ? 'waiting for a zone' : `in zone ${zoneID}`}`;
+  } finally {
+    lock.release();
+  }
+}

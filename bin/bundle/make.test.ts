@@ -1,0 +1,41 @@
+/** What a node of another machine is given. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { pack, stageApplication } from './make.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'breakwater-bundle-'));
+after(() => rmSync(home, { recursive: true, force: true }));
+
+test('the application is the same bytes whoever makes it and when, and runs with nothing beside it', async () => {
+  const made = [];
+  for (const name of ['one', 'two']) {
+    const folder = join(home, name);
+    mkdirSync(folder);
+    const staged = await stageApplication(join(folder, 'staged'));
+    if (name === 'two') utimesSync(join(staged, 'agent.mjs'), 1, 1);
+    const packed = await pack(staged, folder, 'application');
+    const bytes = readFileSync(join(folder, packed.file));
+    assert.equal(createHash('sha256').update(bytes).digest('hex'), packed.sha256);
+    assert.equal(bytes.length, packed.bytes);
+    made.push({ ...packed, path: join(folder, packed.file) });
+  }
+  assert.equal(made[0]!.sha256, made[1]!.sha256);
+
+  const unpacked = join(home, 'unpacked');
+  mkdirSync(unpacked);
+  execFileSync('tar', ['-xzf', made[0]!.path, '-C', unpacked]);
+  for (const part of ['edge/nginx/nginx.conf', 'edge/lua/core', 'NOTICES']) assert.ok(existsSync(join(unpacked, part)), part);
+  // joins nobody, for nobody answers; that takes all of its modules
+  const run = spawnSync(
+    process.execPath,
+    [join(unpacked, 'agent.mjs'), '--data', join(home, 'data'), '--server', 'http://127.0.0.1:9', '--join', 'x', '--join-only'],
+    { cwd: '/', env: { PATH: process.env.PATH }, encoding: 'utf8' },
+  );
+  assert.equal(run.status, 1);
+  assert.match(run.stderr, /^the server http:\/\/127\.0\.0\.1:9 cannot be reached: .+\n$/);
+});

@@ -1,0 +1,38 @@
+/** What a node of another machine runs: two archives, listed in `bundle.json` (bin/bundle/make.ts writes it, the server hands it out). */
+export interface Packed {
+  file: string;
+  /** of the archive, hex */
+  sha256: string;
+  bytes: number;
+  /** of what is in it, before it was compressed; hex */
+  tree: string;
+}
+export interface Bundle {
+  version: string;
+  /** of the runtime */
+  node: string;
+  application: Packed;
+  runtime: Packed;
+}
+
+const isPacked = (value: unknown): value is Packed => {
+  const { file, sha256, bytes, tree } = (value ?? {}) as Partial<Packed>;
+  return (
+    typeof file === 'string' &&
+    /^(application|runtime)-[\da-f]{12}\.tar\.gz$/.test(file) &&
+    typeof sha256 === 'string' &&
+    /^[\da-f]{64}$/.test(sha256) &&
+    typeof tree === 'string' &&
+    Number.isSafeInteger(bytes)
+  );
+};
+export const isBundle = (value: unknown): value is Bundle => {
+  const { version, node, application, runtime } = (value ?? {}) as Partial<Bundle>;
+  return (
+    typeof version === 'string' &&
+    /^[\w.-]{1,64}$/.test(version) &&
+    typeof node === 'string' &&
+    isPacked(application) &&
+    isPacked(runtime)
+  );
+};

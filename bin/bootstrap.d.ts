@@ -8,4 +8,5 @@ export function ensureNpmPackages(): void;
 export function ensureDebianPackages(names: readonly string[]): void;
 export function missingDebianPackages(names: readonly string[]): string[] | undefined;
 export function ensureConsole(): void;
+export function ensureBundle(): void;
 export function continueUnderNode24(args: readonly string[]): void;

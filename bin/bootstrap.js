@@ -192,6 +192,24 @@ export function ensureConsole() {
   writeFileSync(stamp, wanted);
 }
 
+/** Makes what joining nodes download when the agent, the edge or the packages changed since; what was made of Node stays. */
+export function ensureBundle() {
+  if (!existsSync(join(projectFolder, 'bin/bundle.ts'))) return;
+  const hash = createHash('sha256');
+  for (const file of [
+    ...['agent', 'edge', 'contract/src', 'host', 'bin/bundle'].flatMap(name => [...filesBelow(join(projectFolder, name))]),
+    ...['package-lock.json', 'package.json'].map(name => join(projectFolder, name)),
+  ])
+    hash.update(file.slice(projectFolder.length)).update(readFileSync(file));
+  const wanted = hash.digest('hex');
+  const stamp = join(projectFolder, 'bundle/.sources');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  console.log('Packing what nodes of other machines run …');
+  rmSync(stamp, { force: true });
+  run(node24, [join(projectFolder, 'bin/bundle.ts')], { what: 'npm run bundle' });
+  writeFileSync(stamp, wanted);
+}
+
 /** Goes on under Node 24 with the given program, passing signals through, and ends as it ends. It never outlives us. */
 export function continueUnderNode24(args) {
   const child = spawn('setpriv', ['--pdeathsig', 'TERM', '--', node24, ...args], { stdio: 'inherit', cwd: process.cwd() });

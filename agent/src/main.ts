@@ -12,6 +12,7 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --ca FILE        who vouches for the control plane (PEM); needed once; default: whom every machine knows
   --join TOKEN     a join token of the operator; needed once          BREAKWATER_JOIN_TOKEN
   --join-only      join, say how it went, and end
+  --bundle DIR     with it: what lies there must be signed by the installation
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
   --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
@@ -24,7 +25,7 @@ process.umask(0o027);
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: Object.fromEntries(
-      ['data', 'server', 'ca', 'join', 'join-only', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
+      ['data', 'server', 'ca', 'join', 'join-only', 'bundle', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
         name,
         { type: name === 'help' || name === 'join-only' ? ('boolean' as const) : ('string' as const) },
       ]),
@@ -44,7 +45,7 @@ async function main(): Promise<void> {
     const joinToken = text('join', 'BREAKWATER_JOIN_TOKEN');
     const server = text('server', 'BREAKWATER_URL');
     if (!joinToken || !server) throw new Error('--join-only needs --server and --join (or BREAKWATER_JOIN_TOKEN_FILE)');
-    console.log(await joinOnly({ data, server, serverCA, joinToken, name: text('name') }));
+    console.log(await joinOnly({ data, server, serverCA, joinToken, name: text('name'), bundle: text('bundle') }));
     return;
   }
   const ports = (value: string | undefined, name: string) =>

@@ -1,6 +1,6 @@
 /** Checks what the bus carries against the installation's document key, pinned when this node joined. Ed25519: 80 µs. */
 import { type KeyObject, createHash, createPublicKey, verify } from 'node:crypto';
-import { type Command, type DocumentFacts, chunkText, commandText, documentText } from '#contract/edge/signed.ts';
+import { type Command, type DocumentFacts, bundleText, chunkText, commandText, documentText } from '#contract/edge/signed.ts';
 
 /** SubjectPublicKeyInfo of an Ed25519 key, up to its 32 bytes (RFC 8410). */
 const spki = Buffer.from('302a300506032b6570032100', 'hex');
@@ -25,5 +25,8 @@ export class Verifier {
   }
   command(command: Command, signature: string): boolean {
     return this.#check(commandText(command, hex(command.body)), signature);
+  }
+  bundle(manifest: string, signature: string): boolean {
+    return this.#check(bundleText(hex(manifest)), signature);
   }
 }

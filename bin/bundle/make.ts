@@ -21,26 +21,33 @@ import { build } from 'vite';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
 import { readJson, writeWhole } from '#host/files.ts';
 import { noticeOf, packageFolder } from '../../console/notices.ts';
+import { debianPackages } from '../bootstrap.js';
 import { projectFolder } from '../launch/settings.ts';
 
 export const bundleFolder = join(projectFolder, 'bundle');
 
-/** @param folder where the archives and `bundle.json` are put; others that lie there are removed */
-export async function makeBundle(folder = bundleFolder): Promise<Bundle> {
+/**
+ * @param folder where the archives and `bundle.json` are put; others that lie there are removed
+ * @param level of gzip
+ */
+export async function makeBundle(folder = bundleFolder, level = 6): Promise<Bundle> {
   mkdirSync(folder, { recursive: true });
   const staging = mkdtempSync(join(folder, 'making-'));
   try {
-    const application = await pack(await stageApplication(join(staging, 'application')), folder, 'application');
+    const application = await pack(await stageApplication(join(staging, 'application')), folder, 'application', level);
     const runtime = await pack(
       stageRuntime(join(staging, 'runtime')),
       folder,
       'runtime',
+      level,
       readJson(join(folder, 'bundle.json'), isBundle)?.runtime,
     );
     const { version } = JSON.parse(readFileSync(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
     const bundle: Bundle = {
       version: `${version}-${application.sha256.slice(0, 12)}`,
       node: process.versions.node,
+      // the bus is the control plane's
+      packages: debianPackages.filter(name => name !== 'nats-server'),
       application,
       runtime,
     };
@@ -92,11 +99,11 @@ function stageRuntime(folder: string): string {
 }
 
 /** The same files make the same bytes: in order, of nobody, of no time. @param before what an earlier run made of it */
-export async function pack(staged: string, folder: string, name: string, before?: Packed): Promise<Packed> {
+export async function pack(staged: string, folder: string, name: string, level = 6, before?: Packed): Promise<Packed> {
   const tree = await hashOf(tar(staged));
   if (before?.tree === tree && existsSync(join(folder, before.file))) return before;
   const fresh = join(folder, `${name}.new`);
-  await pipeline(tar(staged), createGzip({ level: 6 }), createWriteStream(fresh, { mode: 0o644 }));
+  await pipeline(tar(staged), createGzip({ level }), createWriteStream(fresh, { mode: 0o644 }));
   const sha256 = await hashOf(createReadStream(fresh));
   const file = `${name}-${sha256.slice(0, 12)}.tar.gz`;
   let bytes = 0;

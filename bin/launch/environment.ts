@@ -63,6 +63,7 @@ export const variables: readonly Variable[] = [
     'launcher server',
     path,
   ),
+  v('BREAKWATER_BUNDLE', 'folder of what joining nodes download (`npm run bundle`)', 'bundle/ in this folder', 'server'),
   v('BREAKWATER_TLS_KEY', 'path of the key of that certificate', undefined, 'launcher server', path),
   v(
     'BREAKWATER_TLS_CA',

@@ -22,6 +22,7 @@ import { openDatabase } from './store/db.ts';
 import { rememberInstallation } from './system/installation.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
+import { comesIn, serveJoinLine } from './services/join-line.ts';
 import { listenOutside } from './services/outside.ts';
 import { taskWorks } from './tasks.ts';
 import { StoredRules } from './system/stored-rules.ts';
@@ -82,6 +83,7 @@ export async function start(settings: Settings): Promise<Running> {
       notices,
       sealing,
       publicURL: settings.publicURL,
+      ...(comesIn(settings) ? { told: settings.told } : {}),
       health,
       ...(settings.acme ? { acme: settings.acme } : {}),
       dns: settings.dns,
@@ -115,6 +117,7 @@ export async function start(settings: Settings): Promise<Running> {
       app.get('/openapi.json', { onRequest: insidersOnly(settings) }, (_request, reply) =>
         reply.type('application/json').send(openApi(groups)),
       );
+      serveJoinLine(app, settings, services);
       await serveConsole(app);
       stops.push(async () => {
         // what waits for a notice ends now, else the server would wait for it in turn

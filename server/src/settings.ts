@@ -1,6 +1,7 @@
 /** What the process is told by its environment. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { dnsProviders } from '#contract/limits.ts';
 import { pinOf } from '#host/certificates.ts';
 import { settingOf } from '#host/secrets.ts';
@@ -46,6 +47,8 @@ export interface Settings {
   ownPorts: number[];
   /** an authority of one's own (ACME); undefined: the public ones alone */
   acme: { directory: string; ca: string | undefined } | undefined;
+  /** folder of what joining nodes download (`npm run bundle`) */
+  bundleFolder: string;
   /** how a site's DNS accounts are reached */
   dns: DnsSettings;
   /** this start shows the demo */
@@ -157,6 +160,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     originAllow: environmentRanges(env['BREAKWATER_ORIGIN_ALLOW']),
     ownPorts: (env['BREAKWATER_OWN_PORTS'] ?? '').split(',').filter(Boolean).map(Number),
     acme: acmeOf(env),
+    bundleFolder: env['BREAKWATER_BUNDLE'] || fileURLToPath(new URL('../../bundle', import.meta.url)),
     dns: dnsOf(env),
     demo: env['BREAKWATER_DEMO'] === 'true',
   };

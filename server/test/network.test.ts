@@ -268,7 +268,7 @@ describe('nodes', () => {
   test('a join token is shown once and kept as its hash', async () => {
     const reply = ok(await op.post('/client/nodes/joinToken', { name: 'new-node', zoneID: a.zoneID }));
     const { token, command, expiredAt } = reply.body;
-    assert.ok(command.includes(`--server http://console.test --join ${token}`));
+    assert.equal(command, '', 'no machine elsewhere reaches this installation');
     assert.ok(Date.parse(expiredAt) > Date.now() + 23 * 3_600_000);
     const stored = await row<{ text: string }>(
       api.database.db,

@@ -1,7 +1,7 @@
 /** Adding a node: one command for its machine, then watching until it is there. */
 import { LoadingOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Form, Input, Modal, Select } from 'antd';
+import { Alert, Button, Form, Input, Modal, Select } from 'antd';
 import { useState } from 'react';
 import { polling } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
@@ -133,6 +133,16 @@ function Command({ token, onAgain, onInitialize }: { token: Token; onAgain: () =
   });
   const joined = nodes.data ?? [];
   const isOver = nodes.dataUpdatedAt > new Date(token.expiredAt).getTime();
+  // nobody from elsewhere reaches this installation: no line would work
+  if (!token.command)
+    return (
+      <Alert
+        type="warning"
+        showIcon
+        title={t('join.closed')}
+        description={t('join.closedText', { variable: 'BREAKWATER_HOST' })}
+      />
+    );
   return (
     <div className="join">
       <p>{t('join.run')}</p>

@@ -107,7 +107,11 @@ export default {
   'join.zoneHelp': 'With a zone the node gets its configuration as soon as it joins; without one it can be initialized later.',
   'join.run': 'Run this command on the machine as root:',
   'join.copy': 'Copy command',
-  'join.needs': 'Breakwater must be installed on the machine, and it must reach the address in the command.',
+  'join.needs':
+    'A fresh Debian 12 or 13 (64-bit x86) that reaches the address in the command, and the bus beside it. With “-s -- --dry-run” behind it the command only says what it would do.',
+  'join.closed': 'No other machine reaches this installation',
+  'join.closedText':
+    'Set {variable} where the control plane runs, start it again, then add nodes: see docs/guide/two-machines.md.',
   'join.expired': 'The command is no longer valid.',
   'join.again': 'Make a new one',
   'join.waiting': 'Waiting for the node to connect; it will appear here…',

@@ -105,7 +105,10 @@ export default {
   'join.zoneHelp': '选择区域后，节点加入时就会获取该区域的配置；也可以先加入，稍后再初始化。',
   'join.run': '在机器上以 root 执行这行命令：',
   'join.copy': '复制命令',
-  'join.needs': '机器需要先安装 Breakwater，并且能连接到命令中的网址。',
+  'join.needs':
+    '机器需为全新的 Debian 12 或 13（64 位 x86），并且能连接到命令中的网址及其总线。加上“-s -- --dry-run”只会说明将做什么，不会更改任何东西。',
+  'join.closed': '其他机器目前连不上这套系统',
+  'join.closedText': '请在控制端设置 {variable}，重新启动后再添加节点；做法见 docs/guide/two-machines.md。',
   'join.expired': '命令已失效。',
   'join.again': '重新生成',
   'join.waiting': '等待节点连接，出现后会显示在这里…',

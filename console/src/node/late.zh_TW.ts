@@ -103,7 +103,10 @@ export default {
   'join.zoneHelp': '選擇區域後，節點加入時就會取得該區域的設定；也可以先加入，稍後再初始化。',
   'join.run': '在機器上以 root 執行這行指令：',
   'join.copy': '複製指令',
-  'join.needs': '機器需要先安裝 Breakwater，並且能連線到指令中的網址。',
+  'join.needs':
+    '機器需為全新的 Debian 12 或 13（64 位元 x86），並且能連線到指令中的網址與其匯流排。加上「-s -- --dry-run」只會說明將做什麼，不會變更任何東西。',
+  'join.closed': '其他機器目前連不到這套系統',
+  'join.closedText': '請在控制端設定 {variable}，重新啟動後再新增節點；做法見 docs/guide/two-machines.md。',
   'join.expired': '指令已失效。',
   'join.again': '重新產生',
   'join.waiting': '等待節點連線，出現後會顯示在這裡…',

@@ -26,6 +26,9 @@ export const documentText = ({ zoneID, epoch, n, subject }: DocumentFacts, sha25
   `doc|${zoneID}|${epoch}|${n}|${subject}|${sha256}`;
 export const chunkText = (nodeID: number, request: string, sha256: string) => `chunk|${nodeID}|${request}|${sha256}`;
 
+/** `sha256`: of the list of what a node runs (node/bundle.ts) */
+export const bundleText = (sha256: string) => `bundle|${sha256}`;
+
 /** At most so many documents, and about so many bytes before compression, in one chunk. */
 export const chunkLimits = { documents: 256, bytes: 1_000_000 } as const;
 /** One document and a chunk's bytes before it may come together. */

@@ -11,6 +11,8 @@ export interface Bundle {
   version: string;
   /** of the runtime */
   node: string;
+  /** of Debian, that it needs */
+  packages: string[];
   application: Packed;
   runtime: Packed;
 }
@@ -27,11 +29,13 @@ const isPacked = (value: unknown): value is Packed => {
   );
 };
 export const isBundle = (value: unknown): value is Bundle => {
-  const { version, node, application, runtime } = (value ?? {}) as Partial<Bundle>;
+  const { version, node, packages, application, runtime } = (value ?? {}) as Partial<Bundle>;
   return (
     typeof version === 'string' &&
     /^[\w.-]{1,64}$/.test(version) &&
     typeof node === 'string' &&
+    Array.isArray(packages) &&
+    packages.every(name => typeof name === 'string' && /^[a-z\d.+-]+$/.test(name)) &&
     isPacked(application) &&
     isPacked(runtime)
   );

@@ -9,7 +9,7 @@
  * and what it is answered stays among N<id> and the four services of CORE, and each of those ends in a stream.
  */
 import { createHash, createPublicKey, hkdfSync, randomBytes, sign, verify } from 'node:crypto';
-import { type Command, type DocumentFacts, chunkText, commandText, documentText } from '#contract/edge/signed.ts';
+import { type Command, type DocumentFacts, bundleText, chunkText, commandText, documentText } from '#contract/edge/signed.ts';
 import { own, subjects, words } from '#contract/edge/subjects.ts';
 import { accessStream } from '#contract/edge/log.ts';
 import { type Nkey, claimsOf, credsText, isPublicKey, nkey, nkeyOf, privateKey, publicBytes, state } from './nkeys.ts';
@@ -284,5 +284,8 @@ export class Signer {
   }
   command(command: Command): string {
     return this.#sign(commandText(command, hex(command.body)));
+  }
+  bundle(manifest: string): string {
+    return this.#sign(bundleText(hex(manifest)));
   }
 }

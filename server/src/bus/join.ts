@@ -116,6 +116,19 @@ async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Pro
   throw fail('invalidToken', { cause: new Error(why) });
 }
 
+/** What `joinNode` would say to somebody new. */
+export async function stateOfToken(db: Queryable, token: string): Promise<'open' | 'used' | 'over' | 'unknown'> {
+  const { rows } = await db.query(
+    `select "usedAt" is not null as used, "expiredAt" <= clock_timestamp() as over, ${mayAdd} and ${zoneStands} as may
+       from "joinToken" t where hash = $1`,
+    [joinTokenHash(token)],
+  );
+  const found = rows[0] as { used: boolean; over: boolean; may: boolean } | undefined;
+  if (!found) return 'unknown';
+  if (found.used) return 'used';
+  return found.over || !found.may ? 'over' : 'open';
+}
+
 const heardMs = 5 * 60_000;
 /** Nodes that fetched credentials from this process lately: by the clock of spans. */
 const renewals = new Map<number, number>();

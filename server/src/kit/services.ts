@@ -26,6 +26,8 @@ export interface Services {
   dns?: { resolvers: readonly string[]; apis: Readonly<Record<string, string>> };
   /** address people reach the console at */
   publicURL: string;
+  /** how a machine elsewhere comes to us; left out: it cannot */
+  told?: { url: string; ca: string | undefined; pin: string | undefined };
 }
 
 export interface JoinBody {

@@ -7,7 +7,7 @@ import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
-import type { NodeGate } from '../kit/services.ts';
+import type { NodeGate, Services } from '../kit/services.ts';
 import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
@@ -16,9 +16,14 @@ import { Door } from './door.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
 const joinTokenHours = 24;
-/** Where a node keeps its identity, its configuration and its cache: the agent does not start without a folder. */
-const nodeFolder = '/var/lib/breakwater';
-const commandOf = (server: string, token: string) => `breakwater agent --data ${nodeFolder} --server ${server} --join ${token}`;
+/**
+ * What an operator pastes on a machine; '' where no machine elsewhere reaches us. With an authority of our own the key that must answer is
+ * pinned: curl then believes nobody else, whatever `-k` says of certificates.
+ */
+function lineOf(told: Services['told'], token: string): string {
+  if (!told) return '';
+  return `curl -fsS${told.pin ? `k --pinnedpubkey '${told.pin}'` : ''} ${told.url}/join/${token} | sh`;
+}
 const joined = sql`t."zoneID" is not null`;
 const waiting = sql`t."zoneID" is null`;
 
@@ -113,7 +118,7 @@ export const nodeCalls = implement(
         ctx.db,
       );
       ctx.note({ table: 'joinToken', id: 0, after: { name: body.name ?? null, zoneID: body.zoneID ?? null, expiredAt } });
-      return { token, expiredAt, command: commandOf(ctx.services.publicURL, token) };
+      return { token, expiredAt, command: lineOf(ctx.services.told, token) };
     },
   },
   {

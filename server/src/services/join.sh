@@ -1,0 +1,379 @@
+# What `curl … | sh` runs on a machine that shall become a node. Before it the server puts the values of this line (join-line.ts): BW_URL,
+# BW_TOKEN, BW_CA (PEM, or empty: whom every machine knows), BW_VERSION, BW_NODE, BW_PACKAGES, BW_MANIFEST, BW_SIGNATURE, and for both
+# archives BW_APPLICATION, BW_RUNTIME (SHA-256) and BW_MEGABYTES. All is in functions: half a script, as a broken connection leaves it, does
+# nothing.
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+usage() {
+  cat <<END
+… | sh -s -- [OPTIONS]
+
+  --dry-run        say what would be done, and end
+  --name NAME      name of the node; default: the one given in the console, else the machine's
+  --http PORTS     ports for visitors, comma-separated (80)
+  --https PORTS    the same for https (443)
+  --listen HOSTS   addresses for visitors, comma-separated (all)
+  --health PORT    loopback port of /healthz, /readyz and /metrics (9180)
+  --prefix DIR     where the programs go (/opt/breakwater-node)
+  --data DIR       what the node keeps (/var/lib/breakwater-node)
+  --no-packages    install no Debian packages: they are there
+  --no-systemd     start without systemd, as in a container: nothing starts it again
+END
+}
+
+isPath() {
+  case $1 in
+    *[!A-Za-z0-9/._-]* | */../* | */..) return 1 ;;
+    /?*) return 0 ;;
+  esac
+  return 1
+}
+isList() {
+  case $1 in
+    '' | *[!0-9A-Fa-f.:,]*) return 1 ;;
+  esac
+}
+isPorts() {
+  case $1 in
+    '' | *[!0-9,]*) return 1 ;;
+  esac
+}
+
+read_options() {
+  prefix=/opt/breakwater-node data=/var/lib/breakwater-node
+  http=80 https=443 health=9180 name='' listen='' packages=yes systemd=yes dry=''
+  while [ $# -gt 0 ]; do
+    case $1 in
+      --dry-run) dry=yes ;;
+      --no-packages) packages='' ;;
+      --no-systemd) systemd='' ;;
+      --help)
+        usage
+        exit 0
+        ;;
+      --name | --http | --https | --listen | --health | --prefix | --data)
+        [ $# -ge 2 ] || fail "$1 needs a value."
+        case $1 in
+          --name) name=$2 ;;
+          --http) http=$2 ;;
+          --https) https=$2 ;;
+          --listen) listen=$2 ;;
+          --health) health=$2 ;;
+          --prefix) prefix=$2 ;;
+          --data) data=$2 ;;
+        esac
+        shift
+        ;;
+      *) fail "There is no option $1; --help lists what there is." ;;
+    esac
+    shift
+  done
+  isPath "$prefix" || fail "--prefix must be an absolute path of letters, digits and /._-"
+  isPath "$data" || fail "--data must be an absolute path of letters, digits and /._-"
+  for ports in "$http" "$https" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
+  [ -z "$listen" ] || isList "$listen" || fail "--listen must be IP addresses, comma-separated."
+  case $name in *[!A-Za-z0-9._-]*) fail "--name may hold letters, digits and ._- here; another can be given in the console." ;; esac
+}
+
+check_machine() {
+  system=$( (. /etc/os-release && printf '%s %s' "${ID:-?}" "${VERSION_ID:-}") 2>/dev/null || true)
+  case $system in
+    'debian 12' | 'debian 13') ;;
+    *) fail "A node runs on Debian 12 or 13; this is ${system:-an unknown system}. Nothing was changed." ;;
+  esac
+  [ "$(uname -m)" = x86_64 ] || fail "A node runs on 64-bit x86; this is $(uname -m). Nothing was changed."
+  if [ "$(id -u)" != 0 ] && [ "$packages$systemd" ]; then
+    fail 'Run this as root (… | sudo sh). Nothing was changed.'
+  fi
+  for tool in curl tar gzip sha256sum setpriv flock; do
+    command -v "$tool" >/dev/null || fail "The program $tool is missing. Nothing was changed."
+  done
+  if [ "$systemd" ] && [ ! -d /run/systemd/system ]; then
+    fail 'systemd does not run here, so nothing would start the node again: add --no-systemd if that is meant (… | sh -s -- --no-systemd). Nothing was changed.'
+  fi
+  if [ "$systemd" ] && systemctl is-active --quiet nginx.service; then
+    fail 'An nginx of this machine serves already (nginx.service): a node takes its ports. Stop it first, or join another machine. Nothing was changed.'
+  fi
+  missing=''
+  for package in $BW_PACKAGES; do
+    [ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" = installed ] || missing="$missing $package"
+  done
+  [ "$packages" ] || [ -z "$missing" ] || fail "Debian packages are missing:$missing. Leave out --no-packages. Nothing was changed."
+  place=$prefix
+  while [ ! -d "$place" ]; do place=$(dirname "$place"); done
+  free=$(df -Pk "$place" | awk 'NR == 2 { print int($4 / 1024) }')
+  [ "$free" -ge 500 ] || fail "Only $free MB are free on the disk of $place: a node needs 500 and room for its cache. Nothing was changed."
+}
+
+plan() {
+  say "This machine becomes a node of $BW_URL:"
+  [ -z "$missing" ] || say "  Debian packages:$missing"
+  say "  programs below $prefix ($BW_MEGABYTES MB to download): Breakwater $BW_VERSION, Node $BW_NODE"
+  say "  what it keeps below $data: identity, configuration, cache, logs"
+  [ "$(id -u)" != 0 ] || say '  the user breakwater-node'
+  [ -z "$packages$systemd" ] || say "  Debian's own nginx.service is masked: the node starts its nginx itself"
+  if [ "$systemd" ]; then say '  the service breakwater-node of systemd'; else say '  started now, by no service'; fi
+  say "  visitors: http $http, https $https"
+}
+
+as_node() {
+  if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs -- "$@"
+  else
+    "$@"
+  fi
+}
+
+tidy() {
+  # apt is not left alone in the midst of its work
+  [ -z "$packing" ] || wait "$packing" || true
+  rm -rf "$tmp"
+}
+
+install_packages() {
+  # no package may start a service of its own
+  policy=''
+  trap '[ -z "$policy" ] || rm -f "$policy"' EXIT
+  if [ ! -e /usr/sbin/policy-rc.d ]; then
+    policy=/usr/sbin/policy-rc.d
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+  fi
+  say "Installing$missing …"
+  for step in update "install -y --no-install-recommends$missing"; do
+    # shellcheck disable=SC2086 -- words on purpose
+    DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -o DPkg::Lock::Timeout=300 $step >"$tmp/apt" 2>&1 </dev/null ||
+      fail "$(tail -n 5 "$tmp/apt")
+apt-get ${step%% *} failed: the reason stands above. Mend it and run the line again."
+  done
+}
+
+# $1: application or runtime; $2: its SHA-256
+download() {
+  curl -fsS --retry 3 --max-time 900 ${BW_CA:+--cacert "$tmp/ca.pem"} -o "$tmp/$1" "$BW_URL/join/$BW_TOKEN/$1" ||
+    fail "The $1 cannot be downloaded from $BW_URL."
+  printf '%s  %s\n' "$2" "$tmp/$1" | sha256sum --check --status ||
+    fail "What came from $BW_URL is not the $1 that the line speaks of: it was changed or cut. Nothing of it was run."
+}
+
+# $1: what was downloaded; $2: the folder it goes to
+unpack() {
+  [ ! -d "$2" ] || return 0
+  rm -rf "$2.new"
+  mkdir -p "$2.new"
+  tar -xzf "$tmp/$1" --no-same-owner -C "$2.new"
+  mv "$2.new" "$2"
+}
+
+stop_former() {
+  if [ -d /run/systemd/system ] && [ -f /etc/systemd/system/breakwater-node.service ]; then systemctl stop breakwater-node || true; fi
+  former=$(cat "$prefix/pid" 2>/dev/null || true)
+  if [ "$former" ] && tr '\0' ' ' <"/proc/$former/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
+    kill "$former"
+    for _ in $(seq 300); do
+      [ -d "/proc/$former" ] || break
+      sleep 0.1
+    done
+  fi
+  rm -f "$prefix/pid"
+}
+
+mask_nginx() {
+  [ -z "$packages$systemd" ] || [ -e /etc/systemd/system/nginx.service ] || [ -L /etc/systemd/system/nginx.service ] || {
+    mkdir -p /etc/systemd/system
+    ln -s /dev/null /etc/systemd/system/nginx.service
+    : >"$prefix/masked"
+  }
+}
+
+make_user() {
+  [ "$(id -u)" = 0 ] || return 0
+  if ! getent passwd breakwater-node >/dev/null; then
+    useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin breakwater-node
+    : >"$prefix/made-user"
+  fi
+  chown breakwater-node:breakwater-node "$data"
+}
+
+join_it() {
+  printf %s "$BW_TOKEN" >"$data/join.token"
+  chmod 600 "$data/join.token"
+  [ "$(id -u)" != 0 ] || chown breakwater-node "$data/join.token"
+  status=0
+  set -- --data "$data" --server "$BW_URL" --bundle "$version" --join-only
+  [ -z "$BW_CA" ] || set -- "$@" --ca "$prefix/ca.pem"
+  [ -z "$name" ] || set -- "$@" --name "$name"
+  (cd / && BREAKWATER_JOIN_TOKEN_FILE="$data/join.token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
+  rm -f "$data/join.token"
+  [ "$status" = 0 ] || fail 'This machine has not joined: the reason stands above. Make another line in the console if this one is spent.'
+}
+
+write_programs() {
+  cat >"$prefix/run" <<END
+#!/bin/sh
+exec $prefix/current/runtime/node $prefix/current/agent.mjs --data $data --http $http --https $https --health $health${listen:+ --listen $listen}${name:+ --name $name}
+END
+  cat >"$prefix/uninstall" <<END
+#!/bin/sh
+# Ends the node and takes it off this machine. --keep-data: its identity, cache and logs stay.
+set -eu
+if [ -f /etc/systemd/system/breakwater-node.service ]; then
+  [ ! -d /run/systemd/system ] || systemctl disable --now breakwater-node || true
+  rm -f /etc/systemd/system/breakwater-node.service
+  [ ! -d /run/systemd/system ] || systemctl daemon-reload
+fi
+pid=\$(cat $prefix/pid 2>/dev/null || true)
+if [ "\$pid" ] && tr '\\0' ' ' <"/proc/\$pid/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
+  kill "\$pid"
+  for _ in \$(seq 300); do
+    [ -d "/proc/\$pid" ] || break
+    sleep 0.1
+  done
+fi
+[ ! -e $prefix/masked ] || rm -f /etc/systemd/system/nginx.service
+[ "\${1:-}" = --keep-data ] || rm -rf $data
+[ ! -e $prefix/made-user ] || userdel breakwater-node || true
+rm -rf $prefix
+echo 'The node is off this machine. Debian packages stay; delete the node in the console.'
+END
+  chmod 755 "$prefix/run" "$prefix/uninstall"
+}
+
+write_service() {
+  cat >/etc/systemd/system/breakwater-node.service <<END
+[Unit]
+Description=Breakwater edge node
+Wants=network-online.target
+After=network-online.target
+
+[Service]
+Type=exec
+ExecStart=$prefix/run
+User=breakwater-node
+Group=breakwater-node
+UMask=0027
+LimitNOFILE=1048576
+KillMode=process
+TimeoutStopSec=60
+Restart=always
+RestartSec=100ms
+AmbientCapabilities=CAP_NET_BIND_SERVICE CAP_NET_ADMIN
+CapabilityBoundingSet=CAP_NET_BIND_SERVICE CAP_NET_ADMIN
+NoNewPrivileges=yes
+ProtectSystem=strict
+ReadWritePaths=$data
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectProc=invisible
+RemoveIPC=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+END
+  systemctl daemon-reload
+  systemctl enable --quiet --now breakwater-node
+}
+
+# What the machine lets us give away of root's rights: a container may have taken some.
+kept_rights() {
+  have=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
+  rights=-all
+  [ $((0x$have >> 10 & 1)) = 0 ] || rights=$rights,+net_bind_service
+  [ $((0x$have >> 12 & 1)) = 0 ] || rights=$rights,+net_admin
+}
+
+start_plainly() {
+  if [ "$(id -u)" = 0 ]; then
+    kept_rights
+    set -- --inh-caps="$rights" --ambient-caps="$rights" -- "$prefix/run"
+    [ $((0x$have >> 8 & 1)) = 0 ] || set -- --bounding-set="$rights" "$@"
+    set -- setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs "$@"
+  else
+    set -- "$prefix/run"
+  fi
+  : >>"$data/agent.log"
+  chmod 640 "$data/agent.log"
+  (cd / && umask 027 && exec setsid "$@") >>"$data/agent.log" 2>&1 </dev/null &
+  printf '%s\n' $! >"$prefix/pid"
+}
+
+wait_ready() {
+  for _ in $(seq 120); do
+    if curl -fsS --max-time 3 -o /dev/null "http://127.0.0.1:$health/readyz" 2>/dev/null; then
+      say "It serves. To take it off this machine: $prefix/uninstall"
+      return 0
+    fi
+    sleep 0.5
+  done
+  where="journalctl -u breakwater-node"
+  [ "$systemd" ] || where="$data/agent.log"
+  fail "It joined and is not ready yet: $(curl -sS --max-time 3 "http://127.0.0.1:$health/readyz" 2>&1 | head -c 500)
+More in $where."
+}
+
+main() {
+  set -eu
+  umask 022
+  read_options "$@"
+  check_machine
+  plan
+  [ -z "$dry" ] || exit 0
+  packing=''
+  tmp=$(mktemp -d)
+  trap tidy EXIT
+  trap 'exit 1' INT TERM HUP
+  [ -z "$BW_CA" ] || printf '%s\n' "$BW_CA" >"$tmp/ca.pem"
+  mkdir -p "$prefix/runtime" "$prefix/versions"
+  mask_nginx
+  if [ "$missing" ]; then
+    (install_packages) &
+    packing=$!
+  fi
+  download application "$BW_APPLICATION"
+  download runtime "$BW_RUNTIME"
+  if [ "$packing" ]; then
+    wait "$packing" || exit 1
+    packing=''
+  fi
+  # a user of a node reads the programs and can change nothing of them
+  runtime=$prefix/runtime/$(printf %.12s "$BW_RUNTIME")
+  version=$prefix/versions/$BW_VERSION
+  unpack runtime "$runtime"
+  unpack application "$version"
+  ln -sfn "../../runtime/${runtime##*/}" "$version/runtime"
+  printf %s "$BW_MANIFEST" >"$version/bundle.json"
+  printf %s "$BW_SIGNATURE" >"$version/bundle.sig"
+  [ -z "$BW_CA" ] || cp "$tmp/ca.pem" "$prefix/ca.pem"
+  [ -d "$data" ] || mkdir -p -m 0711 "$data"
+  stop_former
+  make_user
+  join_it
+  ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
+  mv -T "$prefix/current.new" "$prefix/current"
+  write_programs
+  if [ "$systemd" ]; then write_service; else start_plainly; fi
+  wait_ready
+}
+
+main "$@"

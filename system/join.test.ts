@@ -1,0 +1,209 @@
+/** One line on a bare machine, and it serves: launcher, bundle, line and node as an operator meets them. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { makeBundle } from '#bin/bundle/make.ts';
+import type { Bundle } from '#contract/node/bundle.ts';
+import { freePort, poll } from '#server/store/engine-process.ts';
+import { testFolder } from './engines.ts';
+import { type SecondMachine, secondMachine } from './second-machine.ts';
+import { accepted, openShop, type Shop } from './stand.ts';
+import { Whole } from './whole.ts';
+
+let machine: SecondMachine;
+let whole: Whole;
+let shop: Shop;
+let bundle: Bundle;
+let originPort: number;
+let origin: ChildProcess;
+const home = testFolder('join');
+const bundleFolder = join(home, 'bundle');
+const host = 'second.breakwater.test';
+const prefix = join(home, 'machine/programs');
+const data = join(home, 'machine/data');
+let ports: { http: number; https: number; health: number };
+let url: string;
+
+before(async () => {
+  machine = secondMachine();
+  // as `npm run bundle` does it, packed in less time
+  bundle = await makeBundle(bundleFolder, 1);
+  const tlsPort = await freePort();
+  url = `https://${machine.ours}:${tlsPort}`;
+  whole = await Whole.start([], join(home, 'data'), {
+    BREAKWATER_HOST: machine.ours,
+    BREAKWATER_TLS_PORT: String(tlsPort),
+    BREAKWATER_BUS_PORT: String(await freePort()),
+    BREAKWATER_BUNDLE: bundleFolder,
+  });
+  originPort = await freePort();
+  ports = { http: await freePort(), https: await freePort(), health: await freePort() };
+  mkdirSync(join(home, 'machine'));
+  // on the loopback of the second machine: nobody else can fetch there
+  origin = there(
+    process.execPath,
+    '-e',
+    `require('node:http').createServer((_, answer) => answer.end('from the second machine')).listen(${originPort}, '127.0.0.1')`,
+  );
+  shop = await openShop(whole, 'second', originPort);
+});
+after(async () => {
+  if (existsSync(join(prefix, 'uninstall'))) sh(`${prefix}/uninstall`);
+  origin?.kill('SIGKILL');
+  await whole?.stop();
+  machine?.end();
+});
+
+function there(...command: string[]): ChildProcess {
+  const [program, ...args] = [...machine.prefix, ...command];
+  return spawn(program!, args, { stdio: 'ignore' });
+}
+/** A line in the shell of the second machine. */
+function sh(line: string): { status: number | null; out: string; err: string } {
+  const [program, ...args] = [...machine.prefix, 'sh', '-c', line];
+  const { status, stdout, stderr } = spawnSync(program!, args, { encoding: 'utf8', cwd: '/', timeout: 240_000 });
+  return { status, out: stdout, err: stderr };
+}
+async function newLine(more: Record<string, unknown> = {}): Promise<{ command: string; token: string }> {
+  const client = await whole.signIn('client');
+  const zones = await whole.call('GET', '/client/metaZones', client);
+  const body = { zoneID: zones.body[0].id as number, ...more };
+  return (await accepted(() => whole.call('POST', '/client/nodes/joinToken', client, body))) as never;
+}
+/** The line as it is copied, with what a machine without systemd is told beside it. */
+const optioned = (command: string, more = '') =>
+  `${command} -s -- --no-packages --no-systemd --prefix ${prefix} --data ${data} --http ${ports.http} --https ${ports.https} --health ${ports.health} ${more}`;
+const ask = (path: string, port: number, name = host) =>
+  sh(`curl -sS --max-time 10 -H 'Host: ${name}' http://127.0.0.1:${port}${path}`);
+const database = (statement: string) => {
+  const ports_ = JSON.parse(readFileSync(join(whole.folder, 'run/ports.json'), 'utf8')) as { postgres: number };
+  const secret = readFileSync(join(whole.folder, 'postgres.password'), 'utf8').trim();
+  return [`postgres://breakwater:${secret}@127.0.0.1:${ports_.postgres}/breakwater`, statement] as const;
+};
+const isNothing = () => assert.ok(!existsSync(prefix) && !existsSync(data), 'nothing was changed');
+
+test('the line pins the key of the server; what it would do is said without doing it', async () => {
+  const { command, token } = await newLine();
+  assert.match(command, /^curl -fsSk --pinnedpubkey 'sha256\/\/[\w+/]{43}=' https:\/\/[\d.]+:\d+\/join\/[\w-]+ \| sh$/);
+  assert.ok(command.includes(`${url}/join/${token}`));
+  const { status, out, err } = sh(optioned(command, '--dry-run'));
+  assert.equal(status, 0, err);
+  assert.match(out, new RegExp(`becomes a node of ${url}`));
+  assert.match(out, /programs below \S+ \(\d+ MB to download\): Breakwater 0\.1\.0-[\da-f]{12}, Node 24\./);
+  isNothing();
+});
+
+test('another key than the pinned one is not believed', async () => {
+  const { command } = await newLine();
+  const { out, err } = sh(optioned(command.replace(/sha256\/\/.{43}=/, `sha256//${Buffer.alloc(32).toString('base64')}`)));
+  assert.match(err, /SSL|pinned/);
+  assert.equal(out, '');
+  isNothing();
+});
+
+test('a line that is nobody’s, and one that is over, say so', async () => {
+  const { command, token } = await newLine();
+  const unknown = sh(optioned(command.replace(token, `${token.slice(0, -4)}AAAA`)));
+  assert.equal(unknown.status, 1);
+  assert.match(unknown.err, /not one of this installation/);
+  const { default: pg } = await import('pg');
+  const [connectionString, text] = database(`update "joinToken" set "expiredAt" = now() - interval '1 minute'`);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+  const late = sh(optioned(command));
+  assert.equal(late.status, 1);
+  assert.match(late.err, /not valid any more/);
+  assert.equal(sh(`curl -s -o /dev/null -w '%{http_code}' -k ${url}/join/${token}/runtime`).out, '404');
+  isNothing();
+});
+
+test('what is no Debian 12 or 13 is left alone', { skip: process.getuid?.() !== 0 && 'takes a view of its own' }, async () => {
+  const { command } = await newLine();
+  const fake = join(home, 'os-release');
+  writeFileSync(fake, 'ID=ubuntu\nVERSION_ID="24.04"\n');
+  const { status, err } = sh(
+    `exec unshare --mount sh -c 'mount --bind ${fake} /etc/os-release && ${optioned(command).replaceAll("'", `'\\''`)}'`,
+  );
+  assert.equal(status, 1, err);
+  assert.match(err, /runs on Debian 12 or 13; this is ubuntu 24\.04\. Nothing was changed\./);
+  isNothing();
+});
+
+test('archives that were changed on their way are not unpacked', async () => {
+  const { command } = await newLine();
+  const file = join(bundleFolder, bundle.application.file);
+  cpSync(file, `${file}.kept`);
+  appendFileSync(file, 'x');
+  const list = join(bundleFolder, 'bundle.json');
+  const before_ = readFileSync(list, 'utf8');
+  writeFileSync(list, JSON.stringify({ ...bundle, application: { ...bundle.application, bytes: bundle.application.bytes + 1 } }));
+  const { status, err } = sh(optioned(command));
+  writeFileSync(list, before_);
+  cpSync(`${file}.kept`, file);
+  assert.equal(status, 1);
+  assert.match(err, /is not the application that the line speaks of: it was changed or cut\. Nothing of it was run\./);
+  assert.ok(!existsSync(join(prefix, 'current')) && !existsSync(data));
+});
+
+test('the line alone makes the machine a node that serves', async () => {
+  const { command } = await newLine({ name: 'second' });
+  const { status, out, err } = sh(optioned(command));
+  const log = existsSync(join(data, 'agent.log')) ? readFileSync(join(data, 'agent.log'), 'utf8') : '';
+  assert.equal(status, 0, `${out}\n${err}\n${log}`);
+  assert.match(out, /joined as node \d+, in zone 1/);
+  assert.match(out, /It serves\./);
+  await shop.addDomain(host);
+  assert.ok(await poll(() => ask('/', ports.http).out === 'from the second machine', 60_000, 200), 'it serves the site');
+  if (machine.isApart) assert.notEqual((await whole.visit(host, '/')).status, 200, 'and is another machine than ours');
+
+  const nodes = await whole.call('GET', '/client/nodes', await whole.signIn('client'));
+  const mine = nodes.body.data.find((one: { name: string }) => one.name === 'second');
+  assert.equal(mine?.zoneName, 'local');
+  const { ca, grant, server } = JSON.parse(readFileSync(join(data, 'identity.json'), 'utf8'));
+  assert.equal(server, url);
+  assert.equal(ca.trim(), readFileSync(join(whole.folder, 'tls/ca.pem'), 'utf8').trim());
+  assert.match(grant.natsUrl, /^tls:/);
+  // nobody but root changes what it runs, and its secrets are its own
+  assert.equal(statSync(join(prefix, 'versions', bundle.version, 'agent.mjs')).mode & 0o022, 0);
+  assert.equal(statSync(join(data, 'identity.json')).mode & 0o077, 0);
+  assert.ok(!existsSync(join(data, 'join.token')));
+});
+
+test('one line is for one machine', async () => {
+  const { command } = await newLine();
+  const elsewhere = (name: string) =>
+    optioned(command)
+      .replaceAll(prefix, join(home, name, 'programs'))
+      .replaceAll(data, join(home, name, 'data'))
+      .replace(`--health ${ports.health}`, `--health ${ports.health} --name ${name}`);
+  // spent by the node that is there already, under its own key
+  assert.equal(sh(optioned(command)).status, 0);
+  const again = sh(elsewhere('third'));
+  assert.equal(again.status, 1);
+  assert.match(again.err, /used already: each is for one machine/);
+  assert.ok(!existsSync(join(home, 'third')));
+});
+
+test('it fetches credentials by the authority it was told of, and serves while the control plane is away', async () => {
+  await whole.stop();
+  assert.equal(ask('/while-away', ports.http).out, 'from the second machine');
+  assert.equal(sh(`curl -sS -o /dev/null -w '%{http_code}' http://127.0.0.1:${ports.health}/readyz`).out, '200');
+  await whole.up();
+  const later = 'later.breakwater.test';
+  await shop.addDomain(later);
+  assert.ok(await poll(() => ask('/', ports.http, later).out === 'from the second machine', 120_000, 500), 'it is in step again');
+});
+
+test('what it was put there by takes it off again', () => {
+  const pid = readFileSync(join(prefix, 'pid'), 'utf8').trim();
+  const { status, out, err } = sh(`${prefix}/uninstall`);
+  assert.equal(status, 0, err);
+  assert.match(out, /off this machine/);
+  assert.ok(!existsSync(prefix) && !existsSync(data));
+  assert.ok(!existsSync(`/proc/${pid}`));
+  assert.notEqual(ask('/', ports.http).status, 0, 'nothing listens there any more');
+});

@@ -54,6 +54,7 @@ const others = new Set([
   'bin/bootstrap.js',
   'bin/openapi.ts',
   'bin/backup/archive.ts',
+  'bin/bundle/make.ts',
   'bin/launch/logs.ts',
   'bin/launch/lock.ts',
   'host/files.ts',

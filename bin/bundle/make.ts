@@ -19,7 +19,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { build } from 'vite';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
-import { readJson, writeWhole } from '#host/files.ts';
+import { flushFolder, readJson, writeWhole } from '#host/files.ts';
 import { noticeOf, packageFolder } from '../../console/notices.ts';
 import { debianPackages } from '../bootstrap.js';
 import { projectFolder } from '../launch/settings.ts';
@@ -103,12 +103,13 @@ export async function pack(staged: string, folder: string, name: string, level =
   const tree = await hashOf(tar(staged));
   if (before?.tree === tree && existsSync(join(folder, before.file))) return before;
   const fresh = join(folder, `${name}.new`);
-  await pipeline(tar(staged), createGzip({ level }), createWriteStream(fresh, { mode: 0o644 }));
+  await pipeline(tar(staged), createGzip({ level }), createWriteStream(fresh, { mode: 0o644, flush: true }));
   const sha256 = await hashOf(createReadStream(fresh));
   const file = `${name}-${sha256.slice(0, 12)}.tar.gz`;
   let bytes = 0;
   for await (const part of createReadStream(fresh)) bytes += (part as Buffer).length;
   renameSync(fresh, join(folder, file));
+  flushFolder(folder);
   return { file, sha256, bytes, tree };
 }
 

@@ -328,6 +328,7 @@ async function begin(
         agent_nginx_restarts: nginx.restarts,
         agent_records: sync.state.size,
         edge_requests_unlogged: edge['unlogged'] ?? 0,
+        edge_requests_crowded: edge['crowded'] ?? 0,
         edge_answers_unstored: edge['unstored'] ?? 0,
         edge_errors: (edge['protection'] ?? 0) + (edge['request'] ?? 0) + (edge['record'] ?? 0),
         agent_nginx_workers_killed: hungWorkers,

@@ -150,6 +150,19 @@ export class EdgeState {
       }),
     );
   }
+  /** Names of the authorities that the record of a key goes by; of none: of every key that goes by one. */
+  trustsOf(keys: Iterable<string> = this.#trustedKeys()): Map<string, string[]> {
+    const found = new Map<string, string[]>();
+    if (!this.#trusts.size) return found;
+    for (const key of keys) {
+      const names = this.#claims.get(key)?.flatMap(({ subject }) => this.#trusts.get(subject)?.name ?? []) ?? [];
+      if (names.length) found.set(key, names);
+    }
+    return found;
+  }
+  *#trustedKeys(): Generator<string> {
+    for (const subject of this.#trusts.keys()) yield* this.#keys.get(subject) ?? [];
+  }
   get refusedDomains(): number {
     return this.#refused.size;
   }

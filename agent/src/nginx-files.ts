@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Disk } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
 import { giveUpCache } from './cache-room.ts';
-import { type Release, builtWithHTTP3, releaseOf, ticketFiles } from './render/nginx.ts';
+import { type Release, builtWithHTTP3, quicKeyFile, releaseOf, ticketFiles } from './render/nginx.ts';
 import { selfSigned } from '#host/certificates.ts';
 import { workerAccount } from './worker-account.ts';
 
@@ -50,6 +50,7 @@ export async function prepareFolders({ home, run, logs, cache, temp }: NginxFold
   }
   if (!speaksTLS) return;
   await defaultCertificate(run);
+  await quicKey(run);
   await ticketKeys(run);
 }
 
@@ -77,6 +78,7 @@ export const nginxBuild = (): Promise<{ release: Release | undefined; hasHTTP3: 
  */
 export const certificatesMb = (memory: number): number => Math.min(Math.max(Math.round(memory / 32 / 2 ** 20), 32), 1024);
 
+const quicKeyBytes = 32;
 const ticketBytes = 80;
 /** A ticket is good as long as nginx knows the key it was made with: this long, and as long again. */
 export const ticketKeyMs = 86_400_000;
@@ -95,6 +97,12 @@ export async function ticketKeys(run: string, now = Date.now()): Promise<boolean
   if (age >= 0 && age < ticketKeyMs) return true;
   writeWhole(current, randomBytes(ticketBytes));
   return true;
+}
+
+/** By it a visitor over QUIC is told that a connection is no more; nginx does not start without. */
+async function quicKey(run: string): Promise<void> {
+  const file = join(run, quicKeyFile);
+  if ((await stat(file).catch(() => undefined))?.size !== quicKeyBytes) writeWhole(file, randomBytes(quicKeyBytes));
 }
 
 /** For names that no certificate covers; made once, and again when it was damaged. */

@@ -12,7 +12,7 @@ import { Budgets } from './budgets.ts';
 import type { EdgeState } from './edge-state.ts';
 import { ownTrustsMost, ownTrustsOfParty, publicTrust, type Trust } from './render/trusts.ts';
 
-const everyMs = 2000;
+const usualEveryMs = 2000;
 /** Reloads that one customer's new authorities may cause: so many at once, and then one in so long. */
 const reloadsOfParty = { most: 5, everyMs: 5 * 60_000 };
 /** What a reloaded nginx needs at most until its new workers answer. */
@@ -22,7 +22,7 @@ const shortly = (ms: number) => new Promise<void>(done => setTimeout(done, ms));
 export interface TrustFilesOptions {
   /** absolute: where the files are kept */
   folder: string;
-  state(): Pick<EdgeState, 'trusts' | 'untrusted'>;
+  state(): Pick<EdgeState, 'trusts' | 'trustsOf' | 'untrusted'>;
   /** Gives nginx its configuration, in which `list` stands. */
   configure(): Promise<void>;
   /** names that the nginx which runs knows. @throws while it does not answer */
@@ -30,6 +30,8 @@ export interface TrustFilesOptions {
   /** These keys waited for an authority, and need not wait any more, whether nginx knows it or not. */
   settled(keys: string[]): void;
   log(message: string): void;
+  /** between two reloads; default 2000 */
+  everyMs?: number;
 }
 
 function isReadable(pem: string): boolean {
@@ -47,8 +49,12 @@ export class TrustFiles {
   readonly #options: TrustFilesOptions;
   readonly #own = new Map<string, Trust>();
   #known: ReadonlySet<string> = new Set();
-  /** What records that nginx holds may name: that goes only with a later one. */
+  /** What records that are on their way to nginx may name: that goes only with a later one. */
   #held: ReadonlySet<string> = new Set();
+  /** What the record that nginx has of a domain names. A domain that waits goes on by that, however long. */
+  readonly #serving = new Map<string, readonly string[]>();
+  /** Of this round and of the one before: what stays as it is is said once. */
+  #said: { now: Set<string>; before: ReadonlySet<string> } = { now: new Set(), before: new Set() };
   readonly #waiting = new Set<string>();
   #working: Promise<void> | undefined;
   #lastAt = -Infinity;
@@ -71,7 +77,21 @@ export class TrustFiles {
       keys.delete(key);
       this.#waiting.add(key);
     }
+    this.#served(keys);
     if (this.#waiting.size) this.look();
+  }
+
+  /** nginx is about to have these as they are wanted now. */
+  #served(keys: Iterable<string>): void {
+    const by = this.#options.state().trustsOf(keys);
+    for (const key of this.#serving.size ? keys : []) if (!by.has(key)) this.#serving.delete(key);
+    for (const [key, names] of by) this.#serving.set(key, names);
+    for (const key of keys) this.#waiting.delete(key);
+  }
+
+  #sayOnce(line: string): void {
+    if (!this.#said.before.has(line) && !this.#said.now.has(line)) this.#options.log(line);
+    this.#said.now.add(line);
   }
 
   /**
@@ -80,13 +100,15 @@ export class TrustFiles {
    * @returns whether there is one that was not there, and which have to wait. @throws where the disk does not take them
    */
   async write(isFree = false): Promise<{ isNew: boolean; later: Set<string> }> {
-    const { folder, state, log } = this.#options;
+    const { folder, state } = this.#options;
+    this.#said = { now: new Set(), before: this.#said.now };
     const all = state().trusts();
     const missing = [...all.keys()].filter(name => !this.#own.has(name));
     const later = new Set<string>();
     if (!missing.length) return { isNew: false, later };
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (const name of this.#own.keys()) if (!all.has(name) && !this.#held.has(name)) this.#own.delete(name);
+    const used = new Set([...this.#held, ...[...this.#waiting].flatMap(key => this.#serving.get(key) ?? [])]);
+    for (const name of this.#own.keys()) if (!all.has(name) && !used.has(name)) this.#own.delete(name);
     const shares = new Map<string, number>();
     const share = (party: string) => shares.get(party) ?? 0;
     const count = (parties: Iterable<string>) => {
@@ -98,9 +120,11 @@ export class TrustFiles {
     for (const name of missing) {
       const { pem, parties } = all.get(name)!;
       if (this.#own.size >= ownTrustsMost)
-        log(`${ownTrustsMost} authorities of customers are as many as nginx is told: origins of the next are not asked`);
+        this.#sayOnce(
+          `${ownTrustsMost} authorities of customers are as many as nginx is told: origins of the next are not asked`,
+        );
       else if ([...parties].every(party => share(party) >= ownTrustsOfParty))
-        log(
+        this.#sayOnce(
           `${ownTrustsOfParty} authorities are as many as nginx is told of one customer (${[...parties].join(', ')}): origins of the next are not asked`,
         );
       else if (!isFree && [...parties].every(party => !charged.has(party) && !this.#budgets.has(party))) {
@@ -127,6 +151,7 @@ export class TrustFiles {
   /** Before nginx is started, so that it knows them from the beginning. */
   async first(): Promise<void> {
     await this.write(true).catch((error: Error) => this.#options.log(`authorities of origins: ${error.message}`));
+    for (const [key, names] of this.#options.state().trustsOf()) this.#serving.set(key, names);
   }
 
   /** A domain may want one that nginx does not know. */
@@ -150,7 +175,7 @@ export class TrustFiles {
   }
 
   async #take(): Promise<void> {
-    const { configure, known, settled, log, folder } = this.#options;
+    const { configure, known, settled, log, folder, everyMs = usualEveryMs } = this.#options;
     await shortly(Math.max(0, this.#lastAt + everyMs - performance.now()));
     this.#lastAt = performance.now();
     const wanted = new Set(this.#options.state().trusts().keys());
@@ -172,7 +197,7 @@ export class TrustFiles {
     }
     const later = new Set(this.#options.state().untrusted(this.#waiting, new Set([...tried, ...this.#known])));
     const waited = [...this.#waiting].filter(key => !later.has(key));
-    for (const key of waited) this.#waiting.delete(key);
+    this.#served(waited);
     this.#held = wanted;
     settled(waited);
   }

@@ -59,11 +59,23 @@ test('nginx is told of it at its usual ports of https alone, and visitors are to
   const lines = text.split('\n').map(line => line.trim());
   assert.deepEqual(
     lines.filter(line => /quic|http3/.test(line)),
-    ['listen 127.0.0.1:8443 quic reuseport;', 'listen [::1]:8443 quic reuseport;', 'http3 on;', 'quic_gso on;'],
+    [
+      'listen 127.0.0.1:8443 quic reuseport;',
+      'listen [::1]:8443 quic reuseport;',
+      'http3 on;',
+      'quic_host_key "/run/bw/quic.key";',
+      'quic_gso on;',
+    ],
   );
   // in the front half, and where a location has headers of its own
   assert.equal(lines.filter(line => line === 'add_header Alt-Svc $edge_alt_svc always;').length, 3);
-  assert.ok(lines.includes(`on 'h3=":8443"; ma=86400';`));
+  // a port of the zone has origins and visitors of its own: nobody is led from there to where others are asked
+  const map = lines.slice(lines.findIndex(line => line.endsWith('$edge_alt_svc {')));
+  assert.deepEqual(map.slice(0, map.indexOf('}')), [
+    'map "$https:$server_port" $edge_alt_svc {',
+    `"on:8443" 'h3=":8443"; ma=86400';`,
+    'default "";',
+  ]);
   assert.ok(lines.includes('ssl_early_data off;'));
   for (const without of [{}, { http3: true, httpsPorts: [] }])
     assert.doesNotMatch(renderNginx({ ...facts, ...without }), /quic_|http3|edge_alt_svc/);

@@ -8,6 +8,7 @@ import { authority } from '#system/authority.ts';
 import type { WantedTrust } from '../src/edge-state.ts';
 import { ownTrustsOfParty } from '../src/render/trusts.ts';
 import { TrustFiles } from '../src/trust-files.ts';
+import { until } from './node.ts';
 
 const pem = authority('One').root;
 
@@ -18,7 +19,7 @@ function world(t: TestContext) {
   const said: string[] = [];
   const files = new TrustFiles({
     folder,
-    state: () => ({ trusts: () => wanted, untrusted: () => [] }),
+    state: () => ({ trusts: () => wanted, trustsOf: () => new Map(), untrusted: () => [] }),
     configure: async () => {},
     known: async () => [],
     settled: () => {},
@@ -64,4 +65,51 @@ test('one customer has not all the places, from the start neither', async t => {
   await files.first();
   assert.deepEqual([names().length, names().includes('y0')], [ownTrustsOfParty + 1, true]);
   assert.match(said.join(), /of one customer \(x\)/);
+});
+
+test('a domain that waits for its next authority goes on by the one it has, however long', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'breakwater-trusts-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const key = 'd:x.test';
+  let name = '';
+  let running: string[] = [];
+  let looks = 0;
+  const settled: string[] = [];
+  const files: TrustFiles = new TrustFiles({
+    folder,
+    state: () => ({
+      trusts: () => {
+        looks++;
+        return new Map([[name, { pem, parties: new Set(['x']) }]]);
+      },
+      trustsOf: keys => new Map([...(keys ?? [key])].map(one => [one, [name]])),
+      untrusted: (keys, known) => [...keys].filter(() => !known.has(name)),
+    }),
+    configure: async () => void (running = files.list().map(one => one.name)),
+    known: async () => running,
+    settled: keys => void (keys.length && settled.push(name)),
+    log: () => {},
+    everyMs: 1,
+  });
+  const next = (change: string) => {
+    name = change;
+    files.hold(new Set([key]));
+  };
+  for (let i = 0; i < 5; i++) {
+    next(`x${i}`);
+    await until(`x${i} is known`, () => settled.includes(`x${i}`));
+  }
+  next('x5'); // beyond what one customer may have reloaded
+  const before = looks;
+  await until('several rounds', () => looks > before + 20);
+  const list = files.list().map(one => one.name);
+  assert.deepEqual([list.includes('x4'), list.includes('x5'), settled.at(-1)], [true, false, 'x4']);
+  next('x4'); // it thinks better of it: nobody waits any more
+});
+
+test('what stays as it is is said once', async t => {
+  const { files, want, said } = world(t);
+  want('x', ...Array.from({ length: ownTrustsOfParty + 20 }, (_, i) => `x${i}`));
+  for (let i = 0; i < 3; i++) await files.write(true);
+  assert.equal(said.length, 1);
 });

@@ -11,7 +11,7 @@ import { connect, createServer as createTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach } from 'node:test';
-import { needsTicketFiles, type NodeFacts, releaseOf, renderNginx, ticketFiles } from '#agent/render/nginx.ts';
+import { needsTicketFiles, type NodeFacts, quicKeyFile, releaseOf, renderNginx, ticketFiles } from '#agent/render/nginx.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { domainRecords, type EdgeRecord, type Judge, frame, recordsOf, snapshot } from '#agent/render/records.ts';
 import { selfSigned } from '#host/certificates.ts';
@@ -254,6 +254,7 @@ export async function startEdge(options: EdgeOptions = {}) {
     const { certificate, key } = selfSigned('edge.test');
     writeFileSync(join(folder, 'default.crt'), certificate);
     writeFileSync(join(folder, 'default.key'), key, { mode: 0o600 });
+    writeFileSync(join(folder, quicKeyFile), randomBytes(32), { mode: 0o600 });
     if (needsTicketFiles(release))
       for (const name of ticketFiles)
         if (!existsSync(join(folder, name))) writeFileSync(join(folder, name), randomBytes(80), { mode: 0o600 });

@@ -4,7 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { builtWithHTTP3 } from '#agent/render/nginx.ts';
@@ -87,6 +90,15 @@ test(
   },
 );
 
+/** What nginx says of a process in its title; nothing once it is gone. */
+function nameOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1') || 'shutting down';
+  } catch {
+    return 'shutting down';
+  }
+}
+
 test('a reload goes on with it', { skip }, async () => {
   const workers = () => readFileSync(`/proc/${edge.pid()}/task/${edge.pid()}/children`, 'latin1').trim().split(' ');
   for (let i = 0; i < 2; i++) {
@@ -95,5 +107,46 @@ test('a reload goes on with it', { skip }, async () => {
     await until('other workers', () => workers().some(pid => !before.includes(pid)));
     const { status, version } = await until('HTTP/3 is served', () => ask3('/').catch(() => undefined));
     assert.deepEqual([status, version], [200, '3']);
+  }
+});
+
+test('reloads go on with it as well while downloads keep the workers of before', { skip }, async t => {
+  const ends: (() => void)[] = [];
+  t.after(() => {
+    for (const end of ends) end();
+  });
+  origin.script = (request, response) => {
+    response.setHeader('cache-control', 'no-store');
+    if (request.url !== '/long') return void response.end('whole');
+    response.write('x'.repeat(8192));
+    ends.push(() => response.end());
+  };
+  const workers = () => readFileSync(`/proc/${edge.pid()}/task/${edge.pid()}/children`, 'latin1').trim().split(' ');
+  for (let round = 0; round < 2; round++) {
+    // several, so that each worker has one
+    for (let i = 0; i < 8; i++) {
+      const download = httpsRequest({
+        host: '127.0.0.1',
+        port: tlsPort,
+        servername: 'a.test',
+        headers: { host: 'a.test' },
+        path: '/long',
+        rejectUnauthorized: false,
+        agent: false,
+      });
+      ends.push(() => download.destroy());
+      download.on('error', () => {}).end();
+      const [response] = (await once(download, 'response')) as [IncomingMessage];
+      response.on('error', () => {}).resume();
+    }
+    const before = workers();
+    process.kill(edge.pid(), 'SIGHUP');
+    await until('those of before are ending', () => before.every(pid => /shutting down/.test(nameOf(pid))));
+    assert.ok(
+      before.some(pid => workers().includes(pid)),
+      'a download keeps one',
+    );
+    await until('HTTP/3 is served', () => ask3('/').catch(() => undefined));
+    for (let i = 0; i < 20; i++) assert.equal((await ask3('/')).body, 'whole');
   }
 });

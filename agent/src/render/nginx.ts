@@ -7,7 +7,7 @@
  * What the caller prepares before nginx starts:
  *   <run>/ctl 0700 of the caller (holds ctl.sock), <run>/back 0700 of `user` (holds back.sock), <cacheDir>, <logDir>, <tempDir>;
  *   <run>/default.crt and default.key, when httpsPorts is not empty (`selfSigned()` of host/certificates.ts), and before nginx 1.23.2 the files
- *   of `ticketFiles`, 80 random bytes each.
+ *   of `ticketFiles`, 80 random bytes each; `quicKeyFile`, 32, with `http3`.
  * A socket left by a killed nginx must be removed first: nginx does not start on one.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -80,6 +80,8 @@ export interface NodeFacts {
   modulesDir?: string;
   /** nginx has the filter for brotli (default true); without it answers are compressed by gzip alone */
   brotli?: boolean;
+  /** connections of a worker, with visitors and origins and between the halves (default 16,384) */
+  connections?: number;
   /** open files per worker; default: the limit nginx is started with. Raising that takes root. */
   openFiles?: number;
   /** default: notice */
@@ -105,6 +107,8 @@ const isAtLeast = (release: Release, wanted: Release) => {
   return i < 0 || release[i]! > wanted[i]!;
 };
 
+/** Beneath `run`: random bytes, the same as long as the node lives. */
+export const quicKeyFile = 'quic.key';
 /** Beneath `run`: with the first tickets are made, the second opens those of before it was made. */
 export const ticketFiles = ['ticket.key', 'ticket-before.key'] as const;
 /**
@@ -135,13 +139,15 @@ const tlsLines = (run: string, release: Release) => [
 ];
 
 /** By HTTP/3; `reuseport`, so that each worker has a socket of its own and a connection stays with it. */
-const quicLines = (listen: string) => [
+const quicLines = (listen: string, run: string) => [
   listen,
   'http3 on;',
+  '# The same after a reload: who goes on with a connection of before is told that it is no more.',
+  `quic_host_key "${run}/${quicKeyFile}";`,
   '# Several datagrams in one call of the system: without it 100 KB cost five times as much as over HTTP/2.',
   'quic_gso on;',
 ];
-/** A day; told at every port of https, and by our own pages as well. */
+/** A day; told at the ports that are its own, and by our own pages as well. A zone's other ports have origins and visitors of their own. */
 const altSvc = `add_header Alt-Svc $edge_alt_svc always;`;
 
 const debianModules = '/usr/lib/nginx/modules';
@@ -177,12 +183,14 @@ const originSide = [
 ];
 
 /** Front half: its own way past the cache. A directive of a kind drops all inherited ones. */
-const directSide = (http3: boolean) => [
+const directSide = (http3: boolean, crowd: string) => [
   ...(http3 ? [altSvc] : []),
   'header_filter_by_lua_block { direct.header() }',
   'error_page 400 413 500 /.edge/refused;',
   'error_page 501 =400 /.edge/refused;',
   'error_page 502 504 = @direct_failed;',
+  crowd,
+  'error_page 503 = @direct_crowded;',
   'add_header X-Cache $edge_cache always;',
   'add_header X-Request-Id $edge_rid always;',
   'proxy_request_buffering off;',
@@ -242,7 +250,17 @@ const atLevel = (level: number, brotli: boolean) => `location @level_${level} {
             ${broken(brotli)}
             proxy_pass $edge_scheme://$edge_upstream$edge_uri;
             error_page 502 504 = @other;
+            error_page 503 = @crowded;
         }`;
+
+const usualConnections = 16_384;
+/** One customer's origins, however slow, keep the others a worker's connections: of these it has one in so many. */
+const shareOfParty = 4;
+/** At most: with the visitor, the two of the halves, with the origin. */
+const connectionsOfRequest = 4;
+/** Requests of one customer that a worker asks origins for at a time. */
+const crowd = ({ connections = usualConnections }: NodeFacts) =>
+  Math.max(1, Math.floor(connections / shareOfParty / connectionsOfRequest));
 
 const template = readFileSync(`${edgeFolder}nginx/nginx.conf`, 'utf8');
 
@@ -276,7 +294,7 @@ export function renderNginx(facts: NodeFacts): string {
       )
       .join('\n    '),
     originSide: originSide.join('\n        '),
-    directSide: directSide(http3).join('\n            '),
+    directSide: directSide(http3, `limit_conn crowd ${crowd(facts)};`).join('\n            '),
     noCompression: noCompression(brotli).join('\n            '),
     user: facts.user === undefined ? '' : `user ${facts.user};`,
     openFiles: facts.openFiles === undefined ? '' : `worker_rlimit_nofile ${whole(facts.openFiles)};`,
@@ -299,6 +317,8 @@ export function renderNginx(facts: NodeFacts): string {
     snapshot: path(facts.snapshot),
     errorLevel: facts.errorLevel ?? 'notice',
     epoch: facts.epoch,
+    connections: whole(facts.connections ?? usualConnections),
+    crowd: String(crowd(facts)),
     records: whole(facts.recordsMb ?? 256),
     certificates: whole(facts.certificatesMb ?? 64),
     cacheSize: whole(facts.cacheSizeMb ?? 10_240),
@@ -320,7 +340,9 @@ export function renderNginx(facts: NodeFacts): string {
         : `access_log "${path(facts.logDir)}/access.log" edge${log.bufferKb ? ` buffer=${whole(log.bufferKb)}k flush=${whole(log.flushSeconds ?? 1)}s` : ''};`,
     altSvc: http3 ? altSvc : '',
     altSvcMap: http3
-      ? `map $https $edge_alt_svc {\n        on 'h3=":${whole(facts.httpsPorts[0]!)}"; ma=86400';\n        default "";\n    }`
+      ? `map "$https:$server_port" $edge_alt_svc {\n        ${facts.httpsPorts
+          .map(port => `"on:${whole(port)}" 'h3=":${whole(port)}"; ma=86400';`)
+          .join('\n        ')}\n        default "";\n    }`
       : '',
     morePorts: more.map(({ port }) => whole(port)).join(', '),
     listenHttp: listen([...facts.httpPorts, ...of('http')], 'default_server'),
@@ -333,7 +355,7 @@ export function renderNginx(facts: NodeFacts): string {
         ? [
             ...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []),
             ...tlsLines(path(facts.run), release),
-            ...(http3 ? quicLines(listen(facts.httpsPorts, 'quic reuseport')) : []),
+            ...(http3 ? quicLines(listen(facts.httpsPorts, 'quic reuseport'), path(facts.run)) : []),
           ].join('\n        ')
         : '',
   };

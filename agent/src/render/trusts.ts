@@ -55,14 +55,27 @@ export function trustLocations({ name, file }: Trust, broken: string, quoted: (p
             ${more}
         }`;
   return [
-    place('', `back.rewrite(nil, "${name}")`, `error_page 502 504 = @trust_other_${name};`),
-    place('other_', `back.other("${name}")`, `error_page 502 504 = @trust_other_${name};`),
-    place('upload_', `back.upload("${name}")`, 'proxy_request_buffering off;\n            error_page 502 504 = @failed;'),
+    place(
+      '',
+      `back.rewrite(nil, "${name}")`,
+      `error_page 502 504 = @trust_other_${name};\n            error_page 503 = @crowded;`,
+    ),
+    place(
+      'other_',
+      `back.other("${name}")`,
+      `error_page 502 504 = @trust_other_${name};\n            error_page 503 = @crowded;`,
+    ),
+    place(
+      'upload_',
+      `back.upload("${name}")`,
+      'proxy_request_buffering off;\n            error_page 502 504 = @failed;\n            error_page 503 = @crowded;',
+    ),
     `location @trust_fetch_${name} {
             lua_check_client_abort on;
             client_max_body_size 128m;
             lua_ssl_trusted_certificate "${quoted(file)}";
             lua_ssl_verify_depth 9;
+            error_page 503 = @crowded;
             content_by_lua_block { back.fetch("${name}") }
             log_by_lua_block { back.fetched() }
         }`,

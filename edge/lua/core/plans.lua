@@ -13,6 +13,7 @@ local sites = require "core.sites"
 local store = require "core.store"
 local strict = require "tls.strict"
 local trusts = require "core.trusts"
+local ngx = ngx
 local find, sub = string.find, string.sub
 
 local M = {}
@@ -64,6 +65,13 @@ local function hold_headers(plan, own)
   answers.hold(plan)
 end
 
+-- Counts of a worker that was killed stand for ever, and another one may get its number.
+local this_worker
+local function worker()
+  this_worker = this_worker or ngx.worker.pid() .. "@" .. ngx.now() .. " "
+  return this_worker
+end
+
 local function compile(host, text, key)
   local record = cjson.decode(text)
   local site = sites.of(record.site)
@@ -91,6 +99,8 @@ local function compile(host, text, key)
     refused = record.refused,
     flags_at = -1,
   }
+  -- under which requests that wait for its origins are counted
+  plan.crowd = worker() .. plan.party
   plan.trust, plan.sni, plan.trusted = trusts.of(record, plan.origin_host)
   -- under which its connections over TLS are kept
   plan.tls_name = plan.party .. "|" .. plan.sni .. "|" .. (plan.trust or "")

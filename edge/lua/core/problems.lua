@@ -10,8 +10,9 @@ local M = {}
 -- record      a record does not compile; its site is closed
 -- unstored    the cache's disk was too full to store an answer; it was passed through
 -- evicted     the dictionary of counters was full: one was given up, and its key begins anew
+-- crowded     so many requests of one customer waited for its origins that the next was refused, or had a stale answer
 -- unlogged    the log's disk was full; the request has no line
-M.kinds = { "protection", "request", "expression", "record", "unstored", "evicted", "unlogged" }
+M.kinds = { "protection", "request", "expression", "record", "unstored", "evicted", "crowded", "unlogged" }
 
 local lines_max = 10
 local said, lines, second = {}, 0, 0

@@ -91,6 +91,7 @@ function M.rewrite(level, trust)
   if hung then return runner.close() end
   local plan = ports.here()
   if not plan or not plan.trusted then return nobody() end
+  var.edge_crowd = plan.crowd
   downs.look(plan, clock.now())
   if balancer.none(plan.pool, hop.scheme()) then return nobody() end
   local loop = var.hop_loop
@@ -161,6 +162,14 @@ function M.failed()
     return runner.close(hang("stale"))
   end
   return M.fail()
+end
+
+-- Too many requests of the customer wait for its origins already (limit_conn).
+function M.crowded()
+  problems.note("crowded", "origins of " .. ((var.edge_crowd or ""):match " (.*)" or "?") .. " keep as many requests waiting as one customer may have")
+  if not hop.in_front() and hop.expired() then return runner.close(hang "stale") end
+  header["Retry-After"] = "10"
+  return refuse(503)
 end
 
 -- For hosts whose origin sends interim answers

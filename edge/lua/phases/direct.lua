@@ -38,6 +38,7 @@ function M.rewrite(plain)
   -- it verifies nothing
   if plan.trust then return ngx.exec "@past" end
   if plain and not ways.plain(plan) then return ngx.exec "@direct_any" end
+  var.edge_crowd = plan.crowd
   local loop = var.http_cdn_loop
   if loop and back.circles(loop) then return runner.refuse(508) end
   -- From here on the request has the headers that the origin is to see. A URL that could be stored another time is asked for as if it

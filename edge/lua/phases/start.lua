@@ -5,6 +5,7 @@ local disks = require "core.disks"
 local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
 local ports = require "core.ports"
+local quic = require "core.quic"
 local store = require "core.store"
 local strict = require "tls.strict"
 local sweep = require "core.sweep"
@@ -35,6 +36,7 @@ function M.worker(socket)
   ffi.C.chmod(socket, tonumber("600", 8))
   beats.start()
   sweep.start()
+  quic.start()
 end
 
 return M

@@ -95,6 +95,9 @@ async function check(name: string, command: string, args: readonly string[]): Pr
 /** Errors that the server answered in some test are noted here; the caller may name a file, and so gather those of several runs. */
 const sent = process.env.TEST_SENT ?? join(scratch, 'sent');
 
+/** A thousand ports for each file that runs: of one that starts anew what it had, the ports of a moment ago would be another's. */
+const portBlocks = Array.from({ length: 12 }, (_, i) => 20_000 + ((process.pid + i) % 12) * 1000);
+
 interface Result {
   passed: number;
   skipped: number;
@@ -108,7 +111,10 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
   rmSync(results, { force: true });
   const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
   const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
-  const { code, timedOut, output } = await runProgram(process.execPath, args, limit, env);
+  const ports = portBlocks.shift();
+  const own = ports === undefined ? env : { ...env, BREAKWATER_FREE_PORTS: String(ports) };
+  const { code, timedOut, output } = await runProgram(process.execPath, args, limit, own);
+  if (ports !== undefined) portBlocks.push(ports);
   const outcomes = (existsSync(results) ? readFileSync(results, 'utf8') : '')
     .split('\n')
     .filter(Boolean)

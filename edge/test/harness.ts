@@ -147,11 +147,13 @@ export async function startOrigin(name = 'origin', listen = '127.0.0.1') {
 }
 export type Origin = Awaited<ReturnType<typeof startOrigin>>;
 
-const taken = new Set<number>();
 /** Below the ephemeral range, so that no outgoing connection sits on it. */
+const range = Number(process.env.BREAKWATER_FREE_PORTS);
+const [firstPort, portCount] = range ? [range, 1000] : [20_000, 12_000];
+const taken = new Set<number>();
 export async function freePort(address = '127.0.0.1'): Promise<number> {
   for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const port = firstPort + Math.floor(Math.random() * portCount);
     if (taken.has(port)) continue;
     const server = createTcp();
     const free = await new Promise<boolean>(resolve => {

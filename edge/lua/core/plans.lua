@@ -2,6 +2,7 @@
 local answers = require "headers.answers"
 local balancer = require "core.balancer"
 local cjson = require "cjson.safe"
+local clock = require "core.clock"
 local custom = require "headers.custom"
 local error_pages = require "features.error_pages"
 local flags = require "core.flags"
@@ -68,7 +69,7 @@ end
 -- Counts of a worker that was killed stand for ever, and another one may get its number.
 local this_worker
 local function worker()
-  this_worker = this_worker or ngx.worker.pid() .. "@" .. ngx.now() .. " "
+  this_worker = this_worker or ngx.worker.pid() .. "@" .. clock.now() .. " "
   return this_worker
 end
 

@@ -200,7 +200,10 @@ export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 const ownPorts = Number(process.env.BREAKWATER_FREE_PORTS) || undefined;
 
 /** A free loopback port below the ephemeral range, so that no outgoing connection can take it between our look and the engine's bind. */
-export async function freePort(from = ownPorts ?? 20_000, to = ownPorts === undefined ? 32_000 : ownPorts + 1000): Promise<number> {
+export async function freePort(
+  from = ownPorts ?? 20_000,
+  to = ownPorts === undefined ? 32_000 : ownPorts + 1000,
+): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const port = from + Math.floor(Math.random() * (to - from));
     if (await portIsFree(port)) return port;

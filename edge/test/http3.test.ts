@@ -146,7 +146,7 @@ test('reloads go on with it as well while downloads keep the workers of before',
       before.some(pid => workers().includes(pid)),
       'a download keeps one',
     );
-    await until('HTTP/3 is served', () => ask3('/').catch(() => undefined));
-    for (let i = 0; i < 20; i++) assert.equal((await ask3('/')).body, 'whole');
+    await until('HTTP/3 is served', () => ask3('/new').catch(() => undefined));
+    for (let i = 0; i < 20; i++) assert.equal((await ask3('/new')).body, 'whole');
   }
 });

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
 import { lockFolder } from '#host/folder-lock.ts';
-import { keepInodes } from './cache-room.ts';
+import type { Agent, AgentOptions } from './agent-options.ts';
+import { isKnown } from './cache-age.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
 import type { Fault } from './control.ts';
 import { EdgeProblems } from './edge-problems.ts';
@@ -15,55 +16,27 @@ import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx } from './nginx.ts';
-import { certificatesMb, nginxFolders, nginxBuild, ticketKeys, writeSnapshot } from './nginx-files.ts';
+import { certificatesMb, nginxFolders, nginxBuild, writeSnapshot } from './nginx-files.ts';
+import { NodeVerbs } from './node-verbs.ts';
 import { OriginSide } from './origin-side.ts';
 import { thisNode } from './origins.ts';
 import { edgeFolder } from './render/edge-folder.ts';
-import { needsTicketFiles } from './render/nginx.ts';
+import { finishReset } from './reset.ts';
 import { rotateErrorLog } from './rotate.ts';
 import { NameResolver } from './resolve.ts';
 import { LogFolder } from './ship/files.ts';
 import { startShipper, type Shipper } from './ship/ship.ts';
 import { DocumentStore } from './store.ts';
+import { startTidying } from './tidy.ts';
 import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
 import { HungWorkers } from './workers.ts';
 import { ZoneFacts } from './zone-facts.ts';
 
-export interface AgentOptions {
-  /** everything the node keeps */
-  data: string;
-  server?: string;
-  /** PEM of who vouches for the control plane; default: the one it was told of before, else those every machine knows */
-  serverCA?: string;
-  joinToken?: string;
-  /** default: the machine's name */
-  name?: string;
-  httpPorts: number[];
-  httpsPorts: number[];
-  /** loopback port of /healthz, /readyz and /metrics; 0: any free one */
-  healthPort: number;
-  /** addresses nginx listens on; default: all */
-  listen?: string[];
-  /** default: as many as cores */
-  workers?: number;
-  /** DNS servers for origins' names; default: the machine's */
-  dnsServers?: string[];
-  log?: (message: string) => void;
-  /** ends a start that takes its time: an nginx that runs is ended then, as by `stop`, which is still to be called */
-  ending?: AbortSignal;
-}
-export interface Agent {
-  healthPort: number;
-  report(): HealthReport;
-  stop(): Promise<void>;
-}
-
 export const version = '0.1.0';
 const beatBytesMost = 16_000;
 const beatMs = 2000;
-const tidyMs = 10_000;
 /** Looks at nginx (every 3 s) from one question for all rules it cannot read to the next */
 const faultsEvery = 10;
 
@@ -95,6 +68,7 @@ async function begin(
 ): Promise<Agent> {
   const { data, log } = options;
   const startedAt = new Date().toISOString();
+  if (await finishReset(data)) log('the node begins anew: its configuration is read as a whole');
   const identity = await Identity.open(data, options.serverCA);
   const store = await DocumentStore.open(join(data, 'config'));
   begun.unshift(() => store.close());
@@ -167,7 +141,22 @@ async function begin(
   });
 
   const origins = new OriginSide(sync, nginx.control, resolver, folders.home, () => zoneFacts.look(), log);
-  const wanted = () => ({ ...sync.state.ofNginx, trusts: origins.trusts.list() });
+  const { cacheAge, verbs } = new NodeVerbs({
+    data,
+    cacheFolder: folders.cache,
+    showCacheAge: async () => {
+      await zoneFacts.look();
+      if (zoneFacts.problem) throw new Error(zoneFacts.problem);
+      await isKnown(cacheAge.name, nginx);
+    },
+    rotateLogs: async () => {
+      shipper?.rotate();
+      await rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1'), 0);
+    },
+    restart: options.restart,
+    log,
+  });
+  const wanted = () => ({ ...sync.state.ofNginx, trusts: origins.trusts.list(), cacheAge: cacheAge.name });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
@@ -288,6 +277,7 @@ async function begin(
       sync.repeatAcknowledgement();
       beat();
     },
+    verbs,
     moved: async grant => {
       await feed?.stop();
       feed = undefined;
@@ -364,30 +354,27 @@ async function begin(
   const beating = setInterval(beat, beatMs);
   checks.start();
   origins.checks.start();
-  // log files may take more or less as the disk changes, and nginx's own words have a bound
-  const tidying = setInterval(() => {
-    const bytes = checks.logBytes();
-    if (bytes !== undefined) shipper?.configure({ diskBudgetBytes: bytes });
-    keepInodes(folders.cache).then(
-      files => files && log(`the disk had hardly an inode left: ${files} files of the cache were given up`),
-      () => {}, // the check `disk` says so
-    );
-    lookAtKeys();
-    void zoneFacts.look(true);
-    if (options.httpsPorts.length && needsTicketFiles(release))
-      ticketKeys(folders.run).then(
-        isNew => isNew && nginx.tell('SIGHUP'),
-        error => log(`keys of session tickets: ${error}`),
-      );
-    rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1')).catch(error => log(`error.log: ${(error as Error).message}`));
-  }, tidyMs);
+  const endTidying = startTidying({
+    folders,
+    nginx,
+    release,
+    speaksTLS: options.httpsPorts.length > 0,
+    also: () => {
+      // log files may take more or less as the disk changes, and nginx's own words have a bound
+      const bytes = checks.logBytes();
+      if (bytes !== undefined) shipper?.configure({ diskBudgetBytes: bytes });
+      lookAtKeys();
+      void zoneFacts.look(true);
+    },
+    log,
+  });
 
   return {
     healthPort: health.port,
     report,
     stop: async () => {
       clearInterval(beating);
-      clearInterval(tidying);
+      endTidying();
       checks.stop();
       await origins.checks.stop();
       // nginx first: its last log lines are shipped, or wait on disk for the next start.

@@ -38,6 +38,8 @@ export interface Brief {
   faulty?: boolean;
   /** beside the usual ones, where it listens: `8443,8444`; missing of an nginx of an earlier release */
   ports?: string;
+  /** which life of the cache its workers know; missing as above */
+  cacheAge?: string;
 }
 
 export class ControlError extends Error {

@@ -5,7 +5,7 @@
 import { type NatsConnection, connect, errors, jwtAuthenticator } from '@nats-io/transport-node';
 import { own } from '#contract/edge/subjects.ts';
 import { Backoff } from './backoff.ts';
-import { obey } from './commands.ts';
+import { obey, type Verbs } from './commands.ts';
 import { type Grant, Held, type Identity, Refusal } from './identity.ts';
 
 export interface LinkOptions {
@@ -23,6 +23,8 @@ export interface LinkOptions {
   moved(grant: Grant): Promise<void>;
   /** Credentials were fetched; `grant` is what counts now. */
   renewed?(grant: Grant): void;
+  /** What the control plane may tell us to do, beside `renew`. */
+  verbs?: Verbs;
   /** The connection is given up. */
   closed(): Promise<void>;
   log(message: string): void;
@@ -137,7 +139,7 @@ export class Link {
     const commands = nc.subscribe(own.commands, {
       callback: (error, msg) => {
         if (error) return;
-        void obey(msg, identity, { renew: () => this.renew(false, true) }).then(
+        void obey(msg, identity, { ...this.#options.verbs, renew: () => this.renew(false, true) }).then(
           answer => answer && !nc.isClosed() && nc.publish('ans', JSON.stringify(answer)),
           problem => log(`a command cannot be obeyed: ${(problem as Error).message}`),
         );

@@ -68,8 +68,16 @@ async function main(): Promise<void> {
         process.exit(1);
       },
     );
+  /** The same process with a fresh memory and today's files: whoever watches over it by its id notices nothing. */
+  const again = () =>
+    process.execve!(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], process.env);
   const agent = await startAgent({
     data,
+    restart: () =>
+      void agent.stop().then(again, error => {
+        console.error(String(error));
+        again();
+      }),
     ending: ending.signal,
     server: text('server', 'BREAKWATER_URL'),
     serverCA,

@@ -249,16 +249,11 @@ export const notYet = {
     POST /client/node/{id}/subs
     GET /client/node/{id}/system
     GET /client/node/{id}/upgrade/logs
-    DELETE /client/node/cache
-    DELETE /client/node/currentCache
     GET /client/node/latestVersion
     PATCH /client/node/monitor
     POST /client/node/moveToZone
-    POST /client/node/reboot
-    POST /client/node/reset
     POST /client/node/upgrade
     PUT /client/nodes/geneva
-    POST /client/nodes/log/rotate
     PUT /client/nodes/log/rotate/time
     PUT /client/nodes/memo
     PUT /client/nodes/portType
@@ -512,14 +507,9 @@ export const notYet = {
     message.removeLicenseSuccess
     message.issueLicenseSuccess
     message.createOfflineLicenseSuccess
-    message.nodeRestartSuccess
-    message.nodeResetSuccess
     message.addSubNodeSuccess
     message.removeSubNodeSuccess
     message.detectionSuccess
-    message.nodeRestartFailed
-    message.nodeResetFailed
-    message.cacheClearFailed
     message.addSubNodeFailed
     message.removeSubNodeFailed
     message.detectionFailed

@@ -3,6 +3,11 @@ import type { taskKinds } from '#contract/tasks.ts';
 import type { AnyWork } from './kit/task.ts';
 import { autoSSLWork } from './domain/acme/work.ts';
 import { copyModuleWork } from './module/copy.ts';
+import { nodeCommandWorks } from './node/commands.ts';
 
-const works: { [K in keyof typeof taskKinds]: AnyWork } = { autoSSL: autoSSLWork, copyModule: copyModuleWork };
+const works: { [K in keyof typeof taskKinds]: AnyWork } = {
+  autoSSL: autoSSLWork,
+  copyModule: copyModuleWork,
+  ...nodeCommandWorks,
+};
 export const taskWorks: readonly AnyWork[] = Object.values(works);

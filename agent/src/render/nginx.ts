@@ -44,6 +44,8 @@ export interface NodeFacts {
    * 1 to 12 characters of [0-9a-z].
    */
   epoch: string;
+  /** which life of the cache it is, in front of every key (cache-age.ts); default: none, the first */
+  cacheAge?: string;
   accessLog?:
     | {
         /** default 0: each line is written at once, because a line in a worker's buffer dies with the worker */
@@ -282,6 +284,7 @@ export function renderNginx(facts: NodeFacts): string {
   const trusts = facts.trusts ?? [];
   const modulesDir = facts.modulesDir ?? debianModules;
   if (!/^[0-9a-z]{1,12}$/.test(facts.epoch)) throw new RangeError(`not an epoch: ${facts.epoch}`);
+  if (!/^[0-9a-z]{0,16}$/.test(facts.cacheAge ?? '')) throw new RangeError(`not an age of the cache: ${facts.cacheAge}`);
   if (facts.user !== undefined && !/^[a-z_][a-z0-9_-]*$/.test(facts.user)) throw new RangeError(`not a user: ${facts.user}`);
   for (const { name } of trusts) if (!/^[a-z0-9]+$/.test(name)) throw new RangeError(`not a name of a trust: ${name}`);
   if (Buffer.byteLength(facts.run) > runMax)
@@ -319,6 +322,7 @@ export function renderNginx(facts: NodeFacts): string {
     epoch: facts.epoch,
     connections: whole(facts.connections ?? usualConnections),
     crowd: String(crowd(facts)),
+    cacheAge: facts.cacheAge ?? '',
     records: whole(facts.recordsMb ?? 256),
     certificates: whole(facts.certificatesMb ?? 64),
     cacheSize: whole(facts.cacheSizeMb ?? 10_240),

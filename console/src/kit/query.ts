@@ -34,11 +34,17 @@ export function query<K extends CallKey>(key: K, ...args: Arguments<K>) {
   });
 }
 
+export interface TaskWords {
+  success: string;
+  failed: string;
+}
 export interface ActionOptions extends PresentOptions {
   /** Said when it went well. */
   success?: string;
   /** What can be done about that, while it is said. */
   offer?: NoticeAction | undefined;
+  /** What was begun is a task: its log opens, and what became of it is said when it has ended. */
+  task?: TaskWords | undefined;
   /** The caller shows errors itself. */
   quiet?: boolean;
 }

@@ -16,7 +16,7 @@ import { overlay } from './overlay.ts';
 import { Page } from './page.tsx';
 import { useCan } from './permissions.ts';
 import { isTriedAgain, presented, show } from './present.tsx';
-import { queryClient } from './query.ts';
+import { queryClient, type TaskWords } from './query.ts';
 import {
   type ActionContext,
   filterNamesOf,
@@ -31,6 +31,15 @@ import { shortcut } from './shortcuts.ts';
 import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
 import { useListState } from './use-list-state.ts';
+import { withLater } from './with-later.ts';
+
+// as every call that begins a task answers
+const taskOf = (answer: unknown) => (answer as { taskID: number }).taskID;
+const follow = (answers: readonly unknown[], words: TaskWords) =>
+  void withLater(
+    () => import('./follow-task.ts'),
+    ({ followTasks }) => void followTasks(answers.map(taskOf), words).catch(() => {}),
+  );
 
 interface Props<L extends ListKey> {
   resource: Resource<L, RowOf<L> & { id: number }>;
@@ -74,8 +83,10 @@ export function ResourcePage<L extends ListKey>({
     edit: id => change({ edit: id }),
     send: async (key, body, options) => {
       try {
-        await inTurns(body, part => callAny(key, { ...params, ...options?.params, body: part }));
-        notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
+        const answers: unknown[] = [];
+        await inTurns(body, async part => answers.push(await callAny(key, { ...params, ...options?.params, body: part })));
+        if (options?.task) follow(answers, options.task);
+        else notify.success(options?.success ?? t('message.updateSuccess'), options?.offer);
         return true;
       } catch (error) {
         // whatever says its success in its own words has none for its failure: the server's stand alone

@@ -5,7 +5,7 @@ import type { Rule } from '#contract/rules/rule.ts';
 import type { ListState } from './list-state.ts';
 import type { Api, CallKey, ListKey, RowOf } from './client.ts';
 import type { Needs } from './needs.ts';
-import type { ActionOptions } from './query.ts';
+import type { ActionOptions, TaskWords } from './query.ts';
 import type { Named, Prefix, TextsOf } from './text.ts';
 
 export type FieldName = Named<'field'>;
@@ -167,10 +167,23 @@ export type Params = Record<string, number>;
 /** A row action that is nothing but one call with a body made of the rows. */
 export function act<Row, K extends CallKey>(
   call: K,
-  action: Omit<RowAction<Row>, 'call' | 'run'> & { body: (rows: Row[]) => Api[K]['body']; success?: () => string },
+  action: Omit<RowAction<Row>, 'call' | 'run'> & {
+    body: (rows: Row[]) => Api[K]['body'];
+    success?: () => string;
+    /** it begins a task: what is said when that has ended; `failed` also where the call is refused */
+    task?: () => TaskWords;
+  },
 ): RowAction<Row> {
-  const { body, success, ...rest } = action;
-  return { ...rest, call, isCall: true, run: (rows, { send }) => send(call, body(rows), { success: success?.() }) };
+  const { body, success, task, ...rest } = action;
+  return {
+    ...rest,
+    call,
+    isCall: true,
+    run: (rows, { send }) => {
+      const words = task?.();
+      return send(call, body(rows), words ? { task: words, otherwise: words.failed } : { success: success?.() });
+    },
+  };
 }
 
 export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {

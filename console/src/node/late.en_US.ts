@@ -76,6 +76,8 @@ export default {
     'Your customers’ origins may lie at public addresses. If their servers are in your own network, allow its ranges here: every customer of yours can then have your nodes connect there. Loopback, link-local and metadata addresses stay refused, and so does the platform itself.',
   'origins.environment': 'Allowed in addition by the installation (BREAKWATER_ORIGIN_ALLOW): {ranges}',
 
+  'node.rotated': 'New log files have been begun',
+  'node.notRotated': 'Some nodes could not begin new log files',
   'node.upToDate': 'Up to date',
   'node.behind': '{count} {count, one: change, other: changes} behind',
   'node.sequence': 'Sequence {seq}',

@@ -75,6 +75,8 @@ export default {
     '客户的源站原则上使用公网地址。若服务器位于您自己的网络，可在此允许其网段：您的所有客户都能让节点连接到这些地址。本机、链路本地与元数据地址，以及本平台自身，一律不允许。',
   'origins.environment': '安装环境另外允许（BREAKWATER_ORIGIN_ALLOW）：{ranges}',
 
+  'node.rotated': '已开始新的日志文件',
+  'node.notRotated': '部分节点未能开始新的日志文件',
   'node.upToDate': '已是最新',
   'node.behind': '落后 {count} 项变更',
   'node.sequence': '序号 {seq}',

@@ -73,6 +73,8 @@ export default {
     '客戶的源站原則上使用公開位址。若伺服器位於您自己的網路，可在此允許其網段：您的所有客戶都能讓節點連線到這些位址。本機、鏈路本地與中繼資料位址，以及本平台自身，一律不允許。',
   'origins.environment': '安裝環境另外允許（BREAKWATER_ORIGIN_ALLOW）：{ranges}',
 
+  'node.rotated': '已開始新的日誌檔',
+  'node.notRotated': '部分節點未能開始新的日誌檔',
   'node.upToDate': '已是最新',
   'node.behind': '落後 {count} 項變更',
   'node.sequence': '序號 {seq}',

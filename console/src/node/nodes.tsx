@@ -67,6 +67,8 @@ const detail: RowAction<Node> = {
   run: ([node]) => overlay(close => <NodeDetail node={node!} onClose={() => close()} />),
 };
 
+const clearing = () => ({ success: t('message.cacheClearSuccess'), failed: t('message.cacheClearFailed') });
+
 const shared = {
   name: 'nodes',
   defaultSort: 'name',
@@ -123,6 +125,50 @@ const initialized = resource<'GET /client/nodes/initialized'>({
       warning: 'pauseNode',
       why: why('pause'),
       body: nodes => ({ ids: idsOf(nodes), status: 'paused' }),
+    }),
+    act('POST /client/nodes/log/rotate', {
+      name: 'rotateLog',
+      isBatch: true,
+      why: why('rotateLog'),
+      body: nodes => ({ ids: idsOf(nodes) }),
+      task: () => ({ success: t('node.rotated'), failed: t('node.notRotated') }),
+    }),
+    act('DELETE /client/node/currentCache', {
+      name: 'clearCurrentCache',
+      isBatch: true,
+      level: 'disruptive',
+      warning: 'clearCurrentCache',
+      why: why('clearCache'),
+      body: nodes => ({ ids: idsOf(nodes) }),
+      task: clearing,
+    }),
+    act('DELETE /client/node/cache', {
+      name: 'clearNodeCache',
+      isBatch: true,
+      level: 'disruptive',
+      warning: 'clearNodeCache',
+      why: why('clearCache'),
+      body: nodes => ({ ids: idsOf(nodes) }),
+      task: clearing,
+    }),
+    act('POST /client/node/reboot', {
+      name: 'rebootNode',
+      isBatch: true,
+      level: 'disruptive',
+      warning: 'rebootNode',
+      why: why('reboot'),
+      body: nodes => ({ ids: idsOf(nodes) }),
+      task: () => ({ success: t('message.nodeRestartSuccess'), failed: t('message.nodeRestartFailed') }),
+    }),
+    act('POST /client/node/reset', {
+      name: 'resetNode',
+      isBatch: true,
+      isDanger: true,
+      level: 'disruptive',
+      warning: 'resetNode',
+      why: why('reset'),
+      body: nodes => ({ ids: idsOf(nodes) }),
+      task: () => ({ success: t('message.nodeResetSuccess'), failed: t('message.nodeResetFailed') }),
     }),
     act('POST /client/nodes/deinitialize', {
       name: 'deinitialize',

@@ -1,6 +1,7 @@
 -- The plan of a host: its domain record and its site, compiled to what a request needs. Kept per worker by the host asked for.
 local answers = require "headers.answers"
 local balancer = require "core.balancer"
+local cache_age = require "core.cache_age"
 local cjson = require "cjson.safe"
 local clock = require "core.clock"
 local custom = require "headers.custom"
@@ -128,7 +129,7 @@ local function compile(host, text, key)
   plan.level = site.compression and site.compression.level
   local purged = purges.of(site.purges, host)
   plan.gen = math.max(site.gen, purged and purged.all or 0)
-  plan.id_pre = record.site .. "|"
+  plan.id_pre = cache_age.prefix .. record.site .. "|"
   plan.pre = plan.id_pre .. plan.gen .. "|"
   -- Only where the URL decides something beyond the key itself is it looked at.
   if site.rules.excludes or site.rates or (purged and purged.some) then

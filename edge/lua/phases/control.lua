@@ -1,6 +1,7 @@
 -- The agent's socket: takes records, tells how things stand. The protocol is described in agent/src/render/records.ts.
 local balancer = require "core.balancer"
 local beats = require "core.beats"
+local cache_age = require "core.cache_age"
 local cjson = require "cjson.safe"
 local custom = require "headers.custom"
 local downs = require "core.downs"
@@ -202,6 +203,7 @@ function M.stat()
     trusts = table.concat(trusts.names(), " "),
     faulty = faults.any(),
     ports = ports.list(),
+    cacheAge = cache_age.name,
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)
 end

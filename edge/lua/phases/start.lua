@@ -1,5 +1,6 @@
 -- Start of the master (before workers exist) and of each worker.
 local beats = require "core.beats"
+local cache_age = require "core.cache_age"
 local compression = require "cache.compression"
 local disks = require "core.disks"
 local ffi = require "ffi"
@@ -21,6 +22,7 @@ local M = {}
 require("jit.opt").start("maxrecord=40000", "maxirconst=8000", "maxsnap=4000", "loopunroll=200")
 
 function M.master(facts)
+  cache_age.setup(facts.cache_age)
   invalidation.setup(facts.cache, facts.inactive)
   disks.setup(facts)
   compression.setup(facts.brotli)

@@ -10,6 +10,7 @@ import { command } from './commands.ts';
 import { type BusKeys, Signer } from './credentials.ts';
 import { gateOf } from './gate.ts';
 import type { BusAuthority } from './join.ts';
+import { startDispatch } from './dispatch.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { type BusTls, clientTls } from './tls.ts';
 import { startUp } from './up.ts';
@@ -83,6 +84,7 @@ export function startBus({
     if (!yes) hearingSince = Number.POSITIVE_INFINITY;
     else if (hearingSince === Number.POSITIVE_INFINITY) hearingSince = performance.now();
   });
+  const dispatch = startDispatch({ databaseUrl, db, nats, signer, log });
   const accounts = startAccounts({ databaseUrl, db, natsUrl, tls, keys, log });
   const watchdog = startWatchdog({ db, keys, system: accounts.system, limits: floodLimits, log });
   const authority: BusAuthority = { keys, natsUrl: toldUrl, tls, tokenSeconds, settled: accounts.settled };
@@ -93,7 +95,7 @@ export function startBus({
     stop: async () => {
       // the watchdog asks over the connection that ends with the accounts
       await Promise.all([relay.stop(), up.stop(), watchdog.stop(), accounts.stop()]);
-      await Promise.all([acks.stop(), answers.stop()]);
+      await Promise.all([acks.stop(), answers.stop(), dispatch.stop()]);
     },
   };
 }

@@ -24,7 +24,15 @@ export async function command(
     values: [],
   });
   const count = Number((rows[0] as { count: string }).count);
+  send({ nats, signer }, { nodeID, verb, body, count });
+  return count;
+}
+
+/** @param count microseconds since 1970 by the database's clock, higher than of any command this node was sent before */
+export function send(
+  { nats, signer }: { nats: NatsConnection; signer: Signer },
+  { nodeID, verb, body, count }: { nodeID: number; verb: string; body: string; count: number },
+): void {
   const what = { node: nodeID, verb, expires: Math.floor(count / 1000) + validMs, count, body };
   nats.publish(subjects.command(nodeID, verb), JSON.stringify({ ...what, signature: signer.command(what) }));
-  return count;
 }

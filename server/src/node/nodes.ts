@@ -1,7 +1,7 @@
 /** Nodes of an operator, and what a node itself calls. */
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
-import { can, nodeActions, reasonError } from '#contract/states.ts';
+import { can, nodeActions, type NodeState, reasonError } from '#contract/states.ts';
 import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
@@ -30,9 +30,12 @@ const waiting = sql`t."zoneID" is null`;
 const nameOf = (node: NodeRow) => node.name;
 const inGroup = async (ctx: Context, id: number) =>
   (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
+/** A node without a zone is uninitialized, whatever its heartbeat says. */
+export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
+  node.zoneID === null ? 'uninitialized' : node.status;
 /** Refuses what the node's state does not allow. */
-function allow(action: 'initialize' | 'deinitialize' | 'pause' | 'resume', node: NodeRow) {
-  const why = can(nodeActions, action, node.zoneID === null ? 'uninitialized' : node.status);
+export function allow(action: keyof typeof nodeActions, node: NodeRow) {
+  const why = can(nodeActions, action, stateOf(node));
   if (why !== true)
     throw new Fail(reasonError(why), { errorData: [{ path: 'ids', rule: 'invalidChoice', bounds: { value: node.name } }] });
 }

@@ -40,6 +40,11 @@ const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids
     );
 };
 
+/** They are told something, and can be reached. */
+const reached: NonNullable<Rows['stage']>[string] = async (rig, _world, body) => {
+  await sql`update node set status = 'normal' where id = any(${body['ids']})`.execute(rig.api.database.db);
+};
+
 export const nodeRows: Rows = {
   make: {
     zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
@@ -98,6 +103,11 @@ export const nodeRows: Rows = {
         for (const lineID of [1, own]) await rig.insert('lineNode', { groupID, lineID, nodeID });
       }
     },
+    'POST /client/node/reboot': reached,
+    'POST /client/node/reset': reached,
+    'DELETE /client/node/currentCache': reached,
+    'DELETE /client/node/cache': reached,
+    'POST /client/nodes/log/rotate': reached,
     'POST /client/nodes/initialize': async (rig, _world, body) => {
       await sql`update node set "zoneID" = null where id = any(${body['ids']})`.execute(rig.api.database.db);
     },

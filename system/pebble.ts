@@ -22,6 +22,8 @@ export interface PebbleOptions {
 }
 export interface Pebble {
   directory: string;
+  /** the name server it asks */
+  dns: string;
   /** PEM: who signed the certificate of its own address */
   ca: string;
   /** PEM: what its certificates end below */
@@ -113,6 +115,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
   }
   return {
     directory,
+    dns: given ?? `127.0.0.1:${dns}`,
     ca: own.root,
     root: () => get(`https://127.0.0.1:${management}/roots/0`),
     lose: name => tell('set-servfail', { host: `${name}.` }),

@@ -55,6 +55,10 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
   'GET /client/site/{siteID}/domain/{domainID}/originStates':
     'Issue 8: what each node last saw of an origin, or people search their own servers for what a node cannot reach.',
+  'GET /user/site/{siteID}/domain/{domainID}/https':
+    'Issue 8: what a new domain still lacks for https, as it changes; the specification knows the certificate’s state alone.',
+  'GET /client/site/{siteID}/domain/{domainID}/https':
+    'Issue 8: what a new domain still lacks for https, as it changes; the specification knows the certificate’s state alone.',
   'GET /client/zone/{id}/setting/http3':
     'Issue 8: HTTP/3 by zone; the specification knows HTTP/2 alone, and not every network lets UDP through.',
   'PUT /client/zone/{id}/setting/http3':

@@ -1,4 +1,4 @@
-/** From a domain to https by itself: it is added on the screen, autoSSL is switched on, and Chromium that trusts the authority opens it. */
+/** From a domain to https by itself: it is added on the screen, what it lacks is told as it comes, and Chromium that trusts the authority opens it. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { freePort, poll } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { type Pebble, startPebble } from '#system/pebble.ts';
 import { originServer } from '#system/whole.ts';
-import { openBrowser } from './browser.ts';
+import { openBrowser, picture } from './browser.ts';
 import { demo } from './demo.ts';
 
 let pebble: Pebble | undefined;
@@ -22,6 +22,7 @@ const stand = demo(['--demo'], async () => {
     BREAKWATER_EDGE_HTTP: String(port),
     BREAKWATER_ACME_DIRECTORY: pebble.directory,
     BREAKWATER_ACME_CA: ca,
+    BREAKWATER_DNS_RESOLVERS: pebble.dns,
     BREAKWATER_ORIGIN_ALLOW: '127.0.0.0/8',
   };
 });
@@ -46,13 +47,24 @@ test('a domain is added, autoSSL is switched on, and a browser opens it over htt
   await page.fill(`${drawer} #upstreams_0_port`, String(origin!.port));
   await visitor.choose('upstreams_0_protocol', 'HTTP');
   await save();
-  const row = page.locator('.ant-table-row', { hasText: host });
-  await row.locator('button[aria-label="More actions"]').click();
-  await page.getByRole('menuitem', { name: 'Auto SSL', exact: true }).click();
-  await page.waitForSelector(`${drawer} form`);
-  const autoSSL = page.locator(`${drawer} #autoSSL`);
-  if ((await autoSSL.getAttribute('aria-checked')) !== 'true') await autoSSL.click();
-  await save();
+  // what it lacks is told above the list, and changes as it comes
+  const steps = page.locator('.first-steps');
+  await steps.getByRole('heading', { name: `${host}: what is missing for https` }).waitFor();
+  await steps.getByText('The name leads to 127.0.0.1, which is no node of ours', { exact: false }).waitFor();
+  await steps.getByText('Auto SSL is off', { exact: false }).waitFor();
+  assert.equal(await steps.locator('li[data-done=true]').count(), 0);
+  await picture(page, 'https-steps');
+  await steps.getByRole('button', { name: 'Switch on Auto SSL' }).click();
+  await steps.getByRole('heading', { name: `${host} is served over https` }).waitFor({ timeout: 90_000 });
+  await steps.getByText(`${host}: issued`, { exact: false }).waitFor();
+  await steps.locator('li[data-done=true]').nth(2).waitFor();
+  await picture(page, 'https-steps-done');
+  await steps.getByRole('button', { name: 'Show log' }).click();
+  await page.locator(drawer).getByText(`${host}: the authority has seen that the domain is ours`).waitFor();
+  await page.locator(`${drawer} .ant-drawer-close`).click();
+  await page.waitForSelector(drawer, { state: 'detached' });
+  await steps.getByRole('button', { name: 'Close' }).click();
+  await steps.waitFor({ state: 'detached' });
 
   const { edgeHttpsPort } = stand.whole;
   const rules = [`--host-resolver-rules=MAP *.green.test 127.0.0.1`];
@@ -89,6 +101,12 @@ test('a domain is added, autoSSL is switched on, and a browser opens it over htt
   } finally {
     await doubting.close();
   }
+
+  // it renews itself: its drawer asks for a name, and for no other certificate
+  await visitor.go('/user/sitesManagement/sitesSetting/1?tab=certificates');
+  await page.locator('.ant-table-row', { hasText: host }).getByRole('button', { name: host }).first().click();
+  await page.waitForSelector(`${drawer} #sslName`);
+  assert.equal(await page.locator(`${drawer} textarea`).count(), 0);
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();
 });

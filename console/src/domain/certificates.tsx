@@ -19,7 +19,7 @@ function divided(values: Values): Values {
   return { ...rest, certificate: text.replaceAll(keyBlocks, '').trim(), ...(privateKey ? { privateKey } : {}) };
 }
 
-const pem = (more: Pick<FormField, 'only' | 'help' | 'isOptional'>): FormField => ({
+const pem = (more: Pick<FormField, 'only' | 'help' | 'isOptional' | 'when'>): FormField => ({
   name: 'certificate',
   kind: 'custom',
   ...more,
@@ -82,9 +82,10 @@ const certificates = resource<'GET /{area}/site/{siteID}/certificates'>({
   fields: [
     { name: 'sslName', kind: 'text' },
     pem({ only: 'create', help: 'certificatePem' }),
-    pem({ only: 'edit', help: 'certificateAnew', isOptional: true }),
+    // one that makes itself is renewed by itself: the server takes no other in its place
+    pem({ only: 'edit', help: 'certificateAnew', isOptional: true, when: values => values['type'] === 'manual' }),
   ],
-  valuesOf: row => ({ sslName: row.sslName, certificate: '' }),
+  valuesOf: row => ({ sslName: row.sslName, certificate: '', type: row.type }),
   createBody: divided,
   updateBody: divided,
   actions: [

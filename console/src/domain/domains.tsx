@@ -2,13 +2,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Button } from 'antd';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { acmeProviders, balances, hstsLimits } from '#contract/limits.ts';
 import { certificateStates, cnameStates } from '#contract/states.ts';
 import { mendDomainName, mendHost } from '#contract/rules/mend.ts';
 import type { Api, CallKey, RowOf } from '../kit/client.ts';
 import { BatchForm } from '../kit/batch-form.tsx';
-import { later } from '../kit/later.tsx';
+import { inPlace, later } from '../kit/later.tsx';
 import { notify } from '../kit/notice.ts';
 import { overlay } from '../kit/overlay.ts';
 import { Status } from '../kit/bits.tsx';
@@ -16,6 +16,7 @@ import { act, type FormField, type Params, options, resource, type RowAction, ty
 import { query } from '../kit/query.ts';
 import { useCan } from '../kit/permissions.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
+import { withTexts } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { assignments } from './modules.ts';
 import { removeNeeds } from './remove-needs.ts';
@@ -58,6 +59,7 @@ const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).Origi
 const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).OriginCheckForm);
 const OriginTimeoutsForm = later(async () => (await import('./origin-check.tsx')).OriginTimeoutsForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
+const HttpsSteps = inPlace(withTexts('site', async () => (await import('./https-steps.tsx')).HttpsSteps));
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
 /** One setting of the chosen domains in a drawer of its own. */
@@ -307,7 +309,30 @@ function RemoveByNames({ params }: { params: Params }) {
   return <Button onClick={() => void open()}>{t('domains.removeByNames')}</Button>;
 }
 
+const httpsKey = 'GET /{area}/site/{siteID}/domain/{domainID}/https';
 export function Domains({ params }: { params: Params }) {
   useNamed(params);
-  return <ResourcePage resource={domains} params={params} isEmbedded extra={<RemoveByNames params={params} />} />;
+  const can = useCan();
+  /** whose way to https stands above the list */
+  const [followed, follow] = useState<string>();
+  const canFollow = can(httpsKey);
+  const shown = useMemo(
+    () => ({
+      ...domains,
+      ...(canFollow && { made: ({ domainName }: Values) => follow(String(domainName)) }),
+      actions: [
+        { name: 'https', call: httpsKey, run: ([row]) => follow(row!.domainName) } satisfies RowAction<Domain>,
+        ...domains.actions!,
+      ],
+    }),
+    [canFollow],
+  );
+  return (
+    <>
+      {followed !== undefined && (
+        <HttpsSteps key={followed} siteID={params['siteID']!} name={followed} onClose={() => follow(undefined)} />
+      )}
+      <ResourcePage resource={shown} params={params} isEmbedded extra={<RemoveByNames params={params} />} />
+    </>
+  );
 }

@@ -107,6 +107,7 @@ export default {
   'action.balance': 'Load balancing',
   'action.forceSSL': 'Force HTTPS',
   'action.autoSSL': 'Auto SSL',
+  'action.https': 'What https lacks',
   'action.hsts': 'HSTS',
   'action.scheme': 'Scheme and ports',
 

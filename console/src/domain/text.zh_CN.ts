@@ -99,6 +99,7 @@ export default {
   'action.balance': '负载均衡',
   'action.forceSSL': '强制 HTTPS',
   'action.autoSSL': '自动证书',
+  'action.https': '查看 HTTPS 进度',
   'action.hsts': 'HSTS',
   'action.scheme': '协议与端口',
 

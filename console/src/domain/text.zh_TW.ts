@@ -97,6 +97,7 @@ export default {
   'action.balance': '負載平衡',
   'action.forceSSL': '強制 HTTPS',
   'action.autoSSL': '自動憑證',
+  'action.https': '檢視 HTTPS 進度',
   'action.hsts': 'HSTS',
   'action.scheme': '協定與連接埠',
 

@@ -236,6 +236,8 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   /** Form values of a row, where they are not the row's own fields. */
   valuesOf?: (row: Row) => Values;
   errors?: ActionOptions;
+  /** Told what a new row was made of, once it is saved. */
+  made?: (values: Values) => void;
   /** What is said after a change, where the general words ("Create Success!") are not enough. */
   said?: {
     created?: () => string;

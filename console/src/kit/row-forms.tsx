@@ -23,7 +23,7 @@ interface FormProps {
 }
 
 export function CreateForm({ resource, params, again, onClose }: FormProps & { again: Values | undefined }) {
-  const { wrap, createBody = (values: Values) => values } = resource;
+  const { wrap, createBody = (values: Values) => values, made } = resource;
   const fields = resource.fields ?? [];
   return (
     <ResourceForm
@@ -38,6 +38,7 @@ export function CreateForm({ resource, params, again, onClose }: FormProps & { a
       success={resource.said?.created?.() ?? t('message.createSuccess')}
       errors={{ otherwise: resource.said?.createFailed?.(), ...resource.errors }}
       widthPx={resource.drawerPx}
+      {...(made && { saved: async (values: Values) => made(values) })}
       onClose={onClose}
     />
   );

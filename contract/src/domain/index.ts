@@ -2,6 +2,7 @@
 export { autoCertificates } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
+export { httpsSteps } from './https-steps.ts';
 export { ports, portUpstreams } from './ports.ts';
 export { siteDNS } from './site-dns.ts';
 export { originCheck } from '../edge/origin-check.ts';

@@ -3,6 +3,7 @@ export { autoCertificateCalls } from './acme/calls.ts';
 export { certificateCalls } from './certificate/certificates.ts';
 export { siteDNSCalls } from './dns/calls.ts';
 export { domainCalls } from './domains.ts';
+export { httpsStepImplementation } from './https-steps.ts';
 export { originStateImplementation } from './origin-states.ts';
 export { originTLSImplementation } from './origin-tls.ts';
 export { portCalls, portUpstreamCalls } from './ports.ts';

@@ -232,8 +232,9 @@ export function startIngest(options: IngestOptions): Ingest {
     while (committing) await going(committing);
   }
 
-  /** Messages from a sequence on, for ever; throws when the consumer is lost. */
-  async function* read(jsm: JetStreamManager, from: number): AsyncGenerator<JsMsg> {
+  /** Messages from a sequence on, for ever; throws when the consumer is lost. @param clears what nobody waits for any more is purged */
+  async function* read(jsm: JetStreamManager, from: number, clears = false): AsyncGenerator<JsMsg> {
+    let cleared = 0;
     const made = await jsm.consumers.add(streams.logs, {
       ack_policy: AckPolicy.None,
       deliver_policy: DeliverPolicy.StartSequence,
@@ -252,7 +253,12 @@ export function startIngest(options: IngestOptions): Ingest {
         some = true;
         yield message;
       }
-      if (!some && !stopping && !failure) await consumer.info();
+      if (!some && !stopping && !failure) {
+        const { stream_seq: seq } = (await consumer.info()).delivered;
+        // What was read and not taken, its node sends again: left there it might take all the room that the node has on the bus.
+        if (clears && !committing && !failure && batch.isEmpty && seq !== cleared)
+          await jsm.streams.purge(streams.logs, { seq: (cleared = seq) + 1 });
+      }
       // the bus gives again; what the store refuses is told by whoever insists
       if (!committing) stats.problem = null;
     }
@@ -270,7 +276,7 @@ export function startIngest(options: IngestOptions): Ingest {
     let expected = start;
     let waiting = 0;
     try {
-      for await (const message of read(jsm, start)) {
+      for await (const message of read(jsm, start, true)) {
         expected = message.seq + 1;
         waiting = message.info.pending;
         try {

@@ -112,7 +112,7 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
   const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
   const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
   const ports = portBlocks.shift();
-  const own = ports === undefined ? env : { ...env, BREAKWATER_FREE_PORTS: String(ports) };
+  const own = ports === undefined ? env : { ...env, TEST_PORTS: String(ports) };
   const { code, timedOut, output } = await runProgram(process.execPath, args, limit, own);
   if (ports !== undefined) portBlocks.push(ports);
   const outcomes = (existsSync(results) ? readFileSync(results, 'utf8') : '')

@@ -148,7 +148,7 @@ export async function startOrigin(name = 'origin', listen = '127.0.0.1') {
 export type Origin = Awaited<ReturnType<typeof startOrigin>>;
 
 /** Below the ephemeral range, so that no outgoing connection sits on it. */
-const range = Number(process.env.BREAKWATER_FREE_PORTS);
+const range = Number(process.env.TEST_PORTS);
 const [firstPort, portCount] = range ? [range, 1000] : [20_000, 12_000];
 const taken = new Set<number>();
 export async function freePort(address = '127.0.0.1'): Promise<number> {

@@ -197,7 +197,7 @@ export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
 }
 
 /** The first of a thousand ports that are this process's own among those that run side by side (bin/test.ts); else all are everybody's. */
-const ownPorts = Number(process.env.BREAKWATER_FREE_PORTS) || undefined;
+const ownPorts = Number(process.env.TEST_PORTS) || undefined;
 
 /** A free loopback port below the ephemeral range, so that no outgoing connection can take it between our look and the engine's bind. */
 export async function freePort(

@@ -7,8 +7,8 @@ import { environmentFor, helpText, machine, table, variables } from './environme
 import { projectFolder } from './settings.ts';
 
 const known = new Set([...variables.map(({ name }) => name), ...machine]);
-/** Read by others than the product, or only for itself: npm's own, a library's, and what a child's home is. */
-const foreign = new Set(['HOME', 'UV_THREADPOOL_SIZE']);
+/** Read by others than the product, or only for itself: npm's own, a library's, what a child's home is, and what bin/test.ts tells a file. */
+const foreign = new Set(['HOME', 'UV_THREADPOOL_SIZE', 'TEST_PORTS']);
 
 /** Names a source reads from an environment: `env.X`, `env['X']`, and every word that begins as ours do. */
 function namesIn(text: string): string[] {

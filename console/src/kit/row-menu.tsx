@@ -13,6 +13,9 @@ const MenuLabel = ({ text, why }: { text: string; why: string }) => (
   </>
 );
 
+/** Half of the window at most, above the row or below it: of a long menu on a small window the end could not be reached. */
+const fits = { maxHeight: '46vh', overflowY: 'auto' } as const;
+
 interface Props {
   row: Row;
   actions: readonly RowAction<Row>[];
@@ -34,7 +37,7 @@ export function RowMenu({ row, actions, run }: Props) {
     });
   if (!items.length) return null;
   return (
-    <Dropdown trigger={['click']} placement="bottomRight" menu={{ items }}>
+    <Dropdown trigger={['click']} placement="bottomRight" menu={{ items, style: fits }}>
       <Button type="text" size="small" icon={<MoreOutlined />} aria-label={t('list.more')} />
     </Dropdown>
   );

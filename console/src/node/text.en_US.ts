@@ -21,14 +21,7 @@ export default {
   'noun.products': 'product',
   'noun.autoCertificates': 'certificate',
 
-  'empty.zones': 'A zone is a fleet of nodes with one set of settings. Create the first.',
-  'empty.nodes': 'Get a command with “Join a node” and run it on a machine; the node then appears here.',
-  'empty.line': 'Once nodes are added, this line answers with their addresses.',
-  'empty.groups': 'A group decides which nodes a name resolves to.',
-  'empty.products': 'A product is what you sell: a group and its limits.',
-
   'field.nodeCount': 'Nodes',
-  'field.productCount': 'Products',
   'field.addresses': 'Addresses',
   'field.version': 'Version',
   'field.lastBeat': 'Last report',
@@ -38,45 +31,15 @@ export default {
   'field.refused': 'Refused',
   'field.groupID': 'Group',
   'field.groupName': 'Group',
-  'field.siteLimit': 'Site limit',
-  'field.domainLimit': 'Domain limit',
-  'field.autoSSLLimit': 'Auto SSL limit',
-  'field.sellType': 'Sold as',
-  'field.trafficPrice': 'Price per GB',
-  'field.defaultState': 'Initial state',
   'field.lines': 'Own lines',
-  'field.cidrs': 'Networks',
-  'field.asns': 'ASN',
   'field.line': 'Line',
 
-  'help.lines': 'For visitors from these networks or operators. Everybody else gets the default line.',
-  'help.trafficPrice': 'Per GB (10⁹ bytes) of traffic to visitors, in your own currency.',
-
-  'warning.pauseNode': 'A paused node stops serving.',
-  'warning.deinitialize': 'The node leaves its zone.',
-
   'action.add': 'Add',
-  'action.addLine': 'Add a line',
   'action.groups': 'Resolution',
   'action.zoneSetting': 'Settings',
   'action.join': 'Join a node',
   'action.initialize': 'Initialize',
-  'action.deinitialize': 'Take out of zone',
-  'action.assignNodes': 'Nodes of line',
 
-  'action.rotateLog': 'Begin new log files',
-  'action.clearCurrentCache': 'Clear current cache',
-  'action.clearNodeCache': 'Clear cache and files',
-  'action.rebootNode': 'Restart',
-  'action.resetNode': 'Reset',
-  'warning.clearCurrentCache':
-    'What the nodes have stored is void at once and its files are overwritten in time; origins get more traffic for a while.',
-  'warning.clearNodeCache':
-    'What the nodes have stored is void at once and its files are deleted; origins get more traffic for a while.',
-  'warning.rebootNode':
-    'The programs of the nodes and nginx end and begin anew, the machines stay up; for some seconds no visitor is served.',
-  'warning.resetNode':
-    'The nodes throw away their configuration and cache and read all of it again; meanwhile no visitor is served. Logs stay.',
   'task.nodeReboot': 'Restart of {count} {count, one: node, other: nodes}',
   'taskLine.nodeReboot.done': '{node}: restarted',
   'taskLine.nodeReboot.refused': '{node}: could not be done there ({why})',
@@ -114,18 +77,6 @@ export default {
   'sellType.plan': 'Monthly plan',
   'sellType.usage': 'By usage',
 
-  'nodeType.edge': 'Edge',
-  'nodeType.relay': 'Relay',
-
-  'lineKind.default': 'Default line',
-
   'role.main': 'Main',
   'role.backup': 'Backup',
-
-  'join.title': 'Join a node',
-  'join.text':
-    'Run the command below as root on the machine. The node then appears under “Uninitialized”, or in the chosen zone at once.',
-  'join.make': 'Make the command',
-  'join.until': 'Valid until {time}, and only once.',
-  'join.later': 'Decide later',
 } satisfies SameAs<typeof texts>;

@@ -27,13 +27,15 @@ export const debianPackages = [
   'libnginx-mod-stream',
   'nftables',
   'nats-server',
+  'knot',
+  'knot-module-geoip',
 ];
 
 /** What `npm test` needs on top. */
-export const debianTestPackages = ['chromium-headless-shell', 'fonts-noto-cjk', 'libnss3-tools', 'pebble', 'knot'];
+export const debianTestPackages = ['chromium-headless-shell', 'fonts-noto-cjk', 'libnss3-tools', 'pebble', 'bind9-dnsutils'];
 
 /** What `npm run bench` needs on top of that. */
-export const debianBenchPackages = ['wrk'];
+export const debianBenchPackages = ['wrk', 'nghttp2-client'];
 
 /** Ends the program with one sentence that says what is wrong and what to do. */
 export function fail(sentence) {

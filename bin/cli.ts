@@ -14,6 +14,7 @@ const commands: Record<string, { file: string; verb?: string; about: string }> =
   backup: { file: 'bin/backup.ts', verb: 'backup', about: 'write everything into one file, while everything runs' },
   restore: { file: 'bin/backup.ts', verb: 'restore', about: 'make a data folder out of a backup or a snapshot' },
   snapshot: { file: 'bin/backup.ts', verb: 'snapshot', about: 'a quick backup into the data folder, before an upgrade' },
+  'bus-config': { file: 'bin/bus-config.ts', about: 'keys and configuration for a NATS of your own, one server or a cluster' },
   openapi: { file: 'bin/openapi.ts', about: 'write openapi.json from the contract' },
   doctor: { file: 'bin/doctor.ts', about: 'check packages, ports, disk and engines of this machine' },
 };
@@ -22,7 +23,7 @@ const [name, ...args] = process.argv.slice(2);
 const present = Object.entries(commands).filter(([, { file }]) => existsSync(join(projectFolder, file)));
 
 if (name === undefined || name === '--help' || name === '-h') {
-  console.log(`breakwater COMMAND …\n\n${present.map(([command, { about }]) => `  ${command.padEnd(10)}${about}`).join('\n')}`);
+  console.log(`breakwater COMMAND …\n\n${present.map(([command, { about }]) => `  ${command.padEnd(12)}${about}`).join('\n')}`);
   process.exit(name === undefined ? 1 : 0);
 }
 const command = present.find(([known]) => known === name)?.[1];

@@ -72,9 +72,8 @@ function runningOn(settings: Settings): number | undefined {
 
 async function ports(settings: Settings): Promise<void> {
   for (const [variable, port] of portVariables(settings)) {
-    if (variable === 'BREAKWATER_DNS') continue; // no DNS server is part of this version
     try {
-      await checkPort(port, variable);
+      await checkPort(port, variable, variable === 'BREAKWATER_DNS' ? 'udp' : 'tcp');
       say(true, `Port ${port} (${variable}) is free.`);
     } catch (error) {
       if (!(error instanceof StartError)) throw error;

@@ -100,13 +100,15 @@ class Launcher {
   }
 
   async #checkPorts(): Promise<void> {
-    const { parts, consolePort, edgeHttpPort, edgeHttpsPort, addresses } = this.#settings;
+    const { parts, consolePort, edgeHttpPort, edgeHttpsPort, dnsPort, dnsHosts, addresses } = this.#settings;
     const { outer, bus } = addresses;
     if (parts.has('server')) {
       await checkPort(consolePort, 'BREAKWATER_PORT');
       if (outer) await checkPort(outer.port, 'BREAKWATER_TLS_PORT', 'tcp', outer.host);
     }
     if (parts.has('nats') && bus?.port) await checkPort(bus.port, 'BREAKWATER_BUS_PORT', 'tcp', bus.host);
+    if (parts.has('dns'))
+      for (const kind of ['tcp', 'udp'] as const) await checkPort(dnsPort, 'BREAKWATER_DNS', kind, dnsHosts[0]);
     if (parts.has('agent')) {
       await checkPort(edgeHttpPort, 'BREAKWATER_EDGE_HTTP');
       await checkPort(edgeHttpsPort, 'BREAKWATER_EDGE_HTTPS');

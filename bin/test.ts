@@ -169,7 +169,8 @@ engines?.catch(() => undefined); // told by the first file that needs them
 const checks: Job[] = [];
 const console_ = has('browser') ? check('console', process.execPath, ['bin/run.js', '--build']) : undefined;
 if (console_) checks.push(() => console_);
-if (wanted('types')) checks.push(() => check('types', bin('tsc'), ['--noEmit']));
+// One checker: each further one works out anew what they share (14 s of CPU by one, 26 by two, 36 by the usual four), and other files run beside it.
+if (wanted('types')) checks.push(() => check('types', bin('tsc'), ['--noEmit', '--checkers', '1']));
 if (wanted('lint')) checks.push(() => check('lint', bin('oxlint'), ['--type-aware']));
 if (wanted('format')) checks.push(() => check('format', bin('oxfmt'), ['--check']));
 

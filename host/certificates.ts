@@ -108,12 +108,39 @@ export function makeAuthority(name: string, key: KeyObject, years = 30, now = ne
   });
 }
 
+/** What a certificate below an authority of ours may be used for. */
+const serverAuth = oid('2b06010505070301');
+const clientAuth = oid('2b06010505070302');
+
+/** A certificate that signs nothing. @param authority whose subject has a common name alone, as `makeAuthority` writes it */
+function leaf(
+  authority: X509Certificate,
+  names: readonly string[],
+  uses: readonly Buffer[],
+  { publicKey, ...body }: Omit<Body, 'issuer' | 'extensions'>,
+): string {
+  return written({
+    ...body,
+    publicKey,
+    issuer: authority.subject.replace(/^CN=/, ''),
+    extensions: [
+      extension('551d13', sequence(), true),
+      extension('551d0f', bits(7, 0b1000_0000), true), // digitalSignature
+      extension('551d25', sequence(...uses)),
+      extension('551d0e', der(0x04, keyIdentifier(publicKey))),
+      extension('551d23', sequence(der(0x80, keyIdentifier(authority.publicKey)))),
+      alternativeNames(names),
+    ],
+  });
+}
+
 /**
  * A server's certificate.
  * @param authority whose subject has a common name alone, as `makeAuthority` writes it
  * @param signer the authority's private key
  * @param publicKey of the server
  * @param names names and addresses of hosts
+ * @param isClient servers of a cluster show it to each other as clients too
  */
 export function issue(
   authority: X509Certificate,
@@ -122,24 +149,27 @@ export function issue(
   names: readonly string[],
   years = 10,
   now = new Date(),
+  isClient = false,
 ): string {
-  return written({
+  const uses = [serverAuth, ...(isClient ? [clientAuth] : [])];
+  return leaf(authority, names, uses, {
     subject: 'Breakwater',
     publicKey,
-    issuer: authority.subject.replace(/^CN=/, ''),
     signer,
     from: yesterday(now),
     until: inYears(now, years),
-    extensions: [
-      extension('551d13', sequence(), true),
-      extension('551d0f', bits(7, 0b1000_0000), true), // digitalSignature
-      extension('551d25', sequence(oid('2b06010505070301'))), // serverAuth
-      extension('551d0e', der(0x04, keyIdentifier(publicKey))),
-      extension('551d23', sequence(der(0x80, keyIdentifier(authority.publicKey)))),
-      alternativeNames(names),
-    ],
   });
 }
+
+/** A certificate by which machines know each other, each as server and as client. @param name common name and alternative name */
+export const issueMember = (
+  authority: X509Certificate,
+  signer: KeyObject,
+  publicKey: KeyObject,
+  name: string,
+  until: Date,
+  now = new Date(),
+): string => leaf(authority, [name], [serverAuth, clientAuth], { subject: name, publicKey, signer, from: yesterday(now), until });
 
 /** A new private key of P-256, PEM. */
 export const newKey = (): string => pem(keyPair().privateKey);

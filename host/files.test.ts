@@ -55,6 +55,8 @@ const others = new Set([
   'bin/openapi.ts',
   'bin/backup/archive.ts',
   'bin/bundle/make.ts',
+  'agent/src/upgrade/fetch.ts',
+  'agent/src/upgrade/place.ts',
   'bin/launch/logs.ts',
   'bin/launch/lock.ts',
   'host/files.ts',

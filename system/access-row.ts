@@ -2,7 +2,13 @@
 import { accessLogColumns } from '#contract/edge/log.ts';
 
 /** A request answered with so many bytes at an instant (epoch ms). */
-export function accessRow(at: number, siteID: number, bytes: number, host = 'a.test'): string {
+export function accessRow(
+  at: number,
+  siteID: number,
+  bytes: number,
+  host = 'a.test',
+  { node = 1, ...more }: { node?: number } & Record<string, string | number> = {},
+): string {
   const usual: Record<string, string | number> = {
     msec: (at / 1000).toFixed(3),
     site_id: siteID,
@@ -10,6 +16,7 @@ export function accessRow(at: number, siteID: number, bytes: number, host = 'a.t
     host,
     status: 200,
     bytes,
+    ...more,
   };
-  return `1\t0\t${at / 1000 + 1}\t${accessLogColumns.map(c => usual[c.name] ?? '-').join('\t')}\n`;
+  return `${node}\t0\t${at / 1000 + 1}\t${accessLogColumns.map(c => usual[c.name] ?? '-').join('\t')}\n`;
 }

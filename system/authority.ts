@@ -1,5 +1,6 @@
 /** Certificates of tests, made by openssl: a root, an authority below it, and what that issues. */
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { testFolder } from './engines.ts';
@@ -43,22 +44,43 @@ export function authority(name = 'Test') {
     rootFile: `${dir}/root.pem`,
     /** PEM: the authority between root and leaves */
     between: read('mid.pem'),
-    /** @param days how long it is good from now on */
-    issue(names: readonly string[], type: KeyType = 'p256', days = 2): Issued {
+    /** @param days how long it is good from now on; `responder`: where OCSP answers; `usage`: what it is for */
+    issue(names: readonly string[], type: KeyType = 'p256', days = 2, responder?: string, usage = 'serverAuth'): Issued {
       const file = `leaf${count++}`;
       run('req', ...keyOptions[type], '-nodes', '-keyout', `${file}.key`, '-out', `${file}.csr`, '-subj', '/CN=leaf');
       const extensions = [
         'basicConstraints=CA:FALSE',
-        'extendedKeyUsage=serverAuth',
+        `extendedKeyUsage=${usage}`,
         'subjectKeyIdentifier=hash',
         'authorityKeyIdentifier=keyid',
       ];
+      if (responder) extensions.push(`authorityInfoAccess=OCSP;URI:${responder}`);
       if (names.length) extensions.push(`subjectAltName=${names.map(one => `${isIP(one) ? 'IP' : 'DNS'}:${one}`).join(',')}`);
       writeFileSync(`${dir}/${file}.ext`, `${extensions.join('\n')}\n`);
       const byMid = ['-CA', 'mid.pem', '-CAkey', 'mid.key', '-CAcreateserial', '-days', String(days), '-extfile', `${file}.ext`];
       run('x509', '-req', '-in', `${file}.csr`, ...byMid, '-out', `${file}.pem`);
       const certificate = read(`${file}.pem`);
       return { certificate, chain: certificate + read('mid.pem'), key: read(`${file}.key`) };
+    },
+    /** What the authority between answers to a question of OCSP (DER). @param by who signs it: default the authority itself */
+    answer(question: Buffer, { certificate }: Issued, state: 'V' | 'R' = 'V', minutes = 60, by?: Issued): Buffer {
+      const file = `ocsp${count++}`;
+      const { serialNumber } = new X509Certificate(certificate);
+      writeFileSync(
+        `${dir}/${file}.txt`,
+        `${state}\t300101000000Z\t${state === 'R' ? '250101000000Z' : ''}\t${serialNumber}\tunknown\t/CN=leaf\n`,
+      );
+      writeFileSync(`${dir}/${file}.req`, question);
+      if (by) {
+        writeFileSync(`${dir}/${file}.pem`, by.certificate);
+        writeFileSync(`${dir}/${file}.key`, by.key);
+      }
+      const signer = by
+        ? ['-rsigner', `${file}.pem`, '-rkey', `${file}.key`]
+        : ['-rsigner', 'mid.pem', '-rkey', 'mid.key', '-resp_no_certs'];
+      const asked = ['-index', `${file}.txt`, '-CA', 'mid.pem', ...signer];
+      run('ocsp', ...asked, '-nmin', String(minutes), '-reqin', `${file}.req`, '-respout', `${file}.res`);
+      return readFileSync(`${dir}/${file}.res`);
     },
   };
 }

@@ -5,6 +5,7 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, statSync, 
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { makeBundle } from '#bin/bundle/make.ts';
+import { projectFolder } from '#bin/launch/settings.ts';
 import type { Bundle } from '#contract/node/bundle.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
@@ -196,6 +197,40 @@ test('it fetches credentials by the authority it was told of, and serves while t
   const later = 'later.breakwater.test';
   await shop.addDomain(later);
   assert.ok(await poll(() => ask('/', ports.http, later).out === 'from the second machine', 120_000, 500), 'it is in step again');
+});
+
+test('from the console it becomes another version: fetched over TLS, placed by root, tried, and served by', async () => {
+  const was = bundle.version;
+  const notices = join(projectFolder, 'LICENSE');
+  bundle = await makeBundle(bundleFolder, 1, folder => cpSync(notices, join(folder, 'edge/nginx/LICENSE')));
+  assert.notEqual(bundle.version, was);
+  const client = await whole.signIn('client');
+  const found = async () => {
+    const nodes = await whole.call('GET', '/client/nodes', client);
+    return nodes.body.data.find((one: { name: string }) => one.name === 'second');
+  };
+  assert.equal((await whole.call('GET', '/client/node/latestVersion', client)).body.version, bundle.version);
+  const { id, upgradable } = await found();
+  assert.equal(upgradable, true);
+  const begun = await accepted(() => whole.call('POST', '/client/node/upgrade', client, { ids: [id] }));
+  const { taskID } = begun as unknown as { taskID: number };
+  const task = async () => (await whole.call('GET', `/client/task/${taskID}`, client)).body;
+  await poll(async () => (await task()).task.endedAt !== null, 120_000, 500);
+  const { task: ended, lines } = await task();
+  assert.equal(
+    ended.state,
+    'succeeded',
+    `${JSON.stringify(lines)}\n${readFileSync(join(data, 'agent.log'), 'utf8').slice(-3000)}`,
+  );
+  assert.equal((await found()).version, bundle.version);
+  assert.equal(ask('/', ports.http).out, 'from the second machine');
+  // root placed it: nobody but root changes what it runs
+  const agent = statSync(join(prefix, 'versions', bundle.version, 'agent.mjs'));
+  assert.equal(agent.mode & 0o022, 0);
+  assert.equal(agent.uid, process.getuid?.());
+  // what the machine starts is what it became
+  const pid = readFileSync(join(prefix, 'pid'), 'utf8').trim();
+  assert.ok(readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`versions/${bundle.version}/agent.mjs`));
 });
 
 test('what it was put there by takes it off again', () => {

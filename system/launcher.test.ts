@@ -182,7 +182,7 @@ const refusals: [what: string, env: NodeJS.ProcessEnv, args: string[], says: Reg
     'an unknown part',
     {},
     ['--only=mail'],
-    /^--only knows no part "mail": it takes postgres, nats, store, ingest, server, agent\.$/,
+    /^--only knows no part "mail": it takes postgres, nats, store, dns, ingest, server, agent\.$/,
   ],
   [
     'a data folder that is a file',

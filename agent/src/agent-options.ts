@@ -1,5 +1,8 @@
 /** What an agent is started with, and what it is then. */
+import { relayLimits } from '#contract/limits.ts';
 import type { HealthReport } from './health.ts';
+import type { TrialNode } from './upgrade/trial.ts';
+import type { Change } from './upgrade/upgrade.ts';
 
 export interface AgentOptions {
   /** everything the node keeps */
@@ -12,6 +15,8 @@ export interface AgentOptions {
   name?: string;
   httpPorts: number[];
   httpsPorts: number[];
+  /** where edges of its zone reach it while it is a relay; default: `relayLimits.portDefault` */
+  relayPort?: number;
   /** loopback port of /healthz, /readyz and /metrics; 0: any free one */
   healthPort: number;
   /** addresses nginx listens on; default: all */
@@ -25,9 +30,27 @@ export interface AgentOptions {
   restart?: () => void;
   /** ends a start that takes its time: an nginx that runs is ended then, as by `stop`, which is still to be called */
   ending?: AbortSignal;
+  /** tries another version, `leave` first, and has this process replaced by what comes of it; left out: nobody can */
+  change?: (how: Change) => void;
+  /** It runs beside the agent of this node to be looked at: it asks nobody and tells nobody, and its nginx is small. */
+  isShadow?: boolean;
+  /** A version that is being tried: what upgrades it is not its matter. */
+  isTrial?: boolean;
 }
+/** Where this node listens: no origin lies there. */
+export const portsOf = ({ httpPorts, httpsPorts, healthPort, relayPort = relayLimits.portDefault }: AgentOptions): number[] => [
+  ...httpPorts,
+  ...httpsPorts,
+  healthPort,
+  relayPort,
+];
+
 export interface Agent {
   healthPort: number;
   report(): HealthReport;
   stop(): Promise<void>;
+  /** As `stop`, but nginx serves on, for whoever takes it over. */
+  leave(): Promise<void>;
+  /** how it is, for who tries it */
+  tried: TrialNode;
 }

@@ -6,17 +6,21 @@ import { join } from 'node:path';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { leastOf, sizes } from '#contract/system/room.ts';
 import { lockFolder } from '#host/folder-lock.ts';
-import type { Agent, AgentOptions } from './agent-options.ts';
+import { type Agent, type AgentOptions, portsOf } from './agent-options.ts';
+import { beatText } from './beat.ts';
+import { upgradeOf } from './beside.ts';
 import { isKnown } from './cache-age.ts';
+import { canaryReport, ofMachine, ofNginx } from './canary.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
-import type { Fault } from './control.ts';
 import { EdgeProblems } from './edge-problems.ts';
 import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
 import { Nginx } from './nginx.ts';
+import { NginxLook } from './nginx-look.ts';
 import { certificatesMb, nginxFolders, nginxBuild, writeSnapshot } from './nginx-files.ts';
+import { NodeSide } from './node-side.ts';
 import { NodeVerbs } from './node-verbs.ts';
 import { OriginSide } from './origin-side.ts';
 import { thisNode } from './origins.ts';
@@ -31,14 +35,12 @@ import { startTidying } from './tidy.ts';
 import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
-import { HungWorkers } from './workers.ts';
+import { version } from './upgrade/programs.ts';
+import type { Upgrade } from './upgrade/upgrade.ts';
+import { ZoneRelays } from './relays.ts';
 import { ZoneFacts } from './zone-facts.ts';
 
-export const version = '0.1.0';
-const beatBytesMost = 16_000;
 const beatMs = 2000;
-/** Looks at nginx (every 3 s) from one question for all rules it cannot read to the next */
-const faultsEvery = 10;
 
 /** @throws a sentence, when the data folder or the health port cannot be used; all other troubles are reported and tried again */
 export async function startAgent(options: AgentOptions): Promise<Agent> {
@@ -82,8 +84,6 @@ async function begin(
   let nginxProblem: string | null = 'nginx is being started';
   /** requests without a log line, answers a full disk could not take, errors that refused a request */
   const edgeProblems = new EdgeProblems();
-  const workersSeen = new HungWorkers();
-  let hungWorkers = 0;
 
   const resolver = new NameResolver({
     file: join(data, 'addresses.json'),
@@ -96,6 +96,7 @@ async function begin(
   const { release, hasHTTP3 } = await nginxBuild();
   // by the size of the disk, so that they stay the same from start to start
   const disk = await diskOf(data);
+  const usual = { certificatesMb: certificatesMb(totalmem()), cacheFiles: sizes.cacheFiles(disk) };
   const nginx: Nginx = new Nginx({
     folders,
     facts: {
@@ -106,9 +107,8 @@ async function begin(
       workers: options.workers,
       release,
       hasHTTP3,
-      certificatesMb: certificatesMb(totalmem()),
+      ...usual,
       cacheLeavesFreeMb: Math.ceil(leastOf(disk) / 1e6),
-      cacheFiles: sizes.cacheFiles(disk),
     },
     beforeStart: () => writeSnapshot(folders.snapshot, sync.snapshot()),
     up: adopted => {
@@ -129,18 +129,31 @@ async function begin(
     resolver,
     control: nginx.control,
     open: document => openKey(document, identity.grant?.zoneKey),
-    own: thisNode([...options.httpPorts, ...options.httpsPorts, options.healthPort]),
+    own: thisNode(portsOf(options)),
     acknowledge: (seq, epoch, refused) => {
       if (nc && !nc.isClosed())
         nc.publish('ack', JSON.stringify({ seq, epoch, zoneID: store.at.zoneID, ...(refused.length && { refused }) }));
       void zoneFacts.look();
+      void side.look();
     },
     hold: keys => origins.trusts.hold(keys),
     restartNginx: why => nginx.restartNow(why),
     log,
   });
 
+  const relays = new ZoneRelays({ ...options, identity, control: nginx.control, listed: () => sync.state.zone?.relays ?? [] });
   const origins = new OriginSide(sync, nginx.control, resolver, folders.home, () => zoneFacts.look(), log);
+  const rotateLogs = async () => {
+    shipper?.rotate();
+    await rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1'), 0);
+  };
+  const side = new NodeSide({
+    ...{ options, data, folders, disk, release, usual, rotateLogs, log },
+    document: () => sync.state.settingsOf(identity.grant?.nodeID),
+    zone: () => ofMachine(sync.state.zone, identity),
+    connections: () => nginx.control.connections(),
+    changed: () => void zoneFacts.look(),
+  });
   const { cacheAge, verbs } = new NodeVerbs({
     data,
     cacheFolder: folders.cache,
@@ -149,14 +162,15 @@ async function begin(
       if (zoneFacts.problem) throw new Error(zoneFacts.problem);
       await isKnown(cacheAge.name, nginx);
     },
-    rotateLogs: async () => {
-      shipper?.rotate();
-      await rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1'), 0);
-    },
+    rotateLogs,
     restart: options.restart,
+    upgrade: options.isTrial ? () => new Promise(() => {}) : body => upgrade.run(body),
     log,
   });
-  const wanted = () => ({ ...sync.state.ofNginx, trusts: origins.trusts.list(), cacheAge: cacheAge.name });
+  const isConnected = () => link.problem === null;
+  const upgrade: Upgrade = upgradeOf(options, { identity, store, isConnected, changed: () => beat() });
+  const ofOrigins = () => ({ fleet: relays.fleet(), trusts: origins.trusts.list() });
+  const wanted = () => ({ ...ofNginx(sync.state.zone, identity), ...side.facts(), ...ofOrigins(), cacheAge: cacheAge.name });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),
@@ -174,20 +188,7 @@ async function begin(
     if (why) void link.renew();
   }
 
-  let faults: readonly Fault[] = [];
-  let looks = 0;
-  /** Asks nginx what went wrong in it. @throws when it does not answer, which is told by others */
-  async function look(): Promise<void> {
-    const { epoch, problems, workers, faulty } = await nginx.control.brief();
-    edgeProblems.take(epoch, problems);
-    // the whole answer walks a dictionary
-    if (!faulty) faults = [];
-    else if (looks++ % faultsEvery === 0) faults = (await nginx.control.stat()).bad ?? [];
-    const hung = Array.isArray(workers) ? workersSeen.look(workers, nginx.pid) : [];
-    hungWorkers += hung.length;
-    for (const pid of hung) log(`nginx's worker ${pid} stands still: it is killed, and another takes its place`);
-  }
-
+  const nginxLook = new NginxLook(nginx, edgeProblems, away => relays.found(away), log);
   const checks = new NodeChecks(
     data,
     () => ({
@@ -195,26 +196,26 @@ async function begin(
       sync: sync.problem ?? zoneFacts.problem,
       ports: nginx.zonePorts.problem,
       http3: nginx.http3.problem,
+      ...side.problems,
       damaged: store.damaged,
       feed: identity.grant?.zoneID == null ? null : (link.problem ?? feedProblem),
       shipping: shipper?.stats(),
     }),
-    async () => {
-      await look();
-      return { unlogged: edgeProblems.sums()['unlogged'] ?? 0, hungWorkers, faults };
-    },
+    () => nginxLook.look(),
   );
   const problems = () => [nginxProblem, sync.problem].filter(problem => problem !== null);
   function beat(): void {
     if (!nc || nc.isClosed()) return;
-    const wrong = checks.now().filter(check => check.state !== 'ok');
+    const told = checks.told();
     const facts = {
       ...sync.served(),
       zoneID: store.at.zoneID,
       version,
       startedAt,
-      problem: problems()[0] ?? servingProblem(wrong),
-      checks: wrong,
+      at: Date.now(),
+      machine: side.machine,
+      problem: problems()[0] ?? servingProblem(told.checks),
+      ...told,
       documents: store.held.size,
       unknownFields: sync.unknownFields,
       nginx: { up: nginxProblem === null, restarts: nginx.restarts, problems: edgeProblems.sums() },
@@ -222,17 +223,14 @@ async function begin(
       refusedOrigins: sync.state.refusedOrigins(20),
       refusedDomains: sync.state.refusedDomains,
       origins: origins.checks.report(40),
+      ...relays.report(nginxProblem === null && zoneFacts.problem === null),
       logs: shipper?.stats() ?? null,
+      upgrade: upgrade.report(),
+      canary: canaryReport(sync.state.zone, identity, zoneFacts, nginx.zonePorts),
     };
-    // The control plane reads 16 kB: rather less of it than nothing.
-    const text = JSON.stringify(facts);
-    const fits = Buffer.byteLength(text) <= beatBytesMost;
-    nc.publish(
-      'beat',
-      fits
-        ? text
-        : JSON.stringify({ ...facts, checks: facts.checks.slice(0, 5), refusedOrigins: [], origins: origins.checks.report(0) }),
-    );
+    const none = { refusedOrigins: [], relaysAway: [] };
+    const shorter = () => ({ ...none, checks: told.checks.slice(0, 5), origins: origins.checks.report(0) });
+    nc.publish('beat', beatText(facts, shorter));
   }
 
   function follow(grant: Grant): void {
@@ -283,7 +281,7 @@ async function begin(
       feed = undefined;
       await sync.moveTo(grant.zoneID);
     },
-    renewed: () => sync.again(sync.state.closed?.keys ?? []),
+    renewed: () => (void zoneFacts.look(), sync.again(sync.state.closed?.keys ?? [])),
     closed: async () => {
       await feed?.stop();
       feed = undefined;
@@ -321,7 +319,7 @@ async function begin(
         edge_requests_crowded: edge['crowded'] ?? 0,
         edge_answers_unstored: edge['unstored'] ?? 0,
         edge_errors: (edge['protection'] ?? 0) + (edge['request'] ?? 0) + (edge['record'] ?? 0),
-        agent_nginx_workers_killed: hungWorkers,
+        agent_nginx_workers_killed: nginxLook.hungWorkers,
         agent_domains_with_refused_origins: sync.state.refusedDomains,
         agent_log_waiting_bytes: shipping?.waitingBytes ?? 0,
         agent_log_lost_bytes: shipping?.lostBytes ?? 0,
@@ -350,10 +348,12 @@ async function begin(
     await sync.stop();
     throw error;
   }
-  link.start();
+  await side.start();
+  if (!options.isShadow) link.start();
   const beating = setInterval(beat, beatMs);
   checks.start();
-  origins.checks.start();
+  for (const one of options.isShadow ? [] : [origins.checks, relays]) one.start();
+  if (!options.isTrial) upgrade.came();
   const endTidying = startTidying({
     folders,
     nginx,
@@ -364,25 +364,30 @@ async function begin(
       const bytes = checks.logBytes();
       if (bytes !== undefined) shipper?.configure({ diskBudgetBytes: bytes });
       lookAtKeys();
-      void zoneFacts.look(true);
+      void side.look(true).then(() => zoneFacts.look(true));
     },
     log,
   });
 
+  const over = async (end: () => Promise<void>) => {
+    clearInterval(beating);
+    endTidying();
+    checks.stop();
+    side.stop();
+    await origins.checks.stop();
+    await relays.stop();
+    // nginx first: its last log lines are shipped, or wait on disk for the next start.
+    await end();
+    await feed?.stop();
+    await link.stop();
+    await sync.stop();
+    await giveBack();
+  };
   return {
     healthPort: health.port,
     report,
-    stop: async () => {
-      clearInterval(beating);
-      endTidying();
-      checks.stop();
-      await origins.checks.stop();
-      // nginx first: its last log lines are shipped, or wait on disk for the next start.
-      await nginx.stop();
-      await feed?.stop();
-      await link.stop();
-      await sync.stop();
-      await giveBack();
-    },
+    tried: { lua: async () => (await nginx.control.brief()).lua, problems, isConnected },
+    stop: () => over(() => nginx.stop().then(() => side.end())),
+    leave: () => over(() => nginx.leave()),
   };
 }

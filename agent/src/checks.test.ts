@@ -26,6 +26,8 @@ function node() {
     sync: null,
     ports: null,
     http3: null,
+    addresses: null,
+    geneva: null,
     damaged: 0,
     feed: null,
     shipping: { ...shipping },
@@ -108,7 +110,17 @@ test('requests that nginx could not log are counted, over its restarts too; the 
   assert.ok(checks.logBytes()! >= 16 * 2 ** 20);
   const gone = new NodeChecks(
     join(folder, 'not there'),
-    () => ({ nginx: null, sync: null, ports: null, http3: null, damaged: 0, feed: null, shipping: undefined }),
+    () => ({
+      nginx: null,
+      sync: null,
+      ports: null,
+      http3: null,
+      addresses: null,
+      geneva: null,
+      damaged: 0,
+      feed: null,
+      shipping: undefined,
+    }),
     () => Promise.resolve({ unlogged: 0, hungWorkers: 0, faults: [] }),
   );
   await gone.look();

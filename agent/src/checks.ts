@@ -24,6 +24,10 @@ export interface NodeFacts {
   ports: string | null;
   /** why it speaks no HTTP/3 though its zone wants it */
   http3: string | null;
+  /** addresses of its sub-nodes on which it does not listen, and why */
+  addresses: string | null;
+  /** why the first windows of connections are not as they are set */
+  geneva: string | null;
   /** parts of the node's own store that could not be read and are not known again */
   damaged: number;
   /** why no configuration arrives */
@@ -125,6 +129,13 @@ export class NodeChecks {
     this.#faults = counts.faults;
   }
 
+  /** For the heartbeat: what is not well, and the disk as it was last looked at; undefined while it cannot be asked. */
+  told(): { checks: Check[]; disk: Pick<Disk, 'freeBytes' | 'totalBytes'> | undefined } {
+    const { freeBytes, totalBytes } = this.#disk ?? {};
+    const isKnown = !this.#diskTrouble && freeBytes !== undefined && totalBytes !== undefined;
+    return { checks: this.now().filter(check => check.state !== 'ok'), disk: isKnown ? { freeBytes, totalBytes } : undefined };
+  }
+
   /** Room for log files that wait; undefined while the disk cannot be asked. */
   logBytes(): number | undefined {
     return this.#disk && sizes.nodeLogBytes(this.#disk, this.#facts().shipping?.waitingBytes ?? 0);
@@ -132,12 +143,14 @@ export class NodeChecks {
 
   /** @param at the clock of spans of time, which no step of the wall clock moves */
   now(at = performance.now()): Check[] {
-    const { nginx, sync, ports, http3, damaged, feed, shipping } = this.#facts();
+    const { nginx, sync, ports, http3, addresses, geneva, damaged, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
       this.#configuration({ sync, damaged, feed }, at),
       ...(ports === null ? [] : [warns('configuration.portsTaken', { detail: ports }, { key: 'ports' })]),
       ...(http3 === null ? [] : [warns('configuration.noHTTP3', { detail: http3 }, { key: 'http3' })]),
+      ...(addresses === null ? [] : [warns('configuration.addressesAway', { detail: addresses }, { key: 'addresses' })]),
+      ...(geneva === null ? [] : [warns('configuration.noGeneva', { detail: geneva }, { key: 'geneva' })]),
       this.#diskTrouble
         ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
         : this.#disk

@@ -40,6 +40,17 @@ export interface Brief {
   ports?: string;
   /** which life of the cache its workers know; missing as above */
   cacheAge?: string;
+  /** relays of the zone that are passed by: since when, seconds since 1970, and why; missing as above */
+  relaysAway?: Record<string, { since: number; why: string }>;
+  /** the folder of the Lua its workers run; missing as above */
+  lua?: string;
+}
+
+/** Of nginx as a whole, both its halves. */
+export interface Connections {
+  active: number;
+  /** since it was started, without our own questions */
+  requests: number;
 }
 
 export class ControlError extends Error {
@@ -60,6 +71,8 @@ const busyTries = 200;
 export class Control {
   readonly #socketPath: string;
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+  /** Questions of ours that nginx answered: it counts them among its requests. */
+  #asked = 0;
 
   constructor(socketPath: string) {
     this.#socketPath = socketPath;
@@ -82,7 +95,7 @@ export class Control {
     return new Promise((done, fail) => {
       const request = http.request(
         { socketPath: this.#socketPath, agent: false, path: '/stat?brief=1', headers: { host: 'control' } },
-        answer => (enough(), answer.destroy(), done()),
+        answer => (this.#asked++, enough(), answer.destroy(), done()),
       );
       const enough = patience(limit, () => request.destroy(new Error('nginx does not answer')));
       request.on('error', (error: NodeJS.ErrnoException) => {
@@ -117,6 +130,34 @@ export class Control {
     await this.#request('POST', '/down', Buffer.from(JSON.stringify(lists)));
   }
 
+  /** What became of asking each relay of the zone how it is: why it does not answer, or false. @throws ControlError */
+  async relays(found: Record<string, string | false>): Promise<void> {
+    await this.#request('POST', '/relays', Buffer.from(JSON.stringify(found)));
+  }
+
+  /** Connections that are open, and requests so far. @throws when it does not say: it does not answer, or is of an earlier release */
+  connections(): Promise<Connections> {
+    return new Promise((done, fail) => {
+      const request = http.request(
+        { socketPath: this.#socketPath, agent: false, path: '/connections', headers: { host: 'control' }, timeout: pingLimitMs },
+        answer => {
+          this.#asked++;
+          let text = '';
+          answer.setEncoding('utf8').on('data', (part: string) => (text += part));
+          answer.on('error', fail);
+          answer.on('end', () => {
+            const found = /^Active connections: (\d+)\D+\d+ \d+ (\d+)/.exec(text);
+            if (found) done({ active: Number(found[1]), requests: Math.max(0, Number(found[2]) - this.#asked) });
+            else fail(new ControlError(answer.statusCode ?? 0, 'nginx says nothing of its connections'));
+          });
+        },
+      );
+      request.on('timeout', () => request.destroy(new Error('nginx does not answer')));
+      request.on('error', fail);
+      request.end();
+    });
+  }
+
   close(): void {
     this.#agent.destroy();
   }
@@ -132,6 +173,7 @@ export class Control {
           headers: { host: 'control', ...(body && { 'content-length': body.length }) },
         },
         answer => {
+          this.#asked++;
           const parts: Buffer[] = [];
           answer.on('data', (part: Buffer) => parts.push(part));
           answer.on('error', error => fail(new ControlError(0, error.message)));

@@ -2,15 +2,14 @@
  * Documents → what nginx should hold. Several documents may claim one key (a paused twin of a domain, a domain made anew while
  * the old one's removal is on its way): an enabled one wins, then the newest.
  */
-import { isIP } from 'node:net';
 import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
-import { isKind, keysOf, kinds } from '#contract/edge/kinds/index.ts';
+import { type DocumentOf, isKind, keysOf, kinds } from '#contract/edge/kinds/index.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { strictPolicy } from '#contract/rules/address-policy.ts';
+import { originNames, partyOf, wantsChecks } from './document-facts.ts';
 import type { OpenKey } from './render/certificate.ts';
 import type { OriginFacts } from './origins.ts';
 import { policyOf } from './origins.ts';
-import type { ZonePort } from './render/nginx.ts';
 import {
   type EdgeRecord,
   type Judge,
@@ -45,6 +44,8 @@ export interface Claimed {
   trust?: OwnTrust | undefined;
   /** the document, of a zone */
   zone: ZoneDocument | undefined;
+  /** what is set of a node: of us, or of another of our zone */
+  node: DocumentOf<'node'> | undefined;
 }
 
 export interface WantedTrust {
@@ -66,6 +67,8 @@ export class EdgeState {
   readonly #checked = new Map<string, DomainDocument>();
   /** subject → the authority its origins are verified by */
   readonly #trusts = new Map<string, OwnTrust & { party: string }>();
+  /** subject → what is set of a node */
+  readonly #nodes = new Map<string, DocumentOf<'node'>>();
   /** subject → host names of its origins */
   readonly #namesOf = new Map<string, string[]>();
   /** domain's key → its origins that the policy refused when its record was made last */
@@ -116,10 +119,14 @@ export class EdgeState {
   get closed(): { keys: string[]; why: string } | null {
     return this.#closed.size ? { keys: [...this.#closed.keys()], why: [...this.#closed.values()].at(-1)! } : null;
   }
-  /** What the zone says of nginx itself: where it listens beside its usual ports; without a word visitors may speak HTTP/2, and no HTTP/3. */
-  get ofNginx(): { http2: boolean; http3: boolean; ports: readonly ZonePort[] } {
-    const { http2, http3, ports } = this.#zone ?? {};
-    return { http2: http2?.enable ?? true, http3: http3?.enable ?? false, ports: ports ?? [] };
+  /** Of the zone that it serves; null: it is not known yet. */
+  get zone(): ZoneDocument | null {
+    return this.#zone;
+  }
+  /** What is set of this node. */
+  settingsOf(nodeID: number | undefined): DocumentOf<'node'> | undefined {
+    for (const document of this.#nodes.values()) if (document.id === nodeID) return document;
+    return undefined;
   }
   /** Domains whose origins are to be asked how they are: of several with one name that which nginx holds. */
   *checkedDomains(): Generator<DomainDocument> {
@@ -216,6 +223,8 @@ export class EdgeState {
     } else this.#keys.delete(subject);
     if (claimed?.checked) this.#checked.set(subject, claimed.checked);
     else this.#checked.delete(subject);
+    if (claimed?.node) this.#nodes.set(subject, claimed.node);
+    else this.#nodes.delete(subject);
     if (claimed?.trust) this.#trusts.set(subject, { ...claimed.trust, party: claimed.party });
     else this.#trusts.delete(subject);
     if (names.length) this.#namesOf.set(subject, names);
@@ -338,32 +347,15 @@ function kindOf(subject: string) {
 export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
   id: document.id,
   enabled: !('enabled' in document) || document.enabled,
-  keys: keysOf(kindOf(subject), document),
+  // what is set of a node is no matter of nginx
+  keys: kindOf(subject) === 'node' ? [] : keysOf(kindOf(subject), document),
   names: originNames(document),
   party: partyOf(document),
   checked: wantsChecks(document) ? document : undefined,
   trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
   zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
+  node: kindOf(subject) === 'node' ? (document as DocumentOf<'node'>) : undefined, // by its kind
 });
-
-/** Also where nothing hangs on it: what keeps nodes from verifying an origin is to be seen. */
-function wantsChecks(document: EdgeDocument): document is DomainDocument {
-  if (!('originCheck' in document || 'originTLS' in document)) return false;
-  const { originCheck, originTLS } = document;
-  return (originCheck?.type ?? 'off') !== 'off' || (originTLS?.verify ?? 'off') !== 'off';
-}
-
-function originNames(document: EdgeDocument): string[] {
-  if (!('upstreams' in document)) return [];
-  return [...new Set((document as DomainDocument).upstreams.map(upstream => upstream.address).filter(address => !isIP(address)))];
-}
-
-/** Who shares in what this node has few of: the customer, or the site where the document does not say whose it is; '': nobody. */
-function partyOf(document: EdgeDocument): string {
-  if (!('upstreams' in document)) return '';
-  const { owner, site } = document as DomainDocument;
-  return owner === undefined ? `site ${site}` : `owner ${owner}`;
-}
 
 /** For measuring alone: such a record goes nowhere. */
 const measured: Judge = () => ({ allowed: true });

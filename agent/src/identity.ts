@@ -2,10 +2,11 @@
  * Who this node is: its key pair, made here and never sent anywhere, and what the control plane granted it.
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
-import { createHash } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { newKey } from '#host/certificates.ts';
 import { writeWhole } from '#host/files.ts';
 import { Box } from '#host/sealed.ts';
 import { askServer } from './ask-server.ts';
@@ -23,6 +24,10 @@ export interface Grant {
   tls: { ca: string; servername?: string } | null;
   /** base64url, 32 bytes: opens the private keys of the zone's certificates; null: no zone, or a server that tells none */
   zoneKey?: string | null;
+  /** left out by a server that knows no relays */
+  type?: 'edge' | 'relay';
+  /** PEM: by which nodes of its zone know it, for `memberKey` */
+  member?: { certificate: string; authority: string } | null;
 }
 type Answer = Grant & { code: number; message: string };
 interface Stored {
@@ -34,6 +39,8 @@ interface Stored {
   /** hash of the join token that made us a node; another one may make us a node again */
   joinedWith: string;
   grant: Grant | null;
+  /** PEM: private key of its certificate among the nodes of its zone */
+  memberKey?: string;
   /** number of the newest command obeyed */
   lastCommand?: number;
 }
@@ -102,6 +109,14 @@ export class Identity {
   get server(): string {
     return this.#stored.server;
   }
+  /** PEM of who vouches for it */
+  get ca(): string | undefined {
+    return this.#stored.ca;
+  }
+  /** PEM */
+  get memberKey(): string {
+    return (this.#stored.memberKey ??= newKey());
+  }
   get lastCommand(): number {
     return this.#stored.lastCommand ?? 0;
   }
@@ -124,21 +139,30 @@ export class Identity {
 
   /** @throws Refusal (the token is spent, expired or unknown); Error when the server cannot be reached */
   async join(server: string, token: string, facts: { name: string; version: string }): Promise<Grant> {
-    const body = { token, publicKey: this.publicKey, addresses: ownAddresses(), ...facts };
-    const grant = await this.#askBoxed(server, 'join', boxKey => ({ ...body, ...boxKey }));
-    this.#stored = { ...this.#stored, server, joinedWith: hash(token), grant };
-    await this.#save();
-    return grant;
+    const body = { token, publicKey: this.publicKey, addresses: ownAddresses(), time: Date.now(), ...facts };
+    const grant = await this.#askBoxed(server, 'join', keys => ({ ...body, ...keys }));
+    const before = this.#stored;
+    this.#stored = { ...before, server, joinedWith: hash(token), grant };
+    if (grant.zoneID === null || grant.zoneKey) {
+      await this.#save();
+      return grant;
+    }
+    // To who is known already the zone's key is told against a signature alone. Until it is, we have not joined.
+    return this.renew(server).catch((error: unknown) => {
+      this.#stored = before;
+      throw error;
+    });
   }
 
   /** New credentials, signed for with our key. @throws Refusal (we are no node any more, or our clock is wrong); Error */
   async renew(server = this.#stored.server): Promise<Grant> {
     const nodeID = this.#stored.grant!.nodeID;
     const time = Date.now();
-    const grant = await this.#askBoxed(server, 'credentials', ({ boxKey }) => {
-      const text = new TextEncoder().encode(`breakwater node ${nodeID} ${time}${boxKey ? ` ${boxKey}` : ''}`);
-      const signature = Buffer.from(fromSeed(this.seed).sign(text)).toString('base64');
-      return { nodeID, time, signature, ...(boxKey && { boxKey }) };
+    const grant = await this.#askBoxed(server, 'credentials', keys => {
+      const { boxKey = '', memberKey = '' } = keys;
+      const text = `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}`;
+      const signature = Buffer.from(fromSeed(this.seed).sign(new TextEncoder().encode(text))).toString('base64');
+      return { nodeID, time, signature, ...keys };
     });
     const pinned = this.#stored.grant!.documentKey;
     // A former version knew of no such key: then this is the first.
@@ -149,24 +173,52 @@ export class Identity {
     return grant;
   }
 
-  /** Sends a box along for the zone's key. A server of before zones had one takes no such field: it is asked again without. */
-  async #askBoxed(server: string, call: string, bodyOf: (box: { boxKey?: string }) => object): Promise<Grant> {
+  /**
+   * Sends a box along for the zone's key, and a key to be certified. A server of before zones had one, or before there were relays, takes no
+   * such field: it is asked again without.
+   */
+  async #askBoxed(server: string, call: string, bodyOf: (keys: Keys) => object): Promise<Grant> {
     const box = new Box();
-    try {
-      return await this.#ask(server, call, bodyOf({ boxKey: box.publicKey }), box);
-    } catch (error) {
-      if (!(error instanceof Refusal) || error.status !== 400) throw error;
-      return this.#ask(server, call, bodyOf({}), box);
-    }
+    const member = createPublicKey(createPrivateKey(this.memberKey)).export({ type: 'spki', format: 'der' });
+    const all: Keys = { boxKey: box.publicKey, memberKey: member.toString('base64url') };
+    for (const keys of [all, { boxKey: box.publicKey }])
+      try {
+        return await this.#ask(server, call, bodyOf(keys), box);
+      } catch (error) {
+        if (!(error instanceof Refusal) || error.status !== 400) throw error;
+      }
+    return this.#ask(server, call, bodyOf({}), box);
   }
 
   async #ask(server: string, call: string, body: unknown, box: Box): Promise<Grant> {
     const url = new URL(`/api/v1/node/${call}`, server);
     const { status, headers, said } = await askServer(url, body, limitMs, this.#stored.ca);
-    const { nodeID, zoneID = null, jwt, natsUrl, documentKey, tls = null, zoneKey, code, message }: Partial<Answer> = said;
+    const {
+      nodeID,
+      zoneID = null,
+      jwt,
+      natsUrl,
+      documentKey,
+      tls = null,
+      zoneKey,
+      type = 'edge',
+      member: told = null,
+      code,
+      message,
+    }: Partial<Answer> = said;
     const isGood = status >= 200 && status < 300;
     if (isGood && typeof nodeID === 'number' && typeof jwt === 'string' && typeof natsUrl === 'string' && documentKey)
-      return { nodeID, zoneID, jwt, natsUrl, documentKey, tls, zoneKey: zoneKey ? box.open(zoneKey) : null };
+      return {
+        nodeID,
+        zoneID,
+        jwt,
+        natsUrl,
+        documentKey,
+        tls,
+        zoneKey: zoneKey ? box.open(zoneKey) : null,
+        type,
+        member: told && kept(this.#stored.grant, zoneID, told),
+      };
     const why = `the server answers ${status}: ${message ?? 'no reason given'}`;
     if (status === 429) throw new Held(why, Number(headers['retry-after']) || 0);
     // a proxy that answers for a server that is away does not speak in its name
@@ -177,6 +229,21 @@ export class Identity {
   async #save(stored = this.#stored): Promise<void> {
     writeWhole(this.#file, JSON.stringify(stored));
   }
+}
+
+interface Keys {
+  boxKey?: string;
+  memberKey?: string;
+}
+
+/** The certificate of before is kept while more than half of its life is left: another one is a reload of nginx. */
+function kept(before: Grant | null, zoneID: number | null, told: NonNullable<Grant['member']>): Grant['member'] {
+  const held = before?.zoneID === zoneID ? before?.member : null;
+  if (!held) return told;
+  const [certificate, authority, now] = [held.certificate, held.authority, told.authority].map(pem => new X509Certificate(pem));
+  const [from, until] = [certificate!.validFromDate, certificate!.validToDate].map(Number);
+  const isYoung = Date.now() < (from! + until!) / 2;
+  return isYoung && authority!.publicKey.equals(now!.publicKey) ? held : told;
 }
 
 function whole(text: string): Stored | undefined {

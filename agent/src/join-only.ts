@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { lockFolder } from '#host/folder-lock.ts';
-import { version } from './agent.ts';
+import { version } from './upgrade/programs.ts';
 import { Identity } from './identity.ts';
 import { Verifier } from './verify.ts';
 

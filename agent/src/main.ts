@@ -1,9 +1,18 @@
 /** `node agent/src/main.ts --data DIR [--server URL --join TOKEN]`: a node, until SIGTERM or SIGINT. */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readJson, writeWhole } from '#host/files.ts';
 import { settingOf } from '#host/secrets.ts';
 import { startAgent } from './agent.ts';
 import { joinOnly } from './join-only.ts';
+import { edgeFolder } from './render/edge-folder.ts';
+import { Tried, tell } from './upgrade/child.ts';
+import { place, takeAsked } from './upgrade/place.ts';
+import { isVersion, sentenceOf, upgradeFiles } from './upgrade/programs.ts';
+import { isPlan, tryOut } from './upgrade/trial.ts';
+import { type Change, trialMs } from './upgrade/upgrade.ts';
+import { Verifier } from './verify.ts';
 
 const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
 
@@ -16,19 +25,41 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
   --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
+  --relay PORT     for edges of its zone, while it is a relay         BREAKWATER_EDGE_RELAY  8447
   --listen HOSTS   addresses for visitors, comma-separated            BREAKWATER_EDGE_HOST   every IPv4 and IPv6 address
-  --health PORT    /healthz /readyz /metrics on 127.0.0.1             BREAKWATER_AGENT_PORT  9180`;
+  --health PORT    /healthz /readyz /metrics on 127.0.0.1             BREAKWATER_AGENT_PORT  9180
+
+An upgrade starts the new version with these, and they stay what they are from release to release:
+  --shadow         serve what DIR holds beside the node, ask and tell nobody, end with whoever started it
+  --trial FILE     take the node over, find out whether it serves, say so, and let go of it
+  --place DIR      put the version that lies in DIR/upgrade below --prefix, if --key FILE says that it is the installation's`;
 
 // whatever we and nginx write: for our group at most
 process.umask(0o027);
 
+const texts = [
+  'data',
+  'server',
+  'ca',
+  'join',
+  'bundle',
+  'name',
+  'http',
+  'https',
+  'relay',
+  'listen',
+  'health',
+  'trial',
+  'place',
+  'prefix',
+  'key',
+];
+const flags = ['join-only', 'shadow', 'help'];
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: Object.fromEntries(
-      ['data', 'server', 'ca', 'join', 'join-only', 'bundle', 'name', 'http', 'https', 'listen', 'health', 'help'].map(name => [
-        name,
-        { type: name === 'help' || name === 'join-only' ? ('boolean' as const) : ('string' as const) },
-      ]),
+      [...texts, ...flags].map(name => [name, { type: flags.includes(name) ? ('boolean' as const) : ('string' as const) }]),
     ),
   });
   const text = (name: string, variable?: string) =>
@@ -36,6 +67,11 @@ async function main(): Promise<void> {
   if (values.help) {
     console.log(usage);
     return;
+  }
+  const [from, prefix, keyFile] = [text('place'), text('prefix'), text('key')];
+  if (from) {
+    if (!prefix || !keyFile) throw new Error('--place needs --prefix and --key');
+    return placeAsked(from, prefix, keyFile);
   }
   const data = text('data', 'BREAKWATER_NODE_DATA');
   if (!data) throw new Error(`--data is missing\n\n${usage}`);
@@ -57,26 +93,53 @@ async function main(): Promise<void> {
         if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`${name}: ${one} is not a port`);
         return port;
       });
+  const isShadow = values.shadow === true;
+  const planFile = text('trial');
+  const plan = planFile ? readJson(planFile, isPlan) : undefined;
+  if (planFile && !plan) throw new Error(`${planFile} is no plan of a trial`);
   // A start may wait for an nginx that is silent: who ends it then means nginx too.
   const ending = new AbortController();
   for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => ending.abort());
-  const stop = () =>
-    agent.stop().then(
+  const endWith = (act: () => Promise<void>) =>
+    act().then(
       () => process.exit(0),
       error => {
-        console.error((error as Error).message);
+        console.error(sentenceOf(error));
         process.exit(1);
       },
     );
+  let stop = () => agent.stop();
   /** The same process with a fresh memory and today's files: whoever watches over it by its id notices nothing. */
-  const again = () =>
-    process.execve!(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], process.env);
+  const again = (node = process.execPath, program = process.argv[1]!) =>
+    process.execve!(node, [node, ...process.execArgv, program, ...process.argv.slice(2)], process.env);
+  const anyway = (error: unknown) => console.error(String(error));
+  async function change({ node, main: program, args, over }: Change): Promise<void> {
+    await agent.leave().catch(anyway);
+    const tried = new Tried({ node, main: program }, [...process.argv.slice(2), ...args]);
+    // nginx is the new one's while it is tried
+    stop = async () => {
+      tried.kill('SIGTERM');
+      await tried.end();
+    };
+    const { why } = await tried.said(trialMs);
+    await tried.end();
+    if (ending.signal.aborted) return;
+    const next = over(why);
+    again(next?.node, next?.main);
+  }
   const agent = await startAgent({
     data,
-    restart: () =>
-      void agent.stop().then(again, error => {
-        console.error(String(error));
-        again();
+    isShadow,
+    ...(isShadow && { workers: 1 }),
+    isTrial: plan !== undefined,
+    ...(!isShadow &&
+      !plan && {
+        restart: () =>
+          void agent.stop().then(
+            () => again(),
+            (error: unknown) => (anyway(error), again()),
+          ),
+        change: (how: Change) => void change(how),
       }),
     ending: ending.signal,
     server: text('server', 'BREAKWATER_URL'),
@@ -85,15 +148,47 @@ async function main(): Promise<void> {
     name: text('name'),
     httpPorts: ports(text('http', 'BREAKWATER_EDGE_HTTP') ?? '80', '--http'),
     httpsPorts: ports(text('https', 'BREAKWATER_EDGE_HTTPS'), '--https'),
+    ...(text('relay', 'BREAKWATER_EDGE_RELAY') && {
+      relayPort: ports(text('relay', 'BREAKWATER_EDGE_RELAY'), '--relay')[0]!,
+    }),
     listen: text('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean),
-    healthPort: ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
-    log: message => console.log(message),
+    healthPort: isShadow ? 0 : ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
+    log: message => console.log(isShadow ? `shadow: ${message}` : message),
   });
-  if (ending.signal.aborted) await stop();
-  else ending.signal.addEventListener('abort', () => void stop());
+  if (ending.signal.aborted) return endWith(() => stop());
+  ending.signal.addEventListener('abort', () => void endWith(() => stop()));
+  if (isShadow) {
+    process.once('disconnect', () => void endWith(() => agent.stop()));
+    await tell({ why: agent.tried.problems()[0] ?? null });
+    if (!process.connected) await endWith(() => agent.stop());
+  } else if (plan) {
+    process.once('disconnect', () => void endWith(() => agent.leave()));
+    await tell({ why: await tryOut(plan, agent.tried, `${edgeFolder}lua`) });
+    // who started us goes on with nginx
+    if (!process.connected) await endWith(() => agent.leave());
+  }
+}
+
+/** Root's part of an upgrade: it says what became of it where the node's user cannot write. */
+async function placeAsked(data: string, prefix: string, keyFile: string): Promise<void> {
+  // what is placed is read by the node's user
+  process.umask(0o022);
+  const { folder, place: asking } = upgradeFiles(data);
+  if (!existsSync(asking)) return;
+  const asked = takeAsked(asking);
+  const keep = asked.split(' ').slice(0, 2).filter(isVersion);
+  let why: string | null = null;
+  try {
+    const verifier = new Verifier(readFileSync(keyFile, 'utf8').trim());
+    await place({ prefix, from: folder, isSigned: (list, signature) => verifier.bundle(list, signature), keep });
+  } catch (error) {
+    why = sentenceOf(error);
+    console.error(why);
+  }
+  writeWhole(join(prefix, 'placed.json'), JSON.stringify({ version: keep[0] ?? '', why, asked }), { mode: 0o644 });
 }
 
 main().catch(error => {
-  console.error((error as Error).message);
+  console.error(sentenceOf(error));
   process.exit(1);
 });

@@ -13,8 +13,8 @@ import { readJson, writeWhole } from '#host/files.ts';
 import { Control, ControlError, type Stat } from './control.ts';
 import { isAbsent, lastError, takenPort, testConfig } from './nginx-said.ts';
 import { isState, type NginxFolders, type NginxState as State, Relief, isFull, prepareFolders, writing } from './nginx-files.ts';
-import { allProcesses, bootID, processFacts, signal, signalGroup, worksIn } from './processes.ts';
-import { endOldest } from './old-workers.ts';
+import { allProcesses, bootID, processFacts, shortly, signal, signalGroup, worksIn } from './processes.ts';
+import { endOldest, oldWorkers } from './old-workers.ts';
 import { HTTP3 } from './http3.ts';
 import { ZonePorts } from './ports.ts';
 import { pulseMs, silencesUntil, startPulse } from './pulse.ts';
@@ -39,10 +39,8 @@ export interface NginxOptions {
 const watchMs = 250;
 /** It reads all its records before it answers: 100,000 domains on a busy machine take their time. */
 const startLimitMs = 60_000;
-const backoffMs = { least: 200, most: 5000 };
-/** Runs this long: the next failure starts at the least delay again. */
-const settledMs = 30_000;
-const shortly = () => new Promise<void>(next => setTimeout(next, 20));
+/** `settled`: it ran this long, and the next failure starts at the least delay again. */
+const backoffMs = { least: 200, most: 5000, settled: 30_000 };
 
 export class Nginx {
   readonly control: Control;
@@ -101,6 +99,13 @@ export class Nginx {
     this.control.close();
   }
 
+  /** Lets go of it: it serves on, for whoever takes it over. */
+  async leave(): Promise<void> {
+    this.#stopping = true;
+    this.#wake();
+    await this.#running.then(() => this.control.close());
+  }
+
   /** Takes another set of facts; nginx reloads when its configuration reads otherwise. @throws what `nginx -t` says */
   async configure(facts: Partial<NodeFacts>): Promise<boolean> {
     Object.assign(this.#options.facts, facts);
@@ -155,7 +160,7 @@ export class Nginx {
         this.#restart = false;
         continue;
       }
-      if (performance.now() - since > settledMs) delay = backoffMs.least;
+      if (performance.now() - since > backoffMs.settled) delay = backoffMs.least;
       await this.#sleep(delay);
       delay = Math.min(delay * 2, backoffMs.most);
     }
@@ -354,7 +359,7 @@ export class Nginx {
     const { facts, folders } = this.#options;
     const before = await readFile(this.#configFile, 'utf8').catch(() => '');
     const ports = await this.zonePorts.choose(facts, always);
-    const http3 = await this.http3.choose(facts, always ? '' : before);
+    const http3 = await this.http3.choose(facts, always ? '' : before, () => oldWorkers(this.pid));
     const rendered = renderNginx({
       brotli: hasBrotli(facts.modulesDir),
       ...facts,

@@ -17,6 +17,8 @@ export interface VerbOptions {
   rotateLogs(): Promise<void>;
   /** Ends nginx and us, and starts both anew; left out: nobody can. */
   restart: (() => void) | undefined;
+  /** Becomes another version (upgrade/upgrade.ts). @throws why it does not */
+  upgrade(body: string): Promise<void>;
   log(message: string): void;
 }
 
@@ -26,7 +28,7 @@ export class NodeVerbs {
 
   /** @throws when the folder cannot be read */
   constructor(options: VerbOptions) {
-    const { data, cacheFolder, showCacheAge, rotateLogs, restart, log } = options;
+    const { data, cacheFolder, showCacheAge, rotateLogs, restart, upgrade, log } = options;
     const operations = new Operations(data);
     const age = (this.cacheAge = new CacheAge(data));
     const empty = async () => {
@@ -50,6 +52,7 @@ export class NodeVerbs {
         log(`${await deleteCache(cacheFolder)} files of the cache are deleted`);
       }),
       logRotate: operations.once(rotateLogs),
+      upgrade: operations.once(upgrade),
       // The machine stays up: an agent has no right to end it, and who may has a way of its own.
       reboot: leave('agent and nginx are restarted, as an operator wished'),
       reset: leave('the node begins anew, as an operator wished', () => markReset(data)),

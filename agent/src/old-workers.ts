@@ -25,6 +25,10 @@ export const workersOf = (master: number): { pid: number; start: number; isOld: 
     .map(({ pid, start, title }) => ({ pid, start, isOld: title.includes('shutting down') }))
     .sort((a, b) => b.start - a.start);
 
+/** Those of before a reload; of no master none. */
+export const oldWorkers = (master: number | undefined): number[] =>
+  master === undefined ? [] : workersOf(master).flatMap(one => (one.isOld ? [one.pid] : []));
+
 /** Before a reload: makes room for the workers it will leave behind. @returns process ids of the oldest, which were ended */
 export function endOldest(master: number, most = generationsMost): number[] {
   const workers = workersOf(master);

@@ -23,7 +23,7 @@ export class Operations {
   }
 
   /** A verb that does this once for each id. Failures are remembered like what went well. */
-  once(act: () => Promise<void>): (body: string) => Promise<void> {
+  once(act: (body: string) => Promise<void>): (body: string) => Promise<void> {
     return async body => {
       const { id } = this.#read(body);
       const before = this.#over.find(one => one.id === id);
@@ -33,7 +33,7 @@ export class Operations {
         (async () => {
           let why: string | null = null;
           try {
-            await act();
+            await act(body);
           } catch (error) {
             why = (error instanceof Error ? error.message : String(error)).slice(0, 300);
           }

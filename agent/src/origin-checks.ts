@@ -69,14 +69,16 @@ interface Seen {
 
 const noAddress = 'NO_ADDRESS';
 
+const partyOf = ({ owner, site }: DomainDocument) => (owner === undefined ? `site ${site}` : `owner ${owner}`);
+
 function* targetsOf(document: DomainDocument, addresses: (name: string) => readonly string[]): Generator<Target> {
-  const { host, owner, site, originHost, originCheck, originTLS, onlyScheme } = document;
+  const { host, originHost, originCheck, originTLS, onlyScheme } = document;
   const check = originCheck ?? { type: 'off', path: '/', status: 0, interval: 10, timeout: 5, rise: 2, fall: 3 };
   const tls = originTLS ?? { verify: 'off' as const, ca: '', sni: '' };
   // a host below a wildcard, as visitors ask for one
   const asked = originHost || host.replace(/^\*\./, 'www.');
   const sni = tls.sni || asked.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
-  const party = owner === undefined ? `site ${site}` : `owner ${owner}`;
+  const party = partyOf(document);
   for (const upstream of document.upstreams) {
     const found = isIP(upstream.address) ? [upstream.address] : addresses(upstream.address);
     const ways: { protocol: 'http' | 'https'; port: number }[] =
@@ -161,6 +163,8 @@ export class OriginChecks {
     const shares = new Map<string, number>();
     for (const document of state().checkedDomains()) {
       if (seen.size >= mosts.targets.all) break;
+      // nothing is worked out of what is not asked anyway
+      if ((shares.get(partyOf(document)) ?? 0) >= mosts.targets.party) continue;
       for (const target of targetsOf(document, addresses)) {
         const share = shares.get(target.party) ?? 0;
         if (seen.size >= mosts.targets.all || share >= mosts.targets.party) break;

@@ -26,7 +26,7 @@ async function sortPorts({ httpPorts, httpsPorts, listen, ports = [] }: Facts, h
     const { port, scheme } = one;
     const usual = scheme === 'http' ? httpPorts : httpsPorts;
     // one of its usual ports is open anyway
-    if (usual.includes(port)) continue;
+    if (usual.includes(port) && !one.proxyProtocol) continue;
     if (httpPorts.includes(port) || httpsPorts.includes(port)) sorted.unopened.push({ port, why: 'other' });
     else if (scheme === 'https' && !httpsPorts.length) sorted.unopened.push({ port, why: 'noTLS' });
     else if (held.has(port) || (await isFree(port, listen ?? ['0.0.0.0', '::']))) sorted.open.push(one);
@@ -37,14 +37,14 @@ async function sortPorts({ httpPorts, httpsPorts, listen, ports = [] }: Facts, h
 
 const says = {
   taken: 'is taken by another program',
-  other: 'is one of its own, for another scheme',
+  other: 'is one of its own, for something else',
   noTLS: 'cannot be opened: it speaks no https',
 } as const;
 const sayUnopened = (unopened: readonly Unopened[]): string =>
   unopened.map(({ port, why }) => `port ${port} ${says[why]}`).join(', ');
 
 /** As nginx would find out: on each of its addresses. */
-async function isFree(port: number, addresses: readonly string[]): Promise<boolean> {
+export async function isFree(port: number, addresses: readonly string[]): Promise<boolean> {
   for (const host of addresses) {
     const free = await new Promise<boolean>(resolve => {
       const server = createServer(socket => socket.destroy());
@@ -95,6 +95,11 @@ export class ZonePorts {
   /** It was told to listen on more: an earlier reload may have failed by a port that was taken before nginx had it. */
   get isLacking(): boolean {
     return this.#lost().length > 0;
+  }
+  /** The same of these ports alone. */
+  problemOf(ports: ReadonlySet<number>): string | null {
+    const lost = this.#lost().map((port): Unopened => ({ port, why: 'taken' }));
+    return sayUnopened([...this.#unopened, ...lost].filter(({ port }) => ports.has(port))) || null;
   }
   /** On which of them visitors find nobody, in words; null: they are all open. */
   get problem(): string | null {

@@ -1,5 +1,5 @@
 /** What /proc tells about processes (proc(5)); Linux only, as nginx's packages are. */
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync, statSync } from 'node:fs';
 
 export interface ProcessFacts {
   pid: number;
@@ -48,6 +48,26 @@ export function bootID(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
 }
 
+/** Has a process a UDP socket at this port, of whatever address? One that is not ours to ask, or gone, has none. */
+export function holdsUDP(pid: number, port: number): boolean {
+  const at = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  try {
+    const lines = ['udp', 'udp6'].flatMap(file => readFileSync(`/proc/${pid}/net/${file}`, 'latin1').split('\n').slice(1));
+    const fields = lines.map(line => line.trim().split(/\s+/)).filter(([, local]) => local?.endsWith(at));
+    const sockets = new Set(fields.map(line => `socket:[${line[9]}]`));
+    return sockets.size > 0 && readdirSync(`/proc/${pid}/fd`).some(fd => sockets.has(linkOf(`/proc/${pid}/fd/${fd}`)));
+  } catch {
+    return false;
+  }
+}
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return ''; // closed meanwhile
+  }
+}
+
 /** Sends a signal; a process that is gone is no error. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
@@ -61,3 +81,6 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 export function signalGroup(leader: number, name: NodeJS.Signals): void {
   signal(processFacts(leader)?.group === leader ? -leader : leader, name);
 }
+
+/** For who looks again and again whether a process is gone. */
+export const shortly = (): Promise<void> => new Promise(next => setTimeout(next, 20));

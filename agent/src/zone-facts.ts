@@ -5,7 +5,7 @@
 import type { NodeFacts } from './render/nginx.ts';
 
 export interface ZoneFactsOptions {
-  /** as the zone's document says it now */
+  /** as the zone's document says it now. @throws when what nginx is to read cannot be written, as on a full disk */
   wanted(): Partial<NodeFacts>;
   /** @throws what nginx says of a configuration it cannot take */
   configure(facts: Partial<NodeFacts>): Promise<unknown>;
@@ -28,6 +28,15 @@ export class ZoneFacts {
     this.#options = options;
   }
 
+  /** nginx has what is wanted now, as far as it can: what it lacks others know. */
+  get isTaken(): boolean {
+    try {
+      return JSON.stringify(this.#options.wanted()) === this.#given && this.#options.isUp();
+    } catch {
+      return false;
+    }
+  }
+
   /** nginx was started, or taken over: what was wanted meanwhile may have come too late for it. */
   up(): Promise<void> {
     this.#given = '';
@@ -36,6 +45,7 @@ export class ZoneFacts {
 
   /**
    * Gives nginx what is wanted, where that is something else than it was given. What it did not take is tried at the next look.
+   * It never rejects: why it could not is `problem`.
    * @param again also what it lacks: a port may be free by now
    */
   look(again = false): Promise<void> {
@@ -45,11 +55,11 @@ export class ZoneFacts {
 
   async #take(again: boolean): Promise<void> {
     const { wanted, configure, isLacking, isUp, log } = this.#options;
-    const facts = wanted();
-    const text = JSON.stringify(facts);
-    if ((text === this.#given && !(again && isLacking())) || !isUp()) return;
     try {
-      await configure(facts);
+      const facts = wanted();
+      const text = JSON.stringify(facts);
+      if (!isUp()) return;
+      if (text !== this.#given || (again && isLacking())) await configure(facts);
       this.#given = text;
       this.problem = null;
     } catch (error) {

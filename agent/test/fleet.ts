@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { TestContext } from 'node:test';
 import { joinTokenHash } from '#server/bus/join.ts';
+import type { Offer } from '#server/bus/offer.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { mayGoOn } from '#server/system/tasks.ts';
 import { taskWorks } from '#server/tasks.ts';
@@ -20,17 +21,17 @@ export interface Fleet {
   api: Api;
   tenant: Tenant;
   call: ReturnType<typeof by>;
-  /** joins the tenant's zone, or another, or none */
-  node(name: string, zoneID?: number | null): Promise<TestNode & { id: number }>;
+  /** joins the tenant's zone, or another, or none; `made`: another kind of node */
+  node(name: string, zoneID?: number | null, made?: (token: string) => TestNode): Promise<TestNode & { id: number }>;
   /** the task that this call began, once it has ended: its state, and its log as `code node` */
   ended(reply: Reply): Promise<{ state: string; lines: string[] }>;
   one<T = number>(text: string, values?: unknown[]): Promise<T>;
 }
 
-export async function startFleet(t: TestContext): Promise<Fleet> {
+export async function startFleet(t: TestContext, offer?: Offer): Promise<Fleet> {
   const plane = await Plane.start(t);
   const { rig } = plane;
-  const api = await Api.start({ nodes: plane.bus }, {}, rig.url);
+  const api = await Api.start({ nodes: plane.bus, ...(offer && { offer }) }, {}, rig.url);
   rig.onEnd(() => api.stop());
   const work = await startWork({ databaseUrl: rig.url }, api.services, new Tasks(rig.url, api.services, taskWorks, mayGoOn));
   rig.onEnd(() => work.stop());
@@ -43,13 +44,13 @@ export async function startFleet(t: TestContext): Promise<Fleet> {
     tenant,
     call,
     one: (text, values) => rig.one(text, values),
-    async node(name, zoneID = tenant.zoneID) {
+    async node(name, zoneID = tenant.zoneID, made = (token: string) => new TestNode(plane, token, name)) {
       const token = `fleet-${++tokens}`;
       await rig.pool.query(
         `insert into "joinToken" (hash, "clientID", "zoneID", "expiredAt") values ($1, $2, $3, now() + interval '1 hour')`,
         [joinTokenHash(token), tenant.client.id, zoneID],
       );
-      const node = Object.assign(new TestNode(plane, token, name), { id: 0 });
+      const node = Object.assign(made(token), { id: 0 });
       [node.httpPort, node.healthPort] = [await freePort(), await freePort()];
       t.after(() => node.end());
       node.start();

@@ -1,5 +1,6 @@
 /** Where a zone wants HTTP/3: what a node can do about it, and what it says where it cannot. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { test } from 'node:test';
@@ -40,6 +41,20 @@ test('it is there where it is wanted, nginx has it, and UDP is free; where not, 
   assert.deepEqual(await said({}), [true, null, false]);
 });
 
+test('a port that a worker of before still holds is not said to be another program’s', async t => {
+  const port = await freePort();
+  const script = `const s = require('dgram').createSocket('udp4'); s.bind(${port}, '127.0.0.1', () => console.log('bound'))`;
+  const worker = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  t.after(() => worker.kill('SIGKILL'));
+  await once(worker.stdout, 'data');
+  const http3 = new HTTP3();
+  const facts = { http3: true, hasHTTP3: true, httpsPorts: [port], listen: ['127.0.0.1'] };
+  const said = async (old: number[]) => [await http3.choose(facts, '', () => old), http3.problem, http3.isTaken];
+  assert.deepEqual(await said([process.pid]), [false, `UDP port ${port} is taken by another program`, true]);
+  const held = `UDP port ${port} is held by a worker of before that still has answers to end`;
+  assert.deepEqual(await said([worker.pid!]), [false, held, true]);
+});
+
 test('nginx is told of it at its usual ports of https alone, and visitors are told at every answer; without it nothing is', () => {
   const facts = {
     run: '/run/bw',
@@ -68,7 +83,7 @@ test('nginx is told of it at its usual ports of https alone, and visitors are to
     ],
   );
   // in the front half, and where a location has headers of its own
-  assert.equal(lines.filter(line => line === 'add_header Alt-Svc $edge_alt_svc always;').length, 3);
+  assert.equal(lines.filter(line => line === 'add_header Alt-Svc $edge_alt_svc always;').length, 4);
   // a port of the zone has origins and visitors of its own: nobody is led from there to where others are asked
   const map = lines.slice(lines.findIndex(line => line.endsWith('$edge_alt_svc {')));
   assert.deepEqual(map.slice(0, map.indexOf('}')), [

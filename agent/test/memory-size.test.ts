@@ -56,7 +56,7 @@ test('a reload keeps the sizes, and what is in there; others count at the next s
 
   assert.equal(await nginx.configure({ certificatesMb: 18, recordsMb: 40 }), false, 'nothing else changed');
   // something that does ask for a reload
-  assert.equal(await nginx.configure({ cacheFiles: 12_345 }), true);
+  assert.equal(await nginx.configure({ cacheSizeMb: 12_345 }), true);
   await until('it reloaded', () => reloads() > 0);
   assert.deepEqual(sizes(), ['32', '16']);
   assert.ok(await shown());

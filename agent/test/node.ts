@@ -86,6 +86,12 @@ export class TestNode {
   healthPort = 0;
   /** 0: it speaks no https */
   httpsPort = 0;
+  /** for edges of its zone, while it is a relay; 0: the usual one */
+  relayPort = 0;
+  /** further words for the agent */
+  more: string[] = [];
+  /** a program that starts the agent, with its words */
+  through: string[] = [];
   log = '';
   process: ChildProcess | undefined;
   readonly #plane: { url: string };
@@ -103,8 +109,10 @@ export class TestNode {
     const args = ['--data', this.data, '--server', this.#plane.url, '--join', this.#token, '--name', this.#name];
     const ports = ['--http', String(this.httpPort), '--health', String(this.healthPort)];
     if (this.httpsPort) ports.push('--https', String(this.httpsPort));
+    if (this.relayPort) ports.push('--relay', String(this.relayPort));
     const main = new URL('../src/main.ts', import.meta.url).pathname;
-    this.process = spawn(process.execPath, [main, ...args, ...ports], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const [program, ...words] = [...this.through, process.execPath, main, ...args, ...ports, ...this.more];
+    this.process = spawn(program!, words, { stdio: ['ignore', 'pipe', 'pipe'] });
     for (const stream of [this.process.stdout!, this.process.stderr!])
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.log += text;
@@ -145,9 +153,10 @@ export class TestNode {
     path: string,
     port = this.httpPort,
     host = '127.0.0.1',
+    address = '127.0.0.1',
   ): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
     return new Promise((done, fail) => {
-      const request = http.get({ host: '127.0.0.1', port, path, headers: { host }, agent: false, timeout: 5000 }, answer => {
+      const request = http.get({ host: address, port, path, headers: { host }, agent: false, timeout: 5000 }, answer => {
         let body = '';
         answer.setEncoding('utf8').on('data', part => (body += part));
         answer.on('end', () => done({ status: answer.statusCode!, body, headers: answer.headers }));

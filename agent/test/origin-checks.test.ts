@@ -219,6 +219,20 @@ test('one that is asked in another way while it waits for its answer stands in t
   );
 });
 
+test('of a customer who has all of his places, no further domain is worked out', async t => {
+  let lookups = 0;
+  const names = new Proxy<Record<string, string[]>>({}, { get: () => (lookups++, ['127.0.0.1']) });
+  const first = domain(
+    1,
+    Array.from({ length: 1000 }, (_, i) => upstream(20_000 + i)),
+    { owner: 7, originCheck: { ...check, interval: 300 } },
+  );
+  const named = (id: number, owner: number) => domain(id, [upstream(80, { address: 'named.test' })], { owner });
+  const { checks } = checking(t, [first, named(2, 7), named(3, 7), named(4, 8)], names);
+  await until('they are known', () => checks.report(0).checked > 0);
+  assert.deepEqual([checks.report(0).checked, lookups], [1001, 1]);
+});
+
 test('one customer has not all the places', async t => {
   const many = (id: number, owner: number, count: number) =>
     domain(

@@ -14,6 +14,7 @@ async function slowOrigin(t: TestContext) {
   const open = new Set<http.ServerResponse>();
   const server = http.createServer((request, answer) => {
     answer.setHeader('cache-control', 'no-store');
+    if (request.url === '/from') return void answer.end(`from ${request.headers['x-forwarded-for']}`);
     if (!request.url!.startsWith('/slow')) return void answer.end('yes');
     answer.write('begun ');
     open.add(answer);
@@ -90,6 +91,15 @@ async function world(t: TestContext) {
         [`insert into "zonePort" ("zoneID", port, scheme) select $1, unnest($2::int[]), $3`, [zoneID, opened, scheme]],
         [`update "zonePort" set "deletedAt" = now() where port = any($1::int[])`, [closed]],
       ),
+    balancers: (networks: string[], httpPort: number | null) =>
+      rig.change(
+        [`zone ${zoneID}`],
+        [
+          `insert into "scopedSetting" (name, "zoneID", value) values ('proxyProtocol', $1, $2)
+           on conflict ("zoneID", name) where "zoneID" is not null do update set value = excluded.value`,
+          [zoneID, JSON.stringify({ networks, httpPort, httpsPort: null })],
+        ],
+      ),
     /** what a visitor gets there; nothing: nobody listens */
     at: (port: number) =>
       node.get('/', port, 'a.test').then(
@@ -159,4 +169,41 @@ test('a port that another program has is left out and told; the others open, and
   await zone([secure], [], 'https');
   await until('that is told', async () => (await told()).includes(`port ${secure} cannot be opened: it speaks no https`));
   assert.equal(await at(free), 'yes');
+});
+
+/** By the PROXY protocol: what an origin is told, or nothing. */
+const through = (port: number, address: string) =>
+  new Promise<string>(done => {
+    let text = '';
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write(`PROXY TCP4 ${address} 127.0.0.1 50000 80\r\nGET /from HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`),
+    );
+    socket.setEncoding('latin1').on('data', (piece: string) => (text += piece));
+    socket.on('error', () => {}).on('close', () => done(/from (\S+)/.exec(text)?.[1] ?? ''));
+  });
+
+test('balancers come where the zone says, are believed by its networks alone, and go again; nothing under way ends', async t => {
+  const { node, origin, reloads, balancers, zone, open, at, told } = await world(t);
+  const port = await freePort();
+  const say = await echo(t, node.httpPort);
+  const from = () => through(port, '198.51.100.7');
+  await balancers(['127.0.0.0/8', ' 2001:DB8::1 '], port);
+  await until('the balancer is believed', async () => (await from()) === '198.51.100.7');
+  assert.equal(await at(port), undefined, 'nobody comes without the header');
+  await balancers(['192.0.2.1'], port);
+  await until('no longer', async () => (await from()) === '127.0.0.1');
+  // sites have it: they go on having it, whoever wrote both
+  await open(port);
+  await zone([port]);
+  await until('it is a port of sites', async () => (await at(port)) === 'yes');
+  await zone([], [port]);
+  await until('and again the balancers’', async () => (await from()) === '127.0.0.1');
+  await balancers(['192.0.2.1'], node.httpPort);
+  await until('one of its own is told', async () => (await told()).includes(`port ${node.httpPort} is one of its own`));
+  assert.equal(await at(node.httpPort), 'yes');
+  await balancers([], null);
+  await until('it is closed', async () => (await from()) === '');
+  await say('still here');
+  assert.ok(reloads() <= 6);
+  origin.finish();
 });

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import http from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { readPair } from '#server/domain/certificate/pem.ts';
@@ -13,6 +14,8 @@ import { Sealing } from '#server/kit/sealed.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { authority } from '#system/authority.ts';
 import { askTLS, shake } from '../../edge/test/certificates.ts';
+import { ZoneRelays } from '../src/relays.ts';
+import { ZoneFacts } from '../src/zone-facts.ts';
 import { Plane, TestNode, until } from './node.ts';
 
 test('a zone switches HTTP/2 by one reload, under which an answer goes on; the code of forceSSL needs none', async t => {
@@ -103,4 +106,54 @@ test('a zone switches HTTP/2 by one reload, under which an answer goes on; the c
   await set('http2', { enable: true });
   await until('HTTP/2 is offered again', async () => (await offered()) === 'h2');
   assert.equal(reloads(), 2);
+});
+
+test('facts that cannot be had, as a full disk takes no certificate, are a problem until they can, and end nothing', async () => {
+  const [given, logged] = [[] as object[], [] as string[]];
+  let isFull = true;
+  const facts = new ZoneFacts({
+    wanted: () => {
+      if (isFull) throw new Error('ENOSPC: no space left on device');
+      return { cacheAge: 'a' };
+    },
+    configure: wanted => Promise.resolve(given.push(wanted)),
+    isLacking: () => false,
+    isUp: () => true,
+    log: message => logged.push(message),
+  });
+  await facts.look();
+  assert.deepEqual([facts.isTaken, facts.problem], [false, 'ENOSPC: no space left on device']);
+  await facts.up();
+  assert.deepEqual([logged.length, given.length], [1, 0], 'said once');
+  isFull = false;
+  await facts.look();
+  assert.deepEqual([given, facts.problem, facts.isTaken], [[{ cacheAge: 'a' }], null, true]);
+});
+
+test('certificates that are renewed one after the other: what the running nginx may still name stays', t => {
+  const data = mkdtempSync(join(tmpdir(), 'member-'));
+  t.after(() => rmSync(data, { recursive: true, force: true }));
+  let number = 0;
+  const grant = () => ({ type: 'relay', zoneID: 1, member: { certificate: `certificate ${number}`, authority: 'authority' } });
+  const relays = new ZoneRelays({
+    data,
+    identity: {
+      get grant() {
+        return grant();
+      },
+      memberKey: 'key',
+    } as never,
+    control: {} as never,
+    listed: () => [],
+  });
+  let before = relays.fleet()!;
+  while (++number < 6) {
+    const next = relays.fleet()!;
+    assert.notEqual(next.certificate, before.certificate);
+    for (const path of [before.certificate, before.key, before.authority, next.certificate]) assert.ok(existsSync(path), path);
+    // in the order of their renewals, however coarse the disk's clock
+    for (const path of [next.certificate, next.key, next.authority]) utimesSync(path, number, number + 4e9);
+    before = next;
+  }
+  assert.equal(readdirSync(join(data, 'member')).length, 9, 'of the two newest and the one that came');
 });

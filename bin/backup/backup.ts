@@ -28,7 +28,18 @@ export interface BackupResult {
 }
 
 /** What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives. */
-const left = new Set(['postgres', 'postgres.password', 'store', 'logs', 'run', 'snapshots', 'nats/work', 'nats/run', 'node']);
+const left = new Set([
+  'postgres',
+  'postgres.password',
+  'store',
+  'logs',
+  'run',
+  'snapshots',
+  'nats/work',
+  'nats/run',
+  'node',
+  'dns',
+]);
 /** Of what is made anew, what would be missed. */
 const kept = ['run/ports.json', 'node/identity.json'];
 const fileBytesMax = 16_000_000;

@@ -29,12 +29,19 @@ export const bundleFolder = join(projectFolder, 'bundle');
 /**
  * @param folder where the archives and `bundle.json` are put; others that lie there are removed
  * @param level of gzip
+ * @param change what a test does to the application, so that it is another version
  */
-export async function makeBundle(folder = bundleFolder, level = 6): Promise<Bundle> {
+export async function makeBundle(
+  folder = bundleFolder,
+  level = 6,
+  change: (application: string) => void = () => {},
+): Promise<Bundle> {
   mkdirSync(folder, { recursive: true });
   const staging = mkdtempSync(join(folder, 'making-'));
   try {
-    const application = await pack(await stageApplication(join(staging, 'application')), folder, 'application', level);
+    const staged = await stageApplication(join(staging, 'application'));
+    change(staged);
+    const application = await pack(staged, folder, 'application', level);
     const runtime = await pack(
       stageRuntime(join(staging, 'runtime')),
       folder,

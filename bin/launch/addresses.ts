@@ -58,7 +58,7 @@ export function readAddresses(
   const busPort = portOf('BREAKWATER_BUS_PORT', portsOfAddresses.bus);
   const told = env.BREAKWATER_BUS_ADDRESS || (opensBus && isOpen && !busFiles ? new URL(publicUrl!).hostname : undefined);
   try {
-    if (told) partsOf(told);
+    for (const one of told?.split(',') ?? []) partsOf(one.trim());
   } catch (error) {
     throw new StartError((error as Error).message);
   }

@@ -75,9 +75,17 @@ export const variables: readonly Variable[] = [
   v('BREAKWATER_EDGE_HTTP', 'the local edge node, HTTP', '8081', 'launcher agent'),
   v('BREAKWATER_EDGE_HTTPS', 'the local edge node, HTTPS', '8443', 'launcher agent'),
   v('BREAKWATER_EDGE_HOST', 'addresses the local edge node listens on, comma-separated', '127.0.0.1,::1', 'launcher agent'),
-  v('BREAKWATER_DNS', 'reserved for the DNS server of a later version', '5353', 'launcher'),
+  v('BREAKWATER_EDGE_RELAY', 'where edges of its zone reach a node that is a relay', '8447', 'agent'),
+  v('BREAKWATER_DNS', 'the embedded name server, UDP and TCP', '5353', 'launcher server'),
+  v('BREAKWATER_DNS_HOST', 'addresses the embedded name server listens on, comma-separated', '127.0.0.1,::1', 'launcher server'),
   v('BREAKWATER_PASSWORD', 'password of the first accounts', 'made at the first start, printed once', 'launcher seed', secret),
   v('BREAKWATER_OFFLINE', '`true`: an offline build; the console has no admin area', 'false', 'server'),
+  v(
+    'BREAKWATER_LICENSE_KEYS',
+    'vendors whose licence files are believed beside our own: public keys of 32 bytes in base64url, comma-separated',
+    'none',
+    'server',
+  ),
   v(
     'BREAKWATER_ORIGIN_ALLOW',
     'networks (CIDR, comma-separated) in which origins may lie although they are private or loopback',
@@ -92,7 +100,19 @@ export const variables: readonly Variable[] = [
     'server',
   ),
   v('BREAKWATER_ACME_DIRECTORY', 'directory (https) of a certificate authority of your own, for autoSSL', 'none', 'server'),
-  v('BREAKWATER_ACME_CA', 'path of the certificate (PEM) that vouches for its address', 'those of the machine', 'server', path),
+  v(
+    'BREAKWATER_ACME_AT',
+    'directories of public authorities at other addresses (letsEncrypt=URL,zeroSSL=URL), such as those for trying out',
+    'their own',
+    'server',
+  ),
+  v(
+    'BREAKWATER_ACME_CA',
+    'path of the certificate (PEM) that vouches for these addresses',
+    'those of the machine',
+    'server',
+    path,
+  ),
   v(
     'BREAKWATER_DNS_RESOLVERS',
     'resolvers (address or address:port, comma-separated) asked whether a proof of a name can be seen, where no DNS gets out',
@@ -114,7 +134,7 @@ export const variables: readonly Variable[] = [
   v('CLICKHOUSE_CLUSTER', 'its cluster: tables are made on all replicas', 'none', 'server ingest'),
   v(
     'NATS_URL',
-    'a NATS of your own instead of the embedded one; with NATS_CREDS, NATS_KEYS, NATS_SYSTEM_CREDS',
+    'a NATS of your own instead of the embedded one, its servers comma-separated; with NATS_CREDS, NATS_KEYS, NATS_SYSTEM_CREDS (`breakwater bus-config` writes them)',
     undefined,
     'launcher server ingest',
   ),
@@ -138,7 +158,7 @@ export const variables: readonly Variable[] = [
   v('BREAKWATER_BUS_PORT', 'its port, where other machines reach it', '4222', 'launcher'),
   v(
     'BREAKWATER_BUS_ADDRESS',
-    'address of the bus that nodes are told: host or host:port; the local node uses it too',
+    'address of the bus that nodes are told: host or host:port, comma-separated for a cluster; the local node uses it too',
     'the host of BREAKWATER_PUBLIC_URL, else BREAKWATER_BUS_HOST; localhost if that is 0.0.0.0 or ::',
     'launcher server',
   ),
@@ -157,6 +177,10 @@ export const variables: readonly Variable[] = [
   ),
   v('BREAKWATER_SECRET_FILE', 'path of the 32 bytes of the installation', undefined, 'seed server', { ...path, ...internal }),
   v('BREAKWATER_JOIN_TOKEN', 'what a node joins with', undefined, 'agent', { ...secret, ...internal }),
+  v('BREAKWATER_DNS_KEY', 'what changes of the embedded name server are signed with', undefined, 'server', {
+    ...secret,
+    ...internal,
+  }),
   v('BREAKWATER_NODE_KEY', 'public key of the local node', undefined, 'seed', internal),
   v('BREAKWATER_NODE_JOINED', '`true`: it joined with that key', undefined, 'seed', internal),
   v('BREAKWATER_NODE_WAS', 'number of the local node, if its key may have been lost', undefined, 'seed', internal),

@@ -40,7 +40,12 @@ export function addressEnvironment({ addresses, dataFolder }: Pick<Settings, 'ad
   if (outer?.files) Object.assign(env, { BREAKWATER_TLS_CERT: outer.files.cert, BREAKWATER_TLS_KEY: outer.files.key });
   const isBusOurs = bus !== undefined && !busFiles;
   if ((outer && !outer.files) || isBusOurs) {
-    const hosts = [outer?.host, bus?.host, publicUrl && new URL(publicUrl).hostname, busAddress && partsOf(busAddress).host];
+    const hosts = [
+      outer?.host,
+      bus?.host,
+      publicUrl && new URL(publicUrl).hostname,
+      ...(busAddress?.split(',').map(one => partsOf(one.trim()).host) ?? []),
+    ];
     ownCertificate(
       dataFolder,
       hosts.flatMap(host => host || []),

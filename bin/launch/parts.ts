@@ -17,6 +17,7 @@ import {
 import { answers, startPostgres } from '#server/store/postgres-launcher.ts';
 import { busTlsOf } from '#server/bus/tls.ts';
 import { busTrouble } from '#server/system/ask-bus.ts';
+import { dnsPart } from './dns.ts';
 import type { Logs } from './logs.ts';
 import type { Environment } from './environment.ts';
 import { bytesFile } from './keys.ts';
@@ -113,7 +114,13 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     if (settings.natsUrl) {
       env.NATS_URL = settings.natsUrl;
       const trouble = await busTrouble(settings.natsUrl, env.NATS_CREDS, 5000, busTlsOf(env));
-      if (trouble) throw new StartError(`The NATS of NATS_URL (${new URL(settings.natsUrl).host}) does not answer: ${trouble}.`);
+      if (trouble)
+        throw new StartError(
+          `The NATS of NATS_URL (${settings.natsUrl
+            .split(',')
+            .map(one => new URL(one).host)
+            .join(', ')}) does not answer: ${trouble}.`,
+        );
       return undefined;
     }
     const { bus, busFiles } = settings.addresses;
@@ -177,6 +184,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
       hopeless: () => fullDisk(settings.dataFolder),
     };
   },
+
+  dns: async context => dnsPart(context),
 
   async ingest({ settings, logs, env }) {
     // a process of its own: sorting log lines must never hold up the console

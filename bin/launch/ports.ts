@@ -1,22 +1,23 @@
 /** Who holds a port: for the one sentence a person needs when it is taken. */
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
 import { StartError, allPids, portIsFree } from '#server/store/engine-process.ts';
 
 /** Errors: StartError naming the port, its holder where we may see it, and the variable that changes it. */
 export async function checkPort(port: number, variable: string, kind: 'tcp' | 'udp' = 'tcp', host = '127.0.0.1'): Promise<void> {
-  if (kind === 'tcp' ? await portIsFree(port, host) : await udpIsFree(port)) return;
+  if (kind === 'tcp' ? await portIsFree(port, host) : await udpIsFree(port, host)) return;
   if (port < 1024 && process.getuid?.() !== 0)
     throw new StartError(`Port ${port} needs root: start as root or set ${variable} to a port from 1024 on.`);
   const holder = holderOf(port, kind);
   throw new StartError(`Port ${port} is taken${holder ? ` by ${holder}` : ''}: end it, or set ${variable} to another port.`);
 }
 
-function udpIsFree(port: number): Promise<boolean> {
+function udpIsFree(port: number, host: string): Promise<boolean> {
   return new Promise(done => {
-    const probe = createSocket('udp4');
+    const probe = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
     probe.once('error', () => done(false));
-    probe.bind(port, '127.0.0.1', () => probe.close(() => done(true)));
+    probe.bind(port, host, () => probe.close(() => done(true)));
   });
 }
 

@@ -7,12 +7,13 @@ import { settingOf } from '#host/secrets.ts';
 import { environmentRanges } from '#contract/rules/address-policy.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { type Addresses, readAddresses } from './addresses.ts';
+import { dnsHosts } from './dns.ts';
 import { helpText } from './environment.ts';
 
 export const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The parts in the order in which they start; they end in the reverse order. */
-export const partNames = ['postgres', 'nats', 'store', 'ingest', 'server', 'agent'] as const;
+export const partNames = ['postgres', 'nats', 'store', 'dns', 'ingest', 'server', 'agent'] as const;
 export type PartName = (typeof partNames)[number];
 
 export interface Settings {
@@ -21,6 +22,8 @@ export interface Settings {
   edgeHttpPort: number;
   edgeHttpsPort: number;
   dnsPort: number;
+  /** Addresses the embedded name server listens on. */
+  dnsHosts: string[];
   /** Addresses the local edge node listens on. */
   edgeHosts: string[];
   demo: boolean;
@@ -50,13 +53,14 @@ export function readSettings(args: readonly string[], env: NodeJS.ProcessEnv): S
     else if (arg.startsWith('--only=')) parts = new Set(arg.slice(7).split(',').map(partName));
     else throw new StartError(`Unknown argument ${arg}. \`npm start -- --help\` lists what there is.`);
   }
-  const natsUrl = url(env, 'NATS_URL', ['nats:', 'tls:']);
+  const natsUrl = url(env, 'NATS_URL', ['nats:', 'tls:'], true);
   const settings: Settings = {
     dataFolder: resolve(env.BREAKWATER_DATA || join(projectFolder, 'data')),
     consolePort: port(env, 'BREAKWATER_PORT', 8080),
     edgeHttpPort: port(env, 'BREAKWATER_EDGE_HTTP', 8081),
     edgeHttpsPort: port(env, 'BREAKWATER_EDGE_HTTPS', 8443),
     dnsPort: port(env, 'BREAKWATER_DNS', 5353),
+    dnsHosts: dnsHosts(env),
     edgeHosts: hosts(env),
     demo,
     parts,
@@ -120,11 +124,12 @@ function hosts(env: NodeJS.ProcessEnv): string[] {
   return list;
 }
 
-function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[]): string | undefined {
-  const text = settingOf(name, env);
+/** @param several a comma-separated list of them is one too */
+function url(env: NodeJS.ProcessEnv, name: string, protocols: readonly string[], several = false): string | undefined {
+  const text = settingOf(name, env)?.replaceAll(/\s+/g, '');
   if (!text) return undefined;
-  const parsed = URL.canParse(text) ? new URL(text) : undefined;
-  if (!parsed || !protocols.includes(parsed.protocol)) {
+  const isOne = (one: string) => URL.canParse(one) && protocols.includes(new URL(one).protocol);
+  if (!(several ? text.split(',') : [text]).every(isOne)) {
     throw new StartError(`${name} must be a URL that begins with ${protocols.map(p => `${p}//`).join(' or ')}.`); // its value may hold a password
   }
   return text;

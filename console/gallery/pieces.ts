@@ -30,7 +30,7 @@ export const pieces: readonly Piece[] = [
   {
     name: 'status',
     title: { zh_TW: '狀態、標籤與明細', zh_CN: '状态、标签与明细', en_US: 'Status, tags, facts' },
-    shows: ['Status', 'Tags', 'Facts', 'Until'],
+    shows: ['Status', 'Toned', 'AnswerStatus', 'Tags', 'Facts', 'Until'],
     states: ['normal', 'empty', 'long', 'many'],
     load: () => import('./pages/status.tsx'),
   },
@@ -157,6 +157,13 @@ export const pieces: readonly Piece[] = [
     shows: ['WorldMap'],
     states: ['normal', 'empty', 'loading', 'failed', 'long', 'many'],
     load: () => import('./pages/map.tsx'),
+  },
+  {
+    name: 'pins',
+    title: { zh_TW: '地點地圖', zh_CN: '地点地图', en_US: 'Map of places' },
+    shows: ['PinMap'],
+    states: ['normal', 'empty', 'loading', 'failed', 'long', 'many'],
+    load: () => import('./pages/pins.tsx'),
   },
   {
     name: 'units',

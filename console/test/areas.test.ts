@@ -46,7 +46,7 @@ for (const [area, screens] of Object.entries(areas) as [Area, typeof user][])
 test('the admin area imports no screen of customers’ or operators’ things', () => {
   const source = readFileSync(new URL('../src/areas/admin.ts', import.meta.url), 'utf8');
   const folders = [...source.matchAll(/from '\.\.\/(\w+)\/screens\.ts'/g)].map(found => found[1]);
-  assert.deepEqual([...new Set(folders)], ['account']);
+  assert.deepEqual([...new Set(folders)], ['account', 'licence']);
 });
 
 /** Where it is asked which area this is, in words. */

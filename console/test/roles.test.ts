@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changed, changedAll, keysOf, resourcesOf } from '../src/account/matrix.ts';
+import { changed, changedAll, grouped, heldOf, keysOf, presetKeys, resourcesOf } from '../src/account/matrix.ts';
 
 const grantable = ['logs.view', 'nodes.edit', 'sites.edit', 'sites.view'];
 
@@ -36,4 +36,35 @@ test('a column is ticked and cleared as a whole; keys of others stay', () => {
 test('rows and columns of the matrix follow the keys', () => {
   assert.deepEqual(resourcesOf(grantable), ['logs', 'nodes', 'sites']);
   assert.deepEqual(keysOf(grantable, 'edit'), ['nodes.edit', 'sites.edit']);
+});
+
+test('rows stand in groups, as the menu has them; what no group names stands in the last', () => {
+  assert.deepEqual(grouped(['zones', 'retention', 'cache', 'sites', 'accounts']), [
+    { name: 'people', resources: ['accounts'] },
+    { name: 'sites', resources: ['sites', 'cache'] },
+    { name: 'fleet', resources: ['zones'] },
+    { name: 'system', resources: ['retention'] },
+  ]);
+});
+
+test('a box over several rows has three states, and changes those rows alone', () => {
+  assert.equal(heldOf(['a.view', 'b.view'], new Set(['a.view'])), 'some');
+  assert.equal(heldOf(['a.view'], new Set(['a.view', 'b.view'])), 'all');
+  assert.equal(heldOf(['a.view'], new Set()), 'none');
+  assert.deepEqual(changedAll([], 'view', true, grantable, ['logs']), ['logs.view']);
+});
+
+test('presets give what their name says, and only what one may grant', () => {
+  const all = ['accounts', 'roles', 'apiTokens', 'sites', 'cache', 'products', 'zones'].flatMap(name => [
+    `${name}.edit`,
+    `${name}.view`,
+  ]);
+  assert.deepEqual(presetKeys('viewer', all), ['cache.view', 'products.view', 'sites.view', 'zones.view']);
+  assert.deepEqual(presetKeys('finance', all), ['accounts.view', 'products.view', 'sites.view']);
+  assert.ok(presetKeys('engineer', all).includes('zones.edit') && !presetKeys('engineer', all).includes('accounts.view'));
+  assert.deepEqual(
+    presetKeys('support', all).filter(key => key.endsWith('.edit')),
+    ['cache.edit'],
+  );
+  assert.deepEqual(presetKeys('engineer', ['sites.view']), ['sites.view']);
 });

@@ -1,12 +1,30 @@
 /** Calls the specification does not have, each with the reason why the product needs it. */
 export const beyond: Readonly<Record<string, string>> = {
+  'GET /user/apiDoc': 'What apiDoc shows: the machine-readable documentation of the calls that are a customer’s.',
+  'GET /client/apiDoc': 'The same of an operator’s calls, for whoever writes programs against them.',
+  'GET /admin/apiDoc': 'The same of the vendor’s.',
+  'GET /admin/license/orders': 'Which operators hold what, at a glance: the order of one is found by its number alone.',
+  'GET /client/license': 'An operator sees what it may have and until when, and the number its vendor asks for.',
   'DELETE /user/site/{siteID}/setting/gzip':
     'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
   'DELETE /client/site/{siteID}/setting/gzip':
     'Once saved, a site would keep values of its own for good, and what is above would never reach it again.',
   'GET /user/site/{siteID}/zonePorts': 'A customer cannot see the zone: without this it would guess which ports there are.',
   'GET /client/site/{siteID}/zonePorts': 'A form of a site offers the ports that its zone has, whoever fills it in.',
+  'GET /client/group/{g}/answer':
+    'Who steers names must see what a visitor gets before one complains: by line, and where it has arrived.',
+  'GET /client/group/{g}/answers': 'Who left an answer and why is asked after each disturbance; nothing else tells it.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
+  'GET /client/nodes/fleet':
+    'Issue 9: a fleet is looked at as a whole, on a map and in a table; a page of a list tells of ten nodes at a time.',
+  'GET /client/zone/{id}/setting/canary':
+    'Issue 9: a change of nginx’s settings has one node first; without this nobody would see that it was stopped there, and why.',
+  'POST /client/zone/{id}/setting/canary/retry':
+    'Issue 9: what stopped a change was mended at the node; saving the same again changes nothing.',
+  'POST /client/zone/{id}/setting/canary/takeBack':
+    'Issue 9: nobody remembers which of several settings differ from what the nodes have.',
+  'PUT /client/nodes/place':
+    'Issue 9: where a node stands on the map; its addresses tell nothing of that without data of their own.',
   'POST /node/join': 'What a new machine calls with its join token to receive its id and its bus credentials.',
   'POST /node/credentials': 'A node renews its bus credentials with its own key, so that they can be short-lived.',
   'GET /user/systemHealth':
@@ -59,10 +77,16 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: what a new domain still lacks for https, as it changes; the specification knows the certificate’s state alone.',
   'GET /client/site/{siteID}/domain/{domainID}/https':
     'Issue 8: what a new domain still lacks for https, as it changes; the specification knows the certificate’s state alone.',
+  'PUT /client/zone/{id}/setting/resource':
+    'The specification reads the shares of nginx on a node and has no call that sets them: an operator would look at what nobody can change.',
   'GET /client/zone/{id}/setting/http3':
     'Issue 8: HTTP/3 by zone; the specification knows HTTP/2 alone, and not every network lets UDP through.',
   'PUT /client/zone/{id}/setting/http3':
     'Issue 8: HTTP/3 by zone; the specification knows HTTP/2 alone, and not every network lets UDP through.',
+  'GET /client/zone/{id}/setting/proxyProtocol':
+    'Issue 8: the PROXY protocol. Behind a balancer every visitor has its address, and what judges by addresses judges it.',
+  'PUT /client/zone/{id}/setting/proxyProtocol':
+    'Issue 8: the PROXY protocol. Behind a balancer every visitor has its address, and what judges by addresses judges it.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',

@@ -4,17 +4,28 @@ import * as account from './account/index.ts';
 import * as analytics from './analytics/index.ts';
 import * as cache from './cache/index.ts';
 import * as domain from './domain/index.ts';
+import * as licence from './licence/index.ts';
 import * as module from './module/index.ts';
 import * as node from './node/index.ts';
 import * as protect from './protect/index.ts';
+import * as resolution from './resolution/index.ts';
 import * as site from './site/index.ts';
 import * as system from './system/index.ts';
 
 /** By the name of the folder, in the order of `groups`. */
-export const folders = { account, analytics, cache, domain, module, node, protect, site, system } as const satisfies Record<
-  string,
-  Record<string, Declared>
->;
+export const folders = {
+  account,
+  analytics,
+  cache,
+  domain,
+  licence,
+  module,
+  node,
+  protect,
+  resolution,
+  site,
+  system,
+} as const satisfies Record<string, Record<string, Declared>>;
 type Folders = typeof folders;
 
 export const groups: readonly Group[] = Object.values(folders).flatMap(folder =>
@@ -28,10 +39,12 @@ interface Account extends Of<'account'> {}
 interface Analytics extends Of<'analytics'> {}
 interface Cache extends Of<'cache'> {}
 interface Domain extends Of<'domain'> {}
+interface Licence extends Of<'licence'> {}
 interface Module extends Of<'module'> {}
 interface Node extends Of<'node'> {}
 interface Protect extends Of<'protect'> {}
+interface Resolution extends Of<'resolution'> {}
 interface Site extends Of<'site'> {}
 interface System extends Of<'system'> {}
 
-export interface Api extends Account, Analytics, Cache, Domain, Module, Node, Protect, Site, System {}
+export interface Api extends Account, Analytics, Cache, Domain, Licence, Module, Node, Protect, Resolution, Site, System {}

@@ -5,7 +5,9 @@
 import { schemes } from './limits-ports.ts';
 
 export * from './limits-certificates.ts';
+export * from './limits-licences.ts';
 export * from './limits-ports.ts';
+export * from './limits-resolution.ts';
 export * from './limits-start.ts';
 
 /** How often a screen asks what is wrong. */
@@ -20,6 +22,13 @@ export const polling = {
   liveStatisticsStepMinutes: 5,
 } as const;
 
+/** Issue 9: the fleet at one look. */
+export const fleetLimits = {
+  /** nodes that one look shows: of a larger fleet one zone is looked at */
+  nodesMost: 2000,
+  placeNameMax: 64,
+} as const;
+
 /** §5, §9 "Page-size options"; decisions "Wire"; calls.md (the two maxima). */
 export const paging = {
   pageFirst: 1,
@@ -31,8 +40,14 @@ export const paging = {
   orders: ['asc', 'desc'],
 } as const;
 
+/** API tokens: of one account, the sites one may name, the networks, and how often it is written down that one was used. */
+export const apiTokens = { perAccountMax: 100, sitesMax: 500, networksMax: 50, endingLength: 4, usedEverySeconds: 60 } as const;
+
 /** Ids that one call over several rows takes. */
 export const bulk = { idsMax: 1000 } as const;
+
+/** Relays of a zone, and the certificates by which its nodes know each other. */
+export const relayLimits = { perZoneMax: 50, leftMax: 300, certificateDays: 30, portDefault: 8447 } as const;
 
 /** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
 export const streams = { perAccountMax: 10, checkMs: 2000 } as const;
@@ -201,6 +216,13 @@ export const ranges = {
 
 /** §9 "Geneva recommended window size". */
 export const genevaWindows = { v1: { min: 1, max: 60 }, v2: { min: 1, max: 1 } } as const;
+/** Shares of a machine, in percent. */
+export const resourceShares = { cpuMin: 5, memoryMax: 90, diskMax: 95 } as const;
+export const genevaVersions = ['v1', 'v2'] as const;
+/** What the field of a TCP segment holds: beyond what is recommended it is the operator's word. */
+export const genevaWindowMax = 65_535;
+/** Of a node: its further addresses, and how often it may begin new log files by itself. */
+export const nodeBounds = { subsMax: 100, logRotateSecondsMin: 60, logRotateSecondsMax: 30 * 86_400 } as const;
 
 /** §9: where zero stands for something else than a number. */
 export const zeroMeans = {

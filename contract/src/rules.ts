@@ -4,10 +4,13 @@
  */
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
+export { balancerLimits, balancers } from './rules/balancers.ts';
+export { cnameZone, dnsName, ipAddress, nameServer, nameServerOf } from './rules/cname-zone.ts';
 export { dnsAccount, dnsServer } from './rules/dns-account.ts';
 export { errorPage } from './rules/error-pages.ts';
 export { hsts } from './rules/hsts.ts';
 export * from './rules/lists.ts';
+export * from './rules/nodes.ts';
 export {
   cacheRule,
   canonicalHost,

@@ -2,6 +2,7 @@
 import { autoSSL } from './domain/auto-certificates.ts';
 import { copyModule } from './module/copy.ts';
 import { nodeCache, nodeCurrentCache, nodeLogRotate, nodeReboot, nodeReset } from './node/commands.ts';
+import { nodeUpgrade } from './node/upgrade.ts';
 
 export const taskKinds = {
   autoSSL,
@@ -11,4 +12,5 @@ export const taskKinds = {
   nodeCurrentCache,
   nodeCache,
   nodeLogRotate,
+  nodeUpgrade,
 } as const;

@@ -55,6 +55,7 @@ const own = ['user', 'client', 'admin'].flatMap(area => [
   `POST /${area}/login2fa/phase1`,
   `POST /${area}/login2fa/phase2`,
   `GET /${area}/announcements`,
+  `GET /${area}/apiDoc`,
   `GET /${area}/systemHealth`,
   // ask for the key of the list they are about
   `GET /${area}/history`,

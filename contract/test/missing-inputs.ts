@@ -4,14 +4,13 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 48;
+export const missingMost = 24;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
 };
 /** what is set of a node */
 const node = {
-  fleet: '-> geneva forceBackup logRotateTime portType bandwidth subs',
   operations: '-> monitor',
   resolution: '-> backup',
 };

@@ -14,33 +14,20 @@ const lines = (text: string) =>
 export const notYet = {
   calls: lines(`
     POST /admin/account/resendEmail
-    POST /admin/apiToken
-    DELETE /admin/apiTokens
-    GET /admin/apiTokens
-    POST /admin/auditLogs
     POST /admin/code
     POST /admin/login2fa/phase0
     POST /admin/login2fa/phase1
     POST /admin/login2fa/phase2
     GET /admin/logo
     POST /client/account/resendEmail
-    POST /client/apiToken
-    DELETE /client/apiTokens
-    GET /client/apiTokens
-    POST /client/auditLogs
     POST /client/code
     POST /client/login2fa/phase0
     POST /client/login2fa/phase1
     POST /client/login2fa/phase2
     GET /client/logo
-    PUT /offline/license
     POST /register/password
     POST /token/check
     POST /user/account/resendEmail
-    POST /user/apiToken
-    DELETE /user/apiTokens
-    GET /user/apiTokens
-    POST /user/auditLogs
     POST /user/code
     POST /user/login2fa/phase0
     POST /user/login2fa/phase1
@@ -54,7 +41,6 @@ export const notYet = {
     PUT /client/site/{siteID}/domain/{domainID}/antiHeaders
     GET /client/site/{siteID}/domain/{domainID}/antiReferers
     PUT /client/site/{siteID}/domain/{domainID}/antiReferers
-    POST /client/site/{siteID}/domains/checkCNAME
     POST /client/site/{siteID}/domains/copyToSite
     POST /client/site/{siteID}/domains/createFrom
     PUT /client/site/{siteID}/domains/modifyUpstreamIPs
@@ -62,7 +48,6 @@ export const notYet = {
     PUT /user/site/{siteID}/domain/{domainID}/antiHeaders
     GET /user/site/{siteID}/domain/{domainID}/antiReferers
     PUT /user/site/{siteID}/domain/{domainID}/antiReferers
-    POST /user/site/{siteID}/domains/checkCNAME
     POST /user/site/{siteID}/domains/copyToSite
     POST /user/site/{siteID}/domains/createFrom
     PUT /user/site/{siteID}/domains/modifyUpstreamIPs
@@ -242,21 +227,7 @@ export const notYet = {
     GET /client/group/{g}/line/{l}/virtualNodes
     PATCH /client/group/{g}/line/{l}/virtualNodes
     POST /client/group/{g}/line/{l}/virtualNodes
-    GET /client/health
-    GET /client/node/{id}/node-info
-    DELETE /client/node/{id}/subs
-    GET /client/node/{id}/subs
-    POST /client/node/{id}/subs
-    GET /client/node/{id}/system
-    GET /client/node/{id}/upgrade/logs
-    GET /client/node/latestVersion
     PATCH /client/node/monitor
-    POST /client/node/moveToZone
-    POST /client/node/upgrade
-    PUT /client/nodes/geneva
-    PUT /client/nodes/log/rotate/time
-    PUT /client/nodes/memo
-    PUT /client/nodes/portType
     POST /client/setting/announcement
     PUT /client/setting/announcement
     DELETE /client/setting/announcements
@@ -279,17 +250,6 @@ export const notYet = {
     POST /client/virtualNode/{id}/record/node
     GET /client/virtualNode/{id}/records
     GET /client/virtualNodes
-    DELETE /client/setting/dns
-    GET /client/setting/dns
-    POST /client/setting/dns
-    DELETE /client/setting/dns/cname
-    POST /client/setting/dns/cname
-    PUT /client/setting/dns/cname
-    GET /client/setting/dns/cname/meta
-    GET /client/setting/dns/cnames
-    POST /client/setting/dns/recovery
-    POST /client/setting/dns/test
-    GET /client/setting/dns/unprocessed
     GET /client/setting/email
     PUT /client/setting/email
     POST /client/setting/email/test
@@ -338,7 +298,6 @@ export const notYet = {
     PUT /client/zone/{id}/setting/nginx/worker
     GET /client/zone/{id}/setting/preheatCaches
     POST /client/zone/{id}/setting/preheatCaches
-    GET /client/zone/{id}/setting/resource
     GET /user/setting/tg
     PUT /user/setting/tg
     POST /user/setting/tg/test
@@ -364,25 +323,10 @@ export const notYet = {
     GET /client/traffic/monthlyUsages
     GET /user/extraTrafficPlans
     GET /user/traffic/monthlyUsages
-    DELETE /admin/license
-    GET /admin/license
-    POST /admin/license
-    PUT /admin/license
-    GET /admin/license/{userId}/order
-    PUT /admin/license/{userId}/order
-    POST /admin/license/issuing
-    DELETE /admin/license/offline
-    PUT /admin/license/offline
-    POST /admin/license/offline/issuing
-    DELETE /admin/license/offline/register
-    GET /admin/license/offlines
   `),
   routes: lines(`
     /user/createPassword
     /user/verifyMail
-    /user/userManagement/logOperation
-    /user/userManagement/apiTokenSetting
-    /user/userManagement/apiDoc
     /user/sitesManagement/blockList
     /user/dataAnalysis/statistics
     /user/dataAnalysis/logExport
@@ -403,44 +347,25 @@ export const notYet = {
     /client/trafficPkgManagement/trafficReport
     /client/monitorManagement/monitorNodeList
     /client/monitorManagement/monitorNodeGroup
-    /client/systemManagement/systemSetting
-    /client/systemManagement/systemUpgrade
-    /client/systemManagement/dnsSetting
-    /client/systemManagement/cname
     /client/systemManagement/nginxSetting
     /client/systemManagement/perdefinedSetting
-    /client/userManagement/logOperation
-    /client/userManagement/apiTokenSetting
     /client/userManagement/customizeLogo
     /client/userManagement/announcementSetting
     /admin/createPassword
     /admin/verifyMail
-    /admin/licenses
-    /admin/offlineLicense
-    /admin/userManagement/logOperation
   `),
   codes: lines(`
-    proxyConnectionFailed
-    licenseExpired
     illegalEmailSettings
     illegalTelegramToken
-    licenseNotFound
     invalidLicenseServer
-    zonesExceeded
-    nodesExceeded
     nodeInVirtualNode
-    invalidNodeTime
-    nodeVersionMismatch
     groupSiteInUse
-    groupNodesExceeded
     layer4GroupInUse
-    sitesExceeded
     siteStatusNotAllowed
     virtualNodeInUse
     illegalPortMapping
     simultaneousDownloads
     dailyDownloads
-    illegalLicense
     selfCheck
     supplier
     supplierUnknown
@@ -458,15 +383,8 @@ export const notYet = {
     continents
     display.layer4PageDefault
     display.copyrightSuffix
-    genevaWindows.v1
-    genevaWindows.v2
-    identifiers.nodePrefix
     identifiers.virtualNodePrefix
-    identifiers.subNodeSeparator
     ipVersions
-    logRotateNoneSeconds
-    nodeTypes
-    offlineLicense.portTypeChangesAfterUpgrade
     ownStatuses.challenge
     paging.orders
     polling.liveStatisticsWindowHours
@@ -486,7 +404,6 @@ export const notYet = {
     zeroMeans.siteLimit
     zeroMeans.licenseLimit
     zeroMeans.nodeMonitorSeconds
-    zeroMeans.logRotateSeconds
   `),
   messages: lines(`
     message.mailLinkInvalid
@@ -502,15 +419,7 @@ export const notYet = {
     message.setNginxWorkerSuccess
     message.addVNodesToLineSuccess
     message.removeVNodesFromLineSuccess
-    message.createLicenseSuccess
-    message.updateLicenseSuccess
-    message.removeLicenseSuccess
-    message.issueLicenseSuccess
-    message.createOfflineLicenseSuccess
-    message.addSubNodeSuccess
-    message.removeSubNodeSuccess
     message.detectionSuccess
-    message.addSubNodeFailed
     message.removeSubNodeFailed
     message.detectionFailed
   `),

@@ -22,8 +22,13 @@ const elsewhere: Record<string, string> = {
   'rates.rates[].id': 'names a rule that had to be left out (rates.test.ts)',
   'zone.http2': 'the agent: nginx is told by its configuration (agent/src/zone-facts.ts, agent/test/zone-facts.test.ts)',
   'zone.http3': 'the agent: as of HTTP/2 (agent/src/http3.ts, agent/test/http3.test.ts)',
+  'zone.proxyProtocol': 'the agent: as of ports (agent/src/entrances.ts, edge/test/proxy-protocol.test.ts)',
+  'zone.resource': 'the agent: as of HTTP/2 (agent/src/shares.ts, agent/test/node-settings.test.ts)',
+  node: 'the agent: nginx gets no record of it (agent/src/node-settings.ts, agent/test/node-settings.test.ts)',
   'port.owner': 'the agent: whose share of its lookups of names the origins take (agent/src/edge-state.ts)',
   'zone.ports': 'the agent: nginx is told by its configuration (agent/src/ports.ts, agent/test/ports.test.ts)',
+  'zone.canary':
+    'the agent: nginx of one node is told it before the others are (agent/src/edge-state.ts, agent/test/canary.test.ts)',
   'zone.origins': 'the agent: it judges the addresses of origins, and a record holds those that passed',
 };
 
@@ -140,6 +145,9 @@ async function unread(schemas: Record<string, z.ZodMiniType>): Promise<string[]>
       if open then ports.inspect("o:1:8443", cjson.decode(open)) end
       assert(ports.at("a.test", "8443"))
       require("tls.strict").redirect()
+      local relays = require "core.relays"
+      relays.setup { zone = 1, asks = true }
+      relays.any()
       require("tls.names").of "a.test"
       -- words that a sample has for tokens
       for n = 0, 2 do require "tls.challenge"("a.test", "/.well-known/acme-challenge//x" .. n) end

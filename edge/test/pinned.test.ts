@@ -18,6 +18,10 @@ const others: Record<string, RegExp> = {
   'phases/control.lua': /\bngx\.(?:print|status =)/g,
   // Passes the answer of an origin on.
   'phases/fetch.lua': /\bngx\.(?:print|send_headers|status =)/g,
+  // A relay's door: nodes of the zone alone come there, and an edge makes of it what its visitor gets.
+  'phases/door.lua': /\bngx\.(?:exit|status =)/g,
+  // The status an origin gave, which a relay passed on under another.
+  'phases/back.lua': /\bngx\.status = status\b/g,
 };
 
 /** decisions.md, "Order at the edge", as far as it is built: the contract names its kinds in this order, too. */

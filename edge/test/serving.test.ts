@@ -268,6 +268,21 @@ describe('who is served', () => {
     assert.equal((await edge.ask('early.test', '/half')).body, 'whole');
   });
 
+  test('the first one that a host gets is asked again as it must be, in whatever worker, and however soon after', async () => {
+    await edge.putDocuments([], [domain(60, '*.hints.test', [origin.port])]);
+    origin.script = (_, response) => {
+      response.writeEarlyHints({ link: '</a.css>; rel=preload' });
+      response.end('page');
+    };
+    // What is learned of a host holds for it alone, so each of them is the first.
+    const answers: string[] = [];
+    for (let i = 0; i < 300; i++) answers.push((await edge.ask(`h${i}.hints.test`, `/early-${i}`)).body);
+    assert.deepEqual(
+      answers.filter(body => body !== 'page'),
+      [],
+    );
+  });
+
   test('HTTPS is served with the certificate of the domain, and the origin is told of it', async () => {
     origin.script = (request, response) => response.end(request.headers['x-forwarded-proto'] as string);
     const shown = shownFor(['shown.test']);

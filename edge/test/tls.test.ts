@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { connect } from 'node:tls';
 import { frame, frames } from '#agent/render/records.ts';
 import { authority } from '#system/authority.ts';
 import { askHttp2, askTLS, certificateDocument, recordsOfCertificate, shake } from './certificates.ts';
@@ -144,6 +145,25 @@ describe('https', () => {
       await askHttp2(port, 'a.test', ['a.test', 'b.test', 'x.w.test', 'p384.test', 'nobody.test', 'a.test'], ca.root),
       [200, 200, 200, 421, 903, 200],
     );
+  });
+
+  test('ciphers go by our order, but a visitor who wants ChaCha20 first has it', async () => {
+    const cipherOf = (...names: string[]) =>
+      new Promise<string>((done, fail) => {
+        const options = { ciphers: names.join(':'), maxVersion: 'TLSv1.2' as const, rejectUnauthorized: false };
+        const socket = connect({ host: '127.0.0.1', port, servername: 'a.test', ...options }, () => {
+          done(socket.getCipher().name);
+          socket.destroy();
+        });
+        socket.once('error', fail);
+      });
+    const [aes128, aes256] = ['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'];
+    const chacha = 'ECDHE-ECDSA-CHACHA20-POLY1305';
+    assert.equal(await cipherOf(aes256, aes128, chacha), aes128);
+    assert.equal(await cipherOf(chacha, aes256, aes128), chacha);
+    // without forward secrecy, or not authenticated with its text
+    for (const weak of ['AES128-GCM-SHA256', 'ECDHE-ECDSA-AES128-SHA'])
+      await assert.rejects(cipherOf(weak), /handshake failure/i, weak);
   });
 
   test('visitors may speak HTTP/2 or HTTP/1.1', async () => {

@@ -7,11 +7,13 @@ import * as analytics from './analytics/index.ts';
 import * as cache from './cache/index.ts';
 import * as domain from './domain/index.ts';
 import { domainTable } from './domain/tables.ts';
+import * as licence from './licence/index.ts';
 import * as module from './module/index.ts';
 import * as node from './node/index.ts';
 import { moduleRows } from './module/rows.ts';
 import { zoneTable } from './node/tables.ts';
 import * as protect from './protect/index.ts';
+import * as resolution from './resolution/index.ts';
 import * as site from './site/index.ts';
 import * as system from './system/index.ts';
 import type { Implementation } from './kit/implement.ts';
@@ -27,9 +29,11 @@ const folders: Record<string, Record<string, Implementation>> = {
   analytics,
   cache,
   domain,
+  licence,
   module,
   node,
   protect,
+  resolution,
   site,
   system,
 };

@@ -10,6 +10,7 @@ import { publish } from './kit/context.ts';
 import type { Effects } from './kit/effects.ts';
 
 export const demoHost = 'demo.breakwater.test';
+export const demoZone = 'cdn.breakwater.test';
 
 export async function demo(databaseUrl: string, origin: string): Promise<void> {
   const [address, port] = [origin.slice(0, origin.lastIndexOf(':')), Number(origin.slice(origin.lastIndexOf(':') + 1))];
@@ -45,6 +46,9 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
         );
         const domain = await one(sql`insert into domain ("siteID", "domainName") values (${site}, ${demoHost}) returning id`);
         await sql`insert into upstream ("domainID", address, port) values (${domain}, ${address}, ${port})`.execute(db);
+        // what its names lead into, where the operator has who answers for it
+        await sql`insert into cname ("clientID", "dnsSettingID", "domainName", memo) select ${operator}, id, ${demoZone}, 'demo' from "dnsSetting"
+          where "clientID" = ${operator} and "deletedAt" is null order by id limit 1 on conflict do nothing`.execute(db);
         await sql`insert into "cacheRule" ("siteID", type, value, duration, mode, priority) values
           (${site}, 'fileType', 'css,js,png,svg', 60, 'followOrigin', 10)`.execute(db);
         effects.documents.set('s', { kind: 'site', id: site }).set('d', { kind: 'domain', id: domain });

@@ -1,11 +1,12 @@
 /** The control plane: `node server/src/main.ts --services=api,work,ingest,bus` (all of them by default). */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { groups } from '#contract/index.ts';
-import { permissionKeys, type Area } from '#contract/kit/call.ts';
+import { permissionKeys, siteKeys, type Area } from '#contract/kit/call.ts';
 import { createApi } from './calls.ts';
 import { serveConsole } from './console.ts';
 import { Keys } from './kit/crypto.ts';
 import { addHealthMetrics, addHealthProbes, Health } from './kit/health.ts';
+import { Licences } from './kit/licence.ts';
 import { queueOf, registry, startMetrics } from './kit/metrics.ts';
 import { loopback } from './kit/networks.ts';
 import { Notices } from './kit/notices.ts';
@@ -14,14 +15,18 @@ import { resealed, Sealing } from './kit/sealed.ts';
 import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
+import { CnameWatch } from './resolution/check-cname.ts';
+import { Steering } from './resolution/steer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { checkInstallationKey } from './store/key-check.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
 import { openDatabase } from './store/db.ts';
 import { rememberInstallation } from './system/installation.ts';
+import { Offer } from './bus/offer.ts';
 import { connectBus } from './services/bus.ts';
 import { startIngestService } from './services/ingest.ts';
+import { serveBundle } from './services/bundle.ts';
 import { comesIn, serveJoinLine } from './services/join-line.ts';
 import { listenOutside } from './services/outside.ts';
 import { taskWorks } from './tasks.ts';
@@ -30,6 +35,7 @@ import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
 import { takeAwayDue } from './domain/acme/records.ts';
 import { askRenewals } from './domain/acme/renewal.ts';
+import { askStatuses } from './domain/certificate/stapling.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Tasks } from './work/tasks.ts';
@@ -71,22 +77,29 @@ export async function start(settings: Settings): Promise<Running> {
     const sealing = new Sealing([keys]);
     const sealed = await resealed(database.db, sealing);
     if (sealed) logger.info({ values: sealed }, 'secrets encrypted that were not');
-    const sessions = new Sessions(database, keys, keysOf);
+    const licences = new Licences(keys, settings.licenceKeys);
+    const sessions = new Sessions(database, keys, keysOf, area => siteKeys(groups, area), licences);
     stops.push(() => sessions.stop());
     const notices = new Notices(settings.databaseUrl);
     stops.push(() => notices.stop());
     const storedRules = new StoredRules(database.pool);
+    const { natsKeys, bundleFolder } = settings;
+    const offer = natsKeys && new Offer(bundleFolder, natsKeys.documentSeed);
     const services: Services = {
       storedRules,
       database,
       sessions,
       notices,
       sealing,
+      licences,
       publicURL: settings.publicURL,
       ...(comesIn(settings) ? { told: settings.told } : {}),
       health,
       ...(settings.acme ? { acme: settings.acme } : {}),
+      ...(settings.acmeAt ? { acmeAt: settings.acmeAt } : {}),
       dns: settings.dns,
+      knot: settings.knot,
+      ...(offer ? { offer } : {}),
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
@@ -103,10 +116,18 @@ export async function start(settings: Settings): Promise<Running> {
       const autoSSL = new AutoSSL(
         settings.databaseUrl,
         db => takeAwayDue(db, services),
-        (db, signal) => askRenewals(db, services, signal),
+        async (db, signal) => {
+          await Promise.all([askRenewals(db, services, signal), askStatuses(db, services, signal)]);
+        },
       );
       autoSSL.start();
       stops.push(() => autoSSL.stop());
+      const steering = new Steering(settings.databaseUrl, services);
+      steering.start();
+      stops.push(() => steering.stop());
+      const cnameWatch = new CnameWatch(settings.databaseUrl, services);
+      cnameWatch.start();
+      stops.push(() => cnameWatch.stop());
     }
     let url = '';
     if (!settings.services.has('api')) url = await probe(settings, stops, health);
@@ -118,6 +139,7 @@ export async function start(settings: Settings): Promise<Running> {
         reply.type('application/json').send(openApi(groups)),
       );
       serveJoinLine(app, settings, services);
+      if (offer) serveBundle(app, offer);
       await serveConsole(app);
       stops.push(async () => {
         // what waits for a notice ends now, else the server would wait for it in turn

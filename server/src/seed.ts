@@ -42,7 +42,7 @@ export async function seed(databaseUrl: string, { password, key, localNode }: Se
   try {
     if (key) await checkInstallationKey(database.pool, key);
     return await database.db.transaction().execute(async db => {
-      await sql`select pg_advisory_xact_lock(72011)`.execute(db);
+      await sql`select pg_advisory_xact_lock(72014)`.execute(db);
       const accounts: Seeded['accounts'] = [];
       let operator = 0;
       for (const { auth, email, name } of first) {
@@ -60,7 +60,10 @@ export async function seed(databaseUrl: string, { password, key, localNode }: Se
               returning id`,
         );
         await sql`update account set "rootID" = id where id = ${made!.id}`.execute(db);
-        if (auth === 'client') operator = made!.id;
+        if (auth === 'client') {
+          operator = made!.id;
+          await sql`insert into "dnsSetting" ("clientID", driver) values (${operator}, 'knot')`.execute(db);
+        }
         accounts.push({ email, area: auth, ...(password ? {} : { password: secret }) });
       }
       return { accounts, ...(await nodeOf(db, operator, localNode)) };

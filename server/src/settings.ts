@@ -1,6 +1,8 @@
 /** What the process is told by its environment. */
+import type { Services } from './kit/services.ts';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { dnsProviders } from '#contract/limits.ts';
 import { pinOf } from '#host/certificates.ts';
@@ -10,6 +12,7 @@ import { toldURL } from './bus/address.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
+import { knotPaths, updateKeyName } from './resolution/knot-launcher.ts';
 import { type BusTls, busTlsOf, isLoopback } from './bus/tls.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
@@ -47,10 +50,15 @@ export interface Settings {
   ownPorts: number[];
   /** an authority of one's own (ACME); undefined: the public ones alone */
   acme: { directory: string; ca: string | undefined } | undefined;
+  acmeAt: Services['acmeAt'];
   /** folder of what joining nodes download (`npm run bundle`) */
   bundleFolder: string;
   /** how a site's DNS accounts are reached */
   dns: DnsSettings;
+  /** the embedded name server; undefined: there is none */
+  knot: Services['knot'];
+  /** vendors whose licence files are believed beside our own: public keys */
+  licenceKeys: string[];
   /** this start shows the demo */
   demo: boolean;
 }
@@ -69,6 +77,23 @@ function acmeOf(env: NodeJS.ProcessEnv): Settings['acme'] {
     throw new Error('BREAKWATER_ACME_DIRECTORY must be an https address, such as https://ca.example/acme/directory.');
   const file = env['BREAKWATER_ACME_CA'];
   return { directory, ca: file ? readFileSync(file, 'utf8') : undefined };
+}
+
+const publicAuthorities = ['letsEncrypt', 'zeroSSL'] as const;
+/** BREAKWATER_ACME_AT: authority=directory, comma-separated. */
+function acmeAtOf(env: NodeJS.ProcessEnv): Settings['acmeAt'] {
+  const text = env['BREAKWATER_ACME_AT'];
+  if (!text) return undefined;
+  const file = env['BREAKWATER_ACME_CA'];
+  const at: NonNullable<Settings['acmeAt']> = { ca: file ? readFileSync(file, 'utf8') : undefined };
+  for (const one of text.split(',')) {
+    const [name, url = ''] = one.trim().split(/=(.*)/s);
+    const authority = publicAuthorities.find(known => known === name);
+    if (!authority || !URL.canParse(url) || new URL(url).protocol !== 'https:')
+      throw new Error(`BREAKWATER_ACME_AT: ${one} is not authority=https://…, with one of ${publicAuthorities.join(', ')}.`);
+    at[authority] = url;
+  }
+  return at;
 }
 
 /** How another machine finds console and API, and knows that it is them. */
@@ -125,6 +150,21 @@ function dnsOf(env: NodeJS.ProcessEnv): DnsSettings {
   return { resolvers, apis };
 }
 
+/** BREAKWATER_DNS, _HOST and _KEY: the launcher sets the key where it starts one. */
+function knotOf(env: NodeJS.ProcessEnv): Services['knot'] {
+  const key = settingOf('BREAKWATER_DNS_KEY', env);
+  const { BREAKWATER_DATA: folder, BREAKWATER_DNS: port, BREAKWATER_DNS_HOST: hosts } = env;
+  if (!key || !folder || !port) return undefined;
+  const reached = listOf(hosts).filter(one => one !== '0.0.0.0' && one !== '::');
+  const outside = reached.filter(one => !isLoopback(one));
+  return {
+    port: Number(port),
+    key: { name: updateKeyName, algorithm: 'hmacSHA256', secret: Buffer.from(key, 'base64') },
+    ...knotPaths(join(folder, 'dns')),
+    addresses: outside.length ? outside : reached.length ? reached : ['127.0.0.1'],
+  };
+}
+
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   const asked = args
     .find(arg => arg.startsWith('--services='))
@@ -160,8 +200,11 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     originAllow: environmentRanges(env['BREAKWATER_ORIGIN_ALLOW']),
     ownPorts: (env['BREAKWATER_OWN_PORTS'] ?? '').split(',').filter(Boolean).map(Number),
     acme: acmeOf(env),
+    acmeAt: acmeAtOf(env),
     bundleFolder: env['BREAKWATER_BUNDLE'] || fileURLToPath(new URL('../../bundle', import.meta.url)),
     dns: dnsOf(env),
+    knot: knotOf(env),
+    licenceKeys: (env['BREAKWATER_LICENSE_KEYS'] ?? '').split(',').flatMap(one => one.trim() || []),
     demo: env['BREAKWATER_DEMO'] === 'true',
   };
 }

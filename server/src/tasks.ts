@@ -4,10 +4,12 @@ import type { AnyWork } from './kit/task.ts';
 import { autoSSLWork } from './domain/acme/work.ts';
 import { copyModuleWork } from './module/copy.ts';
 import { nodeCommandWorks } from './node/commands.ts';
+import { nodeUpgradeWork } from './node/upgrade.ts';
 
 const works: { [K in keyof typeof taskKinds]: AnyWork } = {
   autoSSL: autoSSLWork,
   copyModule: copyModuleWork,
   ...nodeCommandWorks,
+  nodeUpgrade: nodeUpgradeWork,
 };
 export const taskWorks: readonly AnyWork[] = Object.values(works);

@@ -128,6 +128,19 @@ test('what failed keeps its time, whoever deletes the domain; what was put by ha
   assert.deepEqual([await shownBy(own!), fake.count('newOrder', 'own.test')], [certificateID, 1]);
 });
 
+test('what one customer failed at does not put off another who has the name next, beyond the hour', async () => {
+  const [x, y] = [await customer(), await customer()];
+  fake.says = (what, name) => (what === 'newOrder' && name === 'handed.test' ? problem('rejectedIdentifier', 'no') : undefined);
+  const [id] = await asking(x, 'handed.test');
+  await sql`update "autoCertificate" set attempts = 6 where "domainID" = ${id}`.execute(db());
+  await run();
+  assert.ok((await found(id!)).seconds! > 10 * hour);
+  await removeDomains(x, [id!]);
+  const [next] = await asking(y, 'handed.test');
+  const { attempts, seconds } = await found(next!);
+  assert.ok(attempts === 0 && seconds! > 0.9 * hour && seconds! <= hour, `${attempts} ${seconds}`);
+});
+
 test('one name is never two tasks’, and a task that is tried again takes nothing that another has or that was tried just now', async () => {
   const who = await customer();
   let isBad = true;

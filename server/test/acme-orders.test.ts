@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
+import { accountOf } from '#server/domain/acme/providers.ts';
+import { saidOf } from '#server/domain/acme/questions.ts';
 import { autoSSLWork } from '#server/domain/acme/work.ts';
 import { copyModuleWork } from '#server/module/copy.ts';
 import { row, rows } from '#server/store/db.ts';
@@ -212,4 +214,23 @@ test('an authority that does not answer holds up neither other tasks nor the end
   fake.says = () => undefined;
   for (const one of waiting) one();
   await idle();
+});
+
+test('what was asked by HTTP and answered late is no answer to what is asked by DNS', async () => {
+  const accountID = await accountOf({ db: db(), services: api.services }, a.client.id, 'private');
+  const given = { services: api.services, taskID: 2_000_000_000, accountID, signal: new AbortController().signal };
+  const one = { domainID: 1, host: 'ways.test', phase: 'order', looks: 0, skip: 0 } as const;
+  let go = () => {};
+  const gate = new Promise<void>(resolve => (go = resolve));
+  fake.says = async what => {
+    if (what === 'newOrder') await gate;
+    return undefined;
+  };
+  assert.deepEqual(await saidOf(given, [one]), []);
+  go();
+  assert.ok(await poll(() => fake.count('authorization') > 0, 10_000, 20));
+  const said: unknown[] = [];
+  assert.ok(await poll(async () => said.push(...(await saidOf(given, [{ ...one, way: 'dns' }]))) > 0, 10_000, 20));
+  // this authority has no proof by DNS
+  assert.match(JSON.stringify(said), /no proof by DNS/);
 });

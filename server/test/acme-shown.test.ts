@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from 'kysely';
 import { acmeLimits, certificateLimits } from '#contract/limits.ts';
+import { addCertificatesCheck } from '#server/system/ending.ts';
+import { Health } from '#server/kit/health.ts';
 import { row } from '#server/store/db.ts';
 import { authority } from '#system/authority.ts';
 import { acmeRig, asking, customer, type Customer, domains, due, fake, found, lines, run, shownBy } from './acme-rig.ts';
@@ -120,4 +122,25 @@ test('those that make themselves take no room of those that are uploaded, nor ar
     sql`select count(*) as n from certificate where "siteID" = ${who.siteID} and "deletedAt" is null`,
   ))!;
   assert.equal(n, 2 * certificateLimits.perSite + 4);
+});
+
+test('one that ends soon and that nothing renews is told of, with the first of them; one that renews itself is not', async () => {
+  const who = await customer();
+  const [id, other] = await asking(who, 'ending.test', 'renewing.test');
+  await sql`update certificate set "notAfter" = now() + interval '60 days'`.execute(db());
+  await run();
+  const ends = async (days: number) => {
+    await sql`update certificate set "notAfter" = now() + ${days} * interval '1 day' + interval '1 hour' where "siteID" = ${who.siteID}`.execute(
+      db(),
+    );
+    const again = new Health();
+    addCertificatesCheck(again, api.database.db);
+    return (await again.look()).filter(one => String(one.params?.['sites']).includes('.test'));
+  };
+  await sql`update "autoCertificate" set "nextAt" = now() where "domainID" in (${id}, ${other})`.execute(db());
+  assert.deepEqual(await ends(5), []);
+  await sql`update "autoCertificate" set state = 'fail' where "domainID" = ${id}`.execute(db());
+  const [told, ...more] = await ends(5);
+  assert.deepEqual([more, told?.state, told?.value, told?.params], [[], 'warn', 5, { count: 1, days: 5, sites: 'ending.test' }]);
+  assert.deepEqual(await ends(31), []);
 });

@@ -99,6 +99,23 @@ test('who can write into the zone may take it, and another customer’s record i
   ok(await add(other, 'paused.test'));
 });
 
+test('who has a name live is told so, whoever else had it before; of somebody else’s site nobody is asked', async () => {
+  ok(await add(bank, 'held.test'));
+  const { data } = await by(api, bank.user).read(`/user/site/${bank.siteID}/domains?keywords=held.test`);
+  ok(await by(api, bank.user).patch(`/user/site/${bank.siteID}/domain/setting/status`, { domainIDs: [data[0].id], status: 0 }));
+  const { record, value } = wanted(await add(other, 'held.test'));
+  records.set(record, [value]);
+  ok(await add(other, 'held.test'));
+  records.delete(record);
+  asked.length = 0;
+  is(await add(other, 'held.test'), 'duplicateDomains');
+  const reply = await by(api, other.user).post(`/user/site/${bank.siteID}/domains`, {
+    domains: [{ domainName: 'below.held.test', upstreams: [{ address: '192.0.2.1' }] }],
+  });
+  assert.notEqual(reply.status, 200);
+  assert.deepEqual(asked, []);
+});
+
 test('of several the rest goes in, and each that is refused says its record', async () => {
   const reply = await add(other, 'free-1.test', 'x.bank.test', 'free-2.test', 'y.bank.test');
   multiple(reply, ['parameter', ['x.bank.test']], ['parameter', ['y.bank.test']]);

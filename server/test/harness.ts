@@ -1,21 +1,25 @@
 /** A server over a fresh database, called in process; accounts of two operators, so that isolation can be seen. */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { groups } from '#contract/index.ts';
-import { type Area, permissionKeys } from '#contract/kit/call.ts';
+import { type Area, permissionKeys, siteKeys } from '#contract/kit/call.ts';
 import { implementations, sharedParams } from '#server/calls.ts';
 import { createServer, type MountOptions } from '#server/kit/mount.ts';
 import { hashPassword, Keys } from '#server/kit/crypto.ts';
 import { Sealing } from '#server/kit/sealed.ts';
 import { Sessions, type Tokens } from '#server/kit/session.ts';
+import { Licences } from '#server/kit/licence.ts';
 import { Networks } from '#server/kit/networks.ts';
 import { Notices } from '#server/kit/notices.ts';
 import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
 import { writeSetting } from '#server/system/settings.ts';
-import { migratedDatabase } from '#system/engines.ts';
+import { Offer } from '#server/bus/offer.ts';
+import { migratedDatabase, testFolder } from '#system/engines.ts';
 import { noteText } from '#system/sent.ts';
 
 export const password = 'correct horse battery';
@@ -27,6 +31,25 @@ export interface Reply {
   body: any;
   text: string;
   headers: Record<string, unknown>;
+}
+
+/** What nodes are given: a list alone, of which nobody fetches anything. */
+export const offeredVersion = '0.1.0-offered';
+let offered: Offer | undefined;
+function offer(): Offer {
+  if (offered) return offered;
+  const folder = testFolder('offer');
+  const [sha256, tree] = ['0'.repeat(64), ''];
+  const part = (name: string) => ({ file: `${name}-000000000000.tar.gz`, sha256, bytes: 1, tree });
+  const bundle = {
+    version: offeredVersion,
+    node: '24.0.0',
+    packages: [],
+    application: part('application'),
+    runtime: part('runtime'),
+  };
+  writeFileSync(join(folder, 'bundle.json'), JSON.stringify(bundle));
+  return (offered = new Offer(folder, randomBytes(32).toString('base64url')));
 }
 
 export class Api {
@@ -61,10 +84,26 @@ export class Api {
     await writeSetting(database.db, null, 'originEnvironment', ['10.0.0.0/8', '127.0.0.0/8', '192.0.2.0/24', '2001:db8::/32']);
     const key = randomBytes(32);
     const table = mount.groups ?? groups;
-    const sessions = new Sessions(database, new Keys(key), (area: Area) => permissionKeys(table, area));
+    const licences = new Licences(new Keys(key));
+    const sessions = new Sessions(
+      database,
+      new Keys(key),
+      (area: Area) => permissionKeys(table, area),
+      (area: Area) => siteKeys(table, area),
+      licences,
+    );
     const notices = new Notices(url);
     const sealing = new Sealing([new Keys(key)]);
-    const services: Services = { database, sessions, notices, sealing, publicURL: 'http://console.test', ...extra };
+    const services: Services = {
+      database,
+      sessions,
+      notices,
+      sealing,
+      licences,
+      publicURL: 'http://console.test',
+      offer: offer(),
+      ...extra,
+    };
     const failures: string[] = [];
     try {
       const app = createServer({

@@ -26,6 +26,8 @@ let beside: World;
 before(async () => {
   const gate = await nodeGate(() => api);
   api = await Api.start({ nodes: gate });
+  // lines are rewritten here as earlier releases wrote them: in the product nobody can
+  await sql`alter table audit disable trigger user`.execute(api.database.db);
   rig = new Rig(api, { groups, implementations, params: sharedParams }, gate);
   world = await rig.world('mike');
   foreign = await rig.world('november');
@@ -48,7 +50,7 @@ async function bulkLine(who: Person, changes: readonly Change[], { isOld = false
   const named = Array.from({ length: 20 }, (_, n) => ({ table: 'nothing', id: n + 1, before: {}, after: {} }));
   await audit(api.services, db(), {
     reqID,
-    actor: await api.sessions.actor(who.token),
+    actor: await api.sessions.actor(who.token, '127.0.0.1'),
     method: 'PATCH',
     url: '/x',
     permission: null,

@@ -1,7 +1,10 @@
 /** What a domain is said to lack for https: its name's address, the authority's word, the certificate. */
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { row } from '#server/store/db.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { type Knot, startKnot } from '../../system/knot.ts';
 import { problem } from './acme-fake.ts';
@@ -30,6 +33,15 @@ test('a name that leads nowhere, elsewhere, to a node; a wildcard by any name be
   assert.deepEqual(await states(), ['unknown', 'none', 'unknown', 'unknown']);
   await sql`update node set addresses = '{203.0.113.9,2001:db8::7}' where "zoneID" = ${a.zoneID}`.execute(db());
   assert.deepEqual(await states(), ['elsewhere', 'none', 'here', 'elsewhere']);
+  const allowed = (ranges: string) =>
+    sql`update setting set value = ${ranges}::jsonb where key = 'originEnvironment'`.execute(db());
+  const { value: before } = (await row<{ value: string }>(
+    db(),
+    sql`select value::text from setting where key = 'originEnvironment'`,
+  ))!;
+  await allowed('["192.0.2.0/24"]');
+  assert.deepEqual((await told(who, ids[0]!)).dns.addresses, [], 'where it leads inside the house is not told');
+  await allowed(before);
   await sql`update node set addresses = '{127.0.0.1}' where "zoneID" = ${a.zoneID}`.execute(db());
   assert.deepEqual(await states(), ['here', 'none', 'elsewhere', 'here']);
   const { dns, proof, certificate } = await told(who, ids[0]!);
@@ -62,4 +74,21 @@ test('the proof and the certificate are told as they come, with what the log sai
   assert.ok(Date.parse(two.proof.nextAt) > Date.now());
   await sql`update certificate set "notAfter" = now() - interval '1 second' where "siteID" = ${who.siteID}`.execute(db());
   assert.ok(await poll(async () => (await told(who, ids[0]!)).certificate.state === 'ended', 10_000, 50));
+});
+
+test('of one account few names are asked for at a time, however many ask and however silent the resolver is', async () => {
+  const asked = new Set<string>();
+  const silent = createSocket('udp4').on('message', message => asked.add(message.subarray(12, -4).toString('latin1')));
+  silent.bind(0, '127.0.0.1');
+  await once(silent, 'listening');
+  try {
+    api.services.dns = { resolvers: [`127.0.0.1:${silent.address().port}`], apis: {} };
+    const who = await customer();
+    const ids = await domains(who, ...Array.from({ length: 20 }, (_, n) => `silent${n}.test`));
+    const all = await Promise.all(ids.map(id => told(who, id)));
+    assert.ok(all.every(one => one.dns.state === 'unknown'));
+    assert.ok(asked.size > 0 && asked.size <= 8, `${asked.size} names`);
+  } finally {
+    silent.close();
+  }
 });

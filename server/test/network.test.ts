@@ -308,7 +308,7 @@ describe('nodes', () => {
           signature: Buffer.from(user.sign(new TextEncoder().encode(renewalText(id, time)))).toString('base64'),
         });
       assert.equal((await renew(Date.now())).body.nodeID, nodeID);
-      is(await renew(Date.now() - 600_000), 'invalidToken');
+      is(await renew(Date.now() - 600_000), 'invalidNodeTime');
       is(await post('/node/credentials', { nodeID, time: Date.now(), signature: 'AAAA' }), 'invalidToken');
       // a node that is not there reads like a wrong signature
       const other = await node(a.zoneID);

@@ -170,6 +170,8 @@ test('nothing else of the server connects anywhere but to our own engines', () =
   const ours = new Set([
     'server/src/kit/outbound.ts',
     'server/src/kit/health.ts',
+    // name servers of ours
+    'server/src/resolution/ask.ts',
     'server/src/store/analytics/client.ts',
     'server/src/store/engine-process.ts',
   ]);

@@ -105,14 +105,18 @@ const columnReasons: Record<string, string> = {
   'session.previousHash': 'SHA-256 of a random token',
   'session.refreshHash': 'SHA-256 of a random token',
   'setting.key': 'the name of a setting',
+  'site.cnameKey': 'stands in a name that all the world resolves',
   'upstream.hash': 'what binds visitors to an origin: one of three words',
 };
 const bodyReasons: Record<string, string> = {
   'POST /node/join publicKey': 'public',
   'POST /node/join boxKey': 'public: the zone’s key is put into a box for it',
   'POST /node/credentials boxKey': 'public: the same',
+  'POST /node/join memberKey': 'public: it is certified for the nodes of its zone',
+  'POST /node/credentials memberKey': 'public: the same',
 };
 const answerReasons: Record<string, string> = {
+  verifyKey: 'the public half, which other installations are told to trust',
   accessToken: 'a session is opened by it',
   refreshToken: 'a session is opened by it',
   onePassKey: 'the first half of a sign-in',

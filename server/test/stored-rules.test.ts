@@ -45,6 +45,8 @@ const exempt: Record<string, string> = {
   port: 'a number, a scheme, addresses and a port map: their bounds are the column types of what the contract lets in, no rules',
   portUpstream: 'as those of a domain',
   zonePort: 'a number and a choice',
+  node: 'numbers and choices, which the form of its document bounds',
+  nodeSub: 'an address, in one form',
   certificate: 'a chain and its key, proved when they come (contract/src/domain/certificates.ts), and no rules',
   purgeTask: 'work that is done, no rules',
 };

@@ -54,7 +54,7 @@ export async function begin(
   steps: number,
   more: { siteID?: number } = {},
 ): Promise<number> {
-  const actor = (await api.sessions.actor(who.token)) as Actor;
+  const actor = (await api.sessions.actor(who.token, '127.0.0.1')) as Actor;
   return db()
     .transaction()
     .execute(trx =>

@@ -38,6 +38,10 @@ const harmless: Record<string, string> = {
   'GET /{area}/accounts': 'a list, narrowed to one operator',
   'GET /{area}/account/{id}/subs': 'a list',
   'GET /{area}/roles': 'a list, of which some are asked for by their ids',
+  'POST /admin/license/issuing':
+    'orders a licence for an operator of the vendor’s: who else’s is unknown, see server/test/licences.test.ts',
+  'GET /admin/license/{userId}/order': 'what an operator holds, as far as it is the vendor’s',
+  'PUT /admin/license/{userId}/order': 'what an operator may have: no account is entered or changed by it',
   'POST /client/site': 'sells a site to a customer: the site is the operator’s',
   'POST /{area}/account':
     'makes an account: nobody’s yet; which role it may get, and who sets its password, see server/test/accounts.test.ts',

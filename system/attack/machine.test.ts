@@ -38,6 +38,7 @@ const parts: [part: string, account: (typeof partAccounts)[number] | 'root', rig
   ['store', 'store', 0n, /analytics\/store\.ts/],
   ['ingest', 'ingest', 0n, /--services=ingest/],
   ['server', 'server', 0n, /--services=api/],
+  ['dns', 'dns', netBindService, /knotd/],
   ['agent', 'node', netBindService | netAdmin, /agent\/src\/main\.ts/],
   ['nginx', 'node', netBindService, /^nginx: |^nginx /],
   ['demo', 'demo', 0n, /bin\/demo-/],
@@ -181,7 +182,9 @@ test('a part that was taken over sees its own folder and its own secrets alone',
     nats: /^nats\/(work(\/|$)|nats\.conf$)/,
     store: /^(store|run\/keys\/store)(\/|$)/,
     ingest: /^run\/keys\/ingest(\/|$)/,
-    server: /^run\/keys\/server(\/|$)/,
+    // what lines answer, and the control of the name server
+    server: /^(run\/keys\/server|dns\/lines|dns\/run\/knot\.sock)(\/|$)/,
+    dns: /^dns(\/|$)/,
     node: /^(node|run\/keys\/agent)(\/|$)/,
     demo: /^$/,
   };

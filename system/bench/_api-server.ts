@@ -5,6 +5,7 @@ import { type Area, permissionKeys } from '#contract/kit/call.ts';
 import type { Site } from '#contract/site/sites.ts';
 import { createApi } from '#server/calls.ts';
 import { Keys } from '#server/kit/crypto.ts';
+import { Licences } from '#server/kit/licence.ts';
 import { Notices } from '#server/kit/notices.ts';
 import { Sealing } from '#server/kit/sealed.ts';
 import { Sessions } from '#server/kit/session.ts';
@@ -17,12 +18,22 @@ const database = openDatabase(env('DATABASE_URL'));
 if (process.argv[2] === 'ours') {
   const keysOf = new Map<Area, string[]>();
   const keys = new Keys(Buffer.from(env('BENCH_KEY'), 'hex'));
+  const licences = new Licences(keys);
   const sessions = new Sessions(
     database,
     keys,
     area => keysOf.get(area) ?? keysOf.set(area, permissionKeys(groups, area)).get(area)!,
+    undefined,
+    licences,
   );
-  const services = { database, sessions, notices: new Notices(database.url), sealing: new Sealing([keys]), publicURL: '' };
+  const services = {
+    database,
+    sessions,
+    notices: new Notices(database.url),
+    sealing: new Sealing([keys]),
+    licences,
+    publicURL: '',
+  };
   await listen(createApi({ services, log: (_level, message, data) => console.error(message, data) }));
 } else {
   const app = Fastify();

@@ -150,6 +150,7 @@ async function fill({ db }: Database): Promise<Actor> {
     language: 'zh_TW',
     timezone: 'UTC',
     sessionID: '',
+    token: null,
     proxyID: null,
     proxyName: null,
   };

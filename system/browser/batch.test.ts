@@ -80,13 +80,15 @@ test('what the chosen rows have stands in the form; where they differ nothing is
   assert.ok(await saveButton(visitor).isDisabled(), 'all three have the same, and it stands there');
   await page.locator(`${drawer} .ant-drawer-footer .ant-btn`).first().click();
   await closed(visitor);
-  assert.deepEqual(await domains(), asIs, 'nothing was sent');
+  // when the house looks where a name leads is its own matter
+  const sent = (rows: typeof asIs) => rows.map(row => ({ ...row, cnameCheckedAt: null, cnameSeen: [], cnameStatus: null }));
+  assert.deepEqual(sent(await domains()), sent(asIs), 'nothing was sent');
 
   await open(visitor, 'URL redirects');
   await page.getByRole('button', { name: 'Overwrite all' }).click();
   await saveButton(visitor).click();
   await said(visitor, 'moduleID').waitFor();
-  assert.deepEqual(await domains(), asIs, 'no module is not a choice made by pressing Save');
+  assert.deepEqual(sent(await domains()), sent(asIs), 'no module is not a choice made by pressing Save');
   await visitor.choose('moduleID', 'old shop');
   await saveButton(visitor).click();
   await closed(visitor);

@@ -109,7 +109,7 @@ test('an account is called what it is, and one that cannot sign in yet is not gr
   await api('client', 'POST', '/client/group', { name: 'spare', zoneID });
   await visitor.go('/client/nodeManage/resolutionTitle');
   await page.locator('.ant-table-row', { hasText: 'spare' }).getByText('Not in use').waitFor();
-  assert.equal(await page.locator('.ant-table-row .status-dot.warn').count(), 0);
+  assert.equal(await page.locator('.ant-table-row', { hasText: 'spare' }).locator('.status-dot.warn').count(), 0);
   await picture(page, 'links-groups');
   assert.deepEqual(visitor.takeProblems(), []);
   await visitor.close();

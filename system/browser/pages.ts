@@ -20,6 +20,7 @@ import { cramped } from './touch.ts';
 
 interface Page {
   path: string;
+  title: Screen['title'];
   /** what somebody must hold to open it, and no more */
   keys: string[];
 }
@@ -36,9 +37,13 @@ function keysOf(area: Area, calls: readonly string[]): string[] {
   });
 }
 
-/** Tabs of a site's settings, as the folders declare them (their files hold components: they are read, not imported). */
-function tabs(): { name: string; call: string }[] {
-  const files = globSync('console/src/{*/tabs,site/tabs}.ts').sort();
+/** Tabs of a page's settings, as the folders declare them (their files hold components: they are read, not imported). */
+const tabFiles: Partial<Record<Screen['title'], string>> = {
+  sitesSetting: 'console/src/{*/tabs,site/tabs}.ts',
+  systemSetting: 'console/src/*/sections.ts',
+};
+function tabs(pattern: string | undefined): { name: string; call: string }[] {
+  const files = pattern ? globSync(pattern).sort() : [];
   return [...new Set(files)].flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(/name: '(\w+)',\s*order: \d+,\s*group: '\w+',\s*call: '([^']+)'/g)].map(
       ([, name, call]) => ({
@@ -54,10 +59,10 @@ export function pagesOf(area: Area): Page[] {
     const address = path.split('/{-$')[0]! + (parameters[title] ?? '');
     // of several ways in the first
     const keys = keysOf(area, typeof call === 'object' && 'anyOf' in call ? call.anyOf.slice(0, 1) : callsOf(call));
-    const below = title === 'sitesSetting' ? tabs() : [];
+    const below = tabs(tabFiles[title]);
     return [
-      { path: address, keys },
-      ...below.map(tab => ({ path: `${address}?tab=${tab.name}`, keys: [...keys, ...keysOf(area, [tab.call])] })),
+      { path: address, title, keys },
+      ...below.map(tab => ({ path: `${address}?tab=${tab.name}`, title, keys: [...keys, ...keysOf(area, [tab.call])] })),
     ];
   });
 }
@@ -96,7 +101,7 @@ export function walked(area: Area): void {
         if (pages.some(one => isTab(one) && one.path.startsWith(`${own}?`)))
           assert.deepEqual(
             found.map(href => new URL(href, stand.whole.origin).searchParams.get('tab')).sort(),
-            tabs()
+            tabs(tabFiles[page.title])
               .map(tab => tab.name)
               .sort(),
             page.path,
@@ -164,7 +169,8 @@ export function walked(area: Area): void {
       assert.deepEqual(visitor.takeProblems(), [], `${page.path} with ${page.keys.join()}`);
       assert.equal(new URL(visitor.page.url()).pathname, `/${area}/${path.split('?')[0]}`, page.path);
       // settings of a site whose tabs one may see none of say so; every other page is there
-      const isBare = pages.some(one => one.path.startsWith(`${page.path}?`));
+      const below = pages.filter(one => one.path.startsWith(`${page.path}?`));
+      const isBare = below.length > 0 && !below.some(({ keys }) => keys.every(key => page.keys.includes(key)));
       assert.equal(await isLocked(), isBare, page.path);
       await picture(visitor.page, `${area}-${named(page.path)}-one-key`);
     }

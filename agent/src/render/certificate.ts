@@ -8,8 +8,8 @@ import type { DocumentOf } from '#contract/edge/kinds/index.ts';
 export type OpenKey = (document: DocumentOf<'certificate'>) => string;
 
 export function certificateRecords(document: DocumentOf<'certificate'>, open: OpenKey): { key: string; value: string }[] {
-  const { id, leaf, issuers, type } = document;
-  const own = { id, leaf, issuers: issuers.map(({ hash }) => hash), type, key: open(document) };
+  const { id, leaf, issuers, type, ocsp } = document;
+  const own = { id, leaf, issuers: issuers.map(({ hash }) => hash), type, key: open(document), ...(ocsp ? { ocsp } : {}) };
   return [
     ...issuers.map(({ hash, der }) => ({ key: `i:${hash}`, value: JSON.stringify({ der }) })),
     { key: `c:${id}`, value: JSON.stringify(own) },

@@ -1,8 +1,7 @@
 /**
  * Node facts → the text of nginx.conf. `renderNginx` is pure apart from reading the template (edge/nginx/nginx.conf) once.
  *
- * The configuration says nothing about any site: what a domain does is a record (records.ts). It changes only with the facts
- * below, and then nginx is reloaded; the dictionaries survive that.
+ * It says nothing about any site: what a domain does is a record (records.ts). With other facts nginx is reloaded; dictionaries survive.
  *
  * What the caller prepares before nginx starts:
  *   <run>/ctl 0700 of the caller (holds ctl.sock), <run>/back 0700 of `user` (holds back.sock), <cacheDir>, <logDir>, <tempDir>;
@@ -11,13 +10,16 @@
  * A socket left by a killed nginx must be removed first: nginx does not start on one.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { accessLogFormat } from '#contract/edge/log.ts';
 import { edgeFolder } from './edge-folder.ts';
+import { grpcFailed, grpcLocation } from './grpc.ts';
+import { listenAt, type ListenFacts, listensOf, type ZonePort } from './listen.ts';
+import { type FleetFacts, relayValues } from './relays.ts';
 import { type Trust, trustLocations } from './trusts.ts';
+import { cpuMask, path, whole } from './words.ts';
 
-export interface NodeFacts {
+export interface NodeFacts extends ListenFacts {
   /** absolute; sockets, pid file, default certificate */
   run: string;
   /** absolute; edge/lua of this checkout */
@@ -29,14 +31,10 @@ export interface NodeFacts {
   logDir: string;
   /** absolute path of the file written by records.ts `snapshot`; it need not exist */
   snapshot: string;
-  httpPorts: readonly number[];
-  httpsPorts: readonly number[];
-  /** of the zone, where its nodes listen too; none of them is among the two above */
-  ports?: readonly ZonePort[] | undefined;
-  /** addresses to listen on; default: every IPv4 and IPv6 address */
-  listen?: readonly string[];
   /** default: as many as there are cores */
-  workers?: number;
+  workers?: number | undefined;
+  /** numbers of the CPUs its workers stay on; default: all */
+  cpus?: readonly number[] | undefined;
   /** account of the workers. Leave out when nginx is not started by root; it must be able to enter the folders above. */
   user?: string;
   /**
@@ -55,7 +53,7 @@ export interface NodeFacts {
       }
     | false;
   /** size of the cache on disk, MB (default 10,240) */
-  cacheSizeMb?: number;
+  cacheSizeMb?: number | undefined;
   /** so many files the cache may make, at least 8,000 (default: as many as fit its size) */
   cacheFiles?: number | undefined;
   /** the cache gives way when less than this is free on its disk, MB (default 512) */
@@ -63,9 +61,9 @@ export interface NodeFacts {
   /** an object nobody asked for so long is dropped, hours (default 168) */
   cacheInactiveHours?: number;
   /** memory for the records, MB; twice their size (default 256) */
-  recordsMb?: number;
+  recordsMb?: number | undefined;
   /** memory for certificates, MB: 2 KB each, with a key of RSA 4 (default 64) */
-  certificatesMb?: number;
+  certificatesMb?: number | undefined;
   /** of nginx: three numbers (default: that of Debian 12) */
   release?: Release | undefined;
   /** visitors may speak HTTP/2 (default true) */
@@ -74,6 +72,8 @@ export interface NodeFacts {
   http3?: boolean | undefined;
   /** nginx was built with HTTP/3 */
   hasHTTP3?: boolean | undefined;
+  /** how it knows the other nodes of its zone; undefined: it asks no relay and is none */
+  fleet?: FleetFacts | undefined;
   /** by which authorities certificates of origins are verified (default: none) */
   trusts?: readonly Trust[] | undefined;
   /** longest request body, MB (default 1024; 0: any) */
@@ -90,10 +90,7 @@ export interface NodeFacts {
   errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
 }
 
-export interface ZonePort {
-  port: number;
-  scheme: 'http' | 'https';
-}
+export type { ZonePort };
 
 export type Release = readonly [number, number, number];
 const debian12: Release = [1, 22, 1];
@@ -131,8 +128,9 @@ const tlsLines = (run: string, release: Release) => [
   'ssl_certificate_by_lua_block { tls.certificate() }',
   'ssl_protocols TLSv1.2 TLSv1.3;',
   `ssl_ciphers ${ciphers};`,
-  '# The client knows whether it computes AES fast.',
-  'ssl_prefer_server_ciphers off;',
+  '# In our order, but who puts ChaCha20 first computes AES slowly, and gets it.',
+  'ssl_prefer_server_ciphers on;',
+  'ssl_conf_command Options PrioritizeChaCha;',
   '# Early data can be sent again by whoever saw it: there is none, over TCP and over QUIC, so no method needs 425.',
   'ssl_early_data off;',
   'ssl_session_cache shared:tls:10m;',
@@ -157,6 +155,8 @@ const brotliModule = 'ngx_http_brotli_filter_module.so';
 /** For `brotli` of the facts: whether the module is installed. */
 export const hasBrotli = (modulesDir = debianModules) => existsSync(join(modulesDir, brotliModule));
 
+/** Of the cache, where its zone says nothing of the disk. */
+export const cacheSizeDefaultMb = 10_240;
 /** Keys of so many objects fit one megabyte. */
 const keysPerMb = 8000;
 
@@ -182,6 +182,7 @@ const originSide = [
   'proxy_hide_header X-Edge-CC;',
   'proxy_hide_header X-Edge-M;',
   'proxy_hide_header X-Edge-Custom;',
+  'proxy_hide_header X-Edge-Relay;',
 ];
 
 /** Front half: its own way past the cache. A directive of a kind drops all inherited ones. */
@@ -215,6 +216,7 @@ const directSide = (http3: boolean, crowd: string) => [
   'proxy_set_header X-Edge-CS "";',
   'proxy_set_header X-Edge-Connection "";',
   'proxy_set_header X-Edge-Port "";',
+  'proxy_set_header X-Edge-Part "";',
   'proxy_set_header Upgrade "";',
   'proxy_set_header Connection "";',
   'proxy_set_header CDN-Loop $edge_loop;',
@@ -268,18 +270,13 @@ const template = readFileSync(`${edgeFolder}nginx/nginx.conf`, 'utf8');
 
 /** @throws RangeError when a fact cannot stand in a configuration (a path with a quote, an epoch with other characters …) */
 export function renderNginx(facts: NodeFacts): string {
-  const listen = (ports: readonly number[], more: string) =>
-    (facts.listen ?? ['0.0.0.0', '::'])
-      .flatMap(address => ports.map(port => `listen ${isIP(address) === 6 ? `[${address}]` : address}:${whole(port)} ${more};`))
-      .join('\n        ');
   const release = facts.release ?? debian12;
   const http2 = facts.http2 ?? true;
   const http3 = facts.http3 === true && facts.httpsPorts.length > 0;
   // a parameter of `listen` until 1.25.1
   const http2Directive = isAtLeast(release, [1, 25, 1]);
-  const more = facts.ports ?? [];
-  const of = (scheme: ZonePort['scheme']) => more.filter(one => one.scheme === scheme).map(({ port }) => port);
   const log = facts.accessLog ?? {};
+  const listens = listensOf(facts, http2 && !http2Directive ? 'ssl http2' : 'ssl');
   const brotli = facts.brotli ?? true;
   const trusts = facts.trusts ?? [];
   const modulesDir = facts.modulesDir ?? debianModules;
@@ -297,11 +294,13 @@ export function renderNginx(facts: NodeFacts): string {
       )
       .join('\n    '),
     originSide: originSide.join('\n        '),
+    ...relayValues(facts, port => listenAt(facts, [port], 'ssl default_server'), noCompression(brotli), path),
     directSide: directSide(http3, `limit_conn crowd ${crowd(facts)};`).join('\n            '),
     noCompression: noCompression(brotli).join('\n            '),
     user: facts.user === undefined ? '' : `user ${facts.user};`,
     openFiles: facts.openFiles === undefined ? '' : `worker_rlimit_nofile ${whole(facts.openFiles)};`,
     workers: facts.workers === undefined ? 'auto' : whole(facts.workers),
+    affinity: facts.cpus ? ` worker_cpu_affinity auto ${cpuMask(facts.cpus)};` : '',
     modules: path(modulesDir),
     brotliModule: brotli ? `load_module "${path(modulesDir)}/${brotliModule}";` : '',
     hasBrotli: String(brotli),
@@ -309,6 +308,15 @@ export function renderNginx(facts: NodeFacts): string {
     httpsPort: whole(facts.httpsPorts.includes(443) ? 443 : (facts.httpsPorts[0] ?? 0)),
     compression: compression(brotli).join('\n        '),
     broken: broken(brotli),
+    grpc: [undefined, ...trusts]
+      .map(trust =>
+        grpcLocation(
+          { head: [...(http3 ? [altSvc] : []), `limit_conn crowd ${crowd(facts)};`, ...noCompression(brotli)], trust },
+          path,
+        ),
+      )
+      .concat(grpcFailed)
+      .join('\n        '),
     trustNames: trusts.map(({ name }) => `"${name}"`).join(', '),
     trusts: trusts.map(one => trustLocations(one, broken(brotli), path)).join('\n        '),
     levels: compressionLevels.map(level => atLevel(level, brotli)).join('\n        '),
@@ -325,19 +333,19 @@ export function renderNginx(facts: NodeFacts): string {
     cacheAge: facts.cacheAge ?? '',
     records: whole(facts.recordsMb ?? 256),
     certificates: whole(facts.certificatesMb ?? 64),
-    cacheSize: whole(facts.cacheSizeMb ?? 10_240),
+    cacheSize: whole(facts.cacheSizeMb ?? cacheSizeDefaultMb),
     cacheLeaves: whole(facts.cacheLeavesFreeMb ?? 512),
     // An object is rarely below 16 KB.
     cacheKeys: whole(
       Math.min(
-        Math.max(8, Math.ceil((facts.cacheSizeMb ?? 10_240) / 128)),
+        Math.max(8, Math.ceil((facts.cacheSizeMb ?? cacheSizeDefaultMb) / 128)),
         // without room for one more key nginx gives up the object that was asked for least lately
         Math.max(1, Math.floor((facts.cacheFiles ?? Infinity) / keysPerMb)),
       ),
     ),
     inactive: whole(facts.cacheInactiveHours ?? 168),
     body: whole(facts.bodyMb ?? 1024),
-    logFormat: accessLogFormat('edge'),
+    logFormat: accessLogFormat('edge', facts.fleet !== undefined),
     accessLog:
       log === false
         ? 'access_log off;'
@@ -348,20 +356,14 @@ export function renderNginx(facts: NodeFacts): string {
           .map(port => `"on:${whole(port)}" 'h3=":${whole(port)}"; ma=86400';`)
           .join('\n        ')}\n        default "";\n    }`
       : '',
-    morePorts: more.map(({ port }) => whole(port)).join(', '),
-    listenHttp: listen([...facts.httpPorts, ...of('http')], 'default_server'),
-    listenHttps: listen(
-      [...facts.httpsPorts, ...of('https')],
-      http2 && !http2Directive ? 'ssl http2 default_server' : 'ssl default_server',
-    ),
-    tls:
-      facts.httpsPorts.length + of('https').length
-        ? [
-            ...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []),
-            ...tlsLines(path(facts.run), release),
-            ...(http3 ? quicLines(listen(facts.httpsPorts, 'quic reuseport'), path(facts.run)) : []),
-          ].join('\n        ')
-        : '',
+    ...listens.lines,
+    tls: listens.speaksTLS
+      ? [
+          ...(http2Directive ? [`http2 ${http2 ? 'on' : 'off'};`] : []),
+          ...tlsLines(path(facts.run), release),
+          ...(http3 ? quicLines(listenAt(facts, facts.httpsPorts, 'quic reuseport'), path(facts.run)) : []),
+        ].join('\n        ')
+      : '',
   };
   return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => {
     const value = values[name];
@@ -372,14 +374,3 @@ export function renderNginx(facts: NodeFacts): string {
 
 /** Longest address of a unix socket that the kernel takes, less `/back/back.sock` and the final zero byte. */
 const runMax = 92;
-
-/** The template puts paths in double quotes, in nginx's language and in Lua's; `;` and `?` divide a Lua search path. */
-function path(text: string): string {
-  if (!/^\/[^"'\\$;?{}*\p{Cc}]*$/u.test(text)) throw new RangeError(`nginx cannot take this path: ${JSON.stringify(text)}`);
-  return text;
-}
-
-function whole(number: number): string {
-  if (!Number.isSafeInteger(number) || number < 0) throw new RangeError(`not a whole number: ${number}`);
-  return String(number);
-}

@@ -127,7 +127,7 @@ export function recordsOf(
 }
 
 /** By the letter of their keys: nothing is there before what it needs. */
-const order = ['z', 'a', 'p', 'm', 'i', 'c', 'o', 's', 'd'];
+const order = ['z', 'n', 'a', 'p', 'm', 'i', 'c', 'o', 's', 'd'];
 const rank = ({ key, value }: EdgeRecord): number => {
   const place = order.indexOf(key[0]!);
   return value === null ? 2 * order.length - place : place;

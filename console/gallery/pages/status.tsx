@@ -1,5 +1,6 @@
 import { Facts, Status, Tags } from '../../src/kit/bits.tsx';
 import { CopyButton } from '../../src/kit/copy.tsx';
+import { AnswerStatus, Toned } from '../../src/kit/status.tsx';
 import { Until } from '../../src/kit/until.tsx';
 import { hours } from '../fake.ts';
 import type { Example } from '../pieces.ts';
@@ -15,6 +16,15 @@ export default [
           ['status', <Status key="warn" value="warning" />],
           ['status', <Status key="bad" value="error" />],
           ['status', <Status key="idle" value="disabled" />],
+          [
+            'id',
+            <Toned key="toned" tone="good">
+              203.0.113.7
+            </Toned>,
+          ],
+          ['status', <AnswerStatus key="answered" status={200} />],
+          ['status', <AnswerStatus key="refused" status={404} />],
+          ['status', <AnswerStatus key="failed" status={502} />],
           ['tags', <Tags key="tags" values={['cdn', 'static', 'asia']} />],
           ['until', <Until key="until" time={hours(5)} />],
           ['past', <Until key="past" time={hours(-49)} />],

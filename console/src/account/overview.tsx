@@ -57,7 +57,16 @@ export default function Overview() {
       }
     >
       <div className="cards overview-cards">
-        <Card name={t('overview.operators')} value={found?.operatorCount} isBroken={!!error} />
+        <Card
+          name={t('overview.operators')}
+          value={found?.operatorCount}
+          isBroken={!!error}
+          note={
+            found && found.licenses.ended + found.licenses.endingSoon > 0
+              ? t('overview.licenses', { ended: number(found.licenses.ended), soon: number(found.licenses.endingSoon) })
+              : '\u00a0'
+          }
+        />
         <Card name={t('overview.customers')} value={found?.customers} isBroken={!!error} />
         <Card name={t('overview.sites')} value={found?.sites} isBroken={!!error} />
         <Card
@@ -135,7 +144,7 @@ function Operators({ operators }: { operators: Installation['operators'] }) {
       <table className="numbers">
         <thead>
           <tr>
-            {(['operator', 'state', 'customers', 'sites', 'domains', 'nodes', 'since'] as const).map(name => (
+            {(['operator', 'state', 'customers', 'sites', 'domains', 'nodes', 'license', 'since'] as const).map(name => (
               <th key={name} scope="col">
                 {t(`overview.${name}`)}
               </th>
@@ -160,6 +169,10 @@ function Operators({ operators }: { operators: Installation['operators'] }) {
               <td>
                 {number(one.nodes)}
                 {one.nodes !== one.normalNodes && <small>{t('overview.nodesNormal', { normal: number(one.normalNodes) })}</small>}
+              </td>
+              <td>
+                {one.licenseEnds === null ? t('overview.endless') : dateTime(one.licenseEnds).slice(0, 10)}
+                {one.licenseState !== 'valid' && <small className="bad">{t('overview.licenseEnded')}</small>}
               </td>
               <td>{dateTime(one.createdAt).slice(0, 10)}</td>
             </tr>

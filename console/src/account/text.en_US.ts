@@ -39,4 +39,20 @@ export default {
   'language.en_US': 'English',
 
   'account.saved': 'Changes take full effect at the next sign-in.',
+
+  'page.apiTokens': 'API tokens',
+  'noun.apiTokens': 'API token',
+  'empty.apiTokens': 'A token lets a program act for you, within the permissions and networks you give it.',
+  'menu.apiTokenSetting': 'API tokens',
+  'menu.apiDoc': 'API documentation',
+  'field.networks': 'Allowed networks',
+  'field.ending': 'Ends with',
+  'field.lastUsedAt': 'Last used',
+  'field.lastIP': 'Last address',
+  'field.accountName': 'Owner',
+
+  'menu.logOperation': 'Audit log',
+  'page.audit': 'Audit log',
+  'noun.audit': 'entry',
+  'empty.audit': 'Nothing has been done yet.',
 } satisfies SameAs<typeof texts>;

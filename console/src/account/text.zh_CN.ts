@@ -39,4 +39,20 @@ export default {
   'language.en_US': 'English',
 
   'account.saved': '更改会在下次登录后完全生效。',
+
+  'page.apiTokens': 'API 令牌',
+  'noun.apiTokens': 'API 令牌',
+  'empty.apiTokens': '令牌让程序代您操作，权限与网络由您限定。',
+  'menu.apiTokenSetting': 'API 令牌',
+  'menu.apiDoc': 'API 文档',
+  'field.networks': '允许的网络',
+  'field.ending': '结尾',
+  'field.lastUsedAt': '上次使用',
+  'field.lastIP': '上次来源',
+  'field.accountName': '所有者',
+
+  'menu.logOperation': '操作日志',
+  'page.audit': '操作日志',
+  'noun.audit': '操作',
+  'empty.audit': '还没有任何操作。',
 } satisfies SameAs<typeof texts>;

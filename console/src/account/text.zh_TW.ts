@@ -37,4 +37,20 @@ export default {
   'language.en_US': 'English',
 
   'account.saved': '變更會在下次登入後完全生效。',
+
+  'page.apiTokens': 'API 權杖',
+  'noun.apiTokens': 'API 權杖',
+  'empty.apiTokens': '權杖讓程式代您操作，權限與網路由您限定。',
+  'menu.apiTokenSetting': 'API 權杖',
+  'menu.apiDoc': 'API 文件',
+  'field.networks': '允許的網路',
+  'field.ending': '結尾',
+  'field.lastUsedAt': '上次使用',
+  'field.lastIP': '上次來源',
+  'field.accountName': '擁有者',
+
+  'menu.logOperation': '操作日誌',
+  'page.audit': '操作日誌',
+  'noun.audit': '操作',
+  'empty.audit': '還沒有任何操作。',
 };

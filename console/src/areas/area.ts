@@ -9,6 +9,8 @@ const icons = {
   sitesManagement: 'globe',
   dataAnalysis: 'chart',
   systemManagement: 'settings',
+  licenses: 'key',
+  offlineLicense: 'package',
   userManagement: 'people',
 } as const satisfies Partial<Record<Section['name'], IconName>>;
 

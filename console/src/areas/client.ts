@@ -4,10 +4,12 @@ import { client as account } from '../account/screens.ts';
 import { client as analytics } from '../analytics/screens.ts';
 import { client as node } from '../node/screens.ts';
 import { client as protect } from '../protect/screens.ts';
+import { client as resolution } from '../resolution/screens.ts';
 import { client as site } from '../site/screens.ts';
+import { client as system } from '../system/screens.ts';
 
 export const screens = areaOf(
   'client',
   ['dashboard', 'nodeManage', 'dataAnalysis', 'systemManagement', 'userManagement'],
-  [account, analytics, node, protect, site],
+  [account, analytics, node, protect, resolution, site, system],
 );

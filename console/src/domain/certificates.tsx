@@ -65,6 +65,7 @@ const certificates = resource<'GET /{area}/site/{siteID}/certificates'>({
       render: row => <Status value={row.isWhole ? 'success' : 'warning'} texts="certificateChain" />,
       width: 130,
     },
+    { name: 'ocspUntil', kind: 'time', isOptional: true },
     { name: 'domainIDs', label: 'domainCount', render: row => String(row.domainIDs.length), width: 110 },
     { name: 'type', kind: 'option', texts: 'certificateType', sort: true, isOptional: true },
     { name: 'issuer', sort: true },

@@ -60,6 +60,7 @@ const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).O
 const OriginTimeoutsForm = later(async () => (await import('./origin-check.tsx')).OriginTimeoutsForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
 const HttpsSteps = inPlace(withTexts('site', async () => (await import('./https-steps.tsx')).HttpsSteps));
+const CnameTarget = later(withTexts('site', async () => (await import('./cname-target.tsx')).CnameTarget));
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 
 /** One setting of the chosen domains in a drawer of its own. */
@@ -114,6 +115,7 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
     { name: 'status', render: domain => <Status value={domain.status === 1 ? 'enabled' : 'disabled'} />, width: 110 },
     { name: 'upstreamCount', kind: 'number' },
     { name: 'cnameStatus', kind: 'status', texts: 'cnameState', sort: true },
+    { name: 'cname', label: 'cnameTarget', kind: 'mono', isOptional: true, width: 260 },
     { name: 'certStatus', kind: 'status', texts: 'certState', sort: true },
     { name: 'autoSSL', kind: 'bool', isOptional: true },
     { name: 'forceSSL', kind: 'bool', sort: true, isOptional: true },
@@ -174,6 +176,19 @@ const domains = resource<'GET /{area}/site/{siteID}/domains'>({
         await overlay(close => <DomainHeadersDrawer domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
       },
     },
+    {
+      name: 'cname',
+      call: 'GET /{area}/site/{siteID}/domain/{domainID}',
+      run: async ([domain], { params }) => {
+        await overlay(close => <CnameTarget domain={domain!} siteID={params['siteID']!} onClose={() => close()} />);
+      },
+    },
+    act('POST /{area}/site/{siteID}/domains/checkCNAME', {
+      name: 'checkCNAME',
+      isBatch: true,
+      body: rows => ({ ids: idsOf(rows) }),
+      success: () => t('cname.checked'),
+    }),
     setting('PATCH /{area}/site/{siteID}/domain/setting/balance', balance, row => ({ balance: row.balance })),
     setting('PATCH /{area}/site/{siteID}/domain/setting/originHost', originHost, row => ({ originHost: row.originHost })),
     {

@@ -49,7 +49,7 @@ export function HttpsSteps({ siteID, name, onClose }: Props) {
       {data && (
         <ol aria-live="polite">
           <Step title={t('https.dns')} isDone={data.dns.state === 'here'}>
-            {t(`https.leads.${data.dns.state}`, { addresses: data.dns.addresses.join(', ') })}
+            {t(`https.leads.${data.dns.state}`, { addresses: data.dns.addresses.join(', ') || '—' })}
           </Step>
           <Step title={t('https.proof')} isDone={data.proof.state === 'seen'}>
             <Proof {...data} at={{ siteID, domainID: domainID! }} />

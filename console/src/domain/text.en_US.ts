@@ -57,6 +57,7 @@ export default {
   'field.issuer': 'Issuer',
   'field.notAfter': 'Expires',
   'field.isWhole': 'Chain',
+  'field.ocspUntil': 'OCSP until',
   'field.keyBits': 'Key',
   'field.serial': 'Serial number',
   'field.fingerprint': 'Fingerprint (SHA-256)',
@@ -212,6 +213,7 @@ export default {
     '{host}: the answer stands on {nodes} of {total} {total, one: node, other: nodes}; the authority is asked to look all the same',
   'taskLine.autoSSL.validated': '{host}: the authority has seen that the domain is ours',
   'taskLine.autoSSL.byDNS': '{host}: not proven over HTTP ({why}), now by DNS',
+  'taskLine.autoSSL.otherAuthority': '{host}: the first authority could not issue it ({why}), {authority} is asked in a moment',
   'taskLine.autoSSL.recordPut': '{host}: the record {name} is put into {zone}',
   'taskLine.autoSSL.recordSeen': '{host}: the name servers answer with the record',
   'taskLine.autoSSL.recordLater':
@@ -224,4 +226,8 @@ export default {
     '{host}: the certificate could not be kept, tried again in {minutes} {minutes, one: minute, other: minutes}:',
   'taskLine.autoSSL.limited':
     'The authority asks for a pause: {count} {count, one: domain is, other: domains are} tried again in {minutes} {minutes, one: minute, other: minutes}',
+
+  'field.cnameTarget': 'CNAME target',
+  'action.cname': 'Where it leads',
+  'action.checkCNAME': 'Check CNAME',
 } satisfies SameAs<typeof texts>;

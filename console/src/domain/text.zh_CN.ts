@@ -57,6 +57,7 @@ export default {
   'field.issuer': '签发机构',
   'field.notAfter': '到期',
   'field.isWhole': '证书链',
+  'field.ocspUntil': 'OCSP 附至',
   'field.keyBits': '密钥',
   'field.serial': '序列号',
   'field.fingerprint': '指纹（SHA-256）',
@@ -202,6 +203,7 @@ export default {
   'taskLine.autoSSL.spreadPartly': '{host}：{total} 个节点中仅 {nodes} 个备妥验证回应',
   'taskLine.autoSSL.validated': '{host}：证书机构已确认域名归属',
   'taskLine.autoSSL.byDNS': '{host}：HTTP 验证未通过（{why}），改以 DNS 验证',
+  'taskLine.autoSSL.otherAuthority': '{host}：原证书机构无法签发（{why}），稍后改向 {authority} 申请',
   'taskLine.autoSSL.recordPut': '{host}：已在 {zone} 添加验证记录 {name}',
   'taskLine.autoSSL.recordSeen': '{host}：域名服务器已返回验证记录',
   'taskLine.autoSSL.recordLater': '{host}：DNS 服务暂时无法使用，{seconds} 秒后重试：{why}',
@@ -211,4 +213,8 @@ export default {
   'taskLine.autoSSL.notIssued': '{host}：未能签发，{minutes} 分钟后重试：{why}',
   'taskLine.autoSSL.notTaken': '{host}：证书无法存入，{minutes} 分钟后重试：',
   'taskLine.autoSSL.limited': '证书机构要求暂缓，{count} 个域名将于 {minutes} 分钟后重试',
+
+  'field.cnameTarget': 'CNAME 目标',
+  'action.cname': '指向设置',
+  'action.checkCNAME': '检查 CNAME',
 } satisfies SameAs<typeof texts>;

@@ -55,6 +55,7 @@ export default {
   'field.issuer': '簽發機構',
   'field.notAfter': '到期',
   'field.isWhole': '憑證鏈',
+  'field.ocspUntil': 'OCSP 附至',
   'field.keyBits': '金鑰',
   'field.serial': '序號',
   'field.fingerprint': '指紋（SHA-256）',
@@ -200,6 +201,7 @@ export default {
   'taskLine.autoSSL.spreadPartly': '{host}：{total} 個節點中僅 {nodes} 個備妥驗證回應',
   'taskLine.autoSSL.validated': '{host}：憑證機構已確認網域歸屬',
   'taskLine.autoSSL.byDNS': '{host}：HTTP 驗證未通過（{why}），改以 DNS 驗證',
+  'taskLine.autoSSL.otherAuthority': '{host}：原憑證機構無法簽發（{why}），稍後改向 {authority} 申請',
   'taskLine.autoSSL.recordPut': '{host}：已在 {zone} 加入驗證記錄 {name}',
   'taskLine.autoSSL.recordSeen': '{host}：名稱伺服器已回應驗證記錄',
   'taskLine.autoSSL.recordLater': '{host}：DNS 服務暫時無法使用，{seconds} 秒後再試：{why}',
@@ -209,4 +211,8 @@ export default {
   'taskLine.autoSSL.notIssued': '{host}：未能簽發，{minutes} 分鐘後再試：{why}',
   'taskLine.autoSSL.notTaken': '{host}：憑證無法存入，{minutes} 分鐘後再試：',
   'taskLine.autoSSL.limited': '憑證機構要求暫緩，{count} 個網域將於 {minutes} 分鐘後再試',
+
+  'field.cnameTarget': 'CNAME 目標',
+  'action.cname': '指向設定',
+  'action.checkCNAME': '檢查 CNAME',
 };

@@ -149,6 +149,10 @@ export default {
   'chart.pausedNew': 'Paused, there is more',
   'chart.live': 'Live',
 
+  'pins.list': 'Places',
+  'pins.more': '{places} and {count} more',
+  'pins.comma': ', ',
+  'pins.nothing': 'Nothing has a place yet.',
   'map.unknown': 'Unknown',
   'map.share': '{name}: {value} ({share})',
   'map.list': 'By country',

@@ -149,6 +149,10 @@ export default {
   'chart.pausedNew': '已暂停，有新数据',
   'chart.live': '实时更新中',
 
+  'pins.list': '地点',
+  'pins.more': '{places} 等（另 {count} 处）',
+  'pins.comma': '、',
+  'pins.nothing': '还没有标示地点。',
   'map.unknown': '未知地区',
   'map.share': '{name}：{value}（{share}）',
   'map.list': '各国数值',

@@ -147,6 +147,10 @@ export default {
   'chart.pausedNew': '已暫停，有新資料',
   'chart.live': '即時更新中',
 
+  'pins.list': '地點',
+  'pins.more': '{places} 等（另 {count} 處）',
+  'pins.comma': '、',
+  'pins.nothing': '還沒有標示地點。',
   'map.unknown': '未知地區',
   'map.share': '{name}：{value}（{share}）',
   'map.list': '各國數值',

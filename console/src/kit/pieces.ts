@@ -65,3 +65,7 @@ export const WorldMap = /* @__PURE__ */ placed(
   360,
   /* @__PURE__ */ inPlace(async () => (await import('./world-map.tsx')).WorldMap),
 );
+export const PinMap = /* @__PURE__ */ placed(
+  360,
+  /* @__PURE__ */ inPlace(async () => (await import('./pin-map.tsx')).PinMap),
+);

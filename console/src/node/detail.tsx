@@ -1,14 +1,18 @@
 /** Everything known about one node, asked anew every two seconds (§9, node information). */
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Drawer } from 'antd';
-import { polling } from '#contract/limits.ts';
-import { Facts, Status } from '../kit/bits.tsx';
+import { logRotateNoneSeconds, polling } from '#contract/limits.ts';
+import { Facts } from '../kit/bits.tsx';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { Addresses } from './addresses.tsx';
 import { ago } from './ago.tsx';
-import { type Node, stateOf } from './state.ts';
+import { NodeMachine } from './node-machine.tsx';
+import { NodeMemo } from './node-memo.tsx';
+import { WholeState } from './node-state.tsx';
+import type { Node } from './state.ts';
+import { SubNodes } from './sub-nodes.tsx';
 import { Refusals, SetAsideCount, SetAsideList, Sync } from './sync.tsx';
 
 const widthPx = 640;
@@ -41,9 +45,19 @@ export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () =
       ))}
       <Facts
         facts={[
-          [t('field.status'), <Status key="status" value={stateOf(node)} />],
+          [t('field.status'), <WholeState key="status" node={node} />],
           [t('field.zone'), node.zoneName ?? t('state.uninitialized')],
           [t('field.type'), t(`nodeType.${node.type}`)],
+          ...(node.relaysAway.length > 0
+            ? [
+                [
+                  t('field.relaysAway'),
+                  node.relaysAway.map(one => (
+                    <div key={one.id}>{t('node.relayAway', { name: one.name, since: ago(one.since), why: one.why })}</div>
+                  )),
+                ] as const,
+              ]
+            : []),
           [t('field.addresses'), <Addresses key="addresses" values={node.addresses} isAll />],
           [
             t('field.version'),
@@ -62,9 +76,21 @@ export function NodeDetail({ node: given, onClose }: { node: Node; onClose: () =
             node.startedAt === null ? '–' : t('node.timeAndAgo', { time: dateTime(node.startedAt), ago: ago(node.startedAt) }),
           ],
           [t('field.createdAt'), dateTime(node.createdAt)],
-          [t('field.memo'), node.memo || '–'],
+          [t('field.portType'), t(`portType.${node.portType}`)],
+          [
+            t('field.geneva'),
+            node.geneva === null ? t('geneva.off') : `${t(`geneva.${node.geneva.version}`)} · ${node.geneva.window}`,
+          ],
+          [
+            t('field.logRotateTime'),
+            node.logRotateTime === logRotateNoneSeconds ? t('node.never') : t('node.everySeconds', { count: node.logRotateTime }),
+          ],
+          [t('field.memo'), <NodeMemo key="memo" node={node} />],
         ]}
       />
+      <NodeMachine node={node} />
+      <h2 className="section-title">{t('page.subNodes')}</h2>
+      <SubNodes id={node.id} />
       {node.refused.length > 0 && (
         <>
           <h2 className="section-title">{t('node.refusedTitle', { count: node.refused.length })}</h2>

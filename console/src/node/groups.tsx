@@ -11,6 +11,7 @@ import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 import { OneZone } from './one-zone.tsx';
 
+const GroupAnswers = later(async () => (await import('./group-answers.tsx')).GroupAnswers);
 const LineNodes = later(async () => (await import('./line-nodes.tsx')).LineNodes);
 
 type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
@@ -95,6 +96,11 @@ const groupsOf = (zoneID: number) =>
         name: 'assignNodes',
         call: 'GET /client/group/{g}/line/{l}/nodes',
         run: ([group]: Group[]) => overlay(close => <LineNodes group={group!} onClose={() => close()} />),
+      },
+      {
+        name: 'answers',
+        call: ['GET /client/group/{g}/answer', 'GET /client/group/{g}/answers'],
+        run: ([group]: Group[]) => overlay(close => <GroupAnswers group={group!} onClose={() => close()} />),
       },
     ],
   });

@@ -3,7 +3,7 @@ import { LoadingOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Alert, Button, Form, Input, Modal, Select } from 'antd';
 import { useState } from 'react';
-import { polling } from '#contract/limits.ts';
+import { nodeTypes, polling } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
 import { Status } from '../kit/bits.tsx';
 import { useChoices } from '../kit/choices.ts';
@@ -34,6 +34,7 @@ async function newestNodes(): Promise<Node[]> {
 interface Typed {
   name?: string;
   zoneID?: number;
+  type: (typeof nodeTypes)[number];
 }
 type Token = AnswerOf<typeof joinCall> & { lastID: number };
 
@@ -71,16 +72,18 @@ function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: T
   const zones = useChoices({ from: 'GET /client/metaZones' }, {});
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
+  const initial = { zoneID, type: 'edge' as const };
 
   useHold(() => {
     const typed = form.getFieldsValue();
-    return !isBusy && !isSame({ zoneID, ...typed }, { zoneID });
+    return !isBusy && !isSame({ ...initial, ...typed }, initial);
   });
 
   async function make(values: Typed) {
     const body = {
       ...(values.name?.trim() ? { name: values.name.trim() } : {}),
       ...(values.zoneID ? { zoneID: values.zoneID } : {}),
+      ...(values.type === 'edge' ? {} : { type: values.type }),
     };
     setBusy(true);
     try {
@@ -98,7 +101,7 @@ function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: T
     }
   }
   return (
-    <Form form={form} layout="vertical" requiredMark={false} initialValues={{ zoneID }} onFinish={values => void make(values)}>
+    <Form form={form} layout="vertical" requiredMark={false} initialValues={initial} onFinish={values => void make(values)}>
       <p className="join-intro ink-3">{t('join.intro')}</p>
       <Form.Item
         name="name"
@@ -111,6 +114,9 @@ function Ask({ zoneID, onToken, onClose }: { zoneID?: number; onToken: (token: T
       </Form.Item>
       <Form.Item name="zoneID" label={<Label text={t('field.zone')} isOptional />} extra={t('join.zoneHelp')}>
         <Select allowClear placeholder={t('join.later')} options={zones.options} loading={zones.isPending} />
+      </Form.Item>
+      <Form.Item name="type" label={t('field.type')} extra={t('help.nodeType')}>
+        <Select options={nodeTypes.map(value => ({ value, label: t(`nodeType.${value}`) }))} />
       </Form.Item>
       <div className="dialog-footer">
         <span className="grow" />

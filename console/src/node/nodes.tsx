@@ -4,10 +4,9 @@ import { PlusOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import { Button } from 'antd';
-import { polling } from '#contract/limits.ts';
+import { nodeTypes, polling } from '#contract/limits.ts';
 import { nodeStates } from '#contract/states.ts';
-import { Status } from '../kit/bits.tsx';
-import { later } from '../kit/later.tsx';
+import { inPlace, later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
@@ -15,14 +14,18 @@ import { query } from '../kit/query.ts';
 import { act, type Column, type Filter, options, resource, type Resource, type RowAction } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
+import { bitRate } from '../kit/units.ts';
 import { Addresses } from './addresses.tsx';
 import { Ago } from './ago.tsx';
 import { initialize } from './initialize.tsx';
-import { type Node, stateOf, why } from './state.ts';
+import { settingActions } from './node-actions.ts';
+import { NodeState } from './node-state.tsx';
+import { type Node, why } from './state.ts';
 import { Refused, SetAsideCount, Sync } from './sync.tsx';
 import { asSearch } from '../kit/search.ts';
 
 const JoinDialog = later(async () => (await import('./join.tsx')).JoinDialog);
+const Fleet = inPlace(async () => (await import('./fleet.tsx')).Fleet);
 const NodeDetail = later(async () => (await import('./detail.tsx')).NodeDetail);
 
 const idsOf = (nodes: Node[]) => nodes.map(node => node.id);
@@ -56,6 +59,13 @@ const lastBeat: Column<Node> = { name: 'lastBeat', sort: true, width: 120, rende
 const last: Column<Node>[] = [
   { name: 'memo', width: 150, isOptional: true },
   { name: 'type', kind: 'option', texts: 'nodeType', isOptional: true },
+  { name: 'portType', kind: 'option', texts: 'portType', isOptional: true },
+  { name: 'bandwidth', width: 110, isOptional: true, render: node => (node.bandwidth === null ? '–' : bitRate(node.bandwidth)) },
+  {
+    name: 'subs',
+    isOptional: true,
+    render: node => <Addresses values={node.subs.map(({ address }) => address)} />,
+  },
   { name: 'startedAt', kind: 'time', isOptional: true },
   { name: 'createdAt', kind: 'time', sort: true, isOptional: true },
   { name: 'id', kind: 'number', isOptional: true },
@@ -79,7 +89,9 @@ const shared = {
   removal: 'destructive',
   fields: [
     { name: 'name', kind: 'text' },
+    { name: 'type', kind: 'select', help: 'nodeType', ...options(nodeTypes, 'nodeType') },
     { name: 'memo', kind: 'area' },
+    { name: 'forceBackup', kind: 'switch', help: 'forceBackup' },
   ],
 } satisfies Partial<Resource<'GET /client/nodes', Node>>;
 
@@ -88,7 +100,7 @@ const initialized = resource<'GET /client/nodes/initialized'>({
   list: 'GET /client/nodes/initialized',
   columns: [
     name,
-    { name: 'status', sort: true, width: 120, render: node => <Status value={stateOf(node)} /> },
+    { name: 'status', sort: true, width: 140, render: node => <NodeState node={node} /> },
     { name: 'zoneName', width: 100 },
     addresses,
     lastBeat,
@@ -170,6 +182,7 @@ const initialized = resource<'GET /client/nodes/initialized'>({
       body: nodes => ({ ids: idsOf(nodes) }),
       task: () => ({ success: t('message.nodeResetSuccess'), failed: t('message.nodeResetFailed') }),
     }),
+    ...settingActions,
     act('POST /client/nodes/deinitialize', {
       name: 'deinitialize',
       isBatch: true,
@@ -204,8 +217,8 @@ const count = { query: { pageSize: 1 } } as const;
 
 export default function Nodes() {
   const can = useCan();
-  const at = useSearch({ strict: false }) as { tab?: string };
-  const tab = at.tab === 'uninitialized' ? 'uninitialized' : 'initialized';
+  const at = useSearch({ strict: false }) as { tab?: string; zoneID?: number };
+  const tab = at.tab === 'uninitialized' || at.tab === 'fleet' ? at.tab : 'initialized';
   const waiting = useQuery({
     ...query('GET /client/nodes/uninitialized', count),
     enabled: can('GET /client/nodes/uninitialized'),
@@ -214,7 +227,7 @@ export default function Nodes() {
   return (
     <Page actions={<JoinButton />}>
       <nav className="tabs" aria-label={t('page.nodes')}>
-        {(['initialized', 'uninitialized'] as const).map(one => (
+        {(['initialized', 'fleet', 'uninitialized'] as const).map(one => (
           <Link
             key={one}
             to="."
@@ -228,7 +241,11 @@ export default function Nodes() {
           </Link>
         ))}
       </nav>
-      <ResourcePage key={tab} resource={tabs[tab]} isEmbedded emptyAction={<JoinButton />} />
+      {tab === 'fleet' ? (
+        <Fleet zoneID={at.zoneID} meanwhile={<div className="panel tab-wait" aria-busy />} />
+      ) : (
+        <ResourcePage key={tab} resource={tabs[tab]} isEmbedded emptyAction={<JoinButton />} />
+      )}
     </Page>
   );
 }

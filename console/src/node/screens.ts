@@ -46,4 +46,11 @@ export const client: readonly Screen[] = [
     call: 'GET /client/autoCertificates',
     load: withTexts('node', () => import('./auto-certificates.tsx')),
   },
+  {
+    path: 'systemManagement/systemUpgrade',
+    title: 'systemUpgrade',
+    order: 20,
+    call: ['GET /client/nodes/initialized', 'GET /client/node/latestVersion'],
+    load: withTexts('node', () => import('./upgrade.tsx')),
+  },
 ];

@@ -4,6 +4,7 @@ import type { Tab } from '../kit/screens.ts';
 import { settingPanel, type SettingOfLevels } from '../kit/setting.tsx';
 import { tabContent, Tabs } from '../kit/tabs.tsx';
 import { t } from '../kit/text.ts';
+import { CanaryBanner } from './canary.tsx';
 import { OneZone } from './one-zone.tsx';
 
 const http2: SettingOfLevels = {
@@ -16,10 +17,29 @@ const http3: SettingOfLevels = {
   at: { zone: '/client/zone/{id}/setting/http3' },
   fields: [{ name: 'enable', kind: 'switch', help: 'http3' }],
 };
+const proxyProtocol: SettingOfLevels = {
+  name: 'proxyProtocol',
+  at: { zone: '/client/zone/{id}/setting/proxyProtocol' },
+  fields: [
+    { name: 'networks', label: 'balancers', kind: 'lines', help: 'networks', isOptional: true, placeholder: '192.0.2.0/28' },
+    { name: 'httpPort', label: 'balancerHTTP', kind: 'number', help: 'balancerPort', isOptional: true },
+    { name: 'httpsPort', label: 'balancerHTTPS', kind: 'number', help: 'balancerPort', isOptional: true },
+  ],
+};
 const forceSSLRedirectCode: SettingOfLevels = {
   name: 'forceSSLRedirectCode',
   at: { zone: '/client/zone/{id}/setting/forceSSLRedirectCode' },
   fields: [{ name: 'code', label: 'statusCode', kind: 'segments', values: redirectStatuses, help: 'forceSSLRedirectCode' }],
+};
+
+const resource: SettingOfLevels = {
+  name: 'resource',
+  at: { zone: '/client/zone/{id}/setting/resource' },
+  fields: [
+    { name: 'cpu', kind: 'number', unit: 'percent', help: 'resourceCPU' },
+    { name: 'memory', kind: 'number', unit: 'percent', help: 'resourceMemory' },
+    { name: 'disk', kind: 'number', unit: 'percent', help: 'resourceDisk' },
+  ],
 };
 
 const tabs: readonly Tab[] = [
@@ -32,6 +52,18 @@ const tabs: readonly Tab[] = [
     Content: settingPanel(forceSSLRedirectCode, 'zone'),
   },
   {
+    name: 'resource',
+    order: 25,
+    call: 'GET /client/zone/{id}/setting/resource',
+    Content: settingPanel(resource, 'zone'),
+  },
+  {
+    name: 'proxyProtocol',
+    order: 40,
+    call: 'GET /client/zone/{id}/setting/proxyProtocol',
+    Content: settingPanel(proxyProtocol, 'zone'),
+  },
+  {
     name: 'zonePorts',
     order: 30,
     call: 'GET /client/zone/{id}/setting/ports',
@@ -42,7 +74,12 @@ const tabs: readonly Tab[] = [
 export default function ZoneSettings() {
   return (
     <OneZone note={t('zoneSetting.note')} call="GET /client/zone/{id}/setting/http2">
-      {id => <Tabs key={id} tabs={tabs} params={{ id }} label={t('menu.zoneSetting')} />}
+      {id => (
+        <>
+          <CanaryBanner zoneID={id} />
+          <Tabs key={id} tabs={tabs} params={{ id }} label={t('menu.zoneSetting')} />
+        </>
+      )}
     </OneZone>
   );
 }

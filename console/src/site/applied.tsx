@@ -5,6 +5,7 @@ import type { AnswerOf } from '../kit/client.ts';
 import { query } from '../kit/query.ts';
 import { Status } from '../kit/bits.tsx';
 import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
 import { milliseconds, number } from '../kit/units.ts';
 
 /** Quick while a change is on its way; slow when all nodes have it, and when somebody has to mend something first. */
@@ -12,10 +13,23 @@ const quickMs = 700;
 const slowMs = 15_000;
 
 /** Of a list its page's name; what is no list of the site is named here. */
-const named = ['module', 'certificate', 'challenge', 'port', 'site', 'domain', 'zone', 'origin'] as const;
+const named = ['module', 'certificate', 'challenge', 'port', 'site', 'domain', 'zone', 'node', 'origin'] as const;
 type Kind = AnswerOf<'GET /{area}/site/{siteID}/applied'>['errors'][number]['kind'];
 const isNamed = (kind: Kind): kind is (typeof named)[number] => named.some(one => one === kind);
 const kindText = (kind: Kind) => (isNamed(kind) ? t(`appliedKind.${kind}`) : t(`page.${kind}`));
+
+type Lag = NonNullable<AnswerOf<'GET /{area}/site/{siteID}/applied'>['perNode'][number]['lag']>;
+
+/** Why a node does not serve the change, since when, and in its operator's area what it says itself. */
+function LagText({ lag: { why, since, count, detail } }: { lag: Lag }) {
+  return (
+    <div className={why === 'refused' || why === 'ill' ? 'bad' : 'ink-2'}>
+      {why === 'behind' ? t('lag.behind', { count: number(count ?? 0) }) : t(`lag.${why}`)}
+      {since && <span className="ink-3"> · {t('lag.since', { time: dateTime(since) })}</span>}
+      {detail && <div className="applied-detail">{detail}</div>}
+    </div>
+  );
+}
 
 export function Applied({ siteID }: { siteID: number }) {
   const { data } = useQuery({
@@ -49,7 +63,10 @@ export function Applied({ siteID }: { siteID: number }) {
             <li key={node.nodeID}>
               <Status value={node.status} /> <strong>{node.name}</strong>{' '}
               <span className="ink-3">{node.ms === null ? '–' : milliseconds(node.ms)}</span>
-              {node.refused > 0 && <div className="bad">{t('applied.refused', { count: number(node.refused) })}</div>}
+              {node.lag && <LagText lag={node.lag} />}
+              {node.refused > 0 && node.lag?.why !== 'refused' && (
+                <div className="bad">{t('applied.refused', { count: number(node.refused) })}</div>
+              )}
               {node.unknownFields > 0 && (
                 <div className="ink-3">{t('applied.unknownFields', { count: number(node.unknownFields) })}</div>
               )}

@@ -50,6 +50,7 @@ export const accounts = calls(
       errors: ['permissionDenied', 'accountNotEnabled'],
     },
     'PUT /account/password': {
+      auth: 'session',
       body: obj({ id: id(), password: password() }),
       errors: ['permissionDenied'],
     },
@@ -61,6 +62,7 @@ export const accounts = calls(
     },
     'POST /proxy': {
       auth: 'session',
+      licence: false,
       permission: 'accounts.edit',
       body: obj({ id: id() }),
       answer: tokens,

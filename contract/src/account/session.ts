@@ -47,7 +47,7 @@ export const Self = obj({
 });
 
 export const session = calls(
-  { base: '/{area}', resource: 'session', auth: 'public' },
+  { base: '/{area}', resource: 'session', auth: 'public', licence: false },
   {
     'POST /verify': {
       body: obj({ email: email(), password: anyPassword() }),
@@ -83,7 +83,8 @@ export const session = calls(
     },
     'GET /account/self': { auth: 'any', permission: null, answer: Self },
     'PUT /account/self': {
-      auth: 'any',
+      // it names no key, so any API token would hold it
+      auth: 'session',
       permission: null,
       body: obj({
         name: opt(str(64).check(rules.zodRule(rules.freeName))),

@@ -9,7 +9,7 @@ import { AccessLogRow, accessLogBody, statisticsBody, StatisticStep, StatisticTo
 const body = () => obj(statisticsBody).check(rules.zodRule(rules.timeRange));
 
 export const statistics = calls(
-  { base: '/{area}', areas: ['user', 'client'], resource: 'statistics' },
+  { base: '/{area}', areas: ['user', 'client'], resource: 'statistics', ofSites: true },
   {
     // questions, asked by POST: nothing changes, so the key is that of reading and no audit line is written
     'POST /statistics/info': {
@@ -43,7 +43,7 @@ export const statistics = calls(
 );
 
 export const logs = calls(
-  { base: '/{area}', areas: ['user', 'client'], resource: 'logs' },
+  { base: '/{area}', areas: ['user', 'client'], resource: 'logs', ofSites: true },
   {
     'POST /logs/access': {
       query: paged({}),

@@ -30,7 +30,7 @@ export const AutoCertificate = obj({
 });
 
 export const autoCertificates = calls(
-  { base: '/client', areas: ['client'], resource: 'certificates' },
+  { base: '/client', areas: ['client'], resource: 'certificates', ofSites: true },
   {
     'GET /autoCertificates': { query: list({}), answer: page(AutoCertificate) },
     /** Ordered anew now, however long they are still good. */
@@ -67,5 +67,7 @@ export const autoSSL = taskOf({
     notIssued: ['host', 'why', 'minutes'],
     notTaken: ['host', 'minutes'],
     limited: ['count', 'minutes'],
+    /** the first could not or would not; the operator is at both */
+    otherAuthority: ['host', 'why', 'authority'],
   },
 });

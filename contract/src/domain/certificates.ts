@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential, secret, told } from '../kit/secret.ts';
 import { certificateLimits, certificateTypes, keyTypes } from '../limits.ts';
 
@@ -16,6 +16,9 @@ const pem = {
   /** PEM: PKCS #8, PKCS #1 or SEC 1, without a passphrase */
   privateKey: secret(certificateLimits.keyPemMax),
 };
+
+/** `none`: its authority offers none */
+export const ocspStates = ['none', 'waiting', 'stapled', 'failed', 'revoked'] as const;
 
 export const Certificate = obj({
   ...record,
@@ -38,6 +41,10 @@ export const Certificate = obj({
   daysLeft: int(-1_000_000),
   /** false: certificates between it and an authority that browsers know were not among what was uploaded */
   isWhole: bool(),
+  /** whether handshakes show what its authority says of it (OCSP), until when, and why not */
+  ocspState: one(ocspStates),
+  ocspUntil: nullable(time()),
+  ocspError: text(200),
   /** domains that show it */
   domainIDs: arr(id(), 10_000),
   ...told({ privateKey: pem.privateKey }),

@@ -49,8 +49,13 @@ export const Domain = obj({
   tags: tags(),
   balance: one(balances),
   originHost: text(253),
+  /** what its name is to lead to (CNAME); '': the operator has no zone for that yet */
+  cname: text(253),
   /** whether its name leads here */
   cnameStatus: one(cnameStates),
+  /** through which names it leads, or else to which addresses, as it was seen last */
+  cnameSeen: arr(text(253), 20),
+  cnameCheckedAt: nullable(time()),
   certStatus: one(certificateStates),
   /** the certificate it shows; null: none, so it is not served over https */
   certificateID: nullable(id()),

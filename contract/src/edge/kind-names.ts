@@ -19,5 +19,6 @@ export const kindNames = [
   'site',
   'domain',
   'zone',
+  'node',
 ] as const;
 export type DocumentKind = (typeof kindNames)[number];

@@ -13,6 +13,8 @@ export interface LogColumn {
   readonly name: string;
   /** nginx variable */
   readonly value: string;
+  /** the same at a node that may ask relays: Lua assigns it, which costs each line a little */
+  readonly relayed?: string;
   readonly input: 'Float64' | 'String' | 'UInt16' | 'UInt64';
 }
 
@@ -34,10 +36,10 @@ export const accessLogColumns = [
   { name: 'ip', value: '$remote_addr', input: 'String' },
   /** HIT, MISS, EXPIRED … ; "-" when the cache was not asked */
   { name: 'cache', value: '$edge_cache', input: 'String' },
-  /** one number per origin tried */
-  { name: 'up_bytes', value: '$upstream_bytes_received', input: 'String' },
+  /** one number per origin tried; "-" where a relay had it: no origin was asked */
+  { name: 'up_bytes', value: '$upstream_bytes_received', relayed: '$edge_up_bytes', input: 'String' },
   /** seconds, one number per origin tried */
-  { name: 'up_time', value: '$upstream_response_time', input: 'String' },
+  { name: 'up_time', value: '$upstream_response_time', relayed: '$edge_up_time', input: 'String' },
   /** seconds */
   { name: 'rt', value: '$request_time', input: 'String' },
   { name: 'referer', value: '$http_referer', input: 'String' },
@@ -51,9 +53,11 @@ export const accessLogColumns = [
 /** First byte of every line. */
 export const lineMark = 0x1e;
 
-/** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. */
-export const accessLogFormat = (name: string) =>
-  `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${accessLogColumns.map(c => c.value).join('\\t')}";`;
+/** The nginx directive that writes such lines. In a quoted string nginx itself turns `\t` into a tab. @param isRelayed it may ask relays */
+export function accessLogFormat(name: string, isRelayed = false): string {
+  const values = accessLogColumns.map(({ value, relayed }: LogColumn) => (isRelayed && relayed) || value);
+  return `log_format ${name} escape=default "${String.fromCharCode(lineMark)}${values.join('\\t')}";`;
+}
 
 /**
  * How a node ships its log. A log file has an id of its own in its name, and a byte position in it is a line's identity. A message on

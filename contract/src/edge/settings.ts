@@ -5,9 +5,9 @@ import { originTimeouts } from './origin-timeouts.ts';
 import { originTLS } from './origin-tls.ts';
 import { domainHeaders } from '../module/custom-headers.ts';
 import { gzip } from '../site/gzip.ts';
-import { forceSSLRedirectCode, http2, http3 } from '../site/zone-settings.ts';
+import { forceSSLRedirectCode, http2, http3, proxyProtocol, resource } from '../site/zone-settings.ts';
 
-export const zoneSettings = { http2, http3, forceSSLRedirectCode } as const;
+export const zoneSettings = { http2, http3, forceSSLRedirectCode, proxyProtocol, resource } as const;
 export const siteSettings = { gzip } as const;
 export const domainSettings = { customHeaders: domainHeaders, originTLS, originCheck, originTimeouts } as const;
 

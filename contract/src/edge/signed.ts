@@ -32,7 +32,7 @@ export const bundleText = (sha256: string) => `bundle|${sha256}`;
 /** At most so many documents, and about so many bytes before compression, in one chunk. */
 export const chunkLimits = { documents: 256, bytes: 1_000_000 } as const;
 /** One document and a chunk's bytes before it may come together. */
-export const chunkBytesMost = 4_000_000;
+export const chunkBytesMost = 4_050_000;
 
 /** What a node asks: documents after `after` in this epoch; `whole`: it is reading all of them and will drop what is not among them. */
 export const SyncRequest = z.object({

@@ -27,6 +27,11 @@ export interface CallDef {
   errors?: readonly ErrorName[];
   /** For the people of the installation's owner alone, the first operator; others are told 101018. */
   owner?: true;
+  /**
+   * false: goes on when the operator's licence has ended, is missing or illegal. Of calls that change something all others but deletions
+   * are refused then (101019, 101022, 900001).
+   */
+  licence?: false;
   /** Areas of this call, where they are fewer than the group's. */
   areas?: readonly Area[];
   /**
@@ -47,6 +52,9 @@ export interface GroupOptions {
   /** The resource whose key is asked in an area, where it is another than `resource`. */
   permission?: Partial<Record<Area, string>>;
   auth?: CallDef['auth'];
+  /** What its calls tell and change is of sites that the caller sees, although no site stands in their path. */
+  ofSites?: true;
+  licence?: false;
   /** What is still missing of what its calls promise: they are mounted, and go on counting as not yet built. */
   pending?: string;
 }
@@ -138,6 +146,8 @@ export interface Mounted {
   permission: string | null;
   auth: 'any' | 'session' | 'public' | 'node';
   audit: boolean;
+  /** creates, enables or edits something of an operator's or its customers': it takes a licence in force */
+  takesLicence: boolean;
   def: CallDef;
   group: Group;
 }
@@ -153,15 +163,32 @@ export function* mounted(groups: readonly Group[]): Generator<Mounted> {
           key: `${method} ${full}`,
           method,
           path: area ? full.replace('{area}', area) : full,
-          area: area ?? areas.find(name => full.startsWith(`/${name}/`) || full === `/${name}`),
+          area:
+            area ?? areas.find(name => full.startsWith(`/${name}/`) || full === `/${name}`) ?? onlyOf(def.areas ?? group.areas),
           params: [...full.matchAll(/\{(\w+)\}/g)].map(m => m[1]!).filter(name => name !== 'area'),
           permission: permissionOf(group, def, method, area),
           auth: def.auth ?? group.auth ?? 'any',
           audit: def.audit ?? method !== 'GET',
+          takesLicence: takesLicence(group, def, method, area ?? onlyOf(group.areas)),
           def,
           group: group as Group,
         };
     }
+}
+
+/** Whose call it is, where its path does not say so. */
+const onlyOf = (named: readonly Area[] = []): Area | undefined => (named.length === 1 ? named[0] : undefined);
+
+/** What the vendor does, and what nobody signed in does, is no operator's. */
+function takesLicence(group: Group, def: CallDef, method: Method, area?: Area): boolean {
+  const auth = def.auth ?? group.auth ?? 'any';
+  return (
+    (def.licence ?? group.licence) !== false &&
+    (def.audit ?? method !== 'GET') &&
+    method !== 'DELETE' &&
+    (auth === 'any' || auth === 'session') &&
+    area !== 'admin'
+  );
 }
 
 function permissionOf(group: Group, def: CallDef, method: Method, area?: Area) {
@@ -176,5 +203,14 @@ function permissionOf(group: Group, def: CallDef, method: Method, area?: Area) {
 export function permissionKeys(groups: readonly Group[], area: Area): string[] {
   const keys = new Set<string>();
   for (const call of mounted(groups)) if (call.area === area && call.permission) keys.add(call.permission);
+  return [...keys].sort();
+}
+
+/** Those of them that reach nothing but sites and what hangs on them: what an API token may hold that is for some sites alone. */
+export function siteKeys(groups: readonly Group[], area: Area): string[] {
+  const keys = new Set<string>();
+  for (const call of mounted(groups))
+    if (call.area === area && call.permission && (call.params.includes('siteID') || call.group.ofSites))
+      keys.add(call.permission);
   return [...keys].sort();
 }

@@ -5,7 +5,11 @@ import { taskOf } from '../kit/task.ts';
 
 const begun = obj({ taskID: id() });
 /** A node that cannot be reached is told at once (101009, 202001); the others get theirs. */
-const toNodes = { body: obj({ ids: ids() }), answer: begun, errors: ['nodeCommunication', 'multiple'] } as const;
+const toNodes = {
+  body: obj({ ids: ids() }),
+  answer: begun,
+  errors: ['nodeCommunication', 'proxyConnectionFailed', 'multiple'],
+} as const;
 
 export const nodeCommands = calls(
   { base: '/client', resource: 'nodes' },

@@ -1,13 +1,35 @@
 /** Nodes: joining, zones, heartbeat (§3 Zones … nodes; decisions.md, The parts). */
 import { calls } from '../kit/call.ts';
-import { arr, big, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
+import { arr, big, bool, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import * as rules from '../rules.ts';
+import { upgradeStates } from '../states.ts';
+import { nodeStatuses, Place } from './place.ts';
+import { nodeBounds, nodeTypes, portTypes } from '../limits.ts';
+import { Geneva, logRotateTime } from './node-settings.ts';
 import { meta } from './zones.ts';
 
 const nodeName = () => str(64).check(rules.zodRule(rules.freeName));
 
-export const nodeStatuses = ['unknown', 'normal', 'error', 'offline', 'paused', 'natsError', 'reconnect'] as const;
+export { nodeStatuses };
+
+/** Why a node is in its state, where that is not normal. */
+export const statusReasons = [
+  /** it joined, or was resumed, and has said nothing since */
+  'noWord',
+  'silent',
+  /** it reaches the server, and not the bus */
+  'reconnecting',
+  /** its own words */
+  'problem',
+  /** it does not serve what was published */
+  'behind',
+  'clock',
+  'byOperator',
+  /** cut off the bus for a while */
+  'cutOff',
+] as const;
+
 /**
  * Why a line of a node's log counts for nobody: it is not what nginx writes (`form`), its figures cannot be (`number`), it is of the
  * future or too late, the node did not serve then (`node`), not that site or domain, or the store cannot take it. `flood`: of more new files than a node
@@ -21,19 +43,38 @@ export const Node = obj({
   name: text(64),
   zoneID: nullable(id()),
   zoneName: nullable(text(64)),
-  type: one(['edge', 'relay']),
+  type: one(nodeTypes),
   status: one(nodeStatuses),
+  /** since when it is in this state; null: it was never in another */
+  statusSince: nullable(time()),
+  statusReason: nullable(obj({ reason: one(statusReasons), detail: text(500) })),
   addresses: arr(text(64), 100),
   /** of its agent; the row's own is `rowVersion` */
   version: text(64),
   rowVersion: int(),
+  /** what came of the last upgrade */
+  upgrade: one(upgradeStates),
+  /** false: it runs out of the installation's folder, and is upgraded with that */
+  upgradable: bool(),
   memo: text(255),
+  /** null: nobody said where it stands */
+  place: nullable(Place),
+  portType: one(portTypes),
+  geneva: Geneva,
+  logRotateTime: logRotateTime(),
+  /** its addresses are answered whatever the others of its lines do, also while it is paused or a backup */
+  forceBackup: bool(),
+  /** bit/s that its interfaces send; null: it does not say */
+  bandwidth: nullable(big()),
+  subs: arr(obj({ id: id(), UID: text(40), address: text(45), listen: bool() }), nodeBounds.subsMax),
   lastBeat: nullable(time()),
   startedAt: nullable(time()),
   /** Sequence of the configuration stream this node serves. */
   appliedSeq: big(),
   /** Changes published for its zone and not yet acknowledged. */
   behind: int(),
+  /** Relays of its zone that this node passes by, as it said last. */
+  relaysAway: arr(obj({ id: id(), name: text(64), since: time(), why: text(200) }), 100),
   refused: arr(obj({ subject: text(100), seq: big(), why: text(500) }), 100),
   /** Log lines of the last 24 hours that count for nobody; null: it cannot be told at the moment. */
   aside: nullable(arr(obj({ reason: one(asideReasons), lines: big(), lastAt: time() }), asideReasons.length)),
@@ -51,15 +92,21 @@ export const nodes = calls(
     'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
     'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
     'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeCommunication', 'nodeInGroup', 'multiple'] },
-    'PATCH /node': { body: obj({ id: id(), name: opt(nodeName()), memo: opt(text(255)) }) },
+    'PATCH /node': {
+      body: obj({ id: id(), name: opt(nodeName()), memo: opt(text(255)), type: opt(one(nodeTypes)), forceBackup: opt(bool()) }),
+      errors: ['nodeInGroup'],
+    },
     'PATCH /node/status': {
       body: obj({ ids: ids(), status: one(['normal', 'paused']) }),
       errors: ['nodeCommunication', 'multiple'],
     },
     'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
     'POST /nodes/joinToken': {
-      body: obj({ name: opt(nodeName()), zoneID: opt(id()) }),
+      // a node that joins stays: it would outlive the API token that let it in
+      auth: 'session',
+      body: obj({ name: opt(nodeName()), zoneID: opt(id()), type: opt(one(nodeTypes)) }),
       answer: obj({ token: text(200), command: text(1000), expiredAt: time() }),
+      errors: ['nodesExceeded'],
     },
   },
 );
@@ -76,6 +123,9 @@ const Grant = obj({
   tls: BusTls,
   /** of its zone, in the box of `boxKey` (host/sealed.ts); null: no zone, or no box was sent */
   zoneKey: nullable(text(200)),
+  type: one(nodeTypes),
+  /** by which nodes of its zone know it, PEM; null: no zone, or no key was sent */
+  member: nullable(obj({ certificate: text(4000), authority: text(4000) })),
 });
 /** What a node itself calls; it proves who it is with the join token, later with its own key. */
 export const nodeSelf = calls(
@@ -89,15 +139,18 @@ export const nodeSelf = calls(
         addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
         version: str(64).check(rules.zodRule(rules.freeName)),
         boxKey: opt(text(43)),
+        memberKey: opt(text(200)),
+        /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
+        time: opt(big()),
       }),
       answer: Grant,
-      errors: ['invalidToken', 'tokenExpired', 'nodeCommunication'],
+      errors: ['invalidToken', 'tokenExpired', 'nodeCommunication', 'invalidNodeTime', 'nodesExceeded'],
       audit: false,
     },
     'POST /credentials': {
-      body: obj({ nodeID: id(), time: big(), signature: text(500), boxKey: opt(text(43)) }),
+      body: obj({ nodeID: id(), time: big(), signature: text(500), boxKey: opt(text(43)), memberKey: opt(text(200)) }),
       answer: Grant,
-      errors: ['invalidToken', 'nodeCommunication'],
+      errors: ['invalidToken', 'nodeCommunication', 'invalidNodeTime'],
       audit: false,
     },
   },

@@ -14,7 +14,11 @@ export const zones = calls(
   {
     'GET /zones': { query: list({ keyword: opt(str(64)) }), answer: page(Zone) },
     'GET /metaZones': { query: obj({ keyword: opt(str(64)) }), answer: meta() },
-    'POST /zone': { body: obj({ name: name(), memo: opt(text(255)) }), answer: created(), errors: ['zoneNameExists'] },
+    'POST /zone': {
+      body: obj({ name: name(), memo: opt(text(255)) }),
+      answer: created(),
+      errors: ['zoneNameExists', 'zonesExceeded'],
+    },
     'PUT /zone': { body: obj({ id: id(), name: opt(name()), memo: opt(text(255)) }), errors: ['zoneNameExists'] },
     'DELETE /zone': { body: obj({ ids: ids() }), errors: ['zoneHasNodes', 'groupActive', 'multiple'] },
   },
@@ -67,7 +71,11 @@ export const groups = calls(
     'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
     'GET /dns/lines': { answer: arr(Line, 100_000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
-    'POST /group/{g}/line/{l}/nodes': { partOf: 'group', body: obj({ ids: ids() }), errors: ['invalidGroupNode'] },
+    'POST /group/{g}/line/{l}/nodes': {
+      partOf: 'group',
+      body: obj({ ids: ids() }),
+      errors: ['invalidGroupNode', 'groupNodesExceeded'],
+    },
     'PATCH /group/{g}/line/{l}/nodes': {
       partOf: 'group',
       body: obj({ ids: ids(), backup: bool() }),

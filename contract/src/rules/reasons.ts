@@ -95,6 +95,11 @@ export const reasonTexts = {
     zh_CN: '必须是 / 开头的路径，例如 /old；不能含空格或 #，“前缀”也不能含 ?',
     en_US: 'Must be a path that starts with /, such as /old, without blanks or #, and for a prefix without ?',
   },
+  nameServerForm: {
+    zh_TW: '請填寫名稱伺服器，需要時以空白隔開加上 IP 位址，例如 ns1.cdn.example.com 203.0.113.53',
+    zh_CN: '请填写域名服务器，需要时以空格隔开加上 IP 地址，例如 ns1.cdn.example.com 203.0.113.53',
+    en_US: 'A name server, followed by its addresses where it needs them, such as ns1.cdn.example.com 203.0.113.53',
+  },
   dnsServerForm: {
     zh_TW: '請填寫主機名稱或 IP 位址，可加連接埠，例如 ns1.example.com 或 203.0.113.7:5353',
     zh_CN: '请填写主机名或 IP 地址，可加端口，例如 ns1.example.com 或 203.0.113.7:5353',

@@ -1,8 +1,12 @@
 /** The sentences of the rules. The console has each in its reader's language alone (console/vite.config.ts). */
 import type { Text } from '../kit/text.ts';
+import { peopleTexts } from './texts-people.ts';
+import { resolutionTexts } from './texts-resolution.ts';
 
 /** What a form shows, by the rule that was broken. `{min}` and the like are filled from the bounds. */
 export const ruleTexts = {
+  ...peopleTexts,
+  ...resolutionTexts,
   required: { zh_TW: '必填', zh_CN: '必填', en_US: 'Required' },
   wrongFormat: { zh_TW: '格式錯誤', zh_CN: '格式错误', en_US: 'Wrong format' },
   duplicateIP: { zh_TW: 'IP 重複：{ip}', zh_CN: 'IP 重复：{ip}', en_US: 'Duplicate IP: {ip}' },
@@ -44,13 +48,6 @@ export const ruleTexts = {
   passwordMismatch: { zh_TW: '兩次輸入的密碼不一致', zh_CN: '两次输入的密码不一致', en_US: 'The passwords do not match' },
   lowerCase: { zh_TW: '網域必須是小寫', zh_CN: '域名必须是小写', en_US: 'The domain must be lower case' },
   threeDigits: { zh_TW: '狀態碼必須是三位數字', zh_CN: '状态码必须是三位数字', en_US: 'A status code has three digits' },
-  roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
-  passwordNotYours: {
-    zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',
-    zh_CN: '您的权限低于这个账号，不能替它设置密码。请留空，由权限足够的人设置',
-    en_US:
-      'You hold less than this account will, so you may not set its password. Leave it empty: somebody who may act as the account sets it',
-  },
   methodRequired: { zh_TW: '至少選擇一種方法', zh_CN: '至少选择一种方法', en_US: 'Choose at least one method' },
   invalidRegex: { zh_TW: '正規表示式錯誤', zh_CN: '正则表达式错误', en_US: 'Not a valid regular expression' },
   regexTooLarge: {
@@ -151,6 +148,8 @@ export const ruleTexts = {
     zh_CN: '区域没有开放 {scheme} 的端口 {port}',
     en_US: 'The zone has no port {port} for {scheme}',
   },
+  networkWide: { zh_TW: '{network} 大於 /{min}', zh_CN: '{network} 大于 /{min}', en_US: '{network} is wider than /{min}' },
+  portInZone: { zh_TW: '區域已使用連接埠 {port}', zh_CN: '区域已使用端口 {port}', en_US: 'The zone uses port {port} already' },
   portOpened: {
     zh_TW: '站點已開放連接埠 {port}：{sites}',
     zh_CN: '站点已开放端口 {port}：{sites}',
@@ -183,11 +182,7 @@ export const ruleTexts = {
     en_US: 'The start must be before the end',
   },
   spanTooLong: { zh_TW: '時間範圍最多 {days} 天', zh_CN: '时间范围最多 {days} 天', en_US: 'The range is at most {days} day(s)' },
-  endInFuture: {
-    zh_TW: '結束時間不可晚於現在',
-    zh_CN: '结束时间不能晚于现在',
-    en_US: 'The end must not be in the future',
-  },
+  endInFuture: { zh_TW: '結束時間不可晚於現在', zh_CN: '结束时间不能晚于现在', en_US: 'The end must not be in the future' },
   endTooRecent: {
     zh_TW: '只能匯出 {hours} 小時以前的資料',
     zh_CN: '只能导出 {hours} 小时以前的数据',
@@ -374,11 +369,7 @@ export const ruleTexts = {
     zh_CN: '通配符域名只能以 DNS 验证：请先在站点设置的“DNS 账号”添加管理此域名的账号',
     en_US: 'A wildcard is proven by DNS alone: first add the DNS account that holds its zone (site settings, DNS accounts)',
   },
-  dnsSaid: {
-    zh_TW: 'DNS 服務商：{why}',
-    zh_CN: 'DNS 服务商：{why}',
-    en_US: 'DNS provider: {why}',
-  },
+  dnsSaid: { zh_TW: 'DNS 服務商：{why}', zh_CN: 'DNS 服务商：{why}', en_US: 'DNS provider: {why}' },
   zeroSSLUnset: {
     zh_TW: '尚未設定 ZeroSSL 的 EAB 金鑰',
     zh_CN: '尚未设置 ZeroSSL 的 EAB 密钥',

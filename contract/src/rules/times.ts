@@ -80,6 +80,13 @@ export const timeRange: Rule<TimeRange & { totalsFrom?: Time | undefined }> = {
   },
 };
 
+/** A range of the audit: either end may be left open; both are in order, and a year apart at most. */
+export const auditRange: Rule<{ startTime?: Time | undefined; endTime?: Time | undefined }> = {
+  name: 'auditRange',
+  check: ({ startTime, endTime }) =>
+    startTime === undefined || endTime === undefined ? true : timeRange.check({ startTime, endTime }),
+};
+
 /** Ranges in which rows were made or changed: either end may be left open, both are in order. */
 export const dateRanges: Rule<{ [K in 'createdStart' | 'createdEnd' | 'updatedStart' | 'updatedEnd']?: Time }> = {
   name: 'dateRanges',

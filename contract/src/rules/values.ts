@@ -176,3 +176,9 @@ export const timezone: Rule<string | Missing> = {
     }
   },
 };
+
+/** What an installation is called (contract/src/licence/licences.ts). */
+export const installationID: Rule<string | Missing> = {
+  name: 'installationID',
+  check: value => (/^[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}$/.test(value ?? '') ? true : broken('wrongFormat')),
+};

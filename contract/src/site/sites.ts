@@ -51,7 +51,7 @@ const siteFilters = { siteName: opt(str(64)), tags: opt(arr(str(64), 50)) };
 export const MetaSite = obj({ id: id(), siteName: text(64) });
 
 export const clientSites = calls(
-  { base: '/client', resource: 'sites' },
+  { base: '/client', resource: 'sites', ofSites: true },
   {
     'GET /sites': {
       query: list({
@@ -85,7 +85,7 @@ export const clientSites = calls(
 );
 
 export const userSites = calls(
-  { base: '/user', resource: 'sites' },
+  { base: '/user', resource: 'sites', ofSites: true },
   {
     'GET /sites': {
       query: list({ ...siteFilters, status: opt(one(siteShownStates)), productID: opt(id()) }),
@@ -101,7 +101,7 @@ export const userSites = calls(
 );
 
 export const resourceInfo = calls(
-  { base: '/{area}', areas: ['user', 'client'], resource: 'sites' },
+  { base: '/{area}', areas: ['user', 'client'], resource: 'sites', ofSites: true },
   {
     'GET /resourceInfo': {
       answer: obj({
@@ -128,6 +128,13 @@ export const appliedKinds: AppliedKind[] = [...kindNames, 'origin'];
 /** `nodeRefused`: {node} does not take the document: {why}. `originRefused`: nodes do not connect to {address} port {port} of {domain}. */
 export const appliedRules = ['nodeRefused', 'originRefused'] as const;
 
+/**
+ * Why a node does not serve a change. `refused`: it does not take a document of it. `offline`: nothing is heard of it, since then. `bus`: it
+ * lives and does not come to the bus. `ill`: it says itself that it cannot take configuration in. `unpublished`: the change is not on its way
+ * yet. `reading`: it reads its zone from the start. `behind`: it has not come to it, with so many changes before. A node that is paused is told changes as any other.
+ */
+export const lagReasons = ['refused', 'offline', 'bus', 'ill', 'unpublished', 'reading', 'behind'] as const;
+
 /** Which nodes of the site's zone serve its last change, and how long that took. */
 export const Applied = obj({
   revision: big(),
@@ -147,6 +154,17 @@ export const Applied = obj({
       refused: int(),
       /** fields of documents that the node does not know: it is older than this server */
       unknownFields: int(),
+      /** why it does not serve the last change; null: it does */
+      lag: nullable(
+        obj({
+          why: one(lagReasons),
+          since: nullable(time()),
+          /** `behind`: changes before it and with it */
+          count: nullable(int()),
+          /** in words: what the node says is wrong, the documents it refuses; for the operator alone */
+          detail: text(1000),
+        }),
+      ),
     }),
     10_000,
   ),

@@ -27,6 +27,10 @@ export const healthTimes = {
   relayLateSeconds: 10,
   ingestLateSeconds: 20,
   unservedSeconds: 15,
+  /** a node's clock that is wrong by more: its log lines lie elsewhere in time */
+  clockSeconds: 30,
+  /** one that is wrong by more can prove nothing to us (202006) */
+  clockMostMs: 5 * 60_000,
   /** a check that nobody renewed for so long says nothing any more */
   staleMs: 15_000,
   consolePollMs: 15_000,

@@ -1,4 +1,5 @@
 /** The groups of calls of this folder; a further one is one line. */
+export { fleetHealth } from './fleet-health.ts';
 export { history } from './history.ts';
 export { installation } from './installation.ts';
 export { originAllow } from './origins.ts';

@@ -1,6 +1,7 @@
 /** What the vendor sees of an installation at a glance: its operators, its nodes and which versions run. */
 import { calls } from '../kit/call.ts';
-import { arr, id, int, obj, one, text, time } from '../kit/schema.ts';
+import { arr, id, int, nullable, obj, one, text, time } from '../kit/schema.ts';
+import { licenceStates } from '../limits.ts';
 import { nodeStates } from '../states.ts';
 
 /** Operators listed: those with the most sites. All of them are in the list of accounts. */
@@ -20,7 +21,13 @@ export const Operator = obj({
   nodes: int(),
   /** of them in service */
   normalNodes: int(),
+  /** of its licence */
+  licenseState: one(licenceStates),
+  /** null: without end */
+  licenseEnds: nullable(time()),
 });
+
+export const Licences = obj({ inForce: int(), endingSoon: int(), ended: int(), unlimited: int() });
 
 export const installation = calls(
   { base: '/admin', areas: ['admin'], resource: 'accounts' },
@@ -37,6 +44,8 @@ export const installation = calls(
         customers: int(),
         sites: int(),
         domains: int(),
+        /** operators by what they hold; `endingSoon` of those in force: within 30 days */
+        licenses: Licences,
         /** nodes in a zone by their state; `uninitialized`: in none */
         nodes: arr(obj({ status: one(nodeStates), count: int() }), nodeStates.length),
         /** what their agents say of themselves, most nodes first; '' never said anything */

@@ -8,7 +8,19 @@ type Part = 'contract' | 'server' | 'console' | 'agent';
 const parts: readonly string[] = ['contract', 'server', 'console', 'agent'] satisfies Part[];
 
 /** Folders that hold a domain of the product; each part has those it needs. */
-const domains = ['account', 'analytics', 'cache', 'domain', 'module', 'node', 'protect', 'site', 'system'] as const;
+const domains = [
+  'account',
+  'analytics',
+  'cache',
+  'domain',
+  'licence',
+  'module',
+  'node',
+  'protect',
+  'resolution',
+  'site',
+  'system',
+] as const;
 const isDomain = (folder: string) => (domains as readonly string[]).includes(folder);
 
 /** What any domain of a part may import beside itself; `.` is what lies in no folder. */
@@ -57,6 +69,10 @@ export const exceptions: Readonly<Record<string, string>> = {
   'server node → analytics': 'a node shows what of its log was set aside',
   'server protect → site': 'protections hang on sites',
   'server protect → system': 'the operator’s own rules and pages go to every zone',
+  'server resolution → domain': 'names are changed by the messages of site DNS, and domains are looked after',
+  'server resolution → node': 'groups and lines are the fleet’s',
+  'server resolution → .': 'the log',
+  'server resolution → system': 'what may be shown of addresses is a setting of the installation',
   'server site → account': 'sites are shown to accounts',
   'server site → analytics': 'the information page shows figures',
   'server site → bus': 'a site says where it is applied',
@@ -73,6 +89,7 @@ export const exceptions: Readonly<Record<string, string>> = {
   'server work → system': 'how long what is kept is a setting of the installation',
   'console account → node': 'styles of lists',
   'console domain → module': 'the form of a domain holds its headers',
+  'console system → licence': 'sections of the system’s settings: a table of the whole',
   'console site → cache': 'tabs of a site: a table of the whole; rates and cache rules say in one way which URLs they hold for',
   'console site → domain': 'tabs of a site: a table of the whole',
   'console site → module': 'tabs of a site: a table of the whole',

@@ -23,23 +23,29 @@ end
 -- How long an expired answer helps out while the origin fails, where it says nothing of its own
 local on_error_default = 600
 
+-- Worth storing though it has to be asked for again each time
+local function validated(status, header) return status == 304 or (status == 200 and (header "ETag" or header "Last-Modified") ~= nil) end
+
 local function ruled(rule, status)
   return (status == 404 or status == 410) and min(rule.ttl, absent_max) or rule.ttl
 end
 
 -- q: {status, header = function(name) → text, lines or nil, authorization, rule (or nil), cookies (may they be stored?), now, took
--- (whole seconds the origin needed)} → d:
+-- (whole seconds the origin needed), held (of a relay's answer: seconds since it came, or was as old as it said; nil: the origin's), part (a relay keeps parts
+-- of large objects, each under a key of its own)} → d:
 --   d.store false: not at all | d.ttl > 0: seconds it is fresh | d.ttl 0: stored, but asked for again each time (it has a validator)
 --   d.age seconds old on arrival; d.reuse, d.on_error seconds it may be served when stale: while a fresh one is fetched, and
 --   when that fails; d.spoken: the answer said something of its lifetime
 function M.decide(q)
   local header, status, rule = q.header, q.status, q.rule
   local vary = join(header "Vary")
-  local refused = status == 206 or status < 200 or (vary and vary:find("*", 1, true)) or (header "Set-Cookie" and not q.cookies)
+  local refused = (status == 206 and not q.part) or status < 200 or (vary and vary:find("*", 1, true)) or (header "Set-Cookie" and not q.cookies)
 
   if rule and rule.force then
     if refused or q.authorization or not (forced[status] or status == 304) then return { store = false } end
-    return { store = true, ttl = ruled(rule, status), age = 0, reuse = 0, on_error = on_error_default, spoken = true }
+    local held = q.held or 0
+    local ttl = max(ruled(rule, status) - held, 0)
+    return { store = ttl > 0 or validated(status, header), ttl = ttl, age = held, reuse = 0, on_error = on_error_default, spoken = true }
   end
 
   local cc = fields.cache_control(join(header "Cache-Control"))
@@ -75,7 +81,7 @@ function M.decide(q)
   end
   local spoken = life ~= nil or cc["no-cache"]
   if cc["no-cache"] then life = 0 end
-  if not life and rule and lasting[status] then life, age = ruled(rule, status), 0 end
+  if not life and rule and lasting[status] then life, age = ruled(rule, status), q.held or 0 end
 
   local ttl = min((life or 0) - age, year)
   local strict = cc["must-revalidate"] or cc["proxy-revalidate"] or cc["no-cache"] or cc["s-maxage"]
@@ -89,7 +95,7 @@ function M.decide(q)
   }
   if ttl <= 0 then
     d.ttl = 0
-    d.store = status == 304 or (status == 200 and (header "ETag" or header "Last-Modified") ~= nil)
+    d.store = validated(status, header)
   end
   return d
 end

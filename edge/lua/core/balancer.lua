@@ -113,6 +113,10 @@ local function spread(x)
   return (x + 1) / 4294967297
 end
 
+-- number: crc of the key
+local function score(number, peer) return -peer.weight / log(spread(bxor(number, peer.seed))) end
+M.score = score
+
 -- Highest score wins: when an origin goes, only what it had moves.
 local function hash(peers, tried, now, any, key)
   local best, top = nil, nil
@@ -120,8 +124,8 @@ local function hash(peers, tried, now, any, key)
   for i = 1, #peers do
     local peer = peers[i]
     if not tried[peer] and (any or up(peer, now)) then
-      local score = -peer.weight / log(spread(bxor(number, peer.seed)))
-      if not top or score > top then best, top = peer, score end
+      local its = score(number, peer)
+      if not top or its > top then best, top = peer, its end
     end
   end
   return best and take(best, now)

@@ -24,7 +24,10 @@ local function set(text)
 end
 
 local ours = set [[host x-forwarded-for x-forwarded-proto x-forwarded-host x-real-ip x-request-id cdn-loop connection upgrade
-  content-length transfer-encoding x-edge-key x-edge-cs x-edge-connection x-edge-port]]
+  content-length transfer-encoding x-edge-key x-edge-cs x-edge-connection x-edge-port x-edge-part]]
+
+-- Where the cache takes part nginx keeps these to itself, but for parts that are not waited for (front.is_far). Those are not stored.
+local parts = set [[range if-range]]
 
 local claims = set [[forwarded x-forwarded x-host x-host-override x-http-host-override x-url-scheme x-scheme front-end-https https
   true-client-ip client-ip x-client-ip x-cluster-client-ip x-remote-addr x-remote-ip x-remote-user x-originating-ip
@@ -51,7 +54,7 @@ local function app(value) return type(value) == "string" and match(value, "^%a[%
 -- name: lower case; value: text, or lines → "ours", "claims", "shaping", "plain" or "custom"
 local function kind(name, value)
   if plain[name] then return "plain" end
-  if ours[name] then return "ours" end
+  if ours[name] or parts[name] then return "ours" end
   local of = family(name)
   if claims[name] or claim_families[of] then return "claims" end
   if shaping[name] or shaping_families[of] then return "shaping" end
@@ -78,6 +81,7 @@ local function all_of(names, more)
   local list = {}
   for name in pairs(names) do list[#list + 1] = name end
   for name in pairs(ours) do list[#list + 1] = name end
+  for name in pairs(parts) do list[#list + 1] = name end
   table.sort(list)
   return [[\A(?:(?i:]] .. table.concat(list, "|") .. more .. [[)\x00[^\x00]*+\x00\n)++\z]]
 end
@@ -85,7 +89,7 @@ local usual, usual_past
 
 local function compile()
   usual = strict.compile(all_of(plain, "|sec-[a-z0-9-]*+|x-b3-[a-z0-9-]*+"))
-  local past = all_of(plain, "|sec-[a-z0-9-]*+|x-b3-[a-z0-9-]*+|content-[a-z0-9-]++|range|if-range|if-match|if-unmodified-since")
+  local past = all_of(plain, "|sec-[a-z0-9-]*+|x-b3-[a-z0-9-]*+|content-[a-z0-9-]++|if-match|if-unmodified-since")
   usual_past = strict.compile(past)
 end
 
@@ -156,7 +160,7 @@ local function named_in(vary) return set((lower(vary):gsub(",", " "))) end
 -- vary: the answer's, lines joined. nginx keeps variants apart by what the visitor sent, not by what we set in its place.
 function M.varies_by_ours(vary)
   for name in pairs(named_in(vary)) do
-    if ours[name] and not fixed[name] then return true end
+    if parts[name] or (ours[name] and not fixed[name]) then return true end
   end
   return false
 end

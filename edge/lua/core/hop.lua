@@ -15,7 +15,7 @@ M.held_body = 16384
 
 function M.hold()
   local _ = var.hop_id, var.hop_cs, var.hop_key, var.hop_named, var.hop_scheme, var.hop_address, var.hop_loop, var.hop_upgrade
-  _ = var.hop_length, var.hop_coding, var.hop_match, var.hop_since, var.hop_authorization, var.edge_loop
+  _ = var.hop_part, var.hop_length, var.hop_coding, var.hop_match, var.hop_since, var.hop_authorization, var.edge_loop
 end
 
 local function in_front() return var.edge_direct ~= "" end

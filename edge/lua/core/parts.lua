@@ -46,7 +46,7 @@ local function compile(kind, record, weight)
   if module then
     for _, row in ipairs(conf) do row.cause, row.report = module.cause, told end
   end
-  return { conf = conf, found = found, own = #found, weight = weight }
+  return { conf = conf, found = found, own = #found, weight = weight, rev = record.rev or 0 }
 end
 
 -- Raises what does not compile. → faults

@@ -48,14 +48,18 @@ local function is_named(host, key)
   return sub(key, 3, 3) ~= "*" or not find(sub(host, 1, #host - #key + 3), ".", 1, true)
 end
 
--- The modules that a domain names → {type → conf}, whether all of them are there
+-- The modules that a domain names → {type → conf}, whether all of them are there, and the newest revision among them
 local function modules_of(named)
-  local confs, whole = {}, true
+  local confs, whole, rev = {}, true, 0
   for kind, id in pairs(named) do
     local module = site_modules.of(id)
-    if module and module.type == kind then confs[kind] = module.conf else whole = false end
+    if module and module.type == kind then
+      confs[kind], rev = module.conf, math.max(rev, module.rev)
+    else
+      whole = false
+    end
   end
-  return confs, whole
+  return confs, whole, rev
 end
 
 -- What of its modules and of itself changes headers
@@ -112,12 +116,15 @@ local function compile(host, text, key)
     return plan
   end
   plan.site = site
+  -- Revisions are numbered for the whole installation: who has a lower one has not applied all that this was made of (core/relays.lua).
+  plan.rev = math.max(record.rev or 0, site.rev)
   -- Parts and modules that have not come yet: it is not served without them.
   plan.closed = not record.enabled or site.state ~= "normal" or site.missing ~= nil
   if record.modules then
-    local whole
+    local whole, rev
     plan.module_ids = record.modules
-    plan.modules, whole = modules_of(record.modules)
+    plan.modules, whole, rev = modules_of(record.modules)
+    plan.rev = math.max(plan.rev, rev)
     if not whole then plan.closed = true end
     plan.redirects = plan.modules.urlRedirect
   end

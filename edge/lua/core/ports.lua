@@ -23,9 +23,10 @@ local named = ""
 -- Of this configuration, with which nginx listens on all of them: "8443,8444"
 function M.list() return named end
 
--- list: of numbers
-function M.setup(list)
+-- list: of numbers; entrances: where load balancers come. What comes there has come to a usual port.
+function M.setup(list, entrances)
   more, named = nil, table.concat(list, ",")
+  if #entrances > 0 then named = (named == "" and "" or named .. ",") .. table.concat(entrances, ",") end
   for _, port in ipairs(list) do
     more = more or {}
     more[tostring(port)] = true
@@ -52,6 +53,7 @@ local function compile(base, port, record)
   local plan = {}
   for name, value in pairs(base) do plan[name] = value end
   plan.base, plan.flags_at = base, -1
+  plan.rev = math.max(base.rev, record.rev or 0)
   plan.port_scheme = record.scheme
   plan.visitors = visitors(record.ips)
   plan.id_pre = base.id_pre .. "p" .. port .. "|"

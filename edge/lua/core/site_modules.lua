@@ -61,7 +61,7 @@ function M.of(id)
   end
   faults.set("module", id, found)
   if conf == nil then return nil end
-  module = { type = record.type, conf = conf, weight = 1 + #text / 256 }
+  module = { type = record.type, conf = conf, weight = 1 + #text / 256, rev = record.rev or 0 }
   memo.put(compiled, id, module)
   return module
 end

@@ -106,7 +106,13 @@ end
 local function assemble(record)
   if not of_zone then read_zone() end
   local site, held = M.compile(record), { zone = of_zone }
-  for kind in parts.names() do held[kind] = parts.of(kind, record) end
+  -- how new the newest is of what it was made of (core/relays.lua)
+  site.rev = record.rev or 0
+  for kind in parts.names() do
+    local part = parts.of(kind, record)
+    held[kind] = part
+    if part then site.rev = math.max(site.rev, part.rev) end
+  end
   -- A part that was announced and has not come: who is served without it would be served unprotected.
   for _, kind in ipairs(record.parts or {}) do
     if parts.known(kind) and not held[kind] then site.missing = kind end

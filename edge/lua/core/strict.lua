@@ -25,7 +25,7 @@ local truncated = ffi.new "int[1]"
 -- Lines `name NUL value NUL LF` (the second NUL was a CR); Host of the usual kind. Fields that the front half must look at are left
 -- to the closer look, as are names with an underscore and Accept-Encoding in several lines. One User-Agent: rules judge the first,
 -- another reader may take the last. One Content-Length of digits, whose group is the last, so that the number of groups tells of it.
-local usual = [[\A(?:(?!(?i:host|user-agent|accept-encoding|content-length|transfer-encoding|upgrade|if-modified-since|if-range)\x00)[!#$%&'*+.^`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
+local usual = [[\A(?:(?!(?i:host|user-agent|accept-encoding|content-length|transfer-encoding|upgrade|if-modified-since|if-range|range)\x00)[!#$%&'*+.^`|~0-9A-Za-z-]++\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
   .. [[|(?i:host)\x00 ?[a-zA-Z0-9._-]++(?::[1-9][0-9]{0,3})?+\x00\n]]
   .. [[|(?(1)(?!))((?i:user-agent))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]
   .. [[|(?(2)(?!))((?i:accept-encoding))\x00[\t\x20-\x7e\x80-\xff]*+\x00\n]]

@@ -24,6 +24,8 @@ local ports = require "core.ports"
 local problems = require "core.problems"
 local proxy_rewrite = require "features.proxy_rewrite"
 local rates = require "core.rates"
+local relayed = require "phases.relayed"
+local relays = require "core.relays"
 local runner = require "phases.runner"
 local shards = require "core.shards"
 local spellings = require "core.spellings"
@@ -79,9 +81,13 @@ function M.simple(plan, verb, more)
   return pass and (ways.is_plain(plan, pass) and "@direct" or "@direct_any")
 end
 
--- level: of the location; nil: where nothing is compressed. trust: by what it verifies certificates of origins; nil: it does not
-function M.rewrite(level, trust)
+-- level: of the location; nil: where nothing is compressed. trust: by what it verifies certificates of origins; nil: it does not.
+-- alone: no relay is asked (any more)
+function M.rewrite(level, trust, alone)
   store.tick()
+  -- The front half repeats at once what was hung up on it, often within the millisecond that a tick stands for, and in whatever worker:
+  -- it must find what the first try has learned, or it ends as that one did.
+  flags.tick()
   ports.arrive()
   local cached = var.hop_cs ~= ""
   local usual = forward.quiet[var.hop_named] and forward.usual(cached)
@@ -92,10 +98,11 @@ function M.rewrite(level, trust)
   local plan = ports.here()
   if not plan or not plan.trusted then return nobody() end
   var.edge_crowd = plan.crowd
-  downs.look(plan, clock.now())
-  if balancer.none(plan.pool, hop.scheme()) then return nobody() end
   local loop = var.hop_loop
   if loop ~= "" and M.circles(loop) then return refuse(508) end
+  if relays.list and cached and not alone and var.edge_relay_say == "" and relayed.takes() then return ngx.exec "@relay" end
+  downs.look(plan, clock.now())
+  if balancer.none(plan.pool, hop.scheme()) then return nobody() end
   local known = cached and learned.forced(plan) or nil
   if not usual then forward.prepare(cached, known) end
   if plan.request then
@@ -121,6 +128,20 @@ function M.rewrite(level, trust)
   ngx.ctx.usual = usual and cached and not plan.request
 end
 
+-- No relay could be reached, or the one that was asked has not applied all that this node has.
+function M.past_relays()
+  relayed.blame()
+  -- Where it goes on from here, to a location of a level or of a trust, relays are not looked at once more: it would go round.
+  var.edge_relay_say = "past"
+  return M.rewrite(nil, nil, true)
+end
+
+-- A relay says that no origin answered it.
+function M.relay_failed()
+  if hop.expired() then return runner.close(hang "stale") end
+  return refuse((var.upstream_status or ""):match "592$" and 504 or 502)
+end
+
 -- A body that is passed on as it comes
 function M.upload(trust)
   local plan = ports.here()
@@ -139,7 +160,7 @@ end
 
 -- The peer that was asked last has failed.
 function M.blame(plan)
-  local peer = plan.pool.peers[tonumber((var.edge_peer or ""):match "%d*$")]
+  local peer = plan.pool.peers[tonumber((var.edge_peer or ""):match "(%d*)!?$")]
   if peer then balancer.failed(balancer.asked(peer, hop.scheme()), clock.now()) end
 end
 
@@ -154,7 +175,13 @@ function M.other(trust)
   ways.enter(plan, pass)
 end
 
-function M.fail() return refuse((var.upstream_status or ""):match "504$" and 504 or 502) end
+-- Of the last origin that was asked. Where nobody is asked any more (ways.balance) nginx notes a 502 behind it.
+local function last_status()
+  local status = var.upstream_status or ""
+  return (var.edge_peer or ""):match "!$" and status:match "^(.*%d)%D+%d+$" or status
+end
+
+function M.fail() return refuse(last_status():match "504$" and 504 or 502) end
 
 -- No origin answered.
 function M.failed()
@@ -223,9 +250,9 @@ end
 
 -- What the front half would take for ours, or a visitor for nginx's, under any spelling. Their right names are set below.
 function M.drop_mimicry(fetched)
-  local says_ours = var.upstream_http_x_edge_m or var.upstream_http_x_edge_cc or var.upstream_http_x_edge_custom
+  local says_ours = var.upstream_http_x_edge_m or var.upstream_http_x_edge_cc or var.upstream_http_x_edge_custom or var.upstream_http_x_edge_relay
   if not (fetched or says_ours or says_accel()) then return end
-  header["X-Edge-M"], header["X-Edge-CC"], header["X-Edge-Custom"] = nil, nil, nil
+  header["X-Edge-M"], header["X-Edge-CC"], header["X-Edge-Custom"], header["X-Edge-Relay"] = nil, nil, nil, nil
   for name in pairs(ngx.resp.get_headers(0, true)) do
     if spellings.mimics(name) then header[name] = nil end
   end
@@ -248,25 +275,35 @@ local function judge()
     header["X-Accel-Expires"], header["X-Edge-CC"], header["X-Edge-Custom"] = "0", "no-store", pages.mark(ctx.refused)
     return
   end
+  local said = ctx.relay and relayed.answered(ctx.relay)
+  if said and said.status then
+    status = said.status
+    ngx.status = status
+  end
   -- nginx 1.22 takes an interim answer for the final one and would read the final one as its body.
   if status < 200 and status ~= 101 then
     learned.interim(ctx.plan)
     -- The front half repeats what nginx takes for harmless, and that is any method it has never heard of.
     return runner.hang_up(patience.is_known(method) or hang "once")
   end
-  balancer.answered(ctx.peer)
-  ctx.plan.answers = true
+  if not said then
+    balancer.answered(ctx.peer)
+    ctx.plan.answers = true
+  end
   M.drop_hop_by_hop(status)
   M.drop_mimicry(ctx.fetched)
+  if said and said.kept then header["X-Edge-Relay"] = "kept" end
   local cc = fields.join(header["Cache-Control"])
   if cc then header["X-Edge-CC"] = cc end
   local kind, asked = header["Content-Type"], var.upstream_http_x_accel_buffering or header["X-Accel-Buffering"]
+  if said and said.at_once then asked = "no" end
   local stream = type(kind) == "string" and kind:find("text/event-stream", 1, true)
   local tight = status ~= 304 and disks.tight(tonumber(header["Content-Length"]))
   -- Straight to the visitor, at the visitor's pace: nothing of it is written down.
   local at_once = stream or tight or (asked == "no" and not rates.hold(ctx.plan.site))
   if at_once or asked then header["X-Accel-Buffering"] = at_once and "no" or nil end
-  compression.settle(ctx.plan.compression, cc)
+  -- A relay has done it.
+  if said then compression.spare() else compression.settle(ctx.plan.compression, cc) end
   if (method ~= "GET" and method ~= "HEAD") or status == 101 then
     header["Cache-Control"], header["X-Accel-Expires"] = nil, "0"
     return
@@ -283,7 +320,9 @@ local function judge()
     rule = rule,
     cookies = site and site.storeCookies,
     now = now,
-    took = math.floor(tonumber(var.upstream_header_time) or 0),
+    took = math.floor(tonumber((var.upstream_header_time or ""):match "[%d.]+$") or 0),
+    held = said and said.held,
+    part = var.hop_part ~= "",
   }
   header["Cache-Control"] = nil
   local vary = d.store and fields.join(header["Vary"])
@@ -304,6 +343,8 @@ local function judge()
     d.store, header["X-Edge-Custom"] = false, "1"
     problems.count "unstored"
   end
+  -- A relay's that has just expired: the next one may be stored.
+  if said and said.held and not d.store then header["X-Edge-Custom"] = header["X-Edge-Custom"] or "1" end
   if not d.store then
     header["X-Accel-Expires"] = status == 304 and "@1" or "0"
     return

@@ -13,6 +13,7 @@ local pairs_of_keys = require "tls.pairs"
 local ports = require "core.ports"
 local problems = require "core.problems"
 local regex = require "core.regex"
+local relays = require "core.relays"
 local runner = require "phases.runner"
 local site_modules = require "core.site_modules"
 local sites = require "core.sites"
@@ -74,6 +75,9 @@ end
 local function zone(key, record, bad)
   assert(key == "z:", "another zone's key")
   assert(type(record.id) == "number", "no zone")
+  for _, one in ipairs(record.relays or {}) do
+    assert(type(one.id) == "number" and type(one.address) == "string" and type(one.port) == "number" and type(one.weight) == "number", "no relay")
+  end
   local _, found = sites.compile_zone(record)
   tell("zone", "frequencies", found, bad)
   local pages = {}
@@ -183,6 +187,17 @@ function M.down()
   answer(200, { left = downs.put(lists) })
 end
 
+-- {"<id>": why or false}: what became of asking each relay of the zone how it is
+function M.relays()
+  if ngx.req.get_method() ~= "POST" then return answer(405, { error = "POST what was found here" }) end
+  local found = cjson.decode(body())
+  local ok = type(found) == "table"
+  for id, why in pairs(ok and found or {}) do ok = ok and tostring(id):find "^%d+$" and (why == false or type(why) == "string") end
+  if not ok then return answer(400, { error = "nothing that was found" }) end
+  relays.told(found)
+  answer(200, {})
+end
+
 function M.stat()
   local sig = ngx.shared.sig
   local dictionaries = {}
@@ -202,8 +217,10 @@ function M.stat()
     workers = beats.all(),
     trusts = table.concat(trusts.names(), " "),
     faulty = faults.any(),
+    relaysAway = relays.away(),
     ports = ports.list(),
     cacheAge = cache_age.name,
+    lua = package.path:match "^(.-)/%?%.lua",
     snapshot = { records = sig:get "snapshot_records" or 0, error = sig:get "snapshot_error" },
   }, not ngx.var.arg_brief and faults.all() or nil)
 end

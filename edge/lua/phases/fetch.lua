@@ -22,7 +22,7 @@ local piece, head_max, chunk_line_max = 65536, 65536, 1024
 -- Of one connection (RFC 9110 7.6.1), or between nginx and us
 local dropped = {}
 for name in ([[connection keep-alive proxy-connection te trailer transfer-encoding upgrade proxy-authenticate proxy-authentication-info
-  x-edge-key x-edge-cs x-edge-connection x-edge-port x-edge-custom x-edge-m x-edge-cc x-accel-redirect x-accel-expires x-accel-limit-rate x-accel-charset host content-length
+  x-edge-key x-edge-cs x-edge-connection x-edge-port x-edge-part x-edge-relay x-edge-custom x-edge-m x-edge-cc x-accel-redirect x-accel-expires x-accel-limit-rate x-accel-charset host content-length
   expect]]):gmatch "%S+" do
   dropped[name] = true
 end

@@ -10,6 +10,7 @@ local clock = require "core.clock"
 local flags = require "core.flags"
 local force_ssl = require("tls.strict").send
 local forward = require "core.forward"
+local grpc = require("phases.grpc").place
 local ids = require "core.ids"
 local invalidation = require "cache.invalidation"
 local memo = require "core.memo"
@@ -26,6 +27,7 @@ local rules = require "cache.rules"
 local runner = require "phases.runner"
 local store = require "core.store"
 local strict = require "core.strict"
+local relays = require "core.relays"
 local url_redirect = require "features.url_redirect"
 local ngx = ngx
 local var, header, hfm = ngx.var, ngx.header, ngx.shared.hfm
@@ -33,7 +35,7 @@ local method, time, now = ngx.req.get_method, clock.time, clock.now
 local set_header, clear_header, discard_body = ngx.req.set_header, ngx.req.clear_header, ngx.req.discard_body
 local tick, here, refresh, judge, new_id = store.tick, ports.here, plans.refresh, runner.judge, ids.new
 local look, simple = strict.look, back.simple
-local sub = string.sub
+local match, sub = string.match, string.sub
 
 local M = { refused = runner.refused }
 
@@ -41,13 +43,13 @@ local M = { refused = runner.refused }
 local uncacheable_seconds, renew_after = 10, 5
 local encodings_seconds = 7 * 86400
 
--- What the URL adds to the plan. → {pre, direct, rate}
+-- What the URL adds to the plan. → {pre, gen, direct, rate}
 local function learn_url(plan, uri)
   local gen = plan.purged and purges.generation(plan.purged, plan.gen, uri) or plan.gen
   local rule, passing = rules.judge(plan.site.rules, uri, var.uri, var.args)
   local rate, rate_passing
   if plan.site.rates then rate, rate_passing = rates.find(plan.site.rates, var.uri, var.args) end
-  local url = { pre = plan.id_pre .. gen .. "|", direct = rule ~= nil and rule.ttl == 0, rate = rate }
+  local url = { pre = plan.id_pre .. gen .. "|", gen = gen, direct = rule ~= nil and rule.ttl == 0, rate = rate }
   if not passing and not rate_passing then memo.put(plan.urls, uri, url) end
   return url
 end
@@ -78,21 +80,21 @@ end
 
 local function accepted_lines() return fields.join(ngx.req.get_headers(0)["accept-encoding"]) end
 
--- First part of the cache key, whether the URL stays outside the cache, and bytes a second, or nil
+-- First part of the cache key, whether the URL stays outside the cache, bytes a second, or nil, and the generation that purges gave it
 local function prefix(plan, uri)
-  local pre, direct, rate = plan.pre, false, nil
+  local pre, direct, rate, gen = plan.pre, false, nil, plan.gen
   if plan.urls then
     local url = memo.get(plan.urls, uri) or learn_url(plan, uri)
-    pre, direct, rate = url.pre, url.direct, url.rate
-    if rate then var.limit_rate = rate end
+    pre, direct, rate, gen = url.pre, url.direct, url.rate, url.gen
   end
   if plan.flags_at ~= flags.epoch then refresh(plan) end
   if plan.invalidated then
     local generation = invalidation.generation(plan.host, uri)
     if generation then pre = pre .. generation .. "|" end
   end
-  return pre, direct, rate
+  return pre, direct, rate, gen
 end
+M.prefix = prefix
 
 -- RFC 9110 13.1.5: a weak tag never says that these are the same bytes; nginx takes it for equal. Nor does a date where answers are
 -- compressed, as it is that of what was compressed too. The whole answer then, so that nobody joins parts of two.
@@ -102,6 +104,36 @@ local function whole_unless_same(plan)
   clear_header "Range"
   clear_header "If-Range"
 end
+
+-- A part that begins so far behind is not waited for: it is asked of the origin as it is, while nothing is stored that it could be cut
+-- from. Parts in front are, as whoever reads from there reads on: the whole is fetched and stored.
+local far = 8 * 1048576
+-- How long it is known that an origin sends the whole of a URL whatever part is asked for: then it had better be stored.
+local whole_seconds = 3600
+
+local function whole_key(pre) return "whole " .. uncacheable_key(pre) end
+
+local function is_far(verb, pre)
+  local range = verb == "GET" and var.http_range
+  local from = range and tonumber((match(range, "^bytes=(%d+)%-%d*$")))
+  if not from or from < far then return false end
+  -- Whether these hold is for whoever has the object to say.
+  if var.http_if_none_match or var.http_if_modified_since or var.http_if_match or var.http_if_unmodified_since then return false end
+  return not hfm:get(whole_key(pre))
+end
+M.is_far = is_far
+
+-- What an answer can be kept apart by. several: the request has more than one line of it
+local function settle_encoding(plan, several)
+  local accepted = several and accepted_lines() or var.http_accept_encoding
+  if not accepted then return end
+  -- A part of what was compressed elsewhere, or another time, may not fit: parts are of the answer as the origin sent it.
+  local normal = plan.compression and var.http_range and "" or encodings.normal(accepted)
+  -- nginx sets the first line alone.
+  if several then clear_header "Accept-Encoding" end
+  if several or normal ~= accepted then set_header("Accept-Encoding", normal) end
+end
+M.settle_encoding, M.passes_by = settle_encoding, passes_by
 
 -- → the location where the request goes on, where that is another
 function M.rewrite()
@@ -142,8 +174,11 @@ function M.rewrite()
   end
   if more and var.http_if_range then whole_unless_same(plan) end
   local pre, direct, rate = prefix(plan, uri)
+  if rate then var.limit_rate = rate end
   if direct or (verb ~= "GET" and verb ~= "HEAD") or (more and var.http_upgrade) then
     var.edge_direct = "BYPASS"
+    local call = more and grpc(plan, verb)
+    if call then return call end
     return not (more and var.http_upgrade) and not rate and simple(plan, verb, more) or "@past"
   end
   if more then
@@ -152,21 +187,13 @@ function M.rewrite()
     if not var.http_content_length then discard_body() end
   end
   var.edge_pre = pre
-  if plan.encodings then
-    local accepted = several and accepted_lines() or var.http_accept_encoding
-    if accepted then
-      -- A part of what was compressed elsewhere, or another time, may not fit: parts are of the answer as the origin sent it.
-      local normal = plan.compression and var.http_range and "" or encodings.normal(accepted)
-      -- nginx sets the first line alone.
-      if several then clear_header "Accept-Encoding" end
-      if several or normal ~= accepted then set_header("Accept-Encoding", normal) end
-    end
-  end
+  if plan.encodings then settle_encoding(plan, several) end
   -- RFC 9110 13.1.3: If-None-Match takes precedence; nginx would ask for both.
   if more and var.http_if_modified_since and var.http_if_none_match then clear_header "If-Modified-Since" end
-  if not plan.uncacheable then return end
+  local part = more and is_far(verb, pre) and "@part" or nil
+  if not plan.uncacheable then return part end
   local pass, alone = passes_by(plan, pre)
-  if not pass then return end
+  if not pass then return part end
   if alone and not rate and not (more and var.http_content_length) then
     -- said before it is asked: whose scheme counts is another's in the back half (core/hop.lua)
     var.edge_direct = "BYPASS"
@@ -207,7 +234,7 @@ local function forget(plan, uri)
   local pre = plan.purged and plan.id_pre .. purges.generation(plan.purged, plan.gen, uri) .. "|" or plan.pre
   local generation = invalidation.generation(plan.host, uri)
   if generation then pre = pre .. generation .. "|" end
-  invalidation.invalidate(pre, plan.host, uri)
+  invalidation.invalidate(pre, plan.host, uri, relays.any())
 end
 
 local function invalidate(plan)
@@ -223,17 +250,24 @@ function M.past(plan)
   if not safe[method()] and plan.site and plan.site.invalidation and ngx.status >= 200 and ngx.status < 400 then invalidate(plan) end
 end
 
+-- What a relay had in its cache no origin was asked for: the log tells of no traffic with one.
+function M.spare_origin()
+  if var.upstream_http_x_edge_relay then var.edge_up_bytes, var.edge_up_time = "-", "-" end
+end
+
 -- An answer that was not stored
 function M.unstored()
   local status = var.upstream_cache_status
   if not var.upstream_status then return end
+  M.spare_origin()
   local ours, plan = pages.is_ours(), here()
   if not plan or not plan.site then return end
   if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
   if ours then return end
   if not status then
     M.past(plan)
-  elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 then
+  -- A part says nothing of the whole.
+  elseif (status == "MISS" or status == "EXPIRED" or status == "BYPASS") and ngx.status < 500 and ngx.status ~= 206 and ngx.status ~= 416 then
     local key = uncacheable_key(var.edge_pre)
     local since, now, custom = hfm:get(key), now(), var.upstream_http_x_edge_custom
     -- One for custom headers alone is not renewed: meanwhile another visitor may have brought an answer that is stored.
@@ -270,9 +304,24 @@ local function freshness()
     return
   end
   local status = var.upstream_cache_status
-  if status == "MISS" or status == "EXPIRED" or status == "BYPASS" then return stored_now(stored, status, now) end
+  if status == "MISS" or status == "EXPIRED" or status == "BYPASS" then
+    M.spare_origin()
+    return stored_now(stored, status, now)
+  end
   if now < stored.expires then return set_age(stored.base, now) end
   return lay_over(stored, status, now)
+end
+
+M.freshness = freshness
+
+-- An origin has sent the whole of a URL though a part was asked for.
+function M.sends_whole(pre) hfm:set(whole_key(pre), true, whole_seconds) end
+
+-- In the location for parts that are not waited for
+function M.part()
+  local status = var.upstream_cache_status
+  if ngx.status == 200 and (status == "MISS" or status == "EXPIRED") then M.sends_whole(var.edge_pre) end
+  return M.header()
 end
 
 function M.header()

@@ -7,6 +7,7 @@ local ffi = require "ffi"
 local invalidation = require "cache.invalidation"
 local ports = require "core.ports"
 local quic = require "core.quic"
+local relays = require "core.relays"
 local store = require "core.store"
 local strict = require "tls.strict"
 local sweep = require "core.sweep"
@@ -28,7 +29,8 @@ function M.master(facts)
   compression.setup(facts.brotli)
   strict.setup(facts.https)
   trusts.setup(facts.trusts)
-  ports.setup(facts.ports)
+  ports.setup(facts.ports, facts.entrances)
+  relays.setup(facts.relays)
   store.load(facts.epoch, facts.snapshot)
 end
 

@@ -1,10 +1,11 @@
 -- The handshake. Nothing here may wait (no sleep, no socket): nginx of Debian has no way to come back, and the handshake would die.
 local clienthello = require "ngx.ssl.clienthello"
 local names = require "tls.names"
+local ocsp = require "ngx.ocsp"
 local pairs_of = require("tls.pairs").of
 local ssl = require "ngx.ssl"
 local store = require "core.store"
-local name_of, tick = names.of, store.tick
+local name_of, tick, time = names.of, store.tick, require("core.clock").time
 
 local M = {}
 
@@ -29,6 +30,8 @@ function M.certificate()
   if not pair then return end
   assert(ssl.set_cert(pair.chain))
   assert(ssl.set_priv_key(pair.key))
+  -- What is over would be worse than nothing; one that cannot be shown does not cost the handshake.
+  if pair.ocsp and time() < pair.ocsp_until then ocsp.set_ocsp_status_resp(pair.ocsp) end
 end
 
 return M

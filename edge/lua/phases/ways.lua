@@ -90,7 +90,10 @@ function M.balance()
   end
   if last then
     -- whoever goes on from here blames the last one (back.blame)
-    if not M.goes_on() then return runner.ask_nobody() end
+    if not M.goes_on() then
+      var.edge_peer = pass.entered .. last.index .. "!"
+      return runner.ask_nobody()
+    end
     if ngx_balancer.get_last_failure() then balancer.failed(last, now) end
   elseif pass.size > 1 then
     ngx_balancer.set_more_tries(pass.size - 1)

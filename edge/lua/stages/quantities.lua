@@ -22,7 +22,7 @@ local whole = {
   agent = "http_user_agent", path = "uri", args = "args",
 }
 -- nginx joins their lines, or core/strict.lua lets one pass only.
-local single = { http_user_agent = true, http_cookie = true, http_host = true }
+local single = { http_user_agent = true, http_cookie = true }
 
 -- Address as core/ips.lua compares it
 function M.address(text) return ips.bytes(text) or "\0\0\0\0" end
@@ -87,6 +87,8 @@ function M.of(name)
   if kind == "arg" then return { variable = "args", side = name, see = argument(rest) } end
   if kind == "header" and match(rest, "^[%w_-]+$") then
     local variable = "http_" .. gsub(lower(rest), "-", "_")
+    -- HTTP/3 has no such line (nginx.conf).
+    if variable == "http_host" then return { variable = "edge_named", side = "" } end
     return { variable = variable, side = "", once = not single[variable] and sub(variable, 6) or nil }
   end
   error("no such quantity: " .. tostring(name))

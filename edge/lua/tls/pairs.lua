@@ -118,10 +118,12 @@ local function load(text)
     local above = issuer(hash)
     if above then push(chain, above) else whole = false end
   end
-  return { chain = chain, key = key }, whole
+  local said = record.ocsp
+  local answer = said and decode_base64(said.answer)
+  return { chain = chain, key = key, ocsp = answer, ocsp_until = answer and said["until"] }, whole
 end
 
--- → {chain, key} for ngx.ssl, or nil: there is no such record, or it cannot be read
+-- → {chain, key, ocsp, ocsp_until} for ngx.ssl and ngx.ocsp, or nil: there is no such record, or it cannot be read
 function M.of(id)
   local pair = memo.get(parsed, id)
   if pair then return pair end

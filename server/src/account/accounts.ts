@@ -230,6 +230,7 @@ export const accountCalls = implement(
     prepare: {
       'POST /account': async ({ ctx, body, request }) => {
         if (body.password === undefined) return undefined;
+        if (ctx.actor.token) throw failFields([{ path: 'password', rule: 'passwordNeedsPerson' }]);
         const { auth } = placeOf(ctx.actor, body.auth);
         // nobody makes us hash for an account that is not made; asked again by the index
         return newHash(ctx, request, body.password, [], () => unused(ctx, auth, body.email));
@@ -251,8 +252,8 @@ async function leave(ctx: Context, account: AccountRow) {
       "rowVersion" = "rowVersion" + 1 where "parentID" = ${account.id}`.execute(ctx.db);
 }
 
-/** A role never holds more than whoever makes it. */
-function checkKeys(held: ReadonlySet<string>, keys: readonly string[]) {
+/** A role or a token never holds more than whoever makes it. */
+export function checkKeys(held: ReadonlySet<string>, keys: readonly string[]) {
   const foreign = keys.filter(key => !held.has(key));
   if (foreign.length)
     throw new Fail('parameter', {

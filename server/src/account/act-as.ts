@@ -38,7 +38,8 @@ export async function actAsDenied(ctx: Context, ids: readonly number[]): Promise
             ${actor.isRoot ? sql`false` : seesMore(actor)} as "isWider"
           from account a where a.id = any(${ids})`,
   );
-  const held = actor.isRoot ? undefined : await ctx.services.sessions.held(db, ids);
+  // a program that acts for a root holds what its token says
+  const held = actor.isRoot && !actor.token ? undefined : await ctx.services.sessions.held(db, ids);
   return new Map(
     facts.map(account => {
       if (account.id === actor.accountID) return [account.id, 'own'];

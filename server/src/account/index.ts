@@ -1,3 +1,5 @@
 /** The implementations of this folder; a further one is one line. */
 export { accountCalls, roleCalls } from './accounts.ts';
+export { apiDocCalls, apiTokenCalls } from './api-tokens.ts';
+export { auditCalls } from './audit.ts';
 export { sessionCalls } from './session.ts';

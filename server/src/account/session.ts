@@ -9,7 +9,8 @@ import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { audit, type Context } from '../kit/context.ts';
 import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
-import { statusOf, withRoots } from '../kit/session.ts';
+import { statusOf, withRoots } from '../kit/acting.ts';
+import type { ActingToken } from '../kit/actor.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
@@ -51,6 +52,7 @@ async function auditSignIn(
   email: string,
   status: number,
   reason: string,
+  token: Pick<ActingToken, 'id' | 'name'> | null = null,
 ) {
   const { area } = ctx.actor;
   await audit(ctx.services, ctx.db, {
@@ -63,9 +65,10 @@ async function auditSignIn(
       clientID: !account || area === 'admin' ? null : area === 'client' ? account.rootID : account.parentClient,
       area,
       rootID: account?.rootID ?? 0,
+      token,
     },
-    method: 'POST',
-    url: `/api/v1/${area}/${path}`,
+    method: token ? 'PATCH' : 'POST',
+    url: `/api/v1/${area}${path && `/${path}`}`,
     permission: null,
     body: null,
     ip: ctx.ip,
@@ -216,7 +219,23 @@ export const sessionCalls = implement(
       return tokens;
     },
 
-    'PATCH ': ({ ctx, body }) => ctx.services.sessions.refresh(ctx.actor.area, body),
+    'PATCH ': async ({ ctx, body }) => {
+      const { area } = ctx.actor;
+      const { sessions } = ctx.services;
+      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body);
+      const { tokens, id, name, accountID } = await sessions.refreshToken(area, body, ctx.ip);
+      const owner = (await sessions.acting(ctx.db, accountID))!;
+      await auditSignIn(
+        ctx,
+        '',
+        { id: accountID, rootID: owner.rootID, parentClient: owner.clientID },
+        owner.email,
+        200,
+        'tokenRenewed',
+        { id, name },
+      );
+      return tokens;
+    },
 
     'DELETE ': async ({ ctx, body }) => {
       await ctx.services.sessions.close(ctx.actor.area, body);

@@ -7,11 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { healthTimes } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
+import { reachingUs, renewalWindowMs } from './join.ts';
 import { type Ack, type Beat, type Refused, refusing } from './said.ts';
-import { busEvents, settle } from './settle.ts';
+import { busEvents, offlineAfterMs, settle } from './settle.ts';
+import { followRelays } from './zone-relays.ts';
 
-/** Three missed heartbeats of 2 s, and some air. */
-export const offlineAfterMs = 7000;
+export { offlineAfterMs };
+
 const firstWordMs = 30_000;
 const sweepMs = 1000;
 /** Heartbeats are written together: one statement for all nodes that spoke in this time. */
@@ -75,7 +77,8 @@ export interface AckOptions {
 }
 export interface Acks {
   ack(nodeID: number, ack: Ack): void;
-  beat(nodeID: number, beat: Beat): void;
+  /** @param cameMs when it came to the bus: by that the node's clock is judged */
+  beat(nodeID: number, beat: Beat, cameMs?: number): void;
   stop(): Promise<void>;
 }
 
@@ -92,7 +95,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
   let words = 0;
   const ackWord = new Map<number, number>();
   let stopped = false;
-  const beats = new Map<number, { beat: Beat; word: number }>();
+  const beats = new Map<number, { beat: Beat & { clockMs?: number }; word: number }>();
   const work = new Set<Promise<void>>();
   let beatTimer: NodeJS.Timeout | undefined;
 
@@ -166,6 +169,7 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
   const sweeper = setInterval(() => {
     if (performance.now() - hearingSince() < offlineAfterMs) return;
     track(sweep(db).catch(error => log(`offline nodes: ${(error as Error).message}`)));
+    track(followRelays(db).catch(error => log(`relays of zones: ${String(error)}`)));
   }, sweepMs);
 
   return {
@@ -174,8 +178,9 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
       waiting.set(nodeID, ack);
       track(takeAck(nodeID));
     },
-    beat: (nodeID, beat) => {
-      beats.set(nodeID, { beat, word: ++words });
+    beat: (nodeID, beat, cameMs) => {
+      const clockMs = cameMs === undefined || beat.at === undefined ? undefined : Math.round(beat.at - cameMs);
+      beats.set(nodeID, { beat: { ...beat, ...(clockMs !== undefined && { clockMs }) }, word: ++words });
       beatTimer ??= setTimeout(() => track(flushBeats()), beatBatchMs);
     },
     stop: async () => {
@@ -217,7 +222,7 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
          "startedAt" = coalesce(to_timestamp((said.beat->>'startedMs')::float8 / 1000), n."startedAt"),
          -- one that is online and does not serve what was published is no normal node, whatever it says
          status = case when old.status <> all($2::text[]) then old.status
-           when said.beat->>'problem' is not null or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
+           when said.beat->>'problem' is not null or abs((said.beat->>'clockMs')::float8) > ${renewalWindowMs} or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
              and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second') then 'error' else 'normal' end
        from said join old on old.id = said.id where n.id = said.id
        returning n.id, n.status, n."zoneID", n."appliedSeq", n."appliedEpoch", n.refused
@@ -254,19 +259,28 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
   });
 }
 
-/** Nodes that have been silent too long are offline. */
+/** Nodes that have been silent too long are offline; those that reach our API all the same are on their way back to the bus. */
 async function sweep(db: Queryable): Promise<void> {
+  const reaching = [...reachingUs()];
   const { rows } = await db.query({
     name: 'offline',
-    text: `with gone as (
-       update node set status = 'offline' where "deletedAt" is null and (status in ('normal', 'error', 'reconnect', 'natsError')
-           and "lastBeat" < clock_timestamp() - $1 * interval '1 ms'
+    text: `with asking as (
+       select n.id from node n join unnest($3::bigint[], $4::float8[]) r(id, "msAgo") on r.id = n.id
+       -- it has asked for credentials since it spoke last
+       where n."lastBeat" < clock_timestamp() - r."msAgo" * interval '1 ms'
+     ), judged as (
+       select n.id, case when a.id is null then 'offline' else 'reconnect' end as status from node n left join asking a on a.id = n.id
+       where n."deletedAt" is null and (n.status in ('normal', 'error', 'reconnect', 'natsError')
+           and n."lastBeat" < clock_timestamp() - $1 * interval '1 ms'
            -- one that was cut off is silent for that reason, and whoever looks is to read it
-           and not (status = 'natsError' and "cutUntil" is not null and "cutUntil" > clock_timestamp())
+           and not (n.status = 'natsError' and n."cutUntil" is not null and n."cutUntil" > clock_timestamp())
          -- one that has just joined, or was just resumed, has a while for its first word; greatest passes over null
-         or status = 'unknown' and greatest("lastBeat", "updatedAt") < clock_timestamp() - $2 * interval '1 ms') returning id
-     ) select id, pg_notify('node', id || ' offline')::text as told from gone`,
-    values: [offlineAfterMs, firstWordMs],
+         or n.status = 'unknown' and greatest(n."lastBeat", n."updatedAt") < clock_timestamp() - $2 * interval '1 ms'
+         or n.status = 'offline' and a.id is not null)
+     ), gone as (
+       update node n set status = j.status from judged j where n.id = j.id and n.status <> j.status returning n.id, n.status
+     ) select id, status, pg_notify('node', id || ' ' || status)::text as told from gone`,
+    values: [offlineAfterMs, firstWordMs, reaching.map(({ nodeID }) => nodeID), reaching.map(({ msAgo }) => msAgo)],
   });
-  for (const row of rows as { id: string }[]) busEvents.emit('node', Number(row.id), 'offline');
+  for (const row of rows as { id: string; status: string }[]) busEvents.emit('node', Number(row.id), row.status);
 }

@@ -1,14 +1,17 @@
 /** The address of the bus that nodes are told, when it is not the one by which the control plane reaches it (BREAKWATER_BUS_ADDRESS). */
 
 /**
- * `host` or `host:port`; without a port that of the bus.
+ * `host` or `host:port`, or several with commas between them; without a port that of the bus.
  * @throws when it is neither
  */
 export function toldURL(natsUrl: string, address: string | undefined): string {
   if (!address) return natsUrl;
   const bus = new URL(natsUrl.split(',')[0]!);
-  const told = partsOf(address);
-  return `${bus.protocol}//${told.host}:${told.port ?? (bus.port || 4222)}`;
+  return address
+    .split(',')
+    .map(one => partsOf(one.trim()))
+    .map(told => `${bus.protocol}//${told.host}:${told.port ?? (bus.port || 4222)}`)
+    .join(',');
 }
 
 /** @throws one sentence for the person who set it */

@@ -52,6 +52,16 @@ export async function connectServer(url: string, creds: string, tls?: BusTls): P
   });
 }
 
+/** Whether this connection stands: what is published meanwhile would wait in the client. */
+export function isThere(nats: NatsConnection): () => boolean {
+  let isConnected = true;
+  void (async () => {
+    for await (const { type } of nats.status())
+      if (type === 'disconnect' || type === 'reconnect') isConnected = type === 'reconnect';
+  })();
+  return () => isConnected && !nats.isClosed();
+}
+
 export interface Bus extends NodeGate {
   relay: Relay;
   stop(): Promise<void>;
@@ -92,6 +102,7 @@ export function startBus({
     relay,
     ...gateOf(db, authority),
     notify,
+    reaches: isThere(nats),
     stop: async () => {
       // the watchdog asks over the connection that ends with the accounts
       await Promise.all([relay.stop(), up.stop(), watchdog.stop(), accounts.stop()]);

@@ -41,14 +41,16 @@ export function startDispatch({ databaseUrl, db, nats, signer, log = () => {} }:
          select id, (extract(epoch from clock_timestamp()) * 1000000)::bigint + row_number() over (order by id) as count from due
        )
        update "nodeCommand" c set "sentAt" = clock_timestamp(), counts = c.counts || n.count from numbered n where c.id = n.id
-       returning c.id, c."nodeID", c.verb, n.count`,
+       returning c.counts[1] as id, c."nodeID", c.verb, c.body, n.count`,
       values: [],
     });
-    // the statement's columns; a node takes them by rising numbers alone
-    const due = (rows as { id: string; nodeID: string; verb: string; count: string }[])
-      .map(row => ({ id: Number(row.id), nodeID: Number(row.nodeID), verb: row.verb, count: Number(row.count) }))
+    // By its first number, which the clock gave: rows are numbered anew after a restore, and in another installation, and a node
+    // remembers which it has done. And: the statement's columns; a node takes them by rising numbers alone
+    const due = (rows as { id: string; nodeID: string; verb: string; body: object; count: string }[])
+      .map(row => ({ id: Number(row.id), nodeID: Number(row.nodeID), verb: row.verb, body: row.body, count: Number(row.count) }))
       .sort((a, b) => a.count - b.count);
-    for (const { id, nodeID, verb, count } of due) send({ nats, signer }, { nodeID, verb, count, body: JSON.stringify({ id }) });
+    for (const { id, nodeID, verb, count, body } of due)
+      send({ nats, signer }, { nodeID, verb, count, body: JSON.stringify({ ...body, id }) });
     return due.length === atOnce;
   }
 

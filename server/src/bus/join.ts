@@ -4,7 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { fail, failFields } from '#contract/errors.ts';
+import { relayLimits } from '#contract/limits.ts';
+import { healthTimes } from '#contract/system/health.ts';
 import { boxFor, isBoxKey } from '#host/sealed.ts';
+import { memberCertificate, type ZoneAuthority, zoneAuthority } from '#host/zone-authority.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { JoinBody, RenewBody } from '../kit/services.ts';
 import { type BusKeys, Signer, signNode } from './credentials.ts';
@@ -25,6 +28,10 @@ export interface Grant {
   tls: BusTls | null;
   /** base64url of 32 bytes, in the box the node sent along (host/sealed.ts): opens the private keys of its zone's certificates */
   zoneKey: string | null;
+  /** an edge answers visitors; a relay stands between edges and origins */
+  type: 'edge' | 'relay';
+  /** PEM: by which nodes of its zone know it, for the key it sent along; null: no zone, or no key */
+  member: { certificate: string; authority: string } | null;
 }
 /** What joining needs to know of the bus. */
 export interface BusAuthority {
@@ -39,10 +46,10 @@ export interface BusAuthority {
 }
 
 /** A signature older than this is refused; so is a node whose clock is that wrong. */
-export const renewalWindowMs = 5 * 60_000;
-/** @param boxKey what the node sends along for its zone's key; nobody puts another in its place */
-export const renewalText = (nodeID: number, time: number, boxKey = '') =>
-  `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}`;
+export const renewalWindowMs = healthTimes.clockMostMs;
+/** @param boxKey, memberKey what the node sends along for its zone's key and its certificate; nobody puts another in their place */
+export const renewalText = (nodeID: number, time: number, boxKey = '', memberKey = '') =>
+  `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}`;
 /** How far the clock that wrote this time is from ours. */
 export const skewMs = (time: number) => Math.abs(Date.now() - time);
 export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
@@ -72,41 +79,49 @@ const maySee = `(token."makerID" is null or exists (select 1 from account m wher
 /**
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
  * lost), anybody else is refused; so is everybody while its maker may add no nodes, and for good once its zone is deleted.
- * @throws Fail invalidToken, tokenExpired, parameter
+ * @throws Fail invalidToken, tokenExpired, parameter, invalidNodeTime
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
   checkPublicKey(body.publicKey);
+  // before the token is used: with its clock set right the node joins by the same line
+  if (body.time !== undefined) checkTime(body.time);
   const hash = joinTokenHash(body.token);
   const { rows } = await db.query(
     `with token as (
        update "joinToken" t set "usedAt" = clock_timestamp()
        where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() and ${mayAdd} and ${zoneStands}
-       returning "clientID", "zoneID", name, "makerID"
+       returning "clientID", "zoneID", name, type, "makerID"
      ), place as (
        -- held, so that no zone goes away under a node that comes; one that is gone from its maker's sight is none
        select z.id from zone z, token where z.id = token."zoneID" and z."deletedAt" is null and ${maySee} for share of z
      ), made as (
-       insert into node ("clientID", "zoneID", name, "publicKey", addresses, version)
-       select "clientID", (select id from place), coalesce(name, $2), $3, $4, $5 from token
-       on conflict ("publicKey") where "deletedAt" is null do nothing returning id, "zoneID"
-     ) select id, "zoneID" from made`,
+       insert into node ("clientID", "zoneID", name, type, "publicKey", addresses, version)
+       select "clientID", (select id from place), coalesce(name, $2), type, $3, $4, $5 from token
+       on conflict ("publicKey") where "deletedAt" is null do nothing returning id, "zoneID", type
+     ) select id, "zoneID", type from made`,
     [hash, body.name, body.publicKey, body.addresses, body.version],
   );
-  let node = rows[0] as { id: string; zoneID: string | null } | undefined;
-  if (node) await db.query('update "joinToken" set "nodeID" = $2 where hash = $1', [hash, node.id]);
-  else node = await joinedBefore(db, hash, body.publicKey);
-  return grant(bus, { ...node, publicKey: body.publicKey }, body.boxKey);
+  let node = rows[0] as Pick<JoinedNode, 'id' | 'zoneID' | 'type'> | undefined;
+  if (node) {
+    await db.query('update "joinToken" set "nodeID" = $2 where hash = $1', [hash, node.id]);
+    return grant(bus, { ...node, publicKey: body.publicKey }, body);
+  }
+  node = await joinedBefore(db, hash, body.publicKey);
+  // A public key is no secret: to one that is known already the zone's key is told against its signature alone (renewNode).
+  return grant(bus, { ...node, publicKey: body.publicKey }, {});
 }
 
 /** The token is spent: by this very key (then it is answered again), or by another. */
-async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Promise<{ id: string; zoneID: string | null }> {
+async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Promise<Omit<JoinedNode, 'publicKey'>> {
   const { rows } = await db.query(
-    `select t."usedAt", t."expiredAt" <= clock_timestamp() as expired, n.id, n."zoneID" from "joinToken" t
+    `select t."usedAt", t."expiredAt" <= clock_timestamp() as expired, n.id, n."zoneID", n.type from "joinToken" t
      left join node n on n."publicKey" = $2 and n."clientID" = t."clientID" and n."deletedAt" is null where t.hash = $1`,
     [hash, publicKey],
   );
-  const token = rows[0] as { usedAt: unknown; expired: boolean; id: string | null; zoneID: string | null } | undefined;
-  if (token?.usedAt && token.id !== null) return { id: token.id, zoneID: token.zoneID };
+  const token = rows[0] as
+    | (Omit<JoinedNode, 'publicKey' | 'id'> & { usedAt: unknown; expired: boolean; id: string | null })
+    | undefined;
+  if (token?.usedAt && token.id !== null) return { id: token.id, zoneID: token.zoneID, type: token.type };
   if (token && !token.usedAt && token.expired) throw fail('tokenExpired');
   const why = !token
     ? 'unknown join token'
@@ -129,36 +144,47 @@ export async function stateOfToken(db: Queryable, token: string): Promise<'open'
   return found.over || !found.may ? 'over' : 'open';
 }
 
+/** A node that has lost the bus asks for credentials every half a minute, in the worst case. */
 const heardMs = 5 * 60_000;
 /** Nodes that fetched credentials from this process lately: by the clock of spans. */
 const renewals = new Map<number, number>();
 /** Whether the node proved itself here lately: it lives and reaches us, whatever the bus hears of it. */
 export const reachesUs = (nodeID: number): boolean => performance.now() - (renewals.get(nodeID) ?? -Infinity) < heardMs;
+/** All of them; who has not been heard of for longer is forgotten. */
+export function* reachingUs(): Generator<{ nodeID: number; msAgo: number }> {
+  for (const [nodeID, at] of renewals)
+    if (reachesUs(nodeID)) yield { nodeID, msAgo: performance.now() - at };
+    else renewals.delete(nodeID);
+}
 
 /**
  * New credentials for a node that proves it holds its key: after its zone changed, or when the old ones are refused.
- * @throws Fail invalidToken
+ * @throws Fail invalidToken, invalidNodeTime
  */
 export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBody): Promise<Grant> {
-  const skew = skewMs(body.time);
-  if (!(skew <= renewalWindowMs))
-    throw fail('invalidToken', { cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`) });
-  const { rows } = await db.query(`select id, "zoneID", "publicKey" from node where id = $1 and "deletedAt" is null`, [
+  checkTime(body.time);
+  const { rows } = await db.query(`select id, "zoneID", type, "publicKey" from node where id = $1 and "deletedAt" is null`, [
     body.nodeID,
   ]);
-  const node = rows[0] as { id: string; zoneID: string | null; publicKey: string | null } | undefined;
+  const node = rows[0] as (Omit<JoinedNode, 'publicKey'> & { publicKey: string | null }) | undefined;
   // One answer for "unknown" and "wrong": an id tells nothing.
-  if (!node?.publicKey || !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time, body.boxKey), body.signature))
+  if (
+    !node?.publicKey ||
+    !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time, body.boxKey, body.memberKey), body.signature)
+  )
     throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
   renewals.set(body.nodeID, performance.now());
-  return grant(bus, { ...node, publicKey: node.publicKey }, body.boxKey);
+  return grant(bus, { ...node, publicKey: node.publicKey }, body);
 }
 
-function grant(
-  bus: BusAuthority,
-  node: { id: string | number; zoneID: string | number | null; publicKey: string },
-  boxKey: string | undefined,
-): Grant {
+/** A node that is wrong by so much could prove nothing to us, and its log lines would count for nobody. */
+function checkTime(time: number): void {
+  const skew = skewMs(time);
+  if (!(skew <= renewalWindowMs))
+    throw fail('invalidNodeTime', { cause: new Error(`the node's clock is ${Math.round(skew / 1000)} s away from ours`) });
+}
+
+function grant(bus: BusAuthority, node: JoinedNode, { boxKey, memberKey }: Pick<RenewBody, 'boxKey' | 'memberKey'>): Grant {
   const nodeID = Number(node.id);
   const zoneID = node.zoneID === null ? null : Number(node.zoneID);
   return {
@@ -169,7 +195,31 @@ function grant(
     documentKey: new Signer(bus.keys.documentSeed).publicKey,
     tls: bus.tls ?? null,
     zoneKey: zoneID === null || !boxKey ? null : boxed(boxKey, zoneKeyOf(bus.keys.documentSeed, zoneID)),
+    type: node.type,
+    member: zoneID === null || !memberKey ? null : memberOf(bus.keys.documentSeed, nodeID, zoneID, memberKey),
   };
+}
+
+interface JoinedNode {
+  id: string;
+  zoneID: string | null;
+  type: Grant['type'];
+  publicKey: string;
+}
+
+/** Made once for each zone: deriving its key is the dearest part. */
+const authorities = new Map<string, ZoneAuthority>();
+function memberOf(documentSeed: string, nodeID: number, zoneID: number, memberKey: string): Grant['member'] {
+  const name = `${documentSeed} ${zoneID}`;
+  let authority = authorities.get(name);
+  if (!authority) authorities.set(name, (authority = zoneAuthority(Buffer.from(documentSeed, 'base64url'), zoneID)));
+  const until = new Date(Date.now() + relayLimits.certificateDays * 86_400_000);
+  try {
+    const publicKey = Buffer.from(memberKey, 'base64url');
+    return { certificate: memberCertificate(authority, { nodeID, zoneID, publicKey, until }), authority: authority.certificate };
+  } catch {
+    throw failFields([{ path: 'memberKey', rule: 'wrongFormat' }]);
+  }
 }
 
 function boxed(boxKey: string, key: Buffer): string {

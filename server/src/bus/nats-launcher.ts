@@ -7,7 +7,8 @@ import { mkdir, readFile, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sizes } from '#contract/system/room.ts';
 import { writeWhole } from '#host/files.ts';
-import { type BusKeys, type FormerBusKeys, accountsOf, adoptKeys, createBusKeys, mintServer, mintSystem } from './credentials.ts';
+import { type BusKeys, type FormerBusKeys, adoptKeys, createBusKeys, mintServer, mintSystem } from './credentials.ts';
+import { natsConfig } from './nats-config.ts';
 import { isLoopback } from './tls.ts';
 import { accountOf } from '../store/accounts.ts';
 import {
@@ -21,9 +22,6 @@ import {
   privateFolder,
   spawnEngine,
 } from '../store/engine-process.ts';
-
-/** Documents stay far below; JetStream refuses what is larger. */
-export const maxPayloadBytes = 8 * 1024 * 1024;
 
 export interface NatsOptions {
   dir: string;
@@ -67,7 +65,17 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   const { bavail, blocks, bsize } = await statfs(work);
   // stated, because NATS would take three quarters of what is free now: after a start on a full disk it would refuse its own streams
   const storeBytes = sizes.busStoreBytes({ freeBytes: bavail * bsize, totalBytes: blocks * bsize });
-  writeWhole(config, render({ host, port, work, keys: secrets.keys, tls: pair, storeBytes }), { owner: accountOf('nats') });
+  const text = natsConfig({
+    about: 'Written at each start; changes made here are lost.',
+    name: 'breakwater',
+    host,
+    port,
+    work,
+    keys: secrets.keys,
+    tls: pair,
+    storeBytes,
+  });
+  writeWhole(config, text, { owner: accountOf('nats') });
   const engine = await spawnEngine({
     command,
     args: ['-c', config],
@@ -96,8 +104,8 @@ export async function startNats(options: NatsOptions): Promise<NatsEngine> {
   };
 }
 
-/** Reads the secrets of the bus, or makes them at the first start. */
-async function busSecrets(dir: string) {
+/** Reads the secrets of the bus in a folder, or makes them at the first start. */
+export async function busSecrets(dir: string) {
   const keysFile = join(dir, 'keys.json');
   const serverCredsFile = join(dir, 'server.creds');
   const systemCredsFile = join(dir, 'system.creds');
@@ -145,38 +153,6 @@ async function readable(tls: { cert: string; key: string }, dir: string): Promis
   }
   await privateFolder(folder, 'nats');
   return copy;
-}
-
-interface Rendered {
-  host: string;
-  port: number;
-  work: string;
-  keys: BusKeys;
-  tls: { cert: string; key: string } | undefined;
-  /** what streams may reserve on its disk */
-  storeBytes: number;
-}
-
-/** NATS reads its own dialect of JSON, so every value is written as a JSON string. */
-function render({ host, port, work, keys, tls, storeBytes }: Rendered): string {
-  const { system, account } = accountsOf(keys);
-  const q = JSON.stringify;
-  return [
-    '# Written at each start; changes made here are lost.',
-    'server_name: "breakwater"',
-    `host: ${q(host)}`,
-    `port: ${port}`,
-    `max_payload: ${maxPayloadBytes}`,
-    `max_pending: ${8 * maxPayloadBytes}`,
-    'write_deadline: "10s"',
-    ...(tls ? [`tls { cert_file: ${q(tls.cert)}, key_file: ${q(tls.key)}, timeout: 3 }`] : []),
-    `jetstream { store_dir: ${q(work)}, max_memory_store: 512MB, max_file_store: ${storeBytes} }`,
-    `operator: ${q(keys.operatorToken)}`,
-    `system_account: ${q(system)}`,
-    `resolver { type: full, dir: ${q(join(work, 'jwt'))}, allow_delete: true, interval: "2m" }`,
-    `resolver_preload { ${system}: ${q(keys.systemToken)}, ${account}: ${q(keys.accountToken)} }`,
-    '',
-  ].join('\n');
 }
 
 /** One sentence out of what NATS said before it ended. */

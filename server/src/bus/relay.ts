@@ -21,11 +21,13 @@ import type { Queryable } from '../compile/load.ts';
 import { working } from '../kit/metrics.ts';
 import { WatchedClient } from '../store/mute.ts';
 import type { Signer } from './credentials.ts';
+import { advanceCanaries, beginCanaries } from './canary.ts';
 import { forgetGone } from './forget.ts';
 import { type Bounds, type Press, boundsDefault } from './publish.ts';
 import type { Entity, Round, SiteChange } from './round.ts';
 import { publishRounds, roundMost } from './rounds.ts';
 import { settle } from './settle.ts';
+import { raiseCopies } from './streams.ts';
 import { type Outward, outward as outwardWith } from './zone-keys.ts';
 import { trustStream } from './trust.ts';
 
@@ -54,9 +56,16 @@ const lockKey = 72_011;
 const standbyMs = 500;
 const connectMs = 10_000;
 const retryMs = 300;
+/**
+ * PostgreSQL ends the session of a leader that says nothing for so long: the lock of one that was frozen (a stopped process, a machine
+ * that sleeps) goes to another. It says something every two seconds, also while it publishes.
+ */
+const leaseSeconds = 8;
 /** Without a notice the outbox and the stream are looked at this often. */
 const checkMs = 5000;
 const tickMs = 2000;
+/** While a zone's change is tried on one node. */
+const canaryMs = 500;
 /** How often it is looked for what may be forgotten. */
 const tidyMs = 10 * 60_000;
 /**
@@ -133,6 +142,9 @@ export function startRelay({
         if (stopped) return;
         if (broken) throw broken;
       }
+      await client.query(
+        `set idle_session_timeout = '${leaseSeconds}s'; set idle_in_transaction_session_timeout = '${leaseSeconds}s'`,
+      );
       await client.query('listen outbox');
       const press: Press = {
         nats,
@@ -151,7 +163,18 @@ export function startRelay({
       const by = randomBytes(9).toString('base64url');
       // One whose lock is gone has nothing to say any more.
       const say = () => broken || tick(press, by);
-      ticking = setInterval(say, tickMs);
+      let isHolding = false;
+      const keepHold = () => {
+        // pg has it, its types have not; what is under way holds the session by itself
+        const { readyForQuery } = client as unknown as { readyForQuery: boolean };
+        if (broken || isHolding || !readyForQuery) return;
+        isHolding = true;
+        client.query('select 1').then(
+          () => (isHolding = false),
+          () => {}, // it is lost, and says so itself
+        );
+      };
+      ticking = setInterval(() => (say(), keepHold()), tickMs);
       await trustStream(client, press, log, fenced > 1);
       say();
       await settle(client, {});
@@ -161,6 +184,8 @@ export function startRelay({
       told = '';
       let checked = performance.now();
       let tidied = -Infinity;
+      // one before us may have begun it
+      let isTried = true;
       while (!stopped) {
         if (broken) throw broken;
         turn();
@@ -170,14 +195,18 @@ export function startRelay({
           checked = performance.now();
           const { epoch } = press;
           await trustStream(client, press, log, false);
+          await raiseCopies(nats);
           if (epoch !== press.epoch) say();
         }
-        const done = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
+        // what ends here goes out with what follows
+        if (isTried) isTried = (await advanceCanaries(client)) > 0;
+        const { done, zones } = await drain(client, press, siteIDs => settleLater(aside, siteIDs));
+        isTried ||= zones > 0;
         if (done > 0) fenced = 0;
         // only while there is nothing else to do
         else if (performance.now() - tidied > tidyMs) {
           if ((await forgetGone(client, nats)) === 0) tidied = performance.now();
-        } else if (!noticed && !stopped && !distrust) await sleep(checkMs);
+        } else if (!noticed && !stopped && !distrust) await sleep(isTried ? canaryMs : checkMs);
       }
     } finally {
       active = false;
@@ -259,18 +288,20 @@ interface OutboxRow {
   committedAt: string;
 }
 
-/** Publishes what the outbox holds. @returns how many rows were done */
-async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: number[]) => void): Promise<number> {
+/** Publishes what the outbox holds. @returns how many rows were done, and how many of them are of zones */
+async function drain(client: pg.Client, press: Press, settleLater: (siteIDs: number[]) => void) {
   const { rows } = await client.query<OutboxRow>({
     name: 'outbox',
     text: `select id, kind, "entityID", "siteID", revision, to_json("committedAt") #>> '{}' as "committedAt" from outbox order by id limit ${roundMost}`,
   });
-  if (!rows.length) return 0;
+  if (!rows.length) return { done: 0, zones: 0 };
   const rounds = roundsOf(rows);
+  const zones = rows.filter(({ kind }) => kind === 'zone').map(({ entityID }) => Number(entityID));
+  if (zones.length) await beginCanaries(client, zones);
   await working('relay', () => publishRounds(client, press, [...rounds.values()]));
   // Nodes may have acknowledged before the publication was recorded, or serve the same documents already.
   settleLater([...rounds.values()].flatMap(({ changes }) => changes.map(({ siteID }) => siteID)));
-  return rows.length;
+  return { done: rows.length, zones: zones.length };
 }
 
 /** Site by site in the order in which they changed first: a site is recorded whole, at its newest revision, however many go out together. */

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import type { Word } from '#contract/edge/subjects.ts';
+import { upgradeSteps } from '#contract/node/upgrade.ts';
 import { nodeMessage } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 
@@ -96,16 +97,64 @@ const originReport = z.object({
   ),
 });
 
+/** A relay that the node passes by. */
+const RelayAway = z.object({ id, since: exact(40).check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)), why: text(200) });
+/** What machine it is and how busy (contract/src/node/info.ts). People read it: a figure that is none is left out, and the rest of the word holds. */
+const figures = [
+  'cores',
+  'uptimeSeconds',
+  'cpuPercent',
+  'memoryBytes',
+  'memoryFreeBytes',
+  'diskBytes',
+  'diskFreeBytes',
+  'inBitsPerSecond',
+  'outBitsPerSecond',
+  'connections',
+  'requests',
+  'requestsPerSecond',
+  'cacheBytes',
+  'cacheFiles',
+  'cacheMaxBytes',
+] as const;
+const machineFigures: ReadonlySet<string> = new Set(figures);
+const machineWords: ReadonlySet<string> = new Set(['cpu', 'kernel', 'nginx', 'node']);
+const isFigure = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < 1e18;
+function machineValue(name: string, value: unknown): string | number | number[] | undefined {
+  if (machineFigures.has(name)) return isFigure(value) ? value : undefined;
+  if (machineWords.has(name)) return typeof value === 'string' ? clean(value.slice(0, 100)) : undefined;
+  return name === 'load' && Array.isArray(value) && value.length === 3 && value.every(isFigure) ? value : undefined;
+}
+const machine = z.pipe(
+  z.record(exact(40), z.unknown()),
+  z.transform(said =>
+    Object.fromEntries(
+      Object.entries(said).flatMap(([name, value]) => {
+        const read = machineValue(name, value);
+        return read === undefined ? [] : [[name, read]];
+      }),
+    ),
+  ),
+);
+
 export const Beat = z.object({
   ...Ack.shape,
   version: text(64),
   /** ISO 8601 */
   startedAt: text(40),
+  /** milliseconds since 1970 by its own clock */
+  at: z.optional(z.number().check(z.gte(0), z.lte(1e15))),
+  machine: z.optional(machine),
   /** why the node does not serve as it should; null when it does */
   problem: z.nullable(text(500)),
   /** what is not well there, as checks of contract/system/health.ts; read with `readChecks` */
   checks: z.optional(z.array(NodeCheck).check(z.maxLength(30))),
   documents: z.optional(count),
+  /** of the disk that holds what it stores */
+  disk: z.optional(z.object({ freeBytes: count, totalBytes: count })),
+  /** where a relay listens; it does while nginx is up */
+  relay: z.optional(z.object({ port: z.int().check(z.gte(1), z.lte(65_535)) })),
+  relaysAway: z.optional(z.array(RelayAway).check(z.maxLength(100))),
   /** fields of documents that it does not know */
   unknownFields: z.optional(count),
   /** origins it does not connect to (rules/address-policy.ts), the newest first */
@@ -115,6 +164,20 @@ export const Beat = z.object({
   /** how the origins are that it asks by itself: how many it asks, how many are not well, the newest of these */
   origins: z.optional(originReport),
   nginx: z.optional(z.object({ up: z.boolean(), restarts: count })),
+  /** whether it can become another version, and how far it is with the last one it was told of */
+  upgrade: z.optional(
+    z.object({
+      able: z.boolean(),
+      id: z.optional(count),
+      steps: z.optional(
+        z
+          .array(z.object({ step: z.enum(upgradeSteps), at: exact(40).check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)) }))
+          .check(z.maxLength(10)),
+      ),
+    }),
+  ),
+  /** which change of its zone it has before the others (0: none), and what came of it; absent: an agent that knows nothing of this */
+  canary: z.optional(z.object({ id: count, taken: z.boolean(), why: z.nullable(text(300)) })),
   logs: z.optional(
     z.nullable(
       z.object({ waitingBytes: count, files: count, sentBytes: count, lostBytes: count, problem: z.nullable(text(300)) }),

@@ -6,6 +6,9 @@ import { streams } from '#contract/edge/subjects.ts';
 import type { Applied as AppliedShape } from '#contract/site/sites.ts';
 import type { Queryable } from '../compile/load.ts';
 
+/** Three missed heartbeats of 2 s, and some air. */
+export const offlineAfterMs = 7000;
+
 export interface BusEvents {
   /** these sites are now served in a newer revision by some node */
   applied: [siteIDs: number[]];
@@ -75,8 +78,37 @@ export interface Applied {
     ms: number | null;
     refused: number;
     unknownFields: number;
+    lag: AppliedAnswer['perNode'][number]['lag'];
   }[];
   errors: AppliedAnswer['errors'];
+}
+
+/** What is known of a node that does not serve a change. */
+interface LagFacts {
+  silent: boolean;
+  lastBeat: string | null;
+  problem: string | null;
+  isPublished: boolean;
+  isOfStream: boolean;
+  documents: string | null;
+  behind: number;
+  behindSince: string | null;
+}
+type Lag = NonNullable<Applied['perNode'][number]['lag']>;
+
+/** What keeps it, the cause before what follows from it. */
+function lagOf(status: string, refused: number, facts: LagFacts): Lag {
+  const iso = (time: string | null) => time && new Date(time).toISOString();
+  const lag = (why: Lag['why'], since: string | null = null, detail = '', count: number | null = null): Lag => ({
+    ...{ why, since: iso(since), count, detail },
+  });
+  if (refused > 0) return lag('refused', null, facts.documents ?? '');
+  if (status === 'natsError' || status === 'reconnect') return lag('bus', facts.lastBeat);
+  if (facts.silent) return lag('offline', facts.lastBeat);
+  if (facts.problem !== null) return lag('ill', facts.behindSince, facts.problem.slice(0, 900));
+  if (!facts.isPublished) return lag('unpublished');
+  if (!facts.isOfStream) return lag('reading');
+  return lag('behind', facts.behindSince, '', facts.behind);
 }
 
 /**
@@ -91,9 +123,17 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
        'revision', s.revision, 'changedAt', s."changedAt",
        'perNode', coalesce((select jsonb_agg(jsonb_build_object('nodeID', n.id, 'name', n.name, 'status', n.status,
            'revision', coalesce(a.revision, 0), 'ms', case when a.revision >= s.revision then a.ms end, 'refused', f.refused,
-           'unknownFields', case jsonb_typeof(n.beat->'unknownFields') when 'number' then (n.beat->>'unknownFields')::float8::bigint else 0 end) order by n.id)
-         from node n left join ack a on a."nodeID" = n.id and a."siteID" = s.id
-         cross join lateral (select count(*) as refused from ${refusedDocuments} where coalesce(${refusedSite}, s.id) = s.id) f
+           'unknownFields', case jsonb_typeof(n.beat->'unknownFields') when 'number' then (n.beat->>'unknownFields')::float8::bigint else 0 end,
+           'lag', case when a.revision >= s.revision and f.refused = 0 then null else jsonb_build_object(
+             'silent', coalesce(n."lastBeat" < clock_timestamp() - interval '${offlineAfterMs} ms', true), 'lastBeat', n."lastBeat",
+             'problem', n.beat->>'problem', 'isPublished', coalesce(u.revision >= s.revision, false), 'isOfStream', n."appliedEpoch" = b.epoch,
+             'documents', f.documents,
+             'behind', (select count(*) from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq" and p.seq <= u.seq),
+             'behindSince', (select min(p."committedAt") from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq")) end) order by n.id)
+         from node n left join ack a on a."nodeID" = n.id and a."siteID" = s.id left join publication u on u."siteID" = s.id
+         left join "busStream" b on b.name = $2
+         cross join lateral (select count(*) as refused,
+             left(string_agg(concat(r->>'subject', ': ', r->>'why'), '; '), 900) as documents from ${refusedDocuments} where coalesce(${refusedSite}, s.id) = s.id) f
          where n."zoneID" = g."zoneID" and n."deletedAt" is null), '[]'),
        'errors', coalesce((select jsonb_agg(jsonb_build_object('kind', e.kind, 'id', e.id, 'message', e.message, 'rule', e.rule, 'params', e.params) order by e.kind, e.id, e.message)
          from (select kind, "entityID" as id, message, null as rule, null::jsonb as params from "compileError" where "siteID" = s.id
@@ -114,11 +154,14 @@ export async function siteApplied(db: Queryable, siteID: number): Promise<Applie
            where n."zoneID" = g."zoneID" and n."deletedAt" is null and o."siteID" = s.id and o."deletedAt" is null) e), '[]')) as answer
      from site s left join (product p join "group" g on g.id = p."groupID") on p.id = s."productID"
      where s.id = $1 and s."deletedAt" is null`,
-    values: [siteID],
+    values: [siteID, streams.config],
   });
-  const row = rows[0] as { answer: Pick<Applied, 'revision' | 'changedAt' | 'perNode' | 'errors'> } | undefined;
+  type Told = Omit<Applied['perNode'][number], 'lag'> & { lag: LagFacts | null };
+  type Answer = Pick<Applied, 'revision' | 'changedAt' | 'errors'> & { perNode: Told[] };
+  const row = rows[0] as { answer: Answer } | undefined;
   if (!row) return undefined;
-  const { revision, changedAt, perNode, errors } = row.answer;
+  const { revision, changedAt, errors } = row.answer;
+  const perNode = row.answer.perNode.map(node => ({ ...node, lag: node.lag && lagOf(node.status, node.refused, node.lag) }));
   const done = perNode.filter(node => node.revision >= revision && node.refused === 0);
   return {
     revision,

@@ -13,6 +13,7 @@ import {
   type JetStreamManager,
   type MsgRequest,
   type StreamConfig,
+  type StreamInfo,
   AckPolicy,
   DeliverPolicy,
   JetStreamApiError,
@@ -35,7 +36,6 @@ const configStream: Definition = {
   max_msgs_per_subject: 1,
   duplicate_window: duplicateWindow,
   republish: { src: subjects.configAll, dest: subjects.liveAll },
-  num_replicas: 1,
 } as Definition;
 
 const upStream: Definition = {
@@ -49,7 +49,6 @@ const upStream: Definition = {
   max_bytes: 128 * 2 ** 20,
   max_age: 60e9,
   duplicate_window: duplicateWindow,
-  num_replicas: 1,
 } as Definition;
 
 /** All server processes read through this one, so each message is taken by one of them. */
@@ -59,7 +58,8 @@ const upConsumerConfig = {
   ack_policy: AckPolicy.None,
   deliver_policy: DeliverPolicy.All,
   mem_storage: true,
-  num_replicas: 1,
+  // as many copies as its stream has
+  num_replicas: 0,
 } as ConsumerConfig;
 
 /** A node that ships faster than ingest stores is refused alone beyond so many ranges; they wait in its files. */
@@ -79,7 +79,6 @@ const logStream = (maxBytes: number): Definition =>
     max_age: 0,
     // Ranges are told apart by their positions; the bus need not look for twins.
     duplicate_window: duplicateWindow,
-    num_replicas: 1,
   }) as Definition;
 export const logBytesDefault = 4 * 2 ** 30;
 
@@ -93,6 +92,50 @@ export interface StreamFacts {
 /** "This cannot be changed in place" (stream configuration, stream update); anything else is a trouble that passes. */
 const unchangeable: readonly number[] = [10052, 10069];
 const isMissing = (error: unknown) => error instanceof JetStreamApiError && error.code === 10059;
+
+/** Each stream stands on as many servers of a cluster, so that one that dies takes nothing along. */
+const copiesMost = 3;
+/** "No suitable peers", "not enough resources", "replicas in a bus of one server": fewer servers than copies. */
+const tooFewServers: readonly number[] = [10005, 10023, 10074];
+
+/** Tries the most copies first. @throws what it was refused for, unless servers are lacking; then with one copy as well */
+async function withCopies<T>(most: number, least: number, act: (copies: number) => Promise<T>): Promise<T> {
+  for (let copies = most; ; copies--) {
+    try {
+      return await act(copies);
+    } catch (error) {
+      if (copies <= least || !(error instanceof JetStreamApiError) || !tooFewServers.includes(error.code)) throw error;
+    }
+  }
+}
+
+const add = (jsm: JetStreamManager, definition: Definition) =>
+  withCopies(copiesMost, 1, copies =>
+    jsm.streams.add({ ...definition, num_replicas: copies } as StreamConfig & { name: string }),
+  );
+
+/** More servers may be there than when it was made. */
+async function raised(jsm: JetStreamManager, info: StreamInfo): Promise<StreamInfo> {
+  const { name, num_replicas: has } = info.config;
+  if (has >= copiesMost || !info.cluster?.name) return info;
+  return withCopies(copiesMost, has + 1, copies => jsm.streams.update(name, { num_replicas: copies })).catch(error => {
+    if (error instanceof JetStreamApiError) return info; // it is as it was, and is looked at again
+    throw error;
+  });
+}
+
+/** Gives UP and LOGS the copies they may have by now; CFG gets its own when it is looked at. */
+export async function raiseCopies(nc: NatsConnection): Promise<void> {
+  if (!nc.info?.cluster) return;
+  const jsm = await jetstreamManager(nc);
+  for (const name of [streams.up, streams.logs]) {
+    const info = await jsm.streams.info(name).catch(error => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    if (info) await raised(jsm, info);
+  }
+}
 
 /** What a definition says and the stream does not. JetStream adds fields and defaults of its own, so only ours are compared. */
 function differs(definition: Definition, actual: StreamConfig): boolean {
@@ -111,15 +154,16 @@ function differs(definition: Definition, actual: StreamConfig): boolean {
  */
 async function ensure(jsm: JetStreamManager, definition: Definition): Promise<StreamFacts> {
   let info = await jsm.streams.info(definition.name).catch(error => {
-    if (isMissing(error)) return jsm.streams.add(definition as StreamConfig & { name: string });
+    if (isMissing(error)) return add(jsm, definition);
     throw error;
   });
   if (differs(definition, info.config))
     info = await jsm.streams.update(definition.name, definition).catch(async error => {
       if (!(error instanceof JetStreamApiError) || !unchangeable.includes(error.code)) throw error; // it is as it was
       await jsm.streams.delete(definition.name);
-      return jsm.streams.add(definition as StreamConfig & { name: string });
+      return add(jsm, definition);
     });
+  info = await raised(jsm, info);
   return { epoch: String(info.created), firstSeq: info.state.first_seq, lastSeq: info.state.last_seq };
 }
 

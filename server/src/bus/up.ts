@@ -34,10 +34,12 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
   const refuse = refusing(log);
   let wake = () => {};
 
+  /** When the newest heartbeat of each node came to the bus: it may have waited there for us. */
+  const cameMs = new Map<number, number>();
   const pace = new Pace(take);
   function take(word: Word, nodeID: number, data: Uint8Array): void {
     try {
-      if (word === 'beat') acks.beat(nodeID, judge('beat', Beat, data));
+      if (word === 'beat') acks.beat(nodeID, judge('beat', Beat, data), cameMs.get(nodeID));
       else if (word === 'ack') acks.ack(nodeID, judge('ack', Ack, data));
       else if (word === 'sync') answers.ask(nodeID, judge('sync', SyncRequest, data));
       else busEvents.emit('answer', nodeID, judge('ans', Answer, data));
@@ -58,6 +60,7 @@ export function startUp({ nats, acks, answers, log = () => {} }: UpOptions, hear
       for await (const message of messages) {
         some = true;
         const said = parseSaid(message.subject);
+        if (said?.word === 'beat') cameMs.set(said.nodeID, message.time.getTime());
         if (said) pace.offer(said.word, said.nodeID, message.data);
       }
       // Silence may mean that stream or consumer is gone.

@@ -6,13 +6,14 @@ import { certificate } from './kinds/certificate.ts';
 import { challenge } from './kinds/challenge.ts';
 import { domain } from './kinds/domain.ts';
 import { module } from './kinds/module.ts';
+import { node } from './kinds/node.ts';
 import { port } from './kinds/port.ts';
 import { site } from './kinds/site.ts';
 import { zone } from './kinds/zone.ts';
 import { parts } from './parts.ts';
 import type { Loaded, Source } from './source.ts';
 
-export const sources = { ...parts, module, certificate, challenge, port, site, domain, zone } satisfies {
+export const sources = { ...parts, module, certificate, challenge, port, site, domain, zone, node } satisfies {
   [K in DocumentKind]: Source<K, never>;
 };
 export type RowOf<K extends DocumentKind> = Parameters<(typeof sources)[K]['compile']>[0]['row'];

@@ -9,7 +9,8 @@ import { getPublicSuffix } from 'tldts';
 import { type Fail, failFields } from '#contract/errors.ts';
 import type { Bounds } from '#contract/rules/rule.ts';
 import type { Context } from '../kit/context.ts';
-import { row, rows } from '../store/db.ts';
+import { siteTable } from '../site/tables.ts';
+import { rows } from '../store/db.ts';
 
 /** Of one call: an answer does not wait for more. */
 const lookedMost = 100;
@@ -51,7 +52,8 @@ async function contested(
   names: readonly string[],
   resumed?: Resumed,
 ): Promise<{ userID: number; names: Set<string> }> {
-  const site = await row<{ userID: number }>(ctx.db, sql`select "userID" from site where id = ${siteID} and "deletedAt" is null`);
+  // of somebody else's site nobody is told anything, and nobody is asked for it
+  const [site] = await ctx.store(siteTable).pick(['userID'], [sql`t.id = ${siteID}`]);
   if (!site) return { userID: 0, names: new Set() };
   const spoken = new Map(names.map(name => [name, above(name)]));
   const others = await rows<{ domainName: string; live: number | null; last: number }>(
@@ -60,15 +62,23 @@ async function contested(
         where d."domainName" = any(${[...new Set([...spoken].flat(2))]}) and d."deletedAt" is null and s."deletedAt" is null
           and s."userID" <> ${site.userID} group by 1`,
   );
+  // one that is live is its owner's: to have it twice is no question of whose it is (401001)
+  const held = await rows<{ domainName: string }>(
+    ctx.db,
+    sql`select d."domainName" from domain d join site s on s.id = d."siteID" where d."domainName" = any(${[...names]}) and d.status = 1
+          and d."deletedAt" is null and s."deletedAt" is null and s."userID" = ${site.userID}`,
+  );
+  const own = new Set(held.map(one => one.domainName));
   const found = new Map(others.map(one => [one.domainName, one]));
   const isContested = (name: string) => {
-    const own = resumed?.get(name);
+    if (own.has(name)) return false;
+    const before = resumed?.get(name);
     const same = found.get(name);
     // one that is live elsewhere is told as such (401001)
-    if (same?.live === null && (own === undefined || same.last > own)) return true;
+    if (same?.live === null && (before === undefined || same.last > before)) return true;
     return spoken.get(name)!.some(one => {
       const live = found.get(one)?.live ?? null;
-      return live !== null && (own === undefined || live < own);
+      return live !== null && (before === undefined || live < before);
     });
   };
   return { userID: site.userID, names: new Set(names.filter(isContested)) };

@@ -19,8 +19,13 @@ import { askedOf, checkFit, checkReached, newReached } from './schemes.ts';
 import { type DomainRow, domainTable, upstreamTable } from './tables.ts';
 import { lower, Origins } from './upstreams.ts';
 
-/** How many more domains the site's product allows. */
+/** How many more domains the site's product allows, and the operator's licence. */
 async function room(ctx: Context, siteID: number): Promise<number> {
+  const { clientID } = ctx.actor;
+  const licensed = clientID === null ? Infinity : await ctx.services.licences.room(ctx.db, clientID, 'domains');
+  return Math.min(licensed, await productRoom(ctx, siteID));
+}
+async function productRoom(ctx: Context, siteID: number): Promise<number> {
   const found = await row<{ max: number }>(
     ctx.db,
     sql`select p."domainLimit" as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null`,
@@ -206,9 +211,12 @@ export const domainCalls = implement(
     },
     'PATCH /domain/setting/status': async ({ ctx, params, body, prepared }) => {
       const resumed = await resumedOf(ctx, params.siteID, body);
+      const { clientID } = ctx.actor;
       const proven: ReadonlySet<string> = prepared instanceof Set ? prepared : new Set();
       const refused = await refusedNames(ctx, params.siteID, [...resumed.keys()], proven, resumed);
+      const licensed = body.status === 1 && clientID !== null ? await ctx.services.licences.room(ctx.db, clientID, 'domains') : 0;
       await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
+        if (domain.status !== 1 && licensed < 0) throw fail('domainsExceeded');
         const refusal = domain.status === 1 ? undefined : refused.get(domain.domainName);
         if (refusal) throw refusal('domainIDs');
         if (body.status === 1) await origins.checkEnabled(ctx, domain.id);

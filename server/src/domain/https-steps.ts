@@ -4,9 +4,11 @@ import { sql } from 'kysely';
 import { autoSSL } from '#contract/domain/auto-certificates.ts';
 import { httpsSteps, type leadsStates, type proofStates } from '#contract/domain/https-steps.ts';
 import type { acmeWays } from '#contract/limits.ts';
+import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';
+import { readSetting } from '../system/settings.ts';
 import { domainTable } from './tables.ts';
 
 const lookMs = 2000;
@@ -14,6 +16,11 @@ const lookMs = 2000;
 const keptMs = 3000;
 const keptMost = 500;
 const addressesMost = 20;
+/** Names asked for at a time, of all and of one account: a resolver that is silent shall not cost us a socket for each call. */
+const atOnce = 50;
+const atOnceOfOne = 8;
+const underWay = new Map<number, number>();
+let allUnderWay = 0;
 /** An authority that came by the name lately has found us there, whatever addresses nodes know of themselves. */
 const provenMinutes = 60;
 
@@ -29,6 +36,9 @@ function addressesOf(ctx: Context, domainName: string): Promise<Found> {
   if (known && now - known.at < keptMs) return known.found;
   kept.delete(name);
   if (kept.size >= keptMost) kept.delete(kept.keys().next().value!);
+  const { rootID } = ctx.actor;
+  const mine = underWay.get(rootID) ?? 0;
+  if (allUnderWay >= atOnce || mine >= atOnceOfOne) return Promise.resolve(undefined);
   const { dns } = ctx.services;
   const resolver = new Resolver({ timeout: lookMs, tries: 1 });
   resolver.setServers(dns?.resolvers.length ? dns.resolvers : getServers());
@@ -37,20 +47,36 @@ function addressesOf(ctx: Context, domainName: string): Promise<Found> {
     four?.length || six?.length ? [...(four ?? []), ...(six ?? [])] : (four ?? six),
   );
   kept.set(name, { at: now, found });
+  allUnderWay++;
+  underWay.set(rootID, mine + 1);
+  void found.finally(() => {
+    allUnderWay--;
+    const left = underWay.get(rootID)! - 1;
+    if (left > 0) underWay.set(rootID, left);
+    else underWay.delete(rootID);
+  });
   return found;
 }
 
-async function leads(db: Db, siteID: number, addresses: Found, isProven: boolean): Promise<(typeof leadsStates)[number]> {
-  if (isProven) return 'here';
-  if (!addresses) return 'unknown';
-  if (!addresses.length) return 'none';
+interface Leads {
+  state: (typeof leadsStates)[number];
+  /** those that anybody may know: what a name means inside the house is not a customer's to learn */
+  addresses: string[];
+}
+async function leads(db: Db, siteID: number, addresses: Found, isProven: boolean): Promise<Leads> {
+  if (!addresses) return { state: isProven ? 'here' : 'unknown', addresses: [] };
+  if (!addresses.length) return { state: isProven ? 'here' : 'none', addresses: [] };
   const known = await rows<{ one: string }>(
     db,
     sql`select distinct lower(a.one) as one from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
         join node n on n."zoneID" = g."zoneID" and n."deletedAt" is null cross join unnest(n.addresses) as a(one) where s.id = ${siteID}`,
   );
-  if (known.some(({ one }) => addresses.includes(one))) return 'here';
-  return known.length ? 'elsewhere' : 'unknown';
+  const ours = new Set(known.map(({ one }) => one));
+  // nor are those that the installation itself lets origins be at
+  const policy = new AddressPolicy({ operator: [], environment: await readSetting(db, null, 'originEnvironment'), own: [] });
+  const shown = addresses.filter(one => ours.has(one) || policy.judge(one, 443).allowed).slice(0, addressesMost);
+  if (isProven || addresses.some(one => ours.has(one))) return { state: 'here', addresses: shown };
+  return { state: known.length ? 'elsewhere' : 'unknown', addresses: shown };
 }
 
 interface Wish {
@@ -94,10 +120,7 @@ export const httpsStepImplementation = implement(
       const addresses = Array.isArray(prepared) ? prepared.map(String) : undefined;
       const isProven = wish?.state === 'success' && wish.way === 'http' && wish.isRecent;
       return {
-        dns: {
-          state: await leads(ctx.db, params.siteID, addresses, isProven),
-          addresses: (addresses ?? []).slice(0, addressesMost),
-        },
+        dns: await leads(ctx.db, params.siteID, addresses, isProven),
         proof: {
           state: wish ? stateOf[wish.state] : 'off',
           way: wish?.way ?? 'http',

@@ -47,6 +47,9 @@ async function soldTo(ctx: Context, siteID: number): Promise<Sold> {
  * and finds it open then.
  */
 async function checkOpen(ctx: Context, { zoneID, portType }: Sold, { port, scheme }: Wanted, path: string): Promise<void> {
+  const { clientID } = ctx.actor;
+  if (clientID !== null && layer4Ports.protocols.some(one => one === scheme))
+    await ctx.services.licences.needLayer4(ctx.db, clientID, `${path}scheme`, { scheme });
   if (layer4Ports.protocols.some(one => one === scheme) && portType === portTypes[0])
     throw new Fail('illegalPortType', { errorData: [{ path: `${path}scheme`, rule: 'layer4Closed', bounds: { scheme } }] });
   const there = await row(

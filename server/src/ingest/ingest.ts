@@ -256,7 +256,8 @@ export function startIngest(options: IngestOptions): Ingest {
       if (!some && !stopping && !failure) {
         const { stream_seq: seq } = (await consumer.info()).delivered;
         // What was read and not taken, its node sends again: left there it might take all the room that the node has on the bus.
-        if (clears && !committing && !failure && batch.isEmpty && seq !== cleared)
+        // Another ingest may have named it in a row and not inserted it yet: then it is needed.
+        if (clears && !committing && !failure && batch.isEmpty && seq !== cleared && (await ledger.isNewest()))
           await jsm.streams.purge(streams.logs, { seq: (cleared = seq) + 1 });
       }
       // the bus gives again; what the store refuses is told by whoever insists
@@ -328,6 +329,7 @@ export function startIngest(options: IngestOptions): Ingest {
   }
 
   async function life() {
+    await options.leading?.(() => stopping);
     await going(migrateAnalytics(db));
     ledger = new Ledger(db);
     await members.ready();

@@ -103,6 +103,15 @@ export class Ledger {
     this.last = row;
   }
 
+  /** Whether the newest row is the one this knows: nobody else works meanwhile. */
+  async isNewest(): Promise<boolean> {
+    const [found] = await this.#db.query<{ n: number; id: string }>(
+      'SELECT n, id FROM manifest WHERE part = {part:UInt16} ORDER BY n DESC LIMIT 1',
+      { part },
+    );
+    return found?.id === this.last?.id;
+  }
+
   /** The row that would name this batch. */
   next(batch: Batch, epoch: string): ManifestRow {
     const entries = [...batch.ranges];

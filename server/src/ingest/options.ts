@@ -22,6 +22,8 @@ export interface IngestOptions {
   log?: (event: string, facts?: Record<string, unknown>) => void;
   /** called each time the loop goes round, also when it goes round in vain */
   turn?: () => void;
+  /** waits until no other process takes what the bus holds; @param isOver asked meanwhile: whether to give up waiting */
+  leading?: (isOver: () => boolean) => Promise<void>;
   /** told of each node's lines once they are stored; `outcome`: counted, torn or why they are set aside */
   stored?: (nodeID: number, outcome: string, lines: number) => void;
 }

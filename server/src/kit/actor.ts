@@ -1,7 +1,20 @@
 /** Who acts: made from a session once, then carried by every statement. */
 import type { Area } from '#contract/kit/call.ts';
+import type { Networks } from './networks.ts';
 import type { Language } from '#contract/kit/text.ts';
+import type { InForce } from './licence.ts';
 
+/** What an API token is known by where it acts. */
+export interface ActingToken {
+  id: number;
+  name: string;
+  /** the sites it is for; null: all that its owner sees */
+  siteIDs: readonly number[] | null;
+  /** where it may come from; null: from everywhere */
+  networks: Networks | null;
+  /** when it is over, in ms since 1970 */
+  until: number;
+}
 export interface Actor {
   accountID: number;
   email: string;
@@ -18,8 +31,31 @@ export interface Actor {
   language: Language;
   timezone: string;
   sessionID: string;
+  /** the API token by which it acts, if it is a program */
+  token: ActingToken | null;
   /** who really acts, when the session was opened by `proxy` */
   proxyID: number | null;
   /** and its e-mail */
   proxyName: string | null;
+  /** of the operator; nobody's of an admin */
+  licence?: InForce | undefined;
 }
+
+/** Who calls what asks nobody who they are. */
+export const stranger = (area: Area | undefined): Actor => ({
+  accountID: 0,
+  email: '',
+  area: area ?? 'user',
+  isRoot: false,
+  rootID: 0,
+  clientID: null,
+  grade: 0,
+  status: 'normal',
+  permissions: new Set(),
+  language: 'zh_TW',
+  timezone: 'UTC',
+  sessionID: '',
+  token: null,
+  proxyID: null,
+  proxyName: null,
+});

@@ -87,10 +87,10 @@ async function write(db: Db, fold: Fold): Promise<void> {
     fold.id = (await row<{ id: number }>(
       db,
       sql`insert into audit ("reqID", "accountID", "accountName", "proxyID", "proxyName", "clientID", "userID", area, method, url, permission, ip, status, reason,
-            times, "lastAt")
+            times, "lastAt", "tokenID", "tokenName")
           values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyID}, ${actor.proxyName}, ${actor.clientID},
             ${line.userID ?? (actor.area === 'user' && actor.accountID ? actor.rootID : null)}, ${actor.area}, ${line.method}, ${pathOnly(line.url)},
-            ${line.permission}, ${line.ip}, ${line.status}, ${line.reason?.split(';', 1)[0] ?? null}, ${times}, clock_timestamp())
+            ${line.permission}, ${line.ip}, ${line.status}, ${line.reason?.split(';', 1)[0] ?? null}, ${times}, clock_timestamp(), ${actor.token?.id ?? null}, ${actor.token?.name ?? null})
           returning id`,
     ))!.id;
   fold.written = times;

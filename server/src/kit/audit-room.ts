@@ -3,7 +3,7 @@
  * refused: a line holds what a person reads, and each counts as a whole against the day of its tree of accounts. Past it, what changed
  * something leaves lines that say who did what to which rows, without their contents; what changed nothing is counted (audit-folds.ts).
  */
-import type { Actor } from './actor.ts';
+import type { ActingToken, Actor } from './actor.ts';
 import type { Change } from './effects.ts';
 import { partsName, touchedName, widerName } from './stale.ts';
 
@@ -11,7 +11,9 @@ import { partsName, touchedName, widerName } from './stale.ts';
 export interface AuditLine {
   reqID: string;
   /** nobody's account: somebody tried an e-mail that nobody has */
-  actor: Pick<Actor, 'email' | 'proxyID' | 'proxyName' | 'clientID' | 'area' | 'rootID'> & { accountID: number | null };
+  actor: Pick<Actor, 'email' | 'proxyID' | 'proxyName' | 'clientID' | 'area' | 'rootID'> & {
+    token?: Pick<ActingToken, 'id' | 'name'> | null;
+  } & { accountID: number | null };
   method: string;
   url: string;
   permission: string | null;

@@ -147,7 +147,7 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
   if (!effects.documents.size) return;
   const all = [...effects.documents.values()];
   const ids = (on: (typeof kinds)[DocumentKind]['on']) => all.filter(({ kind }) => kinds[kind].on === on);
-  const [site, zone] = [ids('site'), ids('zone').map(({ id }) => id)];
+  const [site, zone, node] = [ids('site'), ids('zone').map(({ id }) => id), ids('node').map(({ id }) => id)];
   const below = (on: 'domain' | 'module' | 'certificate' | 'port') => {
     const [names, rows] = [ids(on).map(({ kind }) => kind), ids(on).map(({ id }) => id)];
     return sql`select d.kind, x.id, x."siteID" from unnest(${names}::text[], ${rows}::bigint[]) as d(kind, id) join ${sql.table(on)} x on x.id = d.id`;
@@ -164,7 +164,10 @@ export async function publish(db: Db, effects: Pick<Effects, 'documents'>): Prom
     )
     insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
       select t.kind, t.id, t."siteID", null::bigint, r.revision from touched t join raised r on r.id = t."siteID"
-      union all select 'zone', z.id, null::bigint, z.id, z.revision from zoned z`.execute(db);
+      union all select 'zone', z.id, null::bigint, z.id, z.revision from zoned z
+      union all select 'node', n.id, null::bigint, n."zoneID", nextval('revision') from node n where n.id = any(${node})`.execute(
+    db,
+  );
 }
 
 /** Who did what nobody did: in the audit, to everybody who may read the line. */
@@ -205,10 +208,11 @@ export async function audit({ database }: Pick<Services, 'database'>, db: Db, li
   }
   await sql`
     insert into audit ("reqID", "accountID", "accountName", "proxyID", "proxyName", "clientID", "userID", area, method, url, permission, body, changes, ip,
-      status, "durationMs", reason, touched)
+      status, "durationMs", reason, touched, "tokenID", "tokenName")
     values (${line.reqID}, ${actor.accountID}, ${actor.email}, ${actor.proxyID}, ${actor.proxyName}, ${actor.clientID}, ${line.userID ?? (actor.area === 'user' && actor.accountID ? actor.rootID : null)},
       ${actor.area}, ${line.method}, ${url}, ${line.permission}, ${body}::jsonb, ${changes}::jsonb, ${line.ip}, ${line.status},
-      ${Math.round(line.durationMs)}, ${line.reason ?? null}, ${touched.length ? touched : null})`.execute(db);
+      ${Math.round(line.durationMs)}, ${line.reason ?? null}, ${touched.length ? touched : null},
+      ${actor.token?.id ?? null}, ${actor.token?.name ?? null})`.execute(db);
 }
 
 /** Why a call was refused, without anything that was sent. */

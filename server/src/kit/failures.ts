@@ -18,7 +18,8 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     log('error', 'a call failed', {
       reqID: request.id,
       method: request.method,
-      url: request.url.split('?')[0],
+      // what stands behind /join/ opens the door
+      url: request.url.split('?')[0]!.replace(/^(\/+join\/).*/s, '$1…'),
       code: failure.code,
       cause,
     });

@@ -7,11 +7,11 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { fail, failFields } from '#contract/errors.ts';
-import { mounted, type Area, type Group, type Mounted } from '#contract/kit/call.ts';
+import { mounted, type Group, type Mounted } from '#contract/kit/call.ts';
 import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
 import { type Log, refuse, sendError } from './failures.ts';
-import type { Actor } from './actor.ts';
+import { type Actor, stranger } from './actor.ts';
 import { audit, Context, marksIn, Partial, publish, reasonOf, seenBy } from './context.ts';
 import { auditRefusal, keepFolds, lineOf } from './refusals.ts';
 import type { Incoming } from './request.ts';
@@ -20,6 +20,7 @@ import { coercer, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
 import { sendOther } from './answers.ts';
 import type { Networks } from './networks.ts';
+import { inForce } from './licence.ts';
 import { ownerOnly } from './owner.ts';
 import type { Services } from './services.ts';
 import { acceptUploads, readForm } from './upload.ts';
@@ -231,10 +232,12 @@ async function authenticate(request: FastifyRequest, call: Mounted, services: Se
   const header = request.headers.authorization;
   const token = header === undefined ? undefined : /^Bearer ([\w.-]{1,2048})$/.exec(header)?.[1];
   if (!token) throw fail('credentialFailed');
-  const actor = (request.actor = await services.sessions.actor(token));
+  const actor = (request.actor = await services.sessions.actor(token, request.ip));
   if (actor.status !== 'normal') throw fail('accountNotEnabled');
-  if (call.area && actor.area !== call.area) throw fail('permissionDenied');
-  if (call.permission && !actor.permissions.has(call.permission)) throw fail('permissionDenied');
+  const isTheirs = (!call.area || actor.area === call.area) && (!call.permission || actor.permissions.has(call.permission));
+  // a person is asked for
+  if (!isTheirs || (actor.token && call.auth === 'session')) throw fail('permissionDenied');
+  if (call.takesLicence && actor.licence) inForce(actor.licence);
 }
 
 const baseOf = (request: FastifyRequest, call: Mounted, services: Services) => ({
@@ -373,23 +376,6 @@ async function findParam(ctx: Context, name: string, tables: Record<string, Tabl
   if (!found) throw unknownID(name);
   return found;
 }
-
-const stranger = (area: Area | undefined): Actor => ({
-  accountID: 0,
-  email: '',
-  area: area ?? 'user',
-  isRoot: false,
-  rootID: 0,
-  clientID: null,
-  grade: 0,
-  status: 'normal',
-  permissions: new Set(),
-  language: 'zh_TW',
-  timezone: 'UTC',
-  sessionID: '',
-  proxyID: null,
-  proxyName: null,
-});
 
 function checkAnswer(call: Mounted, text: string) {
   const sent: unknown = JSON.parse(text);

@@ -1,6 +1,6 @@
 /** The table as an OpenAPI 3.1 document. */
 import { errors } from '#contract/errors.ts';
-import { type Group, type Mounted, mounted } from '#contract/kit/call.ts';
+import { type Area, type Group, type Mounted, mounted } from '#contract/kit/call.ts';
 import { jsonSchema } from './schema.ts';
 
 type Json = Record<string, unknown>;
@@ -15,9 +15,11 @@ const common = [
   'unknown',
 ] as const;
 
-export function openApi(groups: readonly Group[]): Json {
+/** `area`: its calls alone. */
+export function openApi(groups: readonly Group[], area?: Area): Json {
   const paths: Record<string, Json> = {};
-  for (const call of mounted(groups)) (paths[call.path] ??= {})[call.method.toLowerCase()] = operation(call);
+  for (const call of mounted(groups))
+    if (!area || call.area === area) (paths[call.path] ??= {})[call.method.toLowerCase()] = operation(call);
   return {
     openapi: '3.1.0',
     info: { title: 'Breakwater', version: '1', description: 'The API of a self-hosted CDN and edge-protection platform.' },
@@ -56,6 +58,8 @@ function operation(call: Mounted): Json {
     operationId: `${call.method} ${call.path}`.replace(/[^A-Za-z0-9]+/g, '_').replace(/_$/, ''),
     tags: [call.group.resource],
     ...(call.permission ? { 'x-permission': call.permission } : {}),
+    // a program is refused: a person is asked for
+    ...(call.auth === 'session' ? { 'x-person': true } : {}),
     security: call.auth === 'public' || call.auth === 'node' ? [] : [{ bearer: [] }],
     parameters: [
       ...call.params.map(name => ({ name, in: 'path', required: true, schema: { type: 'integer', minimum: 1 } })),

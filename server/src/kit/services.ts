@@ -1,7 +1,9 @@
 /** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
+import type { Bundle } from '#contract/node/bundle.ts';
 import type { Database } from '../store/db.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import type { Health } from './health.ts';
+import type { Licences } from './licence.ts';
 import type { Notices } from './notices.ts';
 import type { Sealing } from './sealed.ts';
 import type { Sessions } from './session.ts';
@@ -13,6 +15,8 @@ export interface Services {
   notices: Notices;
   /** keys of the columns that are encrypted at rest */
   sealing: Sealing;
+  /** what operators' licences let them do */
+  licences: Licences;
   /** the analytics store; left out where there is none */
   analytics?: Analytics;
   nodes?: NodeGate;
@@ -22,10 +26,24 @@ export interface Services {
   storedRules?: { ofSite(siteID: number): readonly Unfit[] };
   /** an authority of one's own, at which certificates are ordered: its directory, and who signs that one's own certificate (PEM) */
   acme?: { directory: string; ca: string | undefined };
+  /** public authorities at other addresses than their own, and who vouches for these */
+  acmeAt?: { letsEncrypt?: string; zeroSSL?: string; ca: string | undefined };
   /** how a site's DNS accounts are reached; left out: as they usually are */
   dns?: { resolvers: readonly string[]; apis: Readonly<Record<string, string>> };
+  /** the embedded name server: its port, the key of updates, where it reads lines, its control, and where the world reaches it */
+  knot?:
+    | {
+        port: number;
+        key: { name: string; algorithm: 'hmacSHA256'; secret: Buffer };
+        lines: string;
+        socket: string;
+        addresses: readonly string[];
+      }
+    | undefined;
   /** address people reach the console at */
   publicURL: string;
+  /** the version nodes are given; left out: there is no bus */
+  offer?: NodeOffer;
   /** how a machine elsewhere comes to us; left out: it cannot */
   told?: { url: string; ca: string | undefined; pin: string | undefined };
 }
@@ -39,6 +57,10 @@ export interface JoinBody {
   version: string;
   /** for its zone's key (host/sealed.ts); nodes of earlier releases have none */
   boxKey?: string | undefined;
+  /** base64url of a public key of P-256 (DER, SPKI): for the certificate by which nodes of its zone know it */
+  memberKey?: string | undefined;
+  /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
+  time?: number | undefined;
 }
 export interface RenewBody {
   nodeID: number;
@@ -47,6 +69,14 @@ export interface RenewBody {
   /** base64 of the nkey's signature over `renewalText` */
   signature: string;
   boxKey?: string | undefined;
+  memberKey?: string | undefined;
+}
+/** What nodes are given (bus/offer.ts). */
+export interface NodeOffer {
+  /** undefined: nothing was packed yet */
+  bundle(): Bundle | undefined;
+  /** what a node is told, so that it becomes this version */
+  command(nodeID: number): { version: string; body: { manifest: string; signature: string; path: string } } | undefined;
 }
 export type Enter = <T>(act: () => Promise<T>) => Promise<T>;
 /** Joining of nodes; made by server/src/bus. */
@@ -60,6 +90,8 @@ export interface NodeGate {
   isOurs(body: RenewBody, ip: string): Promise<boolean>;
   /** tells a node to fetch its credentials again: its zone changed, or it is no longer one of ours */
   notify(nodeID: number): Promise<void>;
+  /** Whether the bus is there, by which nodes are told anything; left out: another process knows. */
+  reaches?(): boolean;
 }
 export interface NodeGrant {
   nodeID: number;
@@ -69,4 +101,6 @@ export interface NodeGrant {
   documentKey: string;
   tls: { ca: string; servername?: string | undefined } | null;
   zoneKey: string | null;
+  type: 'edge' | 'relay';
+  member: { certificate: string; authority: string } | null;
 }

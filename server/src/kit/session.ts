@@ -7,14 +7,16 @@ import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
-import { type Language, defaultLanguage, isLanguage } from '#contract/kit/text.ts';
 import { session as limits, transport } from '#contract/limits.ts';
 import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
 import type { Actor } from './actor.ts';
+import { type Acting, actingColumns, actorOf, statusOf, withRoots } from './acting.ts';
 import { type Keys, sha256 } from './crypto.ts';
+import { ApiTokens, type LiveToken, type Rotated } from './api-tokens.ts';
 import { Devices } from './devices.ts';
 import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
+import { inForceOf, type Licences } from './licence.ts';
 import { Tries } from './tries.ts';
 
 const accessTokenMs = limits.accessTokenMinutes * 60_000;
@@ -42,31 +44,12 @@ interface SessionRow {
   auth: Area;
   status: string;
 }
-/** An account `a` acts while it, the root it hangs on and, for customers, their operator are normal. */
-export const withRoots = sql`join account root on root.id = coalesce(a."rootID", a.id)
-  left join account op on op.id = root."parentClient"`;
-export const statusOf = sql`case when a.status <> 'normal' then a.status when root.status <> 'normal' then root.status
-  else coalesce(op.status, 'normal') end`;
-interface Acting {
-  accountID: number;
-  email: string;
-  auth: Area;
-  isRoot: boolean;
-  rootID: number;
-  parentClient: number | null;
-  grade: number;
-  status: string;
-  language: string;
-  timezone: string;
-  proxyID: number | null;
-  proxyName: string | null;
-}
-const actingColumns = sql`a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
-  ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName"`;
 /** Whoever acts in another's name goes on to do so while they are there and may act in their own. */
 const mayAct = (actor: Actor | null): actor is Actor => actor?.status === 'normal';
 /** Doors behind doors: nobody needs as many. */
 const doorsMax = 8;
+
+type KeysOf = (area: Area) => readonly string[];
 
 export class Sessions {
   readonly #database: Database;
@@ -80,19 +63,28 @@ export class Sessions {
   #generation = 0;
   readonly #changedIn = new WeakSet<Db>();
   readonly #listener;
-  readonly #keysOf: (area: Area) => readonly string[];
+  readonly #keysOf: KeysOf;
+  readonly #siteKeysOf: KeysOf;
+  readonly apiTokens: ApiTokens;
+  readonly #licences: Licences | undefined;
   readonly devices: Devices;
   /** at passwords, in this process */
   readonly tries = new Tries();
   readonly hashing = new Hashing(this.tries);
 
-  /** `keysOf` answers every permission key of an area; a root account holds them all. */
-  constructor(database: Database, keys: Keys, keysOf: (area: Area) => readonly string[]) {
+  /**
+   * `keysOf` answers every permission key of an area; a root account holds them all. `siteKeysOf`: those that are about sites alone.
+   * Without `licences` everybody may do everything.
+   */
+  constructor(database: Database, keys: Keys, keysOf: KeysOf, siteKeysOf: KeysOf = () => [], licences?: Licences) {
     this.#database = database;
     this.#signer = keys.signer('access-token');
     this.#refreshSigner = keys.signer('refresh-token');
     this.#box = keys.box('refresh-successor');
     this.#keysOf = keysOf;
+    this.#siteKeysOf = siteKeysOf;
+    this.apiTokens = new ApiTokens(database, keys);
+    this.#licences = licences;
     this.devices = new Devices(keys);
     // an account, role or session changed somewhere: what is remembered may be wrong
     this.#listener = listen(database.url, ['actor'], () => this.#forget());
@@ -176,21 +168,37 @@ export class Sessions {
     return known.sessionID;
   }
 
-  /** Who acts. 101012 without a credential is the mount's; here: 101013, 101014. */
-  async actor(accessToken: string): Promise<Actor> {
-    const sessionID = this.#sessionOf(accessToken);
-    const known = this.#actors.get(sessionID);
+  /** Who acts, from the address `ip`. 101012 without a credential is the mount's; here: 101013, 101014, 101018 for a token from elsewhere. */
+  async actor(accessToken: string, ip: string): Promise<Actor> {
+    const tokenID = this.apiTokens.idOf(accessToken);
+    const key = tokenID === undefined ? this.#sessionOf(accessToken) : accessToken;
+    const known = this.#actors.get(key);
     let actor: Actor | null;
     // without the notices of other processes nothing that is remembered can be trusted
     if (known && known.until > performance.now() && this.#listener.isUp()) actor = known.actor;
     else {
       const generation = this.#generation;
-      actor = await this.#load(sessionID);
+      actor = await (tokenID === undefined ? this.#load(key) : this.#loadToken(tokenID, key));
       if (this.#actors.size >= rememberedMax) this.#actors.clear();
-      if (generation === this.#generation) this.#actors.set(sessionID, { actor, until: performance.now() + actorCacheMs });
+      if (generation === this.#generation) this.#actors.set(key, { actor, until: performance.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');
+    if (actor.token) this.apiTokens.use(actor.token, ip);
     return actor;
+  }
+
+  async #loadToken(id: number, token: string): Promise<Actor | null> {
+    const found = await this.apiTokens.find(this.#database.doors, id, token);
+    const actor = found && (await this.acting(this.#database.doors, found.accountID));
+    return actor ? this.#narrowed(actor, found) : null;
+  }
+
+  /** Acts by a token: no more than it says, and no more than its owner holds. */
+  #narrowed(actor: Actor, { id, name, permissionKeys, siteIDs, networks, until }: LiveToken): Actor {
+    const keys = permissionKeys.filter(
+      key => actor.permissions.has(key) && (siteIDs === null || this.#siteKeysOf(actor.area).includes(key)),
+    );
+    return { ...actor, permissions: new Set(keys), sessionID: `token ${id}`, token: { id, name, siteIDs, networks, until } };
   }
 
   async #load(sessionID: string, db: Db = this.#database.doors, door = 0): Promise<Actor | null> {
@@ -208,9 +216,13 @@ export class Sessions {
 
   /**
    * Who acts for an account without a session, with what it holds now: what somebody started goes on while that one may do it, and so may
-   * whoever really acts. Null: one of them is gone, or the latter may not.
+   * whoever really acts. Null: one of them is gone, or the latter may not. `tokenID`: the API token by which it was started.
    */
-  async acting(db: Db, accountID: number, proxyID: number | null = null): Promise<Actor | null> {
+  async acting(db: Db, accountID: number, proxyID: number | null = null, tokenID: number | null = null): Promise<Actor | null> {
+    if (tokenID !== null) {
+      const [token, actor] = [await this.apiTokens.live(db, tokenID), await this.acting(db, accountID, proxyID)];
+      return token && actor && this.#narrowed(actor, token);
+    }
     if (proxyID !== null && !mayAct(await this.acting(db, proxyID))) return null;
     const found = await row<Acting>(
       db,
@@ -223,22 +235,9 @@ export class Sessions {
   async #actorOf(db: Db, found: Acting, sessionID: string): Promise<Actor> {
     const all = this.#keysOf(found.auth);
     const held = found.isRoot ? all : (await this.held(db, [found.accountID])).get(found.accountID)!.keys;
-    return {
-      accountID: found.accountID,
-      email: found.email,
-      area: found.auth,
-      isRoot: found.isRoot,
-      rootID: found.rootID,
-      clientID: found.auth === 'client' ? found.rootID : found.parentClient,
-      grade: found.grade,
-      status: found.status,
-      permissions: new Set(held),
-      language: isLanguage(found.language) ? (found.language as Language) : defaultLanguage,
-      timezone: found.timezone,
-      sessionID,
-      proxyID: found.proxyID,
-      proxyName: found.proxyName,
-    };
+    const actor = actorOf(found, held, sessionID);
+    const licence = actor.clientID === null ? undefined : await this.#licences?.of(db, actor.clientID);
+    return { ...actor, licence: licence && inForceOf(licence) };
   }
 
   /** Whether who opened a session by `proxy` is still there, and may act. */
@@ -251,6 +250,20 @@ export class Sessions {
   /** What accounts hold now. */
   held(db: Db, accountIDs: readonly number[]): Promise<Map<number, Held>> {
     return heldBy(db, accountIDs, this.#keysOf);
+  }
+
+  /** The same for an API token; whoever asks comes from `ip`. */
+  async refreshToken(area: Area, given: { accessToken: string; refreshToken: string }, ip: string): Promise<Rotated> {
+    try {
+      return await this.apiTokens.rotate(given, ip, async (db, accountID) => {
+        const owner = await this.acting(db, accountID);
+        if (owner?.area !== area) throw fail('refreshTokenFailed');
+        if (owner.status !== 'normal') throw fail('accountNotEnabled');
+        await this.changed(db);
+      });
+    } finally {
+      this.#forget();
+    }
   }
 
   /** Rotates a refresh token, in a transaction of its own; any fault is 101016. */

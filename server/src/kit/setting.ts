@@ -88,7 +88,7 @@ export function implementSetting(
   setting: SettingAt['setting'],
   level: SettingLevel,
   target?: Table,
-  options: { before?: (ctx: Context, value: Record<string, unknown>) => Promise<void> } = {},
+  options: { before?: (ctx: Context, value: Record<string, unknown>, owner: number) => Promise<void> } = {},
 ): Implementation {
   const { path } = setting.levels[level]!;
   const group = setting.calls[level] as Group;
@@ -119,8 +119,8 @@ export function implementSetting(
       return { ...value, from, version: all.find(one => one.level === level)?.version ?? 0, above };
     }),
     [`PUT ${path}`]: async ({ ctx, params: given, body }) => {
-      await options.before?.(ctx, body);
       const id = owner(ctx, given);
+      await options.before?.(ctx, body, id);
       const all = await held(ctx.db, setting, level, id);
       const version = all.find(one => one.level === level)?.version ?? 0;
       await ctx.expect(named, { ...effective(setting, all).value, version, id }, body);

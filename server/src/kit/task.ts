@@ -161,7 +161,12 @@ export async function startTask<K extends TaskKind>(
   if ((kind.of === 'site') !== (more.siteID !== undefined)) throw new Error(`${kind.name}: a task of a site names it`);
   const { actor, db } = ctx;
   await checkOpen(ctx, actor.rootID);
-  const id = await insertTask(db, kind, input, { ...more, ...actor, accountID: actor.accountID || null });
+  const id = await insertTask(db, kind, input, {
+    ...more,
+    ...actor,
+    accountID: actor.accountID || null,
+    tokenID: actor.token?.id ?? null,
+  });
   ctx.note({ table: 'task', id, after: { kind: kind.name, ...more.about } });
   return id;
 }
@@ -172,7 +177,7 @@ export const startHouseTask = <K extends TaskKind>(
   kind: K,
   input: InputOf<K>,
   more: { rootID: number; about: AboutOf<K>; siteID?: number; total?: number },
-): Promise<number> => insertTask(db, kind, input, { ...more, accountID: null, proxyID: null });
+): Promise<number> => insertTask(db, kind, input, { ...more, accountID: null, proxyID: null, tokenID: null });
 
 async function insertTask<K extends TaskKind>(
   db: Db,
@@ -182,6 +187,7 @@ async function insertTask<K extends TaskKind>(
     rootID: number;
     accountID: number | null;
     proxyID: number | null;
+    tokenID: number | null;
     about: AboutOf<K>;
     siteID?: number | undefined;
     total?: number | undefined;
@@ -189,8 +195,8 @@ async function insertTask<K extends TaskKind>(
 ): Promise<number> {
   const made = await row<{ id: number }>(
     db,
-    sql`insert into task (kind, resource, "rootID", "siteID", "accountID", "proxyID", input, about, total)
-        values (${kind.name}, ${kind.resource}, ${of.rootID}, ${of.siteID ?? null}, ${of.accountID}, ${of.proxyID},
+    sql`insert into task (kind, resource, "rootID", "siteID", "accountID", "proxyID", "tokenID", input, about, total)
+        values (${kind.name}, ${kind.resource}, ${of.rootID}, ${of.siteID ?? null}, ${of.accountID}, ${of.proxyID}, ${of.tokenID},
           ${JSON.stringify(z.parse(kind.input, input))}::jsonb, ${JSON.stringify(of.about)}::jsonb, ${of.total ?? 0}) returning id`,
   );
   await wake({ db });

@@ -1,6 +1,7 @@
 /** Commands to nodes: a call checks who may be told, a task writes down what each is told and says what became of it (contract: commands.ts). */
 import { sql } from 'kysely';
 import { nodeCache, nodeCommands, nodeCurrentCache, nodeLogRotate, nodeReboot, nodeReset } from '#contract/node/commands.ts';
+import { fail } from '#contract/errors.ts';
 import { can, nodeActions } from '#contract/states.ts';
 import { type Context, Partial } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -35,8 +36,14 @@ const commands = {
 const backSeconds = 180;
 const lookMs = 500;
 
+/** A task that nobody can carry out would end with every node silent: whoever asks is told at once. @throws proxyConnectionFailed */
+export function reachBus({ services }: Context): void {
+  if (services.nodes?.reaches?.() === false) throw fail('proxyConnectionFailed');
+}
+
 /** Those that may be told get a task; of the others the call says why not. */
 async function begin(ctx: Context, { kind, action }: Command, ids: readonly number[]): Promise<{ taskID: number }> {
+  reachBus(ctx);
   const able: number[] = [];
   let rest: Partial | undefined;
   try {

@@ -1,7 +1,7 @@
 /** Nodes of an operator, and what a node itself calls. */
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
-import { can, nodeActions, type NodeState, reasonError } from '#contract/states.ts';
+import { can, nodeActions, type NodeState, type Reason, reasonError } from '#contract/states.ts';
 import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
@@ -11,7 +11,7 @@ import type { NodeGate, Services } from '../kit/services.ts';
 import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
-import { rows } from '../store/db.ts';
+import { row, rows } from '../store/db.ts';
 import { Door } from './door.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
@@ -27,8 +27,8 @@ function lineOf(told: Services['told'], token: string): string {
 const joined = sql`t."zoneID" is not null`;
 const waiting = sql`t."zoneID" is null`;
 
-const nameOf = (node: NodeRow) => node.name;
-const inGroup = async (ctx: Context, id: number) =>
+export const nameOf = (node: NodeRow) => node.name;
+export const inGroup = async (ctx: Context, id: number) =>
   (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
 /** A node without a zone is uninitialized, whatever its heartbeat says. */
 export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
@@ -36,11 +36,13 @@ export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
 /** Refuses what the node's state does not allow. */
 export function allow(action: keyof typeof nodeActions, node: NodeRow) {
   const why = can(nodeActions, action, stateOf(node));
-  if (why !== true)
-    throw new Fail(reasonError(why), { errorData: [{ path: 'ids', rule: 'invalidChoice', bounds: { value: node.name } }] });
+  if (why !== true) refuse(why, node);
+}
+export function refuse(why: Reason, node: NodeRow): never {
+  throw new Fail(reasonError(why), { errorData: [{ path: 'ids', rule: 'invalidChoice', bounds: { value: node.name } }] });
 }
 /** A node's zone is part of its credentials: it fetches them again once this is committed. */
-const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
+export const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
 
 /** Nodes with what was set aside of their logs; without it where the store cannot tell. */
 async function withAside<T extends { data: NodeRow[] }>(ctx: Context, page: T): Promise<T> {
@@ -90,11 +92,17 @@ export const nodeCalls = implement(
       });
     },
     'PATCH /node': async ({ ctx, body }) => {
-      await ctx.store(nodeTable).set(body.id, body);
+      const store = ctx.store(nodeTable);
+      const before = await store.get(body.id);
+      const isOther = body.type !== undefined && body.type !== before.type;
+      // a relay answers no visitors
+      if (isOther && body.type === 'relay' && (await inGroup(ctx, body.id))) throw fail('nodeInGroup');
+      await store.set(body.id, body);
+      if (isOther) tell(ctx, body.id);
       return {};
     },
     'PATCH /node/status': async ({ ctx, body }) => {
-      // paused: its addresses are not answered; it goes on serving who still comes. Heartbeats tell the state otherwise.
+      // paused: a backup of its lines (answering.ts); it goes on serving whoever comes. Heartbeats tell the state otherwise.
       return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
         if ((body.status === 'paused') === (node.status === 'paused') && node.zoneID !== null) return;
         allow(body.status === 'paused' ? 'pause' : 'resume', node);
@@ -114,13 +122,18 @@ export const nodeCalls = implement(
       ),
     'POST /nodes/joinToken': async ({ ctx, body }) => {
       if (body.zoneID) await ctx.store(zoneTable).get(body.zoneID, 'zoneID');
+      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'nodes');
       const token = newToken(24);
       const expiredAt = new Date(Date.now() + joinTokenHours * 3_600_000).toISOString();
-      await sql`insert into "joinToken" (hash, "clientID", "makerID", name, "zoneID", "expiredAt")
-        values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${expiredAt})`.execute(
+      await sql`insert into "joinToken" (hash, "clientID", "makerID", name, "zoneID", type, "expiredAt")
+        values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${body.type ?? 'edge'}, ${expiredAt})`.execute(
         ctx.db,
       );
-      ctx.note({ table: 'joinToken', id: 0, after: { name: body.name ?? null, zoneID: body.zoneID ?? null, expiredAt } });
+      ctx.note({
+        table: 'joinToken',
+        id: 0,
+        after: { name: body.name ?? null, zoneID: body.zoneID ?? null, type: body.type ?? 'edge', expiredAt },
+      });
       return { token, expiredAt, command: lineOf(ctx.services.told, token) };
     },
   },
@@ -139,13 +152,35 @@ export const nodeSelfCalls = implement(nodeSelf, {
   'POST /join': async ({ ctx, body }) => {
     const { gate, door } = gateOf(ctx);
     const token = `token ${sha256(body.token).toString('base64url')}`;
-    return gate.join(body, act => door.enter(ctx.ip, token, () => gate.isExpected(body), act));
+    return gate.join(body, act =>
+      door.enter(
+        ctx.ip,
+        token,
+        () => gate.isExpected(body),
+        () => withRoom(ctx, body.token, act),
+      ),
+    );
   },
   'POST /credentials': async ({ ctx, body }) => {
     const { gate, door } = gateOf(ctx);
     return gate.renew(body, act => door.enter(ctx.ip, `node ${body.nodeID}`, () => gate.isOurs(body, ctx.ip), act));
   },
 });
+
+/** Joins while there is room for one more: two machines that join at once are one after the other. @throws nodesExceeded */
+async function withRoom<T>(ctx: Context, token: string, join: () => Promise<T>): Promise<T> {
+  const { database, licences } = ctx.services;
+  const open = await row<{ clientID: number }>(
+    ctx.db,
+    sql`select "clientID" from "joinToken" where hash = ${sha256(token)} and "usedAt" is null and "expiredAt" > now()`,
+  );
+  // one that is used may be asked for an answer that was lost; of any other nothing is made
+  if (!open) return join();
+  return database.writes.transaction().execute(async db => {
+    await licences.need(db, open.clientID, 'nodes');
+    return join();
+  });
+}
 
 const doors = new WeakMap<NodeGate, Door>();
 function gateOf(ctx: Context): { gate: NodeGate; door: Door } {

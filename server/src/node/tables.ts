@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { portLimits } from '#contract/limits.ts';
+import { identifiers, nodeBounds, portLimits } from '#contract/limits.ts';
 import type { ZonePort } from '#contract/node/zone-ports.ts';
 import type { Group, Line, Product, Zone } from '#contract/node/zones.ts';
 import type { Node } from '#contract/node/nodes.ts';
+import { healthTimes } from '#contract/system/health.ts';
+import type { SubNode } from '#contract/node/subs.ts';
 import type { Actor } from '../kit/actor.ts';
 import { col, eq, like, scopeOf, type Table, table } from '../kit/table.ts';
 import type { Sql } from '../store/db.ts';
@@ -11,6 +13,7 @@ import type { Sql } from '../store/db.ts';
 export type ZonePortRow = z.output<typeof ZonePort>;
 export type ZoneRow = z.output<typeof Zone>;
 export type NodeRow = z.output<typeof Node> & { clientID: number };
+export type SubNodeRow = z.output<typeof SubNode>;
 export type LineRow = z.output<typeof Line>;
 export type GroupRow = z.output<typeof Group>;
 export type ProductRow = z.output<typeof Product>;
@@ -52,6 +55,30 @@ export const zonePortTable = table<ZonePortRow>()({
   edge: { kind: 'zone', column: 'zoneID' },
 });
 
+/** Its clock is so wrong that it could prove nothing to us (202006). */
+const clockWrong = (alias: string) =>
+  sql`coalesce(abs((${col('beat', alias)}->>'clockMs')::float8) > ${healthTimes.clockMostMs}, false)`;
+
+/** Of an upgrade `u` and its command `c`: who stops the task does not stop those that are told already, and nobody writes their rows. */
+export const upgradeState = sql`case when u.state <> 'updating' then u.state when c.ok then 'updateComplete'
+  when c.id is null or c."endedAt" is not null then 'updateFailed' else 'updating' end`;
+
+/** `nodeId-id` (§3). */
+const subUID = (alias: string) => sql`${col('nodeID', alias)} || ${identifiers.subNodeSeparator} || ${col('id', alias)}`;
+
+/** Why it is in its state, where that is not normal. The clock comes first: it explains what else the node says. */
+const statusReason = sql`case t.status
+    when 'paused' then jsonb_build_object('reason', 'byOperator', 'detail', '')
+    when 'natsError' then jsonb_build_object('reason', 'cutOff', 'detail', left(coalesce(t."busProblem", ''), 500))
+    when 'offline' then jsonb_build_object('reason', 'silent', 'detail', '')
+    when 'reconnect' then jsonb_build_object('reason', 'reconnecting', 'detail', '')
+    when 'unknown' then jsonb_build_object('reason', 'noWord', 'detail', '')
+    when 'error' then case
+      when ${clockWrong('t')} then jsonb_build_object('reason', 'clock', 'detail', round((t.beat->>'clockMs')::float8 / 1000)::text)
+      when t.beat->>'problem' is not null then jsonb_build_object('reason', 'problem', 'detail', left(t.beat->>'problem', 500))
+      else jsonb_build_object('reason', 'behind', 'detail', '') end
+    end`;
+
 export const nodeTable = table<NodeRow>()({
   table: 'node',
   scope: {
@@ -73,12 +100,36 @@ export const nodeTable = table<NodeRow>()({
   refs: { zoneID: zoneTable },
   ownVersion: true,
   secret: ['publicKey'],
+  edge: { kind: 'node', column: 'id' },
   extra: {
+    statusReason,
+    bandwidth: sql`case jsonb_typeof(t.beat->'machine'->'outBitsPerSecond') when 'number' then least((t.beat->'machine'->>'outBitsPerSecond')::float8, 1e15)::bigint end`,
+    subs: sql`coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'UID', ${subUID('s')}, 'address', s.address, 'listen', s.listen) order by s.id)
+      from "nodeSub" s where s."nodeID" = t.id and s."deletedAt" is null), '[]')`,
     zoneName: sql`select name from zone z where z.id = t."zoneID"`,
+    upgrade: sql`coalesce((select ${upgradeState} from "nodeUpgrade" u left join "nodeCommand" c on c.id = u."commandID"
+      where u."nodeID" = t.id order by u.id desc limit 1), 'notUpdated')`,
+    upgradable: sql`coalesce((t.beat->'upgrade'->>'able')::boolean, false)`,
+    relaysAway: sql`coalesce((select jsonb_agg(jsonb_build_object('id', r.id, 'name', r.name, 'since', a->>'since', 'why', a->>'why') order by r.id)
+      from jsonb_array_elements(coalesce(t.beat->'relaysAway', '[]')) a
+      join node r on r.id = (a->>'id')::bigint and r."zoneID" = t."zoneID" and r."clientID" = t."clientID" and r."deletedAt" is null
+      where t.status <> 'offline'), '[]')`,
     // from the analytics store (nodes.ts)
     aside: sql`null`,
     behind: sql`select count(*) from publication p where p."zoneID" = t."zoneID" and p.seq > t."appliedSeq"`,
   },
+});
+
+export const subNodeTable = table<SubNodeRow>()({
+  table: 'nodeSub',
+  scope: { parent: nodeTable, column: 'nodeID' },
+  sort: ['address', 'createdAt', 'updatedAt'],
+  order: sql`t.id`,
+  filters: { keyword: like('address', 'memo') },
+  most: nodeBounds.subsMax,
+  unique: { node_sub_address: 'duplicated' },
+  edge: { kind: 'node', column: 'nodeID' },
+  extra: { UID: subUID('t') },
 });
 
 export const groupTable = table<GroupRow>()({

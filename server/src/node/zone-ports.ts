@@ -7,6 +7,7 @@ import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
 import { row, rows } from '../store/db.ts';
+import { checkNoEntrance } from './proxy-protocol.ts';
 import { type ZonePortRow, zonePortTable, zoneTable } from './tables.ts';
 
 const isLayer4 = (scheme: string) => layer4Ports.protocols.some(one => one === scheme);
@@ -14,6 +15,7 @@ const isLayer4 = (scheme: string) => layer4Ports.protocols.some(one => one === s
 /** Layer 4 is the matter of products that open it (101023). */
 async function checkType(ctx: Context, zoneID: number, { scheme }: Pick<ZonePortRow, 'scheme'>, path: string): Promise<void> {
   if (!isLayer4(scheme)) return;
+  await ctx.services.licences.needLayer4(ctx.db, ctx.actor.rootID, path, { scheme });
   const sold = await row(
     ctx.db,
     sql`select 1 from product p join "group" g on g.id = p."groupID" where g."zoneID" = ${zoneID} and p."portType" <> ${portTypes[0]}
@@ -47,7 +49,9 @@ export const zonePortCalls = implement(
         body.ports,
         one => String(one.port),
         async one => {
-          await checkType(ctx, params.id, one, `ports.${body.ports.indexOf(one)}.scheme`);
+          const at = `ports.${body.ports.indexOf(one)}`;
+          await checkType(ctx, params.id, one, `${at}.scheme`);
+          await checkNoEntrance(ctx, params.id, one.port, `${at}.port`);
           ids.push(...(await ctx.store(zonePortTable, { zoneID: params.id }).add([one], {}, 'ports')));
         },
       );
@@ -59,6 +63,7 @@ export const zonePortCalls = implement(
       const isMoved = (body.port ?? before.port) !== before.port;
       const isOther = (body.scheme ?? before.scheme) !== before.scheme;
       if (isMoved || isOther) await checkUnused(ctx, before, isMoved ? 'port' : 'scheme');
+      if (isMoved) await checkNoEntrance(ctx, params.id, body.port!, 'port');
       if (isOther) await checkType(ctx, params.id, { scheme: body.scheme! }, 'scheme');
       await store.set(body.id, body);
       return {};

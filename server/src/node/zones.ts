@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
+import { identifiers, resolutionLimits } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -22,12 +23,14 @@ export const zoneCalls = implement(
     'GET /zones': ({ ctx, query }) => ctx.store(zoneTable).page(query),
     'GET /metaZones': ({ ctx, query }) => ctx.store(zoneTable).pick(named, contains(query.keyword, 'name'), sql`t.name`),
     'POST /zone': async ({ ctx, body }) => {
+      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'zones');
       const ids = await ctx.store(zoneTable).add([body], { clientID: ctx.actor.rootID });
       // whoever makes a zone sees it
       if (!ctx.actor.isRoot) await sql`insert into "zoneAccount" values (${ids[0]}, ${ctx.actor.accountID})`.execute(ctx.db);
       return { ids };
     },
     'PUT /zone': async ({ ctx, body }) => {
+      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'zones', 0);
       await ctx.store(zoneTable).set(body.id, body);
       return {};
     },
@@ -42,11 +45,11 @@ export const zoneCalls = implement(
   { rows: { 'GET /zones': zoneTable } },
 );
 
-/** Nodes that may answer on a line: of the group's zone. */
+/** Nodes that may answer on a line: edges of the group's zone. */
 async function lineNodes(ctx: Context, groupID: number, ids: readonly number[]) {
   const group = await ctx.store(groupTable).get(groupID, 'g');
   const nodes = await ctx.store(nodeTable).need(ids);
-  if (nodes.some(node => node.zoneID !== group.zoneID)) throw fail('invalidGroupNode');
+  if (nodes.some(node => node.zoneID !== group.zoneID || node.type !== 'edge')) throw fail('invalidGroupNode');
   return nodes;
 }
 
@@ -122,6 +125,15 @@ function checkLine(line: Record<string, unknown> | undefined, groupID: number) {
   if (line!['groupID'] !== null && line!['groupID'] !== groupID) throw unknownID('l');
 }
 
+/** More addresses than these do not fit into an answer. */
+async function checkRoom(ctx: Context, { g, l }: { g: number; l: number }): Promise<void> {
+  const { n } = (await row<{ n: number }>(
+    ctx.db,
+    sql`select count(*) as n from "lineNode" where "groupID" = ${g} and "lineID" = ${l}`,
+  ))!;
+  if (n > resolutionLimits.lineNodesMax) throw fail('groupNodesExceeded');
+}
+
 /** For the audit: nodes that came to a line of a group, left it, or are another kind of answer there now. */
 function noteLine(
   ctx: Context,
@@ -180,7 +192,7 @@ export const groupCalls = implement(
       const isBackup = new Map(backup.map(b => [b.nodeID, b.backup]));
       return {
         data: data.map(n => ({
-          UID: `n-${n.id}`,
+          UID: `${identifiers.nodePrefix}${n.id}`,
           id: n.id,
           name: n.name,
           status: n.status,
@@ -198,6 +210,7 @@ export const groupCalls = implement(
           sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
             on conflict do nothing returning "nodeID"`,
         );
+        await checkRoom(ctx, params);
         noteLine(ctx, params, 'after', added);
       };
       await writeNodes(ctx, params, now => body.ids.every(id => now.has(id)), write);

@@ -1,5 +1,5 @@
 /** The bus inside the control plane: relay and acknowledgements (`bus`), and what the API asks of it. */
-import { type Bus, connectServer, startBus } from '../bus/bus.ts';
+import { type Bus, isThere, connectServer, startBus } from '../bus/bus.ts';
 import { closeBus } from '../bus/close.ts';
 import { command } from '../bus/commands.ts';
 import { Signer } from '../bus/credentials.ts';
@@ -42,6 +42,7 @@ export async function connectBus(settings: Settings, services: Services): Promis
     services.nodes = {
       ...gateOf(db, authority),
       notify: async nodeID => void (await command({ db, nats, signer }, nodeID, 'renew')),
+      reaches: isThere(nats),
     };
   }
   return {

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startIngest } from '../ingest/ingest.ts';
+import { Lease } from '../ingest/lease.ts';
 import { databaseMembers } from '../ingest/member-source.ts';
 import { connectServer } from '../bus/bus.ts';
 import { closeBus } from '../bus/close.ts';
@@ -35,12 +36,14 @@ export async function startIngestService(settings: Settings, health: Health): Pr
   const members = databaseMembers(settings.databaseUrl);
   const nc = await connectServer(natsUrl, natsCreds, busTls);
   const turn = health.loop('ingest', ingestLoopMs);
+  const lease = new Lease(settings.databaseUrl, turn);
   const room = await startLogRoom(nc, diskOfBus(settings));
   const ingest = startIngest({
     nc,
     db,
     members,
     turn,
+    leading: isOver => lease.wait(isOver),
     stored: nodeLines,
     busMaxBytes: room.bytes,
     log: (event, facts) => logger.info({ ...facts }, `ingest: ${event}`),
@@ -51,6 +54,7 @@ export async function startIngestService(settings: Settings, health: Health): Pr
     async stop() {
       room.stop();
       await closeBus(nc, () => ingest.stop());
+      await lease.stop();
       await members.close();
     },
   };
@@ -58,6 +62,6 @@ export async function startIngestService(settings: Settings, health: Health): Pr
 
 /** The folder whose disk the bus fills, if it is the embedded one. */
 function diskOfBus({ natsUrl, dataFolder }: Settings): string | undefined {
-  if (!natsUrl || !dataFolder || !existsSync(join(dataFolder, 'nats'))) return undefined;
+  if (!natsUrl || natsUrl.includes(',') || !dataFolder || !existsSync(join(dataFolder, 'nats'))) return undefined;
   return loopback.has(new URL(natsUrl).hostname.replace(/^\[|\]$/g, '')) ? dataFolder : undefined;
 }

@@ -93,6 +93,7 @@ function script(told: NonNullable<Services['told']>, token: string, bundle: Bund
     BW_PACKAGES: packages.join(' '),
     BW_MANIFEST: manifest,
     BW_SIGNATURE: signer.bundle(manifest),
+    BW_KEY: signer.publicKey,
     BW_APPLICATION: application.sha256,
     BW_RUNTIME: runtime.sha256,
     BW_MEGABYTES: String(Math.ceil((application.bytes + runtime.bytes) / 1e6)),

@@ -1,5 +1,5 @@
 # What `curl … | sh` runs on a machine that shall become a node. Before it the server puts the values of this line (join-line.ts): BW_URL,
-# BW_TOKEN, BW_CA (PEM, or empty: whom every machine knows), BW_VERSION, BW_NODE, BW_PACKAGES, BW_MANIFEST, BW_SIGNATURE, and for both
+# BW_TOKEN, BW_CA (PEM, or empty: whom every machine knows), BW_VERSION, BW_NODE, BW_PACKAGES, BW_MANIFEST, BW_SIGNATURE, BW_KEY, and for both
 # archives BW_APPLICATION, BW_RUNTIME (SHA-256) and BW_MEGABYTES. All is in functions: half a script, as a broken connection leaves it, does
 # nothing.
 
@@ -44,6 +44,16 @@ isPorts() {
   esac
 }
 
+# A folder that holds nothing, or a node already
+isOwn() {
+  case $(realpath -m "$1") in
+    /*/*) ;;
+    *) return 1 ;;
+  esac
+  [ ! -e "$1" ] || [ -z "$(ls -A "$1" 2>/dev/null)" ] || [ -e "$1/versions" ] || [ -e "$1/identity.json" ] || [ -e "$1/runtime" ] ||
+    [ "$(stat -c %U "$1")" = breakwater-node ]
+}
+
 read_options() {
   prefix=/opt/breakwater-node data=/var/lib/breakwater-node
   http=80 https=443 health=9180 name='' listen='' packages=yes systemd=yes dry=''
@@ -75,6 +85,8 @@ read_options() {
   done
   isPath "$prefix" || fail "--prefix must be an absolute path of letters, digits and /._-"
   isPath "$data" || fail "--data must be an absolute path of letters, digits and /._-"
+  isOwn "$prefix" || fail "--prefix must be a folder of its own, such as /opt/breakwater-node: uninstall deletes it."
+  isOwn "$data" || fail "--data must be a folder of its own, such as /var/lib/breakwater-node: uninstall deletes it."
   for ports in "$http" "$https" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
   [ -z "$listen" ] || isList "$listen" || fail "--listen must be IP addresses, comma-separated."
   case $name in *[!A-Za-z0-9._-]*) fail "--name may hold letters, digits and ._- here; another can be given in the console." ;; esac
@@ -132,6 +144,8 @@ as_node() {
 tidy() {
   # apt is not left alone in the midst of its work
   [ -z "$packing" ] || wait "$packing" || true
+  # a node that served goes on as it was
+  [ -z "$stopped" ] || systemctl start breakwater-node || true
   rm -rf "$tmp"
 }
 
@@ -155,7 +169,9 @@ apt-get ${step%% *} failed: the reason stands above. Mend it and run the line ag
 
 # $1: application or runtime; $2: its SHA-256
 download() {
-  curl -fsS --retry 3 --max-time 900 ${BW_CA:+--cacert "$tmp/ca.pem"} -o "$tmp/$1" "$BW_URL/join/$BW_TOKEN/$1" ||
+  # the token is nobody else's to read in a list of processes
+  printf 'url = "%s"\n' "$BW_URL/join/$BW_TOKEN/$1" |
+    curl -fsS --retry 3 --max-time 900 ${BW_CA:+--cacert "$tmp/ca.pem"} -o "$tmp/$1" -K - ||
     fail "The $1 cannot be downloaded from $BW_URL."
   printf '%s  %s\n' "$2" "$tmp/$1" | sha256sum --check --status ||
     fail "What came from $BW_URL is not the $1 that the line speaks of: it was changed or cut. Nothing of it was run."
@@ -171,7 +187,10 @@ unpack() {
 }
 
 stop_former() {
-  if [ -d /run/systemd/system ] && [ -f /etc/systemd/system/breakwater-node.service ]; then systemctl stop breakwater-node || true; fi
+  if [ -d /run/systemd/system ] && systemctl is-active --quiet breakwater-node; then
+    stopped=yes
+    systemctl stop breakwater-node || true
+  fi
   former=$(cat "$prefix/pid" 2>/dev/null || true)
   if [ "$former" ] && tr '\0' ' ' <"/proc/$former/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
     kill "$former"
@@ -181,6 +200,9 @@ stop_former() {
     done
   fi
   rm -f "$prefix/pid"
+  placer=$(cat "$prefix/placer.pid" 2>/dev/null || true)
+  if [ "$placer" ] && tr '\0' ' ' <"/proc/$placer/cmdline" 2>/dev/null | grep -qF "$prefix/placer"; then kill "$placer"; fi
+  rm -f "$prefix/placer.pid"
 }
 
 mask_nginx() {
@@ -201,32 +223,58 @@ make_user() {
 }
 
 join_it() {
-  printf %s "$BW_TOKEN" >"$data/join.token"
-  chmod 600 "$data/join.token"
-  [ "$(id -u)" != 0 ] || chown breakwater-node "$data/join.token"
+  # not in the node's own folder: whoever is its user could have put a link there, and root would follow it
+  rm -f "$prefix/join.token"
+  (umask 077 && printf %s "$BW_TOKEN" >"$prefix/join.token")
+  [ "$(id -u)" != 0 ] || chown breakwater-node "$prefix/join.token"
   status=0
   set -- --data "$data" --server "$BW_URL" --bundle "$version" --join-only
   [ -z "$BW_CA" ] || set -- "$@" --ca "$prefix/ca.pem"
   [ -z "$name" ] || set -- "$@" --name "$name"
-  (cd / && BREAKWATER_JOIN_TOKEN_FILE="$data/join.token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
-  rm -f "$data/join.token"
+  (cd / && BREAKWATER_JOIN_TOKEN_FILE="$prefix/join.token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
+  rm -f "$prefix/join.token"
   [ "$status" = 0 ] || fail 'This machine has not joined: the reason stands above. Make another line in the console if this one is spent.'
 }
 
 write_programs() {
   cat >"$prefix/run" <<END
 #!/bin/sh
-exec $prefix/current/runtime/node $prefix/current/agent.mjs --data $data --http $http --https $https --health $health${listen:+ --listen $listen}${name:+ --name $name}
+# The version that an upgrade chose, else that of the join line. One that does not come up three times is left for the one before it.
+upgrade=$data/upgrade
+version=\$(cat \$upgrade/current 2>/dev/null || true)
+if [ -f \$upgrade/previous ]; then
+  echo >>\$upgrade/starts
+  [ "\$(wc -l <\$upgrade/starts)" -lt 4 ] || version=\$(cat \$upgrade/previous)
+fi
+case \$version in '' | .* | *[!A-Za-z0-9._-]*) version='' ;; esac
+folder=$prefix/current
+if [ "\$version" ] && [ -x "$prefix/versions/\$version/runtime/node" ]; then folder=$prefix/versions/\$version; fi
+exec "\$folder/runtime/node" "\$folder/agent.mjs" --data $data --http $http --https $https --health $health${listen:+ --listen $listen}${name:+ --name $name}
 END
+  cat >"$prefix/placer" <<END
+#!/bin/sh
+# Root's part of an upgrade: puts the version a node has fetched beside the one that runs, if the installation signed it.
+while :; do
+  [ ! -e $data/upgrade/place ] ||
+    $prefix/current/runtime/node $prefix/current/agent.mjs --place $data --prefix $prefix --key $prefix/document.key || true
+  [ "\${1:-}" = --wait ] || exit 0
+  sleep 1
+done
+END
+  printf %s "$BW_KEY" >"$prefix/document.key"
+  [ "$(id -u)" != 0 ] || : >"$prefix/places"
   cat >"$prefix/uninstall" <<END
 #!/bin/sh
 # Ends the node and takes it off this machine. --keep-data: its identity, cache and logs stay.
 set -eu
 if [ -f /etc/systemd/system/breakwater-node.service ]; then
   [ ! -d /run/systemd/system ] || systemctl disable --now breakwater-node || true
-  rm -f /etc/systemd/system/breakwater-node.service
+  [ ! -d /run/systemd/system ] || systemctl disable --now breakwater-node-placer.path || true
+  rm -f /etc/systemd/system/breakwater-node.service /etc/systemd/system/breakwater-node-placer.path /etc/systemd/system/breakwater-node-placer.service
   [ ! -d /run/systemd/system ] || systemctl daemon-reload
 fi
+placer=\$(cat $prefix/placer.pid 2>/dev/null || true)
+if [ "\$placer" ] && tr '\\0' ' ' <"/proc/\$placer/cmdline" 2>/dev/null | grep -qF "$prefix/placer"; then kill "\$placer"; fi
 pid=\$(cat $prefix/pid 2>/dev/null || true)
 if [ "\$pid" ] && tr '\\0' ' ' <"/proc/\$pid/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
   kill "\$pid"
@@ -241,7 +289,7 @@ fi
 rm -rf $prefix
 echo 'The node is off this machine. Debian packages stay; delete the node in the console.'
 END
-  chmod 755 "$prefix/run" "$prefix/uninstall"
+  chmod 755 "$prefix/run" "$prefix/placer" "$prefix/uninstall"
 }
 
 write_service() {
@@ -291,7 +339,35 @@ SystemCallErrorNumber=EPERM
 [Install]
 WantedBy=multi-user.target
 END
+  cat >/etc/systemd/system/breakwater-node-placer.service <<END
+[Unit]
+Description=Breakwater edge node: places a new version
+
+[Service]
+Type=oneshot
+ExecStart=$prefix/placer
+NoNewPrivileges=yes
+CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_FOWNER
+ProtectSystem=strict
+ReadWritePaths=$prefix $data
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateNetwork=yes
+RestrictAddressFamilies=AF_UNIX
+END
+  cat >/etc/systemd/system/breakwater-node-placer.path <<END
+[Unit]
+Description=Breakwater edge node: a new version was fetched
+
+[Path]
+PathExists=$data/upgrade/place
+
+[Install]
+WantedBy=multi-user.target
+END
   systemctl daemon-reload
+  systemctl enable --quiet --now breakwater-node-placer.path
   systemctl enable --quiet --now breakwater-node
 }
 
@@ -304,18 +380,19 @@ kept_rights() {
 }
 
 start_plainly() {
+  # opened by the node's user: root would follow a link that lies there
+  set -- sh -c 'exec "$0" >>"$1" 2>&1' "$prefix/run" "$data/agent.log"
   if [ "$(id -u)" = 0 ]; then
     kept_rights
-    set -- --inh-caps="$rights" --ambient-caps="$rights" -- "$prefix/run"
+    set -- --inh-caps="$rights" --ambient-caps="$rights" -- "$@"
     [ $((0x$have >> 8 & 1)) = 0 ] || set -- --bounding-set="$rights" "$@"
     set -- setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs "$@"
-  else
-    set -- "$prefix/run"
   fi
-  : >>"$data/agent.log"
-  chmod 640 "$data/agent.log"
-  (cd / && umask 027 && exec setsid "$@") >>"$data/agent.log" 2>&1 </dev/null &
+  (cd / && umask 027 && exec setsid "$@") >/dev/null 2>&1 </dev/null &
   printf '%s\n' $! >"$prefix/pid"
+  [ "$(id -u)" = 0 ] || return 0
+  (cd / && exec setsid "$prefix/placer" --wait) >>"$prefix/placer.log" 2>&1 </dev/null &
+  printf '%s\n' $! >"$prefix/placer.pid"
 }
 
 wait_ready() {
@@ -339,7 +416,7 @@ main() {
   check_machine
   plan
   [ -z "$dry" ] || exit 0
-  packing=''
+  packing='' stopped=''
   tmp=$(mktemp -d)
   trap tidy EXIT
   trap 'exit 1' INT TERM HUP
@@ -367,8 +444,11 @@ main() {
   [ -z "$BW_CA" ] || cp "$tmp/ca.pem" "$prefix/ca.pem"
   [ -d "$data" ] || mkdir -p -m 0711 "$data"
   stop_former
+  # what an earlier upgrade chose
+  rm -rf "$data/upgrade"
   make_user
   join_it
+  stopped=''
   ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
   mv -T "$prefix/current.new" "$prefix/current"
   write_programs

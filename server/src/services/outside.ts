@@ -5,6 +5,9 @@ import type { Settings } from '../settings.ts';
 
 /** Answers on their way get this long at the end. */
 const graceMs = 400;
+/** Who comes and says nothing is let go after this long (usual: two minutes), and so many may be here at once: strangers hold memory. */
+const handshakeTimeout = 10_000;
+const connectionsMost = 10_000;
 
 /**
  * @param app that listens on loopback already: it is ready
@@ -15,9 +18,11 @@ export async function listenOutside(
   { host, port, cert, key }: NonNullable<Settings['outer']>,
 ): Promise<{ stop(): Promise<void> }> {
   const { requestTimeout, keepAliveTimeout, headersTimeout, maxRequestsPerSocket } = app.server;
-  const server = createServer({ cert, key, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, (request, response) =>
-    app.routing(request, response),
+  const server = createServer(
+    { cert, key, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], handshakeTimeout },
+    (request, response) => app.routing(request, response),
   );
+  server.maxConnections = connectionsMost;
   Object.assign(server, { requestTimeout, keepAliveTimeout, headersTimeout, maxRequestsPerSocket });
   // what the inner one does with who speaks no HTTP, and with connections on which many calls wait
   for (const listener of app.server.listeners('clientError')) server.on('clientError', listener as () => void);

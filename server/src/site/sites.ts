@@ -86,10 +86,14 @@ export const clientSiteCalls = implement(
     // found by its table before, as the list shows it
     'GET /site/{siteID}': async ({ found }) => found['siteID'] as never,
     'POST /site': async ({ ctx, body }) => {
+      // a token for some sites makes no others
+      if (ctx.actor.token?.siteIDs) throw fail('permissionDenied');
       const product = await checkRoom(ctx, body.productID);
+      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites');
       return { ids: await ctx.store(siteTable).add([body], { clientID: ctx.actor.rootID, status: product.defaultState }) };
     },
     'PATCH /site': async ({ ctx, body }) => {
+      await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
       await ctx.store(siteTable).set(body.id, body);
       return {};
     },
@@ -113,6 +117,7 @@ export const clientSiteCalls = implement(
         const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
         // `limit` is set and lifted by the system alone
         if (why !== true) throw new Fail(reasonError(why));
+        if (body.status === 'normal') await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
         await ctx.store(siteTable).set(site.id, { status: body.status });
       }),
     'PUT /site/expired': ({ ctx, body }) =>
@@ -196,6 +201,7 @@ const toldTo: Record<DocumentKind | 'origin', string> = {
   domain: 'domains',
   origin: 'domains',
   zone: 'sites',
+  node: 'nodes',
 };
 const mayHear = ({ actor }: Context, kind: string): boolean =>
   Object.hasOwn(toldTo, kind) && actor.permissions.has(`${toldTo[kind as DocumentKind]}.view`);
@@ -205,7 +211,15 @@ async function appliedTo(ctx: Context, siteID: number) {
   if (!state) throw unknownID('siteID');
   const unfit = ctx.services.storedRules?.ofSite(siteID) ?? [];
   const errors = [...state.errors, ...unfit.map(one => told(one, ctx.language))];
-  return { ...state, errors: errors.filter(({ kind }) => mayHear(ctx, kind)).slice(0, 100) };
+  // what a node says of itself is its operator's to read
+  const hidden = ({ why, ...lag }: NonNullable<(typeof state.perNode)[number]['lag']>) => ({
+    ...lag,
+    why: why === 'bus' ? ('offline' as const) : why,
+    detail: '',
+  });
+  const perNode =
+    ctx.actor.area === 'client' ? state.perNode : state.perNode.map(node => ({ ...node, lag: node.lag && hidden(node.lag) }));
+  return { ...state, perNode, errors: errors.filter(({ kind }) => mayHear(ctx, kind)).slice(0, 100) };
 }
 
 /** The state now, and again whenever a node acknowledges. */

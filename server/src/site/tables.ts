@@ -2,7 +2,9 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import type { Site } from '#contract/site/sites.ts';
 import { customerTable } from '../account/tables.ts';
+import type { Actor } from '../kit/actor.ts';
 import { col, eq, like, overlaps, table } from '../kit/table.ts';
+import type { Sql } from '../store/db.ts';
 import { productTable } from '../node/tables.ts';
 
 export type SiteRow = z.output<typeof Site> & { clientID: number; cacheGeneration: number; changedAt: string | null };
@@ -11,26 +13,30 @@ export type SiteRow = z.output<typeof Site> & { clientID: number; cacheGeneratio
 const shown = (states: string[], a: string) =>
   sql`case when coalesce(${col('expired', a)} <= now(), false) then 'expired' else ${col('status', a)} end = any(${states})`;
 
+const seen = (actor: Actor, a: string): Sql =>
+  actor.area === 'user'
+    ? sql`(${col('userID', a)} = ${actor.rootID} and ${
+        actor.isRoot
+          ? sql`true`
+          : sql`exists (select 1 from "siteUser" su where su."siteID" = ${col('id', a)} and su."userID" = ${actor.accountID})`
+      })`
+    : actor.area === 'client'
+      ? sql`(${col('clientID', a)} = ${actor.rootID} and ${
+          actor.isRoot
+            ? sql`true`
+            : sql`exists (select 1 from product sp join "group" sg on sg.id = sp."groupID" join "zoneAccount" za on za."zoneID" = sg."zoneID"
+                where sp.id = ${col('productID', a)} and za."accountID" = ${actor.accountID})`
+        })`
+      : sql`false`;
+
 /** A customer sees its sites, a sub-user those assigned to it; an operator its customers', a sub-account those in its zones. */
 export const siteTable = table<SiteRow>()({
   table: 'site',
   scope: {
     tenant: [['clientID'], ['userID']],
     owner: (actor, a) =>
-      actor.area === 'user'
-        ? sql`(${col('userID', a)} = ${actor.rootID} and ${
-            actor.isRoot
-              ? sql`true`
-              : sql`exists (select 1 from "siteUser" su where su."siteID" = ${col('id', a)} and su."userID" = ${actor.accountID})`
-          })`
-        : actor.area === 'client'
-          ? sql`(${col('clientID', a)} = ${actor.rootID} and ${
-              actor.isRoot
-                ? sql`true`
-                : sql`exists (select 1 from product sp join "group" sg on sg.id = sp."groupID" join "zoneAccount" za on za."zoneID" = sg."zoneID"
-                    where sp.id = ${col('productID', a)} and za."accountID" = ${actor.accountID})`
-            })`
-          : sql`false`,
+      // a token may be for some sites alone
+      actor.token?.siteIDs ? sql`(${col('id', a)} = any(${actor.token.siteIDs}) and ${seen(actor, a)})` : seen(actor, a),
   },
   sort: ['siteName', 'status', 'expired', 'productID', 'createdAt', 'updatedAt'],
   filters: {

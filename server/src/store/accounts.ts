@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { StartError } from './start-error.ts';
 
-export const partAccounts = ['postgres', 'nats', 'store', 'ingest', 'server', 'node', 'demo'] as const;
+export const partAccounts = ['postgres', 'nats', 'store', 'ingest', 'server', 'node', 'dns', 'demo'] as const;
 export type PartAccount = (typeof partAccounts)[number];
 
 export interface Account {

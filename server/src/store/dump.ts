@@ -141,9 +141,9 @@ export async function load(url: string, facts: DumpFacts, chunks: AsyncIterable<
     for (const [table, columns] of Object.entries(facts.tables))
       if (JSON.stringify(tables[table]) !== JSON.stringify(columns))
         throw new Error(`the table ${table} has other columns here than in the archive`);
-    await client.query(`truncate ${Object.keys(tables).map(id).join(', ')}`);
     // rows come table by table: what they refer to may come later, and what they would set off has happened long ago
     await client.query("set local session_replication_role = 'replica'");
+    await client.query(`truncate ${Object.keys(tables).map(id).join(', ')}`);
     for await (const { table, rows } of chunks) {
       const columns = facts.tables[table];
       if (!columns) throw new Error(`the archive holds rows of the unknown table ${table}`);

@@ -147,6 +147,8 @@ interface NodeRow {
   silent: number | null;
   problem: string | null;
   checks: unknown;
+  /** its clock is ahead of ours by so much */
+  clockMs: number | null;
   refused: number;
   unserved: number;
   seconds: number;
@@ -165,6 +167,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
         name: 'node-health',
         text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
+            (n.beat->>'clockMs')::float8 as "clockMs",
             coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
             (select count(*) from node o where o."deletedAt" is null and o."zoneID" is not null and o.status in ('normal', 'error'))::int as online
           from node n left join lateral (
@@ -175,7 +178,8 @@ export function addNodesCheck(health: Health, db: Queryable): void {
           ) late on n.status in ('normal', 'error')
           where n."deletedAt" is null and n."zoneID" is not null and n.status <> 'paused'
             and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0
-              or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0)
+              or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0
+              or abs((n.beat->>'clockMs')::float8) > ${healthTimes.clockSeconds * 1000})
           order by late.count desc nulls last, n.id limit ${nodesMax}`,
         values: [healthTimes.unservedSeconds],
       });
@@ -200,9 +204,15 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const key = keyOf('node', row.id);
   // it has just joined or was just resumed: its first word is on the way, or it is offline soon
   if (row.status === 'unknown') return [];
-  if (row.status === 'offline') {
+  if (row.status === 'offline' || row.status === 'reconnect') {
     const seconds = Math.round(row.silent ?? 0);
-    return [warns(reachesUs(Number(row.id)) ? 'nodes.notOnBus' : 'nodes.offline', { node, seconds }, { key, value: seconds })];
+    return [
+      warns(
+        row.status === 'reconnect' || reachesUs(Number(row.id)) ? 'nodes.notOnBus' : 'nodes.offline',
+        { node, seconds },
+        { key, value: seconds },
+      ),
+    ];
   }
   if (readChecks(row.checks, 20).some(isOlder)) return [warns('nodes.older', { node }, { key })];
   const found: Finding[] = readChecks(row.checks, 20)
@@ -210,6 +220,10 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
     .filter(check => check.state !== 'ok' && nodeCheckIDs.includes(check.id))
     // what fails on one node is that node's: the installation goes on without it; of one check it may say several things
     .map(check => ({ ...check, state: 'warn', key: keyOf('node', row.id, ownKey(check)), params: { ...check.params, node } }));
+  if (row.clockMs !== null && Math.abs(row.clockMs) > healthTimes.clockSeconds * 1000)
+    found.push(
+      warns('nodes.clock', { node, seconds: Math.round(row.clockMs / 1000) }, { key, value: Math.round(row.clockMs / 1000) }),
+    );
   if (row.problem !== null && !found.length) found.push(warns('nodes.problem', { node, detail: row.problem }, { key }));
   if (row.refused > 0) found.push(warns('nodes.refused', { node, count: row.refused }, { key }));
   if (row.unserved > 0)

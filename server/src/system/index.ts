@@ -1,4 +1,5 @@
 /** The implementations of this folder; a further one is one line. */
+export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';
 export { originAllowCalls } from './origins.ts';
 export { retentionCalls } from './retention.ts';

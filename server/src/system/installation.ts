@@ -37,7 +37,7 @@ async function engineAddresses(url: string | undefined, defaultPort: number): Pr
 export async function ownAddresses(facts: Facts): Promise<string[]> {
   const engines = await Promise.all([
     engineAddresses(facts.databaseUrl, 5432),
-    engineAddresses(facts.natsUrl, 4222),
+    Promise.all((facts.natsUrl?.split(',') ?? []).map(one => engineAddresses(one, 4222))).then(found => found.flat()),
     engineAddresses(facts.clickhouse?.url, 8123),
     engineAddresses(facts.publicURL, facts.port),
   ]);

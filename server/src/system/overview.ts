@@ -2,16 +2,21 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { installation, type Operator, operatorsMost } from '#contract/system/installation.ts';
+import { installation, type Licences, type Operator, operatorsMost } from '#contract/system/installation.ts';
+import { licenceEndsSoonDays } from '#contract/limits.ts';
 import { implement } from '../kit/implement.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 
 // our own package.json
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
+export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 
 const live = (alias: string): Sql => sql`${sql.ref(`${alias}.deletedAt`)} is null`;
 const isOperator = sql`a.auth = 'client' and a."isRoot" and ${live('a')}`;
 const isCustomer = sql`a.auth = 'user' and a."isRoot" and ${live('a')}`;
+
+const holds = sql`(not o."isGone" and coalesce(o."expiredAt" > now(), true))`;
 
 interface Counts {
   since: string;
@@ -21,7 +26,7 @@ interface Counts {
   domains: number;
 }
 export const installationCalls = implement(installation, {
-  'GET /installation': async ({ ctx: { db } }) => {
+  'GET /installation': async ({ ctx: { db, services } }) => {
     const counts = await row<Counts>(
       db,
       sql`select (select min("createdAt") from account) as since,
@@ -30,7 +35,14 @@ export const installationCalls = implement(installation, {
         (select count(*) from site s where ${live('s')}) as sites,
         (select count(*) from domain d where ${live('d')}) as domains`,
     );
-    const operators = await rows<z.output<typeof Operator>>(
+    const licenses = await row<z.output<typeof Licences>>(
+      db,
+      sql`select count(o.id) filter (where ${holds}) as "inForce",
+          count(o.id) filter (where ${holds} and o."expiredAt" < now() + ${licenceEndsSoonDays} * interval '1 day') as "endingSoon",
+          count(o.id) filter (where not ${holds}) as ended, count(*) filter (where o.id is null) as unlimited
+        from account a left join "licenseOrder" o on o."clientID" = a.id where ${isOperator}`,
+    );
+    const listed = await rows<Omit<z.output<typeof Operator>, 'licenseState' | 'licenseEnds'>>(
       db,
       sql`with largest as (
           select a.id, a.name, a.email, a.status, a."createdAt", coalesce(n.sites, 0) as sites
@@ -44,6 +56,8 @@ export const installationCalls = implement(installation, {
           (select count(*) from node n where n."clientID" = o.id and ${live('n')} and n."zoneID" is not null and n.status = 'normal') as "normalNodes"
         from largest o order by o.sites desc, o.id`,
     );
+    const held = await Promise.all(listed.map(one => services.licences.of(db, one.id)));
+    const operators = listed.map((one, i) => ({ ...one, licenseState: held[i]!.state, licenseEnds: held[i]!.expiredAt }));
     const nodes = await rows<{ status: 'unknown'; count: number }>(
       db,
       sql`select case when n."zoneID" is null then 'uninitialized' else n.status end as status, count(*) as count
@@ -53,6 +67,6 @@ export const installationCalls = implement(installation, {
       db,
       sql`select n.version, count(*) as nodes from node n where ${live('n')} group by 1 order by 2 desc, 1 desc limit 100`,
     );
-    return { version, ...counts!, operators, nodes, versions };
+    return { version, ...counts!, licenses: licenses!, operators, nodes, versions };
   },
 });

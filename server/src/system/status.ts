@@ -66,17 +66,22 @@ async function gentle(ctx: Context, found: readonly Check[]): Promise<Check[]> {
   return told;
 }
 
+/** What whoever asks is told, the worst first. @throws database, where nobody can say whom it concerns */
+export async function toldTo(ctx: Context): Promise<Check[]> {
+  const found = troubles(merged(ctx.services.health?.now() ?? []));
+  const inside = found.filter(check => !ofNode(check));
+  // Whom it concerns is told that the database is away without a question to it, as far as they are known.
+  const isThere = !inside.some(({ id, reason, state }) => id === 'database' && reason === 'database.away' && state === 'fail');
+  if (!isThere && !(await isOwner(ctx, false))) throw fail('database', { status: 503 });
+  const nodes = isThere ? await nodesOf(ctx, found.filter(ofNode)) : [];
+  return troubles(
+    (await isOwner(ctx, isThere)) ? [...inside, ...nodes] : [...nodes, ...ownOf(ctx, inside), ...(await gentle(ctx, found))],
+  );
+}
+
 export const statusCalls = implement(status, {
   'GET /systemHealth': async ({ ctx }) => {
-    const found = troubles(merged(ctx.services.health?.now() ?? []));
-    const inside = found.filter(check => !ofNode(check));
-    // Whom it concerns is told that the database is away without a question to it, as far as they are known.
-    const isThere = !inside.some(({ id, reason, state }) => id === 'database' && reason === 'database.away' && state === 'fail');
-    if (!isThere && !(await isOwner(ctx, false))) throw fail('database', { status: 503 });
-    const nodes = isThere ? await nodesOf(ctx, found.filter(ofNode)) : [];
-    const told = troubles(
-      (await isOwner(ctx, isThere)) ? [...inside, ...nodes] : [...nodes, ...ownOf(ctx, inside), ...(await gentle(ctx, found))],
-    );
+    const told = await toldTo(ctx);
     return {
       state: worst(told),
       troubles: told.slice(0, atMost).map(check => ({

@@ -26,7 +26,7 @@ export const taskTable = table<TaskRow>()({
     tenant: [['rootID']],
     owner: (actor, a) => sql`${col('resource', a)} || '.view' = any(${[...actor.permissions]})
       and (case when ${col('siteID', a)} is null
-        then ${col('rootID', a)} = ${actor.rootID} and ${actor.isRoot ? sql`true` : sql`${col('accountID', a)} = ${actor.accountID}`}
+        then ${col('rootID', a)} = ${actor.rootID} and ${actor.token?.siteIDs ? sql`false` : actor.isRoot ? sql`true` : sql`${col('accountID', a)} = ${actor.accountID}`}
         else ${col('siteID', a)} in (select ts.id from site ts where ts."deletedAt" is null and ${scopeOf(siteTable, actor, 'ts')}) end)`,
   },
   sort: ['createdAt'],
@@ -109,14 +109,14 @@ export const taskCalls = implement(
     'PUT /task/{taskID}/retry': async ({ ctx, params }) => {
       const task = await held(ctx, params.taskID, 'retry');
       // in the name of whoever started it; really it is whoever asks for it now, and for as long as that one may
-      const { accountID, proxyID } = ctx.actor;
+      const { accountID, proxyID, token } = ctx.actor;
       await checkOpen(ctx, task.rootID);
       await change(
         ctx,
         task,
         'retried',
         sql`state = 'waiting', "endedAt" = null, error = null, attempts = 0, "runAt" = now(), "beatAt" = null, "jobID" = null, ${again},
-          "proxyID" = coalesce(${proxyID}::bigint, nullif(${accountID}::bigint, "accountID")), "askedID" = ${accountID}::bigint`,
+          "proxyID" = coalesce(${proxyID}::bigint, nullif(${accountID}::bigint, "accountID")), "askedID" = ${accountID}::bigint, "tokenID" = ${token?.id ?? null}::bigint`,
       );
       ctx.note({ table: 'task', id: task.id, before: { state: task.state }, after: { state: 'waiting' } });
       await wake(ctx);

@@ -18,6 +18,7 @@ import {
   addTasksCheck,
   addUpkeepCheck,
 } from './checks.ts';
+import { addCertificatesCheck } from './ending.ts';
 import { addDocumentsCheck, addOriginsCheck } from './refusals.ts';
 import { addStoredRulesCheck, type StoredRules } from './stored-rules.ts';
 
@@ -41,6 +42,7 @@ export function watchServices(
   }
   addUpkeepCheck(health, database.db);
   addTasksCheck(health, database.pool);
+  addCertificatesCheck(health, database.db);
 }
 
 /** The way of changes: the bus, its streams, who carries changes there, and the nodes at its end. */

@@ -136,7 +136,7 @@ export class AutoSSL {
 async function someDue(db: Db): Promise<number> {
   const due = await rows<Due>(
     db,
-    sql`select a.id, a."domainID", d."siteID", a.provider, coalesce(u.id, s."clientID") as "rootID"
+    sql`select a.id, a."domainID", d."siteID", coalesce(a.instead, a.provider) as provider, coalesce(u.id, s."clientID") as "rootID"
         from "autoCertificate" a
         join domain d on d.id = a."domainID" and d."autoSSL" and d.status = 1 and d."deletedAt" is null
         join site s on s.id = d."siteID" and s."deletedAt" is null
@@ -205,7 +205,7 @@ async function noteEnded(db: Db): Promise<void> {
   for (const { id, error } of left)
     await sql`update "autoCertificate" a set ${end}, ${
       error
-        ? sql`state = 'fail', attempts = a.attempts + 1, error = ${plainText(sentence(error, 'en_US') ?? '', 500)},
+        ? sql`state = 'fail', attempts = a.attempts + 1, instead = null, error = ${plainText(sentence(error, 'en_US') ?? '', 500)},
             "nextAt" = now() + ${minutes} * (0.9 + 0.2 * random()) * interval '1 minute'`
         : sql`state = case when "certificateID" is null then 'pending' else 'success' end`
     } where a.id = ${id}`.execute(db);

@@ -36,6 +36,7 @@ const links = new Set([
   'acmeChallenge',
   'acmeRecord',
   'acmeLimit',
+  'cnameSeen',
 ]);
 
 const removedRows = eventOf('retention', 'rowRemoved');

@@ -34,6 +34,7 @@ interface TaskRow {
   rootID: number;
   accountID: number | null;
   proxyID: number | null;
+  tokenID: number | null;
   askedID: number | null;
   input: unknown;
   cursor: unknown;
@@ -238,7 +239,7 @@ export class Tasks {
   async #step(task: TaskRow, work: AnyWork, signal: AbortSignal): Promise<Progress<unknown>> {
     const { sessions } = this.#services;
     const { db: direct } = this.#database;
-    const actor = await sessions.acting(direct, task.accountID ?? task.rootID, task.proxyID);
+    const actor = await sessions.acting(direct, task.accountID ?? task.rootID, task.proxyID, task.tokenID);
     if (!actor) throw fail('permissionDenied');
     if (actor.status !== 'normal') throw fail('accountNotEnabled');
     if (!actor.permissions.has(`${task.resource}.edit`)) throw fail('permissionDenied');

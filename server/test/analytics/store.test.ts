@@ -1,11 +1,12 @@
 /** The embedded store behind ClickHouse's HTTP form: what our client and ClickHouse's own client may rely on. */
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { analytics, AnalyticsError } from '#server/store/analytics/client.ts';
 import { migrateAnalytics } from '#server/store/analytics/migrate.ts';
-import { schema } from '#server/store/analytics/schema.ts';
+import { asideSchema, nodeSchema, schema } from '#server/store/analytics/schema.ts';
 import { freePort, poll, spawnEngine } from '#server/store/engine-process.ts';
 import { clickhouse, startTestStore, testFolder } from '#system/engines.ts';
 
@@ -98,7 +99,13 @@ test('migrations may run twice and at once', async () => {
 });
 
 test('on a cluster every table that holds rows is a replicated one', () => {
-  const statements = schema({ database: 'b', cluster: 'main' });
+  const options = { database: 'b', cluster: 'main' };
+  const statements = [schema, asideSchema, nodeSchema].flatMap(step => step(options));
+  // no server of a cluster is at hand: what it would be told is read here, and a change of it is seen
+  const golden = new URL('./golden/cluster.sql', import.meta.url);
+  const text = `${statements.join(';\n')};\n`;
+  if (process.env.UPDATE_GOLDEN) writeFileSync(golden, text);
+  assert.equal(text, readFileSync(golden, 'utf8'));
   const engines = statements.flatMap(one => /ENGINE = (\w+)/.exec(one)?.[1] ?? []);
   assert.ok(
     engines.every(engine => engine === 'Null' || /^Replicated\w*MergeTree$/.test(engine)),

@@ -16,6 +16,8 @@ const grant: NodeGrant = {
   documentKey: 'k',
   tls: null,
   zoneKey: null,
+  type: 'edge' as const,
+  member: null,
 };
 let api: Api;
 /** how often the database would have been asked */

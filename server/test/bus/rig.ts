@@ -77,8 +77,10 @@ export class Rig {
           certificate: '(select "siteID" from certificate where id = $2)',
           port: '(select "siteID" from port where id = $2)',
           zone: 'null::bigint',
+          node: 'null::bigint',
         }[kinds[kind as DocumentKind].on];
-        if (kind === 'zone') await client.query(`update zone set revision = nextval('revision') where id = $1`, [id]);
+        if (kind === 'node') await client.query(`select nextval('revision')`);
+        else if (kind === 'zone') await client.query(`update zone set revision = nextval('revision') where id = $1`, [id]);
         else
           await client.query(
             `update site set revision = nextval('revision'), "changedAt" = clock_timestamp() where id = ${site.replaceAll('$2', '$1')}`,

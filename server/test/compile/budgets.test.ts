@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod/mini';
 import { chunkBytesMost, chunkLimits } from '#contract/edge/signed.ts';
+import { balancerLimits } from '#contract/rules.ts';
 import { type DocumentKind, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
 import { challengesPerDomain } from '#contract/edge/kinds/challenge.ts';
 import { Upstream, upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
@@ -14,7 +15,7 @@ import { headBytes } from '#contract/edge/kinds/kind.ts';
 import { cors } from '#contract/module/cors.ts';
 import { customHeader } from '#contract/module/custom-headers.ts';
 import { proxyRewrite, rewriteRulesMax } from '#contract/module/proxy-rewrites.ts';
-import { errorPageStatuses, portLimits } from '#contract/limits.ts';
+import { errorPageStatuses, portLimits, relayLimits } from '#contract/limits.ts';
 import { systemErrorPagesBytesMax } from '#contract/protect/error-pages.ts';
 import { systemFrequenciesMax } from '#contract/protect/system-frequencies.ts';
 import { gzip } from '#contract/site/gzip.ts';
@@ -176,7 +177,52 @@ test('the most an operator may say for all sites has room in the document of a z
     priority: 1e5,
     action: 'limit' as const,
   }));
-  assert.ok(bytesOf('zone', { origins, frequencies, errorPages, ports, settings: [] }) <= kinds.zone.bytesMax);
+  const relays = Array.from({ length: relayLimits.perZoneMax }, (_, i) => ({
+    id: 2 ** 40 + i,
+    addresses: [address(i)],
+    port: 65_535,
+  }));
+  const left = Array.from({ length: relayLimits.leftMax }, (_, i) => 2 ** 40 + i);
+  const networks = Array.from(
+    { length: balancerLimits.networksMax },
+    (_, i) => `2001:0db8:0000:0000:0000:0000:0000:${1000 + i}/128`,
+  );
+  const balancers = { networks, httpPort: 64_999, httpsPort: 64_998 };
+  const [accepted, wanted] = [
+    {
+      http2: { enable: true },
+      http3: { enable: false },
+      proxyProtocol: balancers,
+      resource: { cpu: 100, memory: 90, disk: 95 },
+      ports: ports.map(one => ({ ...one, port: one.port - 1000 })),
+    },
+    {
+      http2: { enable: true },
+      http3: { enable: false },
+      proxyProtocol: { ...balancers, httpPort: 65_000 },
+      resource: { cpu: 55, memory: 40, disk: 95 },
+      ports,
+    },
+  ];
+  const settings = [
+    { name: 'proxyProtocol', value: wanted!.proxyProtocol },
+    { name: 'resource', value: wanted!.resource },
+  ];
+  const canary = { id: 999_999_999_999, state: 'trying' as const, nodeID: 999_999_999_999, accepted, wanted };
+  assert.ok(
+    compile('zone', {
+      id: 1,
+      zoneID: 1,
+      siteID: null,
+      revision: 1,
+      inherited: '',
+      row: { origins, frequencies, errorPages, ports, relays: { relays, left }, settings, canary },
+    }).document.canary,
+  );
+  assert.ok(
+    bytesOf('zone', { origins, frequencies, errorPages, ports, relays: { relays, left }, settings, canary }) <=
+      kinds.zone.bytesMax,
+  );
 });
 
 test('the largest domain and site', () => {

@@ -14,18 +14,33 @@ import { calls, clean, shard, stage } from './stage.ts';
 import { varied } from './stale.ts';
 import { pathOf, type Rig, type World } from './world.ts';
 
-/** What follows from rows and is no change of anybody: queues, sessions and what is remembered of sign-ins, the audit itself. */
-const derived = new Set(['audit', 'outbox', 'session', 'login', 'loginAttempt', 'revocation', 'pgmigrations', 'migration']);
+/** What follows from rows and is no change of anybody: queues, sessions and what is remembered of sign-ins, what was seen of the world, the audit itself. */
+const derived = new Set([
+  'audit',
+  'cnameSeen',
+  // the latest time that was seen, whoever asks
+  'licenseClock',
+  'outbox',
+  'session',
+  'login',
+  'loginAttempt',
+  'revocation',
+  'pgmigrations',
+  'migration',
+]);
 /** Columns that follow from the others. */
 const counters = ['updatedAt', 'rowVersion', 'version', 'revision', 'changedAt'];
 
 /** Calls that are no reading and change no row of these tables, each with what it does. */
 export const withoutRows: Readonly<Record<string, string>> = {
   'POST /{area}/proxy': 'opens a session in the name of another',
+  'POST /{area}/site/{siteID}/domains/checkCNAME': 'looks at the world, which is as it was',
 };
 
 /** Tables whose rows change along with others, each with the tables whose lines tell of it. */
 const along: Readonly<Record<string, readonly string[]>> = {
+  // of which kind its name server is
+  account: ['dnsSetting'],
   domainModule: ['domain'],
   nodeZone: ['node'],
   // the generation of what it has cached
@@ -41,7 +56,9 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 };
 /** What nobody sees of a row, so no version speaks of it. */
 const unseen: Readonly<Record<string, readonly string[]>> = {
-  account: ['password', 'emailConfirmed'],
+  account: ['password', 'emailConfirmed', 'dnsType'],
+  // of its queue
+  cname: ['comparedAt', 'error', 'nextAt', 'tries'],
   site: ['cacheGeneration'],
 };
 /** The table that a change is about: settings are named by what they set and where (`gzip.site`). */

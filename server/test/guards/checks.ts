@@ -323,5 +323,5 @@ export async function isolation(
 function bodyVariants(slot: Slot): ((body: unknown, id: number) => unknown)[] {
   if (!slot.many) return [(body, id) => put(body, slot.path, id)];
   const own = (body: unknown) => slot.path.reduce((at, step) => (at as Record<string, unknown>)[step], body) as number[];
-  return [(body, id) => put(body, slot.path, [id]), (body, id) => put(body, slot.path, [...own(body), id])];
+  return [(body, id) => put(body, slot.path, [id]), (body, id) => put(body, slot.path, [...(own(body) ?? []), id])];
 }

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod/mini';
 import type { Mounted } from '#contract/kit/call.ts';
+import { formatIP, parseIP } from '#contract/rules.ts';
 import type { Reply } from '../harness.ts';
 import { defOf, fieldsOf, generate, idSlots, sendable } from './generate.ts';
 import { largest } from './largest.ts';
@@ -139,9 +140,13 @@ async function readBack(
   }
   return seen ? undefined : '';
 }
-/** What trims at its ends says so by its schema; times are written in one form. */
+/** What trims at its ends says so by its schema; times and addresses are written in one form. */
 const plain = (value: unknown): unknown => {
-  if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT/.test(value) ? new Date(value).toISOString() : value.trim();
+  if (typeof value === 'string') {
+    if (/^\d{4}-\d\d-\d\dT/.test(value)) return new Date(value).toISOString();
+    const address = parseIP(value.trim());
+    return address ? formatIP(address) : value.trim();
+  }
   return JSON.parse(JSON.stringify(value));
 };
 

@@ -129,7 +129,7 @@ export async function wholeScans(rig: Rig, all: readonly Asked[], least: number)
 }
 
 /** Texts of a row that must differ from those of another. */
-const names = new Set(['name', 'siteName', 'domainName', 'email', 'publicKey', 'code']);
+const names = new Set(['name', 'siteName', 'domainName', 'email', 'publicKey', 'code', 'cnameKey']);
 
 /** Strangers' rows: accounts, a site of each, and below each site, domain and module one row of every kind there is one of. */
 export async function crowd(rig: Rig, world: World, count: number): Promise<void> {

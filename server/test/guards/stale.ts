@@ -14,6 +14,12 @@ export const ofMany: Readonly<Record<string, string>> = {
   'PATCH /{area}/password': 'asks for the old one',
   'PUT /{area}/account/password': 'of another: replaces what nobody sees',
   'PATCH /client/node/status': listed,
+  'PUT /client/nodes/geneva': listed,
+  'PUT /client/nodes/log/rotate/time': listed,
+  'PUT /client/nodes/memo': listed,
+  'PUT /client/nodes/place': listed,
+  'PUT /client/nodes/portType': listed,
+  'PUT /offline/license': 'a signed file with a revision of its own: an older one is refused',
   'PATCH /client/site/status': listed,
   'PUT /client/site/expired': listed,
   'PUT /{area}/site/{siteID}/domain/setting/tags': listed,
@@ -39,6 +45,8 @@ export const ofParts = (call: Mounted): boolean => call.def.partOf !== undefined
 
 /** Fields that cannot be another alone, each reviewed. */
 export const notAlone: Readonly<Record<string, string>> = {
+  'PUT /admin/license/offline portType': 'it stays what it is once the licence is registered',
+  'PUT /admin/license/offline installationID': 'the licence is bound to it',
   'PUT /{area}/site/{siteID}/certificate/{certificateID} certificate': 'it goes together with its key',
   'PUT /{area}/site/{siteID}/certificate/{certificateID} privateKey': 'it goes together with its certificate',
   'PUT /{area}/site/{siteID}/port/{portID} port': 'the zone has to have another, for the same scheme',

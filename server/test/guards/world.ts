@@ -17,9 +17,11 @@ import { accountRows } from './rows/account.ts';
 import { analyticsRows } from './rows/analytics.ts';
 import { cacheRows } from './rows/cache.ts';
 import { domainRows } from './rows/domain.ts';
+import { licenceRows } from './rows/licence.ts';
 import { moduleRows } from './rows/module.ts';
 import { nodeRows } from './rows/node.ts';
 import { protectRows } from './rows/protect.ts';
+import { resolutionRows } from './rows/resolution.ts';
 import { siteRows } from './rows/site.ts';
 import { siteLists } from './site-lists.ts';
 import { systemRows } from './rows/system.ts';
@@ -74,9 +76,11 @@ const folders: readonly Rows[] = [
   analyticsRows,
   cacheRows,
   domainRows,
+  licenceRows,
   moduleRows,
   nodeRows,
   protectRows,
+  resolutionRows,
   siteRows,
   systemRows,
 ];

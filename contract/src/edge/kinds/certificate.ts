@@ -3,6 +3,8 @@ import { head, id, kind, text } from './kind.ts';
 
 /** bytes of one certificate of a chain, DER; 500 names of 60 characters fit */
 export const certificateBytesMax = 48_000;
+/** bytes of an answer of OCSP, DER */
+export const ocspBytesMax = 16_000;
 /** certificates above the leaf */
 export const issuersMax = 5;
 
@@ -31,9 +33,11 @@ export const certificate = kind({
     /** what kind of key it is: its DER is SEC 1's or PKCS #1's, which OpenSSL reads without looking for a decoder */
     type: z.enum(['ec', 'rsa']),
     key: text(12_000).check(z.minLength(1)),
+    /** what its authority says of it (RFC 6960), shown in handshakes until then: seconds since 1970 */
+    ocsp: z.optional(z.object({ answer: der(ocspBytesMax), until: z.int().check(z.minimum(0)) })),
   }),
-  bytesMax: 410_000,
-  keys: ['site', 'leaf', 'hash', 'der', 'type', 'key'],
+  bytesMax: 432_000,
+  keys: ['site', 'leaf', 'hash', 'der', 'type', 'key', 'ocsp', 'answer', 'until'],
   key: document => `c:${document.id}`,
   more: document => document.issuers.map(({ hash }) => `i:${hash}`),
 });

@@ -12,6 +12,7 @@ import { frequencies } from './frequencies.ts';
 import type { Kind } from './kind.ts';
 import { limitReqs } from './limitReqs.ts';
 import { module } from './module.ts';
+import { node } from './node.ts';
 import { port } from './port.ts';
 import { purges } from './purges.ts';
 import { rates } from './rates.ts';
@@ -39,6 +40,7 @@ export const kinds = {
   site,
   domain,
   zone,
+  node,
 } as const satisfies Record<DocumentKind, Kind>;
 
 export type DocumentOf<K extends DocumentKind> = z.output<(typeof kinds)[K]['schema']>;

@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import type { ListRows } from '../../kit/site-list.ts';
 
 /** What a document hangs on: its id is the id of that row. */
-export const hangsOn = ['domain', 'site', 'zone', 'module', 'certificate', 'port'] as const;
+export const hangsOn = ['domain', 'site', 'zone', 'module', 'certificate', 'port', 'node'] as const;
 
 export interface Kind {
   name: string;

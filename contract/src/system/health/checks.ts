@@ -8,9 +8,19 @@ export const checks = {
   ingest: ['away', 'stuck', 'late'],
   disk: ['low', 'full', 'fewFiles', 'noFiles', 'unknown'],
   process: ['away', 'busy'],
-  nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused'],
+  nodes: ['offline', 'notOnBus', 'older', 'unserved', 'problem', 'refused', 'clock'],
   nginx: ['away', 'hung'],
-  configuration: ['late', 'notTaken', 'damaged', 'unreadRules', 'certificatesWithoutRoom', 'portsTaken', 'noHTTP3'],
+  configuration: [
+    'late',
+    'notTaken',
+    'damaged',
+    'unreadRules',
+    'certificatesWithoutRoom',
+    'portsTaken',
+    'noHTTP3',
+    'addressesAway',
+    'noGeneva',
+  ],
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],
   setAside: ['counted'],
@@ -22,6 +32,7 @@ export const checks = {
   origins: ['refused'],
   documents: ['notMade'],
   rules: ['outdated'],
+  certificates: ['ending'],
 } as const;
 /** What a node says of itself; of anything else it knows nothing. */
 export const nodeCheckIDs: readonly CheckID[] = [

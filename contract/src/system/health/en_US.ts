@@ -107,6 +107,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Node {node} refused {count} {count, one: part, other: parts} of its configuration.',
     'It goes on with what it had. Open the node to see which, correct them and save.',
   ],
+  'nodes.clock': [
+    'The clock of {node} is {seconds} s away from the control plane’s.',
+    'Turn time synchronisation on at the node (systemd-timesyncd or chrony). From five minutes on it cannot renew its credentials, and its log lines do not count.',
+  ],
   'nginx.away': [
     'nginx does not serve on this node: {detail}',
     'Visitors get no answer here. It is started again by itself; see node/log/nginx.out and error.log.',
@@ -135,6 +139,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'configuration.noHTTP3': [
     'HTTP/3 is unavailable on this node: {detail}',
     'Visitors speak HTTP/2 or HTTP/1.1 here, and everything is served. The nginx of Debian 13 has HTTP/3, that of Debian 12 has not; a UDP port that is taken opens by itself once it is free.',
+  ],
+  'configuration.addressesAway': [
+    'The node does not listen on addresses of its sub-nodes: {detail}.',
+    'Give the machine the address, or switch off “nginx listens there” of that sub-node. The node tries again every minute.',
+  ],
+  'configuration.noGeneva': [
+    'The node has not set the Geneva window: {detail}.',
+    'Its agent needs CAP_NET_ADMIN and the program nft. Nodes that were installed by the join line have the right; install nftables, or give the systemd unit the right.',
   ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
@@ -201,5 +213,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'rules.outdated': [
     '{count} stored {count, one: rule, other: rules} would no longer be accepted: {rules}',
     'An earlier release let {count, one: it, other: them} in. Nodes go on with most of them; where one cannot, requests that hang on a protection get 503. Open the site to see why, correct the rule or delete it.',
+  ],
+  'certificates.ending': [
+    '{count} shown {count, one: certificate ends, other: certificates end} within 30 days and nothing renews {count, one: it, other: them}, the first in {days} {days, one: day, other: days}: {sites}',
+    'Browsers refuse a site whose certificate is over. Uploaded ones: upload the next in its place. Those that make themselves failed: see Certificates (autoSSL) for why.',
   ],
 };

@@ -84,6 +84,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此节点的 nginx 无法提供服务：{detail}',
     '访客在此节点得不到响应。系统会自动重新启动它；请查看 node/log/nginx.out 与 error.log。',
   ],
+  'nodes.clock': [
+    '{node} 的时钟与控制端相差 {seconds} 秒。',
+    '请在节点上启用时间同步（例如 systemd-timesyncd 或 chrony）。相差超过 5 分钟，节点就无法更新凭据，也不会采计它的日志。',
+  ],
   'nginx.hung': [
     '此节点有 {count} 个 nginx 工作进程停滞，已强制结束。',
     '新的工作进程已接手；当时由其处理的访客连接会中断。若再次发生，请查看 node/log/error.log 以及机器的磁盘与内存。',
@@ -105,6 +109,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'configuration.noHTTP3': [
     '此节点无法提供 HTTP/3：{detail}',
     '访客通过 HTTP/2 或 HTTP/1.1 连接，其余照常服务。Debian 13 的 nginx 支持 HTTP/3，Debian 12 的不支持；UDP 端口空出后会自动开放。',
+  ],
+  'configuration.addressesAway': [
+    '节点未在部分子节点的地址上监听：{detail}。',
+    '请把地址设置到节点的网络接口，或关闭该子节点的“由 nginx 监听”。节点每分钟会再试一次。',
+  ],
+  'configuration.noGeneva': [
+    '节点未应用 Geneva 窗口设置：{detail}。',
+    '节点程序需要 CAP_NET_ADMIN 权限与 nft 命令。用加入命令安装的节点已具备权限；请安装 nftables，或为 systemd 单元加上该权限。',
   ],
   'configuration.damaged': [
     '此节点磁盘上的配置副本有 {count} 处损坏。',
@@ -168,5 +180,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'rules.outdated': [
     '{count} 条已保存的规则不符合当前版本的要求：{rules}',
     '这些规则是旧版本接受的。节点大多能继续执行；无法执行时，该防护涉及的请求会收到 503。请打开站点查看原因，更正或删除规则。',
+  ],
+  'certificates.ending': [
+    '{count} 张使用中的证书将在 30 天内到期，且没有续期中，最早的还有 {days} 天：{sites}',
+    '证书过期后，浏览器会拒绝连接。上传的证书请用新证书替换；自动申请的证书请到自动 SSL 管理查看失败原因。',
   ],
 };

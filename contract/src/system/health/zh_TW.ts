@@ -84,6 +84,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '此節點的 nginx 無法提供服務：{detail}',
     '訪客在此節點得不到回應。系統會自動重新啟動它；請查看 node/log/nginx.out 與 error.log。',
   ],
+  'nodes.clock': [
+    '{node} 的時鐘與控制端相差 {seconds} 秒。',
+    '請在節點上啟用時間同步（例如 systemd-timesyncd 或 chrony）。相差超過 5 分鐘，節點就無法更新憑證，也不會採計它的日誌。',
+  ],
   'nginx.hung': [
     '此節點有 {count} 個 nginx 工作程序停滯，已強制結束。',
     '新的工作程序已接手；當時由其處理的訪客連線會中斷。若再次發生，請查看 node/log/error.log 以及機器的磁碟與記憶體。',
@@ -105,6 +109,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'configuration.noHTTP3': [
     '此節點無法提供 HTTP/3：{detail}',
     '訪客以 HTTP/2 或 HTTP/1.1 連線，其餘照常服務。Debian 13 的 nginx 支援 HTTP/3，Debian 12 的不支援；UDP 連接埠空出後會自動開放。',
+  ],
+  'configuration.addressesAway': [
+    '節點未在部分子節點的位址上監聽：{detail}。',
+    '請把位址設定到節點的網路介面，或關閉該子節點的「由 nginx 監聽」。節點每分鐘會再試一次。',
+  ],
+  'configuration.noGeneva': [
+    '節點未套用 Geneva 視窗設定：{detail}。',
+    '節點程式需要 CAP_NET_ADMIN 權限與 nft 指令。用加入指令安裝的節點已具備權限；請安裝 nftables，或為 systemd 單元加上該權限。',
   ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
@@ -168,5 +180,9 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   'rules.outdated': [
     '{count} 筆已儲存的規則不符合目前版本的要求：{rules}',
     '這些規則是舊版本接受的。節點大多能繼續執行；無法執行時，該防護涵蓋的請求會收到 503。請開啟站點查看原因，修正或刪除規則。',
+  ],
+  'certificates.ending': [
+    '{count} 張使用中的憑證將在 30 天內到期，且沒有續期中，最早的還有 {days} 天：{sites}',
+    '憑證過期後，瀏覽器會拒絕連線。上傳的憑證請以新憑證替換；自動申請的憑證請到自動 SSL 管理查看失敗原因。',
   ],
 };

@@ -1,4 +1,6 @@
-import type { PolicyFacts } from '#contract/rules/address-policy.ts';
+import type { DocumentOf } from '#contract/edge/kinds/index.ts';
+import { reloadFields } from '#contract/edge/kinds/zone.ts';
+import { kindOf, looseAddress, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import type { schemes } from '#contract/limits.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
 import { compileZoneSettings, type SettingRow, settingsOfZone } from '../settings.ts';
@@ -13,8 +15,59 @@ export interface ZoneRow {
   origins: PolicyFacts;
   /** of layer 7 */
   ports: { port: number; scheme: (typeof schemes)[number] }[];
+  /** as they were found (bus/zone-relays.ts) */
+  relays: { relays: { id: number; addresses: string[]; port: number }[]; left: number[] };
   settings: SettingRow[];
+  /** another value of what takes a reload is being tried, or was given up (bus/canary.ts) */
+  canary: HeldBack | null;
 }
+
+/** What takes a reload of nginx, as a zone's document says it. */
+export type ReloadFacts = { [K in (typeof reloadFields)[number]]-?: NonNullable<DocumentOf<'zone'>[K]> };
+export interface HeldBack {
+  id: number;
+  state: 'trying' | 'stopped' | 'passed';
+  /** the one node that has `wanted`; all others go on with `accepted` */
+  nodeID: number | null;
+  accepted: ReloadFacts;
+  wanted: ReloadFacts;
+}
+
+export const wantedFacts = ({ ports, settings }: Pick<ZoneRow, 'ports' | 'settings'>): ReloadFacts => {
+  const { http2, http3, proxyProtocol, resource } = compileZoneSettings(settings);
+  return {
+    http2,
+    http3,
+    proxyProtocol,
+    resource,
+    ports: ports.map(({ port, scheme }) => ({ port, scheme })).sort((a, b) => a.port - b.port),
+  };
+};
+/** jsonb orders keys by itself. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    one !== null && typeof one === 'object' && !Array.isArray(one)
+      ? Object.fromEntries(Object.entries(one).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
+export const isSameFacts = (a: Partial<ReloadFacts>, b: Partial<ReloadFacts>): boolean =>
+  reloadFields.every(name => textOf(a[name]) === textOf(b[name]));
+/** Where edges reach a node: the first address that the world knows, else the first one. */
+function reachedAt(addresses: readonly string[]): string {
+  const isPublic = (text: string) => {
+    const address = looseAddress(text);
+    return address !== undefined && kindOf(address) === 'public';
+  };
+  return addresses.find(isPublic) ?? addresses[0]!;
+}
+/** Each has as many URLs as the others. Nothing is said where there are none. */
+const relaysOf = ({ relays, left }: ZoneRow['relays']) => ({
+  ...(relays.length > 0 && {
+    relays: relays.map(({ id, addresses, port }) => ({ id, address: reachedAt(addresses), port, weight: 1 })),
+  }),
+  // a relay that no edge is told of any more still has a door
+  ...((relays.length > 0 || left.length > 0) && { relayLeft: [...left] }),
+});
 
 /** What is allowed to the origins of zone `z`: the operator's setting, the environment's and the demo's ranges, and who we are. */
 export const originsOfZone = `jsonb_build_object(
@@ -41,18 +94,28 @@ const portsOfZone = arrayOf(
 export const zone: Source<'zone', ZoneRow> = {
   text: `select z.id, z.id as "zoneID", null::bigint as "siteID", z.revision, '' as inherited,
      jsonb_build_object('origins', ${originsOfZone}, 'frequencies', ${frequenciesOfZone}, 'errorPages', ${errorPagesOfZone},
-       'ports', ${portsOfZone},
-       'settings', ${settingsOfZone}) as row
+       'ports', ${portsOfZone}, 'relays', z.relays,
+       'settings', ${settingsOfZone},
+       'canary', (select jsonb_build_object('id', c.id, 'state', c.state, 'nodeID', c."nodeID", 'accepted', c.accepted, 'wanted', c.wanted)
+         from "zoneCanary" c where c."zoneID" = z.id)) as row
    from zone z where z.id = any($1::bigint[]) and z."deletedAt" is null`,
   compile: loaded => {
     const { operator, environment, own } = loaded.row.origins;
+    const wanted = wantedFacts(loaded.row);
+    const { canary } = loaded.row;
+    const held = canary && !isSameFacts(canary.accepted, wanted) ? canary : null;
+    const isTried = held?.state === 'trying' && held.nodeID !== null && isSameFacts(held.wanted, wanted);
     return {
       ...headOf(loaded),
       origins: { operator: [...operator], environment: [...environment], own: [...own] },
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
-      ports: loaded.row.ports.map(({ port, scheme }) => ({ port, scheme })).sort((a, b) => a.port - b.port),
+      ...relaysOf(loaded.row.relays),
       ...compileZoneSettings(loaded.row.settings),
+      // what this release knows and the accepted values of before do not is as wanted
+      ...wanted,
+      ...held?.accepted,
+      ...(isTried ? { canary: { id: held.id, node: held.nodeID!, ...wanted } } : {}),
     };
   },
 };

@@ -1,22 +1,5 @@
 /** What an authority knows a certificate by when it is asked about its renewal (RFC 9773 4.1). */
-
-/** The values of DER that stand side by side. @throws RangeError where they are none */
-function values(bytes: Buffer): { tag: number; body: Buffer }[] {
-  const found: { tag: number; body: Buffer }[] = [];
-  for (let at = 0; at < bytes.length;) {
-    const tag = bytes.readUInt8(at);
-    const short = bytes.readUInt8(at + 1);
-    const more = short < 128 ? 0 : short - 128;
-    if (more > 3 || short === 128) throw new RangeError('no length of DER');
-    const size = more ? bytes.readUIntBE(at + 2, more) : short;
-    const from = at + 2 + more;
-    if (from + size > bytes.length) throw new RangeError('a value of DER is longer than what holds it');
-    found.push({ tag, body: bytes.subarray(from, from + size) });
-    at = from + size;
-  }
-  return found;
-}
-const inside = (bytes: Buffer | undefined) => values(values(bytes ?? Buffer.alloc(0))[0]?.body ?? Buffer.alloc(0));
+import { inside, valuesOf as values } from '#host/der-read.ts';
 
 const serialTag = 0x02;
 const extensionsTag = 0xa3;

@@ -93,6 +93,7 @@ export type Order = Omit<z.output<typeof Order>, 'error'> & {
   retrySeconds: number | undefined;
   /** what the authority says of an order that failed */
   problem: string | undefined;
+  problemType: string | undefined;
 };
 export interface Authorization {
   status: z.output<typeof Authorization>['status'];
@@ -100,6 +101,7 @@ export interface Authorization {
   challenge: { url: string; token: string; status: string } | undefined;
   /** what the authority says of a challenge that failed */
   problem: string | undefined;
+  problemType: string | undefined;
   retrySeconds: number | undefined;
 }
 
@@ -248,6 +250,7 @@ export class Acme {
       status,
       challenge: found && { url: found.url, token: found.token, status: found.status },
       problem: said && sentence(said.type, said.detail),
+      problemType: said && typeOf(said.type),
       retrySeconds: retryOf(answer),
     };
   }
@@ -332,7 +335,13 @@ function read<T extends z.ZodMiniType>(shape: T, { body }: Answer): z.output<T> 
 }
 function orderOf(answer: Answer, at: string): Order {
   const { error, ...order } = read(Order, answer);
-  return { ...order, url: at, retrySeconds: retryOf(answer), problem: error && sentence(error.type, error.detail) };
+  return {
+    ...order,
+    url: at,
+    retrySeconds: retryOf(answer),
+    problem: error && sentence(error.type, error.detail),
+    problemType: error && typeOf(error.type),
+  };
 }
 function locationOf({ headers }: Answer): string {
   const result = z.safeParse(url(), headers['location']);

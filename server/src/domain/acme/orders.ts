@@ -57,8 +57,8 @@ export interface Limit {
 export type Said =
   | { domainID: number; next: Partial<Ordering>; proof?: { token: string; answer: string } }
   | { domainID: number; pem: string }
-  /** `unproven`: another way may prove the name. `detail`: what the operator reads of it, where it is none of the customer's business */
-  | { domainID: number; why: string; detail?: string; limit?: Limit; unproven?: true }
+  /** `unproven`: another way may prove the name. `other`: not the name's fault, another authority may do it. `detail`: what the operator reads of it, where it is none of the customer's business */
+  | { domainID: number; why: string; detail?: string; limit?: Limit; unproven?: true; other?: true }
   | { domainID: number; place: Place }
   | { domainID: number; later: { why: string; seconds: number } }
   | { domainID: number; gone: boolean; why?: string };
@@ -95,10 +95,18 @@ export function problemOf(one: Ordering, error: unknown): Said {
       domainID,
       why: `the authority could not be reached (${error.problem})`,
       detail: `${error.problem}: ${error.message}`,
+      other: true,
     };
   const limit = error.type === 'rateLimited' ? limitOf(host, error) : undefined;
-  return { domainID, why: error.message, ...(limit ? { limit } : {}) };
+  const isOurs = phase === 'order' && ofAccount.has(error.type);
+  // what is said of the operator's account is the operator's to read
+  if (isOurs)
+    return { domainID, why: `the authority does not take our account (${error.type})`, detail: error.message, other: true };
+  const isOther = isPassing || error.type === 'caa';
+  return { domainID, why: error.message, ...(limit ? { limit } : {}), ...(isOther ? { other: true } : {}) };
 }
+/** What says nothing of the name but of who orders (RFC 8555, 6.7): before there is an order. */
+const ofAccount: ReadonlySet<string> = new Set(['unauthorized', 'externalAccountRequired', 'userActionRequired']);
 
 /**
  * Most limits are of names: so many certificates of one, or of those below one domain. The account's is what it says of the account or of
@@ -158,8 +166,10 @@ async function next(
       return { next: { phase: 'validate' } };
     }
     case 'validate': {
-      const { status, problem, retrySeconds } = await acme.authorization(one.authorization!);
+      const { status, problem, problemType, retrySeconds } = await acme.authorization(one.authorization!);
       if (status === 'valid') return { next: { phase: 'finalize' } };
+      // most authorities look at CAA as they look at the proof: another proof changes nothing, another authority may be named there
+      if (status === 'invalid' && problemType === 'caa') return { why: problem!, other: true };
       if (status !== 'pending') return { why: problem ?? `the authority says that this name is ${status}`, unproven: true };
       return again(one, retrySeconds);
     }
@@ -184,7 +194,8 @@ async function ended(acme: Acme, one: Ordering, order: Order): Promise<Unnamed<S
     await acme.deactivate(one.authorization!).catch(() => {});
     return { pem };
   }
-  if (order.status === 'invalid') return { why: order.problem ?? 'the authority refused the order' };
+  if (order.status === 'invalid')
+    return { why: order.problem ?? 'the authority refused the order', ...(order.problemType === 'caa' ? { other: true } : {}) };
   const waits = again({ ...one, looks: one.phase === 'fetch' ? one.looks : 0 }, order.retrySeconds);
   return 'next' in waits ? { next: { ...waits.next, phase: 'fetch' } } : waits;
 }

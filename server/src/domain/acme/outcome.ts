@@ -23,6 +23,8 @@ export interface Known {
   limits: number;
   certificateID: number | null;
   way: Way;
+  /** another authority may be turned to: not within the hour */
+  mayTurn: boolean;
 }
 
 /** A part of it either way, so that what was begun together does not come again together. */
@@ -58,7 +60,7 @@ export async function issue(
     ? [held.id]
     : await store.add([{ sslName: host.slice(0, 64), type, provider, ...stored(pair) }], {}, 'certificate');
   if (!isEarly && (await mayShow(ctx, domainID, shown!, own?.id))) await show(ctx, siteID, domainID, shown!);
-  await sql`update "autoCertificate" set attempts = 0, limits = 0, way = ${way}, "certificateID" = ${shown}, "issuedAt" = clock_timestamp() where id = ${id}`.execute(
+  await sql`update "autoCertificate" set attempts = 0, limits = 0, way = ${way}, instead = null, "certificateID" = ${shown}, "issuedAt" = clock_timestamp() where id = ${id}`.execute(
     ctx.db,
   );
   await done(ctx, id);
@@ -127,7 +129,7 @@ export const firstWay = (host: string): Way => (host.startsWith('*.') ? 'dns' : 
 export async function noteFailure({ db }: Context, { id, domainID, host, attempts }: Known, why: string): Promise<number> {
   const { retryMinutes } = acmeLimits;
   const minutes = retryMinutes[Math.min(attempts, retryMinutes.length - 1)]! * jitter(0.1);
-  await sql`update "autoCertificate" set state = 'fail', attempts = attempts + 1, error = ${plainText(why, 500)}, "taskID" = null, way = ${firstWay(host)},
+  await sql`update "autoCertificate" set state = 'fail', attempts = attempts + 1, error = ${plainText(why, 500)}, "taskID" = null, instead = null, way = ${firstWay(host)},
       "orderUntil" = null, "accountID" = null, "nextAt" = clock_timestamp() + ${minutes} * interval '1 minute', "updatedAt" = now()
     where id = ${id}`.execute(db);
   await sql`update domain set "certStatus" = 'fail' where id = ${domainID} and "certificateID" is null`.execute(db);
@@ -141,7 +143,13 @@ export async function postpone(
   seconds: number,
   { why = '', isOwn = false }: { why?: string; isOwn?: boolean } = {},
 ): Promise<void> {
-  await sql`update "autoCertificate" set state = 'pending', "taskID" = null, error = ${plainText(why, 500)}, limits = limits + ${isOwn ? 1 : 0},
+  await sql`update "autoCertificate" set state = 'pending', "taskID" = null, instead = null, error = ${plainText(why, 500)}, limits = limits + ${isOwn ? 1 : 0},
       "updatedAt" = now(), "nextAt" = clock_timestamp() + (${seconds} + random() * 60) * interval '1 second'
     where id = any(${all.map(({ id }) => id)})`.execute(ctx.db);
 }
+
+/** Another authority is asked in a moment; what it does not do either comes back to the first, later each time. */
+export const turnTo = ({ db }: Context, { id, host }: Known, provider: Provider, why: string) =>
+  sql`update "autoCertificate" set state = 'pending', "taskID" = null, instead = ${provider}, "insteadAt" = clock_timestamp(), way = ${firstWay(host)},
+      error = ${plainText(why, 500)}, "orderUntil" = null, "accountID" = null, "updatedAt" = now(),
+      "nextAt" = clock_timestamp() + random() * 5 * interval '1 second' where id = ${id}`.execute(db);

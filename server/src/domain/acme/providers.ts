@@ -19,6 +19,8 @@ const directories = {
   letsEncrypt: 'https://acme-v02.api.letsencrypt.org/directory',
   zeroSSL: 'https://acme.zerossl.com/v2/DV90',
 } as const;
+/** As people write them. */
+export const authorityNames = { letsEncrypt: 'Let’s Encrypt', zeroSSL: 'ZeroSSL' } as const;
 const timeoutMs = 8000;
 const bytesMax = 300_000;
 
@@ -40,8 +42,22 @@ export const sealKey = (services: Pick<Services, 'sealing'>, table: 'acmeAccount
 export const openKey = (services: Pick<Services, 'sealing'>, table: 'acmeAccount' | 'acmeOrder', stored: string): KeyObject =>
   createPrivateKey(sealedKey(services, table).open('privateKey', stored)!);
 
-const directoryOf = (services: Pick<Services, 'acme'>, provider: Provider) =>
-  provider === 'private' ? services.acme?.directory : directories[provider];
+const directoryOf = (services: Pick<Services, 'acme' | 'acmeAt'>, provider: Provider) =>
+  provider === 'private' ? services.acme?.directory : (services.acmeAt?.[provider] ?? directories[provider]);
+
+/**
+ * Who is asked where the first cannot or will not: the other public one, of an operator who has credentials of ZeroSSL and so is at both.
+ * An authority of one's own has no other: its names may be nobody else's to know.
+ */
+export async function secondOf(
+  { db, services }: Pick<Context, 'db' | 'services'>,
+  { siteID, provider }: { siteID: number; provider: Provider },
+): Promise<Exclude<Provider, 'private'> | undefined> {
+  if (provider === 'private') return undefined;
+  const clientID = await operatorOf(db, siteID);
+  const bound = clientID !== undefined && (await zeroSSLOf(db, services.sealing, clientID));
+  return bound ? (provider === 'zeroSSL' ? 'letsEncrypt' : 'zeroSSL') : undefined;
+}
 
 /** The operator's account at the authority; a new one has a key, and is registered with the first order. */
 export async function accountOf(
@@ -64,7 +80,8 @@ export async function accountOf(
 }
 
 function fetchOf(services: Services, directory: string, signal: AbortSignal): Fetch {
-  const ca = directory === services.acme?.directory ? services.acme.ca : undefined;
+  const { acme, acmeAt } = services;
+  const ca = directory === acme?.directory ? acme.ca : Object.values(acmeAt ?? {}).includes(directory) ? acmeAt?.ca : undefined;
   const { db } = services.database;
   return async (at, request) => {
     const policy = new AddressPolicy({

@@ -62,7 +62,7 @@ async function question({ services, taskID, accountID, signal }: Asking, one: Or
     const said = problemOf(one, error);
     // of us and not of the name: what was said of the operator's account is the operator's to read
     if (!(isOurs || isLostAccount(error)) || !('why' in said) || !(error instanceof AcmeProblem)) return said;
-    return { ...said, why: `the authority does not take our account (${error.type})`, detail: said.why };
+    return { ...said, why: `the authority does not take our account (${error.type})`, detail: error.message, other: true };
   }
 }
 
@@ -72,7 +72,16 @@ export async function saidOf(given: Asking, ones: readonly Ordering[]): Promise<
   const now = performance.now();
   for (const [key, { at }] of asked) if (now - at > keptMs) asked.delete(key);
   const mine = ones.map(one => {
-    const key = [taskID, one.domainID, one.phase, one.looks, one.troubles ?? 0, one.anew ?? 0].join(' ');
+    const key = [
+      taskID,
+      one.domainID,
+      one.way ?? 'http',
+      one.order ?? '',
+      one.phase,
+      one.looks,
+      one.troubles ?? 0,
+      one.anew ?? 0,
+    ].join(' ');
     let known = asked.get(key);
     if (!known) {
       const made: Question = { at: now, said: Promise.resolve() };

@@ -42,7 +42,7 @@ export async function autoSSLSwitch(
   const clientID = await operatorOf(ctx.db, siteID);
   if (clientID === undefined) throw unknownID('siteID');
   const provider = await chosenProvider(ctx, clientID, asked);
-  let free = await room(ctx, siteID);
+  let free = Math.min(await room(ctx, siteID), await ctx.services.licences.room(ctx.db, clientID, 'autoSSL'));
   const byDNS = await hasAccount(ctx.db, siteID);
   return async ({ id, domainName, autoSSL, certificateID }) => {
     const way = firstWay(domainName);
@@ -54,6 +54,7 @@ export async function autoSSLSwitch(
     if (!known) await goOnWith(ctx, clientID, { id, domainName }, provider, way);
     else if (asked !== undefined && known.provider !== asked) {
       await store.set(known.id, { provider: asked });
+      await sql`update "autoCertificate" set instead = null where id = ${known.id}`.execute(ctx.db);
       await askAgain(ctx, [id]);
     }
     if (!autoSSL) free--;
@@ -76,12 +77,17 @@ export const askAgain = (ctx: Context, domainIDs: readonly number[]) =>
 interface Former {
   id: number;
   isSame: boolean;
+  /** of the same customer */
+  isOwn: boolean;
   attempts: number;
   limits: number;
   issuedAt: string | null;
   nextAt: string | null;
 }
-/** Whoever switches it off and on, or deletes the domain and adds it again, goes on where it stood: an authority counts by names. */
+/**
+ * Whoever switches it off and on, or deletes the domain and adds it again, goes on where it stood: an authority counts by names. What another
+ * customer failed at says nothing of this one: its tries begin anew, an hour after the last at the latest.
+ */
 async function goOnWith(
   ctx: Context,
   clientID: number,
@@ -91,19 +97,22 @@ async function goOnWith(
 ) {
   const former = await row<Former>(
     ctx.db,
-    sql`select a.id, a."domainID" = ${domain.id} as "isSame", a.attempts, a.limits, a."issuedAt"::text,
+    sql`select a.id, a."domainID" = ${domain.id} as "isSame", s."userID" = own."userID" as "isOwn", a.attempts, a.limits, a."issuedAt"::text,
           (case when a.state = 'success' then ${rested} when a.state = 'processing' then least(a."nextAt", clock_timestamp() + interval '5 minutes')
+            when a.state = 'fail' and s."userID" <> own."userID" then least(a."nextAt", a."updatedAt" + ${acmeLimits.issuedMinutes} * interval '1 minute')
             else a."nextAt" end)::text as "nextAt"
-        from domain d join site s on s.id = d."siteID" and s."clientID" = ${clientID} join "autoCertificate" a on a."domainID" = d.id
+        from domain d join site s on s.id = d."siteID" and s."clientID" = ${clientID}
+        join domain o on o.id = ${domain.id} join site own on own.id = o."siteID" join "autoCertificate" a on a."domainID" = d.id
         where d."domainName" = ${domain.domainName} order by a.id desc limit 1`,
   );
   const store = ctx.store(autoCertificateTable, { domainID: domain.id });
   if (!former?.isSame) {
-    const { attempts = 0, limits = 0, issuedAt = null, nextAt = null } = former ?? {};
+    const { limits = 0, issuedAt = null, nextAt = null } = former ?? {};
+    const attempts = former?.isOwn ? former.attempts : 0;
     await store.add([{ provider, way, attempts, limits, issuedAt, nextAt }], {}, 'domainIDs');
     return;
   }
-  await sql`update "autoCertificate" set "deletedAt" = null, provider = ${provider}, "updatedAt" = now(), "rowVersion" = "rowVersion" + 1
+  await sql`update "autoCertificate" set "deletedAt" = null, provider = ${provider}, instead = null, "updatedAt" = now(), "rowVersion" = "rowVersion" + 1
     where id = ${former.id}`.execute(ctx.db);
   ctx.note({ table: 'autoCertificate', id: former.id, after: { domainID: domain.id, provider } });
   const [shown] = await rows(

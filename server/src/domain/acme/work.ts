@@ -11,8 +11,8 @@ import { sentence, stored, taskWork } from '../../kit/task.ts';
 import { row, rows } from '../../store/db.ts';
 import { noteLimit, noteTaken, waitsOf } from './limits.ts';
 import type { Ordering, Phase, Said } from './orders.ts';
-import { issue, type Known, noteFailure, postpone, resume } from './outcome.ts';
-import { accountOf, operatorOf } from './providers.ts';
+import { issue, type Known, noteFailure, postpone, resume, turnTo } from './outcome.ts';
+import { accountOf, authorityNames, operatorOf, secondOf } from './providers.ts';
 import { saidOf } from './questions.ts';
 import { renewalsOf, sayWhy } from './renewal.ts';
 import { hasAccount, leaveRecords, noteGone, notePlace, soon } from './records.ts';
@@ -95,8 +95,9 @@ export const autoSSLWork = taskWork<typeof autoSSL, Cursor, Said[]>({
 async function knownOf({ ctx, input, taskID }: Given, ids: readonly number[]): Promise<Map<number, Known>> {
   const found = await rows<Known>(
     ctx.db,
-    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a.limits, a."certificateID", a.way from "autoCertificate" a
-        ${wishing(input.siteID)} where a."deletedAt" is null and a."taskID" = ${taskID} and a.provider = ${input.provider} and d.id = any(${ids})`,
+    sql`select a.id, d.id as "domainID", d."domainName" as host, a.attempts, a.limits, a."certificateID", a.way,
+          a.instead is null and coalesce(a."insteadAt", '-infinity') < clock_timestamp() - interval '1 hour' as "mayTurn" from "autoCertificate" a
+        ${wishing(input.siteID)} where a."deletedAt" is null and a."taskID" = ${taskID} and coalesce(a.instead, a.provider) = ${input.provider} and d.id = any(${ids})`,
   );
   return new Map(found.map(one => [one.domainID, one]));
 }
@@ -115,7 +116,7 @@ async function claim({ ctx, input, taskID, say }: Given, cursor: Cursor): Promis
             or a.state = 'fail' and a."updatedAt" < clock_timestamp() - ${acmeLimits.triedMinutes} * interval '1 minute' as "isDue"
         from "autoCertificate" a ${wishing(input.siteID)}
         left join task k on k.id = a."taskID" and k."endedAt" is null
-        where a."deletedAt" is null and k.id is null and a.state <> 'success' and a.provider = ${input.provider} and d.id = any(${cursor.left})
+        where a."deletedAt" is null and k.id is null and a.state <> 'success' and coalesce(a.instead, a.provider) = ${input.provider} and d.id = any(${cursor.left})
         for update of a`,
   );
   if (!free.length) return;
@@ -216,6 +217,14 @@ async function take(given: Given, domain: Known, one: Ordering, said: Said, curs
   }
   await forget(given, one.domainID);
   cursor.failed.push(one.domainID);
+  const second = said.other && domain.mayTurn ? await secondOf(ctx, given.input) : undefined;
+  if (second) {
+    // for when the first is asked again
+    if (said.limit) await noteLimit(ctx, cursor.accountID!, domain, said.limit);
+    await turnTo(ctx, domain, second, said.detail ?? said.why);
+    say('otherAuthority', { host, why: said.why, authority: authorityNames[second] }, { level: 'warn' });
+    return rest;
+  }
   if (said.limit) {
     const seconds = await noteLimit(ctx, cursor.accountID!, domain, said.limit);
     await postpone(ctx, [domain], seconds, { why: said.detail ?? said.why, isOwn: said.limit.name !== null });
@@ -277,15 +286,23 @@ async function begin(given: Given, cursor: Cursor, known: Map<number, Known>): P
   const waits = await waitsOf(ctx, accountID, left);
   const wait = account.wait ?? 0;
   if (wait > 0) for (const { domainID } of left) waits.set(domainID, Math.max(wait, waits.get(domainID) ?? 0));
-  for (const one of left) {
-    const seconds = waits.get(one.domainID);
-    if (seconds !== undefined) await postpone(ctx, [one], seconds);
-  }
   if (waits.size) {
-    say('limited', { count: waits.size, minutes: Math.ceil(Math.max(...waits.values()) / 60) }, { level: 'warn' });
     cursor.failed.push(...waits.keys());
     cursor.left = cursor.left.filter(id => !waits.has(id));
+    const second = await secondOf(ctx, input);
+    for (const one of left) {
+      const seconds = waits.get(one.domainID);
+      if (seconds === undefined) continue;
+      if (!second || !one.mayTurn) await postpone(ctx, [one], seconds);
+      else {
+        waits.delete(one.domainID);
+        const why = `the authority takes no order for ${Math.ceil(seconds / 60)} min`;
+        await turnTo(ctx, one, second, why);
+        say('otherAuthority', { host: one.host, why, authority: authorityNames[second] }, { level: 'warn' });
+      }
+    }
   }
+  if (waits.size) say('limited', { count: waits.size, minutes: Math.ceil(Math.max(...waits.values()) / 60) }, { level: 'warn' });
   const taken = cursor.left.splice(0, Math.max(0, acmeLimits.ordersAtOnce - account.open));
   if (!taken.length) return;
   await sql`update "autoCertificate" set "accountID" = ${accountID}, state = 'processing',

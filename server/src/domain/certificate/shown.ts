@@ -11,6 +11,12 @@ export const stored = ({ notBefore, notAfter, issuers, ...pair }: Pair) => ({
   issuers: JSON.stringify(issuers),
   notBefore: notBefore.toISOString(),
   notAfter: notAfter.toISOString(),
+  // what was said of another one is nothing of this
+  ocsp: null,
+  ocspUntil: null,
+  ocspAskAt: new Date().toISOString(),
+  ocspTries: 0,
+  ocspWhy: '',
 });
 
 /** A certificate goes out to nodes while a domain shows it: it may be the first that does, or have been the last. */

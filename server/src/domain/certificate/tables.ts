@@ -20,7 +20,7 @@ export const certificateTable = table<CertificateRow>()({
   edge: { kind: 'certificate', column: 'id' },
   sealed: ['privateKey'],
   // of the certificate itself, and what nodes get of it
-  secret: ['leaf', 'issuers'],
+  secret: ['leaf', 'issuers', 'ocsp', 'ocspAskAt', 'ocspTries', 'ocspWhy'],
   follows: [
     'names',
     'issuer',
@@ -33,8 +33,16 @@ export const certificateTable = table<CertificateRow>()({
     'isWhole',
     'leaf',
     'issuers',
+    'ocsp',
+    'ocspUntil',
+    'ocspAskAt',
+    'ocspTries',
+    'ocspWhy',
   ],
   extra: {
+    ocspState: sql`case when t."ocspWhy" = 'revoked' then 'revoked' when t.ocsp is not null and t."ocspUntil" > now() then 'stapled'
+      when t."ocspWhy" <> '' then 'failed' when t."ocspAskAt" is null then 'none' else 'waiting' end`,
+    ocspError: sql`case when t."ocspWhy" = 'revoked' then '' else t."ocspWhy" end`,
     daysLeft: sql`floor(extract(epoch from t."notAfter" - now()) / 86400)::int`,
     domainIDs: sql`select coalesce(jsonb_agg(d.id order by d.id), '[]') from domain d where d."certificateID" = t.id and d."deletedAt" is null`,
   },

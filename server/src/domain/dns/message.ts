@@ -5,8 +5,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { tsigAlgorithms } from '#contract/limits.ts';
+import { parseIP } from '#contract/rules/address.ts';
 
-export const types = { SOA: 6, TXT: 16, TSIG: 250 } as const;
+export const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, OPT: 41, TSIG: 250, ANY: 255 } as const;
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
 export const opcodes = { query: 0, update: 5 } as const;
 export const rcodes: Readonly<Record<number, string>> = {
@@ -36,6 +37,8 @@ export interface ResourceRecord {
 export interface Message {
   id: number;
   rcode: number;
+  /** there is more of it over TCP */
+  isCut: boolean;
   answers: ResourceRecord[];
   authorities: ResourceRecord[];
   /** of its signature: where it begins; undefined: there is none */
@@ -80,6 +83,44 @@ export function textData(value: string): Buffer {
   }
   return Buffer.concat(parts);
 }
+
+/** What stands in a record A or AAAA. @throws BadMessage */
+export function addressData(text: string): Buffer {
+  const address = parseIP(text);
+  if (!address) throw new BadMessage(`${text} is no address`);
+  const digits = address.family === 4 ? 8 : 32;
+  return Buffer.from(address.value.toString(16).padStart(digits, '0'), 'hex');
+}
+/** The texts of a record TXT, one after the other. */
+export function textOf(data: Buffer): string {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < data.length; at += 1 + data[at]!) parts.push(data.subarray(at + 1, at + 1 + data[at]!));
+  return Buffer.concat(parts).toString('utf8');
+}
+
+/** Client subnet (RFC 7871): what a resolver tells of the visitor it asks for; bits behind the prefix are 0. */
+export interface Subnet {
+  address: string;
+  prefix: number;
+}
+function subnetOption({ address, prefix }: Subnet): Buffer {
+  const whole = addressData(address);
+  const part = Buffer.from(whole.subarray(0, Math.ceil(prefix / 8)));
+  if (prefix % 8) part[part.length - 1]! &= 0xff << (8 - (prefix % 8));
+  const data = Buffer.concat([u16(whole.length === 4 ? 1 : 2), Buffer.from([prefix, 0]), part]);
+  return Buffer.concat([u16(8), sized(data)]);
+}
+/** A question as a resolver asks it: EDNS(0), no recursion, with the visitor's network where it is known. */
+export const query = (id: number, name: string, type: number, subnet?: Subnet): Buffer =>
+  Buffer.concat([
+    u16(id, opcodes.query << 11, 1, 0, 0, 1),
+    question(name, type),
+    Buffer.from([0]),
+    u16(types.OPT, udpBytes, 0, 0),
+    sized(subnet ? subnetOption(subnet) : Buffer.alloc(0)),
+  ]);
+/** More than this may be lost on its way (DNS flag day 2020). */
+export const udpBytes = 1232;
 
 const question = (name: string, type: number) => Buffer.concat([nameBytes(name), u16(type, classes.IN)]);
 const recordBytes = ({ name, type, class: kind, ttl, data }: ResourceRecord) =>
@@ -221,5 +262,11 @@ export function read(bytes: Buffer): Message {
   const list = (count: number) => Array.from({ length: count }, record);
   const found = { answers: list(answers), authorities: list(authorities) };
   const last = list(additionals).at(-1);
-  return { id, rcode: flags & 15, ...found, signature: last?.type === types.TSIG ? { at: last.at, record: last } : undefined };
+  return {
+    id,
+    rcode: flags & 15,
+    isCut: (flags & 0x200) !== 0,
+    ...found,
+    signature: last?.type === types.TSIG ? { at: last.at, record: last } : undefined,
+  };
 }

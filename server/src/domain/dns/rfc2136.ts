@@ -61,7 +61,12 @@ export class Rfc2136 implements DnsDriver {
 
   async #change(zone: Zone, { value, ...record }: { name: string; class: number; ttl: number; value: string }): Promise<void> {
     const change = { ...record, type: dns.types.TXT, data: dns.textData(value) };
-    const { rcode } = await this.#ask(id => dns.update(id, zone.name, [change]));
+    await this.change(zone.name, [change]);
+  }
+
+  /** Several changes of one zone: all of them, or none. @throws DnsProblem, OutboundError */
+  async change(zone: string, changes: readonly dns.ResourceRecord[]): Promise<void> {
+    const { rcode } = await this.#ask(id => dns.update(id, zone, changes));
     if (rcode !== 0) throw this.#refusal(rcode);
   }
 
@@ -109,7 +114,7 @@ const clockSentence = (host: string, seconds: number | undefined) =>
     : `the clock of ${host} differs from this machine's by ${Math.round(seconds - Date.now() / 1000)} s`;
 
 /** One message there, one back, each with its length before it (RFC 7766); whoever trickles has no more time than who is silent. */
-async function exchange(socket: Socket, message: Buffer, host: string, ms: number): Promise<Buffer> {
+export async function exchange(socket: Socket, message: Buffer, host: string, ms: number): Promise<Buffer> {
   let late: NodeJS.Timeout | undefined;
   try {
     return await new Promise((done, failed) => {

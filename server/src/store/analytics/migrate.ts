@@ -1,9 +1,9 @@
 /** Brings the analytics store to the schema of this release. May run in several processes at once, and again after a crash: every statement may be repeated. */
-import { asideSchema, schema } from './schema.ts';
+import { asideSchema, nodeSchema, schema } from './schema.ts';
 import type { Analytics } from './client.ts';
 
 /** Steps after the first; each one a list of statements that may be repeated. A released step is never edited. */
-const steps: readonly ((db: Analytics) => string[])[] = [schema, asideSchema];
+const steps: readonly ((db: Analytics) => string[])[] = [schema, asideSchema, nodeSchema];
 
 export async function migrateAnalytics(db: Analytics): Promise<void> {
   const on = db.cluster ? ` ON CLUSTER '${db.cluster}'` : '';

@@ -6,6 +6,7 @@
  *                                                 → top_uri, top_ua, top_ref
  *   topd_*  the 500 first of each day and domain, from top_* (compact.ts)
  *   manifest → manifest_last, marks                                  what ingest has taken (server/src/ingest)
+ *   group_in → n1                                                  what each node does now, by minutes
  *   member, aside, aside_n, probe_in (Null)                          what counts and what does not (server/src/ingest)
  *
  * The two Null tables in the middle group a block first, so that maps, distinct counts and countries are worked out per group and not
@@ -26,6 +27,7 @@ export const retentionDays = {
   top: 8,
   topd: 400,
   n5: 400,
+  n1: 2,
   manifest: 7,
   marks: 90,
   aside: 30,
@@ -283,5 +285,24 @@ export function asideSchema(options: SchemaOptions): string[] {
   pass('probe_in', wireColumns);
   pass('probe', 'ts DateTime64(3), node UInt32, ip IPv6, rid String');
   view('probe', `SELECT ts, node, ip, rid FROM (${accessSelect(`${database}.probe_in`)})`);
+  return statements;
+}
+
+/** What each node does now: the third step. Its first minutes are those after it was made. */
+export function nodeSchema(options: SchemaOptions): string[] {
+  const { database } = options;
+  const { statements, table, view, ttl } = builder(options);
+  const sums = ['req', 'bytes', 'hit_req', 'errors'];
+  table(
+    'n1',
+    `node UInt32, t DateTime('UTC') CODEC(DoubleDelta, ZSTD(1)), ${sums.map(s => `${s} SimpleAggregateFunction(sum, UInt64) CODEC(T64, ZSTD(1))`).join(', ')}`,
+    'AggregatingMergeTree',
+    `PARTITION BY toDate(t) ORDER BY (t, node) ${ttl('t', retentionDays.n1)}`,
+  );
+  view(
+    'n1',
+    'SELECT g.node AS node, g.t AS t, sum(g.req) AS req, sum(g.bytes) AS bytes, sum(g.hit_req) AS hit_req, sumIf(g.req, g.status >= 500) AS errors ' +
+      `FROM ${database}.group_in AS g GROUP BY node, t`,
+  );
   return statements;
 }

@@ -19,6 +19,13 @@ export const accountRows: Rows = {
     member: async (rig, { name, people }) =>
       (await rig.api.account('user', `${name}-${next()}@test.test`, { rootID: people.user.id, parentClient: people.client.id }))
         .id,
+    apiToken: (rig, { name, people }, area) =>
+      rig.insert('apiToken', {
+        accountID: people[area].id,
+        rootID: people[area].id,
+        name: `${name}-${next()}`,
+        permissionKeys: [permissionKeys(rig.mount.groups, area)[0]!],
+      }),
     role: (rig, { name, people }, area) =>
       rig.insert('role', {
         rootID: people[area].id,
@@ -27,7 +34,7 @@ export const accountRows: Rows = {
       }),
   },
   kindOfField: { userID: 'customer', userIDs: 'member', roleID: 'role', role: 'role', accountID: 'account' },
-  kindOfCall: { 'POST /{area}/proxy': 'account' },
+  kindOfCall: { 'DELETE /{area}/apiTokens': 'apiToken', 'POST /{area}/proxy': 'account' },
   bodies: {
     'POST /{area}/verify': async (_rig, { people }, area) => ({ email: people[area].email, password }),
     'POST /{area}/login': async (rig, { people }, area) => ({
@@ -52,6 +59,15 @@ export const accountRows: Rows = {
           ? (await rig.api.account('admin', `${world.name}-${next()}@test.test`, { rootID: world.people.admin.id })).id
           : await rig.fresh(world, 'account', area),
       roleID: await rig.fresh(world, 'role', area),
+    }),
+    'POST /{area}/apiToken': async (rig, world, area) => ({
+      name: world.name,
+      // an admin has no sites
+      ...(area === 'admin'
+        ? { permissionKeys: ['accounts.view'] }
+        : { permissionKeys: ['sites.view'], siteIDs: [await rig.at(world, 'site', area)] }),
+      networks: ['127.0.0.0/8'],
+      expiredAt: null,
     }),
     'PATCH /{area}/password': async () => ({ oldPassword: password, password }),
     'PUT /{area}/account/password': async (rig, world, area) => ({ id: await rig.fresh(world, 'account', area), password }),
@@ -82,6 +98,7 @@ export const accountRows: Rows = {
       },
     },
     'GET /{area}/roles': { kind: 'role' },
+    'GET /{area}/apiTokens': { kind: 'apiToken', filters: { name: part('name') } },
     'GET /{area}/metaRoles': { kind: 'role', filters: { keyword: part('name') } },
   },
   values: {

@@ -45,6 +45,33 @@ const reached: NonNullable<Rows['stage']>[string] = async (rig, _world, body) =>
   await sql`update node set status = 'normal' where id = any(${body['ids']})`.execute(rig.api.database.db);
 };
 
+/** It has said how busy it is. */
+const heard: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids) => {
+  await sql`update node set status = 'normal', beat = '{"machine": {"cores": 2}}' where id = ${ids['id']}`.execute(
+    rig.api.database.db,
+  );
+};
+
+/** The same, and they can become another version. */
+const upgradable: NonNullable<Rows['stage']>[string] = async (rig, world, body, ...more) => {
+  await reached(rig, world, body, ...more);
+  await sql`update node set beat = '{"upgrade": {"able": true}}' where id = any(${body['ids']})`.execute(rig.api.database.db);
+};
+
+/** A change of the zone was stopped on its first node. */
+const stopped: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids) => {
+  const facts = (enable: boolean) =>
+    JSON.stringify({
+      http2: { enable },
+      http3: { enable: false },
+      proxyProtocol: { networks: [], httpPort: null, httpsPort: null },
+      resource: { cpu: 0, memory: 0, disk: 0 },
+      ports: [],
+    });
+  await sql`insert into "zoneCanary" ("zoneID", state, accepted, wanted) values (${ids['id']}, 'stopped', ${facts(false)}::jsonb, ${facts(true)}::jsonb)
+    on conflict ("zoneID") do update set state = 'stopped'`.execute(rig.api.database.db);
+};
+
 export const nodeRows: Rows = {
   make: {
     zone: (rig, { name, people }) => rig.insert('zone', { clientID: people.client.id, name: `${name}-${next()}` }),
@@ -63,6 +90,8 @@ export const nodeRows: Rows = {
         name: `${world.name}-${next()}`,
         asns: [64_500],
       }),
+    nodeSub: async (rig, world) =>
+      rig.insert('nodeSub', { nodeID: await rig.at(world, 'node'), address: `198.18.${next() % 250}.${next() % 250}` }),
     node: async (rig, world) => rig.node(world, await rig.at(world, 'zone')),
     product: async (rig, world) =>
       rig.insert('product', {
@@ -72,8 +101,12 @@ export const nodeRows: Rows = {
       }),
   },
   kindOfField: { zoneID: 'zone', groupID: 'group', productID: 'product', nodeIDs: 'node', lineID: 'line' },
-  kindOfCall: { 'PUT /client/zone/{id}/setting/port': 'zonePort', 'DELETE /client/zone/{id}/setting/ports': 'zonePort' },
-  parentParam: { line: 'g', zonePort: 'id' },
+  kindOfCall: {
+    'DELETE /client/node/{id}/subs': 'nodeSub',
+    'PUT /client/zone/{id}/setting/port': 'zonePort',
+    'DELETE /client/zone/{id}/setting/ports': 'zonePort',
+  },
+  parentParam: { line: 'g', zonePort: 'id', nodeSub: 'id' },
   bodies: {
     'PATCH /client/group': async (rig, world) => ({
       id: await rig.at(world, 'group'),
@@ -92,6 +125,13 @@ export const nodeRows: Rows = {
       return { nodeID: joined.nodeID, time, signature };
     },
   },
+  values: {
+    logRotateTime: () => 3600,
+    ranges: () => ['10.0.0.0/16'],
+    networks: () => [`198.51.100.${(next() % 250) + 1}`, '2001:db8::/64'],
+    httpPort: () => 10_000 + (next() % 20_000),
+    httpsPort: () => 30_000 + (next() % 20_000),
+  },
   stage: {
     'PATCH /client/group/{g}/line/{l}/nodes': onLine,
     'DELETE /client/group/{g}/line/{l}/nodes': onLine,
@@ -103,7 +143,11 @@ export const nodeRows: Rows = {
         for (const lineID of [1, own]) await rig.insert('lineNode', { groupID, lineID, nodeID });
       }
     },
+    'POST /client/zone/{id}/setting/canary/retry': stopped,
+    'POST /client/zone/{id}/setting/canary/takeBack': stopped,
     'POST /client/node/reboot': reached,
+    'GET /client/node/{id}/node-info': heard,
+    'POST /client/node/upgrade': upgradable,
     'POST /client/node/reset': reached,
     'DELETE /client/node/currentCache': reached,
     'DELETE /client/node/cache': reached,
@@ -134,6 +178,7 @@ export const nodeRows: Rows = {
       filters: { status: nodeFilters.status, keyword: nodeFilters.keyword },
     },
     'GET /client/zone/{id}/nodes': { kind: 'node' },
+    'GET /client/node/{id}/subs': { kind: 'nodeSub', filters: { keyword: part('address', 'memo') } },
     'GET /client/metaNodes': { kind: 'node', filters: { keyword: part('name'), zoneID: inZone } },
     'GET /client/products': {
       kind: 'product',
@@ -141,5 +186,4 @@ export const nodeRows: Rows = {
     },
     'GET /client/metaProducts': { kind: 'product', filters: { keyword: part('name') } },
   },
-  values: { ranges: () => ['10.0.0.0/16'] },
 };

@@ -1,0 +1,134 @@
+/** What a group answers: to a visitor of an address, where that has arrived, and who came and left and why. */
+import { useQuery } from '@tanstack/react-query';
+import { Drawer, Input, Pagination, Skeleton } from 'antd';
+import { useState } from 'react';
+import { paging, polling } from '#contract/limits.ts';
+import { isIP } from '#contract/rules.ts';
+import { Facts, Status } from '../kit/bits.tsx';
+import { Empty, ErrorState } from '../kit/empty.tsx';
+import { query } from '../kit/query.ts';
+import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { number } from '../kit/units.ts';
+
+const widthPx = 680;
+
+export function GroupAnswers({ group, onClose }: { group: { id: number; name: string }; onClose: () => void }) {
+  const [visitor, setVisitor] = useState('');
+  return (
+    <Drawer open title={t('answers.title', { group: group.name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
+      <p className="ink-2">{t('answers.text')}</p>
+      <Input
+        className="mono"
+        allowClear
+        aria-label={t('answers.visitor')}
+        placeholder={t('answers.visitor')}
+        value={visitor}
+        status={visitor.trim() && !isIP(visitor.trim()) ? 'error' : ''}
+        onChange={event => setVisitor(event.target.value)}
+      />
+      <Now groupID={group.id} visitor={isIP(visitor.trim()) ? visitor.trim() : undefined} />
+      <Changes groupID={group.id} />
+    </Drawer>
+  );
+}
+
+function Now({ groupID, visitor }: { groupID: number; visitor: string | undefined }) {
+  const { data, error, refetch } = useQuery({
+    ...query('GET /client/group/{g}/answer', { g: groupID, query: visitor === undefined ? {} : { visitor } }),
+    refetchInterval: polling.nodeListPollMs,
+  });
+  if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Skeleton active title={false} />;
+  const { answer } = data;
+  const addresses = answer.cname === null ? [...answer.a, ...answer.aaaa] : [answer.cname];
+  return (
+    <section aria-live="polite" style={{ margin: '16px 0 24px' }}>
+      <Facts
+        facts={[
+          [
+            t('field.line'),
+            data.network === null ? t('lineKind.default') : t('answers.lineOf', { line: data.lineName, network: data.network }),
+          ],
+          [
+            t('answers.answer'),
+            addresses.length ? (
+              <span className="address-list">
+                {addresses.map(one => (
+                  <span key={one} className="mono">
+                    {one}
+                  </span>
+                ))}
+              </span>
+            ) : (
+              t('answers.nothing')
+            ),
+          ],
+          [t('field.nodes'), data.members.map(one => one.name).join(', ') || '—'],
+          [t('answers.since'), data.changedAt === null ? '—' : dateTime(data.changedAt)],
+        ]}
+      />
+      <h3 style={{ marginTop: 20 }}>{t('answers.where')}</h3>
+      {data.zones.length ? (
+        <ul className="rows">
+          {data.zones.map(one => (
+            <li key={one.cnameID}>
+              <span className="grow mono">{one.name}</span>
+              <Status value={one.isApplied ? 'success' : 'warning'} texts="answerThere" />
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="ink-3">{t('answers.noZones')}</p>
+      )}
+    </section>
+  );
+}
+
+function Changes({ groupID }: { groupID: number }) {
+  const [page, setPage] = useState<number>(paging.pageFirst);
+  const pageSize = paging.pageSizeDefault;
+  const { data, error, refetch } = useQuery({
+    ...query('GET /client/group/{g}/answers', { g: groupID, query: { page, pageSize } }),
+    refetchInterval: polling.nodeListPollMs,
+  });
+  return (
+    <section>
+      <h3>{t('answers.changes')}</h3>
+      {error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      ) : !data ? (
+        <Skeleton active title={false} />
+      ) : data.total === 0 ? (
+        <Empty drawing="nothing" title={t('answers.noChanges')} />
+      ) : (
+        <>
+          <ul className="rows">
+            {data.data.map(one => (
+              <li key={one.id}>
+                <span className="grow">
+                  <span title={one.UID}>{one.name}</span> {t(`answerChange.${one.change}`)}
+                  <span className="cell-note">
+                    {t(`answerReason.${one.reason}`, { seconds: number(one.seconds) })}
+                    {one.lineName !== 'default' && ` · ${one.lineName}`}
+                  </span>
+                </span>
+                <span className="ink-3">{dateTime(one.at)}</span>
+              </li>
+            ))}
+          </ul>
+          {data.total > pageSize && (
+            <Pagination
+              size="small"
+              current={page}
+              pageSize={pageSize}
+              total={data.total}
+              showSizeChanger={false}
+              onChange={setPage}
+            />
+          )}
+        </>
+      )}
+    </section>
+  );
+}

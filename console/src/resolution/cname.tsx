@@ -1,0 +1,114 @@
+/** Zones that customers' names lead into: made, delegated, no longer offered. */
+import { CopyButton } from '../kit/copy.tsx';
+import { act, resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import type { RowOf } from '../kit/client.ts';
+import { t } from '../kit/text.ts';
+import { number } from '../kit/units.ts';
+
+type Cname = RowOf<'GET /client/setting/dns/cnames'>;
+
+/** What stands before it, and whether customers are told it. */
+function State({ row }: { row: Cname }) {
+  const [tone, text] = row.disabled
+    ? (['idle', t('cnameZone.disabled')] as const)
+    : row.isOffered
+      ? (['good', t('cnameZone.offered')] as const)
+      : (['idle', t('cnameZone.other')] as const);
+  return (
+    <span className="status">
+      <span className={`status-dot ${tone}`} aria-hidden />
+      {text}
+    </span>
+  );
+}
+
+function Arrived({ row }: { row: Cname }) {
+  const [tone, text] = row.error
+    ? (['bad', t('cnameZone.failing')] as const)
+    : row.unprocessed
+      ? (['warn', t('cnameZone.waiting', { count: number(row.unprocessed) })] as const)
+      : (['good', t('cnameZone.arrived')] as const);
+  return (
+    <span>
+      <span className="status">
+        <span className={`status-dot ${tone}`} aria-hidden />
+        {text}
+      </span>
+      {row.error && <span className="cell-note">{row.error}</span>}
+    </span>
+  );
+}
+
+const cnames = resource<'GET /client/setting/dns/cnames'>({
+  name: 'cnames',
+  note: 'cnames',
+  list: 'GET /client/setting/dns/cnames',
+  defaultSort: '-createdAt',
+  rowName: row => row.domainName,
+  columns: [
+    {
+      name: 'domainName',
+      label: 'cnameZone',
+      sort: true,
+      link: 'edit',
+      width: 260,
+    },
+    { name: 'isOffered', label: 'cnameUse', width: 200, render: row => <State row={row} /> },
+    { name: 'unprocessed', width: 240, render: row => <Arrived row={row} /> },
+    { name: 'domainCount', kind: 'number' },
+    {
+      name: 'nameServers',
+      width: 280,
+      render: row => (
+        <span className="address-list">
+          {(row.nameServers.length ? row.nameServers : [`ns1.${row.domainName}`]).map(one => (
+            <span key={one} className="address">
+              <span className="mono">{one}</span>
+              <CopyButton text={one.split(' ')[0]!} />
+            </span>
+          ))}
+        </span>
+      ),
+    },
+    { name: 'memo' },
+    { name: 'createdAt', kind: 'time', sort: true },
+    { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+  ],
+  filters: [{ name: 'disabled', kind: 'select', values: [1, 0], texts: 'cnameDisabled', isSaid: true }],
+  create: 'POST /client/setting/dns/cname',
+  errors: { fields: { duplicated: 'domainName', invalidDNSSetting: 'domainName' } },
+  update: 'PUT /client/setting/dns/cname',
+  remove: 'DELETE /client/setting/dns/cname',
+  removal: 'destructive',
+  fields: [
+    {
+      name: 'domainName',
+      label: 'cnameZone',
+      kind: 'mono',
+      placeholder: 'cdn.example.com',
+      help: 'cnameZone',
+      only: 'create',
+    },
+    { name: 'nameServers', kind: 'lines', help: 'nameServers', initial: [], isOptional: true },
+    { name: 'memo', kind: 'text', initial: '', isOptional: true },
+  ],
+  actions: [
+    act('PUT /client/setting/dns/cname', {
+      name: 'enable',
+      when: row => row.disabled,
+      body: ([row]) => ({ id: row!.id, disabled: false }),
+    }),
+    act('PUT /client/setting/dns/cname', {
+      name: 'disable',
+      level: 'disruptive',
+      warning: 'disableCname',
+      when: row => !row.disabled,
+      body: ([row]) => ({ id: row!.id, disabled: true }),
+    }),
+  ],
+});
+
+export default function Cnames() {
+  return <ResourcePage resource={cnames} />;
+}

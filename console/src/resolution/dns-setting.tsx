@@ -1,0 +1,133 @@
+/** Who answers for an operator's names: chosen, tried, and whether all that changed has arrived there. */
+import { useQuery } from '@tanstack/react-query';
+import { Button, Drawer, Skeleton } from 'antd';
+import { dnsTypes, statusPollMs } from '#contract/limits.ts';
+import { ruleText } from '#contract/rules/rule.ts';
+import { Status } from '../kit/bits.tsx';
+import { call, type AnswerOf } from '../kit/client.ts';
+import { ErrorState } from '../kit/empty.tsx';
+import { fieldsOf } from '../kit/errors.ts';
+import { overlay } from '../kit/overlay.ts';
+import { useCan } from '../kit/permissions.ts';
+import { query, useAction } from '../kit/query.ts';
+import { options, resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { language, t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { ApiError } from '../kit/transport.ts';
+import { number } from '../kit/units.ts';
+
+const widthPx = 560;
+const testing = 'POST /client/setting/dns/test';
+const waiting = 'GET /client/setting/dns/unprocessed';
+const recovery = 'POST /client/setting/dns/recovery';
+
+const settings = resource<'GET /client/setting/dns'>({
+  name: 'dnsSetting',
+  note: 'dnsSetting',
+  list: 'GET /client/setting/dns',
+  defaultSort: '-createdAt',
+  rowName: row => t(`dnsType.${row.driver}`),
+  columns: [
+    { name: 'driver', kind: 'option', texts: 'dnsType', width: 240 },
+    { name: 'zoneCount', kind: 'number' },
+    { name: 'memo' },
+    { name: 'createdAt', kind: 'time', sort: true },
+    { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
+  ],
+  create: 'POST /client/setting/dns',
+  errors: { fields: { duplicated: 'driver', invalidDNSSetting: 'driver' } },
+  remove: 'DELETE /client/setting/dns',
+  removal: 'destructive',
+  history: true,
+  fields: [
+    { name: 'driver', kind: 'select', ...options(dnsTypes, 'dnsType'), help: 'dnsDriver', initial: 'knot' },
+    { name: 'memo', kind: 'text', initial: '', isOptional: true },
+  ],
+  actions: [
+    {
+      name: 'testDNS',
+      call: testing,
+      run: ([row]) => overlay(close => <Tried id={row!.id} title={t(`dnsType.${row!.driver}`)} onClose={() => close()} />),
+    },
+  ],
+});
+
+/** Asked now: whether it answers, and for which zones. */
+function Tried({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
+  const { data, error, isFetching, refetch } = useQuery<AnswerOf<typeof testing>>({
+    queryKey: [testing, id],
+    queryFn: ({ signal }) => call(testing, { body: { id } }, { signal }),
+    staleTime: 0,
+    gcTime: 0,
+    retry: false,
+  });
+  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
+  return (
+    <Drawer open title={t('dnsTest.title', { name: title })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
+      {isFetching ? (
+        <Skeleton active />
+      ) : error ? (
+        <>
+          <ErrorState error={error} onRetry={() => void refetch()} />
+          {said && (
+            <p className="mono" role="alert">
+              {ruleText(said, language)}
+            </p>
+          )}
+        </>
+      ) : (
+        data && (
+          <>
+            <p className="ink-2">{t(data.zones.length ? 'dnsTest.good' : 'dnsTest.noZones', { ms: number(data.ms) })}</p>
+            <ul className="rows">
+              {data.zones.map(one => (
+                <li key={one.cnameID}>
+                  <span className="grow mono">{one.domainName}</span>
+                  <Status value={one.isThere ? 'success' : 'warning'} texts="dnsThere" />
+                </li>
+              ))}
+            </ul>
+            <Button onClick={() => void refetch()}>{t('dnsTest.again')}</Button>
+          </>
+        )
+      )}
+    </Drawer>
+  );
+}
+
+/** Changes that have not arrived, and what keeps them. */
+function Waiting() {
+  const can = useCan();
+  const { data } = useQuery({ ...query(waiting), enabled: can(waiting), refetchInterval: statusPollMs, staleTime: 0 });
+  const recover = useAction(recovery, { success: t('dnsWaiting.begun') });
+  if (!data) return null;
+  return (
+    <section className="panel panel-padded" aria-labelledby="dns-waiting">
+      <h2 id="dns-waiting">{t(data.size ? 'dnsWaiting.some' : 'dnsWaiting.none', { count: number(data.size) })}</h2>
+      {data.errors.map(one => (
+        <p key={one.cnameID} role="alert">
+          <span className="mono">{one.domainName}</span> {one.error}
+          {one.nextAt !== null && <span className="cell-note">{t('dnsWaiting.next', { time: dateTime(one.nextAt) })}</span>}
+        </p>
+      ))}
+      <p className="ink-3">{t('dnsWaiting.text')}</p>
+      {can(recovery) && (
+        <Button loading={recover.isPending} onClick={() => void recover.run({ body: {} })}>
+          {t('dnsWaiting.recover')}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+export default function DnsSetting() {
+  return (
+    <>
+      <ResourcePage resource={settings} />
+      <div className="page">
+        <Waiting />
+      </div>
+    </>
+  );
+}

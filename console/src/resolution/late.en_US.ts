@@ -1,0 +1,50 @@
+import type { SameAs } from '../kit/text.ts';
+import type texts from './late.zh_TW.ts';
+
+export default {
+  'page.dnsSetting': 'DNS settings',
+  'noun.dnsSetting': 'DNS setting',
+  'empty.dnsSetting': 'Nobody answers for your names yet. Choose who does, so that customers’ domains can lead to your nodes.',
+  'note.dnsSetting':
+    'Who answers for the names that customers’ domains lead to. Once chosen, add a zone of your own under “CNAME zones”.',
+  'field.driver': 'Name server',
+  'field.zoneCount': 'CNAME zones',
+  'dnsType.knot': 'Embedded name server (Knot DNS)',
+  'help.dnsDriver': 'The embedded one starts with the platform; a node in trouble leaves its answers within seconds.',
+  'action.testDNS': 'Test',
+  'dnsTest.title': '{name}: test',
+  'dnsTest.good': 'It answers and takes changes ({ms} ms).',
+  'dnsTest.noZones': 'It answers and takes changes ({ms} ms); it has no CNAME zone yet.',
+  'dnsTest.again': 'Test again',
+  'dnsThere.success': 'In place',
+  'dnsThere.warning': 'Not in place yet',
+  'dnsWaiting.none': 'All changes have arrived',
+  'dnsWaiting.some': '{count} {count, one: change has, other: changes have} not arrived yet',
+  'dnsWaiting.text':
+    'Changes are tried again by themselves. If you doubt what stands on the name server, have everything compared and mended; records of others are left alone.',
+  'dnsWaiting.next': 'Next try: {time}',
+  'dnsWaiting.recover': 'Compare everything',
+  'dnsWaiting.begun': 'Comparing has begun',
+  'page.cnames': 'CNAME zones',
+  'noun.cnames': 'CNAME zone',
+  'empty.cnames': 'Add a zone of your own, such as cdn.example.com: customers’ domains lead to names in it by CNAME.',
+  'note.cnames':
+    'Delegate each zone (NS records in the zone above it) to the name servers listed here, or nobody finds it. Customers are told the oldest that is not disabled.',
+  'field.cnameZone': 'Zone',
+  'field.cnameUse': 'Use',
+  'field.unprocessed': 'Arrived',
+  'field.nameServers': 'Name servers',
+  'field.disabled': 'Disabled',
+  'help.cnameZone': 'A domain or subdomain of your own, for this alone. It cannot be changed later.',
+  'help.nameServers':
+    'One a line; of one inside the zone with its addresses, such as ns1.cdn.example.com 203.0.113.53. Empty: this platform (ns1).',
+  'cnameZone.offered': 'Told to customers',
+  'cnameZone.other': 'Also works',
+  'cnameZone.disabled': 'No longer told; what leads here goes on',
+  'cnameZone.arrived': 'Up to date',
+  'cnameZone.waiting': '{count} waiting',
+  'cnameZone.failing': 'Cannot be reached',
+  'cnameDisabled.1': 'Disabled',
+  'cnameDisabled.0': 'In use',
+  'warning.disableCname': 'Customers are told another zone; domains that lead here already go on.',
+} satisfies SameAs<typeof texts>;

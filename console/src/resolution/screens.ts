@@ -1,0 +1,19 @@
+/** Pages about names, by area. */
+import { type Screen, withTexts } from '../kit/screens.ts';
+
+export const client: readonly Screen[] = [
+  {
+    path: 'systemManagement/dnsSetting',
+    title: 'dnsSetting',
+    order: 30,
+    call: 'GET /client/setting/dns',
+    load: withTexts('resolution', () => import('./dns-setting.tsx')),
+  },
+  {
+    path: 'systemManagement/cname',
+    title: 'cname',
+    order: 31,
+    call: 'GET /client/setting/dns/cnames',
+    load: withTexts('resolution', () => import('./cname.tsx')),
+  },
+];

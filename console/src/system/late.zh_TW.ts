@@ -1,0 +1,3 @@
+export default {
+  'system.note': '只影響自己的營運商。',
+} as const;

@@ -1,0 +1,12 @@
+/** Pages about the installation and the operator's own system, by area. */
+import { type Screen, withTexts } from '../kit/screens.ts';
+
+export const client: readonly Screen[] = [
+  {
+    path: 'systemManagement/systemSetting',
+    title: 'systemSetting',
+    order: 10,
+    call: { anyOf: ['GET /client/license'] },
+    load: withTexts('system', () => import('./system-setting.tsx')),
+  },
+];

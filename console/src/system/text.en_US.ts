@@ -1,0 +1,8 @@
+import type { SameAs } from '../kit/text.ts';
+import type texts from './text.zh_TW.ts';
+
+export default {
+  'menu.systemSetting': 'System settings',
+  'group.installation': 'Installation',
+  'tab.license': 'License',
+} satisfies SameAs<typeof texts>;

@@ -1,0 +1,8 @@
+import type { SameAs } from '../kit/text.ts';
+import type texts from './text.zh_TW.ts';
+
+export default {
+  'menu.systemSetting': '系统设置',
+  'group.installation': '安装',
+  'tab.license': '授权',
+} satisfies SameAs<typeof texts>;

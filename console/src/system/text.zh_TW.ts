@@ -1,0 +1,5 @@
+export default {
+  'menu.systemSetting': '系統設定',
+  'group.installation': '安裝',
+  'tab.license': '授權',
+} as const;

@@ -1,0 +1,40 @@
+/** Bounds and words of resolution: who answers for names, and what it answers. */
+
+/** Who answers for the names of an operator; `knot`: the name server that comes with this installation. */
+export const dnsTypes = ['knot'] as const;
+export const resolutionLimits = {
+  /** of an operator */
+  dnsSettingsMax: 20,
+  cnamesMax: 50,
+  /** that stand on one line: more of their IPv4 addresses do not fit into one datagram */
+  lineNodesMax: 50,
+  /** addresses of one family that a line answers with: what one datagram of 1,232 bytes holds beside the longest name and a visitor's network */
+  addressesMax: { 4: 50, 6: 28 },
+  /** seconds that a node has to be well before it comes back into answers, twice as long each time it falls again within ten minutes */
+  steadySeconds: 5,
+  steadySecondsMax: 300,
+  flapMinutes: 10,
+  /** days that changes of answers are kept */
+  changesDays: 90,
+  /** minutes between two looks at where a domain leads: of one that leads here, and of others */
+  checkMinutes: { active: 60, other: 10 },
+} as const;
+
+/** Why somebody is in an answer or left it. */
+export const answerReasons = [
+  'assigned',
+  'removed',
+  'well',
+  'silent',
+  'paused',
+  'problem',
+  'cutOff',
+  'unknown',
+  'mainsAway',
+  'mainsBack',
+  'lastOne',
+  'addresses',
+  'lineToAll',
+] as const;
+/** `moved`: its addresses are others. */
+export const answerChanges = ['came', 'left', 'moved'] as const;

@@ -1,0 +1,45 @@
+/** What a group answers: to whom, since when, and how it came to that. */
+import { calls } from '../kit/call.ts';
+import { arr, big, bool, id, int, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
+import { answerChanges, answerReasons, paging } from '../limits.ts';
+import * as rules from '../rules.ts';
+
+const Answer = obj({ a: arr(text(45), 1000), aaaa: arr(text(45), 1000), cname: nullable(text(253)) });
+export const AnswerChange = obj({
+  id: big(),
+  lineID: id(),
+  lineName: text(64),
+  change: one(answerChanges),
+  UID: text(32),
+  name: text(64),
+  reason: one(answerReasons),
+  /** since it was heard of */
+  seconds: int(),
+  at: time(),
+});
+
+export const groupAnswers = calls(
+  { base: '/client', resource: 'groups' },
+  {
+    /** What a visitor of this address gets; left out: whom no line is for. */
+    'GET /group/{g}/answer': {
+      query: obj({ visitor: opt(str(45).check(rules.zodRule(rules.ipAddress))) }),
+      answer: obj({
+        lineID: id(),
+        lineName: text(64),
+        /** the network of the line that the visitor is in; null: no line is for it */
+        network: nullable(text(50)),
+        answer: Answer,
+        members: arr(obj({ UID: text(32), name: text(64) }), 1000),
+        changedAt: nullable(time()),
+        /** where it can be asked, and whether that is what is answered there */
+        zones: arr(obj({ cnameID: id(), name: text(300), isApplied: bool() }), 1000),
+      }),
+    },
+    /** The newest first. */
+    'GET /group/{g}/answers': {
+      query: obj({ page: opt(int(paging.pageFirst, paging.pageMax)), pageSize: opt(int(1, paging.pageSizeMax)) }),
+      answer: page(AnswerChange),
+    },
+  },
+);

@@ -1,0 +1,29 @@
+/** Whether a customer's name leads here (§4, CNAME status). */
+import { calls } from '../kit/call.ts';
+import { arr, id, ids, obj, one, text } from '../kit/schema.ts';
+import { cnameStates } from '../states.ts';
+
+/** `unknown`: nobody answered, and the state stays what it was. */
+export const seenStates = [...cnameStates, 'unknown'] as const;
+
+export const cnameChecks = calls(
+  { base: '/{area}/site/{siteID}', areas: ['user', 'client'], resource: 'domains' },
+  {
+    'POST /domains/checkCNAME': {
+      body: obj({ ids: ids(200) }),
+      answer: arr(
+        obj({
+          id: id(),
+          domainName: text(253),
+          /** what it should lead to; '': the operator has no zone for that yet */
+          cname: text(253),
+          status: one(seenStates),
+          /** the names it leads through, or else its addresses */
+          seen: arr(text(253), 20),
+        }),
+        200,
+      ),
+      errors: ['multiple'],
+    },
+  },
+);

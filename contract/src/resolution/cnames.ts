@@ -1,0 +1,48 @@
+/** CNAME zones: what customers' names lead into. A site's name there is `KEY.ZONE`, and leads on to its group (decisions, The parts). */
+import { calls } from '../kit/call.ts';
+import { arr, bool, id, ids, int, list, obj, opt, page, record, str, text } from '../kit/schema.ts';
+import * as rules from '../rules.ts';
+
+const nameServersMax = 8;
+/** So that the name of a group still is one, with all that stands before the zone. */
+const zoneNameMax = 200;
+
+/** `ns1.example.com`; of one whose name lies in the zone itself with its addresses, which nobody else could tell: `ns1.cdn.example.net 192.0.2.53` */
+const nameServers = () => arr(str(400).check(rules.zodRule(rules.nameServer)), nameServersMax);
+const zoneName = () => str(zoneNameMax).check(rules.zodRule(rules.cnameZone));
+
+export const Cname = obj({
+  ...record,
+  domainName: text(253),
+  dnsSettingID: id(),
+  /** no longer offered to customers; the names it has go on leading */
+  disabled: bool(),
+  /** empty: this installation, by the name `ns1` in the zone */
+  nameServers: nameServers(),
+  memo: text(255),
+  /** the one new customers are told: the oldest that is not disabled */
+  isOffered: bool(),
+  /** domains that were seen to lead into it */
+  domainCount: int(),
+  /** changes that have not arrived there, and what went wrong last ('': nothing) */
+  unprocessed: int(),
+  error: text(500),
+});
+
+export const cnames = calls(
+  { base: '/client/setting/dns', resource: 'cnames' },
+  {
+    'GET /cnames': { query: list({ disabled: opt(bool()) }), answer: page(Cname) },
+    'POST /cname': {
+      body: obj({ domainName: zoneName(), dnsSettingID: opt(id()), nameServers: opt(nameServers()), memo: opt(text(255)) }),
+      answer: obj({ ids: arr(id()) }),
+      errors: ['duplicated', 'invalidDNSSetting'],
+    },
+    'PUT /cname': {
+      body: obj({ id: id(), disabled: opt(bool()), nameServers: opt(nameServers()), memo: opt(text(255)) }),
+    },
+    /** One that domains lead into stays. */
+    'DELETE /cname': { body: obj({ ids: ids() }), errors: ['multiple'] },
+    'GET /cname/meta': { answer: arr(obj({ id: id(), name: text(253) }), 1000) },
+  },
+);

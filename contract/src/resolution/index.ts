@@ -1,0 +1,5 @@
+/** The groups of calls of this folder; a further one is one line. */
+export { groupAnswers } from './answers.ts';
+export { cnameChecks } from './check-cname.ts';
+export { cnames } from './cnames.ts';
+export { dnsSettings } from './dns-setting.ts';

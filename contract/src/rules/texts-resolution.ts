@@ -1,0 +1,30 @@
+/** What is wrong about zones and name servers, in three languages. */
+import type { Text } from '../kit/text.ts';
+
+export const resolutionTexts = {
+  zoneOfAnother: {
+    zh_TW: '這個網域，或它的上層、下層網域，已是別人的 CNAME 網域',
+    zh_CN: '这个域名，或它的上级、下级域名，已是他人的 CNAME 域名',
+    en_US: 'This name, or one above or below it, is a CNAME zone already',
+  },
+  zoneOfEverybody: {
+    zh_TW: '{value} 是公用的網域後綴，請使用自己的網域',
+    zh_CN: '{value} 是公共域名后缀，请使用自己的域名',
+    en_US: '{value} is a public suffix: use a domain of your own',
+  },
+  zoneInUse: {
+    zh_TW: '仍有 {n} 個網域指向這裡，請先請客戶改指向別處',
+    zh_CN: '仍有 {n} 个域名指向这里，请先让客户改指向别处',
+    en_US: '{n} domains still lead here: have them moved first',
+  },
+  dnsInUse: {
+    zh_TW: '仍有 {n} 個 CNAME 網域由它回應，請先移除這些網域',
+    zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',
+    en_US: 'It answers for {n} CNAME zones: remove these first',
+  },
+  glueMissing: {
+    zh_TW: '名稱伺服器位於這個網域之內，請填寫它的 IP 位址',
+    zh_CN: '域名服务器位于这个域名之内，请填写它的 IP 地址',
+    en_US: 'This name server lies in the zone itself: give its addresses',
+  },
+} as const satisfies Record<string, Text>;

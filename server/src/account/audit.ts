@@ -1,0 +1,116 @@
+/** `POST /{area}/auditLogs`: what the audit tells whom. */
+import { sql } from 'kysely';
+import type * as z from 'zod/mini';
+import { audit, type AuditChange, type AuditLine } from '#contract/account/audit.ts';
+import { failFields } from '#contract/errors.ts';
+import type { Actor } from '../kit/actor.ts';
+import { type KeptChange, kindOfChange } from '../kit/audit-room.ts';
+import { implement } from '../kit/implement.ts';
+import { isSame } from '../kit/store.ts';
+import { contains } from '../kit/table.ts';
+import { and, row, rows, type Sql } from '../store/db.ts';
+
+type Change = z.output<typeof AuditChange>;
+type Line = z.output<typeof AuditLine>;
+interface Stored extends Omit<Line, 'changes' | 'proxyName'> {
+  changes?: KeptChange[] | null;
+  proxyName: string | null;
+}
+/** Lines are counted as far as a person would page. */
+const countMax = 100_000;
+/** Words are looked for line by line: where nothing says since when, this far back. */
+const wordDays = 31;
+
+/** An operator reads what its people and its customers did, a customer what its own did; who is no root, of itself and those below. */
+function readable(actor: Actor): Sql {
+  const tree =
+    actor.area === 'admin'
+      ? sql`true`
+      : actor.area === 'client'
+        ? sql`t."clientID" = ${actor.rootID}`
+        : sql`t."userID" = ${actor.rootID}`;
+  if (actor.isRoot) return tree;
+  return sql`(${tree} and t."accountID" in (
+    with recursive below(id) as materialized (
+      select ${actor.accountID}::bigint union select a.id from account a join below on a."parentID" = below.id
+    ) select id from below))`;
+}
+/** Who really acted is told by name within one's own house: whoever is above it is told by their area alone. */
+const mayName = (actor: Actor): Sql =>
+  actor.area === 'admin'
+    ? sql`true`
+    : actor.area === 'client'
+      ? sql`(coalesce(p."rootID", p.id) = ${actor.rootID} or p."parentClient" = ${actor.rootID})`
+      : sql`coalesce(p."rootID", p.id) = ${actor.rootID}`;
+
+/** A change as people read it: field by field, those alone that are others now. */
+function told(change: KeptChange): Change {
+  const { table, id, before, after, cut, more } = change;
+  const kind = cut ?? kindOfChange(change);
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
+  const fields = names
+    .map(name => ({ name, before: before?.[name] ?? null, after: after?.[name] ?? null }))
+    .filter(field => kind !== 'changed' || !isSame(field.before, field.after));
+  return {
+    table,
+    id: more === undefined && Number.isInteger(id) && id > 0 ? id : null,
+    kind,
+    count: more ?? 1,
+    isWhole: cut === undefined && more === undefined,
+    fields: fields.slice(0, 500),
+  };
+}
+
+export const auditCalls = implement(audit, {
+  'POST /auditLogs': async ({ ctx, query, body }) => {
+    if (query.sortBy !== undefined && query.sortBy !== 'createdAt')
+      throw failFields([{ path: 'sortBy', rule: 'unknown', bounds: { allowed: 'createdAt' } }]);
+    const { actor, db } = ctx;
+    const size = query.pageSize ?? 10;
+    const offset = ((query.page ?? 1) - 1) * size;
+    const named = mayName(actor);
+    const isWide = (body.accountName || body.url || body.proxyName) && body.startTime === undefined && body.reqID === undefined;
+    const where = and([
+      readable(actor),
+      ...contains(body.accountName, 'accountName'),
+      ...contains(body.url, 'url'),
+      ...(isWide
+        ? [sql`t."createdAt" >= coalesce(${body.endTime ?? null}::timestamptz, now()) - ${wordDays} * interval '1 day'`]
+        : []),
+      ...(body.startTime === undefined ? [] : [sql`t."createdAt" >= ${body.startTime}::timestamptz`]),
+      // a line that stands for many lasts to the last of them
+      ...(body.endTime === undefined ? [] : [sql`t."createdAt" <= ${body.endTime}::timestamptz`]),
+      ...(body.method === undefined ? [] : [sql`t.method = ${body.method}`]),
+      ...(body.reqID === undefined ? [] : [sql`t."reqID" = ${body.reqID}`]),
+      // nobody finds out by asking who it was
+      ...(body.proxyName === undefined
+        ? []
+        : [
+            sql`exists (select 1 from account p where p.id = t."proxyID" and ${named} and ${and(contains(body.proxyName, 'proxyName'))})`,
+          ]),
+    ]);
+    const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
+    const whole = body.reqID === undefined ? sql`` : sql`, t.body, t.changes`;
+    // where somebody sits is told to those alone who may know who it is
+    const ip = sql`case when (t."proxyID" is null and t."proxyName" is null) or ${actor.area === 'admin' ? sql`true` : named} then coalesce(t.ip, '') else '' end as ip`;
+    // beyond what is counted there is no page
+    const read = offset < countMax ? size : 0;
+    const lines = await rows<Stored>(
+      db,
+      sql`select t.id, t."reqID", t."createdAt", t."accountID", t."accountName", t.area, t."tokenName", t.method, t.url, t.permission,
+            ${ip}, t.status, t."durationMs", t.reason, t.times, t."lastAt",
+            case when t."proxyName" is null then null when t."proxyID" is null then ${actor.area === 'admin' ? sql`t."proxyName"` : sql`null`}
+              when ${named} then t."proxyName" end as "proxyName", p.auth as "proxyArea"${whole}
+          from audit t left join account p on p.id = t."proxyID"
+          where ${where} order by t.id ${order} limit ${read} offset ${read && offset}`,
+    );
+    const counted = await row<{ n: number }>(
+      db,
+      sql`select count(*) as n from (select 1 from audit t where ${where} limit ${countMax}) found`,
+    );
+    return {
+      data: lines.map(({ changes, ...line }) => ({ ...line, ...(changes ? { changes: changes.map(told) } : {}) })),
+      total: counted!.n,
+    };
+  },
+});

@@ -1,0 +1,48 @@
+/** Who an account is where it acts, as the database has it. */
+import { sql } from 'kysely';
+import type { Area } from '#contract/kit/call.ts';
+import { defaultLanguage, isLanguage, type Language } from '#contract/kit/text.ts';
+import type { Actor } from './actor.ts';
+
+/** An account `a` acts while it, the root it hangs on and, for customers, their operator are normal. */
+export const withRoots = sql`join account root on root.id = coalesce(a."rootID", a.id)
+  left join account op on op.id = root."parentClient"`;
+export const statusOf = sql`case when a.status <> 'normal' then a.status when root.status <> 'normal' then root.status
+  else coalesce(op.status, 'normal') end`;
+export interface Acting {
+  accountID: number;
+  email: string;
+  auth: Area;
+  isRoot: boolean;
+  rootID: number;
+  parentClient: number | null;
+  grade: number;
+  status: string;
+  language: string;
+  timezone: string;
+  proxyID: number | null;
+  proxyName: string | null;
+}
+export const actingColumns = sql`a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
+  ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName"`;
+
+/** `held`: the keys it holds now. */
+export function actorOf(found: Acting, held: Iterable<string>, sessionID: string): Actor {
+  return {
+    accountID: found.accountID,
+    email: found.email,
+    area: found.auth,
+    isRoot: found.isRoot,
+    rootID: found.rootID,
+    clientID: found.auth === 'client' ? found.rootID : found.parentClient,
+    grade: found.grade,
+    status: found.status,
+    permissions: new Set(held),
+    language: isLanguage(found.language) ? (found.language as Language) : defaultLanguage,
+    timezone: found.timezone,
+    sessionID,
+    token: null,
+    proxyID: found.proxyID,
+    proxyName: found.proxyName,
+  };
+}

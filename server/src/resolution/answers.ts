@@ -1,0 +1,96 @@
+/** What a group answers, to whom, and how it came to that. */
+import { sql } from 'kysely';
+import { formatIP, isIP, parseAddressSet, parseIP } from '#contract/rules.ts';
+import type { answerChanges, answerReasons } from '#contract/limits.ts';
+import { paging } from '#contract/limits.ts';
+import { groupAnswers } from '#contract/resolution/answers.ts';
+import { implement } from '../kit/implement.ts';
+import { groupTable, lineTable } from '../node/tables.ts';
+import { row, rows } from '../store/db.ts';
+import { type AnsweredLine, defaultLineID } from './choose.ts';
+import { groupName } from './names.ts';
+
+interface ChangeRow {
+  id: number;
+  lineID: number;
+  lineName: string;
+  change: (typeof answerChanges)[number];
+  UID: string;
+  name: string;
+  reason: (typeof answerReasons)[number];
+  seconds: number;
+  at: string;
+}
+
+/** The narrowest network of a line that holds an address, as the name server finds it. */
+export function lineFor(
+  lines: readonly AnsweredLine[],
+  visitor: string | undefined,
+): { line: AnsweredLine | undefined; network: string | null } {
+  const address = visitor !== undefined && isIP(visitor) ? parseIP(visitor) : undefined;
+  let best: { line: AnsweredLine; network: string; size: bigint } | undefined;
+  if (address)
+    for (const line of lines.filter(one => one.lineID !== defaultLineID))
+      for (const cidr of line.cidrs) {
+        const set = parseAddressSet(cidr);
+        if (!set || set.family !== address.family || address.value < set.from || address.value > set.to) continue;
+        const size = set.to - set.from;
+        if (!best || size < best.size) best = { line, network: cidr, size };
+      }
+  return best ?? { line: lines.find(one => one.lineID === defaultLineID), network: null };
+}
+
+export const groupAnswerCalls = implement(
+  groupAnswers,
+  {
+    'GET /group/{g}/answer': async ({ ctx, params, query }) => {
+      const group = await ctx.store(groupTable).get(params.g, 'g');
+      const stored = await row<{ lines: AnsweredLine[]; version: number; changedAt: string }>(
+        ctx.db,
+        sql`select lines, version, "changedAt" from "groupAnswer" where "groupID" = ${params.g}`,
+      );
+      const address = query.visitor === undefined ? undefined : parseIP(query.visitor);
+      const { line, network } = lineFor(stored?.lines ?? [], address && formatIP(address));
+      const everybodys = stored?.lines.find(one => one.lineID === defaultLineID);
+      const lineID = line?.lineID ?? defaultLineID;
+      const [named] = await ctx.store(lineTable).pick(['id', 'name'], [sql`t.id = ${lineID}`]);
+      const zones = await rows<{ cnameID: number; domainName: string; applied: number | null }>(
+        ctx.db,
+        sql`select c.id as "cnameID", c."domainName", cg.applied from cname c join zone z on z.id = ${group.zoneID} and z."clientID" = c."clientID"
+          left join "cnameGroup" cg on cg."cnameID" = c.id and cg."groupID" = ${params.g} where c."deletedAt" is null order by c.id`,
+      );
+      return {
+        lineID,
+        lineName: named?.name ?? '',
+        network,
+        answer: line
+          ? {
+              // a family that the line has none of is answered as to everybody
+              a: line.a.length || line.cname !== null ? line.a : (everybodys?.a ?? []),
+              aaaa: line.aaaa.length || line.cname !== null ? line.aaaa : (everybodys?.aaaa ?? []),
+              cname: line.cname,
+            }
+          : { a: [], aaaa: [], cname: null },
+        members: line?.members ?? [],
+        changedAt: stored?.changedAt ?? null,
+        zones: zones.map(({ cnameID, domainName, applied }) => ({
+          cnameID,
+          name: groupName(domainName, params.g),
+          isApplied: stored !== undefined && applied === stored.version,
+        })),
+      };
+    },
+    'GET /group/{g}/answers': async ({ ctx, params, query }) => {
+      const { page = paging.pageFirst, pageSize = paging.pageSizeDefault } = query;
+      const of = sql`a."groupID" = ${params.g}`;
+      const data = await rows<ChangeRow>(
+        ctx.db,
+        sql`select a.id, a."lineID", coalesce(l.name, '') as "lineName", a.change, a."UID", a.name, a.reason, a.seconds, a.at
+          from "answerChange" a left join line l on l.id = a."lineID" where ${of} order by a.id desc limit ${pageSize} offset ${(page - 1) * pageSize}`,
+      );
+      const { n } = (await row<{ n: number }>(ctx.db, sql`select count(*) as n from "answerChange" a where ${of}`))!;
+      return { data, total: n };
+    },
+  },
+  { params: { g: groupTable } },
+);

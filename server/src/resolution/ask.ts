@@ -1,0 +1,75 @@
+/** One question to one name server, over UDP, and over TCP where the answer has no room. */
+import { createSocket } from 'node:dgram';
+import { isIPv6 } from 'node:net';
+import { randomInt } from 'node:crypto';
+import { connect } from 'node:net';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import * as dns from '../domain/dns/message.ts';
+import { exchange } from '../domain/dns/rfc2136.ts';
+
+const tryMs = 700;
+const tries = 3;
+const tcpMs = 4000;
+
+export interface NameServer {
+  /** an address */
+  host: string;
+  port: number;
+}
+
+/** @throws DnsProblem when nobody answers */
+export async function ask(server: NameServer, name: string, type: number, subnet?: dns.Subnet): Promise<dns.Message> {
+  for (let n = 0; n < tries; n++) {
+    const id = randomInt(65_536);
+    const bytes = await overUDP(server, dns.query(id, name, type, subnet));
+    const answer = bytes && readable(bytes);
+    if (!answer || answer.id !== id) continue;
+    return answer.isCut ? overTCP(server, id, dns.query(id, name, type, subnet)) : answer;
+  }
+  throw new DnsProblem('away', `${server.host} port ${server.port} does not answer`);
+}
+
+function readable(bytes: Buffer): dns.Message | undefined {
+  try {
+    return dns.read(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function overUDP({ host, port }: NameServer, question: Buffer): Promise<Buffer | undefined> {
+  return new Promise(done => {
+    const socket = createSocket(isIPv6(host) ? 'udp6' : 'udp4');
+    const end = (answer?: Buffer) => {
+      clearTimeout(timer);
+      socket.close();
+      done(answer);
+    };
+    const timer = setTimeout(end, tryMs);
+    socket.once('error', () => end());
+    socket.once('message', end);
+    const ask = () => socket.connect(port, host, () => socket.send(question));
+    // connected: what comes from elsewhere is not heard; who asks this machine listens on nothing else meanwhile
+    if (host === '127.0.0.1' || host === '::1') socket.bind(0, host, ask);
+    else ask();
+  });
+}
+
+async function overTCP({ host, port }: NameServer, id: number, question: Buffer): Promise<dns.Message> {
+  const socket = connect({ host, port, timeout: tcpMs });
+  try {
+    await new Promise<void>((ok, failed) => {
+      socket.once('connect', ok);
+      socket.once('error', failed);
+      socket.once('timeout', () => failed(new Error('it takes too long')));
+    });
+    const answer = dns.read(await exchange(socket, question, host, tcpMs));
+    if (answer.id !== id) throw new Error('it answered something else');
+    return answer;
+  } catch (error) {
+    // whatever is thrown here is an error
+    throw new DnsProblem('away', `${host} port ${port} over TCP: ${(error as Error).message}`);
+  } finally {
+    socket.destroy();
+  }
+}

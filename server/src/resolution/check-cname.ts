@@ -1,0 +1,214 @@
+/** Whether domains lead here: when somebody asks, and by itself from time to time. */
+import { getServers } from 'node:dns/promises';
+import { sql } from 'kysely';
+import { type cnameStates } from '#contract/states.ts';
+import { resolutionLimits } from '#contract/limits.ts';
+import { cnameChecks, type seenStates } from '#contract/resolution/check-cname.ts';
+import { AddressPolicy } from '#contract/rules/address-policy.ts';
+import { domainTable } from '../domain/tables.ts';
+import { loopOf } from '../kit/metrics.ts';
+import { implement } from '../kit/implement.ts';
+import { those } from '../kit/removal.ts';
+import { Seldom } from '../kit/seldom.ts';
+import type { Services } from '../kit/services.ts';
+import { logger } from '../log.ts';
+import { type Database, type Db, openDatabase, rows, type Sql } from '../store/db.ts';
+import { readSetting } from '../system/settings.ts';
+import { type Seen, seenOf } from './seen.ts';
+
+type State = (typeof cnameStates)[number];
+/** Names asked for at a time by one call, and of all calls. */
+const atOnce = 8;
+const allAtOnce = 32;
+const seenMost = 20;
+/** That one name may take over all its steps, and all names of one call: what is left then is `unknown`. */
+const nameMs = 5000;
+const callMs = 30_000;
+let underWay = 0;
+
+interface Asked {
+  id: number;
+  domainName: string;
+  siteID: number;
+  /** `KEY.ZONE` of the site in each zone of its operator */
+  targets: string[];
+  /** of the nodes of its group */
+  addresses: string[];
+}
+const askedWhere = (db: Db, condition: Sql): Promise<Asked[]> =>
+  rows<Asked>(
+    db,
+    sql`select d.id, d."domainName", d."siteID",
+        coalesce((select array_agg(s."cnameKey" || '.' || c."domainName" order by c.id) from cname c where c."clientID" = s."clientID" and c."deletedAt" is null), '{}') as targets,
+        coalesce((select array_agg(distinct lower(a)) from node n cross join unnest(n.addresses || array(select sub.address from "nodeSub" sub where sub."nodeID" = n.id and sub."deletedAt" is null)) a where n."zoneID" = g."zoneID" and n."deletedAt" is null), '{}') as addresses
+      from domain d join site s on s.id = d."siteID" join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
+      where d."deletedAt" is null and s."deletedAt" is null and (${condition})`,
+  );
+
+/**
+ * A name leads here through one of its site's own names. One that cannot have a CNAME (the top of a zone) leads here by addresses, all of
+ * which are nodes': its provider follows the name for it.
+ */
+export function stateOf({ targets, addresses }: Pick<Asked, 'targets' | 'addresses'>, seen: Seen): State {
+  if (seen.through.some(name => targets.includes(name))) return 'active';
+  if (!seen.through.length && seen.addresses.length && seen.addresses.every(one => addresses.includes(one.toLowerCase())))
+    return 'active';
+  return seen.through.length || seen.addresses.length ? 'wrong' : 'unset';
+}
+
+export interface Found {
+  id: number;
+  domainName: string;
+  status: (typeof seenStates)[number];
+  seen: string[];
+}
+
+/** Asks resolvers, and nobody else; a few names at a time. What is not answered when `signal` is aborted is `unknown`. */
+export async function look(
+  asked: readonly Asked[],
+  { dns }: Pick<Services, 'dns'>,
+  policy: AddressPolicy,
+  signal: AbortSignal,
+): Promise<Found[]> {
+  const found: Found[] = [];
+  let at = 0;
+  const next = async () => {
+    for (let one = asked[at++]; one; one = asked[at++]) {
+      while (underWay >= allAtOnce && !signal.aborted) await new Promise(done => setTimeout(done, 20));
+      underWay++;
+      try {
+        const seen = await seenOf(one.domainName, dns?.resolvers ?? [], AbortSignal.any([signal, AbortSignal.timeout(nameMs)]));
+        // what a name means inside the house is not a customer's to learn
+        const shown = seen?.through.length
+          ? seen.through
+          : (seen?.addresses ?? []).filter(ip => one.addresses.includes(ip) || policy.judge(ip, 443).allowed);
+        found.push({
+          id: one.id,
+          domainName: one.domainName,
+          status: seen ? stateOf(one, seen) : 'unknown',
+          seen: shown.slice(0, seenMost),
+        });
+      } finally {
+        underWay--;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, next));
+  return found;
+}
+
+/** Writes down what was seen: a fact about the world. @returns domains that lead elsewhere than before */
+async function remember(db: Db, found: readonly Found[]): Promise<{ id: number; before: string; after: string }[]> {
+  const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb)`;
+  const unknown = found.filter(one => one.status === 'unknown').map(one => one.id);
+  await sql`insert into "cnameSeen" as s ("domainID", seen) select f.id, array(select jsonb_array_elements_text(f.seen)) from ${said}
+      where exists (select 1 from domain d where d.id = f.id)
+    on conflict ("domainID") do update set "checkedAt" = clock_timestamp(),
+      seen = case when excluded."domainID" = any(${unknown}::bigint[]) then s.seen else excluded.seen end`.execute(db);
+  return rows(
+    db,
+    sql`update domain d set "cnameStatus" = was.after from
+        (select d.id, d."cnameStatus" as before, f.status as after from domain d join ${said} on f.id = d.id
+          where f.status not in ('unknown', d."cnameStatus") for no key update of d) was
+      where d.id = was.id returning was.*`,
+  );
+}
+const policyOf = async (db: Db) =>
+  new AddressPolicy({ operator: [], environment: await readSetting(db, null, 'originEnvironment'), own: [] });
+
+export const cnameCheckCalls = implement(
+  cnameChecks,
+  {
+    'POST /domains/checkCNAME': async ({ ctx, params, body, prepared }) => {
+      const { there, tell } = await those(ctx.store(domainTable, params), body.ids);
+      // what `prepare` answered, below
+      const found = (Array.isArray(prepared) ? prepared : []) as Found[];
+      const mine = found.filter(one => there.some(({ id }) => id === one.id));
+      for (const { id, before, after } of await remember(ctx.db, mine))
+        ctx.note({ table: 'domain', id, before: { cnameStatus: before }, after: { cnameStatus: after } });
+      tell();
+      return mine.map(one => ({ ...one, cname: there.find(({ id }) => id === one.id)!.cname }));
+    },
+  },
+  {
+    // DNS takes its time: nobody's turn or connection is held meanwhile
+    prepare: {
+      'POST /domains/checkCNAME': async ({ ctx, params, body }) => {
+        const mine = await ctx.store(domainTable, { siteID: params.siteID }).pick(['id'], [sql`t.id = any(${body.ids})`]);
+        const asked = await askedWhere(ctx.db, sql`d.id = any(${mine.map(one => one.id)}::bigint[])`);
+        return look(asked, ctx.services, await policyOf(ctx.db), AbortSignal.timeout(callMs));
+      },
+    },
+  },
+);
+
+const lookMs = 5000;
+const together = 100;
+const troubles = new Seldom(300_000);
+
+/** Looks at every domain from time to time; those that lead here less often. Several processes may: each takes others. */
+export class CnameWatch {
+  readonly #database: Database;
+  readonly #services: Pick<Services, 'dns'>;
+  #isStopping = false;
+  readonly #stopped = new AbortController();
+  #wake = () => {};
+  #running: Promise<void> | undefined;
+
+  constructor(databaseUrl: string, services: Pick<Services, 'dns'>) {
+    this.#database = openDatabase(databaseUrl, 1);
+    this.#services = services;
+  }
+
+  start(): void {
+    const round = loopOf('cnameWatch');
+    const go = async () => {
+      while (!this.#isStopping) {
+        const n = await this.turn().catch((err: Error) => {
+          if (troubles.isTime('look')) logger.warn({ err }, 'where domains lead could not be looked at');
+          return 0;
+        });
+        round();
+        if (n < together && !this.#isStopping) await this.#pause();
+      }
+    };
+    this.#running = go();
+  }
+
+  async #pause(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>(resolve => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, lookMs);
+    });
+    clearTimeout(timer);
+  }
+
+  /** @returns how many were looked at */
+  async turn(): Promise<number> {
+    const { db } = this.#database;
+    if (!(this.#services.dns?.resolvers.length || getServers().length)) return 0;
+    const { active, other } = resolutionLimits.checkMinutes;
+    // taken by noting the look before it: whoever dies in its midst has left them for later
+    const taken = await rows<{ id: number }>(
+      db,
+      sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" left join "cnameSeen" c on c."domainID" = d.id
+          where d."deletedAt" is null and s."deletedAt" is null
+            and exists (select 1 from cname z where z."clientID" = s."clientID" and z."deletedAt" is null)
+            and coalesce(c."checkedAt", '-infinity') < clock_timestamp() - case when d."cnameStatus" = 'active' then ${active}::int else ${other}::int end * interval '1 minute'
+          order by c."checkedAt" nulls first limit ${together} on conflict ("domainID") do update set "checkedAt" = clock_timestamp() returning "domainID" as id`,
+    );
+    if (!taken.length) return 0;
+    const asked = await askedWhere(db, sql`d.id = any(${taken.map(one => one.id)}::bigint[])`);
+    await remember(db, await look(asked, this.#services, await policyOf(db), this.#stopped.signal));
+    return taken.length;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#stopped.abort();
+    this.#wake();
+    await this.#running;
+    await this.#database.close();
+  }
+}

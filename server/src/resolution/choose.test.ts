@@ -1,0 +1,123 @@
+/** Who answers on a line, over every mix of states. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type AnsweredLine, answersOf, chosenOf, defaultLineID, type Member, type Reason } from './choose.ts';
+
+const member = (UID: string, more: Partial<Member> = {}): Member => ({
+  UID,
+  name: UID,
+  backup: false,
+  trouble: undefined,
+  isWaiting: false,
+  isHeard: true,
+  seconds: 0,
+  addresses: ['192.0.2.1'],
+  cname: null,
+  ...more,
+});
+const line = (members: readonly Member[], lineID = defaultLineID) => ({ lineID, cidrs: [], members });
+const answered = (members: readonly { UID: string }[], lineID = defaultLineID): AnsweredLine => ({
+  lineID,
+  cidrs: [],
+  a: [],
+  aaaa: [],
+  cname: null,
+  members: members.map(({ UID }) => ({ UID, name: UID })),
+});
+
+const states: readonly { trouble: Reason | undefined; isWaiting?: boolean; isHeard: boolean }[] = [
+  { trouble: undefined, isHeard: true },
+  { trouble: undefined, isWaiting: true, isHeard: true },
+  { trouble: 'problem', isHeard: true },
+  { trouble: 'problem', isHeard: false },
+  { trouble: 'cutOff', isHeard: true },
+  { trouble: 'cutOff', isHeard: false },
+  { trouble: 'unknown', isHeard: false },
+  { trouble: 'silent', isHeard: false },
+  { trouble: 'paused', isHeard: true },
+  { trouble: 'removed', isHeard: false },
+];
+const each = states.flatMap(state =>
+  [false, true].flatMap(backup => [false, true].map(isLast => ({ ...state, backup, isLast }))),
+);
+
+test('whatever three nodes are: nobody silent is answered while somebody is there, and nobody worse than who is well', () => {
+  let mixes = 0;
+  for (const x of each)
+    for (const y of each)
+      for (const z of each) {
+        mixes++;
+        const mix = [x, y, z];
+        const members = mix.map((one, i) => member(`n-${i}`, one));
+        const before = answered(members.filter((_, i) => mix[i]!.isLast));
+        const chosen = chosenOf(line(members), before).members;
+        const told = () => `${JSON.stringify(mix)} gives ${chosen.map(one => one.UID).join(', ')}`;
+        assert.ok(chosen.length, told());
+        const isWell = (one: Member) => one.trouble === undefined && !one.isWaiting;
+        if (members.some(one => isWell(one) && !one.backup))
+          assert.ok(
+            chosen.every(one => isWell(one) && !one.backup),
+            told(),
+          );
+        else if (members.some(isWell)) assert.ok(chosen.every(isWell), told());
+        else if (members.some(one => one.trouble === undefined))
+          assert.ok(
+            chosen.every(one => one.trouble === undefined),
+            told(),
+          );
+        if (members.some(one => one.isHeard && one.trouble !== 'paused'))
+          assert.ok(
+            chosen.every(one => one.isHeard && one.trouble !== 'paused'),
+            told(),
+          );
+        // it may be that those who are there are paused: then as it was
+        else if (members.some(one => before.members.some(({ UID }) => UID === one.UID)))
+          assert.ok(
+            chosen.every(one => before.members.some(({ UID }) => UID === one.UID)),
+            told(),
+          );
+      }
+  assert.equal(mixes, 64_000);
+});
+
+test('one that is well again takes over from one that is dead at once, and its log says that nobody else was there', () => {
+  const dead = member('dead', { trouble: 'silent', isHeard: false, seconds: 9, addresses: ['192.0.2.1'] });
+  const back = member('back', { isWaiting: true, addresses: ['192.0.2.2'] });
+  const { lines, changes } = answersOf([line([dead, back])], [{ ...answered([dead]), a: ['192.0.2.1'] }]);
+  assert.deepEqual(lines[0]!.a, ['192.0.2.2']);
+  assert.deepEqual(
+    changes.map(one => `${one.UID} ${one.change} ${one.reason}`),
+    ['dead left silent', 'back came lastOne'],
+  );
+});
+
+test('a line of networks gives way to everybody’s only where that is better', () => {
+  const silent = member('own', { trouble: 'silent', isHeard: false });
+  const sick = member('own', { trouble: 'problem' });
+  const visible = (own: Member, everybodys: Member[]) =>
+    answersOf([line([own], 2), line(everybodys)], []).lines.some(one => one.lineID === 2);
+  assert.equal(visible(sick, [member('well')]), false);
+  assert.equal(visible(silent, [member('sick', { trouble: 'problem' })]), false);
+  assert.equal(visible(sick, [member('silent', { trouble: 'silent', isHeard: false })]), true);
+  assert.equal(visible(silent, []), true);
+});
+
+test('an answer fits into one datagram, and each node has an address in it before another has its second', () => {
+  const many = Array.from({ length: 20 }, (_, i) =>
+    member(`n-${i}`, { addresses: Array.from({ length: 5 }, (_, k) => [`198.51.${k}.${i}`, `2606:4700:${k}::${i + 1}`]).flat() }),
+  );
+  const { a, aaaa } = answersOf([line(many)], []).lines[0]!;
+  // RFC 1035 §4.1.3: a name that was said before takes 2 bytes, type, class, time and length 10
+  const rest = 12 + 255 + 4 + 11 + 4 + 8 + 16;
+  for (const [found, bytes] of [
+    [a, 16],
+    [aaaa, 28],
+  ] as const) {
+    assert.ok(found.length >= many.length && rest + found.length * bytes <= 1232, `${found.length} addresses`);
+    for (const { addresses } of many)
+      assert.ok(
+        addresses.some(one => found.includes(one)),
+        `${addresses[0]} is in no answer`,
+      );
+  }
+});

@@ -1,0 +1,202 @@
+/** Who answers on a line: pure, so that it can be tried with every mix of states. */
+import { parseIP } from '#contract/rules/address.ts';
+import { strictPolicy } from '#contract/rules/address-policy.ts';
+import { type answerChanges, type answerReasons, resolutionLimits } from '#contract/limits.ts';
+import type { nodeStates } from '#contract/states.ts';
+
+/** The line for everybody, which each installation has. */
+export const defaultLineID = 1;
+
+export type Reason = (typeof answerReasons)[number];
+
+/** A node, or a virtual one, on a line. */
+export interface Member {
+  UID: string;
+  name: string;
+  backup: boolean;
+  /** by an operator: a backup as long as it lasts, however it stands on the line */
+  isPaused?: boolean;
+  /** answered beside the others whenever it is well */
+  isAlways?: boolean;
+  /** why it should not be answered; undefined: it is well */
+  trouble: Reason | undefined;
+  /** it is well, but not for long enough yet */
+  isWaiting: boolean;
+  /** it was heard of just now: whoever is in trouble and says so is at least there */
+  isHeard: boolean;
+  /** since it was heard of */
+  seconds: number;
+  addresses: readonly string[];
+  /** another name instead of addresses */
+  cname: string | null;
+}
+export interface WantedLine {
+  lineID: number;
+  cidrs: readonly string[];
+  members: readonly Member[];
+}
+/** A line as it is answered. */
+export interface AnsweredLine {
+  lineID: number;
+  cidrs: readonly string[];
+  a: string[];
+  aaaa: string[];
+  cname: string | null;
+  members: { UID: string; name: string }[];
+}
+export interface Change {
+  lineID: number;
+  change: (typeof answerChanges)[number];
+  UID: string;
+  name: string;
+  reason: Reason;
+  seconds: number;
+}
+
+const troubleOf: Readonly<Record<(typeof nodeStates)[number], Reason | undefined>> = {
+  normal: undefined,
+  // its connection to the bus comes back; visitors are served
+  reconnect: undefined,
+  offline: 'silent',
+  paused: 'paused',
+  error: 'problem',
+  natsError: 'cutOff',
+  unknown: 'unknown',
+  uninitialized: 'removed',
+};
+export const troubleOfStatus = (status: string): Reason | undefined =>
+  // it has the key
+  status in troubleOf ? troubleOf[status as keyof typeof troubleOf] : 'unknown';
+
+/** Of a node that knows public addresses those alone: the others are of its own house. */
+function reachable(addresses: readonly string[]): string[] {
+  const open = addresses.filter(one => strictPolicy.judge(one, 443).allowed);
+  return open.length ? open : [...addresses];
+}
+
+type Why = 'mains' | 'backups' | 'waiting' | 'heard' | 'last';
+/** How good it is for a visitor; a line gives way to everybody's where that is better. */
+const rankOf: Readonly<Record<Why, number>> = { mains: 0, backups: 0, waiting: 1, heard: 2, last: 3 };
+
+/**
+ * The first of these that somebody is: mains that are well, backups that are; those who have been well for too short a time; those in
+ * trouble who are heard of, so that nobody silent is answered while somebody is there; whoever was answered last, as far as it still
+ * stands on the line; anybody. A line never goes empty because of trouble. Of each, mains before backups. One that an operator has paused
+ * is a backup while it is well; in trouble it is answered only when it was answered last, or nobody else is on the line.
+ */
+export function chosenOf(line: WantedLine, before: AnsweredLine | undefined): { members: readonly Member[]; why: Why } {
+  const { members, why } = firstOf(line, before);
+  const isMore = (one: Member) => one.isAlways && one.trouble === undefined && !one.isWaiting;
+  return { members: line.members.filter(one => members.includes(one) || isMore(one)), why };
+}
+
+function firstOf(line: WantedLine, before: AnsweredLine | undefined): ReturnType<typeof chosenOf> {
+  const isMain = (one: Member) => !one.backup && !one.isPaused;
+  const isWell = (one: Member) => one.trouble === undefined;
+  const isThere = (one: Member) => one.isHeard && one.trouble !== 'silent';
+  const isLast = (one: Member) => before?.members.some(({ UID }) => UID === one.UID) ?? false;
+  const orders: readonly [Why, (one: Member) => boolean][] = [
+    ['mains', one => isWell(one) && !one.isWaiting && isMain(one)],
+    ['backups', one => isWell(one) && !one.isWaiting],
+    ['waiting', one => isWell(one) && isMain(one)],
+    ['waiting', isWell],
+    ['heard', one => isThere(one) && one.trouble !== 'paused' && isMain(one)],
+    ['heard', one => isThere(one) && one.trouble !== 'paused'],
+    ['last', one => isThere(one) && isLast(one)],
+    ['last', isLast],
+    ['last', one => one.trouble !== 'paused' && isMain(one)],
+    ['last', one => one.trouble !== 'paused'],
+    ['last', isMain],
+  ];
+  for (const [why, isOne] of orders) {
+    const members = line.members.filter(isOne);
+    if (members.length) return { members, why };
+  }
+  return { members: line.members, why: 'last' };
+}
+
+/** What each line of a group answers, the line for everybody first, and how that differs from before. */
+export function answersOf(
+  wanted: readonly WantedLine[],
+  before: readonly AnsweredLine[],
+): { lines: AnsweredLine[]; changes: Change[] } {
+  const lines: AnsweredLine[] = [];
+  const changes: Change[] = [];
+  const sorted = [...wanted].sort(
+    (x, y) => Number(y.lineID === defaultLineID) - Number(x.lineID === defaultLineID) || x.lineID - y.lineID,
+  );
+  const everybodys = sorted.find(line => line.lineID === defaultLineID && line.members.length);
+  const oldOf = (lineID: number) => before.find(one => one.lineID === lineID);
+  const fallbackRank = everybodys ? rankOf[chosenOf(everybodys, oldOf(defaultLineID)).why] : Infinity;
+  for (const line of sorted) {
+    const old = oldOf(line.lineID);
+    const { members, why } = chosenOf(line, old);
+    const isToAll = line.lineID !== defaultLineID && rankOf[why] > fallbackRank;
+    const chosen = isToAll ? [] : members;
+    const now = lineOf(line, chosen);
+    if (now.members.length) lines.push(now);
+    changes.push(...changesOf(line, old, now, isToAll ? 'lineToAll' : why));
+  }
+  for (const old of before)
+    if (!wanted.some(line => line.lineID === old.lineID))
+      changes.push(
+        ...old.members.map(one => ({
+          lineID: old.lineID,
+          change: 'left' as const,
+          ...one,
+          reason: 'removed' as const,
+          seconds: 0,
+        })),
+      );
+  return { lines, changes };
+}
+
+/** As many addresses of a family as one datagram holds: each node's first before anybody's second. */
+function someOf(members: readonly Member[], family: 4 | 6): string[] {
+  const each = members.map(one => reachable(one.addresses).filter(address => parseIP(address)?.family === family));
+  const most = Math.max(0, ...each.map(one => one.length));
+  const inTurns = Array.from({ length: most }, (_, i) => each.flatMap(one => one[i] ?? [])).flat();
+  return [...new Set(inTurns)].slice(0, resolutionLimits.addressesMax[family]).sort();
+}
+
+function lineOf({ lineID, cidrs }: WantedLine, members: readonly Member[]): AnsweredLine {
+  // a name that leads elsewhere can stand beside nothing else
+  const cname = members.find(one => one.cname !== null)?.cname ?? null;
+  const of = (family: 4 | 6) => (cname === null ? someOf(members, family) : []);
+  return {
+    lineID,
+    cidrs: [...cidrs].sort(),
+    a: of(4),
+    aaaa: of(6),
+    cname,
+    members: members.map(({ UID, name }) => ({ UID, name })).sort((x, y) => (x.UID < y.UID ? -1 : 1)),
+  };
+}
+
+function changesOf(line: WantedLine, old: AnsweredLine | undefined, now: AnsweredLine, why: Why | 'lineToAll'): Change[] {
+  const { lineID } = line;
+  const had = new Map(old?.members.map(one => [one.UID, one.name]));
+  const has = new Set(now.members.map(one => one.UID));
+  const found = new Map(line.members.map(one => [one.UID, one]));
+  const changes: Change[] = [];
+  for (const [UID, name] of had) {
+    if (has.has(UID)) continue;
+    const member = found.get(UID);
+    const reason = member
+      ? (member.trouble ?? (member.isPaused ? 'paused' : member.backup ? 'mainsBack' : 'lineToAll'))
+      : 'removed';
+    changes.push({ lineID, change: 'left', UID, name, reason, seconds: member?.seconds ?? 0 });
+  }
+  for (const { UID, name } of now.members) {
+    const { trouble, isWaiting, seconds } = found.get(UID)!;
+    if (had.has(UID)) continue;
+    const reason = why === 'backups' ? 'mainsAway' : trouble !== undefined || isWaiting ? 'lastOne' : old ? 'well' : 'assigned';
+    changes.push({ lineID, change: 'came', UID, name, reason, seconds });
+  }
+  const isMoved = old && (String(old.a) !== String(now.a) || String(old.aaaa) !== String(now.aaaa) || old.cname !== now.cname);
+  if (isMoved && !changes.length)
+    changes.push(
+      ...now.members.map(one => ({ lineID, change: 'moved' as const, ...one, reason: 'addresses' as const, seconds: 0 })),
+    );
+  return changes;
+}

@@ -1,0 +1,74 @@
+/** Zones that customers' names lead into. */
+import { sql } from 'kysely';
+import { getPublicSuffix } from 'tldts';
+import { fail, failFields } from '#contract/errors.ts';
+import { cnames } from '#contract/resolution/cnames.ts';
+import type { Context } from '../kit/context.ts';
+import { nameServerOf } from '#contract/rules.ts';
+import { implement } from '../kit/implement.ts';
+import { removeEach } from '../kit/removal.ts';
+import { row } from '../store/db.ts';
+import { suffixesOf } from '../domain/dns/driver.ts';
+import { cnamesMost, cnameTable, dnsSettingTable } from './tables.ts';
+
+/** Of a name that lies in the zone itself nobody else could tell the address. */
+function checkGlue(zone: string, servers: readonly string[] = []): void {
+  for (const [i, { name, addresses }] of servers.map(nameServerOf).entries())
+    if (name.endsWith(`.${zone}`) && !addresses.length) throw failFields([{ path: `nameServers.${i}`, rule: 'glueMissing' }]);
+}
+
+/** Any number; it names "who looks whether a name is free" among PostgreSQL's advisory locks. */
+const namesKey = 72_033;
+
+/** One name server answers for everybody: a zone in another operator's, or around it, would take names from it. */
+async function checkName(ctx: Context, name: string): Promise<void> {
+  if (getPublicSuffix(name, { allowPrivateDomains: true }) === name)
+    throw failFields([{ path: 'domainName', rule: 'zoneOfEverybody', bounds: { value: name } }]);
+  // two at once would each find the other's name free; held until this one stands
+  await sql`select pg_advisory_xact_lock(${namesKey}::bigint)`.execute(ctx.db);
+  const near = await row(
+    ctx.db,
+    sql`select 1 from cname where "deletedAt" is null and ("domainName" = any(${suffixesOf(name)}) or right("domainName", ${name.length + 1}) = ${`.${name}`}) limit 1`,
+  );
+  if (near) throw failFields([{ path: 'domainName', rule: 'zoneOfAnother' }]);
+}
+
+export const cnameCalls = implement(
+  cnames,
+  {
+    'GET /cnames': ({ ctx, query }) => ctx.store(cnameTable).page(query),
+    'POST /cname': async ({ ctx, body }) => {
+      const store = ctx.store(cnameTable);
+      const { total } = await store.page({ pageSize: 1 });
+      if (total >= cnamesMost) throw failFields([{ path: 'domainName', rule: 'tooMany', bounds: { n: cnamesMost } }]);
+      const [first] = await ctx.store(dnsSettingTable).pick(['id'], [], sql`t.id`);
+      const dnsSettingID = body.dnsSettingID ?? first?.id;
+      if (dnsSettingID === undefined) throw fail('invalidDNSSetting');
+      await checkName(ctx, body.domainName);
+      checkGlue(body.domainName, body.nameServers);
+      return { ids: await store.add([{ nameServers: [], memo: '', ...body, dnsSettingID }], { clientID: ctx.actor.rootID }) };
+    },
+    'PUT /cname': async ({ ctx, body }) => {
+      const { domainName } = await ctx.store(cnameTable).get(body.id);
+      checkGlue(domainName, body.nameServers);
+      await ctx.store(cnameTable).set(body.id, body);
+      return {};
+    },
+    'DELETE /cname': ({ ctx, body }) =>
+      removeEach(
+        ctx,
+        ctx.store(cnameTable),
+        body.ids,
+        one => one.domainName,
+        async ({ domainCount }) => {
+          if (domainCount) throw failFields([{ path: 'ids', rule: 'zoneInUse', bounds: { n: domainCount } }]);
+        },
+      ),
+    'GET /cname/meta': async ({ ctx }) =>
+      (await ctx.store(cnameTable).pick(['id', 'domainName'], [sql`not t.disabled`], sql`t.id`)).map(({ id, domainName }) => ({
+        id,
+        name: domainName,
+      })),
+  },
+  { rows: { 'GET /cnames': cnameTable } },
+);

@@ -1,0 +1,48 @@
+import { sql } from 'kysely';
+import { logger } from '../log.ts';
+import { type Db, rows } from '../store/db.ts';
+import type { NameDriver } from './driver.ts';
+import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
+
+/** What really stands there: what is not as it was written is written again. */
+export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
+  const { names, groups } = await driver.observe(zone);
+  const sites = await rows<{ siteID: number; label: string; groupID: number }>(
+    db,
+    sql`select "siteID", label, "groupID" from "cnameSite" where "cnameID" = ${zone.id}`,
+  );
+  const known = new Set(sites.map(one => one.label));
+  const lost = sites.filter(one => names.get(one.label) !== one.groupID).map(one => one.siteID);
+  if (lost.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${lost})`.execute(db);
+  const strange = [...names.keys()].filter(label => !known.has(label)).map(label => ({ label, groupID: null }));
+  for (let from = 0; from < strange.length; from += driver.can.namesMost)
+    await driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost));
+  // groups of its operator alone: others' nodes are not to be read in its zone
+  const mine = (await storedAnswers(db)).filter(one => one.clientID === clientID);
+  const stored = new Map(mine.map(one => [one.groupID, groupAnswer(one)]));
+  const applied = await rows<{ groupID: number; applied: number }>(
+    db,
+    sql`select "groupID", applied from "cnameGroup" where "cnameID" = ${zone.id}`,
+  );
+  const isOther = ({ groupID, applied: version }: { groupID: number; applied: number }) => {
+    const there = groups.get(groupID);
+    const wanted = stored.get(groupID);
+    if (!wanted || wanted.version !== version) return false; // it is written anyway
+    const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
+    return (
+      there?.version !== version ||
+      !same(there.fallback.a, wanted.fallback.a) ||
+      !same(there.fallback.aaaa, wanted.fallback.aaaa) ||
+      there.fallback.cname !== wanted.fallback.cname
+    );
+  };
+  const others = applied.filter(isOther).map(one => one.groupID);
+  const foreign = [...groups.keys()].filter(id => !stored.has(id) && !applied.some(one => one.groupID === id));
+  if (others.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${others})`.execute(db);
+  if (foreign.length) await driver.applyGroups(zone, [], [...stored.values()], foreign);
+  if (lost.length || strange.length || others.length)
+    logger.warn(
+      { zone: zone.name, names: lost.length, strange: strange.length, groups: others.length },
+      'what stood there was not what was written, and is mended',
+    );
+}

@@ -1,0 +1,79 @@
+/** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
+
+/** A zone that customers' names lead into. */
+export interface NameZone {
+  id: number;
+  /** in lower case, without a dot at its end */
+  name: string;
+  /** who answers for it, as the world is told; addresses of those that lie in the zone itself */
+  nameServers: readonly { name: string; addresses: readonly string[] }[];
+}
+
+/** What a line answers with: addresses, or another name instead. */
+export interface Answer {
+  a: readonly string[];
+  aaaa: readonly string[];
+  cname: string | null;
+}
+export interface GroupAnswer {
+  groupID: number;
+  /** rises with each change */
+  version: number;
+  /** for whom no line is */
+  fallback: Answer;
+  /** for visitors of these networks; nobody's network stands twice */
+  lines: readonly { cidrs: readonly string[]; answer: Answer }[];
+}
+
+/** What a driver can do; a screen says what of an operator's lines does not count with it. */
+export interface Abilities {
+  /** other answers for networks of visitors */
+  lines: boolean;
+  /** lines by the number of an operator (ASN) */
+  asn: boolean;
+  /** names of one change */
+  namesMost: number;
+}
+
+export interface Observed {
+  /** label → group it leads to */
+  names: ReadonlyMap<string, number>;
+  /** group → version it says it has; undefined: it says none */
+  groups: ReadonlyMap<number, { version: number | undefined; fallback: Answer }>;
+}
+
+/** Why zones are not as they should be, by their ids; all others are. */
+export interface Prepared {
+  failed: ReadonlyMap<number, string>;
+}
+
+/** Everything may be asked twice. @throws DnsProblem, OutboundError: nothing, or a part of it, was done */
+export interface NameDriver {
+  readonly can: Abilities;
+  /** Which of these zones are there, by their ids; and whether it takes changes. */
+  test(zones: readonly NameZone[]): Promise<ReadonlySet<number>>;
+  /**
+   * `all` zones are there, and no other of ours; the own records of those that are `due` are as they should be. What lines answer is
+   * written anew. A zone that was not there stands there empty now.
+   */
+  prepare(
+    all: readonly NameZone[],
+    due: readonly NameZone[],
+    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
+  ): Promise<Prepared>;
+  /** `groupID` null: the name goes. */
+  applyNames(zone: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void>;
+  /** `all`: every group the zone has, those that changed among them; `gone`: that it has no longer. */
+  applyGroups(
+    zone: NameZone,
+    changed: readonly GroupAnswer[],
+    all: readonly GroupAnswer[],
+    gone: readonly number[],
+  ): Promise<void>;
+  /** What lines answer is written and read anew, whatever it was told before: of lines nobody can ask what is there. */
+  refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void>;
+  /** What stands there of ours; what else stands there is nobody's business. */
+  observe(zone: NameZone): Promise<Observed>;
+  /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
+  version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
+}

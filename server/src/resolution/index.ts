@@ -1,0 +1,5 @@
+/** The implementations of this folder; a further one is one line. */
+export { groupAnswerCalls } from './answers.ts';
+export { cnameCheckCalls } from './check-cname.ts';
+export { cnameCalls } from './cnames.ts';
+export { dnsSettingCalls } from './dns-setting.ts';

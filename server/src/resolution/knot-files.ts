@@ -1,0 +1,107 @@
+/** The files of the embedded name server. What stands in them is written here alone, out of checked names, addresses and numbers: no text of anybody reaches them. */
+import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
+import { isHostName } from '#contract/rules/values.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import type { Answer, GroupAnswer, NameZone } from './driver.ts';
+import { groupName, lineZone, ttl, versionName } from './names.ts';
+
+function checkName(name: string): void {
+  if (!isHostName(name) || /[^a-z0-9.-]/.test(name)) throw new DnsProblem('refused', `${name.slice(0, 80)} is no name of a zone`);
+}
+const cidrOf = (text: string): string | undefined => {
+  const set = text.includes('-') ? undefined : parseAddressSet(text);
+  return set && `${formatIP({ family: set.family, value: set.from })}/${prefixOf(set)}`;
+};
+export const addressOf = (text: string): string => {
+  const set = parseAddressSet(text);
+  if (!set || set.from !== set.to) throw new DnsProblem('refused', `${text.slice(0, 80)} is no address`);
+  return formatIP({ family: set.family, value: set.from });
+};
+export function prefixOf({ family, from, to }: { family: 4 | 6; from: bigint; to: bigint }): number {
+  return (family === 4 ? 32 : 128) - (to - from + 1n).toString(2).length + 1;
+}
+
+export function configurationOf(zones: readonly NameZone[], file: (zone: NameZone) => string): string {
+  if (!zones.length) return '# none yet\n';
+  for (const { name } of zones) checkName(name);
+  return [
+    'mod-geoip:',
+    ...zones.flatMap(zone => [
+      `  - id: lines-${zone.id}`,
+      `    config-file: "${file(zone)}"`,
+      '    mode: subnet',
+      `    ttl: ${ttl.group}`,
+    ]),
+    'zone:',
+    ...zones.flatMap(zone => [
+      `  - domain: ${zone.name}`,
+      `  - domain: ${lineZone(zone.name)}`,
+      `    module: mod-geoip/lines-${zone.id}`,
+    ]),
+    '',
+  ].join('\n');
+}
+
+/** What visitors of networks are answered; a line that answers nothing is as if it were none. */
+export function linesOf(zone: string, groups: readonly GroupAnswer[]): string {
+  const out: string[] = [];
+  for (const { groupID, version, lines } of [...groups].sort((a, b) => a.groupID - b.groupID)) {
+    const sets = lines.flatMap(({ cidrs, answer }) =>
+      isEmpty(answer) ? [] : cidrs.flatMap(cidr => cidrOf(cidr) ?? []).map(net => ({ net, answer })),
+    );
+    if (!sets.length) continue;
+    out.push(`${groupName(zone, groupID)}:`);
+    for (const { net, answer } of sets) {
+      out.push(`  - net: ${net}`);
+      if (answer.cname !== null) {
+        checkName(answer.cname);
+        out.push(`    CNAME: ${answer.cname}.`);
+      } else {
+        if (answer.a.length) out.push(`    A: [ ${answer.a.map(addressOf).join(', ')} ]`);
+        if (answer.aaaa.length) out.push(`    AAAA: [ ${answer.aaaa.map(one => `"${addressOf(one)}"`).join(', ')} ]`);
+      }
+    }
+    out.push(`${versionName(zone, groupID)}:`);
+    for (const { net } of sets) out.push(`  - net: ${net}`, `    TXT: "${version}-line"`);
+  }
+  return out.length ? `${out.join('\n')}\n` : '';
+}
+const isEmpty = ({ a, aaaa, cname }: Answer) => cname === null && !a.length && !aaaa.length;
+
+/** Zones that can stand in one configuration; of two that have a name in common the first. `failed`: why the others cannot. */
+export function fitOf(zones: readonly NameZone[]): { fit: NameZone[]; failed: Map<number, string> } {
+  const taken = new Set<string>();
+  const failed = new Map<number, string>();
+  const fit = zones.filter(({ id, name }) => {
+    const own = [name, lineZone(name)];
+    try {
+      checkName(name);
+      if (own.some(one => taken.has(one))) throw new DnsProblem('refused', `${name} is the name of another zone`);
+    } catch (error) {
+      // nothing else is thrown here
+      failed.set(id, (error as DnsProblem).message);
+      return false;
+    }
+    for (const one of own) taken.add(one);
+    return true;
+  });
+  return { fit, failed };
+}
+
+/** Of groups that cannot be written all others: who changes them is told why. */
+export function writableLines(zone: string, groups: readonly GroupAnswer[]): string {
+  try {
+    return linesOf(zone, groups);
+  } catch {
+    return linesOf(
+      zone,
+      groups.filter(one => {
+        try {
+          return linesOf(zone, [one]) !== '';
+        } catch {
+          return false;
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,83 @@
+/** What is written for the name server, without one. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { controlProblem } from './knot.ts';
+import { configurationOf, fitOf, linesOf } from './knot-files.ts';
+
+const answer = { a: ['192.0.2.1'], aaaa: ['2001:DB8:0::1'], cname: null };
+const nothing = { a: [], aaaa: [], cname: null };
+const group = (lines: { cidrs: string[]; answer: typeof answer | { a: string[]; aaaa: string[]; cname: string | null } }[]) => ({
+  groupID: 7,
+  version: 3,
+  fallback: nothing,
+  lines,
+});
+
+test('a line is written in one form: networks by their first address, addresses short', () => {
+  assert.equal(
+    linesOf('cdn.test', [group([{ cidrs: ['198.51.100.77/24', '2001:db8:5:0::9/48', '192.0.2.9'], answer }])]),
+    [
+      'g7.l.cdn.test:',
+      ...['198.51.100.0/24', '2001:db8:5::/48', '192.0.2.9/32'].flatMap(net => [
+        `  - net: ${net}`,
+        '    A: [ 192.0.2.1 ]',
+        '    AAAA: [ "2001:db8::1" ]',
+      ]),
+      'v.g7.l.cdn.test:',
+      ...['198.51.100.0/24', '2001:db8:5::/48', '192.0.2.9/32'].flatMap(net => [`  - net: ${net}`, '    TXT: "3-line"']),
+      '',
+    ].join('\n'),
+  );
+  assert.equal(linesOf('cdn.test', [group([{ cidrs: ['198.51.100.0/24'], answer: nothing }])]), '');
+});
+
+test('no text of anybody reaches a file of the name server', () => {
+  const evil = '198.51.100.0/24\n  - net: 0.0.0.0/0\n    A: [ 6.6.6.6 ]';
+  assert.equal(linesOf('cdn.test', [group([{ cidrs: [evil, '10.0.0.1-10.0.0.9', 'x'], answer }])]), '');
+  for (const bad of ['192.0.2.1 ]\n    TXT: "x', 'localhost', ''])
+    assert.throws(
+      () => linesOf('cdn.test', [group([{ cidrs: ['198.51.100.0/24'], answer: { ...answer, a: [bad] } }])]),
+      /no address/,
+    );
+  for (const bad of ['a.test\nmod-x', 'a"b.test', 'A.test', 'a b.test', '*.test', ''])
+    assert.throws(
+      () => linesOf('cdn.test', [group([{ cidrs: ['198.51.100.0/24'], answer: { a: [], aaaa: [], cname: bad } }])]),
+      /no name/,
+    );
+  const zones = (name: string) => configurationOf([{ id: 1, name, nameServers: [] }], () => '/lines/1.geo');
+  for (const bad of ['cdn.test\ntemplate:', 'cdn.test"', 'CDN.test', '']) assert.throws(() => zones(bad), /no name/);
+  assert.match(zones('cdn.test'), /^ {2}- domain: l\.cdn\.test$/m);
+});
+
+test('a zone that cannot stand beside the others is left out, and the others stay', () => {
+  const zone = (id: number, name: string) => ({ id, name, nameServers: [] });
+  const { fit, failed } = fitOf([
+    zone(1, 'cdn.test'),
+    zone(2, 'a"b.test'),
+    zone(3, 'cdn.test'),
+    zone(4, 'l.cdn.test'),
+    zone(5, 'other.test'),
+  ]);
+  assert.deepEqual(
+    fit.map(one => one.id),
+    [1, 5],
+  );
+  assert.deepEqual([...failed.keys()], [2, 3, 4]);
+});
+
+test('what the control says is told in its words, without paths of this machine', () => {
+  const told = (said: { stdout?: string; stderr?: string; killed?: boolean }) => {
+    const { trouble, message } = controlProblem(said);
+    return [trouble, message.replace("the name server's control: ", '')];
+  };
+  assert.deepEqual(told({ stdout: 'error: [cdn.test.] (semantic check)\n' }), ['refused', '[cdn.test.] (semantic check)']);
+  assert.deepEqual(told({ stderr: "error: failed to connect to socket '/var/lib/b/dns/run/knot.sock' (not exists)\n" }), [
+    'away',
+    'failed to connect to (not exists)',
+  ]);
+  assert.deepEqual(told({ stderr: "error: config, file '/data/dns/knot.conf', line 9 (parser failed)\n" }), [
+    'refused',
+    'config, , line 9 (parser failed)',
+  ]);
+  assert.deepEqual(told({ killed: true }), ['away', 'it does not answer']);
+});

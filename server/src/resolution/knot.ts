@@ -1,0 +1,346 @@
+/**
+ * The embedded name server, driven: names and what is answered to everybody by signed updates (RFC 2136), lines by a file that its module
+ * geoip reads anew, zones by the configuration it includes.
+ *
+ * Traps, each met: the module answers a name's own lines alone and never follows a CNAME within its zone, so groups stand in a zone of
+ * their own; a set it does not find is answered as if there were no line, silently, so a line is asked for after each change; a network
+ * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
+ */
+import { execFile } from 'node:child_process';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { writeWhole } from '#host/files.ts';
+import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
+import { AddressPolicy } from '#contract/rules/address-policy.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import * as dns from '../domain/dns/message.ts';
+import { Rfc2136 } from '../domain/dns/rfc2136.ts';
+import { ask, type NameServer } from './ask.ts';
+import type { GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import { addressOf, configurationOf, fitOf, linesOf, prefixOf, writableLines } from './knot-files.ts';
+import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
+
+const run = promisify(execFile);
+const controlMs = 20_000;
+const outputMost = 256 * 2 ** 20;
+const here = '127.0.0.1';
+/** A message has 64 kB; a name with its target takes about 150 bytes of it, when both are long 600. */
+const bytesOfUpdate = 50_000;
+
+export interface KnotAt {
+  port: number;
+  key: dns.Key;
+  /** where it reads lines and zones */
+  lines: string;
+  /** of its control */
+  socket: string;
+  /** where the world reaches it, as far as that is known */
+  addresses: readonly string[];
+}
+
+export class KnotDriver implements NameDriver {
+  readonly can = { lines: true, asn: false, namesMost: 2000 };
+  readonly #at: KnotAt;
+  readonly #server: NameServer;
+  readonly #updates: Rfc2136;
+  /** Files of lines as the name server has read them, as far as we had it read them; what is not here is read anew. */
+  readonly #read = new Map<string, string>();
+
+  constructor(at: KnotAt) {
+    this.#at = at;
+    this.#server = { host: here, port: at.port };
+    const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
+    this.#updates = new Rfc2136(`${here}:${at.port}`, at.key, { policy });
+  }
+
+  async #control(...args: string[]): Promise<string> {
+    try {
+      const { stdout } = await run('knotc', ['-b', '-s', this.#at.socket, ...args], {
+        timeout: controlMs,
+        maxBuffer: outputMost,
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      });
+      return stdout;
+    } catch (error) {
+      // as execFile rejects
+      throw controlProblem(error as { stdout?: string; stderr?: string; killed?: boolean });
+    }
+  }
+
+  async test(zones: readonly NameZone[]): Promise<ReadonlySet<number>> {
+    await this.#control('status');
+    const there = new Set<number>();
+    for (const zone of zones) {
+      const file = this.#file(zone);
+      const known = this.#read.get(file);
+      // cut, put aside or changed by hand
+      if (known !== undefined && read(file) !== known) continue;
+      const found = await Promise.all([zone.name, lineZone(zone.name)].map(name => ask(this.#server, name, dns.types.SOA)));
+      if (found.every(({ rcode, answers }) => rcode === 0 && answers.length)) there.add(zone.id);
+    }
+    return there;
+  }
+
+  async prepare(
+    all: readonly NameZone[],
+    due: readonly NameZone[],
+    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
+  ): Promise<Prepared> {
+    const { fit, failed } = fitOf(all);
+    const texts = new Map(fit.map(zone => [this.#file(zone), writableLines(zone.name, groupsOf(zone))]));
+    for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
+    const list = join(this.#at.lines, 'zones.conf');
+    const wanted = configurationOf(fit, zone => this.#file(zone));
+    const isOther = read(list) !== wanted;
+    if (isOther) writeWhole(list, wanted, { mode: 0o640 });
+    // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
+    this.#read.clear();
+    // what somebody who ended has begun would hold it up
+    for (const { id, name } of due) if (!failed.has(id)) await this.#control('zone-abort', name, lineZone(name)).catch(() => {});
+    await this.#control('reload');
+    for (const [file, text] of texts) this.#read.set(file, text);
+    // what is in no zone's place any more goes from the journal as well
+    if (isOther) await this.#control('-f', 'zone-purge', '--', '+orphan').catch(() => {});
+    for (const name of readdirSync(this.#at.lines))
+      if (name.endsWith('.geo') && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
+    for (const zone of due)
+      try {
+        if (!failed.has(zone.id)) for (const name of [zone.name, lineZone(zone.name)]) await this.#apex(zone, name);
+      } catch (error) {
+        // what it does not take of one zone is no reason to leave the others; where nobody is, nobody is asked again
+        if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+        failed.set(zone.id, error.message);
+      }
+    return { failed };
+  }
+
+  /**
+   * The zone's own records; where there is no zone, with them it begins. They are the control's: an update leaves a zone its last server.
+   */
+  async #apex(zone: NameZone, name: string): Promise<void> {
+    const servers = serversOf(zone, this.#at.addresses);
+    const { rcode, answers } = await ask(this.#server, name, dns.types.SOA);
+    const isThere = rcode === 0 && answers.some(one => one.type === dns.types.SOA);
+    const wanted = apexOf(zone, name, servers);
+    const commands: string[][] = [];
+    if (!isThere) {
+      const soa = [`${servers[0]!.name}.`, `hostmaster.${zone.name}.`, '1', '3600', '600', '604800', String(ttl.negative)];
+      commands.push(['zone-set', name, '@', String(ttl.zone), 'SOA', soa.join(' ')]);
+    }
+    for (const [owner, records] of wanted) {
+      const has = isThere ? await this.#recordsOf(name, owner, ['NS', 'A', 'AAAA']) : [];
+      for (const one of has)
+        if (!records.includes(one)) commands.push(['zone-unset', name, `${owner}.`, ...one.split(/ (.*)/, 2)]);
+      for (const one of records)
+        if (!has.includes(one)) commands.push(['zone-set', name, `${owner}.`, String(ttl.zone), ...one.split(/ (.*)/, 2)]);
+    }
+    if (!commands.length) return;
+    await this.#control('zone-abort', name).catch(() => {});
+    await this.#control('zone-begin', name);
+    try {
+      for (const command of commands) await this.#control(...command);
+      await this.#control('zone-commit', name);
+    } catch (error) {
+      // one that stays open holds every reload up, of everybody
+      await this.#control('zone-abort', name).catch(() => {});
+      throw error;
+    }
+  }
+
+  /** `TYPE data` of a name as they stand there. */
+  async #recordsOf(zone: string, owner: string, types: readonly string[]): Promise<string[]> {
+    const said = await this.#control('zone-read', zone, `${owner}.`).catch(() => '');
+    return [...records(said)].flatMap(([, type, data]) => (types.includes(type) ? [`${type} ${data}`] : []));
+  }
+
+  async applyNames(zone: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void> {
+    const changes = names.map(({ label, groupID }) => {
+      const name = siteName(zone.name, label);
+      return [
+        drop(name, dns.types.CNAME),
+        ...(groupID === null ? [] : [add(name, dns.types.CNAME, ttl.site, dns.nameBytes(groupName(zone.name, groupID)))]),
+      ];
+    });
+    for (const part of parts(changes)) await this.#updates.change(zone.name, part);
+  }
+
+  async applyGroups(
+    zone: NameZone,
+    changed: readonly GroupAnswer[],
+    all: readonly GroupAnswer[],
+    gone: readonly number[],
+  ): Promise<void> {
+    const file = this.#file(zone);
+    const wanted = linesOf(zone.name, all);
+    if (this.#read.get(file) !== wanted || read(file) !== wanted) await this.#readLines(file, wanted);
+    const changes = [
+      ...gone.map(groupID => emptied(zone.name, groupID)),
+      ...changed.map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
+    ];
+    for (const part of parts(changes)) await this.#updates.change(lineZone(zone.name), part);
+  }
+
+  async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
+    await this.#readLines(this.#file(zone), linesOf(zone.name, all));
+  }
+
+  async #readLines(file: string, wanted: string): Promise<void> {
+    this.#read.delete(file);
+    if (read(file) !== wanted) writeWhole(file, wanted, { mode: 0o640 });
+    await this.#control('reload');
+    this.#read.set(file, wanted);
+  }
+
+  async observe(zone: NameZone): Promise<Observed> {
+    const names = new Map<string, number>();
+    for (const [owner, type, data] of records(await this.#control('zone-read', zone.name))) {
+      if (type !== 'CNAME' || !owner.endsWith(`.${zone.name}`)) continue;
+      const groupID = groupOf(zone.name, data.replace(/\.$/, ''));
+      if (groupID !== undefined) names.set(owner.slice(0, -zone.name.length - 1), groupID);
+    }
+    const groups = new Map<
+      number,
+      { version: number | undefined; fallback: { a: string[]; aaaa: string[]; cname: string | null } }
+    >();
+    const groupFor = (groupID: number) => {
+      const known = groups.get(groupID) ?? { version: undefined, fallback: { a: [], aaaa: [], cname: null } };
+      groups.set(groupID, known);
+      return known;
+    };
+    for (const [owner, type, data] of records(await this.#control('zone-read', lineZone(zone.name)))) {
+      const isVersion = owner.startsWith('v.');
+      const groupID = groupOf(zone.name, isVersion ? owner.slice(2) : owner);
+      if (groupID === undefined) continue;
+      const group = groupFor(groupID);
+      if (isVersion && type === 'TXT') group.version = Number(data.replaceAll('"', ''));
+      else if (type === 'A') group.fallback.a.push(data);
+      else if (type === 'AAAA') group.fallback.aaaa.push(data);
+      else if (type === 'CNAME') group.fallback.cname = data.replace(/\.$/, '');
+    }
+    return { names, groups };
+  }
+
+  async version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined> {
+    const set = network === undefined ? undefined : parseAddressSet(network);
+    // a subnet of no bits would say nothing, not even of which family it is
+    const subnet = set && { address: formatIP({ family: set.family, value: set.from }), prefix: Math.max(8, prefixOf(set)) };
+    const { answers } = await ask(this.#server, versionName(zone.name, groupID), dns.types.TXT, subnet);
+    const text = answers.find(one => one.type === dns.types.TXT);
+    const [, version, isLines] = (text && /^(\d+)(-line)?$/.exec(dns.textOf(text.data))) ?? [];
+    // what everybody is told is no answer of a line: the module falls back to it, silently
+    return version === undefined || (subnet && !isLines) ? undefined : Number(version);
+  }
+
+  #file(zone: NameZone): string {
+    return join(this.#at.lines, `${zone.id}.geo`);
+  }
+}
+
+type Change = dns.ResourceRecord;
+const add = (name: string, type: number, seconds: number, data: Buffer): Change => ({
+  name,
+  type,
+  class: dns.classes.IN,
+  ttl: seconds,
+  data,
+});
+/** The whole set. */
+const drop = (name: string, type: number): Change => ({ name, type, class: dns.classes.ANY, ttl: 0, data: Buffer.alloc(0) });
+
+/** As many of them together as a message has room for; one name's stay together. */
+function* parts(changes: readonly (readonly Change[])[]): Generator<Change[]> {
+  let part: Change[] = [];
+  let bytes = 0;
+  for (const some of changes) {
+    const size = some.reduce((sum, { name, data }) => sum + name.length + data.length + 14, 0);
+    if (part.length && bytes + size > bytesOfUpdate) {
+      yield part;
+      [part, bytes] = [[], 0];
+    }
+    part.push(...some);
+    bytes += size;
+  }
+  if (part.length) yield part;
+}
+
+function emptied(zone: string, groupID: number): Change[] {
+  const name = groupName(zone, groupID);
+  return [
+    ...[dns.types.A, dns.types.AAAA, dns.types.CNAME].map(type => drop(name, type)),
+    drop(versionName(zone, groupID), dns.types.TXT),
+  ];
+}
+function setsOf(zone: string, { groupID, version, fallback: { a, aaaa, cname } }: GroupAnswer): Change[] {
+  const name = groupName(zone, groupID);
+  return [
+    add(versionName(zone, groupID), dns.types.TXT, ttl.version, dns.textData(String(version))),
+    ...(cname === null
+      ? [
+          ...a.map(one => add(name, dns.types.A, ttl.group, dns.addressData(one))),
+          ...aaaa.map(one => add(name, dns.types.AAAA, ttl.group, dns.addressData(one))),
+        ]
+      : [add(name, dns.types.CNAME, ttl.group, dns.nameBytes(cname))]),
+  ];
+}
+
+interface Server {
+  name: string;
+  addresses: readonly string[];
+}
+/** Whoever has named no name servers of a zone: this machine by a name in the zone. */
+const serversOf = ({ name, nameServers }: NameZone, addresses: readonly string[]): readonly Server[] =>
+  nameServers.length ? nameServers : [{ name: `ns1.${name}`, addresses }];
+
+/** Name → its records, as the server's control writes them. */
+function apexOf(zone: NameZone, name: string, servers: readonly Server[]): Map<string, string[]> {
+  const names = servers.map(one => `NS ${one.name}.`);
+  // sets: what stands there twice is refused
+  const wanted = new Map([[name, new Set(names)]]);
+  if (name === zone.name) {
+    wanted.set(lineZone(zone.name), new Set(names));
+    for (const { name: server, addresses } of servers) {
+      if (!addresses.length || (server !== zone.name && !server.endsWith(`.${zone.name}`))) continue;
+      const known = wanted.get(server) ?? new Set();
+      for (const one of addresses.map(addressOf)) known.add(`${one.includes(':') ? 'AAAA' : 'A'} ${one}`);
+      wanted.set(server, known);
+    }
+  }
+  return new Map([...wanted].map(([owner, set]) => [owner, [...set]]));
+}
+
+/** What knotc says of itself (`error: …`, on either stream), without paths of this machine. */
+export function controlProblem({
+  stdout = '',
+  stderr = '',
+  killed,
+}: {
+  stdout?: string;
+  stderr?: string;
+  killed?: boolean;
+}): DnsProblem {
+  const line = `${stdout}\n${stderr}`.split('\n').find(one => one.startsWith('error:'));
+  const said = line
+    ?.slice('error:'.length)
+    .replace(/(?:file |socket )?'?(?<![\w.-])\/[^\s',)]*'?/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const isAway = !said || /failed to (?:connect|control)|timeout|not exists|OK$/i.test(said);
+  const why = said || (killed ? 'it does not answer' : 'it ended without a word');
+  return new DnsProblem(isAway ? 'away' : 'refused', `the name server's control: ${why.slice(0, 200)}`);
+}
+
+/** `[zone.] owner ttl type data` of each line. */
+function* records(text: string): Generator<[owner: string, type: string, data: string]> {
+  for (const line of text.split('\n')) {
+    const [, owner, type, data] = /^\[[^\]]+\] (\S+)\. \d+ (\S+) (.*)$/.exec(line) ?? [];
+    if (owner !== undefined) yield [owner.toLowerCase(), type!, data!.trim().toLowerCase()];
+  }
+}
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/** A zone is brought from what it was brought to (`cnameGroup`, `cnameSite`) to what should be. */
+import { sql } from 'kysely';
+import { type Db, rows } from '../store/db.ts';
+import type { GroupAnswer, NameDriver } from './driver.ts';
+import type { HeldZone } from './load.ts';
+
+/** Groups asked for after a push, to see that what was written is what is answered. */
+const askedMost = 20;
+
+/** What each group answers. @throws Error when it is not answered afterwards */
+export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone, all: readonly GroupAnswer[]): Promise<void> {
+  const applied = new Map(
+    (
+      await rows<{ groupID: number; applied: number }>(
+        db,
+        sql`select "groupID", applied from "cnameGroup" where "cnameID" = ${zone.id}`,
+      )
+    ).map(one => [one.groupID, one.applied]),
+  );
+  const changed = all.filter(one => applied.get(one.groupID) !== one.version);
+  const gone = [...applied.keys()].filter(id => !all.some(one => one.groupID === id));
+  if (!changed.length && !gone.length) return;
+  await driver.applyGroups(zone, changed, all, gone);
+  await see(driver, zone, changed);
+  await sql`insert into "cnameGroup" ("cnameID", "groupID", applied) select ${zone.id}, c."groupID", c.version
+      from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c("groupID" bigint, version bigint)
+      on conflict ("cnameID", "groupID") do update set applied = excluded.applied`.execute(db);
+  if (gone.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${gone})`.execute(db);
+}
+
+/** What was written is what is answered, to everybody and on a line. @throws Error when it is not */
+async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly GroupAnswer[]): Promise<void> {
+  for (const { groupID, version, lines } of groups.slice(0, askedMost)) {
+    const network = driver.can.lines
+      ? lines.find(({ cidrs, answer }) => cidrs.length && (answer.a.length || answer.aaaa.length || answer.cname))?.cidrs[0]
+      : undefined;
+    for (const asked of [undefined, ...(network === undefined ? [] : [network])]) {
+      const said = await driver.version(zone, groupID, asked);
+      if (said !== version)
+        throw new Error(`group ${groupID} answers version ${said ?? 'none'} instead of ${version}${asked ? ` to ${asked}` : ''}`);
+    }
+  }
+}
+
+/** Which group each site leads to, in parts, until `isStopping`. */
+export async function pushNames(
+  db: Db,
+  driver: NameDriver,
+  { zone, clientID }: HeldZone,
+  isStopping: () => boolean,
+): Promise<void> {
+  for (;;) {
+    const found = await rows<{ siteID: number; label: string; groupID: number | null }>(
+      db,
+      sql`select coalesce(s.id, cs."siteID") as "siteID", coalesce(s.label, cs.label) as label, s."groupID" from
+          (select s.id, s."cnameKey" as label, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = ${clientID} and s."deletedAt" is null) s
+          full join (select * from "cnameSite" where "cnameID" = ${zone.id}) cs on cs."siteID" = s.id
+        where s."groupID" is distinct from cs."groupID" limit ${driver.can.namesMost}`,
+    );
+    if (!found.length) return;
+    await driver.applyNames(zone, found);
+    const gone = found.filter(one => one.groupID === null).map(one => one.siteID);
+    await sql`insert into "cnameSite" ("cnameID", "siteID", label, "groupID") select ${zone.id}, c."siteID", c.label, c."groupID"
+        from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as c("siteID" bigint, label text, "groupID" bigint) where c."groupID" is not null
+        on conflict ("cnameID", "siteID") do update set "groupID" = excluded."groupID"`.execute(db);
+    if (gone.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${gone})`.execute(db);
+    if (found.length < driver.can.namesMost || isStopping()) return;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Where a customer's name leads, as resolvers say it: through which names, and to which addresses. Only the resolvers of this machine are
+ * asked, or those that the installation names: never a server that a customer chose.
+ */
+import { getServers, Resolver } from 'node:dns/promises';
+
+const lookMs = 2000;
+const hopsMost = 8;
+
+export interface Seen {
+  /** names in order, without the first */
+  through: string[];
+  addresses: string[];
+}
+
+/** Undefined: nobody answered, or not before `signal` was aborted. A wildcard is asked for by a name below it. */
+export async function seenOf(domainName: string, resolvers: readonly string[], signal: AbortSignal): Promise<Seen | undefined> {
+  if (signal.aborted) return undefined;
+  const resolver = new Resolver({ timeout: lookMs, tries: 2 });
+  resolver.setServers(resolvers.length ? resolvers : getServers());
+  const cancel = () => resolver.cancel();
+  signal.addEventListener('abort', cancel);
+  try {
+    const seen = await follow(resolver, domainName);
+    return signal.aborted ? undefined : seen;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+async function follow(resolver: Resolver, domainName: string): Promise<Seen | undefined> {
+  const none = <T>({ code }: NodeJS.ErrnoException): T[] | undefined =>
+    code === 'ENODATA' || code === 'ENOTFOUND' ? [] : undefined;
+  const through: string[] = [];
+  let now = domainName.replace(/^\*\./, 'a-name-of-the-wildcard.').toLowerCase();
+  while (through.length < hopsMost) {
+    const next = await resolver.resolveCname(now).catch(none<string>);
+    if (!next) return undefined;
+    const name = next[0]?.toLowerCase().replace(/\.$/, '');
+    // one that comes back to itself leads nowhere
+    if (name === undefined || name === now || through.includes(name)) break;
+    through.push(name);
+    now = name;
+  }
+  const [four, six] = await Promise.all([resolver.resolve4(now).catch(none<string>), resolver.resolve6(now).catch(none<string>)]);
+  if (!four && !six && !through.length) return undefined;
+  return { through, addresses: [...(four ?? []), ...(six ?? [])] };
+}

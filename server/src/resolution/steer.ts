@@ -1,0 +1,358 @@
+/**
+ * Sees to it that names lead to nodes that are well. Once in the installation, however many processes look: whoever holds an advisory lock.
+ *
+ *   look     who should be answered on each line (choose.ts), against what is answered: `groupAnswer`, with a line in the log for each change
+ *   push     what a zone answers (`cnameGroup`, `cnameSite`) against what it should: the difference is the queue. A zone that cannot be
+ *            reached is tried again after 1, 2, 4 … 15 s, and keeps nobody else waiting
+ *   compare  at the start, every ten minutes and when somebody asks: what really stands there, so that what was lost, or changed by hand, is mended
+ *
+ * Everything may be done twice: whole states are written, and a crash in between repeats them.
+ */
+import { sql } from 'kysely';
+import type pg from 'pg';
+import { resolutionLimits } from '#contract/limits.ts';
+import { eventOf, loopOf } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
+import type { Services } from '../kit/services.ts';
+import { logger } from '../log.ts';
+import { type Database, openDatabase, row, rows } from '../store/db.ts';
+import { WatchedClient } from '../store/mute.ts';
+import { troubleOf } from '../domain/dns/accounts.ts';
+import { type AnsweredLine, answersOf, type Change } from './choose.ts';
+import type { NameDriver } from './driver.ts';
+import { compare } from './compare.ts';
+import { pushGroups, pushNames } from './push.ts';
+import { driverOf } from './drivers.ts';
+import { Steadiness } from './steadiness.ts';
+import { groupAnswer, type HeldZone, storedAnswers, wantedGroups, zonesOf } from './load.ts';
+
+/** Any number; it names "who steers" among PostgreSQL's advisory locks. */
+const lockKey = 72_031;
+/** Shared: held by each process that has a name server. While one does, those without do not stand. */
+const driverKey = 72_032;
+const leaseSeconds = 8;
+const lookMs = 1000;
+/** Names are looked through this often without a notice. */
+const namesMs = 60_000;
+const tidyMs = 3_600_000;
+const retrySecondsMost = 15;
+/** Whether the zones are there is asked this often: a name server may have begun anew with nothing. */
+const thereMs = 5000;
+/** Zones pushed side by side. */
+const atOnce = 4;
+const troubles = new Seldom(60_000);
+const changed = eventOf('resolution', 'answerChanged');
+
+export interface SteerOptions {
+  /** that a node has to be well before it comes back */
+  steadySeconds?: number;
+}
+
+export class Steering {
+  readonly #database: Database;
+  readonly #services: Pick<Services, 'knot'>;
+  readonly #steady: Steadiness;
+  #isStopping = false;
+  #running: Promise<void> | undefined;
+  #wake = () => {};
+  #hasNews = false;
+  #namesAt = -Infinity;
+  #tidyAt = -Infinity;
+  #thereAt = -Infinity;
+  readonly #drivers = new Map<string, NameDriver>();
+  /** zones that the name server has taken, and how they were */
+  readonly #prepared = new Map<number, string>();
+  /** why it has not taken others */
+  readonly #untaken = new Map<number, string>();
+  /** it was told which zones there are */
+  #isTold = false;
+
+  constructor(
+    databaseUrl: string,
+    services: Pick<Services, 'knot'>,
+    { steadySeconds = resolutionLimits.steadySeconds }: SteerOptions = {},
+  ) {
+    this.#database = openDatabase(databaseUrl, 3);
+    this.#services = services;
+    this.#steady = new Steadiness(steadySeconds);
+  }
+
+  start(): void {
+    const round = loopOf('resolution');
+    const go = async () => {
+      while (!this.#isStopping) {
+        await this.#hold(round).catch((err: Error) => {
+          if (troubles.isTime('hold')) logger.warn({ err }, 'names could not be looked after');
+        });
+        round();
+        if (!this.#isStopping) await this.#pause(lookMs);
+      }
+    };
+    this.#running = go();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#wake();
+    await this.#running;
+    await this.#database.close();
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (this.#hasNews || this.#isStopping) return;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>(resolve => {
+      this.#wake = resolve;
+      timer = setTimeout(resolve, ms);
+    });
+    clearTimeout(timer);
+  }
+
+  /** Steers while it holds the lock. */
+  async #hold(round: () => void): Promise<void> {
+    // what was told to somebody else, or before, is no reason to hurry: everything is looked at when it holds the lock
+    this.#hasNews = false;
+    const client = new WatchedClient({
+      connectionString: this.#database.url,
+      application_name: 'breakwater-resolution',
+      keepAlive: true,
+      connectionTimeoutMillis: 10_000,
+    });
+    let broken: Error | undefined;
+    const lost = (error?: Error) => {
+      broken ??= error ?? new Error('the connection to the database was closed');
+      this.#wake();
+    };
+    client.on('error', lost);
+    client.on('end', () => lost());
+    client.on('notification', ({ payload }: pg.Notification) => {
+      if (payload === 'names') this.#namesAt = -Infinity;
+      this.#hasNews = true;
+      this.#wake();
+    });
+    try {
+      await client.connect();
+      await client.query(`set idle_session_timeout = '${leaseSeconds}s'`);
+      const canDrive = this.#driver('knot') !== undefined;
+      if (canDrive) await client.query(`select pg_advisory_lock_shared(${driverKey})`);
+      const ask = async (condition: string) => {
+        const said: { rows: { ok: boolean }[] } = await client.query(`select ${condition} as ok`);
+        return said.rows[0]?.ok ?? false;
+      };
+      // with nobody who has a name server it is known at least who should be answered
+      const mayStand = canDrive
+        ? 'true'
+        : `not exists (select from pg_locks where locktype = 'advisory' and classid = 0 and objid = ${driverKey} and database = (select oid from pg_database where datname = current_database()))`;
+      for (;;) {
+        if ((await ask(mayStand)) && (await ask(`pg_try_advisory_lock(${lockKey})`))) break;
+        round();
+        await this.#pause(lookMs);
+        if (this.#isStopping) return;
+        if (broken) throw broken;
+      }
+      await client.query('listen resolution');
+      // somebody else may have steered: what stands where is found out anew
+      this.#prepared.clear();
+      this.#isTold = false;
+      this.#namesAt = -Infinity;
+      while (!this.#isStopping) {
+        if (broken) throw broken;
+        if (!(await ask(mayStand))) return;
+        this.#hasNews = false;
+        const soonMs = await this.turn();
+        round();
+        await this.#pause(Math.min(lookMs, soonMs));
+      }
+    } finally {
+      await client.end().catch(() => {});
+    }
+  }
+
+  /** One turn. @returns milliseconds until something may change by itself */
+  async turn(): Promise<number> {
+    const soonMs = await this.#look();
+    let zones = await zonesOf(this.#database.db, sql`true`);
+    if (await this.#prepare(zones)) zones = await zonesOf(this.#database.db, sql`true`);
+    const isTimeForNames = performance.now() - this.#namesAt >= namesMs;
+    if (isTimeForNames) this.#namesAt = performance.now();
+    const due = zones.filter(one => one.isDue);
+    const stored = due.length ? await storedAnswers(this.#database.db) : [];
+    let at = 0;
+    const next = async () => {
+      for (let zone = due[at++]; zone; zone = due[at++]) await this.#push(zone, stored, isTimeForNames);
+    };
+    await Promise.all(Array.from({ length: atOnce }, next));
+    if (performance.now() - this.#tidyAt >= tidyMs) {
+      this.#tidyAt = performance.now();
+      await this.#tidy();
+    }
+    return soonMs;
+  }
+
+  /** Who should be answered; writes down what differs. */
+  async #look(): Promise<number> {
+    const { db } = this.#database;
+    const before = new Map(
+      (await rows<{ groupID: number; lines: AnsweredLine[] }>(db, sql`select "groupID", lines from "groupAnswer"`)).map(one => [
+        one.groupID,
+        one.lines,
+      ]),
+    );
+    let soonMs = lookMs;
+    for (const { groupID, lines } of await wantedGroups(db)) {
+      const old = before.get(groupID);
+      for (const line of lines) {
+        const answered = old?.find(one => one.lineID === line.lineID)?.members;
+        for (const member of line.members) {
+          const isAnswered = answered?.some(({ UID }) => UID === member.UID) ?? false;
+          const waitMs = this.#steady.waitMs(member.UID, member.trouble === undefined, isAnswered);
+          // a line that answers nobody yet needs no patience
+          if (waitMs > 0 && answered?.length) {
+            member.isWaiting = true;
+            soonMs = Math.min(soonMs, Math.max(20, waitMs));
+          }
+        }
+      }
+      const { lines: now, changes } = answersOf(lines, old ?? []);
+      if (old && JSON.stringify(now) === JSON.stringify(old.map(inOrder))) continue;
+      await this.#write(groupID, now, changes);
+    }
+    return soonMs;
+  }
+
+  async #write(groupID: number, lines: readonly AnsweredLine[], changes: readonly Change[]): Promise<void> {
+    await this.#database.db.transaction().execute(async db => {
+      const { version } = (await row<{ version: number }>(
+        db,
+        sql`insert into "groupAnswer" ("groupID", version, lines) values (${groupID}, nextval('answer_version'), ${JSON.stringify(lines)}::jsonb)
+          on conflict ("groupID") do update set version = nextval('answer_version'), lines = excluded.lines, "changedAt" = clock_timestamp() returning version`,
+      ))!;
+      if (changes.length)
+        await sql`insert into "answerChange" ("groupID", "lineID", version, change, "UID", name, reason, seconds)
+          select ${groupID}, c."lineID", ${version}, c.change, c."UID", c.name, c.reason, c.seconds
+          from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c("lineID" bigint, change text, "UID" text, name text, reason text, seconds int)`.execute(
+          db,
+        );
+    });
+    changed(Math.max(1, changes.length));
+  }
+
+  #driver(kind: HeldZone['driver']): NameDriver | undefined {
+    const known = this.#drivers.get(kind);
+    if (known) return known;
+    const made = driverOf(this.#services, kind);
+    if (made) this.#drivers.set(kind, made);
+    return made;
+  }
+
+  /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
+  async #prepare(zones: readonly HeldZone[]): Promise<boolean> {
+    const driver = this.#driver('knot');
+    if (!driver) return false;
+    const { db } = this.#database;
+    const held = zones.filter(one => one.driver === 'knot');
+    const told = new Map(held.map(({ zone }) => [zone.id, JSON.stringify(zone)]));
+    if (performance.now() - this.#thereAt >= thereMs) {
+      this.#thereAt = performance.now();
+      const known = held.filter(({ zone }) => this.#prepared.has(zone.id)).map(one => one.zone);
+      const there = known.length ? await driver.test(known).catch(() => undefined) : undefined;
+      if (there) for (const { id } of known) if (!there.has(id)) this.#prepared.delete(id);
+    }
+    const due = held.filter(({ zone, isDue }) => isDue && this.#prepared.get(zone.id) !== told.get(zone.id)).map(one => one.zone);
+    const isGone = [...this.#prepared.keys()].some(id => !told.has(id));
+    if (this.#isTold && !isGone && !due.length) return false;
+    const ids = due.map(one => one.id);
+    for (const id of ids) this.#prepared.delete(id);
+    try {
+      // before, so that an end in between forgets nothing: it may stand there empty afterwards
+      if (ids.length) await sql`update cname set "comparedAt" = null where id = any(${ids})`.execute(db);
+      const stored = Map.groupBy(await storedAnswers(db), one => one.clientID);
+      const clients = new Map(held.map(({ zone, clientID }) => [zone.id, clientID]));
+      const groupsOf = ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => groupAnswer(one));
+      const { failed } = await driver.prepare(
+        held.map(one => one.zone),
+        due,
+        groupsOf,
+      );
+      this.#isTold = true;
+      for (const id of this.#prepared.keys()) if (!told.has(id)) this.#prepared.delete(id);
+      this.#untaken.clear();
+      for (const [id, why] of failed) this.#untaken.set(id, why);
+      for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, told.get(id)!);
+    } catch (error) {
+      for (const id of ids) this.#untaken.set(id, whyOf(error));
+      if (troubles.isTime('prepare')) logger.warn({ why: whyOf(error) }, 'the name server does not take its zones');
+    }
+    return ids.length > 0;
+  }
+
+  /** Brings a zone to what it should answer. */
+  async #push(held: HeldZone, stored: Awaited<ReturnType<typeof storedAnswers>>, isTimeForNames: boolean): Promise<void> {
+    const { db } = this.#database;
+    const { zone, clientID } = held;
+    const driver = this.#driver(held.driver);
+    if (!driver) return this.#failed(held, 'this installation has no such name server');
+    if (!this.#prepared.has(zone.id)) {
+      const why = this.#untaken.get(zone.id);
+      // one that came meanwhile is taken in the next turn
+      return why === undefined ? undefined : this.#failed(held, why);
+    }
+    try {
+      const { isOld } = held;
+      const all = stored.filter(one => one.clientID === clientID).map(one => groupAnswer(one));
+      if (isOld) {
+        await compare(db, driver, held);
+        await driver.refresh(zone, all);
+      }
+      await pushGroups(db, driver, held, all);
+      if (isTimeForNames || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
+      if (isOld) await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
+      if (held.tries > 0 || held.error) await sql`update cname set tries = 0, error = '' where id = ${zone.id}`.execute(db);
+    } catch (error) {
+      await this.#failed(held, whyOf(error));
+    }
+  }
+
+  async #failed({ zone, tries }: HeldZone, why: string): Promise<void> {
+    const seconds = Math.min(retrySecondsMost, 2 ** Math.min(tries, 10));
+    await sql`update cname set error = ${why.slice(0, 500)}, tries = tries + 1, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
+      this.#database.db,
+    );
+    // whatever it lost meanwhile is found when it is back; other zones are as they were
+    this.#prepared.delete(zone.id);
+    if (troubles.isTime(zone.name)) logger.warn({ zone: zone.name, why }, 'changes of names wait');
+  }
+
+  /** Rows of what is gone. */
+  async #tidy(): Promise<void> {
+    const { db } = this.#database;
+    await sql`delete from "groupAnswer" a where not exists (select 1 from "group" g where g.id = a."groupID" and g."deletedAt" is null)`.execute(
+      db,
+    );
+    for (const table of ['cnameGroup', 'cnameSite'])
+      await sql`delete from ${sql.table(table)} x where not exists (select 1 from cname c where c.id = x."cnameID" and c."deletedAt" is null)`.execute(
+        db,
+      );
+    await sql`delete from "answerChange" where at < clock_timestamp() - ${resolutionLimits.changesDays} * interval '1 day'`.execute(
+      db,
+    );
+  }
+}
+
+/** Keys in one order, as they are made here: PostgreSQL keeps them in another. */
+const inOrder = ({ lineID, cidrs, a, aaaa, cname, members }: AnsweredLine): AnsweredLine => ({
+  lineID,
+  cidrs,
+  a,
+  aaaa,
+  cname,
+  members: members.map(({ UID, name }) => ({ UID, name })),
+});
+function whyOf(error: unknown): string {
+  try {
+    return troubleOf(error).why;
+  } catch {
+    // whatever else is thrown is an error
+    return (error as Error).message;
+  }
+}

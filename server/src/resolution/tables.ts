@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type * as z from 'zod/mini';
+import { resolutionLimits } from '#contract/limits.ts';
+import type { Cname } from '#contract/resolution/cnames.ts';
+import type { DnsSetting } from '#contract/resolution/dns-setting.ts';
+import { col, eq, table } from '../kit/table.ts';
+import type { Actor } from '../kit/actor.ts';
+import type { Sql } from '../store/db.ts';
+
+export type DnsSettingRow = z.output<typeof DnsSetting>;
+export type CnameRow = z.output<typeof Cname>;
+
+const ofOperator = (actor: Actor, a: string): Sql =>
+  actor.area === 'client' ? sql`${col('clientID', a)} = ${actor.rootID}` : sql`false`;
+
+export const dnsSettingTable = table<DnsSettingRow>()({
+  table: 'dnsSetting',
+  scope: { tenant: [['clientID']], owner: ofOperator },
+  sort: ['createdAt', 'updatedAt'],
+  sealed: ['credentials'],
+  unique: { dns_setting_driver: 'duplicated' },
+  extra: {
+    zoneCount: sql`select count(*) from cname c where c."dnsSettingID" = t.id and c."deletedAt" is null`,
+  },
+});
+
+/** Changes that have not arrived in a zone `c` of an operator: groups, and names of sites. */
+export const groupsWaiting = (c: Sql): Sql => sql`select count(*) from "groupAnswer" ga
+  join "group" g on g.id = ga."groupID" and g."deletedAt" is null and g."clientID" = (${c})."clientID"
+  left join "cnameGroup" cg on cg."cnameID" = (${c}).id and cg."groupID" = ga."groupID"
+  where cg.applied is distinct from ga.version`;
+export const namesWaiting = (c: Sql): Sql => sql`select count(*) from
+  (select s.id, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = (${c})."clientID" and s."deletedAt" is null) s
+  full join (select * from "cnameSite" where "cnameID" = (${c}).id) cs on cs."siteID" = s.id
+  where s."groupID" is distinct from cs."groupID"`;
+
+export const cnameTable = table<CnameRow>()({
+  table: 'cname',
+  scope: { tenant: [['clientID']], owner: ofOperator },
+  sort: ['domainName', 'createdAt', 'updatedAt'],
+  filters: { disabled: eq('disabled') },
+  refs: { dnsSettingID: dnsSettingTable },
+  unique: { cname_name: 'duplicated' },
+  extra: {
+    isOffered: sql`not t.disabled and not exists (select 1 from cname o where o."clientID" = t."clientID" and o.id < t.id and not o.disabled and o."deletedAt" is null)`,
+    domainCount: sql`select count(*) from domain d join site s on s.id = d."siteID" join "cnameSeen" n on n."domainID" = d.id where s."clientID" = t."clientID" and s."deletedAt" is null and d."deletedAt" is null
+      and d."cnameStatus" = 'active' and n.seen @> array[s."cnameKey" || '.' || t."domainName"]`,
+    unprocessed: sql`(${groupsWaiting(sql`t`)}) + (${namesWaiting(sql`t`)})`,
+  },
+});
+export const cnamesMost = resolutionLimits.cnamesMax;

@@ -1,0 +1,21 @@
+/** The archives of the bundle, for nodes that are told to become it: by a ticket of the command (bus/offer.ts), and on from any byte. */
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import type { Offer } from '../bus/offer.ts';
+
+export function serveBundle(app: FastifyInstance, offer: Offer): void {
+  for (const name of ['application', 'runtime'] as const)
+    app.get<{ Params: { ticket: string } }>(`/bundle/:ticket/${name}`, async (request, reply) => {
+      const part = offer.opens(request.params.ticket) ? offer.bundle()?.[name] : undefined;
+      if (!part) return reply.callNotFound();
+      const asked = Number(/^bytes=(\d{1,12})-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+      const from = asked < part.bytes ? asked : 0;
+      if (from) reply.code(206).header('Content-Range', `bytes ${from}-${part.bytes - 1}/${part.bytes}`);
+      return reply
+        .type('application/gzip')
+        .header('Cache-Control', 'no-store')
+        .header('Content-Length', part.bytes - from)
+        .send(createReadStream(join(offer.folder, part.file), { start: from }));
+    });
+}

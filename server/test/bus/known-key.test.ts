@@ -1,0 +1,30 @@
+/** A public key is no secret: it stands in each connection to the bus. Whoever names a node's has nothing of its zone. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createUser } from '@nats-io/nkeys';
+import { joinNode, joinTokenHash } from '#server/bus/join.ts';
+import { Box } from '#host/sealed.ts';
+import { Rig } from './rig.ts';
+
+test('a token and the public key of another node open no zone', async t => {
+  const rig = await Rig.start(t);
+  const bus = { keys: rig.engine.keys, natsUrl: rig.engine.url };
+  const [{ zoneID: one }, { zoneID: two }] = [await rig.zone('one'), await rig.zone('two')];
+  const token = (text: string, zoneID: number) =>
+    rig.pool.query(
+      `insert into "joinToken" (hash, "clientID", "zoneID", "expiredAt") values ($1, 1, $2, now() + interval '1 hour')`,
+      [joinTokenHash(text), zoneID],
+    );
+  for (const [text, zoneID] of [
+    ['spent', one],
+    ['open', one],
+    ['theirs', two],
+  ] as const)
+    await token(text, zoneID);
+  const [mine, theirs] = [createUser().getPublicKey(), createUser().getPublicKey()];
+  const join = (text: string, publicKey: string) =>
+    joinNode(rig.pool, bus, { token: text, name: 'n', publicKey, addresses: [], version: '1', boxKey: new Box().publicKey });
+  assert.ok((await join('spent', mine)).zoneKey);
+  assert.ok((await join('theirs', theirs)).zoneKey, 'who is new is told');
+  for (const text of ['spent', 'open']) assert.equal((await join(text, theirs)).zoneKey, null, text);
+});

@@ -12,7 +12,7 @@ const others: Record<string, string> = {
 };
 // with its words or without
 const ways =
-  /\b(?:later|inPlace|tabContent|pageLater|withLater)\s*(?:<[^(]*>)?\(\s*(?:withTexts\('\w+',\s*)?(?:async )?\(\) =>\s*\(?(?:await )?$/;
+  /\b(?:later|inPlace|tabContent|pageLater|withLater)\s*(?:<[^(]*>)?\(\s*(?:withTexts\(\s*'\w+',\s*)*(?:async )?\(\) =>\s*\(?(?:await )?$/;
 
 /** What is loaded later in another way. */
 function otherwise({ file, text }: Source): string[] {

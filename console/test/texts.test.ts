@@ -7,16 +7,18 @@ import { areas, permissionKeys } from '#contract/kit/call.ts';
 import { type Column, options, type Resource } from '../src/kit/resource.ts';
 
 const src = new URL('../src/', import.meta.url).pathname;
+/** Those of all folders as one file. */
+const merged = ['text/tasks.*.ts'];
 const load = async (pattern: string) =>
   Promise.all(
-    globSync(pattern, { cwd: src }).map(async file => ({
+    globSync(pattern, { cwd: src, exclude: merged }).map(async file => ({
       file,
       keys: Object.keys(((await import(src + file)) as { default: object }).default),
     })),
   );
 
 test('no key stands in two files: the one loaded later would win, for no reason that can be seen', async () => {
-  const files = await load('{*/{text,late},text/{base,common,kit,messages}}.zh_TW.ts');
+  const files = await load('{*/{text,late,tasks},text/{base,common,kit,messages}}.zh_TW.ts');
   assert.ok(files.length >= 14);
   const seen = new Map<string, string>();
   const twice: string[] = [];
@@ -54,7 +56,7 @@ test('sample: a value, a resource, a field or a column without its text is a typ
 });
 
 test('a word that goes by a number is written so that it is chosen, and no text counts "1 lines"', async () => {
-  for (const file of globSync('{*/{text,late},text/*}.*.ts', { cwd: src })) {
+  for (const file of globSync('{*/{text,late,tasks},text/*}.*.ts', { cwd: src })) {
     const texts = ((await import(src + file)) as { default?: Record<string, string> }).default ?? {};
     for (const [key, text] of Object.entries(texts)) {
       assert.doesNotMatch(text.replaceAll(/\{\w+, one: [^{},]+, other: [^{},]+\}/g, ''), /\{\w+[^\w}]/, `${file} ${key}`);
@@ -66,7 +68,7 @@ test('a word that goes by a number is written so that it is chosen, and no text 
 test('one thing has one name: its tab, its page and the part of a site that the edge could not take', async () => {
   for (const language of ['zh_TW', 'zh_CN', 'en_US']) {
     const texts = new Map<string, string>();
-    for (const file of globSync(`{*/{text,late},text/{base,common,kit,messages}}.${language}.ts`, { cwd: src }))
+    for (const file of globSync(`{*/{text,late,tasks},text/{base,common,kit,messages}}.${language}.ts`, { cwd: src }))
       for (const [key, text] of Object.entries(((await import(src + file)) as { default: Record<string, string> }).default))
         texts.set(key, text);
     const same = (one: string, other: string) => {

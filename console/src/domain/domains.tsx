@@ -59,7 +59,12 @@ const OriginTLSForm = later(async () => (await import('./origin-tls.tsx')).Origi
 const OriginCheckForm = later(async () => (await import('./origin-check.tsx')).OriginCheckForm);
 const OriginTimeoutsForm = later(async () => (await import('./origin-check.tsx')).OriginTimeoutsForm);
 const SchemeForm = later(async () => (await import('./scheme.tsx')).SchemeForm);
-const HttpsSteps = inPlace(withTexts('site', async () => (await import('./https-steps.tsx')).HttpsSteps));
+const HttpsSteps = inPlace(
+  withTexts(
+    'site',
+    withTexts('tasks', async () => (await import('./https-steps.tsx')).HttpsSteps),
+  ),
+);
 const CnameTarget = later(withTexts('site', async () => (await import('./cname-target.tsx')).CnameTarget));
 const RemoveNames = later(async () => (await import('./remove-names.tsx')).RemoveNames);
 

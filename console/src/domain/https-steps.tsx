@@ -8,7 +8,7 @@ import { useCan } from '../kit/permissions.ts';
 import { query, queryClient, useAction } from '../kit/query.ts';
 import { t, textOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
-import { withLater } from '../kit/with-later.ts';
+import { showTasks } from '../kit/task-log.ts';
 
 const key = 'GET /{area}/site/{siteID}/domain/{domainID}/https';
 const switching = 'PATCH /{area}/site/{siteID}/domain/setting/autoSSL';
@@ -99,11 +99,7 @@ function Proof({ proof: { state, nextAt, line }, certificate, at }: Https & { at
   );
 }
 
-const openLog = (taskID: number) =>
-  void withLater(
-    () => import('../kit/tasks.tsx'),
-    ({ openTasks }) => openTasks(taskID),
-  );
+const openLog = (taskID: number) => void showTasks(taskID);
 
 function Step({ title, isDone: isStepDone, children }: { title: string; isDone: boolean; children: ReactNode }) {
   return (

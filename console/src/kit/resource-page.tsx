@@ -28,18 +28,14 @@ import {
 } from './resource.ts';
 import { CreateForm, OneRow, Opened } from './row-forms.tsx';
 import { shortcut } from './shortcuts.ts';
+import { showAndFollow } from './task-log.ts';
 import { ResourceTable } from './table.tsx';
 import { t } from './text.ts';
 import { useListState } from './use-list-state.ts';
-import { withLater } from './with-later.ts';
 
 // as every call that begins a task answers
 const taskOf = (answer: unknown) => (answer as { taskID: number }).taskID;
-const follow = (answers: readonly unknown[], words: TaskWords) =>
-  void withLater(
-    () => import('./follow-task.ts'),
-    ({ followTasks }) => void followTasks(answers.map(taskOf), words).catch(() => {}),
-  );
+const follow = (answers: readonly unknown[], words: TaskWords) => void showAndFollow(answers.map(taskOf), words);
 
 interface Props<L extends ListKey> {
   resource: Resource<L, RowOf<L> & { id: number }>;

@@ -4,6 +4,7 @@ import type { base } from '../text/base.zh_TW.ts';
 import type { app } from '../text/app.zh_TW.ts';
 import type { kit } from '../text/kit.zh_TW.ts';
 import type { late } from '../text/late.ts';
+import type { tasks } from '../text/tasks.zh_TW.ts';
 import type { Messages } from '../text/messages.zh_TW.ts';
 import { spaced } from './spaced.ts';
 import { stored } from './stored.ts';
@@ -14,7 +15,7 @@ export type Kit = Record<keyof typeof kit, string>;
 /** The other languages of a file of texts. */
 export type SameAs<T> = Record<keyof T, string>;
 type Late = { [F in keyof typeof late]: keyof (typeof late)[F] }[keyof typeof late];
-export type Key = keyof Base | keyof Messages | keyof Kit | keyof typeof app | Late;
+export type Key = keyof Base | keyof Messages | keyof Kit | keyof typeof app | keyof typeof tasks | Late;
 /** `field.<name>` → `name`: what may stand as a column or a field. */
 export type Named<Prefix extends string> = Key extends infer K ? (K extends `${Prefix}.${infer N}` ? N : never) : never;
 export type Prefix = Key extends infer K ? (K extends `${infer P}.${string}` ? P : never) : never;
@@ -45,13 +46,13 @@ export function takeLanguage(next: string): boolean {
 }
 
 type Texts = Readonly<Record<string, string>>;
-const loaders = import.meta.glob<{ default: Texts }>(['../text/start.*.ts', '../*/late.*.ts', '!./late.*.ts']);
+const loaders = import.meta.glob<{ default: Texts }>(['../text/{start,tasks}.*.ts', '../*/late.*.ts', '!./late.*.ts']);
 let texts: Texts = {};
 export const addTexts = (more: Texts) => void (texts = { ...texts, ...more });
 
 /** A folder's own part comes with its screens (kit/screens.ts, withTexts), the kit's with its pieces (kit/placed.tsx). */
-export type Part = 'start' | Exclude<keyof typeof late, 'kit'>;
-/** `start` is all a login page says; the shell brings the rest with it. One file each: a request costs more than its few bytes. */
+export type Part = 'start' | 'tasks' | Exclude<keyof typeof late, 'kit'>;
+/** `start` is all a login page says, `tasks` what logs of tasks say; the shell brings the rest with it. One file each: a request costs more than its few bytes. */
 export async function loadTexts(part: Part): Promise<void> {
   const load = loaders[`../text/${part}.${language}.ts`] ?? loaders[`../${part}/late.${language}.ts`]!;
   addTexts((await load()).default);

@@ -3,7 +3,7 @@ import type { ModuleTypeName } from '#contract/edge/modules/index.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { call } from '../kit/client.ts';
 import { ResourceForm } from '../kit/form.tsx';
-import { withLater } from '../kit/with-later.ts';
+import { showTasks } from '../kit/task-log.ts';
 import { overlay } from '../kit/overlay.ts';
 import type { FormField, RowAction } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
@@ -40,10 +40,7 @@ export const copyAction = <Row extends { id: number; name: string }>(key: CopyKe
           const body = { moduleID: row!.id, ...(values as { siteIDs: number[]; overwrite: boolean }) };
           const { taskID } = await call(key, { siteID: params['siteID']!, body });
           // it has begun, whether its list can be shown or not
-          void withLater(
-            () => import('../kit/tasks.tsx'),
-            ({ openTasks }) => openTasks(taskID),
-          );
+          void showTasks(taskID);
         }}
         isEdit={false}
         success={t('copy.begun')}

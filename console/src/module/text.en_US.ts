@@ -94,13 +94,6 @@ export default {
   'redirect.tooLong': '{source} matches, but its target would have more than {max} bytes: visitors are not redirected.',
   'redirect.found': '{source} matches: {status} to {location}',
 
-  'task.copyModule': 'Copy the module “{name}” to {count} {count, one: site, other: sites}',
-  'taskLine.copyModule.copied': 'Copied to {site}',
-  'taskLine.copyModule.replaced': 'Replaced the module of that name in {site}',
-  'taskLine.copyModule.skipped': '{site} has one of this name already: left as it is',
-  'taskLine.copyModule.notCopied': 'Not copied to {site}:',
-  'taskLine.copyModule.unfit':
-    'Not copied to {site}: {count} {count, one: row, other: rows} of the module would no longer be accepted. Mend “{value}” first:',
   'action.copyToSites': 'Copy to other sites…',
   'copy.title': 'Copy “{name}” to other sites',
   'copy.own': 'this very site',

@@ -92,12 +92,6 @@ export default {
   'redirect.tooLong': '匹配 {source}，但目标网址会超过 {max} 个字节，因此不会重定向访客。',
   'redirect.found': '匹配 {source}：{status} 到 {location}',
 
-  'task.copyModule': '将模块“{name}”复制到 {count} 个站点',
-  'taskLine.copyModule.copied': '已复制到 {site}',
-  'taskLine.copyModule.replaced': '已更新 {site} 的同名模块',
-  'taskLine.copyModule.skipped': '{site} 已有同名模块，因此略过',
-  'taskLine.copyModule.notCopied': '未能复制到 {site}：',
-  'taskLine.copyModule.unfit': '未能复制到 {site}：模块中有 {count} 行已不符合现行规则，请先修正“{value}”：',
   'action.copyToSites': '复制到其他站点…',
   'copy.title': '复制“{name}”到其他站点',
   'copy.own': '即当前站点',

@@ -90,12 +90,6 @@ export default {
   'redirect.tooLong': '符合 {source}，但目標網址會超過 {max} 個位元組，因此不會重新導向訪客。',
   'redirect.found': '符合 {source}：{status} 到 {location}',
 
-  'task.copyModule': '將模組「{name}」複製到 {count} 個站點',
-  'taskLine.copyModule.copied': '已複製到 {site}',
-  'taskLine.copyModule.replaced': '已更新 {site} 的同名模組',
-  'taskLine.copyModule.skipped': '{site} 已有同名模組，因此略過',
-  'taskLine.copyModule.notCopied': '未能複製到 {site}：',
-  'taskLine.copyModule.unfit': '未能複製到 {site}：模組中有 {count} 列已不符合現行規則，請先修正「{value}」：',
   'action.copyToSites': '複製到其他站點…',
   'copy.title': '複製「{name}」到其他站點',
   'copy.own': '即目前的站點',

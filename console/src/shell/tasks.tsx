@@ -3,7 +3,7 @@ import { UnorderedListOutlined } from '@ant-design/icons';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { taskLimits } from '#contract/kit/task.ts';
-import { withLater } from '../kit/with-later.ts';
+import { showTasks } from '../kit/task-log.ts';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
@@ -26,18 +26,7 @@ export function TasksButton() {
   const count = running.data?.total ?? 0;
   const label = count > 0 ? t('tasks.underWay', { count: number(count) }) : t('tasks.title');
   return (
-    <Button
-      type="text"
-      icon={<UnorderedListOutlined />}
-      aria-label={label}
-      title={label}
-      onClick={() =>
-        void withLater(
-          () => import('../kit/tasks.tsx'),
-          ({ openTasks }) => openTasks(),
-        )
-      }
-    >
+    <Button type="text" icon={<UnorderedListOutlined />} aria-label={label} title={label} onClick={() => void showTasks()}>
       {count > 0 && number(count)}
     </Button>
   );

@@ -1,5 +1,4 @@
 /** What the shell and the screens in it say: one line for each folder. */
-import type { taskKinds } from '#contract/tasks.ts';
 import account from '../account/text.zh_TW.ts';
 import analytics from '../analytics/text.zh_TW.ts';
 import cache from '../cache/text.zh_TW.ts';
@@ -28,10 +27,3 @@ export const app = {
   ...system,
 };
 export default app;
-
-/** What a kind of task is called, and each line of its log: a missing one does not compile. */
-type Kinds = typeof taskKinds;
-type TaskWords = {
-  [K in keyof Kinds]: `task.${K}` | `taskLine.${K}.${keyof Kinds[K]['says'] & string}`;
-}[keyof Kinds];
-app satisfies Record<TaskWords, string>;

@@ -217,12 +217,4 @@ export default {
   'taskState.succeeded': 'Done',
   'taskState.failed': 'Failed',
   'taskState.cancelled': 'Stopped',
-  'taskLine.started': 'Started',
-  'taskLine.resumed': 'The program that did it was gone; going on from where it stood',
-  'taskLine.retrying': 'Try {attempt} got nowhere; the next is in {seconds} s:',
-  'taskLine.retried': 'Somebody asked to try again',
-  'taskLine.cancelled': 'Stopped',
-  'taskLine.failed': 'Failed:',
-  'taskLine.ended': 'Ended; {failed} could not be done',
-  'taskLine.succeeded': 'All done',
 } satisfies Kit;

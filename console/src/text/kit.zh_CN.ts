@@ -214,12 +214,4 @@ export default {
   'taskState.succeeded': '完成',
   'taskState.failed': '失败',
   'taskState.cancelled': '已停止',
-  'taskLine.started': '开始执行',
-  'taskLine.resumed': '执行中的程序中断，从停下的地方继续',
-  'taskLine.retrying': '第 {attempt} 次尝试未成功，{seconds} 秒后再试：',
-  'taskLine.retried': '由人员要求再试一次',
-  'taskLine.cancelled': '已停止',
-  'taskLine.failed': '执行失败：',
-  'taskLine.ended': '执行结束，{failed} 项未能完成',
-  'taskLine.succeeded': '全部完成',
 } satisfies Kit;

@@ -1,4 +1,3 @@
-import type { commonLines } from '#contract/kit/task.ts';
 import type { taskStates } from '#contract/states.ts';
 
 /** What the kit says on any screen. This file is the type of the other languages. */
@@ -216,15 +215,7 @@ export const kit = {
   'taskState.succeeded': '完成',
   'taskState.failed': '失敗',
   'taskState.cancelled': '已停止',
-  'taskLine.started': '開始執行',
-  'taskLine.resumed': '執行中的程式中斷，從停下的地方繼續',
-  'taskLine.retrying': '第 {attempt} 次嘗試未成功，{seconds} 秒後再試：',
-  'taskLine.retried': '由人員要求再試一次',
-  'taskLine.cancelled': '已停止',
-  'taskLine.failed': '執行失敗：',
-  'taskLine.ended': '執行結束，{failed} 項未能完成',
-  'taskLine.succeeded': '全部完成',
 } as const;
 export default kit;
 
-kit satisfies Record<`taskLine.${keyof typeof commonLines}` | `taskState.${(typeof taskStates)[number]}`, string>;
+kit satisfies Record<`taskState.${(typeof taskStates)[number]}`, string>;

@@ -403,7 +403,6 @@ export const notYet = {
     wafSensitivities
     zeroMeans.siteLimit
     zeroMeans.licenseLimit
-    zeroMeans.nodeMonitorSeconds
   `),
   messages: lines(`
     message.mailLinkInvalid
@@ -419,8 +418,5 @@ export const notYet = {
     message.setNginxWorkerSuccess
     message.addVNodesToLineSuccess
     message.removeVNodesFromLineSuccess
-    message.detectionSuccess
-    message.removeSubNodeFailed
-    message.detectionFailed
   `),
 };

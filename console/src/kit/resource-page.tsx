@@ -289,7 +289,7 @@ const removal = (resource: Resource<never, Row>, restore: (() => Promise<void>) 
   run: (rows, { send }) =>
     send(resource.remove!, { ids: rows.map(row => row.id) } as never, {
       success: resource.said?.removed?.(rows) ?? t('message.deleteSuccess'),
-      otherwise: t('message.deleteFailed'),
+      otherwise: resource.said?.removeFailed?.() ?? t('message.deleteFailed'),
       offer: restore && { text: t('history.again'), run: () => void restore() },
     }),
 });

@@ -170,18 +170,24 @@ export function act<Row, K extends CallKey>(
   action: Omit<RowAction<Row>, 'call' | 'run'> & {
     body: (rows: Row[]) => Api[K]['body'];
     success?: () => string;
+    /** stands before what the server says of a refusal */
+    failed?: () => string;
     /** it begins a task: what is said when that has ended; `failed` also where the call is refused */
     task?: () => TaskWords;
   },
 ): RowAction<Row> {
-  const { body, success, task, ...rest } = action;
+  const { body, success, failed, task, ...rest } = action;
   return {
     ...rest,
     call,
     isCall: true,
     run: (rows, { send }) => {
       const words = task?.();
-      return send(call, body(rows), words ? { task: words, otherwise: words.failed } : { success: success?.() });
+      return send(
+        call,
+        body(rows),
+        words ? { task: words, otherwise: words.failed } : { success: success?.(), ...(failed && { otherwise: failed() }) },
+      );
     },
   };
 }
@@ -245,6 +251,7 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
     removed?: (rows: Row[]) => string;
     createFailed?: () => string;
     updateFailed?: () => string;
+    removeFailed?: () => string;
   };
 }
 

@@ -4,8 +4,9 @@ import { type FormField, options } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 
-export const Limit = ({ value }: { value: number }) =>
-  value === 0 ? <span className="ink-3">{t('unit.unlimited')}</span> : number(value);
+/** @param zero what 0 stands for (§9) */
+export const Limit = ({ value, zero = 'unlimited' }: { value: number; zero?: 'unlimited' }) =>
+  value === 0 ? <span className="ink-3">{t(`unit.${zero}`)}</span> : number(value);
 
 export const limitNames = ['siteLimit', 'nodeLimit', 'zoneLimit', 'domainLimit', 'autoSSLLimit'] as const;
 export const portType: FormField = {

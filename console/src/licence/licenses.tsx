@@ -1,4 +1,5 @@
 /** Licences the vendor sells, and which operator holds what. */
+import { zeroMeans } from '#contract/limits.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
@@ -78,7 +79,7 @@ const licenses = resource<'GET /admin/license'>({
       kind: 'number',
       width: 130,
       isOptional: true,
-      render: one => <Limit value={one.nodeMonitorSeconds} />,
+      render: one => <Limit value={one.nodeMonitorSeconds} zero={zeroMeans.nodeMonitorSeconds} />,
     },
     { name: 'holders', kind: 'number', width: 100 },
     { name: 'createdAt', kind: 'time', sort: true, isOptional: true },

@@ -27,6 +27,7 @@ const subNodes = resource<'GET /client/node/{id}/subs'>({
     created: () => t('message.addSubNodeSuccess'),
     removed: () => t('message.removeSubNodeSuccess'),
     createFailed: () => t('message.addSubNodeFailed'),
+    removeFailed: () => t('message.removeSubNodeFailed'),
   },
 });
 

@@ -119,7 +119,6 @@ export default {
   'cname.state.unset': 'No record is seen yet.',
   'cname.checkedAt': 'Looked at {time}',
   'cname.check': 'Check now',
-  'cname.checked': 'Checked',
   'cname.how': 'How',
   'cname.help.usual': 'Remove A, AAAA and other records of the same name first: a CNAME stands alone.',
   'cname.help.cloudflare': 'Cloudflare: set the proxy status to “DNS only” (grey cloud).',

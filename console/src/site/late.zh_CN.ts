@@ -116,7 +116,6 @@ export default {
   'cname.state.unset': '还看不到任何记录。',
   'cname.checkedAt': '检查于 {time}',
   'cname.check': '立即检查',
-  'cname.checked': '已检查',
   'cname.how': '设置方式',
   'cname.help.usual': '同一名称若已有 A、AAAA 或其他记录，请先删除：CNAME 不能与它们并存。',
   'cname.help.cloudflare': 'Cloudflare：请将代理状态设为“仅限 DNS”（灰色云朵）。',

@@ -114,7 +114,6 @@ export default {
   'cname.state.unset': '還看不到任何紀錄。',
   'cname.checkedAt': '檢查於 {time}',
   'cname.check': '立即檢查',
-  'cname.checked': '已檢查',
   'cname.how': '設定方式',
   'cname.help.usual': '同一名稱若已有 A、AAAA 或其他紀錄，請先刪除：CNAME 不能與它們並存。',
   'cname.help.cloudflare': 'Cloudflare：請將代理狀態設為「僅限 DNS」（灰色雲朵）。',

@@ -1,6 +1,6 @@
 /** A zone in small: edges, relays and the certificates by which they know each other. */
 import { createPublicKey } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newKey } from '#host/certificates.ts';
@@ -10,6 +10,7 @@ import { type Edge, type EdgeOptions, freePort, startEdge, type WholeSite } from
 
 const secret = Buffer.alloc(32, 7);
 export const zoneID = 3;
+const firstEdge = 11;
 
 /** Files of a node's certificate, as nginx and clients take them. */
 export function member(nodeID: number, { zone = zoneID, authorityOf = zone }: { zone?: number; authorityOf?: number } = {}) {
@@ -35,11 +36,30 @@ export interface Relay {
   port: number;
 }
 
-export async function startZone({ edges = 2, relays = 2, options = {} as EdgeOptions } = {}) {
+/** The edge's Lua as on a machine whose wall clock is so many seconds ahead. @returns a folder that the caller removes */
+function luaAhead(seconds: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lua-'));
+  cpSync(new URL('../lua', import.meta.url), folder, { recursive: true });
+  // what nginx.conf reads first, before anything keeps these functions
+  const first = join(folder, 'phases/front.lua');
+  const clock = `local now, time = ngx.now, ngx.time
+    ngx.now = function() return now() + ${seconds} end
+    ngx.time = function() return time() + ${seconds} end
+    require("core.clock").time = ngx.time\n`;
+  writeFileSync(first, clock + readFileSync(first, 'utf8'));
+  return folder;
+}
+
+/** @param ahead seconds that the clocks of edges are ahead, from the first one on */
+export async function startZone({ edges = 2, relays = 2, options = {} as EdgeOptions, ahead = [] as number[] } = {}) {
   const ends = new AsyncDisposableStack();
   const node = async (nodeID: number, port?: number): Promise<Edge> => {
     const { files } = ends.use(member(nodeID));
-    const started = await startEdge({ epoch: `n${nodeID}`, fleet: { zoneID, ...files, ...(port && { port }) }, ...options });
+    const off = port === undefined && ahead[nodeID - firstEdge];
+    const luaDir = off ? luaAhead(off) : undefined;
+    if (luaDir) ends.defer(() => rmSync(luaDir, { recursive: true, force: true }));
+    const own = { ...options, ...(luaDir && { luaDir }) };
+    const started = await startEdge({ epoch: `n${nodeID}`, fleet: { zoneID, ...files, ...(port && { port }) }, ...own });
     return ends.use(started);
   };
   const listed: Relay[] = [];
@@ -50,7 +70,7 @@ export async function startZone({ edges = 2, relays = 2, options = {} as EdgeOpt
     relayNodes.push(await node(id, port));
   }
   const edgeNodes: Edge[] = [];
-  for (let id = 11; id < 11 + edges; id++) edgeNodes.push(await node(id));
+  for (let id = firstEdge; id < firstEdge + edges; id++) edgeNodes.push(await node(id));
   const all = [...edgeNodes, ...relayNodes];
   const tell = (some: Edge[], who: Relay[], left: number[] = []) => {
     const record = {

@@ -16,7 +16,7 @@ load_module /usr/lib/nginx/modules/ngx_http_lua_module.so;
 events { worker_connections 64; }
 http {
   lua_package_path "${luaDir}/?.lua;;";
-  ${['cfg', 'crt', 'rt', 'sig', 'count'].map(name => `lua_shared_dict ${name} 8m;`).join(' ')}
+  ${['cfg', 'crt', 'rt', 'sig', 'count', 'inv'].map(name => `lua_shared_dict ${name} 8m;`).join(' ')}
   lua_regex_match_limit 10000;
   lua_regex_cache_max_entries 16384;
   access_log off;

@@ -376,6 +376,16 @@ describe('relays that are gone', async () => {
     assert.deepEqual(await misses(3), ['n11']);
     await told({ 2: false });
     assert.deepEqual(await misses(3), ['n11, n2']);
+    // What requests met stays, whatever the agent, which comes another way, says of it.
+    await zone.relays[1]!.stop();
+    assert.deepEqual(await misses(3), ['n11']);
+    await told({ 2: false });
+    assert.deepEqual(Object.keys((await edge.stat()).relaysAway), ['2']);
+    await zone.relays[1]!.restart();
+    await zone.put([shown], [domain(1, 'a.test', [origin.port])], [zone.relays[1]!]);
+    await told({ 2: false });
+    await until('a request has found it', async () => (await misses(2)).includes('n11, n2'));
+    assert.deepEqual((await edge.stat()).relaysAway, {});
     for (const bad of [[1], { x: false }, { 2: 3 }, 'x']) assert.equal((await told(bad)).status, 400);
   });
 });

@@ -64,7 +64,10 @@ function M.decide(q)
   sent = type(sent) == "string" and date(sent, now) or now
   local age = join(header "Age")
   age = age and tonumber(match(age, "^%s*(%d+)%s*$") or match(age, "^%s*(%d+)%s*,")) or 0
-  age = min(max(now - sent, age + q.took), year)
+  age = age + q.took
+  -- A relay has compared the date with its clock: ours may be another.
+  if not q.held then age = max(now - sent, age) end
+  age = min(age, year)
 
   local life
   if cc["s-maxage"] then

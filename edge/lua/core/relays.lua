@@ -12,6 +12,9 @@ local M = { list = false }
 
 -- Who cannot be reached is left alone so long; then one request in as much time tries.
 local down_seconds, try_seconds = 3, 1
+-- What requests met counts for more than that the agent finds it well: it comes another way (kept connections, another process). Where no
+-- request has tried for so long, the agent's word will do.
+local met_seconds = 30
 
 local able, zone, left = false, 0, {}
 
@@ -54,12 +57,16 @@ end
 -- Are there any, and does this node ask them?
 function M.any() return all() ~= false end
 
+-- Why it is left alone: what requests met, and what the agent says, each for its time. Since when it is not known to be well, and that a
+-- request was what met it last.
 local function down_key(id) return "relay-down:" .. id end
+local function told_key(id) return "relay-told:" .. id end
 local function since_key(id) return "relay-since:" .. id end
+local function met_key(id) return "relay-met:" .. id end
 
 -- May it be asked now?
 local function is_up(id)
-  if rt:get(down_key(id)) then return false end
+  if rt:get(down_key(id)) or rt:get(told_key(id)) then return false end
   return not rt:get(since_key(id)) or rt:add("relay-try:" .. id, true, try_seconds)
 end
 
@@ -81,22 +88,35 @@ function M.choose(key)
   return first
 end
 
--- It did not take a connection.
-function M.failed(id, why)
+local function away(id, why)
   if rt:add(since_key(id), clock.time()) then ngx.log(ngx.WARN, "relay ", id, " cannot be reached: ", why, "; it is passed by") end
-  rt:set(down_key(id), why, down_seconds)
 end
 
+-- It did not take a connection.
+function M.failed(id, why)
+  away(id, why)
+  rt:set(down_key(id), why, down_seconds)
+  rt:set(met_key(id), true, met_seconds)
+end
+
+-- An answer to a request that began before says nothing of who connects now: it is left alone for its time.
 function M.answered(id)
-  if not rt:get(since_key(id)) then return end
+  if not rt:get(since_key(id)) or rt:get(down_key(id)) then return end
   rt:delete(since_key(id))
-  rt:delete(down_key(id))
+  rt:delete(told_key(id))
+  rt:delete(met_key(id))
 end
 
 -- What the agent found: {["<id>"] = why or false}. Said again every few seconds, while nobody else says so.
 function M.told(found)
   for id, why in pairs(found) do
-    if why then M.failed(id, why) else M.answered(id) end
+    if why then
+      away(id, why)
+      rt:set(told_key(id), why, down_seconds)
+    else
+      rt:delete(told_key(id))
+      if not rt:get(met_key(id)) then rt:delete(since_key(id)) end
+    end
   end
 end
 
@@ -105,7 +125,7 @@ function M.away()
   local found = {}
   for _, one in ipairs(all() or {}) do
     local since = rt:get(since_key(one.id))
-    if since then found[tostring(one.id)] = { since = since, why = rt:get(down_key(one.id)) or "" } end
+    if since then found[tostring(one.id)] = { since = since, why = rt:get(down_key(one.id)) or rt:get(told_key(one.id)) or "" } end
   end
   return found
 end

@@ -91,8 +91,17 @@ function M.rewrite()
   local plan = ports.here()
   if not plan or plan.closed or time() >= plan.expires or plan.rev < tonumber(rev) then return pass() end
   local uri = var.request_uri
-  if invalid:find "^%d+$" and invalidation.adopt(plan.host, uri, invalid) then plans.refresh(plan) end
   local pre, direct, _, own = front.prefix(plan, uri)
+  if invalid ~= "-" then
+    local ago = tonumber(invalid:match "^ago=(%d+)$")
+    -- an edge of an older release says when, by a clock of its own
+    if not ago then return pass() end
+    if invalidation.adopt(plan.site_text, plan.host, uri, ago) then
+      for _, scheme in ipairs { "s|", "p|" } do invalidation.drop(pre .. scheme, plan.host, uri) end
+      plans.refresh(plan)
+      pre = front.prefix(plan, uri)
+    end
+  end
   if direct or own < tonumber(gen) then return pass() end
   -- Visitors' scheme: ours is always https.
   pre = pre .. (var.http_x_forwarded_proto == "https" and "s|" or "p|")

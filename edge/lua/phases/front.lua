@@ -234,7 +234,7 @@ local function forget(plan, uri)
   local pre = plan.purged and plan.id_pre .. purges.generation(plan.purged, plan.gen, uri) .. "|" or plan.pre
   local generation = invalidation.generation(plan.host, uri)
   if generation then pre = pre .. generation .. "|" end
-  invalidation.invalidate(pre, plan.host, uri, relays.any())
+  invalidation.invalidate(plan.site_text, pre, plan.host, uri, relays.any())
 end
 
 local function invalidate(plan)

@@ -1,6 +1,7 @@
 -- An edge's way to a relay of its zone (core/relays.lua), from the back half: for what its cache did not have. The relay answers as the
 -- origin did, and what may be stored is decided here once more, by the same rules; X-Edge-Relay tells what an origin would not:
---   to the relay     `<revision> <generation> <invalidation>` of the URL: one that is behind does not answer (phases/door.lua)
+--   to the relay     `<revision> <generation> <invalidated>` of the URL: one that is behind does not answer (phases/door.lua).
+--                    The last is `-`, or `ago=<milliseconds>` since this node saw it invalidated, by no clock but its own
 --   from the relay   `<seconds held, or -> <words>`: kept (no origin was asked), now (X-Accel-Buffering: no), a number (the status)
 local forward = require "core.forward"
 local hop = require "core.hop"
@@ -40,7 +41,8 @@ function M.rewrite()
   hop.hold()
   local known = learned.forced(plan)
   if not usual then forward.prepare(true, known) end
-  var.edge_relay_say = string.format("%d %d %s", plan.rev, generation(plan, uri), invalidation.generation(plan.host, uri) or "-")
+  local ago = invalidation.ago(plan.host, uri)
+  var.edge_relay_say = string.format("%d %d %s", plan.rev, generation(plan, uri), ago and "ago=" .. string.format("%d", ago) or "-")
   local ctx = ngx.ctx
   ctx.plan, ctx.first, ctx.second = plan, first, second
   ctx.usual = usual and not plan.request

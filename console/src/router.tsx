@@ -39,14 +39,20 @@ function guarded(place: Place, hasLoginData?: () => boolean) {
 }
 
 /** What is wrong, asked beside who this is: a banner that comes later would push the page away from under a finger. */
-let health: Promise<unknown> | undefined;
+let health: Promise<unknown[]> | undefined;
 const healthWaitMs = 1000;
+/** What is wrong, and what a customer's operator has to say. */
+const strips = () =>
+  Promise.all([
+    call('GET /{area}/systemHealth').catch(() => undefined),
+    area === 'user' ? call('GET /user/announcements', { query: { pageSize: 50 } }).catch(() => undefined) : undefined,
+  ]);
 
 /** The first page of a visit asks who this is; a refusal ends the session, a cut cable does not. */
 async function inside(at: At) {
   guarded('inside')(at);
   if (currentSelf()) return;
-  health = call('GET /{area}/systemHealth').catch(() => undefined);
+  health = strips();
   try {
     await loadSelf();
   } catch (error) {
@@ -70,8 +76,11 @@ async function loadShell() {
   shell.fillRules(language, rules);
   shell.setLocale(antd);
   // after signing in by the form nobody has asked yet
-  health ??= call('GET /{area}/systemHealth').catch(() => undefined);
-  shell.setHealth(await Promise.race([health, new Promise(resolve => setTimeout(resolve, healthWaitMs))]));
+  health ??= strips();
+  const none: unknown[] = [];
+  const [wrong, said] = await Promise.race([health, new Promise<unknown[]>(resolve => setTimeout(resolve, healthWaitMs, none))]);
+  shell.setHealth(wrong);
+  shell.setAnnouncements(said);
   return shell;
 }
 

@@ -4,6 +4,7 @@
  */
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
+export { announcementSpan } from './rules/announcements.ts';
 export { balancerLimits, balancers } from './rules/balancers.ts';
 export { cnameZone, dnsName, ipAddress, nameServer, nameServerOf } from './rules/cname-zone.ts';
 export { dnsAccount, dnsServer } from './rules/dns-account.ts';

@@ -34,7 +34,6 @@ export const notYet = {
     POST /user/login2fa/phase2
     GET /user/logo
     GET /client/geoips
-    GET /user/announcements
     GET /user/geoips
     GET /user/products
     GET /client/site/{siteID}/domain/{domainID}/antiHeaders
@@ -228,10 +227,6 @@ export const notYet = {
     PATCH /client/group/{g}/line/{l}/virtualNodes
     POST /client/group/{g}/line/{l}/virtualNodes
     PATCH /client/node/monitor
-    POST /client/setting/announcement
-    PUT /client/setting/announcement
-    DELETE /client/setting/announcements
-    GET /client/setting/announcements
     POST /client/setting/logo
     PUT /client/setting/logo
     DELETE /client/setting/logos
@@ -350,7 +345,6 @@ export const notYet = {
     /client/systemManagement/nginxSetting
     /client/systemManagement/perdefinedSetting
     /client/userManagement/customizeLogo
-    /client/userManagement/announcementSetting
     /admin/createPassword
     /admin/verifyMail
   `),

@@ -219,6 +219,7 @@ export default {
   'audit.after': 'After',
   'field.auditReason': 'Why',
   'resource.licenses': 'Licenses',
+  'resource.announcements': 'Announcements',
   'resource.license': 'Own license',
   'overview.license': 'License ends',
   'overview.endless': 'Never',

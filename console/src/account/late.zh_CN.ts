@@ -217,6 +217,7 @@ export default {
   'audit.after': '之后',
   'field.auditReason': '原因',
   'resource.licenses': '授权',
+  'resource.announcements': '公告',
   'resource.license': '自己的授权',
   'overview.license': '授权到期',
   'overview.endless': '无期限',

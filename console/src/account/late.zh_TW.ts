@@ -215,6 +215,7 @@ export default {
   'audit.after': '之後',
   'field.auditReason': '原因',
   'resource.licenses': '授權',
+  'resource.announcements': '公告',
   'resource.license': '自己的授權',
   'overview.license': '授權到期',
   'overview.endless': '無期限',

@@ -19,6 +19,7 @@ import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
+import { Announcements, setAnnouncements } from './announcements.tsx';
 import { ActingBanner } from './acting-banner.tsx';
 import { NetworkBanner } from './network-banner.tsx';
 import { HealthBanner, setHealth } from './health.tsx';
@@ -26,7 +27,7 @@ import { Locked } from './locked.tsx';
 import { SideMenu } from './side-menu.tsx';
 import { TasksButton } from './tasks.tsx';
 
-export { fillRules, setHealth, setLocale };
+export { fillRules, setAnnouncements, setHealth, setLocale };
 
 const draftTakenMs = 1500;
 
@@ -72,6 +73,7 @@ export function Shell() {
           <ActingBanner />
           <NetworkBanner />
           <HealthBanner />
+          <Announcements />
           <main className="shell-content">
             <Content pathname={pathname} />
           </main>

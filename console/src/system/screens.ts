@@ -9,4 +9,11 @@ export const client: readonly Screen[] = [
     call: { anyOf: ['GET /client/license'] },
     load: withTexts('system', () => import('./system-setting.tsx')),
   },
+  {
+    path: 'userManagement/announcementSetting',
+    title: 'announcementSetting',
+    order: 80,
+    call: 'GET /client/setting/announcements',
+    load: withTexts('system', () => import('./announcements.tsx')),
+  },
 ];

@@ -3,6 +3,7 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.systemSetting': 'System settings',
+  'menu.announcementSetting': 'Announcements',
   'group.installation': 'Installation',
   'tab.license': 'License',
 } satisfies SameAs<typeof texts>;

@@ -1,4 +1,5 @@
 /** The implementations of this folder; a further one is one line. */
+export { announcementCalls, currentAnnouncementCalls } from './announcements.ts';
 export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';
 export { originAllowCalls } from './origins.ts';

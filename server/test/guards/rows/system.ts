@@ -1,5 +1,7 @@
 /** What the house itself keeps: tasks. */
 import { sql } from 'kysely';
+import { part } from '../list-rows.ts';
+import { next } from '../generate.ts';
 import type { Rig, Rows, World } from '../world.ts';
 
 const newTask = (rig: Rig, world: World, area: 'user' | 'client' | 'admin') =>
@@ -13,8 +15,12 @@ const newTask = (rig: Rig, world: World, area: 'user' | 'client' | 'admin') =>
     about: JSON.stringify({ name: world.name, count: 1 }),
   });
 
+const newAnnouncement = (rig: Rig, { name, people }: World) =>
+  rig.insert('announcement', { clientID: people.client.id, title: `${name}-${next()}`, content: 'x', orderNum: 1 });
+
 export const systemRows: Rows = {
-  make: { task: newTask },
+  make: { task: newTask, announcement: newAnnouncement },
+  operatorWide: ['POST /client/setting/announcement'],
   stage: {
     'PUT /{area}/task/{taskID}/cancel': async (rig, _world, _body, { taskID }) =>
       void (await sql`update task set state = 'waiting', "endedAt" = null where id = ${taskID}`.execute(rig.api.database.db)),
@@ -22,6 +28,12 @@ export const systemRows: Rows = {
       void (await sql`update task set state = 'failed', "endedAt" = now() where id = ${taskID}`.execute(rig.api.database.db)),
   },
   lists: {
+    'GET /client/setting/announcements': {
+      kind: 'announcement',
+      make: newAnnouncement,
+      filters: { keyword: part('title', 'content') },
+    },
+    'GET /user/announcements': { kind: 'announcement', make: newAnnouncement },
     'GET /{area}/tasks': {
       kind: 'task',
       make: newTask,

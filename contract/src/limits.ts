@@ -8,6 +8,7 @@ export * from './limits-certificates.ts';
 export * from './limits-licences.ts';
 export * from './limits-ports.ts';
 export * from './limits-resolution.ts';
+export * from './limits-sign-in.ts';
 export * from './limits-start.ts';
 
 /** How often a screen asks what is wrong. */

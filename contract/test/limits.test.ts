@@ -8,6 +8,8 @@ import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
 import { sources } from './guards/sources.ts';
 
 const pinned: Record<string, unknown> = {
+  mailSecurities: ['starttls', 'tls', 'none'],
+  mailLimits: { portDefault: 587, timeoutSeconds: 30, keptHours: 24, atOnce: 8, atOnceOfOne: 2, waitingMax: 10000 },
   licenceKinds: ['unlimited', 'order', 'offline'],
   licenceStates: ['valid', 'expired', 'missing', 'illegal'],
   licensed: ['sites', 'nodes', 'zones', 'domains', 'autoSSL'],

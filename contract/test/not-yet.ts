@@ -245,9 +245,6 @@ export const notYet = {
     POST /client/virtualNode/{id}/record/node
     GET /client/virtualNode/{id}/records
     GET /client/virtualNodes
-    GET /client/setting/email
-    PUT /client/setting/email
-    POST /client/setting/email/test
     GET /client/setting/nginx/custom
     PUT /client/setting/nginx/custom
     DELETE /client/setting/nginx/http
@@ -349,7 +346,6 @@ export const notYet = {
     /admin/verifyMail
   `),
   codes: lines(`
-    illegalEmailSettings
     illegalTelegramToken
     invalidLicenseServer
     nodeInVirtualNode
@@ -406,7 +402,6 @@ export const notYet = {
     message.resendEmailSuccess
     message.changeSiteSuccess
     message.refreshSiteSuccess
-    message.connectionSuccess
     message.setNginxHttpSuccess
     message.setNginxStreamSuccess
     message.setNginxWorkerSuccess

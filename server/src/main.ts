@@ -38,6 +38,7 @@ import { askRenewals } from './domain/acme/renewal.ts';
 import { askStatuses } from './domain/certificate/stapling.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
+import { Mailer } from './work/mailer.ts';
 import { Tasks } from './work/tasks.ts';
 import { startWork } from './work/work.ts';
 
@@ -122,6 +123,9 @@ export async function start(settings: Settings): Promise<Running> {
       );
       autoSSL.start();
       stops.push(() => autoSSL.stop());
+      const mailer = new Mailer(settings.databaseUrl, services);
+      mailer.start();
+      stops.push(() => mailer.stop());
       const steering = new Steering(settings.databaseUrl, services);
       steering.start();
       stops.push(() => steering.stop());

@@ -75,6 +75,7 @@ export default {
   'resource.logs': 'Access logs',
   'resource.zones': 'Zones',
   'resource.originAllow': 'Private origins',
+  'resource.emailSetting': 'Mail server',
   'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': 'Frequency limits of all sites',
   'resource.errorPages': 'Error pages',

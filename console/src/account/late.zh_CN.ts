@@ -74,6 +74,7 @@ export default {
   'resource.logs': '访问日志',
   'resource.zones': '区域',
   'resource.originAllow': '私有源站',
+  'resource.emailSetting': '邮件服务器',
   'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': '系统频率限制',
   'resource.errorPages': '错误页面',

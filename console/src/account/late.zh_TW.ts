@@ -72,6 +72,7 @@ export default {
   'resource.logs': '存取日誌',
   'resource.zones': '區域',
   'resource.originAllow': '私有源站',
+  'resource.emailSetting': '郵件伺服器',
   'resource.zeroSSL': 'ZeroSSL',
   'resource.systemFrequencies': '系統頻率限制',
   'resource.errorPages': '錯誤頁面',

@@ -6,7 +6,7 @@ export const client: readonly Screen[] = [
     path: 'systemManagement/systemSetting',
     title: 'systemSetting',
     order: 10,
-    call: { anyOf: ['GET /client/license'] },
+    call: { anyOf: ['GET /client/setting/email', 'GET /client/license'] },
     load: withTexts('system', () => import('./system-setting.tsx')),
   },
   {

@@ -1,7 +1,18 @@
 /** Every section of the system's settings: one line for each folder. */
 import { sections as licence } from '../licence/sections.ts';
+import { withTexts } from '../kit/screens.ts';
 import type { SettingSection } from '../kit/sections.tsx';
+import { tabContent } from '../kit/tabs.tsx';
 
-const system: readonly SettingSection[] = [];
+const system: readonly SettingSection[] = [
+  {
+    name: 'email',
+    order: 10,
+    group: 'people',
+    call: 'GET /client/setting/email',
+    finds: ['mailHost', 'fromAddress', 'fromName'],
+    Content: tabContent(withTexts('system', async () => (await import('./email-setting.tsx')).EmailSetting)),
+  },
+];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

@@ -24,4 +24,20 @@ export const peopleTexts = {
     zh_CN: '{value} 与站点无关，只限部分站点的令牌不能有',
     en_US: '{value} is not about sites: a token for some sites cannot hold it',
   },
+  mailSaid: { zh_TW: '郵件伺服器：{why}', zh_CN: '邮件服务器：{why}', en_US: 'The mail server: {why}' },
+  mailTrouble: {
+    zh_TW: '無法與郵件伺服器通訊：{why}',
+    zh_CN: '无法与邮件服务器通信：{why}',
+    en_US: 'The mail server could not be talked to: {why}',
+  },
+  mailServerMissing: {
+    zh_TW: '尚未設定郵件伺服器。請先到系統設定填寫並測試',
+    zh_CN: '尚未设置邮件服务器。请先到系统设置填写并测试',
+    en_US: 'There is no mail server yet. Set one in the system settings and test it first',
+  },
+  mailPasswordAgain: {
+    zh_TW: '伺服器、連接埠、加密方式或使用者改變時，請重新輸入密碼',
+    zh_CN: '服务器、端口、加密方式或用户改变时，请重新输入密码',
+    en_US: 'Enter the password again when server, port, encryption or user change',
+  },
 } as const satisfies Record<string, Text>;

@@ -24,6 +24,7 @@ const derived = new Set([
   'session',
   'login',
   'loginAttempt',
+  'mail',
   'revocation',
   'pgmigrations',
   'migration',

@@ -21,6 +21,7 @@ import { licenceRows } from './rows/licence.ts';
 import { moduleRows } from './rows/module.ts';
 import { nodeRows } from './rows/node.ts';
 import { protectRows } from './rows/protect.ts';
+import { mailRows } from './rows/mail.ts';
 import { resolutionRows } from './rows/resolution.ts';
 import { siteRows } from './rows/site.ts';
 import { siteLists } from './site-lists.ts';
@@ -80,6 +81,7 @@ const folders: readonly Rows[] = [
   moduleRows,
   nodeRows,
   protectRows,
+  mailRows,
   resolutionRows,
   siteRows,
   systemRows,

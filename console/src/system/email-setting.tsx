@@ -1,0 +1,109 @@
+/** The operator's mail server: what is set, whether a test went out, and what waits (§7 setting/email). */
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { mailSecurities } from '#contract/limits.ts';
+import { ruleText } from '#contract/rules/rule.ts';
+import { useState } from 'react';
+import { call } from '../kit/client.ts';
+import { ErrorState } from '../kit/empty.tsx';
+import { fieldsOf } from '../kit/errors.ts';
+import { inPlace } from '../kit/later.tsx';
+import { notify } from '../kit/notice.ts';
+import { useCan } from '../kit/permissions.ts';
+import { present } from '../kit/present.tsx';
+import { query, queryClient } from '../kit/query.ts';
+import { type FormField, options } from '../kit/resource.ts';
+import { currentSelf } from '../kit/session.ts';
+import { language, t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { ApiError } from '../kit/transport.ts';
+import { number } from '../kit/units.ts';
+
+const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
+
+const read = 'GET /client/setting/email';
+const write = 'PUT /client/setting/email';
+const testing = 'POST /client/setting/email/test';
+const fields: FormField[] = [
+  { name: 'host', label: 'mailHost', kind: 'mono', help: 'mailHost', initial: '', isOptional: true },
+  { name: 'port', kind: 'number' },
+  { name: 'security', kind: 'segments', help: 'mailSecurity', ...options(mailSecurities, 'mailSecurity') },
+  { name: 'username', kind: 'text', initial: '', isOptional: true },
+  { name: 'password', kind: 'password', help: 'mailPassword', initial: '', isOptional: true },
+  { name: 'fromAddress', kind: 'text', initial: '', isOptional: true },
+  { name: 'fromName', kind: 'text', help: 'fromName', initial: '', isOptional: true },
+];
+
+export function EmailSetting() {
+  const can = useCan();
+  const found = useQuery(query(read));
+  const [isBusy, setBusy] = useState(false);
+  const [said, setSaid] = useState('');
+  const now = found.data;
+  if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!now) return <div className="panel tab-wait" aria-busy />;
+  const { host, port, security, username, fromAddress, fromName, version, passwordIsSet, testedAt, waiting, problem } = now;
+
+  async function tryIt() {
+    setBusy(true);
+    setSaid('');
+    try {
+      await call(testing);
+      notify.success(t('message.connectionSuccess'));
+    } catch (error) {
+      const [why] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
+      if (why) setSaid(ruleText(why, language));
+      else present(error);
+    } finally {
+      setBusy(false);
+      void queryClient.invalidateQueries();
+    }
+  }
+  return (
+    <>
+      <section className="panel panel-padded" aria-label={t('mail.state')}>
+        <p role="status">
+          {t(!host ? 'mail.none' : testedAt ? 'mail.tested' : 'mail.untested', { time: testedAt ? dateTime(testedAt) : '' })}{' '}
+          {waiting > 0 && t('mail.waiting', { count: number(waiting) })}
+        </p>
+        {problem && <p className="ink-3">{t('mail.problem', { problem })}</p>}
+        {said && (
+          <p className="bad" role="alert">
+            {said}
+          </p>
+        )}
+        {can(testing) && host !== '' && (
+          <>
+            <Button loading={isBusy} onClick={() => void tryIt()}>
+              {t('mail.test')}
+            </Button>{' '}
+            <span className="ink-3">{t('mail.testTo', { email: currentSelf()!.email })}</span>
+          </>
+        )}
+      </section>
+      <section className="panel setting" aria-label={t('tab.email')}>
+        {can(write) ? (
+          <CardForm
+            call={write}
+            params={{}}
+            fields={fields}
+            values={{ host, port, security, username, password: '', fromAddress, fromName }}
+            version={version}
+            // left empty it stays; without a user there is none
+            body={({ password, ...rest }) => ({
+              ...rest,
+              ...(password ? { password: String(password) } : rest['username'] ? {} : { password: null }),
+            })}
+            success={t('message.modifySuccess')}
+            errors={{ otherwise: t('message.modifyFailed') }}
+            meanwhile={<div className="tab-wait" aria-busy />}
+          >
+            <p className="ink-2">{t(passwordIsSet ? 'mail.passwordSet' : 'mail.passwordUnset')}</p>
+          </CardForm>
+        ) : (
+          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,153 @@
+/**
+ * What the house writes to people, in each language. `{name}` is filled from the mail's data; a text that lacks a language is a type error.
+ * A line alone is a paragraph; `code` and `link` stand where the template has them.
+ */
+import type { Text } from '#contract/kit/text.ts';
+
+/** What each template is filled with. */
+export interface MailData {
+  /** that the server works */
+  test: Record<never, never>;
+  /** the second step of signing in */
+  loginCode: { code: string; minutes: number; ip: string };
+  /** the second factor is about to change */
+  factorCode: { code: string; minutes: number };
+  /** an account was made: its first password */
+  createPassword: { name: string; link: string; hours: number };
+  /** somebody who may asks for a new one */
+  resetPassword: { name: string; link: string; hours: number };
+  newDevice: { time: string; ip: string; place: string; device: string };
+  factorOn: { time: string };
+  factorOff: { time: string };
+  /** what another part of the house has to say, in the reader's language already */
+  notice: { title: string; lines: readonly string[]; link?: string | undefined };
+}
+export type MailTemplate = keyof MailData;
+
+export interface MailText {
+  subject: Text;
+  /** paragraphs */
+  lines: readonly Text[];
+  /** what the button says, where there is one */
+  button?: Text;
+  /** below, in small */
+  foot?: Text;
+}
+
+const notYou: Text = {
+  zh_TW: '如果不是您本人，請立即變更密碼並通知管理者。',
+  zh_CN: '如果不是您本人，请立即更改密码并通知管理员。',
+  en_US: 'If this was not you, change your password now and tell whoever manages your account.',
+};
+const tellNobody: Text = {
+  zh_TW: '請勿將驗證碼告訴任何人，我們也不會向您索取。',
+  zh_CN: '请勿将验证码告诉任何人，我们也不会向您索取。',
+  en_US: 'Tell this code to nobody. We never ask for it.',
+};
+const linkFoot: Text = {
+  zh_TW: '連結 {hours} 小時內有效，只能使用一次。如果按鈕無法點選，請將下列網址貼到瀏覽器：{link}',
+  zh_CN: '链接 {hours} 小时内有效，只能使用一次。如果按钮无法点击，请将下列网址粘贴到浏览器：{link}',
+  en_US: 'The link works once, within {hours} hours. If the button does not, paste this address into your browser: {link}',
+};
+
+export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
+  test: {
+    subject: { zh_TW: '郵件設定測試', zh_CN: '邮件设置测试', en_US: 'Test of the mail settings' },
+    lines: [
+      {
+        zh_TW: '您收到這封信，表示郵件伺服器設定正確。',
+        zh_CN: '您收到这封邮件，说明邮件服务器设置正确。',
+        en_US: 'You have received this mail, so the mail server is set up correctly.',
+      },
+    ],
+  },
+  loginCode: {
+    subject: { zh_TW: '登入驗證碼', zh_CN: '登录验证码', en_US: 'Your sign-in code' },
+    lines: [
+      {
+        zh_TW: '您正從 {ip} 登入。請在 {minutes} 分鐘內輸入驗證碼：',
+        zh_CN: '您正从 {ip} 登录。请在 {minutes} 分钟内输入验证码：',
+        en_US: 'You are signing in from {ip}. Enter this code within {minutes} minutes:',
+      },
+    ],
+    foot: {
+      zh_TW: `${tellNobody.zh_TW}${notYou.zh_TW}`,
+      zh_CN: `${tellNobody.zh_CN}${notYou.zh_CN}`,
+      en_US: `${tellNobody.en_US} ${notYou.en_US}`,
+    },
+  },
+  factorCode: {
+    subject: { zh_TW: '變更雙重驗證的驗證碼', zh_CN: '更改双重验证的验证码', en_US: 'Code to change your second factor' },
+    lines: [
+      {
+        zh_TW: '您正在變更登入的雙重驗證。請在 {minutes} 分鐘內輸入驗證碼：',
+        zh_CN: '您正在更改登录的双重验证。请在 {minutes} 分钟内输入验证码：',
+        en_US: 'You are changing the second factor of your sign-in. Enter this code within {minutes} minutes:',
+      },
+    ],
+    foot: tellNobody,
+  },
+  createPassword: {
+    subject: { zh_TW: '請為您的帳號設定密碼', zh_CN: '请为您的账号设置密码', en_US: 'Set a password for your account' },
+    lines: [
+      { zh_TW: '{name}，您好：', zh_CN: '{name}，您好：', en_US: 'Hello {name},' },
+      {
+        zh_TW: '已為您建立帳號。設定密碼後即可登入。',
+        zh_CN: '已为您创建账号。设置密码后即可登录。',
+        en_US: 'An account was made for you. Set a password and you can sign in.',
+      },
+    ],
+    button: { zh_TW: '設定密碼', zh_CN: '设置密码', en_US: 'Set password' },
+    foot: linkFoot,
+  },
+  resetPassword: {
+    subject: { zh_TW: '重新設定密碼', zh_CN: '重新设置密码', en_US: 'Set a new password' },
+    lines: [
+      { zh_TW: '{name}，您好：', zh_CN: '{name}，您好：', en_US: 'Hello {name},' },
+      {
+        zh_TW: '管理者寄給您這個連結，讓您設定新密碼。設定之前，目前的密碼仍然有效。',
+        zh_CN: '管理员寄给您这个链接，让您设置新密码。设置之前，目前的密码仍然有效。',
+        en_US:
+          'Whoever manages your account sent you this link to set a new password. Until you do, the present one goes on working.',
+      },
+    ],
+    button: { zh_TW: '設定新密碼', zh_CN: '设置新密码', en_US: 'Set a new password' },
+    foot: linkFoot,
+  },
+  newDevice: {
+    subject: { zh_TW: '新裝置登入', zh_CN: '新设备登录', en_US: 'Sign-in from a new device' },
+    lines: [
+      {
+        zh_TW: '您的帳號剛從沒有見過的裝置登入：',
+        zh_CN: '您的账号刚从没有见过的设备登录：',
+        en_US: 'Somebody signed in to your account from a device we had not seen before:',
+      },
+      { zh_TW: '時間：{time}', zh_CN: '时间：{time}', en_US: 'When: {time}' },
+      { zh_TW: '裝置：{device}', zh_CN: '设备：{device}', en_US: 'Device: {device}' },
+      { zh_TW: '位址：{ip}{place}', zh_CN: '地址：{ip}{place}', en_US: 'Address: {ip}{place}' },
+    ],
+    foot: notYou,
+  },
+  factorOn: {
+    subject: { zh_TW: '已開啟雙重驗證', zh_CN: '已开启双重验证', en_US: 'Your second factor was set' },
+    lines: [
+      {
+        zh_TW: '{time} 起，登入您的帳號需要第二道驗證。',
+        zh_CN: '{time} 起，登录您的账号需要第二道验证。',
+        en_US: 'Since {time}, signing in to your account takes a second factor.',
+      },
+    ],
+    foot: notYou,
+  },
+  factorOff: {
+    subject: { zh_TW: '已關閉雙重驗證', zh_CN: '已关闭双重验证', en_US: 'Your second factor was removed' },
+    lines: [
+      {
+        zh_TW: '{time} 起，登入您的帳號不再需要自己的第二道驗證。',
+        zh_CN: '{time} 起，登录您的账号不再需要自己的第二道验证。',
+        en_US: 'Since {time}, signing in to your account no longer takes a second factor of its own.',
+      },
+    ],
+    foot: notYou,
+  },
+};

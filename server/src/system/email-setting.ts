@@ -1,0 +1,96 @@
+/** An operator's mail server. */
+import { sql } from 'kysely';
+import { Fail, failFields } from '#contract/errors.ts';
+import { mailLimits } from '#contract/limits.ts';
+import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { emailSetting } from '#contract/system/email-setting.ts';
+import { tooManyPasswords } from '../kit/hashing.ts';
+import { implement } from '../kit/implement.ts';
+import { deliver, MailProblem } from '../kit/mail/deliver.ts';
+import { render } from '../kit/mail/render.ts';
+import { mailPolicy, mailServerOf, mailServerTable } from '../kit/mail/send.ts';
+import { newMessageID } from '../kit/mail/message-id.ts';
+import { row } from '../store/db.ts';
+
+const unset = {
+  host: '',
+  port: mailLimits.portDefault,
+  security: 'starttls',
+  username: '',
+  fromAddress: '',
+  fromName: '',
+} as const;
+const testsFree = 10;
+
+export const emailSettingCalls = implement(emailSetting, {
+  'GET /email': async ({ ctx }) => {
+    const [known] = (await ctx.store(mailServerTable).page({ pageSize: 1 })).data;
+    const waits = await row<{ waiting: number; problem: string | null }>(
+      ctx.db,
+      sql`select count(*)::int as waiting, (array_agg(problem order by "nextAt" desc) filter (where problem is not null))[1] as problem
+        from mail where "clientID" = ${ctx.actor.rootID}`,
+    );
+    const { host, port, security, username, fromAddress, fromName } = known ?? unset;
+    return {
+      ...{ host, port, security, username, fromAddress, fromName },
+      passwordIsSet: known?.passwordIsSet ?? false,
+      version: known?.version ?? 0,
+      testedAt: known?.testedAt ?? null,
+      waiting: waits!.waiting,
+      problem: waits!.problem,
+    };
+  },
+  'PUT /email': async ({ ctx, body }) => {
+    const store = ctx.store(mailServerTable);
+    const [known] = (await store.page({ pageSize: 1 })).data;
+    if (body.host !== '') {
+      if (body.fromAddress === '') throw failFields([{ path: 'fromAddress', rule: 'required' }]);
+      const verdict = (await mailPolicy(ctx.db, ctx.actor.rootID)).judgeHost(body.host, body.port);
+      if (!verdict.allowed)
+        throw failFields([{ path: 'host', rule: ruleOfRefusal(verdict.kind), bounds: { address: body.host } }]);
+    }
+    const isOther = known && (['host', 'port', 'security', 'username'] as const).some(name => known[name] !== body[name]);
+    // whoever may change the server would else have its password sent to one of their own
+    if (isOther && known.passwordIsSet && body.password === undefined)
+      throw failFields([{ path: 'password', rule: 'mailPasswordAgain' }]);
+    if (body.username !== '' && !(body.password ?? known?.passwordIsSet))
+      throw failFields([{ path: 'password', rule: 'required' }]);
+    if (known) {
+      await store.set(known.id, body);
+      if (isOther || body.password !== undefined)
+        await sql`update "mailServer" set "testedAt" = null where id = ${known.id}`.execute(ctx.db);
+    } else {
+      await ctx.expect('mailServer', { id: ctx.actor.rootID, version: 0, ...unset, password: null }, body);
+      await store.add([body], { clientID: ctx.actor.rootID });
+    }
+    // what waits may go now
+    await sql`update mail set "nextAt" = now() where "clientID" = ${ctx.actor.rootID}`.execute(ctx.db);
+    await sql`select pg_notify('mail', '')`.execute(ctx.db);
+    return {};
+  },
+  'POST /email/test': async ({ ctx }) => {
+    const { db, actor, services } = ctx;
+    const claims = [{ key: `mail test ${actor.rootID}`, free: testsFree }];
+    const wait = services.sessions.tries.take(claims);
+    if (wait) throw tooManyPasswords('host', wait.seconds);
+    const server = await mailServerOf(db, services.sealing, actor.rootID);
+    if (!server || server.clientID !== actor.rootID)
+      throw new Fail('illegalEmailSettings', { errorData: [{ path: 'host', rule: 'mailServerMissing' }] });
+    try {
+      const mail = render({ template: 'test', language: ctx.language, data: {} }, server.fromName || server.fromAddress);
+      await deliver(
+        server,
+        { ...mail, to: actor.email, messageID: newMessageID(server.fromAddress) },
+        { policy: await mailPolicy(db, actor.rootID), ca: services.mail?.ca },
+      );
+    } catch (error) {
+      if (!(error instanceof MailProblem)) throw error;
+      const rule = error.from === 'server' ? ('mailSaid' as const) : ('mailTrouble' as const);
+      throw new Fail('illegalEmailSettings', { errorData: [{ path: 'host', rule, bounds: { why: error.message } }] });
+    }
+    await sql`update "mailServer" set "testedAt" = now() where id = ${server.id} and "rowVersion" = ${server.version}`.execute(
+      db,
+    );
+    return {};
+  },
+});

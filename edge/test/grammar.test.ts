@@ -16,7 +16,7 @@ const luaText = (text: string) => `"${[...Buffer.from(text)].map(byte => `\\${St
 /** Of each: what the edge's reading says, whether PCRE compiles it, and the dearest: milliseconds of the processor that PCRE took for it */
 async function judged(list: readonly string[]) {
   const said = await lua.run(`
-    local parse, program = require "regex.parse", require "regex.program"
+    local parse, program, portable = require "regex.parse", require "regex.program", require "regex.portable"
     local out = {}
     for i, expression in ipairs { ${list.map(luaText).join(',')} } do
       local tree, why = parse.parse(expression)
@@ -24,7 +24,7 @@ async function judged(list: readonly string[]) {
       if tree then n, why = program.size(tree) end
       local _, _, pcre
       -- what is too large is nothing for PCRE
-      if n then _, _, pcre = ngx.re.find("", expression) end
+      if n then _, _, pcre = ngx.re.find("", portable(expression)) end
       out[i] = (n and "ok" or why == program.too_large and "tooLarge" or "unreadable") .. "\\t" .. (pcre or "")
     end
     return table.concat(out, "\\n")`);

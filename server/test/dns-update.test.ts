@@ -69,7 +69,10 @@ describe('a name server that takes updates', () => {
     const put = (one: Rfc2136, name = 'a.update.test') => one.put(zone, name, 'x');
     await assert.rejects(put(driver({ secret: Buffer.alloc(32, 1) })), isTrouble('credentials', /BADSIG/));
     await assert.rejects(put(driver({ name: 'nobody.test' })), isTrouble('credentials', /nobody\.test.*BADKEY/));
-    await assert.rejects(put(driver({ algorithm: 'hmacSHA512' })), isTrouble('credentials', /BADKEY/));
+    await assert.rejects(
+      put(driver({ algorithm: 'hmacSHA512' })),
+      (error: unknown) => isTrouble('credentials', /BADKEY/)(error) || isTrouble('refused', /NOTAUTH.*algorithm/)(error),
+    );
     const long = `_acme-challenge.${'a.'.repeat(115)}update.test`;
     await assert.rejects(put(driver(), long), isTrouble('refused', /too long/));
     await assert.rejects(

@@ -12,6 +12,7 @@ local clock = require "core.clock"
 local now, cpu = clock.now, clock.cpu
 local memo = require "core.memo"
 local parse = require "regex.parse"
+local portable = require "regex.portable"
 local program = require "regex.program"
 local run = require "regex.run"
 local find, gmatch = string.find, string.gmatch
@@ -138,7 +139,7 @@ local function why_not(expression)
   if alone then return false end
   if why then return why end
   local _
-  _, _, why = re_find("", expression)
+  _, _, why = re_find("", portable(expression))
   return why or false
 end
 
@@ -185,7 +186,7 @@ local function compile(expression, trusted, prefix)
     why, alone = oversized(expression)
     if why then return alone and unasked or false end
   end
-  local form, _ = prefix .. expression, nil
+  local form, _ = prefix .. portable(expression), nil
   _, _, why = re_find("", form, options)
   -- one that compiles may still give up
   return not (why and find(why, "compile", 1, true)) and form

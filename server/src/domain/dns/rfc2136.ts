@@ -71,7 +71,9 @@ export class Rfc2136 implements DnsDriver {
   }
 
   #refusal(rcode: number): DnsProblem {
-    const said = `${this.#server.host} answered ${dns.rcodes[rcode] ?? rcode}`;
+    // RFC 2136 2.2 has it for a zone that is not there; Knot from 3.3 on says it without a word more of a key with another algorithm, too
+    const reason = rcode === 9 ? `: it has no such zone, or not the key ${this.#key.name} with this algorithm` : '';
+    const said = `${this.#server.host} answered ${dns.rcodes[rcode] ?? rcode}${reason}`;
     return new DnsProblem(rcode === 2 ? 'away' : 'refused', said);
   }
 

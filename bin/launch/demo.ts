@@ -31,6 +31,8 @@ export async function startDemo({ env, settings, logs, onStart }: DemoOptions): 
   await callProgram('server/src/demo.ts', env, line => log('demo', line));
   if (!settings.parts.has('agent')) return started;
   await awaitDemo(settings.edgeHttpPort, 30_000, line => log('demo', line));
+  // its node is there now: names of the demo lead to it
+  await callProgram('server/src/demo.ts', { ...env, BREAKWATER_DEMO_ANSWERS: '1' }, line => log('demo', line));
   const traffic: Part = {
     name: 'traffic',
     start: () => demoProgram('bin/demo-traffic.ts', [`http://127.0.0.1:${settings.edgeHttpPort}`, demoHost], 'traffic', logs),

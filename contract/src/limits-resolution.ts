@@ -38,3 +38,7 @@ export const answerReasons = [
 ] as const;
 /** `moved`: its addresses are others. */
 export const answerChanges = ['came', 'left', 'moved'] as const;
+
+/** What a virtual node is made of: nothing yet, addresses of nodes, or one name elsewhere. */
+export const virtualNodeKinds = ['empty', 'node', 'cname'] as const;
+export const recordTypes = ['A', 'AAAA', 'CNAME'] as const;

@@ -221,6 +221,8 @@ const pinned: Record<string, unknown> = {
     'lineToAll',
   ],
   answerChanges: ['came', 'left', 'moved'],
+  virtualNodeKinds: ['empty', 'node', 'cname'],
+  recordTypes: ['A', 'AAAA', 'CNAME'],
   keyTypes: ['ec', 'rsa'],
   certificateLimits: {
     perSite: 1000,

@@ -222,10 +222,6 @@ export const notYet = {
     PUT /client/{clientId}/zones
     GET /client/domains
     GET /client/domains/tags
-    DELETE /client/group/{g}/line/{l}/virtualNodes
-    GET /client/group/{g}/line/{l}/virtualNodes
-    PATCH /client/group/{g}/line/{l}/virtualNodes
-    POST /client/group/{g}/line/{l}/virtualNodes
     PATCH /client/node/monitor
     POST /client/setting/logo
     PUT /client/setting/logo
@@ -237,14 +233,6 @@ export const notYet = {
     PUT /client/site/product/refresh
     GET /client/site/tags
     PUT /client/site/tags
-    DELETE /client/virtualNode
-    POST /client/virtualNode
-    PUT /client/virtualNode
-    DELETE /client/virtualNode/{id}/record
-    POST /client/virtualNode/{id}/record/cname
-    POST /client/virtualNode/{id}/record/node
-    GET /client/virtualNode/{id}/records
-    GET /client/virtualNodes
     GET /client/setting/nginx/custom
     PUT /client/setting/nginx/custom
     DELETE /client/setting/nginx/http
@@ -328,7 +316,6 @@ export const notYet = {
     /user/systemManagement/notifySetting
     /client/createPassword
     /client/verifyMail
-    /client/nodeManage/vNode
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/dataAnalysis/statistics
@@ -348,11 +335,8 @@ export const notYet = {
   codes: lines(`
     illegalTelegramToken
     invalidLicenseServer
-    nodeInVirtualNode
     groupSiteInUse
-    layer4GroupInUse
     siteStatusNotAllowed
-    virtualNodeInUse
     illegalPortMapping
     simultaneousDownloads
     dailyDownloads
@@ -373,8 +357,6 @@ export const notYet = {
     continents
     display.layer4PageDefault
     display.copyrightSuffix
-    identifiers.virtualNodePrefix
-    ipVersions
     ownStatuses.challenge
     paging.orders
     polling.liveStatisticsWindowHours
@@ -405,7 +387,5 @@ export const notYet = {
     message.setNginxHttpSuccess
     message.setNginxStreamSuccess
     message.setNginxWorkerSuccess
-    message.addVNodesToLineSuccess
-    message.removeVNodesFromLineSuccess
   `),
 };

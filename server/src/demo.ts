@@ -66,10 +66,24 @@ export async function demo(databaseUrl: string, origin: string): Promise<void> {
   }
 }
 
+/** Its group answers with the nodes of its zone, unless anybody ever stood on one of its lines: what somebody took off stays off. */
+export async function answering(databaseUrl: string): Promise<void> {
+  const database = openDatabase(databaseUrl, 1);
+  try {
+    await sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select g.id, 1, n.id
+      from domain d join site s on s.id = d."siteID" join product p on p.id = s."productID" join "group" g on g.id = p."groupID"
+      join node n on n."zoneID" = g."zoneID" and n.type = 'edge' and n."deletedAt" is null
+      where d."domainName" = ${demoHost} and d."deletedAt" is null and not exists (select 1 from "lineNode" o where o."groupID" = g.id)
+        and not exists (select 1 from "answerChange" c where c."groupID" = g.id) on conflict do nothing`.execute(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
 if (import.meta.main) {
-  const { BREAKWATER_DEMO_ORIGIN: origin } = process.env;
+  const { BREAKWATER_DEMO_ORIGIN: origin, BREAKWATER_DEMO_ANSWERS: answers } = process.env;
   const url = settingOf('DATABASE_URL', process.env);
   if (!url || !origin) throw new Error('DATABASE_URL and BREAKWATER_DEMO_ORIGIN must be set');
-  await demo(url, origin);
+  await (answers ? answering(url) : demo(url, origin));
   console.log(JSON.stringify({ host: demoHost }));
 }

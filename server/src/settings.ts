@@ -13,6 +13,7 @@ import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
 import { knotPaths, updateKeyName } from './resolution/knot-launcher.ts';
+import { publishable } from './resolution/published.ts';
 import { type BusTls, busTlsOf, isLoopback } from './bus/tls.ts';
 
 export const serviceNames = ['api', 'work', 'ingest', 'bus'] as const;
@@ -155,13 +156,11 @@ function knotOf(env: NodeJS.ProcessEnv): Services['knot'] {
   const key = settingOf('BREAKWATER_DNS_KEY', env);
   const { BREAKWATER_DATA: folder, BREAKWATER_DNS: port, BREAKWATER_DNS_HOST: hosts } = env;
   if (!key || !folder || !port) return undefined;
-  const reached = listOf(hosts).filter(one => one !== '0.0.0.0' && one !== '::');
-  const outside = reached.filter(one => !isLoopback(one));
   return {
     port: Number(port),
     key: { name: updateKeyName, algorithm: 'hmacSHA256', secret: Buffer.from(key, 'base64') },
     ...knotPaths(join(folder, 'dns')),
-    addresses: outside.length ? outside : reached.length ? reached : ['127.0.0.1'],
+    addresses: publishable(listOf(hosts)),
   };
 }
 

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
 import { sql } from 'kysely';
 import { answersOf, chosenOf } from '#server/resolution/choose.ts';
-import { wantedGroups } from '#server/resolution/load.ts';
+import { wantedGroups } from '#server/resolution/wanted.ts';
 import { row } from '#server/store/db.ts';
 import { broken, by, is, multiple, ok } from './expect.ts';
 import { nodeGate } from './guards/world.ts';

@@ -30,7 +30,7 @@ let b: Operator;
 before(async () => {
   names = await NameServer.start();
   api = await Api.start({ knot: names.service });
-  steering = new Steering(api.database.url, api.services, { steadySeconds: 0.2 });
+  steering = steer();
   steering.start();
   const operator = async (name: 'a' | 'b'): Promise<Operator> => {
     const tenant = await api.tenant(name);
@@ -55,6 +55,24 @@ after(async () => {
   await names?.stop();
 });
 
+/** A zone whose name server does not come to an end with it. */
+let slow: { name: string; until: Promise<void> } | undefined;
+/** Whoever steers, by the real name server. */
+function steer(): Steering {
+  const real = new KnotDriver(names.service);
+  const driver = new Proxy(real, {
+    get: (target, name) => {
+      if (name === 'applyGroups')
+        return async (...args: Parameters<KnotDriver['applyGroups']>) => {
+          if (args[0].name === slow?.name) await slow.until;
+          return target.applyGroups(...args);
+        };
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+  return new Steering(api.database.url, api.services, { steadySeconds: 0.2, driver: () => driver });
+}
 let made = 0;
 /** A node more on a line of everybody, or of networks. */
 async function add(one: Operator, address: string, line = 1): Promise<void> {
@@ -127,7 +145,7 @@ test('what everybody is told is no answer of a line; lines that were lost behind
   reload();
   assert.equal(await driver.version(zone, a.groupID, '198.51.100.0/24'), undefined);
   assert.equal(await driver.version(zone, a.groupID), version);
-  steering = new Steering(api.database.url, api.services, { steadySeconds: 0.2 });
+  steering = steer();
   steering.start();
   await answers(['192.0.2.20'], inside, group(a), 'A');
   // while one steers; also where the file is as it should be, and was never read
@@ -155,4 +173,20 @@ test('a file of lines that cannot be read is written anew, while the name server
   assert.ok(!existsSync(join(names.service.lines, 'zones.conf.unread')), 'the list of zones is whole');
   await answers(['192.0.2.20'], inside, group(a), 'A');
   await answers(['192.0.2.2'], group(b), 'A');
+});
+
+test('a zone that takes for ever keeps no other waiting, and goes on when it is through', async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  slow = { name: a.zone, until: promise };
+  await add(a, '192.0.2.201');
+  // each comes while the other is still under way: none waits for it
+  for (const address of ['192.0.2.202', '192.0.2.203', '192.0.2.204']) {
+    await add(b, address);
+    const isSo = await poll(async () => (await names.dig(group(b), 'A')).includes(address), 10_000, 50);
+    assert.ok(isSo, `${address} does not come while another zone is slow`);
+  }
+  assert.ok(!(await names.dig(group(a), 'A')).includes('192.0.2.201'));
+  slow = undefined;
+  resolve();
+  assert.ok(await poll(async () => (await names.dig(group(a), 'A')).includes('192.0.2.201'), 15_000, 50));
 });

@@ -32,7 +32,13 @@ test('a sub-account with one permission sees what it may, and is told of the res
   await visitor.settled();
   await picture(page, 'sub-account-dashboard');
   assert.equal(await page.locator('.skeleton-cell, .chart-skeleton').count(), 0, 'nothing waits for what never comes');
-  assert.deepEqual(await page.locator('.menu-entry').allInnerTexts(), ['Dashboard', 'Zones', 'Accounts', 'My account', 'API documentation']);
+  assert.deepEqual(await page.locator('.menu-entry').allInnerTexts(), [
+    'Dashboard',
+    'Zones',
+    'Accounts',
+    'My account',
+    'API documentation',
+  ]);
   for (const path of [
     'nodeManage/sitesList',
     'nodeManage/nodesList',

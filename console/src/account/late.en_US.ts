@@ -66,6 +66,7 @@ export default {
   'resource.ports': 'Ports',
   'resource.certificates': 'Certificates',
   'resource.dnsSetting': 'DNS settings',
+  'resource.virtualNodes': 'Virtual nodes',
   'resource.cnames': 'CNAME zones',
   'resource.siteDNS': 'DNS accounts',
   'resource.cache': 'Cache',

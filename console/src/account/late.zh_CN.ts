@@ -65,6 +65,7 @@ export default {
   'resource.ports': '端口',
   'resource.certificates': '证书',
   'resource.dnsSetting': 'DNS 设置',
+  'resource.virtualNodes': '虚拟节点',
   'resource.cnames': 'CNAME 域名',
   'resource.siteDNS': 'DNS 账号',
   'resource.cache': '缓存',

@@ -63,6 +63,7 @@ export default {
   'resource.ports': '連接埠',
   'resource.certificates': '憑證',
   'resource.dnsSetting': 'DNS 設定',
+  'resource.virtualNodes': '虛擬節點',
   'resource.cnames': 'CNAME 網域',
   'resource.siteDNS': 'DNS 帳號',
   'resource.cache': '快取',

@@ -1,6 +1,6 @@
 /** What a group answers: to a visitor of an address, where that has arrived, and who came and left and why. */
 import { useQuery } from '@tanstack/react-query';
-import { Drawer, Input, Pagination, Skeleton } from 'antd';
+import { Checkbox, Drawer, Input, Pagination, Skeleton } from 'antd';
 import { useState } from 'react';
 import { paging, polling } from '#contract/limits.ts';
 import { isIP } from '#contract/rules.ts';
@@ -15,6 +15,10 @@ const widthPx = 680;
 
 export function GroupAnswers({ group, onClose }: { group: { id: number; name: string }; onClose: () => void }) {
   const [visitor, setVisitor] = useState('');
+  const [resolver, setResolver] = useState('');
+  const [subnet, setSubnet] = useState(true);
+  const typed = (text: string) => (isIP(text.trim()) ? text.trim() : undefined);
+  const asked = { visitor: typed(visitor), resolver: typed(resolver), subnet };
   return (
     <Drawer open title={t('answers.title', { group: group.name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
       <p className="ink-2">{t('answers.text')}</p>
@@ -27,15 +31,41 @@ export function GroupAnswers({ group, onClose }: { group: { id: number; name: st
         status={visitor.trim() && !isIP(visitor.trim()) ? 'error' : ''}
         onChange={event => setVisitor(event.target.value)}
       />
-      <Now groupID={group.id} visitor={isIP(visitor.trim()) ? visitor.trim() : undefined} />
+      <Input
+        className="mono"
+        style={{ marginTop: 8 }}
+        allowClear
+        aria-label={t('answers.resolver')}
+        placeholder={t('answers.resolver')}
+        value={resolver}
+        status={resolver.trim() && !isIP(resolver.trim()) ? 'error' : ''}
+        onChange={event => setResolver(event.target.value)}
+      />
+      {asked.resolver !== undefined && (
+        <Checkbox style={{ marginTop: 8 }} checked={subnet} onChange={event => setSubnet(event.target.checked)}>
+          {t('answers.subnet')}
+        </Checkbox>
+      )}
+      <Now groupID={group.id} asked={asked} />
       <Changes groupID={group.id} />
     </Drawer>
   );
 }
 
-function Now({ groupID, visitor }: { groupID: number; visitor: string | undefined }) {
+interface Asked {
+  visitor: string | undefined;
+  resolver: string | undefined;
+  subnet: boolean;
+}
+function Now({ groupID, asked: { visitor, resolver, subnet } }: { groupID: number; asked: Asked }) {
   const { data, error, refetch } = useQuery({
-    ...query('GET /client/group/{g}/answer', { g: groupID, query: visitor === undefined ? {} : { visitor } }),
+    ...query('GET /client/group/{g}/answer', {
+      g: groupID,
+      query: {
+        ...(visitor === undefined ? {} : { visitor }),
+        ...(resolver === undefined ? {} : { resolver, ...(subnet ? {} : { subnet }) }),
+      },
+    }),
     refetchInterval: polling.nodeListPollMs,
   });
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
@@ -46,6 +76,7 @@ function Now({ groupID, visitor }: { groupID: number; visitor: string | undefine
     <section aria-live="polite" style={{ margin: '16px 0 24px' }}>
       <Facts
         facts={[
+          [t('answers.judged'), data.judged === null ? t('answers.everybody') : <span className="mono">{data.judged}</span>],
           [
             t('field.line'),
             data.network === null ? t('lineKind.default') : t('answers.lineOf', { line: data.lineName, network: data.network }),

@@ -24,16 +24,18 @@ const lineOf = ({ id, name, cidrs, asns }: GroupLine) => ({ lineID: id, name, ci
 /** DNS is on once there is a page to set it up. */
 const dnsSetting = 'systemManagement/dnsSetting';
 /** Amber where a domain would resolve to nothing; while nothing resolves here, or nobody uses the group, nothing is wrong. */
-function NodeCount({ group: { nodeCount, productCount } }: { group: Group }) {
+function NodeCount({ group: { nodeCount, virtualNodeCount, productCount } }: { group: Group }) {
   const isOn = screensOf(currentScreens()).some(screen => screen.path === dnsSetting);
   const [tone, text, note] =
     nodeCount > 0
       ? (['good', t('group.nodes', { count: number(nodeCount) })] as const)
-      : productCount === 0
-        ? (['idle', t('group.unused'), t('group.unusedText')] as const)
-        : isOn
-          ? (['warn', t('group.noNodes'), t('group.noNodesText')] as const)
-          : (['idle', t('group.noNodes'), t('group.noNodesLater')] as const);
+      : virtualNodeCount > 0
+        ? (['good', t('group.virtualNodes', { count: number(virtualNodeCount) })] as const)
+        : productCount === 0
+          ? (['idle', t('group.unused'), t('group.unusedText')] as const)
+          : isOn
+            ? (['warn', t('group.noNodes'), t('group.noNodesText')] as const)
+            : (['idle', t('group.noNodes'), t('group.noNodesLater')] as const);
   return (
     <span>
       <span className="status">

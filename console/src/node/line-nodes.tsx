@@ -12,6 +12,7 @@ import { Empty, ErrorState } from '../kit/empty.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
+import { LineVirtualNodes } from './line-virtual-nodes.tsx';
 
 type LineNode = RowOf<'GET /client/group/{g}/line/{l}/nodes'>;
 interface Group {
@@ -59,6 +60,7 @@ export function LineNodes({ group, onClose }: { group: Group; onClose: () => voi
             />
           )}
           <Line key={lineID} group={group} lineID={lineID} />
+          <LineVirtualNodes key={`virtual ${lineID}`} group={group} lineID={lineID} />
         </>
       ) : (
         <Skeleton active title={false} />

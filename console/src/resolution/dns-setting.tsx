@@ -22,6 +22,29 @@ const testing = 'POST /client/setting/dns/test';
 const waiting = 'GET /client/setting/dns/unprocessed';
 const recovery = 'POST /client/setting/dns/recovery';
 
+/** What `ns1` of a zone says. */
+function Reached({ addresses }: { addresses: readonly string[] }) {
+  if (addresses.length) return <span className="mono">{addresses.join(', ')}</span>;
+  return (
+    <span className="status">
+      <span className="status-dot warn" aria-hidden />
+      {t('dnsReached.none')}
+    </span>
+  );
+}
+
+/** What is missing where nothing usable is known. */
+function Unreached() {
+  const can = useCan();
+  const { data } = useQuery({ ...query('GET /client/setting/dns', { query: {} }), enabled: can('GET /client/setting/dns') });
+  if (!data?.data.some(one => !one.addresses.length)) return null;
+  return (
+    <p className="panel panel-padded" role="note">
+      {t('dnsReached.how')}
+    </p>
+  );
+}
+
 const settings = resource<'GET /client/setting/dns'>({
   name: 'dnsSetting',
   note: 'dnsSetting',
@@ -31,6 +54,7 @@ const settings = resource<'GET /client/setting/dns'>({
   columns: [
     { name: 'driver', kind: 'option', texts: 'dnsType', width: 240 },
     { name: 'zoneCount', kind: 'number' },
+    { name: 'addresses', label: 'reachedAt', width: 260, render: row => <Reached addresses={row.addresses} /> },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
@@ -126,6 +150,7 @@ export default function DnsSetting() {
     <>
       <ResourcePage resource={settings} />
       <div className="page">
+        <Unreached />
         <Waiting />
       </div>
     </>

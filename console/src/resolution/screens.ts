@@ -3,6 +3,13 @@ import { type Screen, withTexts } from '../kit/screens.ts';
 
 export const client: readonly Screen[] = [
   {
+    path: 'nodeManage/vNode',
+    title: 'vNode',
+    order: 30,
+    call: 'GET /client/virtualNodes',
+    load: withTexts('resolution', () => import('./virtual-nodes.tsx')),
+  },
+  {
     path: 'systemManagement/dnsSetting',
     title: 'dnsSetting',
     order: 30,

@@ -25,7 +25,7 @@ export const nodeSettings = calls(
     /** Its credential for the old zone ends at once, and the documents of that leave the node. */
     'POST /node/moveToZone': {
       body: obj({ nodeIDs: some(id(), bulk.idsMax), zoneID: id() }),
-      errors: ['nodeInGroup', 'nodeCommunication', 'multiple'],
+      errors: ['nodeInGroup', 'nodeInVirtualNode', 'nodeCommunication', 'multiple'],
     },
   },
 );

@@ -91,16 +91,19 @@ export const nodes = calls(
     'GET /zone/{id}/nodes': { query: list({}), answer: page(Node) },
     'GET /metaNodes': { query: obj({ keyword: opt(str(64)), zoneID: opt(id()) }), answer: meta() },
     'POST /nodes/initialize': { body: obj({ ids: ids(), zoneID: id() }), errors: ['multiple'] },
-    'POST /nodes/deinitialize': { body: obj({ ids: ids() }), errors: ['nodeCommunication', 'nodeInGroup', 'multiple'] },
+    'POST /nodes/deinitialize': {
+      body: obj({ ids: ids() }),
+      errors: ['nodeCommunication', 'nodeInGroup', 'nodeInVirtualNode', 'multiple'],
+    },
     'PATCH /node': {
       body: obj({ id: id(), name: opt(nodeName()), memo: opt(text(255)), type: opt(one(nodeTypes)), forceBackup: opt(bool()) }),
-      errors: ['nodeInGroup'],
+      errors: ['nodeInGroup', 'nodeInVirtualNode'],
     },
     'PATCH /node/status': {
       body: obj({ ids: ids(), status: one(['normal', 'paused']) }),
       errors: ['nodeCommunication', 'multiple'],
     },
-    'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'multiple'] },
+    'DELETE /node': { body: obj({ ids: ids() }), errors: ['nodeInGroup', 'nodeInVirtualNode', 'multiple'] },
     'POST /nodes/joinToken': {
       // a node that joins stays: it would outlive the API token that let it in
       auth: 'session',

@@ -52,6 +52,7 @@ export const Group = obj({
   memo: text(255),
   lines: arr(Line, 100),
   nodeCount: int(),
+  virtualNodeCount: int(),
   productCount: int(),
 });
 const LineNode = obj({ UID: text(32), id: id(), name: text(64), status: text(32), backup: bool() });
@@ -68,7 +69,8 @@ export const groups = calls(
       body: obj({ id: id(), name: opt(name()), memo: opt(text(255)), lines: opt(lines()) }),
       errors: ['duplicated'],
     },
-    'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'multiple'] },
+    /** 203001: a product answers from it; one that opens layer 4: 204001. */
+    'DELETE /group': { body: obj({ ids: ids() }), errors: ['groupActive', 'layer4GroupInUse', 'multiple'] },
     'GET /dns/lines': { answer: arr(Line, 100_000) },
     'GET /group/{g}/line/{l}/nodes': { query: list({}), answer: page(LineNode) },
     'POST /group/{g}/line/{l}/nodes': {

@@ -18,15 +18,22 @@ export const AnswerChange = obj({
   at: time(),
 });
 
+const address = () => str(45).check(rules.zodRule(rules.ipAddress));
+
 export const groupAnswers = calls(
   { base: '/client', resource: 'groups' },
   {
-    /** What a visitor of this address gets; left out: whom no line is for. */
+    /**
+     * What a visitor of this address gets; left out: whom no line is for. `resolver`: through whom it asks; one that tells of visitors' networks
+     * (`subnet`, RFC 7871; unless it is false) is answered for these, any other for itself.
+     */
     'GET /group/{g}/answer': {
-      query: obj({ visitor: opt(str(45).check(rules.zodRule(rules.ipAddress))) }),
+      query: obj({ visitor: opt(address()), resolver: opt(address()), subnet: opt(bool()) }),
       answer: obj({
         lineID: id(),
         lineName: text(64),
+        /** for whom it is answered: a network as the resolver tells of it, or an address; null: for everybody */
+        judged: nullable(text(50)),
         /** the network of the line that the visitor is in; null: no line is for it */
         network: nullable(text(50)),
         answer: Answer,

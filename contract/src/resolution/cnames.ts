@@ -8,7 +8,8 @@ const nameServersMax = 8;
 const zoneNameMax = 200;
 
 /** `ns1.example.com`; of one whose name lies in the zone itself with its addresses, which nobody else could tell: `ns1.cdn.example.net 192.0.2.53` */
-const nameServers = () => arr(str(400).check(rules.zodRule(rules.nameServer)), nameServersMax);
+const nameServers = () =>
+  arr(str(400).check(rules.zodRule(rules.nameServer)), nameServersMax).check(rules.zodRule(rules.nameServers));
 const zoneName = () => str(zoneNameMax).check(rules.zodRule(rules.cnameZone));
 
 export const Cname = obj({
@@ -17,8 +18,8 @@ export const Cname = obj({
   dnsSettingID: id(),
   /** no longer offered to customers; the names it has go on leading */
   disabled: bool(),
-  /** empty: this installation, by the name `ns1` in the zone */
-  nameServers: nameServers(),
+  /** empty: this installation, by the name `ns1` in the zone; rows of earlier releases may name one twice */
+  nameServers: arr(text(400), nameServersMax),
   memo: text(255),
   /** the one new customers are told: the oldest that is not disabled */
   isOffered: bool(),

@@ -1,4 +1,5 @@
 /** Who answers for the names of an operator, and what of its changes has not arrived there yet (§7 System, setting/dns; decisions). */
+import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import { arr, bool, id, ids, int, list, nullable, obj, one, opt, page, record, text, time } from '../kit/schema.ts';
 import { dnsTypes } from '../limits-resolution.ts';
@@ -10,11 +11,13 @@ export const DnsSetting = obj({
   /** CNAME zones it answers for */
   zoneCount: int(),
 });
+/** With where the world reaches it: what the name `ns1` of a zone says that lists no name servers of its own. None: nothing usable is known. */
+const Told = z.extend(DnsSetting, { addresses: arr(text(45), 100) });
 
 export const dnsSettings = calls(
   { base: '/client/setting', resource: 'dnsSetting' },
   {
-    'GET /dns': { query: list({}), answer: page(DnsSetting) },
+    'GET /dns': { query: list({}), answer: page(Told) },
     'POST /dns': {
       body: obj({ driver: one(dnsTypes), memo: opt(text(255)) }),
       answer: obj({ ids: arr(id()) }),

@@ -3,3 +3,4 @@ export { groupAnswers } from './answers.ts';
 export { cnameChecks } from './check-cname.ts';
 export { cnames } from './cnames.ts';
 export { dnsSettings } from './dns-setting.ts';
+export { lineVirtualNodes, virtualNodes } from './virtual-nodes.ts';

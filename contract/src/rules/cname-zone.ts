@@ -1,7 +1,7 @@
 /** Rules about zones that customers' names lead into, and the name servers of these. */
-import { isIP } from './address.ts';
-import { domainName } from './origins.ts';
-import { broken, isEmpty, type Rule, wrong } from './rule.ts';
+import { formatIP, isIP, parseIP } from './address.ts';
+import { domainName, duplicates } from './origins.ts';
+import { answer, broken, isEmpty, type Rule, wrong } from './rule.ts';
 import { isHostName } from './values.ts';
 
 type Missing = null | undefined;
@@ -23,6 +23,21 @@ export const dnsName: Rule<string | Missing> = {
   },
 };
 
+/** What is answered instead of addresses: a name of a machine. */
+export const cnameTarget: Rule<string | Missing> = { name: 'cnameTarget', check: dnsName.check };
+
+/** Name servers of a zone: none twice. */
+export const nameServers: Rule<readonly string[]> = {
+  name: 'nameServers',
+  check: value =>
+    answer(
+      duplicates(
+        value.map(line => nameServerOf(line).name.toLowerCase()),
+        index => ({ path: [index], rule: 'duplicateValue', bounds: { value: nameServerOf(value[index]!).name } }),
+      ),
+    ),
+};
+
 /** `ns1.cdn.example.net 192.0.2.53 2001:db8::53`: the name, and addresses where it needs them. */
 export const nameServerOf = (line: string): { name: string; addresses: string[] } => {
   const [name = '', ...addresses] = line.trim().split(/\s+/);
@@ -34,7 +49,12 @@ export const nameServer: Rule<string> = {
     const { name, addresses } = nameServerOf(value);
     const found = dnsName.check(name);
     if (found !== true) return found;
-    return addresses.every(isIP) && addresses.length <= 8 ? true : wrong('nameServerForm');
+    if (!addresses.every(isIP) || addresses.length > 8) return wrong('nameServerForm');
+    const [twice] = duplicates(
+      addresses.map(one => formatIP(parseIP(one)!)),
+      index => ({ path: [], rule: 'duplicateIP', bounds: { ip: addresses[index]! } }),
+    );
+    return twice ? answer([twice]) : true;
   },
 };
 

@@ -17,6 +17,21 @@ export const resolutionTexts = {
     zh_CN: '仍有 {n} 个域名指向这里，请先让客户改指向别处',
     en_US: '{n} domains still lead here: have them moved first',
   },
+  cnameBesideOthers: {
+    zh_TW: 'CNAME 不能與其他紀錄並存：{name}',
+    zh_CN: 'CNAME 不能与其他记录并存：{name}',
+    en_US: 'A CNAME cannot stand beside other records: {name}',
+  },
+  cnameLoop: {
+    zh_TW: '{value} 位於 CNAME 網域之內，會繞回自己',
+    zh_CN: '{value} 位于 CNAME 域名之内，会绕回自己',
+    en_US: '{value} lies in a CNAME zone: it would lead back to itself',
+  },
+  zoneUnsure: {
+    zh_TW: '有 {n} 個網域近期無法確認指向何處，可能仍指向這裡：請先檢查它們的 CNAME',
+    zh_CN: '有 {n} 个域名近期无法确认指向何处，可能仍指向这里：请先检查它们的 CNAME',
+    en_US: 'Where {n} domains lead is not known of late, perhaps here: check their CNAME first',
+  },
   dnsInUse: {
     zh_TW: '仍有 {n} 個 CNAME 網域由它回應，請先移除這些網域',
     zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',

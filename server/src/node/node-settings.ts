@@ -1,13 +1,14 @@
 /** What is set of nodes, and their move to another zone (contract: node-settings.ts). Each node by itself: what may not stays as it was. */
 import { sql } from 'kysely';
-import { Fail, fail } from '#contract/errors.ts';
+import { Fail } from '#contract/errors.ts';
 import { portTypes } from '#contract/limits.ts';
 import { nodeSettings } from '#contract/node/node-settings.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
 import { rows } from '../store/db.ts';
-import { allow, inGroup, nameOf, tell } from './nodes.ts';
+import { checkFree } from './line-members.ts';
+import { allow, nameOf, tell } from './nodes.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
 /** The same of each of these nodes; one that has it already is as wished. */
@@ -51,7 +52,7 @@ export const nodeSettingCalls = implement(nodeSettings, {
         allow('moveToZone', node);
         if (node.zoneID === body.zoneID) return;
         // its lines answer for the sites of the zone that it would leave
-        if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
+        await checkFree(ctx, node.id);
         await ctx.store(nodeTable).set(node.id, { zoneID: body.zoneID });
         tell(ctx, node.id);
       },

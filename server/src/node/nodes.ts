@@ -11,8 +11,9 @@ import type { NodeGate, Services } from '../kit/services.ts';
 import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
-import { row, rows } from '../store/db.ts';
+import { row } from '../store/db.ts';
 import { Door } from './door.ts';
+import { checkFree } from './line-members.ts';
 import { type NodeRow, nodeTable, zoneTable } from './tables.ts';
 
 const joinTokenHours = 24;
@@ -28,8 +29,6 @@ const joined = sql`t."zoneID" is not null`;
 const waiting = sql`t."zoneID" is null`;
 
 export const nameOf = (node: NodeRow) => node.name;
-export const inGroup = async (ctx: Context, id: number) =>
-  (await rows(ctx.db, sql`select 1 from "lineNode" where "nodeID" = ${id} limit 1`)).length > 0;
 /** A node without a zone is uninitialized, whatever its heartbeat says. */
 export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
   node.zoneID === null ? 'uninitialized' : node.status;
@@ -86,7 +85,7 @@ export const nodeCalls = implement(
     'POST /nodes/deinitialize': async ({ ctx, body }) => {
       return eachOf(ctx, ctx.store(nodeTable), body.ids, nameOf, async node => {
         allow('deinitialize', node);
-        if (await inGroup(ctx, node.id)) throw fail('nodeInGroup');
+        await checkFree(ctx, node.id);
         await ctx.store(nodeTable).set(node.id, { zoneID: null });
         tell(ctx, node.id);
       });
@@ -96,7 +95,7 @@ export const nodeCalls = implement(
       const before = await store.get(body.id);
       const isOther = body.type !== undefined && body.type !== before.type;
       // a relay answers no visitors
-      if (isOther && body.type === 'relay' && (await inGroup(ctx, body.id))) throw fail('nodeInGroup');
+      if (isOther && body.type === 'relay') await checkFree(ctx, body.id);
       await store.set(body.id, body);
       if (isOther) tell(ctx, body.id);
       return {};
@@ -116,7 +115,7 @@ export const nodeCalls = implement(
         body.ids,
         node => node.name,
         async ({ id }) => {
-          if (await inGroup(ctx, id)) throw fail('nodeInGroup');
+          await checkFree(ctx, id);
           tell(ctx, id);
         },
       ),

@@ -141,6 +141,7 @@ export const groupTable = table<GroupRow>()({
   unique: { group_name: 'duplicated' },
   extra: {
     nodeCount: sql`select count(distinct ln."nodeID") from "lineNode" ln where ln."groupID" = t.id`,
+    virtualNodeCount: sql`select count(distinct lv."virtualNodeID") from "lineVirtualNode" lv where lv."groupID" = t.id`,
     lines: sql`coalesce((select jsonb_agg(to_jsonb(l) order by l.id) from line l where l."groupID" = t.id), '[]')`,
     productCount: sql`select count(*) from product p where p."groupID" = t.id and p."deletedAt" is null`,
   },

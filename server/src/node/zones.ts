@@ -2,15 +2,15 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
-import { identifiers, resolutionLimits } from '#contract/limits.ts';
+import { identifiers, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
-import { touchedName } from '../kit/stale.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { removeEach, those } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
+import { backupsOf, checkAlone, checkLine, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
 import { groupTable, type LineRow, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
 
 const named = ['id', 'name'] as const;
@@ -40,6 +40,9 @@ export const zoneCalls = implement(
           throw fail('zoneHasNodes');
         if (await exists(ctx.db, sql`select 1 from "group" where "zoneID" = ${id} and "deletedAt" is null limit 1`))
           throw fail('groupActive');
+        // nobody answers with what is made of a zone's nodes once these are gone
+        if (await exists(ctx.db, sql`select 1 from "virtualNode" where "zoneID" = ${id} and "deletedAt" is null limit 1`))
+          throw fail('zoneHasNodes');
       }),
   },
   { rows: { 'GET /zones': zoneTable } },
@@ -63,7 +66,7 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
   if (kept.some(id => !before.some(line => line.id === id))) throw unknownID('lines');
   const gone = before.map(line => line.id).filter(id => !kept.includes(id));
   if (gone.length) {
-    await takeOff(ctx, groupID, sql`"lineID" = any(${gone})`);
+    await clearLines(ctx, groupID, sql`"lineID" = any(${gone})`);
     await lines.remove(gone, 'lines');
   }
   for (const { lineID: id, ...line } of wanted)
@@ -71,22 +74,14 @@ async function setLines(ctx: Context, groupID: number, wanted: readonly WantedLi
     else await lines.add([line], { kind: 'custom' }, 'lines');
 }
 
-/** Nodes no longer answer on these lines of a group. */
-async function takeOff(ctx: Context, groupID: number, lines: Sql) {
-  const left = await rows<{ nodeID: number; lineID: number }>(
-    ctx.db,
-    sql`delete from "lineNode" where "groupID" = ${groupID} and ${lines} returning "nodeID", "lineID"`,
-  );
-  for (const [l, nodes] of Map.groupBy(left, one => one.lineID)) noteLine(ctx, { g: groupID, l }, 'before', nodes);
-}
-
 /** What goes with a group: its own lines, and who answers on any. */
 async function emptyLines(ctx: Context, groupID: number) {
-  const on = sql`select 1 from line where "groupID" = ${groupID} union all select 1 from "lineNode" where "groupID" = ${groupID} limit 1`;
+  const on = sql`select 1 from line where "groupID" = ${groupID} union all select 1 from "lineNode" where "groupID" = ${groupID}
+    union all select 1 from "lineVirtualNode" where "groupID" = ${groupID} limit 1`;
   await ctx.store(groupTable).set(groupID, {}, 'ids', {
     differing: async () => ((await exists(ctx.db, on)) ? { lines: null } : {}),
     async write() {
-      await takeOff(ctx, groupID, sql`true`);
+      await clearLines(ctx, groupID, sql`true`);
       await setLines(ctx, groupID, []);
     },
   });
@@ -101,50 +96,6 @@ function differingLines(now: readonly LineRow[], wanted: readonly WantedLine[]) 
     .map(({ lineID: id, ...line }) => ({ id, ...line }))
     .sort((a, b) => (a.id ?? Infinity) - (b.id ?? Infinity));
   return isSame(as(now).map(pick), as(given).map(pick)) ? {} : { lines: now };
-}
-
-type NodeOnLine = { nodeID: number; backup: boolean };
-
-/** Changes which nodes answer on a line, as one change of its group; `isSame` says whether it is as wished for already. */
-async function writeNodes(
-  ctx: Context,
-  { g, l }: { g: number; l: number },
-  isSame: (now: Map<number, NodeOnLine>) => boolean,
-  write: () => Promise<void>,
-): Promise<void> {
-  const differing = async () => {
-    const on = sql`select "nodeID", backup from "lineNode" where "groupID" = ${g} and "lineID" = ${l} order by id`;
-    const now = new Map((await rows<NodeOnLine>(ctx.db, on)).map(one => [one.nodeID, one]));
-    return isSame(now) ? {} : { ids: [...now.keys()] };
-  };
-  await ctx.store(groupTable).set(g, {}, 'g', { differing, write });
-}
-
-/** A line of another group is none of this one. */
-function checkLine(line: Record<string, unknown> | undefined, groupID: number) {
-  if (line!['groupID'] !== null && line!['groupID'] !== groupID) throw unknownID('l');
-}
-
-/** More addresses than these do not fit into an answer. */
-async function checkRoom(ctx: Context, { g, l }: { g: number; l: number }): Promise<void> {
-  const { n } = (await row<{ n: number }>(
-    ctx.db,
-    sql`select count(*) as n from "lineNode" where "groupID" = ${g} and "lineID" = ${l}`,
-  ))!;
-  if (n > resolutionLimits.lineNodesMax) throw fail('groupNodesExceeded');
-}
-
-/** For the audit: nodes that came to a line of a group, left it, or are another kind of answer there now. */
-function noteLine(
-  ctx: Context,
-  { g, l }: { g: number; l: number },
-  when: 'before' | 'after',
-  nodes: readonly { nodeID: number }[],
-  more: Record<string, unknown> = {},
-) {
-  if (!nodes.length) return;
-  const change = { line: l, nodes: nodes.map(one => one.nodeID), ...more };
-  ctx.note({ table: 'lineNode', id: g, [when]: change, of: touchedName('group', g) });
 }
 
 export const groupCalls = implement(
@@ -176,27 +127,26 @@ export const groupCalls = implement(
     },
     'DELETE /group': ({ ctx, body }) =>
       removeEach(ctx, ctx.store(groupTable), body.ids, nameOf, async ({ id }) => {
-        if (await exists(ctx.db, sql`select 1 from product where "groupID" = ${id} and "deletedAt" is null limit 1`))
-          throw fail('groupActive');
+        const sold = await rows<{ portType: string }>(
+          ctx.db,
+          sql`select distinct "portType" from product where "groupID" = ${id} and "deletedAt" is null`,
+        );
+        if (sold.some(one => one.portType !== portTypes[0])) throw fail('layer4GroupInUse');
+        if (sold.length) throw fail('groupActive');
         await emptyLines(ctx, id);
       }),
     'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
       checkLine(found['l'], params.g);
-      const on = sql`exists (select 1 from "lineNode" ln where ln."nodeID" = t.id and ln."groupID" = ${params.g} and ln."lineID" = ${params.l})`;
-      const { data, total } = await ctx.store(nodeTable).page(query, [on]);
-      const backup = await rows<{ nodeID: number; backup: boolean }>(
-        ctx.db,
-        sql`select "nodeID", backup from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${data.map(n => n.id)})`,
-      );
-      const isBackup = new Map(backup.map(b => [b.nodeID, b.backup]));
+      const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', params)]);
+      const backups = await backupsOf(ctx, 'nodes', params);
       return {
-        data: data.map(n => ({
-          UID: `${identifiers.nodePrefix}${n.id}`,
-          id: n.id,
-          name: n.name,
-          status: n.status,
-          backup: isBackup.get(n.id) ?? false,
+        data: data.map(({ id, name, status }) => ({
+          UID: `${identifiers.nodePrefix}${id}`,
+          id,
+          name,
+          status,
+          backup: backups.get(id) ?? false,
         })),
         total,
       };
@@ -204,50 +154,24 @@ export const groupCalls = implement(
     'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      const write = async () => {
-        const added = await rows<{ nodeID: number }>(
-          ctx.db,
-          sql`insert into "lineNode" ("groupID", "lineID", "nodeID") select ${params.g}, ${params.l}, n from unnest(${body.ids}::bigint[]) n
-            on conflict do nothing returning "nodeID"`,
-        );
-        await checkRoom(ctx, params);
-        noteLine(ctx, params, 'after', added);
-      };
-      await writeNodes(ctx, params, now => body.ids.every(id => now.has(id)), write);
+      await putOn(ctx, 'nodes', params, body, () => checkAlone(ctx, params));
       return {};
     },
     'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      const write = async () => {
-        const done = await rows<NodeOnLine>(
-          ctx.db,
-          sql`with before as (
-                select id, "nodeID", backup from "lineNode"
-                where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${body.ids}) for no key update
-              ), changed as (
-                update "lineNode" l set backup = ${body.backup} from before b where l.id = b.id and b.backup <> ${body.backup}
-              ) select "nodeID", backup from before`,
-        );
-        if (done.length !== new Set(body.ids).size) throw unknownID('ids');
-        const changed = done.filter(one => one.backup !== body.backup);
-        noteLine(ctx, params, 'after', changed, { backup: body.backup });
-      };
-      await writeNodes(ctx, params, now => body.ids.every(id => now.get(id)?.backup === body.backup), write);
+      await setRole(ctx, 'nodes', params, body, () => checkAlone(ctx, params));
       return {};
     },
     'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       const { there, tell } = await those(ctx.store(nodeTable), body.ids);
-      const ids = there.map(({ id }) => id);
-      const write = async () => {
-        const gone = await rows<{ nodeID: number }>(
-          ctx.db,
-          sql`delete from "lineNode" where "groupID" = ${params.g} and "lineID" = ${params.l} and "nodeID" = any(${ids}) returning "nodeID"`,
-        );
-        noteLine(ctx, params, 'before', gone);
-      };
-      await writeNodes(ctx, params, now => !ids.some(id => now.has(id)), write);
+      await takeOff(
+        ctx,
+        'nodes',
+        params,
+        there.map(({ id }) => id),
+      );
       tell();
       return {};
     },

@@ -40,6 +40,30 @@ export function lineFor(
   return best ?? { line: lines.find(one => one.lineID === defaultLineID), network: null };
 }
 
+/** How much of an address resolvers tell (RFC 7871, 11.1). */
+const toldBits = { 4: 24, 6: 56 } as const;
+
+/** For whom a question is answered: the visitor, the network that its resolver tells of, or the resolver. */
+export function judgedBy({
+  visitor,
+  resolver,
+  subnet = true,
+}: {
+  visitor?: string | undefined;
+  resolver?: string | undefined;
+  subnet?: boolean | undefined;
+}): { address: string; told: string } | undefined {
+  const isTold = resolver !== undefined && subnet && visitor !== undefined;
+  const asked = resolver !== undefined && !isTold ? resolver : visitor;
+  const address = asked === undefined ? undefined : parseIP(asked);
+  if (!address) return undefined;
+  const { family, value } = address;
+  if (!isTold) return { address: formatIP(address), told: formatIP(address) };
+  const hidden = BigInt((family === 4 ? 32 : 128) - toldBits[family]);
+  const base = formatIP({ family, value: (value >> hidden) << hidden });
+  return { address: base, told: `${base}/${toldBits[family]}` };
+}
+
 export const groupAnswerCalls = implement(
   groupAnswers,
   {
@@ -49,8 +73,8 @@ export const groupAnswerCalls = implement(
         ctx.db,
         sql`select lines, version, "changedAt" from "groupAnswer" where "groupID" = ${params.g}`,
       );
-      const address = query.visitor === undefined ? undefined : parseIP(query.visitor);
-      const { line, network } = lineFor(stored?.lines ?? [], address && formatIP(address));
+      const judged = judgedBy(query);
+      const { line, network } = lineFor(stored?.lines ?? [], judged?.address);
       const everybodys = stored?.lines.find(one => one.lineID === defaultLineID);
       const lineID = line?.lineID ?? defaultLineID;
       const [named] = await ctx.store(lineTable).pick(['id', 'name'], [sql`t.id = ${lineID}`]);
@@ -62,6 +86,7 @@ export const groupAnswerCalls = implement(
       return {
         lineID,
         lineName: named?.name ?? '',
+        judged: judged?.told ?? null,
         network,
         answer: line
           ? {

@@ -97,13 +97,19 @@ export async function look(
   return found;
 }
 
-/** Writes down what was seen: a fact about the world. @returns domains that lead elsewhere than before */
+/** Any number; it names "where domains lead" among PostgreSQL's advisory locks. */
+const seenKey = 72_034;
+/** Until the transaction ends nobody writes down that a domain leads anywhere: what is read of it now stays so. */
+export const holdSeen = (db: Db) => sql`select pg_advisory_xact_lock(${seenKey}::bigint)`.execute(db);
+
+/** Writes down what was seen, in a transaction: a fact about the world. @returns domains that lead elsewhere than before */
 async function remember(db: Db, found: readonly Found[]): Promise<{ id: number; before: string; after: string }[]> {
+  await sql`select pg_advisory_xact_lock_shared(${seenKey}::bigint)`.execute(db);
   const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb)`;
   const unknown = found.filter(one => one.status === 'unknown').map(one => one.id);
-  await sql`insert into "cnameSeen" as s ("domainID", seen) select f.id, array(select jsonb_array_elements_text(f.seen)) from ${said}
+  await sql`insert into "cnameSeen" as s ("domainID", seen, "isUnknown") select f.id, array(select jsonb_array_elements_text(f.seen)), f.status = 'unknown' from ${said}
       where exists (select 1 from domain d where d.id = f.id)
-    on conflict ("domainID") do update set "checkedAt" = clock_timestamp(),
+    on conflict ("domainID") do update set "checkedAt" = clock_timestamp(), "isUnknown" = excluded."isUnknown",
       seen = case when excluded."domainID" = any(${unknown}::bigint[]) then s.seen else excluded.seen end`.execute(db);
   return rows(
     db,
@@ -192,7 +198,7 @@ export class CnameWatch {
     // taken by noting the look before it: whoever dies in its midst has left them for later
     const taken = await rows<{ id: number }>(
       db,
-      sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" left join "cnameSeen" c on c."domainID" = d.id
+      sql`insert into "cnameSeen" ("domainID", "isUnknown") select d.id, true from domain d join site s on s.id = d."siteID" left join "cnameSeen" c on c."domainID" = d.id
           where d."deletedAt" is null and s."deletedAt" is null
             and exists (select 1 from cname z where z."clientID" = s."clientID" and z."deletedAt" is null)
             and coalesce(c."checkedAt", '-infinity') < clock_timestamp() - case when d."cnameStatus" = 'active' then ${active}::int else ${other}::int end * interval '1 minute'
@@ -200,7 +206,8 @@ export class CnameWatch {
     );
     if (!taken.length) return 0;
     const asked = await askedWhere(db, sql`d.id = any(${taken.map(one => one.id)}::bigint[])`);
-    await remember(db, await look(asked, this.#services, await policyOf(db), this.#stopped.signal));
+    const found = await look(asked, this.#services, await policyOf(db), this.#stopped.signal);
+    await db.transaction().execute(async trx => remember(trx, found));
     return taken.length;
   }
 

@@ -27,6 +27,8 @@ export interface Member {
   /** since it was heard of */
   seconds: number;
   addresses: readonly string[];
+  /** the families of them that are answered; left out: both */
+  families?: ReadonlySet<4 | 6>;
   /** another name instead of addresses */
   cname: string | null;
 }
@@ -68,6 +70,11 @@ export const troubleOfStatus = (status: string): Reason | undefined =>
   // it has the key
   status in troubleOf ? troubleOf[status as keyof typeof troubleOf] : 'unknown';
 
+/** What of its addresses is answered. */
+export const addressesOf = ({ addresses, families }: Pick<Member, 'addresses' | 'families'>, family: 4 | 6): string[] =>
+  families?.has(family) === false ? [] : reachable(addresses).filter(address => parseIP(address)?.family === family);
+const hasWord = (one: Member) => one.cname !== null || addressesOf(one, 4).length > 0 || addressesOf(one, 6).length > 0;
+
 /** Of a node that knows public addresses those alone: the others are of its own house. */
 function reachable(addresses: readonly string[]): string[] {
   const open = addresses.filter(one => strictPolicy.judge(one, 443).allowed);
@@ -84,9 +91,15 @@ const rankOf: Readonly<Record<Why, number>> = { mains: 0, backups: 0, waiting: 1
  * stands on the line; anybody. A line never goes empty because of trouble. Of each, mains before backups. One that an operator has paused
  * is a backup while it is well; in trouble it is answered only when it was answered last, or nobody else is on the line.
  */
-export function chosenOf(line: WantedLine, before: AnsweredLine | undefined): { members: readonly Member[]; why: Why } {
+export function chosenOf(wanted: WantedLine, before: AnsweredLine | undefined): { members: readonly Member[]; why: Why } {
+  // who has nothing to be answered with keeps nobody else from it
+  const able = wanted.members.filter(hasWord);
+  const line = able.length ? { ...wanted, members: able } : wanted;
   const { members, why } = firstOf(line, before);
-  const isMore = (one: Member) => one.isAlways && one.trouble === undefined && !one.isWaiting;
+  // a name that leads elsewhere has nothing beside it, and needs nobody
+  const elsewhere = members.find(one => one.cname !== null);
+  if (elsewhere) return { members: [elsewhere], why };
+  const isMore = (one: Member) => one.isAlways && one.cname === null && one.trouble === undefined && !one.isWaiting;
   return { members: line.members.filter(one => members.includes(one) || isMore(one)), why };
 }
 
@@ -153,14 +166,13 @@ export function answersOf(
 
 /** As many addresses of a family as one datagram holds: each node's first before anybody's second. */
 function someOf(members: readonly Member[], family: 4 | 6): string[] {
-  const each = members.map(one => reachable(one.addresses).filter(address => parseIP(address)?.family === family));
+  const each = members.map(one => addressesOf(one, family));
   const most = Math.max(0, ...each.map(one => one.length));
   const inTurns = Array.from({ length: most }, (_, i) => each.flatMap(one => one[i] ?? [])).flat();
   return [...new Set(inTurns)].slice(0, resolutionLimits.addressesMax[family]).sort();
 }
 
 function lineOf({ lineID, cidrs }: WantedLine, members: readonly Member[]): AnsweredLine {
-  // a name that leads elsewhere can stand beside nothing else
   const cname = members.find(one => one.cname !== null)?.cname ?? null;
   const of = (family: 4 | 6) => (cname === null ? someOf(members, family) : []);
   return {
@@ -183,7 +195,8 @@ function changesOf(line: WantedLine, old: AnsweredLine | undefined, now: Answere
     if (has.has(UID)) continue;
     const member = found.get(UID);
     const reason = member
-      ? (member.trouble ?? (member.isPaused ? 'paused' : member.backup ? 'mainsBack' : 'lineToAll'))
+      ? (member.trouble ??
+        (!hasWord(member) ? 'addresses' : member.isPaused ? 'paused' : member.backup ? 'mainsBack' : 'lineToAll'))
       : 'removed';
     changes.push({ lineID, change: 'left', UID, name, reason, seconds: member?.seconds ?? 0 });
   }

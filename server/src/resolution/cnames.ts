@@ -1,6 +1,7 @@
 /** Zones that customers' names lead into. */
 import { sql } from 'kysely';
 import { getPublicSuffix } from 'tldts';
+import { resolutionLimits } from '#contract/limits.ts';
 import { fail, failFields } from '#contract/errors.ts';
 import { cnames } from '#contract/resolution/cnames.ts';
 import type { Context } from '../kit/context.ts';
@@ -9,6 +10,7 @@ import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
+import { holdSeen } from './check-cname.ts';
 import { cnamesMost, cnameTable, dnsSettingTable } from './tables.ts';
 
 /** Of a name that lies in the zone itself nobody else could tell the address. */
@@ -31,6 +33,31 @@ async function checkName(ctx: Context, name: string): Promise<void> {
     sql`select 1 from cname where "deletedAt" is null and ("domainName" = any(${suffixesOf(name)}) or right("domainName", ${name.length + 1}) = ${`.${name}`}) limit 1`,
   );
   if (near) throw failFields([{ path: 'domainName', rule: 'zoneOfAnother' }]);
+  // what a virtual node leads to would lead back here
+  const led = await row<{ target: string }>(
+    ctx.db,
+    sql`select r.target from "virtualNodeRecord" r join "virtualNode" v on v.id = r."virtualNodeID" where v."clientID" = ${ctx.actor.rootID} and r."deletedAt" is null
+      and (r.target = ${name} or right(r.target, ${name.length + 1}) = ${`.${name}`}) limit 1`,
+  );
+  if (led) throw failFields([{ path: 'domainName', rule: 'cnameLoop', bounds: { value: led.target } }]);
+}
+
+/**
+ * No domain leads here, and that is known of each: one that nobody could look at, or nobody has looked at for long, may lead here. It is asked
+ * once the zone is held and nobody else writes down where domains lead: what was counted before says nothing.
+ */
+async function checkUnused(ctx: Context, cnameID: number): Promise<void> {
+  await holdSeen(ctx.db);
+  const minutes = 2 * resolutionLimits.checkMinutes.active;
+  const { leading, unsure } = (await row<{ leading: number; unsure: number }>(
+    ctx.db,
+    sql`select count(*) filter (where n.seen @> array[s."cnameKey" || '.' || c."domainName"] and (d."cnameStatus" = 'active' or n."isUnknown"))::int as leading,
+        count(*) filter (where n."domainID" is null or n."isUnknown" or n."checkedAt" < clock_timestamp() - ${minutes} * interval '1 minute')::int as unsure
+      from cname c join site s on s."clientID" = c."clientID" and s."deletedAt" is null join domain d on d."siteID" = s.id and d."deletedAt" is null
+      left join "cnameSeen" n on n."domainID" = d.id where c.id = ${cnameID}`,
+  ))!;
+  if (leading) throw failFields([{ path: 'ids', rule: 'zoneInUse', bounds: { n: leading } }]);
+  if (unsure) throw failFields([{ path: 'ids', rule: 'zoneUnsure', bounds: { n: unsure } }]);
 }
 
 export const cnameCalls = implement(
@@ -60,9 +87,7 @@ export const cnameCalls = implement(
         ctx.store(cnameTable),
         body.ids,
         one => one.domainName,
-        async ({ domainCount }) => {
-          if (domainCount) throw failFields([{ path: 'ids', rule: 'zoneInUse', bounds: { n: domainCount } }]);
-        },
+        async ({ id }) => checkUnused(ctx, id),
       ),
     'GET /cname/meta': async ({ ctx }) =>
       (await ctx.store(cnameTable).pick(['id', 'domainName'], [sql`not t.disabled`], sql`t.id`)).map(({ id, domainName }) => ({

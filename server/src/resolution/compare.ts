@@ -28,12 +28,13 @@ export async function compare(db: Db, driver: NameDriver, { zone, clientID }: He
     const there = groups.get(groupID);
     const wanted = stored.get(groupID);
     if (!wanted || wanted.version !== version) return false; // it is written anyway
+    const shown = driver.shown(wanted);
     const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
     return (
       there?.version !== version ||
-      !same(there.fallback.a, wanted.fallback.a) ||
-      !same(there.fallback.aaaa, wanted.fallback.aaaa) ||
-      there.fallback.cname !== wanted.fallback.cname
+      !same(there.fallback.a, shown.a) ||
+      !same(there.fallback.aaaa, shown.aaaa) ||
+      there.fallback.cname !== shown.cname
     );
   };
   const others = applied.filter(isOther).map(one => one.groupID);

@@ -22,7 +22,10 @@ async function sayType(ctx: Context, without: readonly number[] = []): Promise<v
 export const dnsSettingCalls = implement(
   dnsSettings,
   {
-    'GET /dns': ({ ctx, query }) => ctx.store(dnsSettingTable).page(query),
+    'GET /dns': async ({ ctx, query }) => {
+      const { data, total } = await ctx.store(dnsSettingTable).page(query);
+      return { data: data.map(one => ({ ...one, addresses: [...(ctx.services.knot?.addresses ?? [])] })), total };
+    },
     'POST /dns': async ({ ctx, body }) => {
       if (!driverOf(ctx.services, body.driver)) throw fail('invalidDNSSetting');
       const store = ctx.store(dnsSettingTable);
@@ -40,7 +43,11 @@ export const dnsSettingCalls = implement(
         ctx.store(dnsSettingTable),
         body.ids,
         one => one.driver,
-        async ({ id, zoneCount }) => {
+        async ({ id }) => {
+          // counted once it is held: what was counted before somebody else was through says nothing
+          const [{ zoneCount }] = (await ctx.store(dnsSettingTable).pick(['zoneCount'], [sql`t.id = ${id}`])) as [
+            { zoneCount: number },
+          ];
           if (zoneCount) throw failFields([{ path: 'ids', rule: 'dnsInUse', bounds: { n: zoneCount } }]);
           gone.push(id);
           await sayType(ctx, gone);

@@ -74,6 +74,8 @@ export interface NameDriver {
   refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void>;
   /** What stands there of ours; what else stands there is nobody's business. */
   observe(zone: NameZone): Promise<Observed>;
+  /** What of a group's answer to everybody `observe` finds, when it stands there as it should. */
+  shown(group: GroupAnswer): Answer;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
   version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
 }

@@ -3,3 +3,4 @@ export { groupAnswerCalls } from './answers.ts';
 export { cnameCheckCalls } from './check-cname.ts';
 export { cnameCalls } from './cnames.ts';
 export { dnsSettingCalls } from './dns-setting.ts';
+export { lineVirtualNodeCalls, virtualNodeCalls } from './virtual-nodes.ts';

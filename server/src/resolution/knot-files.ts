@@ -42,16 +42,28 @@ export function configurationOf(zones: readonly NameZone[], file: (zone: NameZon
   ].join('\n');
 }
 
+const nothing: Answer = { a: [], aaaa: [], cname: null };
+const netsOf = ({ lines }: GroupAnswer) =>
+  lines.flatMap(({ cidrs, answer }) =>
+    isEmpty(answer) ? [] : cidrs.flatMap(cidr => cidrOf(cidr) ?? []).map(net => ({ net, answer })),
+  );
+/**
+ * What of everybody's answer stands in the zone. A name that leads on does not, where lines have addresses: what a line has none of (the other
+ * family) would be answered from the zone, and a resolver that heard of the name would follow it for everything. It is a line of all networks then.
+ */
+export const inZone = (group: GroupAnswer): Answer =>
+  group.fallback.cname !== null && netsOf(group).length ? nothing : group.fallback;
+
 /** What visitors of networks are answered; a line that answers nothing is as if it were none. */
 export function linesOf(zone: string, groups: readonly GroupAnswer[]): string {
   const out: string[] = [];
-  for (const { groupID, version, lines } of [...groups].sort((a, b) => a.groupID - b.groupID)) {
-    const sets = lines.flatMap(({ cidrs, answer }) =>
-      isEmpty(answer) ? [] : cidrs.flatMap(cidr => cidrOf(cidr) ?? []).map(net => ({ net, answer })),
-    );
+  for (const group of [...groups].sort((a, b) => a.groupID - b.groupID)) {
+    const { groupID, version, fallback } = group;
+    const sets = netsOf(group);
     if (!sets.length) continue;
+    const everybodys = inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'].map(net => ({ net, answer: fallback }));
     out.push(`${groupName(zone, groupID)}:`);
-    for (const { net, answer } of sets) {
+    for (const { net, answer } of [...everybodys, ...sets]) {
       out.push(`  - net: ${net}`);
       if (answer.cname !== null) {
         checkName(answer.cname);

@@ -24,6 +24,8 @@ export interface KnotOptions {
 }
 export const updateKeyName = 'breakwater';
 const here = '127.0.0.1';
+/** Of one network (/24, /56) over UDP; the whole of a large resolver stands behind one. */
+const answersPerSecond = 500;
 
 /** Paths inside the folder that the server knows. */
 export const knotPaths = (dir: string) => ({ lines: join(dir, 'lines'), socket: join(dir, 'run/knot.sock') });
@@ -179,8 +181,15 @@ function configuration({ dir, port, hosts, key }: { dir: string; port: number; h
     '    address: [127.0.0.0/8, ::1]',
     `    key: ${updateKeyName}`,
     '    action: update',
+    // who asks with others' addresses makes us answer these: past the rate every second answer is cut, so that real resolvers come by TCP
+    'mod-rrl:',
+    '  - id: visitors',
+    `    rate-limit: ${answersPerSecond}`,
+    '    slip: 2',
+    '    whitelist: [127.0.0.1/32, "::1/128"]',
     'template:',
     '  - id: default',
+    '    global-module: mod-rrl/visitors',
     `    storage: "${dir}/db"`,
     // names come by updates: there is no file of a zone, and none may be read over them
     '    zonefile-sync: -1',

@@ -17,8 +17,8 @@ import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
 import { ask, type NameServer } from './ask.ts';
-import type { GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
-import { addressOf, configurationOf, fitOf, linesOf, prefixOf, writableLines } from './knot-files.ts';
+import type { Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import { addressOf, configurationOf, fitOf, inZone, linesOf, prefixOf, writableLines } from './knot-files.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
 
 const run = promisify(execFile);
@@ -221,6 +221,10 @@ export class KnotDriver implements NameDriver {
     return { names, groups };
   }
 
+  shown(group: GroupAnswer): Answer {
+    return inZone(group);
+  }
+
   async version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined> {
     const set = network === undefined ? undefined : parseAddressSet(network);
     // a subnet of no bits would say nothing, not even of which family it is
@@ -271,7 +275,9 @@ function emptied(zone: string, groupID: number): Change[] {
     drop(versionName(zone, groupID), dns.types.TXT),
   ];
 }
-function setsOf(zone: string, { groupID, version, fallback: { a, aaaa, cname } }: GroupAnswer): Change[] {
+function setsOf(zone: string, group: GroupAnswer): Change[] {
+  const { groupID, version } = group;
+  const { a, aaaa, cname } = inZone(group);
   const name = groupName(zone, groupID);
   return [
     add(versionName(zone, groupID), dns.types.TXT, ttl.version, dns.textData(String(version))),

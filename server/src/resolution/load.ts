@@ -1,10 +1,10 @@
-/** What should be answered, out of rows. */
+/** The zones there are and what groups answer, out of rows. */
 import { sql } from 'kysely';
 import { nameServerOf } from '#contract/rules.ts';
 import { keyOf, parseAddressSet } from '#contract/rules/address.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import type { GroupAnswer, NameZone } from './driver.ts';
-import { type AnsweredLine, defaultLineID, type Member, troubleOfStatus, type WantedLine } from './choose.ts';
+import { type AnsweredLine, defaultLineID } from './choose.ts';
 
 export interface HeldZone {
   zone: NameZone;
@@ -20,9 +20,6 @@ export interface HeldZone {
 }
 
 const compareMinutes = 10;
-/** As long as the bus waits until a silent node is offline (bus/settle.ts). */
-const heardMs = 7000;
-
 /** CNAME zones `c` with who answers for them. */
 export async function zonesOf(db: Db, condition: Sql): Promise<HeldZone[]> {
   const found = await rows<Omit<HeldZone, 'zone'> & { id: number; domainName: string; nameServers: string[] }>(
@@ -33,64 +30,6 @@ export async function zonesOf(db: Db, condition: Sql): Promise<HeldZone[]> {
   return found.map(({ id, domainName, nameServers, ...rest }) => ({
     zone: { id, name: domainName, nameServers: nameServers.map(nameServerOf) },
     ...rest,
-  }));
-}
-
-export interface WantedGroup {
-  groupID: number;
-  lines: WantedLine[];
-}
-interface OnLine {
-  groupID: number;
-  lineID: number;
-  cidrs: string[];
-  nodeID: number;
-  name: string;
-  status: string;
-  addresses: string[];
-  backup: boolean;
-  forceBackup: boolean;
-  /** its heartbeats say nothing of a problem */
-  isFine: boolean;
-  isHeard: boolean;
-  seconds: number;
-}
-
-/** Every group with its lines and who stands on them; nodes of the group's own zone that face visitors. */
-export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
-  const groups = await rows<{ id: number }>(db, sql`select id from "group" where "deletedAt" is null order by id`);
-  const found = await rows<OnLine>(
-    db,
-    sql`select ln."groupID", ln."lineID", l.cidrs, n.id as "nodeID", n.name, n.status, ln.backup, n."forceBackup",
-        n.addresses || array(select s.address from "nodeSub" s where s."nodeID" = n.id and s."deletedAt" is null order by s.id) as addresses,
-        coalesce(n.beat->>'problem' is null, false) as "isFine",
-        coalesce(n."lastBeat" > clock_timestamp() - ${heardMs} * interval '1 ms', false) as "isHeard",
-        least(greatest(0, extract(epoch from clock_timestamp() - n."lastBeat")), 1e9)::int as seconds
-      from "lineNode" ln join "group" g on g.id = ln."groupID" and g."deletedAt" is null join line l on l.id = ln."lineID"
-      join node n on n.id = ln."nodeID" and n."deletedAt" is null and n.type = 'edge' and n."zoneID" = g."zoneID"
-      order by ln."groupID", ln."lineID", n.id`,
-  );
-  const byGroup = Map.groupBy(found, one => one.groupID);
-  return groups.map(({ id }) => ({
-    groupID: id,
-    lines: [...Map.groupBy(byGroup.get(id) ?? [], one => one.lineID)].map(([lineID, nodes]) => ({
-      lineID,
-      cidrs: nodes[0]!.cidrs,
-      members: nodes.map(({ nodeID, name, status, addresses, backup, forceBackup, isFine, isHeard, seconds }): Member => ({
-        UID: `n-${nodeID}`,
-        name,
-        backup,
-        isPaused: status === 'paused',
-        isAlways: forceBackup,
-        // a paused node goes on serving and reporting
-        trouble: status === 'paused' && isHeard && isFine ? undefined : troubleOfStatus(status),
-        isWaiting: false,
-        isHeard,
-        seconds,
-        addresses,
-        cname: null,
-      })),
-    })),
   }));
 }
 

@@ -10,7 +10,7 @@
  */
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { resolutionLimits } from '#contract/limits.ts';
+import { dnsTypes, resolutionLimits } from '#contract/limits.ts';
 import { eventOf, loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
@@ -21,10 +21,13 @@ import { troubleOf } from '../domain/dns/accounts.ts';
 import { type AnsweredLine, answersOf, type Change } from './choose.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
+import { Lanes } from './lanes.ts';
+import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
 import { driverOf } from './drivers.ts';
 import { Steadiness } from './steadiness.ts';
-import { groupAnswer, type HeldZone, storedAnswers, wantedGroups, zonesOf } from './load.ts';
+import { groupAnswer, type HeldZone, storedAnswers, zonesOf } from './load.ts';
+import { wantedGroups } from './wanted.ts';
 
 /** Any number; it names "who steers" among PostgreSQL's advisory locks. */
 const lockKey = 72_031;
@@ -40,17 +43,21 @@ const retrySecondsMost = 15;
 const thereMs = 5000;
 /** Zones pushed side by side. */
 const atOnce = 4;
+/** How long a turn waits for one of them; and for a name server that is told its zones. */
+const patienceMs = 3000;
+const laneOf = ({ zone }: HeldZone) => `zone ${zone.id}`;
 const troubles = new Seldom(60_000);
 const changed = eventOf('resolution', 'answerChanged');
 
 export interface SteerOptions {
   /** that a node has to be well before it comes back */
   steadySeconds?: number;
+  /** another way to whoever answers (tests) */
+  driver?: (kind: HeldZone['driver']) => NameDriver | undefined;
 }
 
 export class Steering {
   readonly #database: Database;
-  readonly #services: Pick<Services, 'knot'>;
   readonly #steady: Steadiness;
   #isStopping = false;
   #running: Promise<void> | undefined;
@@ -62,18 +69,28 @@ export class Steering {
   readonly #drivers = new Map<string, NameDriver>();
   /** zones that the name server has taken, and how they were */
   readonly #prepared = new Map<number, string>();
-  /** why it has not taken others */
-  readonly #untaken = new Map<number, string>();
-  /** it was told which zones there are */
-  #isTold = false;
+  /** how often each has begun anew: what was compared before that says nothing */
+  readonly #begun = new Map<number, number>();
+  /** kinds of name servers that were told which zones there are */
+  readonly #told = new Set<HeldZone['driver']>();
+  /** What is under way with a name server, or with a zone. */
+  readonly #lanes = new Lanes(
+    () => this.#call(),
+    err => {
+      if (troubles.isTime('lane')) logger.warn({ err }, 'names could not be looked after');
+    },
+  );
+  /** zones whose names are looked through in their next turn */
+  readonly #namesDue = new Set<number>();
+  readonly #driverOf: (kind: HeldZone['driver']) => NameDriver | undefined;
 
   constructor(
     databaseUrl: string,
     services: Pick<Services, 'knot'>,
-    { steadySeconds = resolutionLimits.steadySeconds }: SteerOptions = {},
+    { steadySeconds = resolutionLimits.steadySeconds, driver = kind => driverOf(services, kind) }: SteerOptions = {},
   ) {
+    this.#driverOf = driver;
     this.#database = openDatabase(databaseUrl, 3);
-    this.#services = services;
     this.#steady = new Steadiness(steadySeconds);
   }
 
@@ -95,7 +112,13 @@ export class Steering {
     this.#isStopping = true;
     this.#wake();
     await this.#running;
+    await this.#lanes.end();
     await this.#database.close();
+  }
+
+  #call(): void {
+    this.#hasNews = true;
+    this.#wake();
   }
 
   async #pause(ms: number): Promise<void> {
@@ -153,7 +176,7 @@ export class Steering {
       await client.query('listen resolution');
       // somebody else may have steered: what stands where is found out anew
       this.#prepared.clear();
-      this.#isTold = false;
+      this.#told.clear();
       this.#namesAt = -Infinity;
       while (!this.#isStopping) {
         if (broken) throw broken;
@@ -172,19 +195,31 @@ export class Steering {
   async turn(): Promise<number> {
     const soonMs = await this.#look();
     let zones = await zonesOf(this.#database.db, sql`true`);
-    if (await this.#prepare(zones)) zones = await zonesOf(this.#database.db, sql`true`);
+    // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
+    const prepared = this.#kinds().map(kind => this.#lanes.enter(`prepare ${kind}`, () => this.#prepare(kind, zones)));
+    if ((await this.#lanes.wait(prepared, patienceMs)).includes(true)) zones = await zonesOf(this.#database.db, sql`true`);
     const isTimeForNames = performance.now() - this.#namesAt >= namesMs;
-    if (isTimeForNames) this.#namesAt = performance.now();
-    const due = zones.filter(one => one.isDue);
+    if (isTimeForNames) {
+      this.#namesAt = performance.now();
+      for (const { zone } of zones) this.#namesDue.add(zone.id);
+    }
+    // what one that is being told its zones has lost meanwhile is not known yet
+    const due = zones.filter(
+      one => one.isDue && !this.#lanes.isBusy(laneOf(one)) && !this.#lanes.isBusy(`prepare ${one.driver}`),
+    );
     const stored = due.length ? await storedAnswers(this.#database.db) : [];
     let at = 0;
     const next = async () => {
-      for (let zone = due[at++]; zone; zone = due[at++]) await this.#push(zone, stored, isTimeForNames);
+      for (let held = due[at++]; held; held = due[at++]) {
+        const one = held;
+        // one that takes longer goes on by itself: the others follow, and it is left alone until it is through
+        await this.#lanes.wait([this.#lanes.enter(laneOf(one), () => this.#push(one, stored))], patienceMs);
+      }
     };
     await Promise.all(Array.from({ length: atOnce }, next));
     if (performance.now() - this.#tidyAt >= tidyMs) {
       this.#tidyAt = performance.now();
-      await this.#tidy();
+      await tidy(this.#database.db);
     }
     return soonMs;
   }
@@ -240,17 +275,22 @@ export class Steering {
   #driver(kind: HeldZone['driver']): NameDriver | undefined {
     const known = this.#drivers.get(kind);
     if (known) return known;
-    const made = driverOf(this.#services, kind);
+    const made = this.#driverOf(kind);
     if (made) this.#drivers.set(kind, made);
     return made;
   }
 
+  /** Kinds of name servers that this installation can speak to. */
+  #kinds(): HeldZone['driver'][] {
+    return dnsTypes.filter(kind => this.#driver(kind) !== undefined);
+  }
+
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
-  async #prepare(zones: readonly HeldZone[]): Promise<boolean> {
-    const driver = this.#driver('knot');
+  async #prepare(kind: HeldZone['driver'], zones: readonly HeldZone[]): Promise<boolean> {
+    const driver = this.#driver(kind);
     if (!driver) return false;
     const { db } = this.#database;
-    const held = zones.filter(one => one.driver === 'knot');
+    const held = zones.filter(one => one.driver === kind);
     const told = new Map(held.map(({ zone }) => [zone.id, JSON.stringify(zone)]));
     if (performance.now() - this.#thereAt >= thereMs) {
       this.#thereAt = performance.now();
@@ -260,9 +300,12 @@ export class Steering {
     }
     const due = held.filter(({ zone, isDue }) => isDue && this.#prepared.get(zone.id) !== told.get(zone.id)).map(one => one.zone);
     const isGone = [...this.#prepared.keys()].some(id => !told.has(id));
-    if (this.#isTold && !isGone && !due.length) return false;
+    if (this.#told.has(kind) && !isGone && !due.length) return false;
     const ids = due.map(one => one.id);
-    for (const id of ids) this.#prepared.delete(id);
+    for (const id of ids) {
+      this.#prepared.delete(id);
+      this.#begun.set(id, (this.#begun.get(id) ?? 0) + 1);
+    }
     try {
       // before, so that an end in between forgets nothing: it may stand there empty afterwards
       if (ids.length) await sql`update cname set "comparedAt" = null where id = any(${ids})`.execute(db);
@@ -274,29 +317,27 @@ export class Steering {
         due,
         groupsOf,
       );
-      this.#isTold = true;
+      this.#told.add(kind);
       for (const id of this.#prepared.keys()) if (!told.has(id)) this.#prepared.delete(id);
-      this.#untaken.clear();
-      for (const [id, why] of failed) this.#untaken.set(id, why);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, told.get(id)!);
+      for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, failed.get(one.zone.id)!);
     } catch (error) {
-      for (const id of ids) this.#untaken.set(id, whyOf(error));
+      // at once: one that is due at its end as well would be told its zones again, and nothing else would come about
+      for (const one of held) if (ids.includes(one.zone.id)) await this.#failed(one, whyOf(error));
       if (troubles.isTime('prepare')) logger.warn({ why: whyOf(error) }, 'the name server does not take its zones');
     }
     return ids.length > 0;
   }
 
   /** Brings a zone to what it should answer. */
-  async #push(held: HeldZone, stored: Awaited<ReturnType<typeof storedAnswers>>, isTimeForNames: boolean): Promise<void> {
+  async #push(held: HeldZone, stored: Awaited<ReturnType<typeof storedAnswers>>): Promise<void> {
     const { db } = this.#database;
     const { zone, clientID } = held;
     const driver = this.#driver(held.driver);
     if (!driver) return this.#failed(held, 'this installation has no such name server');
-    if (!this.#prepared.has(zone.id)) {
-      const why = this.#untaken.get(zone.id);
-      // one that came meanwhile is taken in the next turn
-      return why === undefined ? undefined : this.#failed(held, why);
-    }
+    // one that came meanwhile is taken in the next turn
+    if (!this.#prepared.has(zone.id)) return;
+    const begun = this.#begun.get(zone.id);
     try {
       const { isOld } = held;
       const all = stored.filter(one => one.clientID === clientID).map(one => groupAnswer(one));
@@ -305,8 +346,10 @@ export class Steering {
         await driver.refresh(zone, all);
       }
       await pushGroups(db, driver, held, all);
-      if (isTimeForNames || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
-      if (isOld) await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
+      const isNamesDue = this.#namesDue.delete(zone.id);
+      if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
+      if (isOld && this.#begun.get(zone.id) === begun)
+        await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       if (held.tries > 0 || held.error) await sql`update cname set tries = 0, error = '' where id = ${zone.id}`.execute(db);
     } catch (error) {
       await this.#failed(held, whyOf(error));
@@ -321,21 +364,6 @@ export class Steering {
     // whatever it lost meanwhile is found when it is back; other zones are as they were
     this.#prepared.delete(zone.id);
     if (troubles.isTime(zone.name)) logger.warn({ zone: zone.name, why }, 'changes of names wait');
-  }
-
-  /** Rows of what is gone. */
-  async #tidy(): Promise<void> {
-    const { db } = this.#database;
-    await sql`delete from "groupAnswer" a where not exists (select 1 from "group" g where g.id = a."groupID" and g."deletedAt" is null)`.execute(
-      db,
-    );
-    for (const table of ['cnameGroup', 'cnameSite'])
-      await sql`delete from ${sql.table(table)} x where not exists (select 1 from cname c where c.id = x."cnameID" and c."deletedAt" is null)`.execute(
-        db,
-      );
-    await sql`delete from "answerChange" where at < clock_timestamp() - ${resolutionLimits.changesDays} * interval '1 day'`.execute(
-      db,
-    );
   }
 }
 

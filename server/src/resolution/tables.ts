@@ -3,7 +3,9 @@ import type * as z from 'zod/mini';
 import { resolutionLimits } from '#contract/limits.ts';
 import type { Cname } from '#contract/resolution/cnames.ts';
 import type { DnsSetting } from '#contract/resolution/dns-setting.ts';
-import { col, eq, table } from '../kit/table.ts';
+import type { VirtualNode, VirtualNodeRecord } from '#contract/resolution/virtual-nodes.ts';
+import { col, eq, like, table } from '../kit/table.ts';
+import { zoneTable } from '../node/tables.ts';
 import type { Actor } from '../kit/actor.ts';
 import type { Sql } from '../store/db.ts';
 
@@ -49,3 +51,38 @@ export const cnameTable = table<CnameRow>()({
   },
 });
 export const cnamesMost = resolutionLimits.cnamesMax;
+
+export type VirtualNodeRow = z.output<typeof VirtualNode>;
+/** As it is stored: what of its node is answered is reckoned (virtual-nodes.ts). */
+export type VirtualNodeRecordRow = Omit<z.output<typeof VirtualNodeRecord>, 'type' | 'values'> & {
+  target: string | null;
+  addresses: string[];
+};
+
+const recordsOf = sql`"virtualNodeRecord" r where r."virtualNodeID" = t.id and r."deletedAt" is null`;
+export const virtualNodeTable = table<VirtualNodeRow>()({
+  table: 'virtualNode',
+  scope: { parent: zoneTable, column: 'zoneID' },
+  sort: ['name', 'createdAt', 'updatedAt'],
+  filters: { keyword: like('name', 'memo'), zoneID: eq('zoneID') },
+  unique: { virtual_node_name: 'duplicated' },
+  extra: {
+    zoneName: sql`select name from zone z where z.id = t."zoneID"`,
+    kind: sql`case when exists (select 1 from ${recordsOf} and r.target is not null) then 'cname' when exists (select 1 from ${recordsOf}) then 'node' else 'empty' end`,
+    recordCount: sql`select count(*) from ${recordsOf}`,
+    lineCount: sql`select count(*) from "lineVirtualNode" lv where lv."virtualNodeID" = t.id`,
+  },
+});
+
+export const virtualNodeRecordTable = table<VirtualNodeRecordRow>()({
+  table: 'virtualNodeRecord',
+  scope: { parent: virtualNodeTable, column: 'virtualNodeID' },
+  sort: ['createdAt', 'updatedAt'],
+  order: sql`t.id`,
+  unique: { virtual_node_record_node: 'duplicated', virtual_node_record_cname: 'duplicated' },
+  extra: {
+    nodeName: sql`coalesce((select n.name from node n where n.id = t."nodeID"), '')`,
+    status: sql`select n.status from node n where n.id = t."nodeID"`,
+    addresses: sql`coalesce((select n.addresses || array(select s.address from "nodeSub" s where s."nodeID" = n.id and s."deletedAt" is null order by s.id) from node n where n.id = t."nodeID"), '{}')`,
+  },
+});

@@ -27,6 +27,7 @@ const links = new Set([
   'siteUser',
   'zoneAccount',
   'lineNode',
+  'lineVirtualNode',
   'domainModule',
   'setting',
   'scopedSetting',

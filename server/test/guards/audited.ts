@@ -52,7 +52,7 @@ const along: Readonly<Record<string, readonly string[]>> = {
 /** What is stored beside a row and shown with it. */
 const parts: Readonly<Record<string, readonly string[]>> = {
   domain: ['upstream', 'domainModule'],
-  group: ['line', 'lineNode'],
+  group: ['line', 'lineNode', 'lineVirtualNode'],
   site: ['siteUser'],
 };
 /** What nobody sees of a row, so no version speaks of it. */

@@ -140,7 +140,15 @@ export const nodeRows: Rows = {
       const nodeID = await rig.node(world, await rig.at(world, 'zone'));
       for (const groupID of body['ids'] as number[]) {
         const own = await rig.insert('line', { groupID, kind: 'custom', name: `${world.name}-${next()}`, asns: [64_500] });
-        for (const lineID of [1, own]) await rig.insert('lineNode', { groupID, lineID, nodeID });
+        const virtualNodeID = await rig.insert('virtualNode', {
+          clientID: world.people.client.id,
+          zoneID: await rig.at(world, 'zone'),
+          name: `${world.name}-${next()}`,
+        });
+        for (const lineID of [1, own]) {
+          await rig.insert('lineNode', { groupID, lineID, nodeID });
+          await rig.insert('lineVirtualNode', { groupID, lineID, virtualNodeID });
+        }
       }
     },
     'POST /client/zone/{id}/setting/canary/retry': stopped,

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { NameServer } from '#system/name-server.ts';
 import { next } from '../generate.ts';
+import { part } from '../list-rows.ts';
 import type { Rig, Rows } from '../world.ts';
 
 let server: Promise<NameServer> | undefined;
@@ -10,6 +11,18 @@ async function answering(rig: Rig): Promise<void> {
   server ??= NameServer.start();
   rig.api.services.knot = (await server).service;
 }
+
+/** They stand on the line already. */
+const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
+  for (const one of body['ids'] as number[])
+    await sql`insert into "lineVirtualNode" ("groupID", "lineID", "virtualNodeID") values (${ids['g']}, ${ids['l']}, ${one})`.execute(
+      rig.api.database.db,
+    );
+};
+/** One that leads elsewhere has one record. */
+const empty: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids) => {
+  await sql`delete from "virtualNodeRecord" where "virtualNodeID" = ${ids['id']}`.execute(rig.api.database.db);
+};
 
 export const resolutionRows: Rows = {
   make: {
@@ -22,17 +35,33 @@ export const resolutionRows: Rows = {
         dnsSettingID: await rig.at(world, 'dnsSetting'),
         domainName: `zone-${next()}.example.net`,
       }),
+    virtualNode: async (rig, world) =>
+      rig.insert('virtualNode', {
+        clientID: world.people.client.id,
+        zoneID: await rig.at(world, 'zone'),
+        name: `${world.name}-${next()}`,
+      }),
+    virtualNodeRecord: async (rig, world) =>
+      rig.insert('virtualNodeRecord', {
+        virtualNodeID: await rig.at(world, 'virtualNode'),
+        nodeID: await rig.node(world, await rig.at(world, 'zone')),
+        ipVersion: 'ipv4',
+      }),
   },
+  parentParam: { virtualNodeRecord: 'id' },
   kindOfCall: {
     'DELETE /client/setting/dns': 'dnsSetting',
     'POST /client/setting/dns/test': 'dnsSetting',
     'PUT /client/setting/dns/cname': 'cname',
     'DELETE /client/setting/dns/cname': 'cname',
     'POST /{area}/site/{siteID}/domains/checkCNAME': 'domain',
+    'DELETE /client/virtualNode/{id}/record': 'virtualNodeRecord',
+    'GET /client/virtualNode/{id}/records': 'virtualNode',
   },
   kindOfField: { dnsSettingID: 'dnsSetting' },
   operatorWide: ['POST /client/setting/dns', 'POST /client/setting/dns/cname'],
   bodies: {
+    'POST /client/virtualNode/{id}/record/cname': async () => ({ target: `elsewhere-${next()}.example.org` }),
     'POST /client/setting/dns/cname': async (rig, world) => ({
       domainName: `zone-${next()}.example.net`,
       dnsSettingID: await rig.at(world, 'dnsSetting'),
@@ -47,6 +76,9 @@ export const resolutionRows: Rows = {
     }),
   },
   stage: {
+    'PATCH /client/group/{g}/line/{l}/virtualNodes': onLine,
+    'DELETE /client/group/{g}/line/{l}/virtualNodes': onLine,
+    'POST /client/virtualNode/{id}/record/cname': empty,
     'POST /client/setting/dns': async (rig, world) => {
       await answering(rig);
       await sql`update "dnsSetting" set server = ${`ns${next()}.test`} where "clientID" = ${world.people.client.id} and server = ''`.execute(
@@ -54,6 +86,11 @@ export const resolutionRows: Rows = {
       );
     },
     'POST /client/setting/dns/test': answering,
+    // of every domain it is known that it leads elsewhere
+    'DELETE /client/setting/dns/cname': async (rig, world) => {
+      await sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" where s."clientID" = ${world.people.client.id}
+        on conflict ("domainID") do update set "isUnknown" = false, "checkedAt" = clock_timestamp()`.execute(rig.api.database.db);
+    },
     // one it answers for keeps it
     'DELETE /client/setting/dns': async (rig, world, body) => {
       await sql`delete from cname where "dnsSettingID" = any(${body['ids']})`.execute(rig.api.database.db);
@@ -62,6 +99,26 @@ export const resolutionRows: Rows = {
     },
   },
   lists: {
+    'GET /client/virtualNodes': {
+      kind: 'virtualNode',
+      filters: {
+        keyword: part('name', 'memo'),
+        zoneID: async ({ rig, world, found }) => {
+          const zoneID = await rig.fresh(world, 'zone', 'client');
+          await sql`update "virtualNode" set "zoneID" = ${zoneID} where id = ${found}`.execute(rig.api.database.db);
+          return zoneID;
+        },
+      },
+    },
+    'GET /client/virtualNode/{id}/records': { kind: 'virtualNodeRecord' },
+    'GET /client/group/{g}/line/{l}/virtualNodes': {
+      kind: 'virtualNode',
+      make: async (rig, world, _area, ids) => {
+        const one = await rig.fresh(world, 'virtualNode', 'client');
+        await rig.insert('lineVirtualNode', { groupID: ids['g'], lineID: ids['l'], virtualNodeID: one });
+        return one;
+      },
+    },
     'GET /client/setting/dns': { kind: 'dnsSetting' },
     'GET /client/setting/dns/cnames': { kind: 'cname', filters: { disabled: [true, { disabled: true }, {}] } },
   },

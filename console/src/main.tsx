@@ -5,6 +5,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import type { Area } from './kit/area.ts';
 import { area } from './kit/area.ts';
+import { loadBrand } from './kit/brand.ts';
 import { lookForRelease } from './kit/release.ts';
 import type { AreaScreens } from './kit/screens.ts';
 import { languageTag, loadTexts } from './kit/text.ts';
@@ -24,7 +25,7 @@ addEventListener('vite:preloadError', () => void lookForRelease());
 document.documentElement.lang = languageTag;
 // No await at the top: a chunk that waits for another which imports it would wait for ever.
 const root = document.getElementById('root')!;
-Promise.all([areas[area](), loadTexts('start')]).then(
+Promise.all([areas[area](), loadTexts('start'), loadBrand()]).then(
   ([{ screens }]) =>
     createRoot(root).render(
       <>

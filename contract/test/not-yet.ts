@@ -18,13 +18,11 @@ export const notYet = {
     POST /admin/login2fa/phase0
     POST /admin/login2fa/phase1
     POST /admin/login2fa/phase2
-    GET /admin/logo
     POST /client/account/resendEmail
     POST /client/code
     POST /client/login2fa/phase0
     POST /client/login2fa/phase1
     POST /client/login2fa/phase2
-    GET /client/logo
     POST /register/password
     POST /token/check
     POST /user/account/resendEmail
@@ -32,7 +30,6 @@ export const notYet = {
     POST /user/login2fa/phase0
     POST /user/login2fa/phase1
     POST /user/login2fa/phase2
-    GET /user/logo
     GET /client/geoips
     GET /user/geoips
     GET /user/products
@@ -223,10 +220,6 @@ export const notYet = {
     GET /client/domains
     GET /client/domains/tags
     PATCH /client/node/monitor
-    POST /client/setting/logo
-    PUT /client/setting/logo
-    DELETE /client/setting/logos
-    GET /client/setting/logos
     PATCH /client/site/forceBackup
     PUT /client/site/limitations
     PUT /client/site/product/change
@@ -328,7 +321,6 @@ export const notYet = {
     /client/monitorManagement/monitorNodeGroup
     /client/systemManagement/nginxSetting
     /client/systemManagement/perdefinedSetting
-    /client/userManagement/customizeLogo
     /admin/createPassword
     /admin/verifyMail
   `),
@@ -356,7 +348,6 @@ export const notYet = {
     cacheTasks
     continents
     display.layer4PageDefault
-    display.copyrightSuffix
     ownStatuses.challenge
     paging.orders
     polling.liveStatisticsWindowHours

@@ -22,6 +22,7 @@ import { checkInstallationKey } from './store/key-check.ts';
 import { migrate } from './store/migrate.ts';
 import { analytics } from './store/analytics/client.ts';
 import { openDatabase } from './store/db.ts';
+import { serveBrandImages } from './system/logos.ts';
 import { rememberInstallation } from './system/installation.ts';
 import { Offer } from './bus/offer.ts';
 import { connectBus } from './services/bus.ts';
@@ -144,6 +145,7 @@ export async function start(settings: Settings): Promise<Running> {
       );
       serveJoinLine(app, settings, services);
       if (offer) serveBundle(app, offer);
+      serveBrandImages(app, database);
       await serveConsole(app);
       stops.push(async () => {
         // what waits for a notice ends now, else the server would wait for it in turn

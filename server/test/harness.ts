@@ -17,6 +17,7 @@ import { Notices } from '#server/kit/notices.ts';
 import type { Services } from '#server/kit/services.ts';
 import { type Database, openDatabase, row } from '#server/store/db.ts';
 import { migrate } from '#server/store/migrate.ts';
+import { serveBrandImages } from '#server/system/logos.ts';
 import { writeSetting } from '#server/system/settings.ts';
 import { Offer } from '#server/bus/offer.ts';
 import { migratedDatabase, testFolder } from '#system/engines.ts';
@@ -119,6 +120,7 @@ export class Api {
       });
       // an error that a test's own calls throw is not one of the product's
       if (!mount.groups) app.addHook('onSend', async (_request, _reply, payload) => noteText(payload));
+      serveBrandImages(app, database);
       await app.ready();
       return new Api(app, services, failures, key);
     } catch (error) {

@@ -222,6 +222,7 @@ export default {
   'field.auditReason': 'Why',
   'resource.licenses': 'Licenses',
   'resource.announcements': 'Announcements',
+  'resource.logos': 'Branding',
   'resource.license': 'Own license',
   'overview.license': 'License ends',
   'overview.endless': 'Never',

@@ -220,6 +220,7 @@ export default {
   'field.auditReason': '原因',
   'resource.licenses': '授权',
   'resource.announcements': '公告',
+  'resource.logos': '品牌',
   'resource.license': '自己的授权',
   'overview.license': '授权到期',
   'overview.endless': '无期限',

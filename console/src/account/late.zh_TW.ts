@@ -218,6 +218,7 @@ export default {
   'field.auditReason': '原因',
   'resource.licenses': '授權',
   'resource.announcements': '公告',
+  'resource.logos': '品牌',
   'resource.license': '自己的授權',
   'overview.license': '授權到期',
   'overview.endless': '無期限',

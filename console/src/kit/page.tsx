@@ -3,6 +3,7 @@
  * about one thing that has a name of its own.
  */
 import { type ReactNode, useEffect, useState } from 'react';
+import { currentBrand } from './brand.ts';
 import { screenAt } from './screens.ts';
 import { t } from './text.ts';
 
@@ -20,7 +21,7 @@ export function Page({
   const [own] = useState(() => screenAt(location.pathname)?.title);
   const title = given ?? (own && t(`menu.${own}`));
   useEffect(() => {
-    document.title = `${typeof title === 'string' ? `${title} · ` : ''}${t('brand.name')}`;
+    document.title = `${typeof title === 'string' ? `${title} · ` : ''}${currentBrand().title}`;
   }, [title]);
   return (
     <div className="page">

@@ -46,6 +46,8 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The answer is a file: what the server says of it comes with its text. */
   isFile?: boolean;
+  /** The body goes as form data, its files as they are: what the call takes is an upload. */
+  isForm?: boolean | undefined;
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
   /** Told the version the row has now, where the answer names it (`ETag`). */
@@ -126,12 +128,13 @@ export function createTransport(options: TransportOptions) {
     key: string,
     input: Input,
     as: Credentials | null,
-    { signal, version, onVersion, isFile }: CallOptions = {},
+    { signal, version, onVersion, isFile, isForm }: CallOptions = {},
   ): Promise<unknown> {
     const { method, path, query, body } = requestOf(key, area, input);
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
     if (as) headers['authorization'] = `${as.tokenType} ${as.accessToken}`;
-    if (body !== undefined) headers['content-type'] = 'application/json';
+    // form data says its own boundary
+    if (body !== undefined && !isForm) headers['content-type'] = 'application/json';
     if (version !== undefined) headers['if-match'] = `"${version}"`;
     const timeout = AbortSignal.timeout(limits.requestTimeoutMs);
     let ended: (() => void) | undefined;
@@ -140,7 +143,7 @@ export function createTransport(options: TransportOptions) {
       const response = await fetch(base + path + query, {
         method,
         headers,
-        body: body === undefined ? undefined : JSON.stringify(body),
+        body: body === undefined ? undefined : isForm ? formOf(body as object) : JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         credentials: marksDevice.has(key) ? 'same-origin' : 'omit',
         cache: 'no-store',
@@ -162,6 +165,13 @@ export function createTransport(options: TransportOptions) {
   }
 
   return { call, credentials };
+}
+
+function formOf(body: object): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(body) as [string, unknown][])
+    if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
+  return form;
 }
 
 async function answerOf(response: Response): Promise<unknown> {

@@ -21,6 +21,17 @@ export function Mark({ size = 28 }: { size?: number }) {
   );
 }
 
+/** A logo says the name itself; without one our sign, or that of the operator, stands before it. */
+export const Named = ({ title, logo, sign = '', size = 28 }: { title: string; logo: string; sign?: string; size?: number }) =>
+  logo ? (
+    <img className="brand-logo" src={logo} alt={title} />
+  ) : (
+    <>
+      {sign ? <img className="brand-sign" src={sign} width={size} height={size} alt="" /> : <Mark size={size} />}
+      {title}
+    </>
+  );
+
 const width = 800;
 const height = 900;
 const wall = 470;

@@ -2,29 +2,31 @@
 import { Outlet } from '@tanstack/react-router';
 import { languages } from '#contract/kit/text.ts';
 import { area } from '../kit/area.ts';
+import { isOurs, useBrand } from '../kit/brand.ts';
 import { chooseLanguage, language, languageNames, t } from '../kit/text.ts';
 import { languageTags } from '#contract/kit/text.ts';
-import { Mark, Sea } from './brand.tsx';
+import { Named, Sea } from './brand.tsx';
 
 export function LoginShell() {
+  const brand = useBrand();
   return (
     <div className="login">
       <aside className="login-aside">
-        <Sea />
+        {brand.backgroundImage ? <img className="login-background" src={brand.backgroundImage} alt="" /> : <Sea />}
         <div className="login-brand">
-          <Mark />
-          {t('brand.name')}
+          <Named title={brand.title} logo={brand.logo} />
         </div>
-        <div className="login-claim">
-          <p className="login-claim-title">{t('brand.claim')}</p>
-          <p>{t('brand.line')}</p>
-        </div>
+        {isOurs(brand) && (
+          <div className="login-claim">
+            <p className="login-claim-title">{t('brand.claim')}</p>
+            <p>{t('brand.line')}</p>
+          </div>
+        )}
       </aside>
       <main className="login-main">
         <div className="login-box">
           <div className="login-brand login-brand-small">
-            <Mark />
-            {t('brand.name')}
+            <Named title={brand.title} logo={brand.logo} />
           </div>
           <Outlet />
           <nav className="login-languages" aria-label={t('page.language')}>
@@ -43,6 +45,7 @@ export function LoginShell() {
           <a className="login-notices" href="/NOTICES/third-party.txt" target="_blank" rel="noreferrer">
             {t('brand.notices')}
           </a>
+          {brand.copyright && <p className="login-copyright">{brand.copyright}</p>}
         </div>
       </main>
     </div>

@@ -12,10 +12,11 @@ import {
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { area } from '../kit/area.ts';
+import { useBrand } from '../kit/brand.ts';
 import { useCan } from '../kit/permissions.ts';
 import { currentScreens, type IconName, type Screen, screenAt, type Section } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
-import { Mark } from './brand.tsx';
+import { Named } from './brand.tsx';
 
 const icons: Record<IconName, typeof DashboardOutlined> = {
   dashboard: DashboardOutlined,
@@ -31,14 +32,14 @@ const icons: Record<IconName, typeof DashboardOutlined> = {
 
 export function SideMenu() {
   const can = useCan();
+  const brand = useBrand();
   const sections = currentScreens()
     .sections.map(section => ({ ...section, screens: section.screens.filter(screen => !screen.hidden && can(screen.call)) }))
     .filter(section => section.screens.length > 0);
   return (
     <aside className="sider">
       <Link to={`/${area}/dashboard`} className="sider-brand">
-        <Mark size={24} />
-        {t('brand.name')}
+        <Named title={brand.title} logo={brand.sidebarLogo} sign={brand.sidebarSimpleLogo} size={24} />
       </Link>
       <nav className="sider-menu" aria-label={t('shell.menu')}>
         {sections.map(section =>
@@ -49,7 +50,10 @@ export function SideMenu() {
           ),
         )}
       </nav>
-      <p className="sider-foot">{t(`area.${area}`)}</p>
+      <p className="sider-foot">
+        {t(`area.${area}`)}
+        {brand.copyright && <small>{brand.copyright}</small>}
+      </p>
     </aside>
   );
 }

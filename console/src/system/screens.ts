@@ -10,6 +10,13 @@ export const client: readonly Screen[] = [
     load: withTexts('system', () => import('./system-setting.tsx')),
   },
   {
+    path: 'userManagement/customizeLogo',
+    title: 'customizeLogo',
+    order: 70,
+    call: 'GET /client/setting/logos',
+    load: withTexts('system', () => import('./logos.tsx')),
+  },
+  {
     path: 'userManagement/announcementSetting',
     title: 'announcementSetting',
     order: 80,

@@ -4,6 +4,7 @@ import type texts from './text.zh_TW.ts';
 export default {
   'menu.systemSetting': 'System settings',
   'menu.announcementSetting': 'Announcements',
+  'menu.customizeLogo': 'Branding',
   'group.installation': 'Installation',
   'tab.license': 'License',
 } satisfies SameAs<typeof texts>;

@@ -1,6 +1,7 @@
 export default {
   'menu.systemSetting': '系統設定',
   'menu.announcementSetting': '公告',
+  'menu.customizeLogo': '品牌設定',
   'group.installation': '安裝',
   'tab.license': '授權',
 } as const;

@@ -52,6 +52,8 @@ export interface UploadedFile {
 /** A file of at most so many bytes, of one of these media types. */
 export const file = (bytesMax: number, types: readonly string[]) =>
   z.custom<UploadedFile>(value => {
+    // as a browser has it before it is sent
+    if (typeof Blob === 'function' && value instanceof Blob) return value.size <= bytesMax && types.includes(value.type);
     const given = value as Partial<UploadedFile> | null;
     return given?.bytes instanceof Uint8Array && given.bytes.length <= bytesMax && types.includes(given.type ?? '');
   });

@@ -2,6 +2,26 @@
 import type { Text } from '../kit/text.ts';
 
 export const peopleTexts = {
+  imageUnreadable: {
+    zh_TW: '無法讀取這張圖片。請使用 PNG、JPEG、WebP、GIF 或 SVG',
+    zh_CN: '无法读取这张图片。请使用 PNG、JPEG、WebP、GIF 或 SVG',
+    en_US: 'This image cannot be read. Use PNG, JPEG, WebP, GIF or SVG',
+  },
+  imageTooLarge: {
+    zh_TW: '圖片太大，最多 {max} 百萬像素。請先縮小',
+    zh_CN: '图片太大，最多 {max} 百万像素。请先缩小',
+    en_US: 'The image is too large: at most {max} megapixels. Make it smaller first',
+  },
+  imageHasScript: {
+    zh_TW: '這個 SVG 含有程式、動畫或外部連結，不能使用。請移除後再上傳，或改用 PNG',
+    zh_CN: '这个 SVG 含有程序、动画或外部链接，不能使用。请移除后再上传，或改用 PNG',
+    en_US: 'This SVG holds a script, an animation or a link to elsewhere. Take that out, or use PNG',
+  },
+  hostOfInstallation: {
+    zh_TW: '這個主機名稱是整個系統共用的，只有系統擁有者可以設定',
+    zh_CN: '这个主机名是整个系统共用的，只有系统所有者可以设置',
+    en_US: 'Everybody comes by this hostname: only the owner of the installation may set it',
+  },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
   passwordNotYours: {
     zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',

@@ -4,6 +4,7 @@ export { emailSetting } from './email-setting.ts';
 export { fleetHealth } from './fleet-health.ts';
 export { history } from './history.ts';
 export { installation } from './installation.ts';
+export { logo, logos } from './logos.ts';
 export { originAllow } from './origins.ts';
 export { retention } from './retention.ts';
 export { status } from './status.ts';

@@ -173,7 +173,7 @@ function prepare(options: MountOptions): Ready[] {
       prepare: implementation.prepare?.[local],
       tables,
       coerce: call.def.query ? coercer(call.def.query) : query => query,
-      coerceForm: call.def.upload && call.def.body ? coercer(call.def.body) : form => form,
+      coerceForm: call.def.upload && call.def.body ? coercer(call.def.body, true) : form => form,
       write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
       turn: call.audit ? turn : (_request, act) => act(),
       turnToRead,
@@ -271,6 +271,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
   request.isRead = true;
   const incoming: Incoming = {
     ip: request.ip,
+    host: request.hostname ?? '',
     isSecure: request.protocol === 'https' || services.publicURL.startsWith('https:'),
     line: request.raw.socket,
     cookie: request.headers.cookie,

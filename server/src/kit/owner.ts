@@ -4,11 +4,16 @@ import { fail } from '#contract/errors.ts';
 import type { Context } from './context.ts';
 import { row } from '../store/db.ts';
 
-/** @throws permissionDenied for other operators and their people */
-export async function ownerOnly(ctx: Context): Promise<void> {
+/** Whether it is one of the people of the installation's owner. */
+export async function isOwner(ctx: Context): Promise<boolean> {
   const owner = await row<{ id: number }>(
     ctx.db,
     sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1`,
   );
-  if (ctx.actor.area !== 'client' || ctx.actor.rootID !== owner?.id) throw fail('permissionDenied');
+  return ctx.actor.area === 'client' && ctx.actor.rootID === owner?.id;
+}
+
+/** @throws permissionDenied for other operators and their people */
+export async function ownerOnly(ctx: Context): Promise<void> {
+  if (!(await isOwner(ctx))) throw fail('permissionDenied');
 }

@@ -3,6 +3,8 @@ import type { Line } from './turns.ts';
 /** What a handler may know of the request beyond its declared input. */
 export interface Incoming {
   ip: string;
+  /** the hostname it was sent to, without a port, as far as the proxies we trust know */
+  host: string;
   /** it came over https, as far as we and the proxies we trust know */
   isSecure: boolean;
   /** the connection it came over */

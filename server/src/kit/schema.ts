@@ -59,8 +59,11 @@ function plain(node: unknown): unknown {
 }
 
 type Coerce = (value: unknown) => unknown;
-/** Query values arrive as text; the schema says what they are meant to be. `tags=a` and `tags=a&tags=b` both work. */
-export function coercer(schema: z.ZodMiniType): (query: Record<string, unknown>) => Record<string, unknown> {
+/**
+ * Query values arrive as text; the schema says what they are meant to be. `tags=a` and `tags=a&tags=b` both work. `keepsEmpty`: of a form,
+ * where an empty text takes away what was there.
+ */
+export function coercer(schema: z.ZodMiniType, keepsEmpty = false): (query: Record<string, unknown>) => Record<string, unknown> {
   const properties = (jsonSchema(schema, 'input')['properties'] ?? {}) as Record<string, Json>;
   const made = new Map<string, Coerce>(Object.entries(properties).map(([name, property]) => [name, coerceOf(property)]));
   return query => {
@@ -69,7 +72,7 @@ export function coercer(schema: z.ZodMiniType): (query: Record<string, unknown>)
     for (const name of Object.keys(query)) {
       const value = query[name];
       // an empty parameter is one that was not given
-      if (value === '') continue;
+      if (value === '' && !keepsEmpty) continue;
       result[name] = made.get(name)?.(value) ?? value;
     }
     return result;

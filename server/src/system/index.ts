@@ -3,6 +3,7 @@ export { announcementCalls, currentAnnouncementCalls } from './announcements.ts'
 export { emailSettingCalls } from './email-setting.ts';
 export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';
+export { logoCalls, logosCalls } from './logos.ts';
 export { originAllowCalls } from './origins.ts';
 export { retentionCalls } from './retention.ts';
 export { statusCalls } from './status.ts';

@@ -18,9 +18,31 @@ const newTask = (rig: Rig, world: World, area: 'user' | 'client' | 'admin') =>
 const newAnnouncement = (rig: Rig, { name, people }: World) =>
   rig.insert('announcement', { clientID: people.client.id, title: `${name}-${next()}`, content: 'x', orderNum: 1 });
 
+const newBrand = (rig: Rig, { name, people }: World) =>
+  rig.insert('brand', { clientID: people.client.id, hostname: `${name.toLowerCase()}-${next()}.test`, title: name });
+/** one pixel */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const image = () => ({ name: 'a.png', type: 'image/png', bytes: new Uint8Array(png) });
+
 export const systemRows: Rows = {
-  make: { task: newTask, announcement: newAnnouncement },
-  operatorWide: ['POST /client/setting/announcement'],
+  make: { task: newTask, announcement: newAnnouncement, brand: newBrand },
+  operatorWide: ['POST /client/setting/announcement', 'POST /client/setting/logo'],
+  kindOfCall: {
+    'DELETE /client/setting/logos': 'brand',
+    'GET /client/setting/logos': 'brand',
+    'PUT /client/setting/logo': 'brand',
+  },
+  values: {
+    hostname: () => `guard-${next()}.test`,
+    logo: image,
+    favicon: image,
+    backgroundImage: image,
+    sidebarLogo: image,
+    sidebarSimpleLogo: image,
+  },
   stage: {
     'PUT /{area}/task/{taskID}/cancel': async (rig, _world, _body, { taskID }) =>
       void (await sql`update task set state = 'waiting', "endedAt" = null where id = ${taskID}`.execute(rig.api.database.db)),
@@ -33,6 +55,7 @@ export const systemRows: Rows = {
       make: newAnnouncement,
       filters: { keyword: part('title', 'content') },
     },
+    'GET /client/setting/logos': { kind: 'brand', make: newBrand, filters: { keyword: part('hostname', 'title') } },
     'GET /user/announcements': { kind: 'announcement', make: newAnnouncement },
     'GET /{area}/tasks': {
       kind: 'task',

@@ -6,7 +6,7 @@ export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange 
 export type { Address, AddressSet } from './rules/address.ts';
 export { announcementSpan } from './rules/announcements.ts';
 export { balancerLimits, balancers } from './rules/balancers.ts';
-export { brandHost, oneLine } from './rules/branding.ts';
+export { brandHost, consoleAddress, oneLine } from './rules/branding.ts';
 export { cnameTarget, cnameZone, dnsName, ipAddress, nameServer, nameServerOf, nameServers } from './rules/cname-zone.ts';
 export { dnsAccount, dnsServer } from './rules/dns-account.ts';
 export { errorPage } from './rules/error-pages.ts';

@@ -243,10 +243,6 @@ export const notYet = {
     PUT /client/setting/system/DBBackup
     GET /client/setting/system/log
     PUT /client/setting/system/log
-    GET /client/setting/system/outgoingURL
-    PUT /client/setting/system/outgoingURL
-    GET /client/setting/system/restrictGroupCIDRs
-    PUT /client/setting/system/restrictGroupCIDRs
     GET /client/setting/tg
     PUT /client/setting/tg
     POST /client/setting/tg/test

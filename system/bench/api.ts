@@ -153,6 +153,7 @@ async function fill({ db }: Database): Promise<Actor> {
     token: null,
     proxyID: null,
     proxyName: null,
+    networks: null,
   };
 }
 

@@ -223,6 +223,8 @@ export default {
   'resource.licenses': 'Licenses',
   'resource.announcements': 'Announcements',
   'resource.logos': 'Branding',
+  'resource.outgoingURL': 'Console address',
+  'resource.restrictGroupCIDRs': 'Sign-in networks',
   'resource.license': 'Own license',
   'overview.license': 'License ends',
   'overview.endless': 'Never',

@@ -221,6 +221,8 @@ export default {
   'resource.licenses': '授权',
   'resource.announcements': '公告',
   'resource.logos': '品牌',
+  'resource.outgoingURL': '控制台地址',
+  'resource.restrictGroupCIDRs': '登录网段',
   'resource.license': '自己的授权',
   'overview.license': '授权到期',
   'overview.endless': '无期限',

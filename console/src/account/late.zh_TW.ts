@@ -219,6 +219,8 @@ export default {
   'resource.licenses': '授權',
   'resource.announcements': '公告',
   'resource.logos': '品牌',
+  'resource.outgoingURL': '控制台位址',
+  'resource.restrictGroupCIDRs': '登入網段',
   'resource.license': '自己的授權',
   'overview.license': '授權到期',
   'overview.endless': '無期限',

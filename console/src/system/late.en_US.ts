@@ -25,6 +25,8 @@ export default {
   'announcementState.planned': 'Not yet begun',
   'announcementState.over': 'Over',
   'group.people': 'People and mail',
+  'tab.outgoingURL': 'Console address',
+  'tab.restrictGroupCIDRs': 'Sign-in networks',
   'tab.email': 'Mail server',
   'field.mailHost': 'Server',
   'field.security': 'Encryption',
@@ -73,4 +75,12 @@ export default {
   'logo.choose': 'Choose an image',
   'logo.take': 'Remove',
   'logo.everyHost': 'Every other hostname',
+  'field.outgoingURL': 'Console address',
+  'field.cidrs': 'Allowed networks',
+  'help.outgoingURL':
+    'Links in mails begin with it, and its hostname shows your branding. Scheme, host and port alone: https://cdn.example.com.',
+  'help.cidrs':
+    'An address or CIDR block a line. People and API tokens of your operator come in from these networks alone, from the moment it is saved. Left empty: from everywhere. Customers are not concerned.',
+  'system.addressNow': 'Left empty, it is the address of the installation: {url}',
+  'system.addressYours': 'You come from {address}',
 } satisfies SameAs<typeof texts>;

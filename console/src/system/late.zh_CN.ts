@@ -25,6 +25,8 @@ export default {
   'announcementState.planned': '尚未开始',
   'announcementState.over': '已结束',
   'group.people': '人员与邮件',
+  'tab.outgoingURL': '控制台地址',
+  'tab.restrictGroupCIDRs': '登录网段',
   'tab.email': '邮件服务器',
   'field.mailHost': '服务器',
   'field.security': '加密',
@@ -71,4 +73,11 @@ export default {
   'logo.choose': '选择图片',
   'logo.take': '移除',
   'logo.everyHost': '其他所有主机名',
+  'field.outgoingURL': '控制台地址',
+  'field.cidrs': '允许的网段',
+  'help.outgoingURL': '邮件中的链接使用这个地址，它的主机名也显示您的品牌。只填协议、主机与端口，例如 https://cdn.example.com。',
+  'help.cidrs':
+    '一行一个地址或 CIDR。您运营商的账号与 API 令牌只能从这些网络进入，保存后立即生效。留空代表不限制；客户不受影响。',
+  'system.addressNow': '留空时使用安装的地址：{url}',
+  'system.addressYours': '您当前的地址：{address}',
 } satisfies SameAs<typeof texts>;

@@ -22,6 +22,8 @@ export default {
   'announcementState.planned': '尚未開始',
   'announcementState.over': '已結束',
   'group.people': '人員與郵件',
+  'tab.outgoingURL': '控制台位址',
+  'tab.restrictGroupCIDRs': '登入網段',
   'tab.email': '郵件伺服器',
   'field.mailHost': '伺服器',
   'field.security': '加密',
@@ -68,4 +70,12 @@ export default {
   'logo.choose': '選擇圖片',
   'logo.take': '移除',
   'logo.everyHost': '其他所有主機名稱',
+  'field.outgoingURL': '控制台位址',
+  'field.cidrs': '允許的網段',
+  'help.outgoingURL':
+    '信件中的連結使用這個位址，它的主機名稱也顯示您的品牌。只填協定、主機與連接埠，例如 https://cdn.example.com。',
+  'help.cidrs':
+    '一行一個位址或 CIDR。您營運商的帳號與 API 權杖只能從這些網路進入，儲存後立即生效。留空代表不限制；客戶不受影響。',
+  'system.addressNow': '留空時使用安裝的位址：{url}',
+  'system.addressYours': '您目前的位址：{address}',
 } as const;

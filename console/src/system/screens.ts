@@ -6,7 +6,14 @@ export const client: readonly Screen[] = [
     path: 'systemManagement/systemSetting',
     title: 'systemSetting',
     order: 10,
-    call: { anyOf: ['GET /client/setting/email', 'GET /client/license'] },
+    call: {
+      anyOf: [
+        'GET /client/setting/email',
+        'GET /client/license',
+        'GET /client/setting/system/outgoingURL',
+        'GET /client/setting/system/restrictGroupCIDRs',
+      ],
+    },
     load: withTexts('system', () => import('./system-setting.tsx')),
   },
   {

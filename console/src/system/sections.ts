@@ -13,6 +13,20 @@ const system: readonly SettingSection[] = [
     finds: ['mailHost', 'fromAddress', 'fromName'],
     Content: tabContent(withTexts('system', async () => (await import('./email-setting.tsx')).EmailSetting)),
   },
+  {
+    name: 'outgoingURL',
+    order: 20,
+    group: 'people',
+    call: 'GET /client/setting/system/outgoingURL',
+    Content: tabContent(withTexts('system', async () => (await import('./system-cards.tsx')).OutgoingURL)),
+  },
+  {
+    name: 'restrictGroupCIDRs',
+    order: 30,
+    group: 'people',
+    call: 'GET /client/setting/system/restrictGroupCIDRs',
+    Content: tabContent(withTexts('system', async () => (await import('./system-cards.tsx')).RestrictCIDRs)),
+  },
 ];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

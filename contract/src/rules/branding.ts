@@ -13,6 +13,17 @@ export const brandHost: Rule<string | null | undefined> = {
       : wrong('hostHeader'),
 };
 
+/** Where a console is reached: scheme, host and port, nothing behind. */
+export const consoleAddress: Rule<string | null | undefined> = {
+  name: 'consoleAddress',
+  check(value) {
+    if (isEmpty(value)) return true;
+    if (!/^https?:\/\/[!-~]+$/i.test(value!) || !URL.canParse(value!)) return wrong('urlForm');
+    const { username, password, pathname, search, hash, hostname } = new URL(value!);
+    return !username && !password && pathname === '/' && !search && !hash && hostname !== '' ? true : wrong('urlForm');
+  },
+};
+
 /** One line of any script, or none. */
 export const oneLine: Rule<string | null | undefined> = {
   name: 'oneLine',

@@ -17,6 +17,16 @@ export const peopleTexts = {
     zh_CN: '这个 SVG 含有程序、动画或外部链接，不能使用。请移除后再上传，或改用 PNG',
     en_US: 'This SVG holds a script, an animation or a link to elsewhere. Take that out, or use PNG',
   },
+  ownAddressOut: {
+    zh_TW: '您自己的位址 {address} 不在其中，儲存後您就無法登入。請加入包含它的網段',
+    zh_CN: '您自己的地址 {address} 不在其中，保存后您就无法登录。请加入包含它的网段',
+    en_US: 'Your own address {address} is not in it: you would lock yourself out. Add a network that holds it',
+  },
+  networkRefused: {
+    zh_TW: '您的營運商不允許從這個網路登入',
+    zh_CN: '您的运营商不允许从这个网络登录',
+    en_US: 'Your operator lets nobody in from this network',
+  },
   hostOfInstallation: {
     zh_TW: '這個主機名稱是整個系統共用的，只有系統擁有者可以設定',
     zh_CN: '这个主机名是整个系统共用的，只有系统所有者可以设置',

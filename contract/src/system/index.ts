@@ -6,6 +6,8 @@ export { history } from './history.ts';
 export { installation } from './installation.ts';
 export { logo, logos } from './logos.ts';
 export { originAllow } from './origins.ts';
+export { outgoingURL } from './outgoing-url.ts';
+export { restrictGroupCIDRs } from './restrict-cidrs.ts';
 export { retention } from './retention.ts';
 export { status } from './status.ts';
 export { tasks } from './tasks.ts';

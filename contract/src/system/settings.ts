@@ -3,7 +3,7 @@
  * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
  */
 import * as z from 'zod/mini';
-import { arr, id, nullable, obj, str } from '../kit/schema.ts';
+import { arr, id, nullable, obj, str, text } from '../kit/schema.ts';
 import { retentionDefaults } from '../limits.ts';
 import { retentionFields, RetentionRun } from './retention.ts';
 
@@ -23,6 +23,10 @@ const ranges = () => arr(str(50), 100);
 export const settings = {
   /** private ranges in which the operator's customers may have origins */
   originAllow: setting('operator', ranges(), []),
+  /** scheme, host and port of the operator's console; '': the installation's */
+  outgoingURL: setting('operator', text(200), ''),
+  /** where the operator's people may come from; none: from everywhere */
+  restrictGroupCIDRs: setting('operator', arr(str(64), 100), []),
   /** BREAKWATER_ORIGIN_ALLOW as the server read it when it started */
   originEnvironment: setting('installation', ranges(), []),
   /** days that what nobody needs any more is kept */

@@ -165,6 +165,7 @@ export const sessionCalls = implement(
         await said(403, account.status);
         throw fail('accountNotEnabled');
       }
+      await sessions.mayEnter(ctx.db, account.id, request.ip, () => said(403, 'permissionDenied'));
       const tokens = await sessions.openWith(ctx.db, account.id, account.password);
       if (!tokens) {
         // while we judged it the password was changed, or the account stopped
@@ -212,6 +213,9 @@ export const sessionCalls = implement(
       if (held.status !== 'normal') throw await refused('accountNotEnabled', held.status);
       // the key opens one session, also when it is sent twice at once
       if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
+      await sessions.mayEnter(ctx.db, held.accountID, request.ip, () =>
+        auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 403, 'permissionDenied'),
+      );
       const tokens = await sessions.openWith(ctx.db, held.accountID, held.password);
       if (!tokens) throw await refused('invalidToken', 'passwordChanged');
       await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');

@@ -2,7 +2,9 @@
 import { sql } from 'kysely';
 import type { Area } from '#contract/kit/call.ts';
 import { defaultLanguage, isLanguage, type Language } from '#contract/kit/text.ts';
+import { settingValue } from '#contract/system/settings.ts';
 import type { Actor } from './actor.ts';
+import { Networks } from './networks.ts';
 
 /** An account `a` acts while it, the root it hangs on and, for customers, their operator are normal. */
 export const withRoots = sql`join account root on root.id = coalesce(a."rootID", a.id)
@@ -22,9 +24,21 @@ export interface Acting {
   timezone: string;
   proxyID: number | null;
   proxyName: string | null;
+  /** CIDRs from which the people of its operator may come */
+  restrictedTo: unknown;
 }
+/** An operator's people, not its customers. */
+const restrictedTo = sql`select x.value from setting x where a.auth = 'client' and x.key = 'restrictGroupCIDRs'
+  and x."clientID" = coalesce(a."rootID", a.id)`;
 export const actingColumns = sql`a.id as "accountID", a.email, a.auth, a."isRoot", coalesce(a."rootID", a.id) as "rootID", a."parentClient", a.grade,
-  ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName"`;
+  ${statusOf} as status, a.language, a.timezone, p.id as "proxyID", p.email as "proxyName",
+  (${restrictedTo}) as "restrictedTo"`;
+
+/** Null: from everywhere. */
+function networksOf(stored: unknown): Networks | null {
+  const cidrs = settingValue('restrictGroupCIDRs', stored);
+  return cidrs.length ? new Networks(cidrs) : null;
+}
 
 /** `held`: the keys it holds now. */
 export function actorOf(found: Acting, held: Iterable<string>, sessionID: string): Actor {
@@ -44,5 +58,6 @@ export function actorOf(found: Acting, held: Iterable<string>, sessionID: string
     token: null,
     proxyID: found.proxyID,
     proxyName: found.proxyName,
+    networks: networksOf(found.restrictedTo),
   };
 }

@@ -37,6 +37,8 @@ export interface Actor {
   proxyID: number | null;
   /** and its e-mail */
   proxyName: string | null;
+  /** where its operator lets it come from; null: from everywhere */
+  networks: Networks | null;
   /** of the operator; nobody's of an admin */
   licence?: InForce | undefined;
 }
@@ -58,4 +60,5 @@ export const stranger = (area: Area | undefined): Actor => ({
   token: null,
   proxyID: null,
   proxyName: null,
+  networks: null,
 });

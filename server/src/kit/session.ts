@@ -5,7 +5,7 @@
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { fail } from '#contract/errors.ts';
+import { Fail, fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { session as limits, transport } from '#contract/limits.ts';
 import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
@@ -183,8 +183,17 @@ export class Sessions {
       if (generation === this.#generation) this.#actors.set(key, { actor, until: performance.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');
+    if (actor.networks && !actor.networks.has(ip)) throw networkRefused();
     if (actor.token) this.apiTokens.use(actor.token, ip);
     return actor;
+  }
+
+  /** Whoever is about to sign in. @throws permissionDenied where its operator lets nobody in from there */
+  async mayEnter(db: Db, accountID: number, ip: string, refused: () => Promise<unknown>): Promise<void> {
+    const actor = await this.acting(db, accountID);
+    if (!actor?.networks || actor.networks.has(ip)) return;
+    await refused();
+    throw networkRefused();
   }
 
   async #loadToken(id: number, token: string): Promise<Actor | null> {
@@ -382,6 +391,8 @@ export class Sessions {
     if (this.#changedIn.has(db)) this.#forget();
   }
 }
+
+const networkRefused = () => new Fail('permissionDenied', { errorData: [{ path: '', rule: 'networkRefused' }] });
 
 function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed') {
   const m = /^([0-9a-f-]{36})\.([\w-]{44})$/.exec(token);

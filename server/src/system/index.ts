@@ -5,6 +5,8 @@ export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';
 export { logoCalls, logosCalls } from './logos.ts';
 export { originAllowCalls } from './origins.ts';
+export { outgoingURLCalls } from './outgoing-url.ts';
+export { restrictGroupCIDRsCalls } from './restrict-cidrs.ts';
 export { retentionCalls } from './retention.ts';
 export { statusCalls } from './status.ts';
 export { taskCalls } from './tasks.ts';

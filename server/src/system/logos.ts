@@ -1,4 +1,5 @@
 /** Branding: what the console shows of an operator, by hostname. */
+import { isIP } from 'node:net';
 import { sql } from 'kysely';
 import type { FastifyInstance } from 'fastify';
 import { failFields } from '#contract/errors.ts';
@@ -9,10 +10,10 @@ import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { isOwner } from '../kit/owner.ts';
 import { removeAll } from '../kit/removal.ts';
+import type { Services } from '../kit/services.ts';
 import { col, like, table } from '../kit/table.ts';
 import { type Database, type Db, row, rows } from '../store/db.ts';
 import { type Drawn, draw } from './images.ts';
-import { isIP } from 'node:net';
 
 type Images = Record<BrandImage, string>;
 interface BrandRow extends Images, Record<string, unknown> {
@@ -81,11 +82,13 @@ const drawAll: AnyHandler = async ({ body }) => {
   return pictures;
 };
 
-/** The hostname everybody comes by is not one operator's to paint, unless it is the owner's. */
+/** What everybody comes by is not one operator's to paint, unless it is the owner's. */
+export function isOfInstallation({ publicURL }: Pick<Services, 'publicURL'>, hostname: string): boolean {
+  const own = URL.canParse(publicURL) ? new URL(publicURL).hostname : '';
+  return hostname === own || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
+}
 async function mayName(ctx: Context, hostname: string | null | undefined): Promise<void> {
-  if (!hostname || (await isOwner(ctx))) return;
-  const own = URL.canParse(ctx.services.publicURL) ? new URL(ctx.services.publicURL).hostname : '';
-  if (hostname === own || hostname === 'localhost' || isIP(hostname))
+  if (hostname && isOfInstallation(ctx.services, hostname) && !(await isOwner(ctx)))
     throw failFields([{ path: 'hostname', rule: 'hostOfInstallation' }]);
 }
 

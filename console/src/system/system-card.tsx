@@ -1,0 +1,66 @@
+/** One value of the operator as a card: read by one call, saved by another. Who may only look reads it. */
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { CardForm } from '../kit/card-form.tsx';
+import type { AnswerOf, CallKey } from '../kit/client.ts';
+import { ErrorState } from '../kit/empty.tsx';
+import { useCan } from '../kit/permissions.ts';
+import { query } from '../kit/query.ts';
+import type { FormField, Values } from '../kit/resource.ts';
+import { Stale } from '../kit/stale.tsx';
+import { type Named, t } from '../kit/text.ts';
+
+type ReadKey = {
+  [K in CallKey]: K extends `GET /client/setting/system/${string}`
+    ? AnswerOf<K> extends { version: number }
+      ? K
+      : never
+    : never;
+}[CallKey];
+interface Props<K extends ReadKey> {
+  name: Named<'tab'>;
+  read: K;
+  write: CallKey;
+  fields: (answer: AnswerOf<K>) => FormField[];
+  note?: (answer: AnswerOf<K>) => string;
+}
+
+export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note }: Props<K>) {
+  const can = useCan();
+  const found = useQuery(query(read, ...([] as never)));
+  // one of those that answer a version
+  const answer = found.data as (AnswerOf<K> & Values & { version: number }) | undefined;
+  const fields = useMemo(() => (answer ? fieldsOf(answer) : []), [answer, fieldsOf]);
+  if (found.error && !answer) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!answer) return <div className="panel tab-wait" aria-busy />;
+  const values = Object.fromEntries(fields.map(field => [field.name, answer[field.name]]));
+  return (
+    <section className="panel setting" aria-label={t(`tab.${name}`)}>
+      <Stale found={found} />
+      {note && <p className="ink-3">{note(answer)}</p>}
+      {can(write) ? (
+        <CardForm
+          call={write}
+          params={{}}
+          fields={fields}
+          values={values}
+          version={answer.version}
+          success={t('message.modifySuccess')}
+          errors={{ otherwise: t('message.modifyFailed') }}
+        />
+      ) : (
+        <>
+          <p className="ink-3">{t('form.readOnly')}</p>
+          <dl className="setting-values">
+            {fields.map(field => (
+              <div key={field.name}>
+                <dt>{t(`field.${field.label ?? field.name}`)}</dt>
+                <dd className="view-lines">{[values[field.name]].flat().join('\n') || '–'}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,28 @@
+/** The console's own address, and from where people may come. */
+import type { FormField } from '../kit/resource.ts';
+import { t } from '../kit/text.ts';
+import { SystemCard } from './system-card.tsx';
+
+const addressFields = ({ installation }: { installation: string }): FormField[] => [
+  { name: 'outgoingURL', kind: 'mono', isOptional: true, help: 'outgoingURL', placeholder: installation },
+];
+export const OutgoingURL = () => (
+  <SystemCard
+    name="outgoingURL"
+    read="GET /client/setting/system/outgoingURL"
+    write="PUT /client/setting/system/outgoingURL"
+    fields={addressFields}
+    note={({ installation }) => t('system.addressNow', { url: installation })}
+  />
+);
+
+const networkFields = (): FormField[] => [{ name: 'cidrs', kind: 'lines', isOptional: true, help: 'cidrs' }];
+export const RestrictCIDRs = () => (
+  <SystemCard
+    name="restrictGroupCIDRs"
+    read="GET /client/setting/system/restrictGroupCIDRs"
+    write="PUT /client/setting/system/restrictGroupCIDRs"
+    fields={networkFields}
+    note={({ address }) => t('system.addressYours', { address })}
+  />
+);

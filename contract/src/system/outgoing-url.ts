@@ -1,0 +1,18 @@
+/** The address people reach the console by: it stands in mails, and its hostname shows the operator's branding (decisions.md). */
+import { calls } from '../kit/call.ts';
+import { int, obj, text } from '../kit/schema.ts';
+import * as rules from '../rules.ts';
+
+export const outgoingURLMax = 200;
+export const outgoingURL = calls(
+  { base: '/client/setting/system', areas: ['client'], resource: 'outgoingURL' },
+  {
+    /** `installation`: what counts where the operator has none of its own */
+    'GET /outgoingURL': { answer: obj({ outgoingURL: text(outgoingURLMax), installation: text(500), version: int() }) },
+    /** '': none of its own */
+    'PUT /outgoingURL': {
+      body: obj({ outgoingURL: text(outgoingURLMax).check(rules.zodRule(rules.consoleAddress)) }),
+      errors: ['duplicated'],
+    },
+  },
+);

@@ -1,0 +1,82 @@
+/** The console's own address, and from which networks an operator's people may come: over HTTP. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { consoleURL } from '#server/system/outgoing-url.ts';
+import { Api, password, type Tenant } from './harness.ts';
+
+let api: Api;
+let owner: Tenant;
+let other: Tenant;
+before(async () => {
+  api = await Api.start();
+  [owner, other] = [await api.tenant('owner'), await api.tenant('other')];
+});
+after(() => api?.stop());
+
+const base = '/client/setting/system';
+const problems = (reply: { body: { errorData?: { path: string; rule: string }[] } }) =>
+  (reply.body.errorData ?? []).map(one => `${one.path} ${one.rule}`);
+const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
+
+test('mails name the operator’s own address, and its hostname shows its branding', async () => {
+  const put = (tenant: Tenant, outgoingURL: string) =>
+    api.call('PUT', `${base}/outgoingURL`, { token: tenant.client.token, body: { outgoingURL } });
+  const { db } = api.database;
+  assert.equal(await consoleURL(db, api.services, other.client.id), 'http://console.test');
+  assert.equal((await put(other, 'https://cdn.other.test:8444/')).status, 200);
+  assert.equal(await consoleURL(db, api.services, other.client.id), 'https://cdn.other.test:8444');
+  assert.equal(await consoleURL(db, api.services, owner.client.id), 'http://console.test');
+  assert.equal((await put(owner, 'http://cdn.other.test')).body.code, 101025);
+  assert.deepEqual(problems(await put(other, 'https://console.test')), ['outgoingURL hostOfInstallation']);
+  assert.equal((await put(owner, 'https://console.test')).status, 200);
+  for (const bad of ['cdn.other.test', 'https://a.test/x', 'https://a.test?x', 'https://u@a.test', 'javascript:alert(1)'])
+    assert.deepEqual(problems(await put(other, bad)), ['outgoingURL wrongFormat'], bad);
+  const boundary = 'b';
+  const raw = Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="title"\r\n\r\nOther\r\n--${boundary}--\r\n`);
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
+  assert.equal((await api.call('POST', '/client/setting/logo', { token: other.client.token, raw, headers })).status, 200);
+  const title = async (host: string) => (await api.call('GET', '/user/logo', { headers: { host } })).body.title;
+  assert.equal(await title('cdn.other.test'), 'Other');
+  assert.equal(await title('elsewhere.test'), 'Breakwater');
+  assert.equal((await put(other, '')).status, 200);
+  assert.equal(await title('cdn.other.test'), 'Breakwater');
+});
+
+test('people and tokens of an operator come in from its networks alone, at once; its customers from everywhere', async () => {
+  const put = (cidrs: string[], ip: string) =>
+    api.call('PUT', `${base}/restrictGroupCIDRs`, { token: other.client.token, body: { cidrs }, ...from(ip) });
+  const self = (ip: string, token = other.client.token, area = 'client') =>
+    api.call('GET', `/${area}/account/self`, { token, ...from(ip) });
+  const made = await api.call('POST', '/client/apiToken', {
+    token: other.client.token,
+    body: { name: 't', permissionKeys: ['zones.view'], siteIDs: null, networks: [], expiredAt: null },
+  });
+  assert.equal(made.status, 200, made.text);
+  const zones = (ip: string) => api.call('GET', '/client/zones', { token: made.body.token, ...from(ip) });
+  assert.equal((await zones('198.51.100.9')).status, 200);
+  // nobody locks themselves out
+  assert.deepEqual(problems(await put(['192.0.2.0/24'], '198.51.100.9')), ['cidrs ownAddressOut']);
+  assert.equal((await self('198.51.100.9')).status, 200);
+  for (const bad of [['nonsense'], ['10.0.0.0/33']]) assert.equal((await put(bad, '192.0.2.7')).status, 400);
+  assert.equal((await put(['192.0.2.0/24', '2001:db8::/32'], '192.0.2.7')).status, 200);
+  assert.equal((await self('192.0.2.8')).status, 200);
+  assert.equal((await self('2001:db8::1')).status, 200);
+  const refused = await self('198.51.100.9');
+  assert.deepEqual([refused.status, refused.body.code, problems(refused)], [403, 101018, [' networkRefused']]);
+  assert.equal((await zones('198.51.100.9')).body.code, 101018);
+  assert.equal((await zones('192.0.2.9')).status, 200);
+  const signIn = (ip: string) =>
+    api.call('POST', '/client/verify', { body: { email: other.client.email, password }, ...from(ip) });
+  assert.equal((await signIn('198.51.100.9')).body.code, 101018);
+  assert.equal((await signIn('192.0.2.7')).status, 200);
+  // a wrong password tells nothing of it
+  const wrong = await api.call('POST', '/client/verify', {
+    body: { email: other.client.email, password: 'wrong' },
+    ...from('198.51.100.9'),
+  });
+  assert.equal(wrong.body.code, 101012);
+  assert.equal((await self('198.51.100.9', other.user.token, 'user')).status, 200);
+  assert.equal((await self('198.51.100.9', owner.client.token)).status, 200);
+  assert.equal((await put([], '192.0.2.7')).status, 200);
+  assert.equal((await self('198.51.100.9')).status, 200);
+});

@@ -8,8 +8,8 @@ import { pageLater } from './kit/later.tsx';
 import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
 import { deployment } from './kit/deployment.ts';
-import { type AreaScreens, screensOf, setScreens } from './kit/screens.ts';
-import { currentSelf, forget, hasSession, loadSelf, loginDataStore, reset } from './kit/session.ts';
+import { type AreaScreens, screensOf, setScreens, withTexts } from './kit/screens.ts';
+import { currentSelf, forget, hasSession, linkDataStore, loadSelf, loginDataStore, reset } from './kit/session.ts';
 import { addTexts, language, loadTexts, t } from './kit/text.ts';
 import { ApiError } from './kit/transport.ts';
 import Login from './account/login.tsx';
@@ -22,8 +22,9 @@ interface At {
   location: { href: string };
 }
 
-function guarded(place: Place, hasLoginData?: () => boolean) {
+function guarded(where: Place | (() => Place), hasLoginData?: () => boolean) {
   return ({ location }: At) => {
+    const place = typeof where === 'function' ? where() : where;
     const decision = decide({
       area,
       place,
@@ -93,7 +94,7 @@ export function createAppRouter(screens: AreaScreens) {
   const loginShell = createRoute({ getParentRoute: () => root, id: 'login', component: LoginShell });
   const login = (
     path: string,
-    place: Place,
+    place: Place | (() => Place),
     load: () => Promise<{ default: () => React.ReactNode }>,
     hasLoginData?: () => boolean,
   ) =>
@@ -110,6 +111,18 @@ export function createAppRouter(screens: AreaScreens) {
       'login',
       () => import('./account/verifyAccount.tsx'),
       () => loginDataStore.get() !== null,
+    ),
+    login(
+      '/verifyMail',
+      'open',
+      withTexts('account', () => import('./account/verifyMail.tsx')),
+    ),
+    // a link is opened by whoever received it, also where another account is signed in
+    login(
+      '/createPassword',
+      () => (linkDataStore.get() ? 'open' : 'login'),
+      withTexts('account', () => import('./account/createPassword.tsx')),
+      () => linkDataStore.get() !== null,
     ),
     login('/changePassword', 'own', () => import('./account/changePassword.tsx')),
     login('/switchUser', 'open', () => import('./account/switchUser.tsx')),

@@ -14,3 +14,19 @@ export const mailLimits = {
   /** that may wait of one operator */
   waitingMax: 10_000,
 } as const;
+
+/** Links by which a password is set. */
+export const mailLinks = { hours: 72 } as const;
+/** `forgottenDays`: what became of a link is told for that long. */
+export const mailLinkForgottenDays = 90;
+
+/** RFC 6238; recovery codes are letters and digits that nobody mistakes for each other. */
+export const authenticators = {
+  stepSeconds: 30,
+  stepsAround: 1,
+  secretBytes: 20,
+  recoveryCodes: 10,
+  recoveryLength: 10,
+} as const;
+/** Wrong codes of one account, over all its sign-ins, and mails with codes, before the next one waits. */
+export const codeTries = { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 } as const;

@@ -8,6 +8,10 @@ import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
 import { sources } from './guards/sources.ts';
 
 const pinned: Record<string, unknown> = {
+  mailLinks: { hours: 72 },
+  mailLinkForgottenDays: 90,
+  authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },
+  codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
   mailSecurities: ['starttls', 'tls', 'none'],
   mailLimits: { portDefault: 587, timeoutSeconds: 30, keptHours: 24, atOnce: 8, atOnceOfOne: 2, waitingMax: 10000 },
   licenceKinds: ['unlimited', 'order', 'offline'],

@@ -4,7 +4,7 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 24;
+export const missingMost = 21;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
@@ -16,9 +16,6 @@ const node = {
 };
 
 export const missing: Missing = {
-  'GET /{area}/account/{id}/subs': { people: '-> twoFactor' },
-  'GET /{area}/account/self': { people: '-> twoFactor' },
-  'GET /{area}/accounts': { people: '-> twoFactor' },
   'GET {S}': { sites: '-> limitation' },
   'GET /user/sites': { sites: '-> limitation' },
   'GET /client/sites': { sites: '-> limitation' },

@@ -13,23 +13,6 @@ const lines = (text: string) =>
 
 export const notYet = {
   calls: lines(`
-    POST /admin/account/resendEmail
-    POST /admin/code
-    POST /admin/login2fa/phase0
-    POST /admin/login2fa/phase1
-    POST /admin/login2fa/phase2
-    POST /client/account/resendEmail
-    POST /client/code
-    POST /client/login2fa/phase0
-    POST /client/login2fa/phase1
-    POST /client/login2fa/phase2
-    POST /register/password
-    POST /token/check
-    POST /user/account/resendEmail
-    POST /user/code
-    POST /user/login2fa/phase0
-    POST /user/login2fa/phase1
-    POST /user/login2fa/phase2
     GET /client/geoips
     GET /user/geoips
     GET /user/products
@@ -237,8 +220,6 @@ export const notYet = {
     DELETE /client/setting/nginx/worker
     GET /client/setting/nginx/worker
     PUT /client/setting/nginx/worker
-    GET /client/setting/system/accountVerify
-    PUT /client/setting/system/accountVerify
     GET /client/setting/system/DBBackup
     PUT /client/setting/system/DBBackup
     GET /client/setting/system/log
@@ -294,8 +275,6 @@ export const notYet = {
     GET /user/traffic/monthlyUsages
   `),
   routes: lines(`
-    /user/createPassword
-    /user/verifyMail
     /user/sitesManagement/blockList
     /user/dataAnalysis/statistics
     /user/dataAnalysis/logExport
@@ -303,8 +282,6 @@ export const notYet = {
     /user/dataAnalysis/l4AttackAnalysis
     /user/trafficPkgManagement/trafficPkgList
     /user/systemManagement/notifySetting
-    /client/createPassword
-    /client/verifyMail
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/dataAnalysis/statistics
@@ -317,8 +294,6 @@ export const notYet = {
     /client/monitorManagement/monitorNodeGroup
     /client/systemManagement/nginxSetting
     /client/systemManagement/perdefinedSetting
-    /admin/createPassword
-    /admin/verifyMail
   `),
   codes: lines(`
     illegalTelegramToken
@@ -353,8 +328,6 @@ export const notYet = {
     protectTypes.clickToVerify
     protectTypes.redirect
     ranges.statusCodeDigits
-    session.codeLifetimeMinutes
-    session.codeTriesMax
     traffic.warningShare
     traffic.limitedShare
     trafficExceededActions
@@ -364,11 +337,6 @@ export const notYet = {
     zeroMeans.licenseLimit
   `),
   messages: lines(`
-    message.mailLinkInvalid
-    message.createPasswordSuccess
-    message.createPasswordFailed
-    message.editAccountSuccess
-    message.resendEmailSuccess
     message.changeSiteSuccess
     message.refreshSiteSuccess
     message.setNginxHttpSuccess

@@ -3,6 +3,7 @@ import '../node/fleet.css';
 import { PlusOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { Link, useSearch } from '@tanstack/react-router';
+import { loginTwoFactorTypes } from '#contract/limits.ts';
 import { type Area, area } from '../kit/area.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { Status } from '../kit/bits.tsx';
@@ -141,6 +142,7 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'auth', width: 120, render: account => <Kind account={account} /> },
     { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
     ...here.roles,
+    { name: 'twoFactor', kind: 'option', texts: 'twoFactor', isOptional: true },
     { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
     { name: 'timezone', isOptional: true },
     { name: 'maxLogExportTimes', kind: 'number', isOptional: true },
@@ -169,6 +171,22 @@ const accounts = resource<'GET /{area}/accounts'>({
     customersOf,
     subAccounts,
     { name: 'setPassword', call: 'PUT /{area}/account/password', why: whyOwn, run: ([account]) => setPassword(account!) },
+    act<Account, 'POST /{area}/account/resendEmail'>('POST /{area}/account/resendEmail', {
+      name: 'resendEmail',
+      why: whyOwn,
+      level: 'reversible',
+      success: () => t('message.resendEmailSuccess'),
+      body: ([account]) => ({ id: account!.id }),
+    }),
+    act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
+      name: 'resetTwoFactor',
+      when: account => account.twoFactor !== loginTwoFactorTypes.none,
+      why: whyOwn,
+      level: 'disruptive',
+      warning: 'resetTwoFactor',
+      success: () => t('message.editAccountSuccess'),
+      body: ([account]) => ({ id: account!.id, twoFactor: loginTwoFactorTypes.none }),
+    }),
     { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
     status('resume', 'normal'),
     status('pause', 'pause'),

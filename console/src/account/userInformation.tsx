@@ -2,12 +2,12 @@
 import '../node/fleet.css';
 import { Link } from '@tanstack/react-router';
 import { Select } from 'antd';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { languages } from '#contract/kit/text.ts';
 import { area } from '../kit/area.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { Facts, Status } from '../kit/bits.tsx';
-import { inPlace } from '../kit/later.tsx';
+import { inPlace, later } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
 import { type FormField, options, type Values } from '../kit/resource.ts';
 import { loadSelf, useSelf } from '../kit/session.ts';
@@ -15,6 +15,8 @@ import { chooseLanguage, language, type Language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
+
+const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
 
 /** `Asia/Taipei` with its distance to UTC now, which is what people know it by. */
 function zoneOption(zone: string) {
@@ -44,7 +46,8 @@ const fieldsOf = (current: string): FormField[] => {
 
 export default function UserInformation() {
   const self = useSelf();
-  const { name, language: spoken, timezone, version } = self;
+  const { name, language: spoken, timezone, version, twoFactor } = self;
+  const [isOpen, setOpen] = useState(false);
   // oxlint-disable-next-line react/exhaustive-deps -- hundreds of zones: the one that stood here first stays among them
   const fields = useMemo(() => fieldsOf(timezone), []);
 
@@ -77,8 +80,20 @@ export default function UserInformation() {
                   </Link>
                 ),
               ],
+              [
+                t('field.twoFactor'),
+                <span key="twoFactor">
+                  {t(`twoFactor.${twoFactor}`)}{' '}
+                  {!self.proxyName && (
+                    <button type="button" className="link" onClick={() => setOpen(true)}>
+                      {t('factor.change')}
+                    </button>
+                  )}
+                </span>,
+              ],
             ]}
           />
+          {isOpen && <SecondFactor now={twoFactor} onClose={() => setOpen(false)} />}
         </div>
         <section className="panel setting" aria-label={t('menu.userInformation')}>
           <CardForm

@@ -8,14 +8,34 @@ import { t } from '../kit/text.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
 import { useEnter } from './login.tsx';
 import { Field, useSubmit } from './parts.tsx';
+import { useState } from 'react';
+import { notify } from '../kit/notice.ts';
 import { said } from './said.ts';
 
 export default function VerifyAccount() {
   const navigate = useNavigate();
   const enter = useEnter();
   const data = loginDataStore.get()!;
+  const isMail = data?.login2FAType !== loginTwoFactorTypes.google;
+  const [isSending, setSending] = useState(false);
+  async function again() {
+    setSending(true);
+    const { onePassKey, email } = data;
+    await said(async () => {
+      await call('POST /{area}/code', { body: { onePassKey, email } }, { from: 'login' });
+      notify.info(t('message.checkMail'));
+    });
+    setSending(false);
+  }
   const { errors, isBusy, form } = useSubmit<'vcode'>(
-    ({ vcode }) => ({ vcode: new RegExp(`^\\d{${limits.codeDigits}}$`).test(vcode) ? undefined : t('verify.digits') }),
+    ({ vcode }) => ({
+      // of an authenticator that was lost a longer one was written down
+      vcode: new RegExp(
+        isMail ? `^\\d{${limits.codeDigits}}$` : `^(\\d{${limits.codeDigits}}|\\s*\\w{5}[-\\s]?\\w{5}\\s*)$`,
+      ).test(vcode)
+        ? undefined
+        : t('verify.digits'),
+    }),
     ({ vcode }) =>
       said(async () => {
         const { onePassKey, email } = loginDataStore.get()!;
@@ -29,22 +49,25 @@ export default function VerifyAccount() {
   if (!data) return null;
   return (
     <form className="login-form" {...form}>
-      <LoginTitle title={t('verify.title')}>
-        {data.login2FAType === loginTwoFactorTypes.google ? t('verify.google') : t('verify.mail', { email: data.email })}
-      </LoginTitle>
+      <LoginTitle title={t('verify.title')}>{isMail ? t('verify.mail', { email: data.email }) : t('verify.google')}</LoginTitle>
       <Field
         name="vcode"
         label={t('verify.code')}
         className="code-input"
-        inputMode="numeric"
+        inputMode={isMail ? 'numeric' : 'text'}
         autoComplete="one-time-code"
-        maxLength={limits.codeDigits}
+        maxLength={isMail ? limits.codeDigits : 20}
         autoFocus
         error={errors['vcode']}
       />
       <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
         {t('verify.submit')}
       </button>
+      {isMail && (
+        <button type="button" className="button button-plain" disabled={isSending} onClick={() => void again()}>
+          {t('verify.again')}
+        </button>
+      )}
       <button type="button" className="button button-plain" onClick={back}>
         {t('verify.back')}
       </button>

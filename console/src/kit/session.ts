@@ -81,6 +81,18 @@ export interface LoginData {
   onePassKey: string;
   login2FAType: number;
 }
+/** What a link of a mail hands to CreatePassword. In memory only: whoever has it sets the password. */
+export interface LinkData {
+  token: string;
+  email: string;
+}
+let linkData: LinkData | null = null;
+export const linkDataStore = {
+  get: () => linkData,
+  set: (data: LinkData | null) => {
+    linkData = data;
+  },
+};
 let loginData: LoginData | null = null;
 export const loginDataStore = {
   get: () => loginData,

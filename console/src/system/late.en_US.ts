@@ -83,4 +83,10 @@ export default {
     'An address or CIDR block a line. People and API tokens of your operator come in from these networks alone, from the moment it is saved. Left empty: from everywhere. Customers are not concerned.',
   'system.addressNow': 'Left empty, it is the address of the installation: {url}',
   'system.addressYours': 'You come from {address}',
+  'tab.accountVerify': 'Sign-in verification',
+  'field.accountVerify': 'Signing in takes a second factor',
+  'help.accountVerify':
+    'Holds for your people and your customers: who has an authenticator app enters its code, everybody else one that is mailed. Test the mail server first.',
+  'accountVerify.on': 'Signing in takes a second factor.',
+  'accountVerify.off': 'Signing in takes no second factor.',
 } satisfies SameAs<typeof texts>;

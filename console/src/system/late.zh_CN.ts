@@ -80,4 +80,10 @@ export default {
     '一行一个地址或 CIDR。您运营商的账号与 API 令牌只能从这些网络进入，保存后立即生效。留空代表不限制；客户不受影响。',
   'system.addressNow': '留空时使用安装的地址：{url}',
   'system.addressYours': '您当前的地址：{address}',
+  'tab.accountVerify': '登录验证',
+  'field.accountVerify': '登录时要求第二道验证',
+  'help.accountVerify':
+    '适用于自己的人员与客户：设有验证器 App 的人输入其验证码，其他人输入发到邮箱的验证码。须先测试邮件服务器。',
+  'accountVerify.on': '登录时要求第二道验证。',
+  'accountVerify.off': '登录时不要求第二道验证。',
 } satisfies SameAs<typeof texts>;

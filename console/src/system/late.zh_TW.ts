@@ -78,4 +78,10 @@ export default {
     '一行一個位址或 CIDR。您營運商的帳號與 API 權杖只能從這些網路進入，儲存後立即生效。留空代表不限制；客戶不受影響。',
   'system.addressNow': '留空時使用安裝的位址：{url}',
   'system.addressYours': '您目前的位址：{address}',
+  'tab.accountVerify': '登入驗證',
+  'field.accountVerify': '登入時要求第二道驗證',
+  'help.accountVerify':
+    '適用於自己的人員與客戶：設有驗證器 App 的人輸入其驗證碼，其他人輸入寄到信箱的驗證碼。須先測試郵件伺服器。',
+  'accountVerify.on': '登入時要求第二道驗證。',
+  'accountVerify.off': '登入時不要求第二道驗證。',
 } as const;

@@ -9,6 +9,7 @@ export const client: readonly Screen[] = [
     call: {
       anyOf: [
         'GET /client/setting/email',
+        'GET /client/setting/system/accountVerify',
         'GET /client/license',
         'GET /client/setting/system/outgoingURL',
         'GET /client/setting/system/restrictGroupCIDRs',

@@ -27,6 +27,14 @@ const system: readonly SettingSection[] = [
     call: 'GET /client/setting/system/restrictGroupCIDRs',
     Content: tabContent(withTexts('system', async () => (await import('./system-cards.tsx')).RestrictCIDRs)),
   },
+  {
+    name: 'accountVerify',
+    order: 40,
+    group: 'people',
+    call: 'GET /client/setting/system/accountVerify',
+    finds: ['accountVerify'],
+    Content: tabContent(withTexts('system', async () => (await import('./account-verify.tsx')).AccountVerify)),
+  },
 ];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

@@ -1,6 +1,6 @@
 /** The account tree and its roles (§3 Account, Role; §6). */
 import { calls } from '../kit/call.ts';
-import { arr, id, ids, int, list, nullable, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, obj, one, oneOf, opt, page, record, str, text } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
@@ -33,10 +33,11 @@ export const accounts = calls(
         auth: one(['user', 'client']),
         role: opt(nullable(id())),
         language: opt(one(languages)),
-        /** the first one, made together with the account; without it nobody can sign in yet */
+        /** the first one, made together with the account; without it its person sets one by the link that is mailed */
         password: opt(password()),
       }),
-      answer: obj({ ids: arr(id(), 1) }),
+      /** `isMailed`: its person was sent a link to set the password by */
+      answer: obj({ ids: arr(id(), 1), isMailed: bool() }),
       errors: ['duplicateEmail', 'permissionDenied'],
     },
     'PUT /account': {
@@ -46,8 +47,18 @@ export const accounts = calls(
         status: opt(status()),
         language: opt(one(languages)),
         maxLogExportTimes: opt(int(0, 10_000)),
+        /** takes a second factor away that was lost */
+        twoFactor: opt(oneOf([2])),
       }),
       errors: ['permissionDenied', 'accountNotEnabled'],
+    },
+    /** Mails a new link to set the password by; earlier ones end. */
+    'POST /account/resendEmail': {
+      auth: 'session',
+      permission: 'accounts.edit',
+      licence: false,
+      body: obj({ id: id() }),
+      errors: ['permissionDenied', 'illegalEmailSettings'],
     },
     'PUT /account/password': {
       auth: 'session',

@@ -2,4 +2,6 @@
 export { accounts, roles } from './accounts.ts';
 export { apiDoc, apiTokens } from './api-tokens.ts';
 export { audit } from './audit.ts';
+export { passwordLink } from './password-link.ts';
+export { secondFactor } from './second-factor.ts';
 export { session } from './session.ts';

@@ -6,14 +6,16 @@ import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
 
 /** An opaque credential of ours. */
-const token = () => confidential(str(2048));
+export const token = () => confidential(str(2048));
 const email = () => str(254).check(rules.zodRule(rules.email));
-const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
-const anyPassword = () => confidential(text(200));
+export const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
+export const anyPassword = () => confidential(text(200));
 
 export const tokens = obj({ accessToken: token(), refreshToken: token(), tokenType: one(['Bearer']) });
 /** 0: code by mail, 1: Google code, 2: nothing more is asked, `vcode` is enclosed. */
 export const login2FATypes = [0, 1, 2] as const;
+/** A code, or one of the codes that were written down for when the authenticator is lost. */
+export const code = () => confidential(str(32));
 
 export const Account = obj({
   id: id(),
@@ -24,6 +26,8 @@ export const Account = obj({
   grade: int(),
   isRoot: bool(),
   emailConfirmed: bool(),
+  /** which second factor the person chose: 0 mail, 1 authenticator, 2 none */
+  twoFactor: oneOf(login2FATypes),
   status: one(['pause', 'normal', 'lock', 'expired']),
   language: one(languages),
   timezone: text(64),
@@ -59,11 +63,17 @@ export const session = calls(
         login2FAType: opt(oneOf(login2FATypes)),
         vcode: opt(str(6)),
       }),
-      errors: ['credentialFailed', 'accountNotEnabled'],
+      errors: ['credentialFailed', 'accountNotEnabled', 'illegalEmailSettings'],
+      audit: false,
+    },
+    /** Mails another code of a sign-in that waits for one; the tries that are left stay. */
+    'POST /code': {
+      body: obj({ onePassKey: token(), email: email() }),
+      errors: ['invalidToken', 'tokenExpired', 'illegalEmailSettings'],
       audit: false,
     },
     'POST /login': {
-      body: obj({ onePassKey: token(), email: email(), vcode: confidential(str(6)) }),
+      body: obj({ onePassKey: token(), email: email(), vcode: code() }),
       answer: tokens,
       errors: ['invalidToken', 'tokenExpired', 'accountNotEnabled'],
       audit: false,

@@ -3,7 +3,7 @@
  * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
  */
 import * as z from 'zod/mini';
-import { arr, id, nullable, obj, str, text } from '../kit/schema.ts';
+import { arr, bool, id, nullable, obj, str, text } from '../kit/schema.ts';
 import { retentionDefaults } from '../limits.ts';
 import { retentionFields, RetentionRun } from './retention.ts';
 
@@ -27,6 +27,8 @@ export const settings = {
   outgoingURL: setting('operator', text(200), ''),
   /** where the operator's people may come from; none: from everywhere */
   restrictGroupCIDRs: setting('operator', arr(str(64), 100), []),
+  /** each sign-in takes a second factor */
+  accountVerify: setting('operator', bool(), false),
   /** BREAKWATER_ORIGIN_ALLOW as the server read it when it started */
   originEnvironment: setting('installation', ranges(), []),
   /** days that what nobody needs any more is kept */

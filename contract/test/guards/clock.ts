@@ -44,6 +44,8 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/account/api-tokens.ts': [1, 'the end a person sets is a time'],
+  'server/src/account/factors.ts': [1, 'a code of an authenticator is of a time of day'],
+  'server/src/account/second-factor.ts': [2, 'the same, and a time told to a person'],
   'server/src/kit/api-tokens.ts': [2, 'tokens outlive the process'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
   'server/src/node/fleet.ts': [1, 'what nodes do now is asked of the store by the time of their log lines'],

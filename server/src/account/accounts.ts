@@ -17,6 +17,8 @@ import type { Claim } from '../kit/tries.ts';
 import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
+import { dropAuthenticator } from './factors.ts';
+import { mailLink, mailLinkAgain } from './password-link.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
 
@@ -159,11 +161,14 @@ export const accountCalls = implement(
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
-      return { ids };
+      // whoever reads that mail sets the first password, not whoever made the account
+      const isMailed = prepared === undefined && (await mailLink(ctx, { id: ids[0]! }));
+      return { ids, isMailed };
     },
     'PUT /account': async ({ ctx, body }) => {
       const account = await actAs(ctx, body.id);
       const { status, ...rest } = body;
+      if (body.twoFactor !== undefined) await dropAuthenticator(ctx.db, body.id);
       await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;
       // a whole row sent back changes what differs; a state alone is an action
@@ -180,6 +185,10 @@ export const accountCalls = implement(
     'PUT /account/password': async ({ ctx, body, prepared }) => {
       // what `prepare` of this call hashed
       await setPassword(ctx, await actAs(ctx, body.id), prepared as string);
+      return {};
+    },
+    'POST /account/resendEmail': async ({ ctx, body }) => {
+      await mailLinkAgain(ctx, await actAs(ctx, body.id));
       return {};
     },
     'DELETE /account': ({ ctx, body }) =>

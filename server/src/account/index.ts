@@ -2,4 +2,6 @@
 export { accountCalls, roleCalls } from './accounts.ts';
 export { apiDocCalls, apiTokenCalls } from './api-tokens.ts';
 export { auditCalls } from './audit.ts';
+export { passwordLinkCalls } from './password-link.ts';
+export { secondFactorCalls } from './second-factor.ts';
 export { sessionCalls } from './session.ts';

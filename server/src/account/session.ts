@@ -1,8 +1,9 @@
 /** Signing in and out (§4; decisions.md, Sessions). */
-import { randomInt } from 'node:crypto';
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
+import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
+import type { Language } from '#contract/kit/text.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
@@ -11,13 +12,26 @@ import { audit, type Context } from '../kit/context.ts';
 import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
 import type { ActingToken } from '../kit/actor.ts';
+import type { Incoming } from '../kit/request.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
+import {
+  codeHash,
+  codeWasRight,
+  factorOf,
+  type FactorType,
+  holdLogin,
+  isCode,
+  mailCode,
+  newCode,
+  takeAuthenticator,
+  takeCodeTry,
+} from './factors.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
-const loginTries = 5;
-const loginMinutes = 10;
+export { holdLogin };
+
 /** Wrong passwords that cost no time: for an account from one address, from one address, from a known device, of one's own session. */
 const free = { pair: 10, address: 50, device: 10, own: 10 } as const;
 
@@ -27,6 +41,9 @@ interface LoginRow {
   status: string;
   rootID: number;
   parentClient: number | null;
+  email: string;
+  auth: Area;
+  language: Language;
 }
 
 /** The account of an e-mail, and the form in which e-mails are compared: PostgreSQL's, the only one there is. */
@@ -34,7 +51,7 @@ async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: s
   const found = (await row<{ normal: string } & (LoginRow | { id: null })>(
     db,
     sql`select lower(${email}) as normal, found.* from (select) one left join (
-        select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient" from account a ${withRoots}
+        select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language from account a ${withRoots}
           where a.auth = ${area} and lower(a.email) = lower(${email}) and a."deletedAt" is null and root."deletedAt" is null
       ) found on true`,
   ))!;
@@ -45,7 +62,7 @@ async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: s
 let decoy: Promise<string> | undefined;
 
 /** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
-async function auditSignIn(
+export async function auditSignIn(
   ctx: Context,
   path: string,
   account: Pick<LoginRow, 'id' | 'rootID' | 'parentClient'> | undefined,
@@ -81,17 +98,6 @@ async function auditSignIn(
   });
 }
 
-/** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
-export async function holdLogin(db: Db, accountID: number): Promise<{ onePassKey: string; vcode: string }> {
-  const onePassKey = newToken();
-  const vcode = String(randomInt(1_000_000)).padStart(6, '0');
-  await sql`insert into login (hash, "accountID", code, "expiredAt")
-    values (${sha256(onePassKey)}, ${accountID}, ${sha256(vcode + onePassKey).toString('hex')}, now() + ${`${loginMinutes} minutes`}::interval)`.execute(
-    db,
-  );
-  return { onePassKey, vcode };
-}
-
 /** Sets the password of somebody else, as whom the actor may act. */
 export const setPassword = (ctx: Context, { id }: ActedAs, after: string): Promise<boolean> => writePassword(ctx, id, after);
 
@@ -115,6 +121,25 @@ async function writePassword(
   ctx.note({ table: 'account', id: accountID, before: { password: '***' }, after: { password: '***' } });
   await ctx.services.sessions.endAll(ctx.db, accountID, except);
   return true;
+}
+
+interface HeldLogin extends Omit<LoginRow, 'id'> {
+  accountID: number;
+  type: FactorType;
+  tries: number;
+  expired: boolean;
+}
+/** A sign-in of this area that waits for the code of this e-mail's account. @throws invalidToken, without telling which of them is wrong */
+async function heldLogin(ctx: Context, body: { onePassKey: string; email: string }): Promise<HeldLogin> {
+  const held = await row<HeldLogin & { isTheirs: boolean }>(
+    ctx.db,
+    sql`select l."accountID", l.type, l.tries, l."expiredAt" < now() as expired, a.email, a.auth, a.language,
+        lower(a.email) = lower(${body.email}) as "isTheirs", ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"
+      from login l join account a on a.id = l."accountID" ${withRoots}
+      where a."deletedAt" is null and l.kind = 'login' and l.hash = ${sha256(body.onePassKey)}`,
+  );
+  if (!held || held.auth !== ctx.actor.area || !held.isTheirs) throw fail('invalidToken');
+  return held;
 }
 
 export const sessionCalls = implement(
@@ -166,6 +191,14 @@ export const sessionCalls = implement(
         throw fail('accountNotEnabled');
       }
       await sessions.mayEnter(ctx.db, account.id, request.ip, () => said(403, 'permissionDenied'));
+      const type = await factorOf(ctx.db, account);
+      if (type !== types.none) {
+        const { onePassKey, vcode } = await holdLogin(ctx.db, account.id, { type });
+        if (type === types.mail) await mailCode({ ...ctx, ip: ctx.ip }, account, 'loginCode', vcode);
+        sessions.tries.giveBack(claims);
+        await said(200, 'codeAsked');
+        return { onePassKey, login2FAType: type };
+      }
       const tokens = await sessions.openWith(ctx.db, account.id, account.password);
       if (!tokens) {
         // while we judged it the password was changed, or the account stopped
@@ -178,38 +211,45 @@ export const sessionCalls = implement(
       return tokens;
     },
 
+    'POST /code': async ({ ctx, body }) => {
+      const held = await heldLogin(ctx, body);
+      if (held.type !== types.mail) throw fail('invalidToken');
+      if (held.expired || held.tries >= limits.codeTriesMax) throw fail('tokenExpired');
+      const code = newCode();
+      // another code, and no other tries: whoever guesses gains nothing by it
+      const put = await row(
+        ctx.db,
+        sql`update login set code = ${codeHash(code, body.onePassKey)} where hash = ${sha256(body.onePassKey)} and tries < ${limits.codeTriesMax} returning 1`,
+      );
+      if (!put) throw fail('tokenExpired');
+      await mailCode(ctx, { ...held, id: held.accountID }, 'loginCode', code);
+      return {};
+    },
+
     'POST /login': async ({ ctx, body, request }) => {
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
       const hash = sha256(body.onePassKey);
-      const held = await row<{
-        accountID: number;
-        code: string;
-        tries: number;
-        expired: boolean;
-        email: string;
-        isTheirs: boolean;
-        auth: string;
-        status: string;
-        password: string | null;
-        rootID: number;
-        parentClient: number | null;
-      }>(
+      const held = await heldLogin(ctx, body);
+      takeCodeTry(ctx.services, held.accountID);
+      // counted before it is looked at: of many at once five are
+      const counted = await row<{ tries: number; code: string }>(
         ctx.db,
-        sql`update login l set tries = tries + 1 from account a ${withRoots}
-          where a.id = l."accountID" and a."deletedAt" is null and l.hash = ${hash}
-          returning l."accountID", l.code, l.tries, l."expiredAt" < now() as expired, a.email, a.auth,
-            lower(a.email) = lower(${body.email}) as "isTheirs", ${statusOf} as status, a.password, root.id as "rootID", a."parentClient"`,
+        sql`update login set tries = tries + 1 where hash = ${hash} returning tries, code`,
       );
-      if (!held || held.auth !== area || !held.isTheirs) throw fail('invalidToken');
+      if (!counted) throw fail('invalidToken');
       const refused = async (name: 'invalidToken' | 'tokenExpired' | 'accountNotEnabled', reason: string) => {
         const failure = fail(name);
         await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, failure.status, reason);
         return failure;
       };
-      if (held.expired || held.tries > loginTries)
+      if (held.expired || counted.tries > limits.codeTriesMax)
         throw await refused('tokenExpired', held.expired ? 'codeExpired' : 'tooManyTries');
-      if (held.code !== sha256(body.vcode + body.onePassKey).toString('hex')) throw await refused('invalidToken', 'wrongCode');
+      const right =
+        held.type === types.google
+          ? await takeAuthenticator(ctx.db, ctx.services, held.accountID, body.vcode)
+          : isCode(counted.code, body.vcode, body.onePassKey);
+      if (!right) throw await refused('invalidToken', 'wrongCode');
       if (held.status !== 'normal') throw await refused('accountNotEnabled', held.status);
       // the key opens one session, also when it is sent twice at once
       if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
@@ -218,6 +258,7 @@ export const sessionCalls = implement(
       );
       const tokens = await sessions.openWith(ctx.db, held.accountID, held.password);
       if (!tokens) throw await refused('invalidToken', 'passwordChanged');
+      codeWasRight(ctx.services, held.accountID);
       await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');
       request.answer('Set-Cookie', sessions.devices.cookie(area, held.accountID, held.password ?? '', request.isSecure));
       return tokens;
@@ -271,27 +312,39 @@ export const sessionCalls = implement(
   },
   {
     prepare: {
-      'PATCH /password': async ({ ctx, body, request }) => {
-        const { actor, services } = ctx;
-        // somebody who acts for another has no business with the other's password
-        if (actor.proxyName) throw fail('permissionDenied');
-        const claims = [{ key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
-        const wait = services.sessions.tries.take(claims);
-        if (wait) throw tooManyPasswords('oldPassword', wait.seconds);
-        const own = await row<{ password: string | null }>(
-          ctx.db,
-          sql`select password from account where id = ${actor.accountID}`,
-        );
-        const before = own?.password;
-        if (!before) throw wrongPassword();
-        return services.sessions.hashing.set({ party: partyOf(actor), claims, line: request.line }, async () => {
-          if (!(await checkPassword(body.oldPassword, before))) throw wrongPassword();
-          services.sessions.tries.giveBack(claims);
-          return { before, after: await hashPassword(body.password) };
-        });
-      },
+      'PATCH /password': ({ ctx, body, request }) =>
+        ownPassword(ctx, request, body.oldPassword, 'oldPassword', async before => ({
+          before,
+          after: await hashPassword(body.password),
+        })),
     },
   },
 );
 
-const wrongPassword = () => new Fail('parameter', { errorData: [{ path: 'oldPassword', rule: 'wrongPassword' }] });
+const wrongPassword = (path = 'oldPassword') => new Fail('parameter', { errorData: [{ path, rule: 'wrongPassword' }] });
+
+/**
+ * Sees to it that a signed-in person knows their own password; `next` is done in the same turn, with its stored form.
+ * @throws permissionDenied for whoever acts for another: they have no business with the other's password
+ */
+export async function ownPassword<T = undefined>(
+  ctx: Context,
+  request: Pick<Incoming, 'line'>,
+  password: string,
+  path: 'oldPassword' | 'password',
+  next?: (before: string) => Promise<T>,
+): Promise<T | undefined> {
+  const { actor, services } = ctx;
+  if (actor.proxyName) throw fail('permissionDenied');
+  const claims = [{ key: `own ${actor.accountID} ${actor.sessionID}`, free: free.own }];
+  const wait = services.sessions.tries.take(claims);
+  if (wait) throw tooManyPasswords(path, wait.seconds);
+  const own = await row<{ password: string | null }>(ctx.db, sql`select password from account where id = ${actor.accountID}`);
+  const before = own?.password;
+  if (!before) throw wrongPassword(path);
+  return services.sessions.hashing.set({ party: partyOf(actor), claims, line: request.line }, async () => {
+    if (!(await checkPassword(password, before))) throw wrongPassword(path);
+    services.sessions.tries.giveBack(claims);
+    return next?.(before);
+  });
+}

@@ -25,6 +25,8 @@ const derived = new Set([
   'login',
   'loginAttempt',
   'mail',
+  'mailLink',
+  'authenticator',
   'revocation',
   'pgmigrations',
   'migration',

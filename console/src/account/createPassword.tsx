@@ -1,0 +1,63 @@
+/** The first password of an account, or a new one, by the link of a mail (§4 Create password). */
+import { useNavigate } from '@tanstack/react-router';
+import { session as limits } from '#contract/limits.ts';
+import { area } from '../kit/area.ts';
+import { call } from '../kit/client.ts';
+import { notify } from '../kit/notice.ts';
+import { linkDataStore } from '../kit/session.ts';
+import { t } from '../kit/text.ts';
+import { ApiError } from '../kit/transport.ts';
+import { LoginTitle } from '../shell/login-shell.tsx';
+import { Field, useSubmit } from './parts.tsx';
+import { said } from './said.ts';
+
+export default function CreatePassword() {
+  const navigate = useNavigate();
+  const data = linkDataStore.get();
+  const leave = () => {
+    linkDataStore.set(null);
+    void navigate({ to: `/${area}`, replace: true });
+  };
+  const { errors, isBusy, form } = useSubmit<'password' | 'again'>(
+    ({ password, again }) => ({
+      password: password.length >= limits.passwordLengthMin ? undefined : t('password.min', { min: limits.passwordLengthMin }),
+      again: again === password ? undefined : t('password.mismatch'),
+    }),
+    ({ password }) =>
+      said(async () => {
+        try {
+          await call('POST /register/password', { body: { token: data!.token, password } }, { from: 'login' });
+        } catch (error) {
+          // the link is no longer good: another try would change nothing
+          if (!(error instanceof ApiError) || (error.status !== 401 && error.status !== 403)) throw error;
+          notify.error(`${t('message.createPasswordFailed')} ${error.message}`);
+          return leave();
+        }
+        notify.success(t('message.createPasswordSuccess'));
+        leave();
+      }),
+  );
+  if (!data) return null;
+  return (
+    <form className="login-form" {...form}>
+      <LoginTitle title={t('createPassword.title')}>{t('createPassword.of', { email: data.email })}</LoginTitle>
+      {/* for the browser's own store of passwords */}
+      <input type="hidden" name="username" autoComplete="username" value={data.email} readOnly />
+      <Field
+        name="password"
+        type="password"
+        label={t('password.new')}
+        autoComplete="new-password"
+        autoFocus
+        error={errors['password']}
+      />
+      <Field name="again" type="password" label={t('password.repeat')} autoComplete="new-password" error={errors['again']} />
+      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
+        {t('createPassword.submit')}
+      </button>
+      <button type="button" className="button button-plain" onClick={leave}>
+        {t('verify.back')}
+      </button>
+    </form>
+  );
+}

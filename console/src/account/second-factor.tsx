@@ -1,0 +1,141 @@
+/** Setting or giving up one's second factor, in the three steps of the API: the password, what it is to be, a code that proves it (§4). */
+import { Alert, Button, Drawer, Form, Input, Radio } from 'antd';
+import { useState } from 'react';
+import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
+import { type AnswerOf, call } from '../kit/client.ts';
+import { CopyButton } from '../kit/copy.tsx';
+import { fieldsOf } from '../kit/errors.ts';
+import { notify } from '../kit/notice.ts';
+import { present } from '../kit/present.tsx';
+import { SecretOnce } from '../kit/secret-once.tsx';
+import { loadSelf } from '../kit/session.ts';
+import { t } from '../kit/text.ts';
+import { ApiError } from '../kit/transport.ts';
+
+const widthPx = 480;
+const qrPx = 208;
+type Type = (typeof types)[keyof typeof types];
+type Chosen = AnswerOf<'POST /{area}/login2fa/phase1'>;
+
+export function SecondFactor({ now, onClose }: { now: number; onClose: () => void }) {
+  const [wanted, setWanted] = useState<Type>(now === types.google ? types.none : types.google);
+  const [password, setPassword] = useState('');
+  const [chosen, setChosen] = useState<Chosen>();
+  const [code, setCode] = useState('');
+  const [error, setError] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [recovery, setRecovery] = useState<string>();
+
+  async function step(act: () => Promise<void>) {
+    if (isBusy) return;
+    setBusy(true);
+    setError('');
+    try {
+      await act();
+    } catch (failed) {
+      const isWrong = failed instanceof ApiError && fieldsOf(failed.errorData).some(one => one.rule === 'wrongPassword');
+      if (isWrong) setError(t('password.wrong'));
+      // §8: of 2FA failures the server's message
+      else if (failed instanceof ApiError && failed.status === 401) setError(failed.message);
+      else present(failed);
+    } finally {
+      setBusy(false);
+    }
+  }
+  const begin = () =>
+    step(async () => {
+      if (!password) return setError(t('login.required'));
+      const { onePassKey } = await call('POST /{area}/login2fa/phase0', { body: { password } }, { from: 'login' });
+      setPassword('');
+      setChosen(await call('POST /{area}/login2fa/phase1', { body: { onePassKey, type: wanted } }, { from: 'login' }));
+    });
+  const finish = () =>
+    step(async () => {
+      const { recoveryCodes } = await call(
+        'POST /{area}/login2fa/phase2',
+        { body: { onePassKey: chosen!.onePassKey, code } },
+        { from: 'login' },
+      );
+      await loadSelf();
+      notify.success(t(wanted === types.none ? 'factor.isOff' : 'factor.isOn'));
+      if (recoveryCodes.length) setRecovery(recoveryCodes.join('\n'));
+      else onClose();
+    });
+
+  const secret = chosen?.qrCodeData ? new URL(chosen.qrCodeData).searchParams.get('secret') : null;
+  return (
+    <Drawer open title={t('factor.title')} size={widthPx} mask={{ blur: false, closable: false }} onClose={onClose}>
+      {recovery !== undefined ? (
+        <>
+          <p>{t('factor.recoveryText')}</p>
+          <SecretOnce label={t('factor.recovery')} secret={recovery} fileName="recovery-codes.txt" onKept={onClose} />
+        </>
+      ) : !chosen ? (
+        <Form layout="vertical" onFinish={() => void begin()}>
+          <Form.Item label={t('factor.choose')}>
+            <Radio.Group value={wanted} onChange={event => setWanted(event.target.value as Type)} className="choices-column">
+              <Radio value={types.google}>{t(now === types.google ? 'factor.replace' : 'factor.google')}</Radio>
+              {now !== types.mail && <Radio value={types.mail}>{t('factor.mail')}</Radio>}
+              {now !== types.none && <Radio value={types.none}>{t('factor.none')}</Radio>}
+            </Radio.Group>
+          </Form.Item>
+          <Form.Item
+            label={t('password.old')}
+            htmlFor="factor-password"
+            validateStatus={error ? 'error' : undefined}
+            help={error || undefined}
+          >
+            <Input.Password
+              id="factor-password"
+              autoFocus
+              autoComplete="current-password"
+              value={password}
+              onChange={event => setPassword(event.target.value)}
+            />
+          </Form.Item>
+          <Button type="primary" htmlType="submit" loading={isBusy}>
+            {t('factor.next')}
+          </Button>
+        </Form>
+      ) : (
+        <Form layout="vertical" onFinish={() => void finish()}>
+          {chosen.qrCode ? (
+            <>
+              <p>{t('factor.scan')}</p>
+              <p>
+                <img src={chosen.qrCode} width={qrPx} height={qrPx} alt={t('factor.qr')} className="factor-qr" />
+              </p>
+              <p className="ink-3">
+                {t('factor.secret')} <code>{secret}</code> <CopyButton text={secret ?? ''} />
+              </p>
+            </>
+          ) : (
+            <p>{t(chosen.login2FAType === types.google ? 'factor.byGoogle' : 'factor.byMail')}</p>
+          )}
+          <Form.Item
+            label={t('verify.code')}
+            htmlFor="factor-code"
+            validateStatus={error ? 'error' : undefined}
+            help={error || undefined}
+          >
+            <Input
+              id="factor-code"
+              autoFocus
+              autoComplete="one-time-code"
+              inputMode={chosen.qrCode ? 'numeric' : 'text'}
+              maxLength={chosen.qrCode ? limits.codeDigits : 20}
+              value={code}
+              onChange={event => setCode(event.target.value)}
+            />
+          </Form.Item>
+          {wanted === types.none && <Alert type="warning" showIcon title={t('factor.noneText')} />}
+          <p>
+            <Button type="primary" htmlType="submit" loading={isBusy} disabled={!code.trim()}>
+              {t('factor.finish')}
+            </Button>
+          </p>
+        </Form>
+      )}
+    </Drawer>
+  );
+}

@@ -42,10 +42,11 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/kit/licence.ts': [2, 'a licence ends at a time of the calendar, and a clock that was set back is noticed'],
   'server/src/licence/licences.ts': [3, 'a licence begins and ends at times of the calendar'],
   'server/src/kit/devices.ts': [2, 'a cookie that outlives the process'],
+  'console/src/system/announcements.tsx': [1, 'what is current is told by the time of day'],
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/account/api-tokens.ts': [1, 'the end a person sets is a time'],
   'server/src/account/factors.ts': [1, 'a code of an authenticator is of a time of day'],
-  'server/src/account/second-factor.ts': [2, 'the same, and a time told to a person'],
+  'server/src/account/second-factor.ts': [1, 'the same'],
   'server/src/kit/api-tokens.ts': [2, 'tokens outlive the process'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],
   'server/src/node/fleet.ts': [1, 'what nodes do now is asked of the store by the time of their log lines'],
@@ -57,7 +58,6 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
 
 /** The same in the edge, where spans use core/clock.lua. */
 export const wallClockOfLua: Readonly<Record<string, readonly [count: number, why: string]>> = {
-  'edge/lua/cache/invalidation.lua': [1, 'compared with the times of stored answers'],
   'edge/lua/cache/fields.lua': [1, 'a date that a header names'],
   'edge/lua/core/clock.lua': [1, 'time(), for those that are named here'],
   'edge/lua/core/problems.lua': [1, 'another second begins, whichever it is'],

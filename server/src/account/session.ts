@@ -288,7 +288,7 @@ export const sessionCalls = implement(
     },
 
     'PATCH /password': async ({ ctx, prepared, request }) => {
-      const { before, after } = prepared as { before: string; after: string };
+      const { before, after } = prepared as { before: string; after: string }; // what `prepare` of this call hashed
       const { actor, services } = ctx;
       // the password that was checked must still be the one that is replaced
       if (!(await writePassword(ctx, actor.accountID, after, { before, except: actor.sessionID }))) throw wrongPassword();

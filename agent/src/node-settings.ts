@@ -57,7 +57,6 @@ export class NodeSettings {
   async #take(again: boolean): Promise<void> {
     const { wanted, ports, usualPorts, listen, configFile, changed, rotateLogs, log } = this.#options;
     const document = wanted();
-    log('LOOK ' + again + JSON.stringify(document ?? null));
     await this.#geneva.hold(document?.geneva ?? null, ports(), again);
 
     let config = '';

@@ -54,7 +54,7 @@ export async function startFleet(t: TestContext, offer?: Offer): Promise<Fleet> 
       [node.httpPort, node.healthPort] = [await freePort(), await freePort()];
       t.after(() => node.end());
       node.start();
-      await until('the node is up', async () => (await node.get('/')).status === 903);
+      await until('the node is up', async () => (await node.get('/')).status === 903, 60_000);
       node.id = await until('it has a row', () =>
         rig.one(`select id from node where name = $1 and "lastBeat" is not null`, [name]),
       );

@@ -31,7 +31,7 @@ export class Plane {
 
   static async start(
     t?: TestContext,
-    more: Pick<BusOptions, 'floodLimits' | 'tokenSeconds' | 'log' | 'sealing'> = {},
+    more: Pick<BusOptions, 'floodLimits' | 'tokenSeconds' | 'log' | 'sealing' | 'toldUrl'> = {},
   ): Promise<Plane> {
     const rig = await Rig.start(t);
     const { url: databaseUrl, pool: db, nc: nats, engine } = rig;
@@ -75,7 +75,7 @@ export class Plane {
     node.healthPort = await freePort();
     t?.after(() => node.end());
     node.start();
-    await until('the node is up', async () => (await node.get('/')).status === 903);
+    await until('the node is up', async () => (await node.get('/')).status === 903, 60_000);
     return node;
   }
 }

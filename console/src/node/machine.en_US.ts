@@ -33,6 +33,8 @@ export default {
   'statusReason.problem': 'It reports a problem',
   'statusReason.behind': 'It does not serve what was published',
   'statusReason.clock': 'Its clock is {detail} s off',
+  'statusReason.twin':
+    'Two machines run as this node, as its disk was copied: stop one of them, remove its data folder, and join it anew',
   'statusReason.byOperator': 'Paused by an operator; it stands in for others',
   'statusReason.cutOff': 'Cut off the bus for a while: {detail}',
   'nodeForm.saved': 'Saved; the nodes take it up at once',

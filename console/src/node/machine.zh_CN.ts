@@ -32,6 +32,7 @@ export default {
   'statusReason.problem': '节点汇报异常',
   'statusReason.behind': '尚未应用已发布的配置',
   'statusReason.clock': '时钟相差 {detail} 秒',
+  'statusReason.twin': '有两台机器以此节点的身份运行（磁盘被复制）。请停止其中一台，删除其数据文件夹后用新的令牌重新加入',
   'statusReason.byOperator': '已手动暂停，仅作为备援',
   'statusReason.cutOff': '已暂时中断与总线的连接：{detail}',
   'nodeForm.saved': '已保存，节点会随即应用',

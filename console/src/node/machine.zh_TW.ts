@@ -30,6 +30,7 @@ export default {
   'statusReason.problem': '節點回報異常',
   'statusReason.behind': '尚未套用已發布的設定',
   'statusReason.clock': '時鐘相差 {detail} 秒',
+  'statusReason.twin': '有兩台機器以此節點的身分運作（磁碟被複製）。請停止其中一台，刪除其資料夾後以新的權杖重新加入',
   'statusReason.byOperator': '已手動暫停，僅作為備援',
   'statusReason.cutOff': '已暫時中斷與匯流排的連線：{detail}',
   'nodeForm.saved': '已儲存，節點會隨即套用',

@@ -25,6 +25,8 @@ export const statusReasons = [
   /** it does not serve what was published */
   'behind',
   'clock',
+  /** another machine speaks in its name, too: a disk was copied */
+  'twin',
   'byOperator',
   /** cut off the bus for a while */
   'cutOff',

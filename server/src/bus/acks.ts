@@ -9,6 +9,7 @@ import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
 import { reachingUs, renewalWindowMs } from './join.ts';
 import { type Ack, type Beat, type Refused, refusing } from './said.ts';
+import { Twins } from './twins.ts';
 import { busEvents, offlineAfterMs, settle } from './settle.ts';
 import { followRelays } from './zone-relays.ts';
 
@@ -95,7 +96,8 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
   let words = 0;
   const ackWord = new Map<number, number>();
   let stopped = false;
-  const beats = new Map<number, { beat: Beat & { clockMs?: number }; word: number }>();
+  const beats = new Map<number, { beat: Beat & { clockMs?: number; twin?: true }; word: number }>();
+  const twins = new Twins();
   const work = new Set<Promise<void>>();
   let beatTimer: NodeJS.Timeout | undefined;
 
@@ -180,7 +182,8 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
     },
     beat: (nodeID, beat, cameMs) => {
       const clockMs = cameMs === undefined || beat.at === undefined ? undefined : Math.round(beat.at - cameMs);
-      beats.set(nodeID, { beat: { ...beat, ...(clockMs !== undefined && { clockMs }) }, word: ++words });
+      const twin = twins.heard(nodeID, beat.startedAt) && { twin: true as const };
+      beats.set(nodeID, { beat: { ...beat, ...(clockMs !== undefined && { clockMs }), ...twin }, word: ++words });
       beatTimer ??= setTimeout(() => track(flushBeats()), beatBatchMs);
     },
     stop: async () => {
@@ -222,7 +225,7 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
          "startedAt" = coalesce(to_timestamp((said.beat->>'startedMs')::float8 / 1000), n."startedAt"),
          -- one that is online and does not serve what was published is no normal node, whatever it says
          status = case when old.status <> all($2::text[]) then old.status
-           when said.beat->>'problem' is not null or abs((said.beat->>'clockMs')::float8) > ${renewalWindowMs} or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
+           when said.beat->>'problem' is not null or said.beat ? 'twin' or abs((said.beat->>'clockMs')::float8) > ${renewalWindowMs} or exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
              and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second') then 'error' else 'normal' end
        from said join old on old.id = said.id where n.id = said.id
        returning n.id, n.status, n."zoneID", n."appliedSeq", n."appliedEpoch", n.refused

@@ -66,7 +66,7 @@ export const upgradeState = sql`case when u.state <> 'updating' then u.state whe
 /** `nodeId-id` (§3). */
 const subUID = (alias: string) => sql`${col('nodeID', alias)} || ${identifiers.subNodeSeparator} || ${col('id', alias)}`;
 
-/** Why it is in its state, where that is not normal. The clock comes first: it explains what else the node says. */
+/** Why it is in its state, where that is not normal. A twin and the clock come first: they explain what else the node says. */
 const statusReason = sql`case t.status
     when 'paused' then jsonb_build_object('reason', 'byOperator', 'detail', '')
     when 'natsError' then jsonb_build_object('reason', 'cutOff', 'detail', left(coalesce(t."busProblem", ''), 500))
@@ -74,6 +74,7 @@ const statusReason = sql`case t.status
     when 'reconnect' then jsonb_build_object('reason', 'reconnecting', 'detail', '')
     when 'unknown' then jsonb_build_object('reason', 'noWord', 'detail', '')
     when 'error' then case
+      when t.beat ? 'twin' then jsonb_build_object('reason', 'twin', 'detail', '')
       when ${clockWrong('t')} then jsonb_build_object('reason', 'clock', 'detail', round((t.beat->>'clockMs')::float8 / 1000)::text)
       when t.beat->>'problem' is not null then jsonb_build_object('reason', 'problem', 'detail', left(t.beat->>'problem', 500))
       else jsonb_build_object('reason', 'behind', 'detail', '') end

@@ -32,9 +32,18 @@ const retryMs = { first: 5, most: 1000 };
  *   about to write it down, or the node knows more than a database that was restored, or it lies
  */
 export async function recordAck(db: Queryable, nodeID: number, ack: Ack, msAgo = 0): Promise<'recorded' | 'ahead' | 'unknown'> {
-  const { outcome } = await record(db, nodeID, ack, msAgo);
+  const { outcome } = await record(
+    db,
+    nodeID,
+    ack,
+    msAgo,
+    async (id, afterSeq) => void (await settle(db, { nodeIDs: [id], afterSeq })),
+  );
   return outcome;
 }
+
+/** Writes down what a node serves of what was published after a number; undefined: of all. */
+type Settled = (nodeID: number, afterSeq: number | undefined) => Promise<void>;
 
 /** @returns also the newest number that was given in the zone, as far as the database knows */
 async function record(
@@ -42,6 +51,7 @@ async function record(
   nodeID: number,
   ack: Ack,
   msAgo: number,
+  settled: Settled,
 ): Promise<{ outcome: 'recorded' | 'ahead' | 'unknown'; head: number }> {
   const { rows } = await db.query({
     name: 'ack',
@@ -62,7 +72,7 @@ async function record(
   if (!row) return { outcome: 'unknown', head };
   if (row.ahead) return { outcome: 'ahead', head };
   // Another epoch, or another list of refusals: anything may have changed for this node.
-  await settle(db, { nodeID, afterSeq: row.same ? Number(row.before) : undefined });
+  await settled(nodeID, row.same ? Number(row.before) : undefined);
   return { outcome: 'recorded', head };
 }
 
@@ -98,13 +108,14 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
   let stopped = false;
   const beats = new Map<number, { beat: Beat & { clockMs?: number; twin?: true }; word: number }>();
   const twins = new Twins();
+  const settled = settledTogether(db);
   const work = new Set<Promise<void>>();
   let beatTimer: NodeJS.Timeout | undefined;
 
   const take = async (nodeID: number, ack: Ack) => {
     const heard = performance.now();
     for (let wait = retryMs.first; ; wait = Math.min(wait * 2, retryMs.most)) {
-      const { outcome, head } = await record(db, nodeID, ack, performance.now() - heard);
+      const { outcome, head } = await record(db, nodeID, ack, performance.now() - heard, settled);
       if (outcome !== 'ahead') return void aheadOf.delete(nodeID);
       let before = aheadOf.get(nodeID);
       if (!before || before.seq <= head) aheadOf.set(nodeID, (before = { seq: ack.seq, head, since: performance.now() }));
@@ -192,6 +203,39 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
       clearTimeout(beatTimer);
       await Promise.all(work);
     },
+  };
+}
+
+/**
+ * A change reaches all nodes of its zone in the same moment: of those that come while one statement runs the next one writes down all.
+ * One that may serve anything, as it reads another epoch, is looked at by itself.
+ */
+function settledTogether(db: Queryable): Settled {
+  type One = { nodeID: number; afterSeq: number; done(): void; fail(error: unknown): void };
+  let waiting: One[] = [];
+  let running = false;
+  const alone = ({ nodeID, afterSeq, done, fail }: One) => settle(db, { nodeIDs: [nodeID], afterSeq }).then(done, fail);
+  const run = async () => {
+    running = true;
+    while (waiting.length) {
+      const batch = waiting;
+      waiting = [];
+      const nodeIDs = batch.map(one => one.nodeID);
+      const afterSeq = Math.min(...batch.map(one => one.afterSeq));
+      await settle(db, { nodeIDs, afterSeq }).then(
+        () => batch.forEach(one => one.done()),
+        // what one of them is to blame for is not the others'
+        error => (batch.length === 1 ? batch[0]!.fail(error) : Promise.all(batch.map(alone))),
+      );
+    }
+    running = false;
+  };
+  return async (nodeID, afterSeq) => {
+    if (afterSeq === undefined) return void (await settle(db, { nodeIDs: [nodeID] }));
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    waiting.push({ nodeID, afterSeq, done: resolve, fail: reject });
+    if (!running) void run();
+    return promise;
   };
 }
 

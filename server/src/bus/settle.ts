@@ -25,17 +25,20 @@ const refusedDocuments = `jsonb_array_elements(n.refused) r left join published 
 const refusedSite = `case when jsonb_array_length(n.refused) < ${refusedNamedMost} then d."siteID" end`;
 
 /**
- * Writes down which nodes serve which published revisions: all of them, or those of some sites, or of one node.
+ * Writes down which nodes serve which published revisions: all of them, or those of some sites, or of some nodes.
  * `ms` is the time from the commit to the acknowledgement; for a node that already served the same documents, to now.
  */
-export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?: number; afterSeq?: number }): Promise<number[]> {
+export async function settle(
+  db: Queryable,
+  only: { siteIDs?: number[]; nodeIDs?: number[]; afterSeq?: number | undefined },
+): Promise<number[]> {
   if (only.siteIDs?.length === 0) return [];
   const { rows } = await db.query({
     name: 'settle',
     // Which sites a node refuses is found once: a node may name a hundred documents, and change the list with every word.
     text: `with "refusedSite" as materialized (
        select distinct n.id as "nodeID", ${refusedSite} as "siteID" from node n, ${refusedDocuments}
-       where n.refused <> '[]' and n."deletedAt" is null and ($3::bigint is null or n.id = $3)
+       where n.refused <> '[]' and n."deletedAt" is null and ($3::bigint[] is null or n.id = any($3))
      ), settled as (
        insert into ack ("nodeID", "siteID", revision, ms)
        select n.id, p."siteID", p.revision, least(2147483647, greatest(0, round(1000 * extract(epoch from
@@ -45,14 +48,14 @@ export async function settle(db: Queryable, only: { siteIDs?: number[]; nodeID?:
          and n."appliedEpoch" = (select epoch from "busStream" where name = $1)
        left join ack a on a."nodeID" = n.id and a."siteID" = p."siteID"
        where (a.revision is null or a.revision < p.revision)
-         and ($2::bigint[] is null or p."siteID" = any($2)) and ($3::bigint is null or n.id = $3) and ($4::bigint is null or p.seq > $4)
+         and ($2::bigint[] is null or p."siteID" = any($2)) and ($3::bigint[] is null or n.id = any($3)) and ($4::bigint is null or p.seq > $4)
          and not exists (select from "refusedSite" x where x."nodeID" = n.id and (x."siteID" = p."siteID" or x."siteID" is null))
        on conflict ("nodeID", "siteID") do update set revision = excluded.revision, ms = excluded.ms where ack.revision < excluded.revision
        returning "siteID"
      ), sites as (select distinct "siteID" from settled),
      text as (select string_agg("siteID"::text, ',') as ids, count(*) as n from sites)
      select "siteID", (select pg_notify('applied', case when length(ids) < 7900 then ids else '' end)::text from text where n > 0) as told from sites`,
-    values: [streams.config, only.siteIDs ?? null, only.nodeID ?? null, only.afterSeq ?? null],
+    values: [streams.config, only.siteIDs ?? null, only.nodeIDs ?? null, only.afterSeq ?? null],
   });
   const siteIDs = (rows as { siteID: string }[]).map(row => Number(row.siteID));
   if (siteIDs.length) busEvents.emit('applied', siteIDs);

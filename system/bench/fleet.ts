@@ -306,7 +306,7 @@ async function fresh(rig: Rig, server: string, parts: Parts, children: ChildProc
   const light = new Nodes([child]);
   const head = await rig.one('select n from "zoneHead" where "zoneID" = $1', [zoneID]);
   await until('the light one has all', async () => (await light.ask())[0]!.cursors[0] === head, 300_000);
-  const [{ bytes: over }] = (await light.ask()) as [{ bytes: number }];
+  const { bytes: over } = (await light.ask())[0] as { bytes: number };
   console.log(`over the line: ${(over / 1e6).toFixed(1)} MB, ${(over / documents).toFixed(0)} bytes a document`);
 }
 

@@ -225,7 +225,10 @@ function settledTogether(db: Queryable): Settled {
       await settle(db, { nodeIDs, afterSeq }).then(
         () => batch.forEach(one => one.done()),
         // what one of them is to blame for is not the others'
-        error => (batch.length === 1 ? batch[0]!.fail(error) : Promise.all(batch.map(alone))),
+        async (error: Error) => {
+          if (batch.length === 1) batch[0]!.fail(error);
+          else await Promise.all(batch.map(alone));
+        },
       );
     }
     running = false;

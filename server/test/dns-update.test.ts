@@ -68,11 +68,11 @@ describe('a name server that takes updates', () => {
     const zone = { name: 'update.test', id: '' };
     const put = (one: Rfc2136, name = 'a.update.test') => one.put(zone, name, 'x');
     await assert.rejects(put(driver({ secret: Buffer.alloc(32, 1) })), isTrouble('credentials', /BADSIG/));
-    await assert.rejects(put(driver({ name: 'nobody.test' })), isTrouble('credentials', /nobody\.test.*BADKEY/));
-    await assert.rejects(
-      put(driver({ algorithm: 'hmacSHA512' })),
-      (error: unknown) => isTrouble('credentials', /BADKEY/)(error) || isTrouble('refused', /NOTAUTH.*algorithm/)(error),
-    );
+    // newer ones say no more than NOTAUTH of a key that is not theirs
+    const notTaken = (words: RegExp) => (error: unknown) =>
+      isTrouble('credentials', words)(error) || isTrouble('refused', /NOTAUTH.*algorithm/)(error);
+    await assert.rejects(put(driver({ name: 'nobody.test' })), notTaken(/nobody\.test.*BADKEY/));
+    await assert.rejects(put(driver({ algorithm: 'hmacSHA512' })), notTaken(/BADKEY/));
     const long = `_acme-challenge.${'a.'.repeat(115)}update.test`;
     await assert.rejects(put(driver(), long), isTrouble('refused', /too long/));
     await assert.rejects(

@@ -45,6 +45,9 @@ local options = "jo"
 -- Bytes that PCRE is asked about, and its steps from each place: about a millisecond, whatever the expression. What refers back is asked
 -- about shorter ones, as it does not count what a reference goes over.
 local short, backwards, limit = 128, 64, "(*LIMIT_MATCH=1000)"
+-- Of what refers back, on half the text: nobody else can be asked, and PCRE2 (Debian 13) no longer sees at once that a letter is lacking which
+-- the expression needs, as PCRE 8 does.
+local limit_backwards = "(*LIMIT_MATCH=4000)"
 -- The same of what PCRE alone can read and an earlier release let in: nobody else can be asked, and a browser's name is longer than the above.
 -- So much fewer steps that it takes no longer.
 local middle, limit_middle, long, limit_long = 256, "(*LIMIT_MATCH=250)", 512, "(*LIMIT_MATCH=64)"
@@ -178,6 +181,10 @@ function M.patiently(work, ...)
   return done(pcall(work, ...))
 end
 
+local function refers(expression)
+  return find(expression, "\\[%dgk]") or find(expression, "%(%?P[=>]") or find(expression, "%(%?[%dR&+-]")
+end
+
 local function compile(expression, trusted, prefix)
   local why = memo.get(verdicts, expression)
   if why then return false end
@@ -186,6 +193,7 @@ local function compile(expression, trusted, prefix)
     why, alone = oversized(expression)
     if why then return alone and unasked or false end
   end
+  if prefix == limit and refers(expression) then prefix = limit_backwards end
   local form, _ = prefix .. portable(expression), nil
   _, _, why = re_find("", form, options)
   -- one that compiles may still give up
@@ -253,10 +261,6 @@ local function search(subject, expression)
   look()
   if from == nil then return nil, M.endless end
   return from, to, made
-end
-
-local function refers(expression)
-  return find(expression, "\\[%dgk]") or find(expression, "%(%?P[=>]") or find(expression, "%(%?[%dR&+-]")
 end
 
 -- → the limit with which PCRE is asked, or nil: it is not

@@ -220,6 +220,15 @@ async function fleet(rig: Rig, server: string, parts: Parts, children: ChildProc
     console.log(`p99 is ${(b.p99 / a.p99).toFixed(1)} times the bare publish: more than the ${ratioMost} that are aimed at`);
 }
 
+/** Its nodes have joined. @throws when it ends before */
+const isUp = (child: ChildProcess) =>
+  Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error('a process of nodes has ended');
+    }),
+  ]);
+
 async function startNodes(rig: Rig, server: string, zoneID: number): Promise<ChildProcess[]> {
   const folder = testFolder('fleet');
   const children: ChildProcess[] = [];
@@ -233,7 +242,7 @@ async function startNodes(rig: Rig, server: string, zoneID: number): Promise<Chi
     const facts = { server, tokens, folder, name: `light${i}` };
     children.push(fork(new URL('./_fleet-nodes.ts', import.meta.url), [JSON.stringify(facts)]));
   }
-  await Promise.all(children.map(child => once(child, 'message')));
+  await Promise.all(children.map(isUp));
   return children;
 }
 
@@ -302,7 +311,7 @@ async function fresh(rig: Rig, server: string, parts: Parts, children: ChildProc
   const facts = { server, tokens: ['light'], folder: testFolder('light'), name: 'light' };
   const child = fork(new URL('./_fleet-nodes.ts', import.meta.url), [JSON.stringify(facts)]);
   children.push(child);
-  await once(child, 'message');
+  await isUp(child);
   const light = new Nodes([child]);
   const head = await rig.one('select n from "zoneHead" where "zoneID" = $1', [zoneID]);
   await until('the light one has all', async () => (await light.ask())[0]!.cursors[0] === head, 300_000);

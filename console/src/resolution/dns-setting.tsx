@@ -39,7 +39,7 @@ function Unreached() {
   const { data } = useQuery({ ...query('GET /client/setting/dns', { query: {} }), enabled: can('GET /client/setting/dns') });
   if (!data?.data.some(one => !one.addresses.length)) return null;
   return (
-    <p className="panel panel-padded" role="note">
+    <p className="panel panel-padded" role="note" style={{ marginBottom: 16 }}>
       {t('dnsReached.how')}
     </p>
   );

@@ -195,6 +195,7 @@ export const variables: readonly Variable[] = [
   ),
   v('BREAKWATER_DEMO', '`true`: the demo runs, and its zone may have origins on loopback', undefined, 'server', internal),
   v('BREAKWATER_DEMO_ORIGIN', 'where the origin of the demo listens', undefined, 'seed', internal),
+  v('BREAKWATER_DEMO_ANSWERS', 'the node of the demo is there: its names lead to it', undefined, 'seed', internal),
 ];
 
 /** What belongs to the machine: every part gets it, as far as it is set. */

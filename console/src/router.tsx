@@ -7,6 +7,7 @@ import { decide, type Place, wanted } from './kit/guard.ts';
 import { pageLater } from './kit/later.tsx';
 import { guardHistory, keepTyped } from './kit/leaving.ts';
 import { notify } from './kit/notice.ts';
+import { ofArea } from './kit/of-area.ts';
 import { deployment } from './kit/deployment.ts';
 import { type AreaScreens, screensOf, setScreens, withTexts } from './kit/screens.ts';
 import { currentSelf, forget, hasSession, linkDataStore, loadSelf, loginDataStore, reset } from './kit/session.ts';
@@ -42,12 +43,14 @@ function guarded(where: Place | (() => Place), hasLoginData?: () => boolean) {
 /** What is wrong, asked beside who this is: a banner that comes later would push the page away from under a finger. */
 let health: Promise<unknown[]> | undefined;
 const healthWaitMs = 1000;
+const nothing = async () => undefined;
+const announced = ofArea({
+  user: () => call('GET /user/announcements', { query: { pageSize: 50 } }).catch(() => undefined),
+  client: nothing,
+  admin: nothing,
+});
 /** What is wrong, and what a customer's operator has to say. */
-const strips = () =>
-  Promise.all([
-    call('GET /{area}/systemHealth').catch(() => undefined),
-    area === 'user' ? call('GET /user/announcements', { query: { pageSize: 50 } }).catch(() => undefined) : undefined,
-  ]);
+const strips = () => Promise.all([call('GET /{area}/systemHealth').catch(() => undefined), announced()]);
 
 /** The first page of a visit asks who this is; a refusal ends the session, a cut cable does not. */
 async function inside(at: At) {

@@ -224,9 +224,6 @@ export const notYet = {
     PUT /client/setting/system/DBBackup
     GET /client/setting/system/log
     PUT /client/setting/system/log
-    GET /client/setting/tg
-    PUT /client/setting/tg
-    POST /client/setting/tg/test
     DELETE /client/zone/{id}/setting/anticc
     PUT /client/zone/{id}/setting/anticc
     GET /client/zone/{id}/setting/firewall
@@ -248,9 +245,6 @@ export const notYet = {
     PUT /client/zone/{id}/setting/nginx/worker
     GET /client/zone/{id}/setting/preheatCaches
     POST /client/zone/{id}/setting/preheatCaches
-    GET /user/setting/tg
-    PUT /user/setting/tg
-    POST /user/setting/tg/test
     POST /client/extraTrafficPlan
     PUT /client/extraTrafficPlan
     DELETE /client/extraTrafficPlans
@@ -281,7 +275,6 @@ export const notYet = {
     /user/dataAnalysis/securityAnalysis
     /user/dataAnalysis/l4AttackAnalysis
     /user/trafficPkgManagement/trafficPkgList
-    /user/systemManagement/notifySetting
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/dataAnalysis/statistics
@@ -296,7 +289,6 @@ export const notYet = {
     /client/systemManagement/perdefinedSetting
   `),
   codes: lines(`
-    illegalTelegramToken
     invalidLicenseServer
     groupSiteInUse
     siteStatusNotAllowed

@@ -31,6 +31,7 @@ import { serveBundle } from './services/bundle.ts';
 import { comesIn, serveJoinLine } from './services/join-line.ts';
 import { listenOutside } from './services/outside.ts';
 import { taskWorks } from './tasks.ts';
+import { Notifier } from './system/notifier.ts';
 import { StoredRules } from './system/stored-rules.ts';
 import { mayGoOn } from './system/tasks.ts';
 import { watchProcess, watchServices } from './system/watch.ts';
@@ -130,6 +131,9 @@ export async function start(settings: Settings): Promise<Running> {
       const steering = new Steering(settings.databaseUrl, services);
       steering.start();
       stops.push(() => steering.stop());
+      const notifier = new Notifier(services);
+      notifier.start();
+      stops.push(() => notifier.stop());
       const cnameWatch = new CnameWatch(settings.databaseUrl, services);
       cnameWatch.start();
       stops.push(() => cnameWatch.stop());

@@ -102,6 +102,8 @@ export class Api {
       sealing,
       licences,
       publicURL: 'http://console.test',
+      // nobody is there: a test that wants Telegram has one of its own
+      telegramAPI: 'http://127.0.0.1:9',
       offer: offer(),
       ...extra,
     };

@@ -225,6 +225,7 @@ export default {
   'resource.logos': 'Branding',
   'resource.outgoingURL': 'Console address',
   'resource.restrictGroupCIDRs': 'Sign-in networks',
+  'resource.telegram': 'Telegram notices',
   'resource.license': 'Own license',
   'overview.license': 'License ends',
   'overview.endless': 'Never',

@@ -3,9 +3,10 @@ import { areaOf } from './area.ts';
 import { user as account } from '../account/screens.ts';
 import { user as analytics } from '../analytics/screens.ts';
 import { user as site } from '../site/screens.ts';
+import { user as system } from '../system/screens.ts';
 
 export const screens = areaOf(
   'user',
-  ['dashboard', 'userManagement', 'sitesManagement', 'dataAnalysis'],
-  [account, analytics, site],
+  ['dashboard', 'userManagement', 'sitesManagement', 'dataAnalysis', 'systemManagement'],
+  [account, analytics, site, system],
 );

@@ -48,6 +48,7 @@ function take(next: Partial<Brand>) {
 export async function loadBrand(): Promise<void> {
   try {
     const before = kept.get();
+    // an answer of that call was kept
     if (before) take(JSON.parse(before) as Partial<Brand>);
   } catch {
     /* what cannot be read is asked for */

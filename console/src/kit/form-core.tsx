@@ -43,8 +43,6 @@ export interface CoreProps {
   body?: (values: Values) => unknown;
   /** Saves in another way than by the one call; the call's schema still checks. */
   send?: (values: Values) => Promise<unknown>;
-  /** The call takes form data. */
-  isForm?: boolean | undefined;
   /** The array of the body the row stands in. */
   wrap?: string;
   isEdit: boolean;
@@ -216,14 +214,7 @@ export function useForm(props: CoreProps) {
     saving.current = true;
     try {
       if (props.send) await props.send(shownValues());
-      else
-        await call(
-          props.call,
-          ...([
-            { ...params, body: bodyNow() },
-            { version: seen.current, isForm: props.isForm },
-          ] as unknown as [never]),
-        );
+      else await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
       if (props.stays) adopt({ ...began.current, ...shownValues() });
       else release.current();
       await props.saved?.(shownValues());

@@ -230,8 +230,6 @@ export interface Resource<L extends ListKey = ListKey, Row = RowOf<L>> {
   removal?: 'disruptive' | 'destructive';
   /** Why this row can be neither edited nor removed. */
   whyFixed?: (row: Row) => string | undefined;
-  /** What is made and changed goes as form data, with files. */
-  isForm?: boolean;
   /** The path of PUT names the row by this parameter, and its body does not. */
   idParam?: string;
   /** The array that wraps a new row: `{items: [row]}`. */

@@ -34,7 +34,6 @@ export function CreateForm({ resource, params, again, onClose }: FormProps & { a
       values={{ ...initialValues(fields), ...(again && formValues(resource, again)) }}
       body={values => (wrap ? { [wrap]: [createBody(values)] } : createBody(values))}
       wrap={wrap}
-      isForm={resource.isForm}
       isEdit={false}
       success={resource.said?.created?.() ?? t('message.createSuccess')}
       errors={{ otherwise: resource.said?.createFailed?.(), ...resource.errors }}
@@ -94,7 +93,6 @@ export function OneRow(props: FormProps & { id: number; whyNot: (row: Row) => st
       values={values}
       body={changed => updateBody(changed, row)}
       wrap={resource.updateWrap}
-      isForm={resource.isForm}
       isEdit
       version={versionOf(row)}
       history={{

@@ -33,6 +33,9 @@ export const isSessionCode = (code: number) => code === credentialFailed || sess
 /** Calls that show and renew the mark of a device somebody signed in from; no other call sends a cookie. */
 const marksDevice: ReadonlySet<string> = new Set(['POST /{area}/verify', 'POST /{area}/login', 'PATCH /{area}/password']);
 
+/** Calls that take files: their body goes as form data. */
+const takesForm: ReadonlySet<string> = new Set(['POST /client/setting/logo', 'PUT /client/setting/logo']);
+
 export interface Input {
   query?: object;
   body?: unknown;
@@ -46,8 +49,6 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** The answer is a file: what the server says of it comes with its text. */
   isFile?: boolean;
-  /** The body goes as form data, its files as they are: what the call takes is an upload. */
-  isForm?: boolean | undefined;
   /** The version of the row that was seen: a change of another one is refused (decisions.md, Wire). */
   version?: number | undefined;
   /** Told the version the row has now, where the answer names it (`ETag`). */
@@ -128,11 +129,12 @@ export function createTransport(options: TransportOptions) {
     key: string,
     input: Input,
     as: Credentials | null,
-    { signal, version, onVersion, isFile, isForm }: CallOptions = {},
+    { signal, version, onVersion, isFile }: CallOptions = {},
   ): Promise<unknown> {
     const { method, path, query, body } = requestOf(key, area, input);
     const headers: Record<string, string> = { accept: 'application/json', 'accept-language': options.language() };
     if (as) headers['authorization'] = `${as.tokenType} ${as.accessToken}`;
+    const isForm = takesForm.has(key);
     // form data says its own boundary
     if (body !== undefined && !isForm) headers['content-type'] = 'application/json';
     if (version !== undefined) headers['if-match'] = `"${version}"`;
@@ -169,6 +171,7 @@ export function createTransport(options: TransportOptions) {
 
 function formOf(body: object): FormData {
   const form = new FormData();
+  // of any object
   for (const [name, value] of Object.entries(body) as [string, unknown][])
     if (value !== undefined) form.append(name, value instanceof Blob ? value : String(value));
   return form;

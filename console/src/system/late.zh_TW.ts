@@ -71,7 +71,7 @@ export default {
   'logo.take': '移除',
   'logo.everyHost': '其他所有主機名稱',
   'field.outgoingURL': '控制台位址',
-  'field.cidrs': '允許的網段',
+  'field.signInNetworks': '允許的網段',
   'help.outgoingURL':
     '信件中的連結使用這個位址，它的主機名稱也顯示您的品牌。只填協定、主機與連接埠，例如 https://cdn.example.com。',
   'help.cidrs':
@@ -84,4 +84,19 @@ export default {
     '適用於自己的人員與客戶：設有驗證器 App 的人輸入其驗證碼，其他人輸入寄到信箱的驗證碼。須先測試郵件伺服器。',
   'accountVerify.on': '登入時要求第二道驗證。',
   'accountVerify.off': '登入時不要求第二道驗證。',
+  'tab.telegram': 'Telegram 通知',
+  'field.token': '機器人權杖',
+  'field.chatID': '聊天室',
+  'help.telegram': '控制台上方會顯示的異常，同時也送到 Telegram；一次查看的多項合成一則訊息。',
+  'help.telegramToken': '由 BotFather 提供，儲存後加密保存，不會再顯示。',
+  'help.chatID': '聊天室編號，或公開頻道的 @名稱。請先將機器人加入聊天室。',
+  'telegram.state': 'Telegram 狀態',
+  'telegram.off': '目前沒有透過 Telegram 通知。',
+  'telegram.on': '已啟用，還沒有需要通知的事。',
+  'telegram.latest': '最近一次通知：{time}',
+  'telegram.problem': '最近一次沒有送出：{problem}',
+  'telegram.test': '傳送測試訊息',
+  'telegram.sent': '測試訊息已送出。',
+  'telegram.tokenSet': '權杖已設定。留空則不變更。',
+  'telegram.tokenUnset': '還沒有設定權杖。',
 } as const;

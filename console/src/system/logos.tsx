@@ -64,6 +64,7 @@ function ImageInput({ value, onChange, id, disabled, name }: InputProps) {
 
 /** The page before the sign-in, and the head of the menu, as they will be. */
 function Preview() {
+  // antd knows no names of fields
   const values = (Form.useWatch([], { form: Form.useFormInstance(), preserve: true }) ?? {}) as Values;
   const [logo, icon, background, side, sign] = [
     useShown(values['logo']),
@@ -109,6 +110,7 @@ const bodyOf = (values: Values): Values =>
   Object.fromEntries(
     Object.entries(values).filter(
       ([name, value]) =>
+        // a list of fewer names than there are
         name !== 'preview' && (!(images as readonly string[]).includes(name) || value === '' || value instanceof File),
     ),
   );
@@ -133,7 +135,6 @@ const logos = resource<'GET /client/setting/logos'>({
   create: 'POST /client/setting/logo',
   update: 'PUT /client/setting/logo',
   remove: 'DELETE /client/setting/logos',
-  isForm: true,
   errors: { fields: { duplicated: 'hostname' } },
   drawerPx: 720,
   valuesOf: row => ({ ...row, hostname: row.hostname ?? '' }),

@@ -1,6 +1,15 @@
 /** Pages about the installation and the operator's own system, by area. */
 import { type Screen, withTexts } from '../kit/screens.ts';
 
+export const user: readonly Screen[] = [
+  {
+    path: 'systemManagement/notifySetting',
+    title: 'notifySetting',
+    order: 10,
+    call: 'GET /{area}/setting/tg',
+    load: withTexts('system', () => import('./telegram.tsx')),
+  },
+];
 export const client: readonly Screen[] = [
   {
     path: 'systemManagement/systemSetting',
@@ -11,6 +20,7 @@ export const client: readonly Screen[] = [
         'GET /client/setting/email',
         'GET /client/setting/system/accountVerify',
         'GET /client/license',
+        'GET /{area}/setting/tg',
         'GET /client/setting/system/outgoingURL',
         'GET /client/setting/system/restrictGroupCIDRs',
       ],

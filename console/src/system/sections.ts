@@ -35,6 +35,14 @@ const system: readonly SettingSection[] = [
     finds: ['accountVerify'],
     Content: tabContent(withTexts('system', async () => (await import('./account-verify.tsx')).AccountVerify)),
   },
+  {
+    name: 'telegram',
+    order: 50,
+    group: 'people',
+    call: 'GET /{area}/setting/tg',
+    finds: ['token', 'chatID'],
+    Content: tabContent(withTexts('system', async () => (await import('./telegram.tsx')).Telegram)),
+  },
 ];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

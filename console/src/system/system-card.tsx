@@ -27,6 +27,7 @@ interface Props<K extends ReadKey> {
 
 export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note }: Props<K>) {
   const can = useCan();
+  // it takes nothing
   const found = useQuery(query(read, ...([] as never)));
   // one of those that answer a version
   const answer = found.data as (AnswerOf<K> & Values & { version: number }) | undefined;

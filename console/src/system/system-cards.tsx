@@ -16,7 +16,9 @@ export const OutgoingURL = () => (
   />
 );
 
-const networkFields = (): FormField[] => [{ name: 'cidrs', kind: 'lines', isOptional: true, help: 'cidrs' }];
+const networkFields = (): FormField[] => [
+  { name: 'cidrs', label: 'signInNetworks', kind: 'lines', isOptional: true, help: 'cidrs' },
+];
 export const RestrictCIDRs = () => (
   <SystemCard
     name="restrictGroupCIDRs"

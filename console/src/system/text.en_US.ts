@@ -3,6 +3,7 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.systemSetting': 'System settings',
+  'menu.notifySetting': 'Notices',
   'menu.announcementSetting': 'Announcements',
   'menu.customizeLogo': 'Branding',
   'group.installation': 'Installation',

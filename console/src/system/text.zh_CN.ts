@@ -3,6 +3,7 @@ import type texts from './text.zh_TW.ts';
 
 export default {
   'menu.systemSetting': '系统设置',
+  'menu.notifySetting': '通知设置',
   'menu.announcementSetting': '公告',
   'menu.customizeLogo': '品牌设置',
   'group.installation': '安装',

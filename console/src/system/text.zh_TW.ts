@@ -1,5 +1,6 @@
 export default {
   'menu.systemSetting': '系統設定',
+  'menu.notifySetting': '通知設定',
   'menu.announcementSetting': '公告',
   'menu.customizeLogo': '品牌設定',
   'group.installation': '安裝',

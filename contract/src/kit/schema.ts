@@ -50,13 +50,19 @@ export interface UploadedFile {
   bytes: Uint8Array;
 }
 /** A file of at most so many bytes, of one of these media types. */
-export const file = (bytesMax: number, types: readonly string[]) =>
-  z.custom<UploadedFile>(value => {
+const files = new WeakSet<object>();
+/** Whether a field is a file, which says by itself how large it may be. */
+export const isFile = (field: unknown): boolean => typeof field === 'object' && field !== null && files.has(field);
+export function file(bytesMax: number, types: readonly string[]) {
+  const made = z.custom<UploadedFile>(value => {
     // as a browser has it before it is sent
     if (typeof Blob === 'function' && value instanceof Blob) return value.size <= bytesMax && types.includes(value.type);
     const given = value as Partial<UploadedFile> | null;
     return given?.bytes instanceof Uint8Array && given.bytes.length <= bytesMax && types.includes(given.type ?? '');
   });
+  files.add(made);
+  return made;
+}
 export const opt = z.optional;
 export const nullable = z.nullable;
 /** A record of free keys, bounded in keys and values: only for answers. */

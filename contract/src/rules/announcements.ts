@@ -5,6 +5,7 @@ import type { Rule } from './rule.ts';
 export const announcementSpan: Rule<unknown> = {
   name: 'announcementSpan',
   check(value) {
+    // the schema of each field is asked beside this
     const { start, end } = (value ?? {}) as { start?: string | null; end?: string | null };
     return isEmpty(start) || isEmpty(end) || Date.parse(start!) < Date.parse(end!)
       ? true

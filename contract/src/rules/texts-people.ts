@@ -17,6 +17,11 @@ export const peopleTexts = {
     zh_CN: '这个 SVG 含有程序、动画或外部链接，不能使用。请移除后再上传，或改用 PNG',
     en_US: 'This SVG holds a script, an animation or a link to elsewhere. Take that out, or use PNG',
   },
+  telegramSaid: {
+    zh_TW: 'Telegram 無法送出：{why}。請檢查權杖與聊天室編號',
+    zh_CN: 'Telegram 无法送出：{why}。请检查令牌与聊天编号',
+    en_US: 'Telegram did not take it: {why}. Look at the token and the chat',
+  },
   ownAddressOut: {
     zh_TW: '您自己的位址 {address} 不在其中，儲存後您就無法登入。請加入包含它的網段',
     zh_CN: '您自己的地址 {address} 不在其中，保存后您就无法登录。请加入包含它的网段',

@@ -12,4 +12,5 @@ export { restrictGroupCIDRs } from './restrict-cidrs.ts';
 export { retention } from './retention.ts';
 export { status } from './status.ts';
 export { tasks } from './tasks.ts';
+export { telegram } from './telegram.ts';
 export { zeroSSL } from './zero-ssl.ts';

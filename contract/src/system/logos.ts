@@ -16,12 +16,14 @@ export const brandImages = {
   sidebarSimpleLogo: { width: 96, height: 96, as: 'png' },
 } as const;
 export type BrandImage = keyof typeof brandImages;
+/** in their order */
 export const brandImageNames = Object.keys(brandImages) as BrandImage[];
 /** of one file; pixels of one image before it is decoded; brands of an operator */
 export const brandBounds = { fileBytesMax: 4_000_000, pixelsMax: 16_000_000, countMax: 50 } as const;
 export const brandImageTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/svg+xml'] as const;
 
 const each = <T>(value: () => T) =>
+  // the keys are those names
   Object.fromEntries(brandImageNames.map(name => [name, value()])) as unknown as Record<BrandImage, T>;
 /** '': there is none */
 const address = () => text(200);

@@ -1,4 +1,5 @@
 /** What every declaration of a call must have: an area, a key, bounded and strict input, errors that exist. */
+import { isFile } from '#contract/kit/schema.ts';
 import type * as z from 'zod/mini';
 import { errorCodes } from '#contract/errors/codes.ts';
 import { areas } from '#contract/kit/call.ts';
@@ -96,6 +97,8 @@ export function schemaProblems(schema: unknown, path = '', depth = 0): string[] 
     case 'literal':
     case 'null':
       return [];
+    case 'custom':
+      return isFile(schema) ? [] : [`${path}: custom does not belong into an input`];
     case 'file':
       return bounded(schema, path, 'file');
     default:

@@ -42,6 +42,8 @@ export interface Services {
         addresses: readonly string[];
       }
     | undefined;
+  /** where Telegram's Bot API is; left out: at its own address */
+  telegramAPI?: string | undefined;
   /** address people reach the console at */
   publicURL: string;
   /** the version nodes are given; left out: there is no bus */

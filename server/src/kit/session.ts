@@ -393,7 +393,6 @@ export class Sessions {
 }
 
 const networkRefused = () => new Fail('permissionDenied', { errorData: [{ path: '', rule: 'networkRefused' }] });
-
 function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed') {
   const m = /^([0-9a-f-]{36})\.([\w-]{44})$/.exec(token);
   if (!m) throw fail(error);

@@ -23,7 +23,7 @@ const formats: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'svg
 const svgRefused = [
   /<!(?:doctype|entity)/i,
   /<\s*(?:script|foreignobject|iframe|embed|object|handler|listener|set|animate\w*)\b/i,
-  /\bon\w+\s*=/i,
+  /[\s"'/]on[a-z]{2,30}\s?=/i,
   /javascript\s*:|@import|xml:base/i,
   // what is shown from elsewhere: a part of itself or a picture in it is none
   /(?:href|src)\s*=\s*(?:["']\s*(?!#|data:image\/(?:png|jpeg|webp|gif)[;,])[^"'\s]|[^"'\s])/i,

@@ -11,4 +11,5 @@ export { restrictGroupCIDRsCalls } from './restrict-cidrs.ts';
 export { retentionCalls } from './retention.ts';
 export { statusCalls } from './status.ts';
 export { taskCalls } from './tasks.ts';
+export { telegramCalls } from './telegram.ts';
 export { zeroSSLCalls } from './zero-ssl.ts';

@@ -41,6 +41,7 @@ export const brandTable = table<BrandRow>()({
 });
 
 const addressesOf = (of: Images): Images =>
+  // the keys are those names
   Object.fromEntries(brandImageNames.map(name => [name, of[name] && brandPath + of[name]])) as Images;
 const told = (one: BrandRow): BrandRow => ({ ...one, ...addressesOf(one) });
 
@@ -65,6 +66,7 @@ export const logoCalls = implement(logo, {
     return {
       title,
       copyright: found?.copyright || `${title} ${display.copyrightSuffix}`,
+      // the keys are those names
       ...addressesOf(found ?? (Object.fromEntries(brandImageNames.map(name => [name, ''])) as Images)),
     };
   },
@@ -76,6 +78,7 @@ type Pictures = Partial<Record<BrandImage, Drawn | null>>;
 const drawAll: AnyHandler = async ({ body }) => {
   const pictures: Pictures = {};
   for (const name of brandImageNames) {
+    // the schema let it in
     const given = (body as Sent)[name];
     if (given !== undefined) pictures[name] = given === '' ? null : await draw(name, given);
   }
@@ -142,6 +145,7 @@ export const logosCalls = implement(
     'PUT /logo': async ({ ctx, body, prepared }) => {
       const store = ctx.store(brandTable);
       await store.get(body.id);
+      // the same
       await store.set(body.id, await valuesOf(ctx, body as Sent, prepared as Pictures));
       await sweep(ctx);
       return {};

@@ -12,7 +12,7 @@ import { readSetting, settingVersion, writeSetting } from './settings.ts';
 /** What stands before `/user/…` in a mail: the operator's own address, else that of the installation. Never with a slash at its end. */
 export async function consoleURL(db: Db, services: Pick<Services, 'publicURL'>, clientID: number | null): Promise<string> {
   const own = clientID === null ? '' : await readSetting(db, clientID, 'outgoingURL');
-  return (own || services.publicURL).replace(/\/+$/, '');
+  return (own || services.publicURL).replace(/\/$/, '');
 }
 
 export const outgoingURLCalls = implement(outgoingURL, {

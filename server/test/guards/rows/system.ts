@@ -35,6 +35,11 @@ export const systemRows: Rows = {
     'GET /client/setting/logos': 'brand',
     'PUT /client/setting/logo': 'brand',
   },
+  bodies: {
+    'PUT /client/setting/system/restrictGroupCIDRs': async () => ({ cidrs: ['0.0.0.0/0', '::/0'] }),
+    'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({ outgoingURL: `https://${name.toLowerCase()}.test` }),
+    'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
+  },
   values: {
     hostname: () => `guard-${next()}.test`,
     logo: image,

@@ -1,0 +1,122 @@
+/**
+ * Tells by Telegram what is wrong, as soon as it is, and once: what the banner of the console would say to that account (status.ts). All
+ * that is new in one look is one message, so a storm is a list. What Telegram refuses is told again when it says so.
+ */
+import { sql } from 'kysely';
+import { sentenceOf } from '#contract/system/health.ts';
+import { Context } from '../kit/context.ts';
+import { mailPolicy } from '../kit/mail/send.ts';
+import { loopOf } from '../kit/metrics.ts';
+import { Sealed } from '../kit/sealed.ts';
+import { Seldom } from '../kit/seldom.ts';
+import type { Services } from '../kit/services.ts';
+import { sendTelegram, TelegramError } from '../kit/telegram.ts';
+import { row } from '../store/db.ts';
+import { logger } from '../log.ts';
+import { toldTo } from './status.ts';
+
+const lookMs = 5000;
+const everySeconds = 20;
+const againSeconds = 300;
+const linesMax = 10;
+const troubles = new Seldom(300_000);
+const words = {
+  zh_TW: { begins: 'Breakwater 通知', over: '已恢復正常', more: '另外 {n} 項' },
+  zh_CN: { begins: 'Breakwater 通知', over: '已恢复正常', more: '另外 {n} 项' },
+  en_US: { begins: 'Breakwater', over: 'All is well again', more: 'and {n} more' },
+} as const;
+
+interface Due {
+  id: number;
+  accountID: number;
+  token: string | null;
+  chatID: string;
+  told: string[];
+}
+
+export class Notifier {
+  readonly #services: Services;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopping = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  start(): void {
+    const round = loopOf('notifier');
+    const go = () => {
+      this.#running = this.look()
+        .catch((err: Error) => {
+          if (troubles.isTime('look')) logger.warn({ err }, 'notices could not be looked for');
+        })
+        .then(() => {
+          round();
+          if (!this.#isStopping) this.#timer = setTimeout(go, lookMs);
+        });
+    };
+    go();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  /** Everybody whose turn it is, one after the other. */
+  async look(): Promise<void> {
+    const { db } = this.#services.database;
+    while (!this.#isStopping) {
+      // whoever takes one moves its turn: no two processes tell the same
+      const due = await row<Due>(
+        db,
+        sql`update telegram t set "nextAt" = now() + ${everySeconds} * interval '1 second'
+            where t.id = (select id from telegram where enable and "deletedAt" is null and token is not null and "nextAt" <= now()
+              order by "nextAt" limit 1 for update skip locked)
+            returning t.id, t."accountID", t.token, t."chatID", t.told`,
+      );
+      if (!due) return;
+      await this.#tell(due);
+    }
+  }
+
+  async #tell(due: Due): Promise<void> {
+    const { database, sessions, sealing, telegramAPI: api } = this.#services;
+    const { db } = database;
+    const actor = await sessions.acting(db, due.accountID);
+    if (actor?.status !== 'normal') return;
+    const { language } = actor;
+    const ctx = new Context({ actor, language, reqID: '', ip: '', services: this.#services, db });
+    const found = await toldTo(ctx);
+    const names = found.map(one => `${one.id} ${one.key ?? ''} ${one.state} ${one.reason}`);
+    const fresh = found.filter((_, index) => !due.told.includes(names[index]!));
+    const isOver = !found.length && due.told.length > 0;
+    if (!fresh.length && !isOver) {
+      if (names.length !== due.told.length)
+        await sql`update telegram set told = ${JSON.stringify(names)}::jsonb where id = ${due.id}`.execute(db);
+      return;
+    }
+    const say = words[language];
+    const lines = fresh.slice(0, linesMax).map(one => `• ${sentenceOf(one, language)}`);
+    if (fresh.length > linesMax) lines.push(say.more.replace('{n}', String(fresh.length - linesMax)));
+    if (isOver) lines.push(say.over);
+    try {
+      const token = new Sealed('telegram', ['token'], sealing).open('token', due.token) ?? '';
+      await sendTelegram({ token, chatID: due.chatID }, [say.begins, ...lines].join('\n'), {
+        policy: await mailPolicy(db, actor.clientID ?? 0),
+        api,
+      });
+      await sql`update telegram set told = ${JSON.stringify(names)}::jsonb, "sentAt" = now(), problem = null where id = ${due.id}`.execute(
+        db,
+      );
+    } catch (error) {
+      if (!(error instanceof TelegramError)) throw error;
+      const seconds = error.kind === 'later' ? error.afterSeconds : againSeconds;
+      await sql`update telegram set problem = ${error.message}, "nextAt" = now() + ${seconds} * interval '1 second' where id = ${due.id}`.execute(
+        db,
+      );
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/** Where an operator, or a customer, is written to by Telegram. */
+import { sql } from 'kysely';
+import { Fail, fail, failFields } from '#contract/errors.ts';
+import { fill } from '#contract/kit/text.ts';
+import { telegram } from '#contract/system/telegram.ts';
+import { tooManyPasswords } from '../kit/hashing.ts';
+import { implement } from '../kit/implement.ts';
+import { mailPolicy } from '../kit/mail/send.ts';
+import { col, table } from '../kit/table.ts';
+import { isTelegramToken, sendTelegram, TelegramError } from '../kit/telegram.ts';
+
+export interface TelegramRow extends Record<string, unknown> {
+  id: number;
+  version: number;
+  accountID: number;
+  enable: boolean;
+  tokenIsSet: boolean;
+  chatID: string;
+  sentAt: string | null;
+  problem: string | null;
+}
+export const telegramTable = table<TelegramRow>()({
+  table: 'telegram',
+  scope: { tenant: [['accountID']], owner: (actor, a) => sql`${col('accountID', a)} = ${actor.rootID}` },
+  sealed: ['token'],
+  secret: ['told'],
+  follows: ['nextAt', 'sentAt', 'problem'],
+});
+const testsFree = 10;
+const hello = {
+  zh_TW: 'Breakwater 測試訊息：通知會送到這裡。',
+  zh_CN: 'Breakwater 测试消息：通知会送到这里。',
+  en_US: 'A test from Breakwater: notices arrive here.',
+} as const;
+
+export const telegramCalls = implement(telegram, {
+  'GET /tg': async ({ ctx }) => {
+    const [known] = (await ctx.store(telegramTable).page({ pageSize: 1 })).data;
+    return {
+      enable: known?.enable ?? false,
+      tokenIsSet: known?.tokenIsSet ?? false,
+      chatID: known?.chatID ?? '',
+      version: known?.version ?? 0,
+      sentAt: known?.sentAt ?? null,
+      problem: known?.problem ?? null,
+    };
+  },
+  'PUT /tg': async ({ ctx, body }) => {
+    const store = ctx.store(telegramTable);
+    const [known] = (await store.page({ pageSize: 1 })).data;
+    if (body.token && !isTelegramToken(body.token))
+      throw new Fail('illegalTelegramToken', { errorData: [{ path: 'token', rule: 'wrongFormat' }] });
+    if (body.enable) {
+      if (!(body.token ?? known?.tokenIsSet)) throw failFields([{ path: 'token', rule: 'required' }]);
+      if (body.chatID === '') throw failFields([{ path: 'chatID', rule: 'required' }]);
+    }
+    if (known) await store.set(known.id, body);
+    else {
+      await ctx.expect('telegram', { id: ctx.actor.rootID, version: 0, enable: false, chatID: '', token: null }, body);
+      await store.add([body], { accountID: ctx.actor.rootID });
+    }
+    await sql`update telegram set "nextAt" = now(), problem = null where "accountID" = ${ctx.actor.rootID} and problem is not null`.execute(
+      ctx.db,
+    );
+    return {};
+  },
+  'POST /tg/test': async ({ ctx }) => {
+    const { actor, services } = ctx;
+    const wait = services.sessions.tries.take([{ key: `telegram test ${actor.rootID}`, free: testsFree }]);
+    if (wait) throw tooManyPasswords('token', wait.seconds);
+    const store = ctx.store(telegramTable);
+    const [known] = (await store.page({ pageSize: 1 })).data;
+    const token = known && (await store.reveal(known.id, 'token'));
+    if (!known || !token || known.chatID === '') throw fail('illegalTelegramToken');
+    try {
+      await sendTelegram({ token, chatID: known.chatID }, fill(hello[ctx.language]), {
+        policy: await mailPolicy(ctx.db, actor.clientID ?? 0),
+        api: services.telegramAPI,
+      });
+    } catch (error) {
+      if (!(error instanceof TelegramError)) throw error;
+      throw new Fail('illegalTelegramToken', {
+        errorData: [{ path: 'token', rule: 'telegramSaid', bounds: { why: error.message } }],
+      });
+    }
+    return {};
+  },
+});

@@ -1,0 +1,118 @@
+/** Notices by Telegram against an endpoint that answers as the Bot API does: 401, 400 for a chat, 429 with a time, and what went well. */
+import assert from 'node:assert/strict';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, test } from 'node:test';
+import { sql } from 'kysely';
+import { fails, type Check } from '#contract/system/health.ts';
+import { Notifier } from '#server/system/notifier.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let server: Server;
+const token = `123456789:${'A'.repeat(35)}`;
+const got: { chat_id: string; text: string }[] = [];
+let tooMany = false;
+let found: Check[] = [];
+before(async () => {
+  server = createServer((request, response) => {
+    let text = '';
+    request.on('data', part => (text += part));
+    request.on('end', () => {
+      const answer = (status: number, body: object) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+      if (request.url !== `/bot${token}/sendMessage`)
+        return answer(401, { ok: false, error_code: 401, description: 'Unauthorized' });
+      const body = JSON.parse(text) as (typeof got)[number];
+      if (body.chat_id !== '-100123')
+        return answer(400, { ok: false, error_code: 400, description: 'Bad Request: chat not found' });
+      if (tooMany)
+        return answer(429, {
+          ok: false,
+          error_code: 429,
+          description: 'Too Many Requests: retry after 7',
+          parameters: { retry_after: 7 },
+        });
+      got.push(body);
+      return answer(200, { ok: true, result: {} });
+    });
+  });
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
+  // what the house finds is said here; who is told of it is the product's
+  const health = { now: () => found } as never;
+  api = await Api.start({ telegramAPI: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, health });
+  a = await api.tenant('a');
+});
+after(async () => {
+  await api?.stop();
+  server?.close();
+});
+
+const put = (body: unknown) => api.call('PUT', '/client/setting/tg', { token: a.client.token, body });
+const read = async () => (await api.call('GET', '/client/setting/tg', { token: a.client.token })).body;
+const tried = () => api.call('POST', '/client/setting/tg/test', { token: a.client.token });
+
+test('a token is kept for nobody to read, and a test says what Telegram said', async () => {
+  assert.equal((await tried()).body.code, 101021);
+  assert.equal((await put({ enable: true, token: 'nonsense', chatID: '-100123' })).body.code, 101021);
+  assert.equal((await put({ enable: true, token: '../x:y', chatID: '-100123' })).body.code, 101021);
+  assert.equal((await put({ enable: true, chatID: '-100123' })).status, 400);
+  assert.equal((await put({ enable: true, token: `1${token}`, chatID: '-100123' })).status, 200);
+  const refused = await tried();
+  assert.deepEqual([refused.body.code, refused.body.errorData[0].bounds.why], [101021, 'Unauthorized']);
+  assert.equal((await put({ enable: true, token, chatID: '-1' })).status, 200);
+  assert.match((await tried()).body.errorData[0].bounds.why, /chat not found/);
+  assert.equal((await put({ enable: true, chatID: '-100123' })).status, 200);
+  const shown = await read();
+  assert.equal(shown.tokenIsSet, true);
+  assert.ok(!JSON.stringify(shown).includes(token));
+  assert.equal((await tried()).status, 200);
+  assert.equal(got.length, 1);
+  const stored = await sql<{ token: string }>`select token from telegram`.execute(api.database.db);
+  assert.match(stored.rows[0]!.token, /^bw1\./);
+  const audit = await sql<{
+    n: number;
+  }>`select count(*)::int n from audit where body::text like ${`%${token}%`} or changes::text like ${`%${token}%`}`.execute(
+    api.database.db,
+  );
+  assert.equal(audit.rows[0]!.n, 0);
+});
+
+test('what is new is told once, in one message, again after 429, and that it is over', async () => {
+  got.length = 0;
+  const notifier = new Notifier(api.services);
+  const { db } = api.database;
+  const now = () => sql`update telegram set "nextAt" = now()`.execute(db);
+  const look = async () => {
+    await now();
+    await notifier.look();
+  };
+  await look();
+  assert.equal(got.length, 0, 'nothing is wrong');
+  const since = new Date().toISOString();
+  found = [
+    { ...fails('bus.away', {}), since },
+    { ...fails('ingest.away', {}), since },
+  ] as Check[];
+  tooMany = true;
+  await look();
+  assert.equal(got.length, 0);
+  assert.match((await read()).problem, /Too Many Requests/);
+  const waits = await sql<{ s: number }>`select extract(epoch from "nextAt" - now())::int s from telegram`.execute(db);
+  assert.ok(waits.rows[0]!.s <= 7 && waits.rows[0]!.s >= 1, `${waits.rows[0]!.s}`);
+  tooMany = false;
+  await look();
+  await look();
+  assert.equal(got.length, 1);
+  assert.equal(got[0]!.text.split('\n').filter(line => line.startsWith('•')).length, 2, got[0]!.text);
+  assert.equal((await read()).problem, null);
+  found = [];
+  await look();
+  await look();
+  assert.equal(got.length, 2);
+  await put({ enable: false, chatID: '-100123' });
+  found = [{ ...fails('bus.away', {}), since }] as Check[];
+  await look();
+  assert.equal(got.length, 2, 'switched off');
+});

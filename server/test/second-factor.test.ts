@@ -149,6 +149,14 @@ describe('codes by mail', () => {
     await sql`update "mailServer" set "deletedAt" = now()`.execute(api.database.db);
     is(await verify(person), 'illegalEmailSettings');
     await sql`update "mailServer" set "deletedAt" = null`.execute(api.database.db);
+    broken(
+      await api.call('PUT', '/client/setting/email', {
+        token: a.client.token,
+        body: { ...mailSetting(), host: '', username: '' },
+      }),
+      'host',
+      'mailServerNeeded',
+    );
     ok(await enable(false));
     assert.ok(ok(await verify(person)).body.accessToken);
   });

@@ -73,7 +73,11 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
       ) : !chosen ? (
         <Form layout="vertical" onFinish={() => void begin()}>
           <Form.Item label={t('factor.choose')}>
-            <Radio.Group value={wanted} onChange={({ target }) => setWanted(target.value as Type)} className="choices-column">
+            <Radio.Group
+              value={wanted}
+              onChange={({ target }) => setWanted(target.value as Type)} // of the radios below
+              className="choices-column"
+            >
               <Radio value={types.google}>{t(now === types.google ? 'factor.replace' : 'factor.google')}</Radio>
               {now !== types.mail && <Radio value={types.mail}>{t('factor.mail')}</Radio>}
               {now !== types.none && <Radio value={types.none}>{t('factor.none')}</Radio>}

@@ -70,6 +70,11 @@ export const peopleTexts = {
     zh_CN: '尚未设置邮件服务器。请先到系统设置填写并测试',
     en_US: 'There is no mail server yet. Set one in the system settings and test it first',
   },
+  mailServerNeeded: {
+    zh_TW: '登入驗證需要它寄送驗證碼。請先關閉登入驗證',
+    zh_CN: '登录验证需要它发送验证码。请先关闭登录验证',
+    en_US: 'Sign-in verification mails its codes by it. Turn that off first',
+  },
   mailPasswordAgain: {
     zh_TW: '伺服器、連接埠、加密方式或使用者改變時，請重新輸入密碼',
     zh_CN: '服务器、端口、加密方式或用户改变时，请重新输入密码',

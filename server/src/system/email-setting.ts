@@ -11,6 +11,7 @@ import { render } from '../kit/mail/render.ts';
 import { mailPolicy, mailServerOf, mailServerTable } from '../kit/mail/send.ts';
 import { newMessageID } from '../kit/mail/message-id.ts';
 import { row } from '../store/db.ts';
+import { readSetting } from './settings.ts';
 
 const unset = {
   host: '',
@@ -43,6 +44,8 @@ export const emailSettingCalls = implement(emailSetting, {
   'PUT /email': async ({ ctx, body }) => {
     const store = ctx.store(mailServerTable);
     const [known] = (await store.page({ pageSize: 1 })).data;
+    if (body.host === '' && (await readSetting(ctx.db, ctx.actor.rootID, 'accountVerify')))
+      throw failFields([{ path: 'host', rule: 'mailServerNeeded' }]);
     if (body.host !== '') {
       if (body.fromAddress === '') throw failFields([{ path: 'fromAddress', rule: 'required' }]);
       const verdict = (await mailPolicy(ctx.db, ctx.actor.rootID)).judgeHost(body.host, body.port);

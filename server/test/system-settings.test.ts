@@ -1,7 +1,7 @@
 /** The console's own address, and from which networks an operator's people may come: over HTTP. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { consoleURL } from '#server/system/outgoing-url.ts';
+import { consoleURL } from '#server/kit/console-url.ts';
 import { Api, password, type Tenant } from './harness.ts';
 
 let api: Api;

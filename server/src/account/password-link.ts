@@ -9,6 +9,7 @@ import { mailLinkForgottenDays, mailLinks } from '#contract/limits.ts';
 import type { Area } from '#contract/kit/call.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
+import { consoleURL } from '../kit/console-url.ts';
 import type { Context } from '../kit/context.ts';
 import { hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
@@ -54,7 +55,7 @@ export async function mailLink(ctx: Context, { id }: Pick<ActedAs, 'id'>): Promi
     template: account.hasPassword ? 'resetPassword' : 'createPassword',
     data: {
       name: account.name,
-      link: `${services.publicURL}/${account.auth}/verifyMail?token=${token}`,
+      link: `${await consoleURL(db, services, operatorOf(account))}/${account.auth}/verifyMail?token=${token}`,
       hours: mailLinks.hours,
     },
     minutes: mailLinks.hours * 60,

@@ -4,16 +4,9 @@ import { fail, failFields } from '#contract/errors.ts';
 import { outgoingURL } from '#contract/system/outgoing-url.ts';
 import { implement } from '../kit/implement.ts';
 import { isOwner } from '../kit/owner.ts';
-import type { Services } from '../kit/services.ts';
-import { type Db, row } from '../store/db.ts';
+import { row } from '../store/db.ts';
 import { isOfInstallation } from './logos.ts';
 import { readSetting, settingVersion, writeSetting } from './settings.ts';
-
-/** What stands before `/user/…` in a mail: the operator's own address, else that of the installation. Never with a slash at its end. */
-export async function consoleURL(db: Db, services: Pick<Services, 'publicURL'>, clientID: number | null): Promise<string> {
-  const own = clientID === null ? '' : await readSetting(db, clientID, 'outgoingURL');
-  return (own || services.publicURL).replace(/\/$/, '');
-}
 
 export const outgoingURLCalls = implement(outgoingURL, {
   'GET /outgoingURL': async ({ ctx }) => ({

@@ -76,7 +76,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
             <Radio.Group
               value={wanted}
               onChange={({ target }) => setWanted(target.value as Type)} // of the radios below
-              className="choices-column"
+              vertical
             >
               <Radio value={types.google}>{t(now === types.google ? 'factor.replace' : 'factor.google')}</Radio>
               {now !== types.mail && <Radio value={types.mail}>{t('factor.mail')}</Radio>}

@@ -211,10 +211,10 @@ export function startAcks({ db, hearingSince, renew = () => {}, aheadMs = aheadM
  * One that may serve anything, as it reads another epoch, is looked at by itself.
  */
 function settledTogether(db: Queryable): Settled {
-  type One = { nodeID: number; afterSeq: number; done(): void; fail(error: unknown): void };
+  type One = { nodeID: number; afterSeq: number; resolve(): void; reject(error: unknown): void };
   let waiting: One[] = [];
   let running = false;
-  const alone = ({ nodeID, afterSeq, done, fail }: One) => settle(db, { nodeIDs: [nodeID], afterSeq }).then(done, fail);
+  const alone = ({ nodeID, afterSeq, resolve, reject }: One) => settle(db, { nodeIDs: [nodeID], afterSeq }).then(resolve, reject);
   const run = async () => {
     running = true;
     while (waiting.length) {
@@ -223,10 +223,10 @@ function settledTogether(db: Queryable): Settled {
       const nodeIDs = batch.map(one => one.nodeID);
       const afterSeq = Math.min(...batch.map(one => one.afterSeq));
       await settle(db, { nodeIDs, afterSeq }).then(
-        () => batch.forEach(one => one.done()),
+        () => batch.forEach(one => one.resolve()),
         // what one of them is to blame for is not the others'
         async (error: Error) => {
-          if (batch.length === 1) batch[0]!.fail(error);
+          if (batch.length === 1) batch[0]!.reject(error);
           else await Promise.all(batch.map(alone));
         },
       );
@@ -236,7 +236,7 @@ function settledTogether(db: Queryable): Settled {
   return async (nodeID, afterSeq) => {
     if (afterSeq === undefined) return void (await settle(db, { nodeIDs: [nodeID] }));
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    waiting.push({ nodeID, afterSeq, done: resolve, fail: reject });
+    waiting.push({ nodeID, afterSeq, resolve, reject });
     if (!running) void run();
     return promise;
   };

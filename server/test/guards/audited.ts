@@ -37,6 +37,7 @@ const counters = ['updatedAt', 'rowVersion', 'version', 'revision', 'changedAt']
 /** Calls that are no reading and change no row of these tables, each with what it does. */
 export const withoutRows: Readonly<Record<string, string>> = {
   'POST /{area}/proxy': 'opens a session in the name of another',
+  'POST /client/setting/email/test': 'mails one, and notes that it went',
   'POST /{area}/account/resendEmail': 'mails a link, and ends earlier ones',
   'POST /{area}/site/{siteID}/domains/checkCNAME': 'looks at the world, which is as it was',
 };
@@ -60,6 +61,8 @@ const parts: Readonly<Record<string, readonly string[]>> = {
 };
 /** What nobody sees of a row, so no version speaks of it. */
 const unseen: Readonly<Record<string, readonly string[]>> = {
+  // how far its server was reached
+  mailServer: ['testedAt', 'failures', 'problem', 'pausedUntil'],
   account: ['password', 'emailConfirmed', 'dnsType'],
   // of its queue
   cname: ['comparedAt', 'error', 'nextAt', 'tries'],

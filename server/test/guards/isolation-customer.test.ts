@@ -14,7 +14,8 @@ test('ids of another customer of the same operator', async () => {
       mine: on.mine,
       theirs: other,
       token: area => (area === 'user' ? on.mine.people.user.token : undefined),
-      only: (_call, kind) => typeof kind !== 'string' || !['zone', 'group', 'product', 'node'].includes(kind),
+      // what an operator tells its customers is for all of them
+      only: (_call, kind) => typeof kind !== 'string' || !['zone', 'group', 'product', 'node', 'announcement'].includes(kind),
     },
     40,
   );

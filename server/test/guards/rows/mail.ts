@@ -1,8 +1,11 @@
 /** Mail servers, codes, links and second factors. */
+import { after } from 'node:test';
 import { sql } from 'kysely';
 import { holdLogin } from '#server/account/session.ts';
 import { newToken, sha256 } from '#server/kit/crypto.ts';
+import { writeSetting } from '#server/system/settings.ts';
 import { password } from '../../harness.ts';
+import { type Smtp, startSmtp } from '../../smtp.ts';
 import type { Rig, Rows } from '../world.ts';
 
 /** Every operator has a server: nobody looks whether it takes the mails. */
@@ -13,6 +16,17 @@ async function mailsGo(rig: Rig): Promise<void> {
     rig.api.database.db,
   );
 }
+
+let smtp: Promise<Smtp> | undefined;
+/** Every operator has a server that answers. */
+async function mailsArrive(rig: Rig): Promise<void> {
+  await mailsGo(rig);
+  smtp ??= startSmtp({ startTLS: false });
+  await sql`update "mailServer" set host = '127.0.0.1', port = ${(await smtp).port}, security = 'none', username = '', password = null`.execute(
+    rig.api.database.db,
+  );
+}
+after(async () => (await smtp)?.stop());
 
 export const mailRows: Rows = {
   make: {
@@ -26,6 +40,7 @@ export const mailRows: Rows = {
   },
   kindOfCall: { 'POST /{area}/account/resendEmail': 'account' },
   bodies: {
+    'PUT /client/setting/system/accountVerify': async () => ({ enabled: false }),
     'POST /{area}/code': async (rig, { people }, area) => ({
       onePassKey: (await holdLogin(rig.api.database.db, people[area].id)).onePassKey,
       email: people[area].email,
@@ -60,6 +75,10 @@ export const mailRows: Rows = {
     }),
   },
   stage: {
+    // else it changes nothing
+    'PUT /client/setting/system/accountVerify': async (rig, { people }) =>
+      void (await writeSetting(rig.api.database.db, people.client.id, 'accountVerify', true)),
+    'POST /client/setting/email/test': mailsArrive,
     'POST /{area}/code': mailsGo,
     'POST /{area}/account/resendEmail': mailsGo,
     'POST /{area}/login2fa/phase2': async (rig, { people }, _body, _ids) => {

@@ -1,4 +1,8 @@
 /** What the house itself keeps: tasks. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after } from 'node:test';
 import { sql } from 'kysely';
 import { part } from '../list-rows.ts';
 import { next } from '../generate.ts';
@@ -27,15 +31,35 @@ const png = Buffer.from(
 );
 const image = () => ({ name: 'a.png', type: 'image/png', bytes: new Uint8Array(png) });
 
+let telegram: Server | undefined;
+/** Every account has a token, and what answers takes each message. */
+const telegramAnswers: NonNullable<Rows['stage']>[string] = async (rig, { people }) => {
+  telegram ??= createServer((request, response) => {
+    request.resume();
+    response.end(JSON.stringify({ ok: true, result: {} }));
+  }).listen(0, '127.0.0.1');
+  if (!telegram.listening) await once(telegram, 'listening');
+  rig.api.services.telegramAPI = `http://127.0.0.1:${(telegram.address() as AddressInfo).port}`;
+  const body = { enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' };
+  for (const area of ['client', 'user'] as const)
+    await rig.api.call('PUT', `/${area}/setting/tg`, { token: people[area].token, body });
+};
+after(() => telegram?.close());
+
 export const systemRows: Rows = {
   make: { task: newTask, announcement: newAnnouncement, brand: newBrand },
-  operatorWide: ['POST /client/setting/announcement', 'POST /client/setting/logo'],
   kindOfCall: {
     'DELETE /client/setting/logos': 'brand',
     'GET /client/setting/logos': 'brand',
     'PUT /client/setting/logo': 'brand',
   },
+  operatorWide: ['POST /client/setting/announcement', 'POST /client/setting/logo'],
   bodies: {
+    'POST /client/setting/announcement': async (_rig, { name }) => ({ title: `${name}-${next()}`, content: 'x' }),
+    'PUT /client/setting/announcement': async (rig, world) => ({
+      id: await rig.fresh(world, 'announcement', 'client'),
+      title: `${world.name}-${next()}`,
+    }),
     'PUT /client/setting/system/restrictGroupCIDRs': async () => ({ cidrs: ['0.0.0.0/0', '::/0'] }),
     'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({ outgoingURL: `https://${name.toLowerCase()}.test` }),
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
@@ -49,6 +73,7 @@ export const systemRows: Rows = {
     sidebarSimpleLogo: image,
   },
   stage: {
+    'POST /{area}/setting/tg/test': telegramAnswers,
     'PUT /{area}/task/{taskID}/cancel': async (rig, _world, _body, { taskID }) =>
       void (await sql`update task set state = 'waiting', "endedAt" = null where id = ${taskID}`.execute(rig.api.database.db)),
     'PUT /{area}/task/{taskID}/retry': async (rig, _world, _body, { taskID }) =>
@@ -61,7 +86,15 @@ export const systemRows: Rows = {
       filters: { keyword: part('title', 'content') },
     },
     'GET /client/setting/logos': { kind: 'brand', make: newBrand, filters: { keyword: part('hostname', 'title') } },
-    'GET /user/announcements': { kind: 'announcement', make: newAnnouncement },
+    'GET /user/announcements': {
+      kind: 'announcement',
+      make: newAnnouncement,
+      // those of now alone are seen
+      sort: {
+        start: async () => ['2020-01-01T00:00:00.000Z', '2021-01-01T00:00:00.000Z'],
+        end: async () => ['2090-01-01T00:00:00.000Z', '2091-01-01T00:00:00.000Z'],
+      },
+    },
     'GET /{area}/tasks': {
       kind: 'task',
       make: newTask,

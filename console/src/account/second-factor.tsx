@@ -1,7 +1,7 @@
 /** Setting or giving up one's second factor, in the three steps of the API: the password, what it is to be, a code that proves it (§4). */
 import { Alert, Button, Drawer, Form, Input, Radio } from 'antd';
 import { useState } from 'react';
-import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
+import { loginTwoFactorTypes as types } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
 import { fieldsOf } from '../kit/errors.ts';
@@ -53,7 +53,8 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
     step(async () => {
       const { recoveryCodes } = await call(
         'POST /{area}/login2fa/phase2',
-        { body: { onePassKey: chosen!.onePassKey, code } },
+        // pasted, it brings the spaces along that an app shows it with
+        { body: { onePassKey: chosen!.onePassKey, code: code.replaceAll(/\s/g, '') } },
         { from: 'login' },
       );
       await loadSelf();
@@ -64,7 +65,16 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
 
   const secret = chosen?.qrCodeData ? new URL(chosen.qrCodeData).searchParams.get('secret') : null;
   return (
-    <Drawer open title={t('factor.title')} size={widthPx} mask={{ blur: false, closable: false }} onClose={onClose}>
+    <Drawer
+      open
+      title={t('factor.title')}
+      size={widthPx}
+      mask={{ blur: false, closable: false }}
+      // recovery codes are shown this once: who has not said that they are kept does not lose them by a key
+      closable={recovery === undefined}
+      keyboard={recovery === undefined}
+      onClose={onClose}
+    >
       {recovery !== undefined ? (
         <>
           <p>{t('factor.recoveryText')}</p>
@@ -127,7 +137,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
               autoFocus
               autoComplete="one-time-code"
               inputMode={chosen.qrCode ? 'numeric' : 'text'}
-              maxLength={chosen.qrCode ? limits.codeDigits : 20}
+              maxLength={20}
               value={code}
               onChange={event => setCode(event.target.value)}
             />

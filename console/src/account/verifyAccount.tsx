@@ -12,6 +12,9 @@ import { useState } from 'react';
 import { notify } from '../kit/notice.ts';
 import { said } from './said.ts';
 
+/** A code that was pasted brings the spaces along that mails and apps show it with. */
+const typed = (vcode: string) => vcode.replaceAll(/\s/g, '');
+
 export default function VerifyAccount() {
   const navigate = useNavigate();
   const enter = useEnter();
@@ -30,16 +33,16 @@ export default function VerifyAccount() {
   const { errors, isBusy, form } = useSubmit<'vcode'>(
     ({ vcode }) => ({
       // of an authenticator that was lost a longer one was written down
-      vcode: new RegExp(
-        isMail ? `^\\d{${limits.codeDigits}}$` : `^(\\d{${limits.codeDigits}}|\\s*\\w{5}[-\\s]?\\w{5}\\s*)$`,
-      ).test(vcode)
+      vcode: new RegExp(isMail ? `^\\d{${limits.codeDigits}}$` : `^(\\d{${limits.codeDigits}}|\\w{5}-?\\w{5})$`).test(
+        typed(vcode),
+      )
         ? undefined
-        : t('verify.digits'),
+        : t(isMail ? 'verify.digits' : 'verify.google'),
     }),
     ({ vcode }) =>
       said(async () => {
         const { onePassKey, email } = loginDataStore.get()!;
-        await enter(await call('POST /{area}/login', { body: { onePassKey, email, vcode } }, { from: 'login' }));
+        await enter(await call('POST /{area}/login', { body: { onePassKey, email, vcode: typed(vcode) } }, { from: 'login' }));
       }),
   );
   function back() {
@@ -56,7 +59,7 @@ export default function VerifyAccount() {
         className="code-input"
         inputMode={isMail ? 'numeric' : 'text'}
         autoComplete="one-time-code"
-        maxLength={isMail ? limits.codeDigits : 20}
+        maxLength={20}
         autoFocus
         error={errors['vcode']}
       />

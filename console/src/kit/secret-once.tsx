@@ -1,4 +1,5 @@
 /** A secret that is shown this once: whoever closes it without having kept it needs a new one. */
+import './pieces.css';
 import { Alert, Button, Checkbox } from 'antd';
 import { useState } from 'react';
 import { CopyButton } from './copy.tsx';

@@ -21,7 +21,7 @@ export default {
 
   'verify.title': 'Enter the code',
   'verify.mail': 'We sent a code to {email}. It is valid for 10 minutes.',
-  'verify.google': 'Enter the 6 digits shown by your authenticator app.',
+  'verify.google': 'Enter the 6 digits your authenticator app shows, or a recovery code.',
   'verify.code': 'Verification code',
   'verify.submit': 'Verify',
   'verify.again': 'Send again',

@@ -21,7 +21,7 @@ export default {
 
   'verify.title': '输入验证码',
   'verify.mail': '验证码已发送到 {email}，10 分钟内有效。',
-  'verify.google': '请输入验证器 App 上的 6 位数字。',
+  'verify.google': '请输入验证器 App 上的 6 位数字，或一组备用码。',
   'verify.code': '验证码',
   'verify.submit': '验证',
   'verify.again': '重新发送',

@@ -20,7 +20,7 @@ export const base = {
 
   'verify.title': '輸入驗證碼',
   'verify.mail': '驗證碼已寄到 {email}，10 分鐘內有效。',
-  'verify.google': '請輸入驗證器 App 上的 6 位數字。',
+  'verify.google': '請輸入驗證器 App 上的 6 位數字，或一組備用碼。',
   'verify.code': '驗證碼',
   'verify.submit': '驗證',
   'verify.again': '重新寄送',

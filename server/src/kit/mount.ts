@@ -126,7 +126,7 @@ export function createServer(options: MountOptions): FastifyInstance {
     if (/^\/api(?:[/?]|$)/.test(request.url)) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
     return reply.code(404).type('text/plain; charset=utf-8').send('not found\n');
   });
-  if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) void acceptUploads(app);
+  if (options.groups.some(group => Object.values(group.defs).some(def => def.upload))) acceptUploads(app);
   keepFolds(app, options);
   for (const ready of prepare(options)) mountOne(app, ready, options);
   return app;

@@ -4,8 +4,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fail } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 
-export async function acceptUploads(app: FastifyInstance): Promise<void> {
-  await app.register(multipart, {
+/** Not to be waited for: two waits of one server for its plugins wait for each other, and it would never listen (server/src/console.ts). */
+export function acceptUploads(app: FastifyInstance): void {
+  void app.register(multipart, {
     throwFileSizeLimit: true,
     limits: { fields: 50, fieldSize: 65_536, files: 10, headerPairs: 50 },
   });

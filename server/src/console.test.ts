@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import Fastify from 'fastify';
 import { serveConsole } from './console.ts';
+import { acceptUploads } from './kit/upload.ts';
+
+const readyMs = 20_000;
 
 test('the page may load and run what is ours alone, and stand in no frame; its nonce is another each time', async t => {
   const dist = mkdtempSync(join(tmpdir(), 'console-'));
@@ -40,4 +43,16 @@ test('the page may load and run what is ours alone, and stand in no frame; its n
     assert.equal(new Set(directives.map(([name]) => name)).size, directives.length, 'a second one would not count');
     assert.deepEqual([reply.headers['x-frame-options'], reply.headers['cache-control']], ['DENY', 'no-cache']);
   }
+});
+
+test('a server that takes uploads and serves the console begins to listen', { timeout: readyMs }, async t => {
+  const dist = mkdtempSync(join(tmpdir(), 'console-'));
+  t.after(() => rmSync(dist, { recursive: true }));
+  mkdirSync(join(dist, 'assets'));
+  writeFileSync(join(dist, 'index.html'), '<!doctype html>');
+  const app = Fastify();
+  acceptUploads(app);
+  await serveConsole(app, `${dist}/`);
+  assert.match(await app.listen({ host: '127.0.0.1', port: 0 }), /^http:/);
+  await app.close();
 });

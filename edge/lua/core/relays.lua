@@ -64,10 +64,14 @@ local function told_key(id) return "relay-told:" .. id end
 local function since_key(id) return "relay-since:" .. id end
 local function met_key(id) return "relay-met:" .. id end
 
--- May it be asked now?
+-- Does nothing say that it cannot be reached?
+local function is_well(id) return not rt:get(down_key(id)) and not rt:get(told_key(id)) and not rt:get(since_key(id)) end
+
+-- May it be asked now? Whoever is not known to be well is tried by one request at a time: by those alone whose first relay it is, as
+-- whoever only stands in is mostly not asked.
 local function is_up(id)
-  if rt:get(down_key(id)) or rt:get(told_key(id)) then return false end
-  return not rt:get(since_key(id)) or rt:add("relay-try:" .. id, true, try_seconds)
+  if is_well(id) then return true end
+  return not rt:get(down_key(id)) and not rt:get(told_key(id)) and rt:add("relay-try:" .. id, true, try_seconds)
 end
 
 -- key: of the object. → the relays that are asked for it, the first one and who stands in for it; nil: none is up
@@ -80,8 +84,9 @@ function M.choose(key)
   local first
   for i = 1, #ranked do
     local relay = ranked[i].relay
-    if is_up(relay.id) then
-      if first then return first, relay end
+    if first then
+      if is_well(relay.id) then return first, relay end
+    elseif is_up(relay.id) then
       first = relay
     end
   end

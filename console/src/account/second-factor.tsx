@@ -1,5 +1,5 @@
 /** Setting or giving up one's second factor, in the three steps of the API: the password, what it is to be, a code that proves it (§4). */
-import { Alert, Button, Drawer, Form, Input, Radio } from 'antd';
+import { Alert, Button, Drawer, Form, Input } from 'antd';
 import { useState } from 'react';
 import { loginTwoFactorTypes as types } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
@@ -14,6 +14,8 @@ import { ApiError } from '../kit/transport.ts';
 
 const widthPx = 480;
 const qrPx = 208;
+/** room for a finger */
+const choice = { display: 'flex', gap: 8, alignItems: 'center', minHeight: 44, cursor: 'pointer' };
 type Type = (typeof types)[keyof typeof types];
 type Chosen = AnswerOf<'POST /{area}/login2fa/phase1'>;
 
@@ -63,6 +65,11 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
       else onClose();
     });
 
+  const choices: [Type, string][] = [
+    [types.google, t(now === types.google ? 'factor.replace' : 'factor.google')],
+    ...(now === types.mail ? [] : [[types.mail, t('factor.mail')] satisfies [Type, string]]),
+    ...(now === types.none ? [] : [[types.none, t('factor.none')] satisfies [Type, string]]),
+  ];
   const secret = chosen?.qrCodeData ? new URL(chosen.qrCodeData).searchParams.get('secret') : null;
   return (
     <Drawer
@@ -83,15 +90,15 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
       ) : !chosen ? (
         <Form layout="vertical" onFinish={() => void begin()}>
           <Form.Item label={t('factor.choose')}>
-            <Radio.Group
-              value={wanted}
-              onChange={({ target }) => setWanted(target.value as Type)} // of the radios below
-              vertical
-            >
-              <Radio value={types.google}>{t(now === types.google ? 'factor.replace' : 'factor.google')}</Radio>
-              {now !== types.mail && <Radio value={types.mail}>{t('factor.mail')}</Radio>}
-              {now !== types.none && <Radio value={types.none}>{t('factor.none')}</Radio>}
-            </Radio.Group>
+            {/* the browser's own: those of the component library are left out of the build (console/antd.ts) */}
+            <div role="radiogroup" aria-label={t('factor.choose')}>
+              {choices.map(([type, text]) => (
+                <label key={type} style={choice}>
+                  <input type="radio" name="factor" checked={wanted === type} onChange={() => setWanted(type)} />
+                  {text}
+                </label>
+              ))}
+            </div>
           </Form.Item>
           <Form.Item
             label={t('password.old')}

@@ -135,7 +135,9 @@ function Waiting() {
           {one.nextAt !== null && <span className="cell-note">{t('dnsWaiting.next', { time: dateTime(one.nextAt) })}</span>}
         </p>
       ))}
-      <p className="ink-3">{t('dnsWaiting.text')}</p>
+      <p className="ink-3" style={{ margin: '4px 0 12px' }}>
+        {t('dnsWaiting.text')}
+      </p>
       {can(recovery) && (
         <Button loading={recover.isPending} onClick={() => void recover.run({ body: {} })}>
           {t('dnsWaiting.recover')}

@@ -90,6 +90,7 @@ export default {
   'accountVerify.on': 'Signing in takes a second factor.',
   'accountVerify.off': 'Signing in takes no second factor.',
   'tab.telegram': 'Telegram',
+  'field.telegramOn': 'Notify by Telegram',
   'field.token': 'Token of the bot',
   'field.chatID': 'Chat',
   'help.telegram': 'What the console says above its pages goes to Telegram too; what is new at a time is one message.',

@@ -87,6 +87,7 @@ export default {
   'accountVerify.on': '登录时要求第二道验证。',
   'accountVerify.off': '登录时不要求第二道验证。',
   'tab.telegram': 'Telegram 通知',
+  'field.telegramOn': '用 Telegram 通知',
   'field.token': '机器人令牌',
   'field.chatID': '聊天',
   'help.telegram': '控制台上方会显示的异常，同时也发到 Telegram；一次查看的多项合成一条消息。',

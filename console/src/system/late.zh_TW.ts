@@ -85,6 +85,7 @@ export default {
   'accountVerify.on': '登入時要求第二道驗證。',
   'accountVerify.off': '登入時不要求第二道驗證。',
   'tab.telegram': 'Telegram 通知',
+  'field.telegramOn': '以 Telegram 通知',
   'field.token': '機器人權杖',
   'field.chatID': '聊天室',
   'help.telegram': '控制台上方會顯示的異常，同時也送到 Telegram；一次查看的多項合成一則訊息。',

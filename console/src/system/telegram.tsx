@@ -23,7 +23,7 @@ const read = 'GET /{area}/setting/tg';
 const write = 'PUT /{area}/setting/tg';
 const testing = 'POST /{area}/setting/tg/test';
 const fields: FormField[] = [
-  { name: 'enable', kind: 'switch', help: 'telegram' },
+  { name: 'enable', label: 'telegramOn', kind: 'switch', help: 'telegram' },
   { name: 'token', kind: 'password', help: 'telegramToken', initial: '', isOptional: true },
   { name: 'chatID', kind: 'mono', help: 'chatID', placeholder: '-1001234567890', initial: '', isOptional: true },
 ];

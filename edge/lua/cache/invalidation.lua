@@ -9,7 +9,8 @@ local ffi = require "ffi"
 local flags = require "core.flags"
 local ids = require "core.ids"
 local C, inv, rt = ffi.C, ngx.shared.inv, ngx.shared.rt
-local sub, match, format, floor = string.sub, string.match, string.format, math.floor
+local sub, find, match, format = string.sub, string.find, string.match, string.format
+local floor, max, min = math.floor, math.max, math.min
 
 ffi.cdef [[
   int access(const char *path, int mode);
@@ -30,8 +31,17 @@ local function name_of(host, uri)
   return host .. "#" .. ngx.md5(uri)
 end
 
+-- What stands under a name is `<generation> <its place in the site's queue>`.
+local function generation_of(mark)
+  local at = find(mark, " ", 1, true)
+  return at and sub(mark, 1, at - 1) or mark
+end
+
 -- Part of the cache key of a URL that was invalidated, or nil
-function M.generation(host, uri) return inv:get(name_of(host, uri)) end
+function M.generation(host, uri)
+  local mark = inv:get(name_of(host, uri))
+  return mark and generation_of(mark)
+end
 
 -- → whether there was one. Mostly there is none, and to ask costs the kernel a third of an unlink that fails. (os.remove would be run
 -- by LuaJIT's interpreter, and makes a sentence of why.)
@@ -54,47 +64,142 @@ function M.drop(pre, host, uri)
   return remove(pre .. "https://" .. host .. uri) or held
 end
 
--- URLs of a site that are remembered. Anybody may post anywhere, and a full dictionary gives up what was used least: other customers'.
--- So a site that has too many gives up its own oldest ones. Few sites may have many; the fuller it is, the fewer each may.
-local function most()
+-- Anybody may post anywhere, and a full dictionary gives up what was used least: other customers'. So the marks of a site stand in a
+-- queue, one place for each URL however often it is posted to, and a site that has more than its share gives up its own oldest ones: so
+-- many; when half of the dictionary is taken four times, and when three quarters are once as many as each had place for if all sites
+-- that have marks had as many. Sites stand in a queue as well: whoever adds a mark then looks at two of them, so those who have too many
+-- give them up, and not whoever posts next.
+local most = 4096
+-- Bytes of a mark and its place in the queue, and what a site takes besides, with URLs of usual length
+local mark_bytes, site_bytes = 512, 512
+
+local function head_of(queue) return "head " .. queue end
+local function tail_of(queue) return "tail " .. queue end
+local function slot_of(queue, number) return "slot " .. queue .. " " .. number end
+local function entered(site) return "in " .. site end
+-- no site's id
+local sites, too_many = "*", "too many"
+
+local function length(queue)
+  local head, tail = inv:get(head_of(queue)) or 0, inv:get(tail_of(queue)) or 0
+  -- what counted them was lost
+  if tail > head then inv:set(tail_of(queue), head) end
+  return max(0, head - tail)
+end
+
+local function push(queue, value, seconds)
+  local number = inv:incr(head_of(queue), 1, 0)
+  if number then inv:set(slot_of(queue, number), value, seconds) end
+  return number
+end
+
+-- → the number of what was first in the queue and is so no longer, and what it was; nil: its time was over
+local function shift(queue)
+  local number = inv:incr(tail_of(queue), 1, 0)
+  if not number then return nil end
+  local slot = slot_of(queue, number)
+  local value = inv:get(slot)
+  if value then inv:delete(slot) end
+  return number, value
+end
+
+local function share()
   local free = inv:free_space() / inv:capacity()
-  if free > 1 / 2 then return 4096 end
+  if free > 1 / 2 then return most, false end
   -- What has expired takes its place until somebody looks.
   if rt:add("flush inv", true, 10) then inv:flush_expired(10000) end
-  return free > 1 / 4 and 256 or 32
+  local each = (inv:capacity() * 3 / 4 / max(1, length(sites)) - site_bytes) / mark_bytes
+  -- Most have less; and where there is least room URLs are longer than usual.
+  if free > 1 / 4 then each = each * 4 elseif free < 1 / 8 then each = each / 2 end
+  return min(most, max(1, floor(each))), true
 end
--- Whoever is far over the share gives up so many for each that comes.
-local at_once = 4
 
-local function head_of(site) return "head " .. site end
-local function tail_of(site) return "tail " .. site end
-local function slot_of(site, number) return "slot " .. site .. " " .. number end
+-- Are there places nearby whose marks have ended? Then the queue is longer than what stands in it.
+local function is_sparse(site, number, head)
+  for next = number + 1, min(number + 8, head) do
+    if not inv:get(slot_of(site, next)) then return true end
+  end
+  return false
+end
 
-local function give_up(site, number)
-  local slot = slot_of(site, number)
-  local generation, name = match(inv:get_stale(slot) or "", "^(%S+) (.*)$")
-  if not generation then return end
-  inv:delete(slot)
-  local now = inv:get(name)
-  -- not one that was invalidated again since
-  if now and now ~= generation then return end
-  inv:delete(name)
-  if not now then return end
-  if rt:add("invalidations " .. site, true, 60) then ngx.log(ngx.WARN, "site ", site, " has invalidated more URLs than are remembered: its oldest are given up") end
+-- So many places are looked at, and so many marks given up, for each that comes: of its own site, and of one that is looked at.
+local looks, at_once = 16, 4
+local looks_there, at_once_there = 64, 32
+
+-- Shortens a site's queue: by what has ended, then by its oldest. One that was invalidated again since it came is not old: it goes to the
+-- end. The last that is looked at goes in any case, or the queue might grow.
+local function trim(site, allowed, looks, at_once)
+  local given = 0
+  for look = 1, looks do
+    if length(site) <= allowed then return end
+    local number, held = shift(site)
+    local first, name = match(held or "", "^(%S+) (.*)$")
+    local mark = name and inv:get(name)
+    local place = mark and tonumber(match(mark, " (%d+)$"))
+    -- not one that stands elsewhere in the queue
+    if mark and (not place or place == number) then
+      local generation = generation_of(mark)
+      if look < looks and (generation ~= first or is_sparse(site, number, inv:get(head_of(site)) or 0)) then
+        local seconds = max(1, inv:ttl(name) or 1)
+        local again = push(site, generation .. " " .. name, seconds)
+        if again then inv:set(name, generation .. " " .. again, seconds) end
+      else
+        inv:delete(name)
+        given = given + 1
+        if rt:add("invalidations " .. site, true, 60) then
+          ngx.log(ngx.WARN, "site ", site, " has invalidated more URLs than are remembered: its oldest are given up")
+        end
+        if given == at_once then return end
+      end
+    end
+  end
+end
+
+-- Looks at the next site of all that have marks, and at one that has too many again and again.
+local function visit(allowed)
+  local over = inv:get(too_many)
+  if over then
+    trim(over, allowed, looks_there, at_once_there)
+    if length(over) <= allowed then inv:delete(too_many) end
+  end
+  if length(sites) == 0 then return end
+  local _, site = shift(sites)
+  if not site then return end
+  for _ = 1, looks do
+    local first = (inv:get(tail_of(site)) or 0) + 1
+    if length(site) == 0 or inv:get(slot_of(site, first)) then break end
+    shift(site)
+  end
+  if length(site) == 0 then
+    for _, key in ipairs { entered(site), head_of(site), tail_of(site) } do inv:delete(key) end
+    return
+  end
+  push(sites, site)
+  if length(site) > allowed then inv:set(too_many, site) end
 end
 
 local function set(site, host, uri, seconds)
   local generation = format("%d-%s", floor(clock.boot() * 1000), sub(ids.new(), 1, 12))
   local name = name_of(host, uri)
-  local head, share = inv:incr(head_of(site), 1, 0), most()
-  local tail = inv:get(tail_of(site)) or 0
-  if head then
-    -- what counted them was lost
-    if tail > head then inv:set(tail_of(site), head) end
-    for _ = 1, math.min(head - tail - share, at_once) do give_up(site, inv:incr(tail_of(site), 1, 0)) end
-    inv:set(slot_of(site, head), generation .. " " .. name, seconds)
+  local mark = inv:get(name)
+  -- never shorter than the one it replaces: variants of before may be held as long as that said
+  if mark then seconds = max(seconds, inv:ttl(name) or 0) end
+  local place = mark and match(mark, " (%d+)$")
+  local slot = place and slot_of(site, place)
+  -- of this site, and not lost
+  if slot and match(inv:get(slot) or "", " (.*)$") == name then
+    inv:expire(slot, seconds)
+  else
+    if inv:add(entered(site), true) then push(sites, site) end
+    place = push(site, generation .. " " .. name, seconds)
+    local allowed, tight = share()
+    trim(site, allowed, looks, at_once)
+    if tight then
+      visit(allowed)
+      visit(allowed)
+    end
   end
-  local _, why, forced = inv:set(name, generation, seconds)
+  local _, why, forced = inv:set(name, place and generation .. " " .. place or generation, seconds)
   if why or forced then ngx.log(ngx.WARN, "dictionary inv is full: ", why or "an older invalidation was given up") end
   flags.set("invalidated", host, keep)
 end
@@ -110,12 +215,21 @@ function M.invalidate(site, pre, host, uri, elsewhere)
   set(site, host, uri, held and keep or elsewhere_seconds)
 end
 
-local function began(generation) return tonumber(match(generation, "^%d+")) end
+-- → milliseconds since boot when it began; nil: a release before this one wrote it, which told the time of day, or it is not of this boot
+local function began(generation)
+  local at = tonumber(match(generation, "^(%d+)%-%x+$"))
+  return at and at <= clock.boot() * 1000 and at or nil
+end
 
 -- → milliseconds since the URL was invalidated here, or nil
 function M.ago(host, uri)
   local generation = M.generation(host, uri)
-  return generation and math.max(0, floor(clock.boot() * 1000) - began(generation))
+  if not generation then return nil end
+  local at = began(generation)
+  if at then return floor(clock.boot() * 1000) - at end
+  -- by the clock of the day, as the release before would
+  local told = tonumber(match(generation, "^%d+$"))
+  return told and min(max(0, floor(ngx.now() * 1000) - told), keep * 1000) or 0
 end
 
 -- Clocks of machines run a little faster and slower: of a span that another has measured so much is not believed.
@@ -126,7 +240,8 @@ local drift = 0.001
 -- The way here took time, which `ago` does not know of: so it seems later than it was, and at worst something is fetched once more.
 function M.adopt(site, host, uri, ago)
   local known = M.generation(host, uri)
-  if known and began(known) > clock.boot() * 1000 - ago * (1 - drift) then return false end
+  local at = known and began(known)
+  if at and at > clock.boot() * 1000 - ago * (1 - drift) then return false end
   set(site, host, uri, keep)
   return true
 end

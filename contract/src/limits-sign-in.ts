@@ -4,8 +4,10 @@
 export const mailSecurities = ['starttls', 'tls', 'none'] as const;
 export const mailLimits = {
   portDefault: 587,
-  /** of the whole conversation with a server */
+  /** of a conversation with a server until it has the whole mail */
   timeoutSeconds: 30,
+  /** and from then until it answers (RFC 5321 4.5.3.2.6) */
+  answerSeconds: 600,
   /** how long one is tried that nobody said otherwise of */
   keptHours: 24,
   /** mails under way at a time: of all, and of one operator */

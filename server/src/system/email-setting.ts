@@ -8,7 +8,7 @@ import { tooManyPasswords } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { deliver, MailProblem } from '../kit/mail/deliver.ts';
 import { render } from '../kit/mail/render.ts';
-import { mailPolicy, mailServerOf, mailServerTable } from '../kit/mail/send.ts';
+import { mailPolicy, mailServerOf, mailServerTable, serverFor } from '../kit/mail/send.ts';
 import { newMessageID } from '../kit/mail/message-id.ts';
 import { row } from '../store/db.ts';
 import { readSetting } from './settings.ts';
@@ -28,7 +28,8 @@ export const emailSettingCalls = implement(emailSetting, {
     const [known] = (await ctx.store(mailServerTable).page({ pageSize: 1 })).data;
     const waits = await row<{ waiting: number; problem: string | null }>(
       ctx.db,
-      sql`select count(*)::int as waiting, (array_agg(problem order by "nextAt" desc) filter (where problem is not null))[1] as problem
+      sql`select count(*)::int as waiting, coalesce((select s.problem from "mailServer" s where s."clientID" = ${ctx.actor.rootID} and s."deletedAt" is null),
+          (array_agg(problem order by "nextAt" desc) filter (where problem is not null))[1]) as problem
         from mail where "clientID" = ${ctx.actor.rootID}`,
     );
     const { host, port, security, username, fromAddress, fromName } = known ?? unset;
@@ -66,8 +67,12 @@ export const emailSettingCalls = implement(emailSetting, {
       await ctx.expect('mailServer', { id: ctx.actor.rootID, version: 0, ...unset, password: null }, body);
       await store.add([body], { clientID: ctx.actor.rootID });
     }
-    // what waits may go now
-    await sql`update mail set "nextAt" = now() where "clientID" = ${ctx.actor.rootID}`.execute(ctx.db);
+    // what waits for this server may go now, also that of others who have none; what is being sent is left alone
+    const { rootID } = ctx.actor;
+    await sql`update "mailServer" set failures = 0, problem = null, "pausedUntil" = null
+      where "clientID" = ${rootID} and "deletedAt" is null and failures > 0`.execute(ctx.db);
+    await sql`update mail m set "nextAt" = now() where m."nextAt" > now() and coalesce(m."leasedUntil" <= now(), true)
+      and ${rootID} = (select s."clientID" from (${serverFor(sql`m."clientID"`)}) s)`.execute(ctx.db);
     await sql`select pg_notify('mail', '')`.execute(ctx.db);
     return {};
   },
@@ -84,7 +89,12 @@ export const emailSettingCalls = implement(emailSetting, {
       await deliver(
         server,
         { ...mail, to: actor.email, messageID: newMessageID(server.fromAddress) },
-        { policy: await mailPolicy(db, actor.rootID), ca: services.mail?.ca },
+        // somebody looks on: the server's last word is waited for no longer than the rest
+        {
+          policy: await mailPolicy(db, actor.rootID),
+          ca: services.mail?.ca,
+          signal: AbortSignal.timeout(mailLimits.timeoutSeconds * 1000),
+        },
       );
     } catch (error) {
       if (!(error instanceof MailProblem)) throw error;

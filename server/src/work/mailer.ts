@@ -1,24 +1,28 @@
 /**
  * Sends the mails that wait (kit/mail/send.ts). Whoever takes one leases its row for longer than a conversation may last: a process that
  * dies leaves it to others, and no two send one. What a server refuses is tried again later and later, until nobody needs it any more.
- * Turns go round by operator, and each has a few at a time: a server that stands still keeps nobody else's mails.
+ * Turns go round by operator, and each has a few at a time. A server that fails whatever it is given (it is away, it refuses our password)
+ * is left alone longer and longer, then asked by one mail; such questions never take more than half of the places.
  */
 import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
 import { deliver, MailProblem } from '../kit/mail/deliver.ts';
 import { messageIDOf } from '../kit/mail/message-id.ts';
 import { type Mail, render } from '../kit/mail/render.ts';
-import { mailPolicy, mailServerOf, sealedMail } from '../kit/mail/send.ts';
+import { mailPolicy, mailServerOf, sealedMail, serverFor } from '../kit/mail/send.ts';
 import { loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
-import { type Database, listen, openDatabase, rows } from '../store/db.ts';
+import { type Database, listen, openDatabase, rows, type Sql } from '../store/db.ts';
 
 const lookMs = 1000;
 const leaseSeconds = 2 * mailLimits.timeoutSeconds;
 const firstAgainSeconds = 5;
 const longestAgainSeconds = 1800;
+/** of a server: who waits for a code waits for it */
+const longestPauseSeconds = 300;
+const againAfter = (failures: number, longest: number) => Math.min(firstAgainSeconds * 3 ** (failures - 1), longest);
 const troubles = new Seldom(300_000);
 
 interface Waiting {
@@ -27,12 +31,13 @@ interface Waiting {
   message: string;
   attempts: number;
   createdAt: string;
+  isProbe: boolean;
 }
 
 export class Mailer {
   readonly #database: Database;
   readonly #services: Pick<Services, 'sealing' | 'mail'>;
-  readonly #underWay = new Map<number | null, number>();
+  #probes = 0;
   readonly #sending = new Set<Promise<void>>();
   #listener: { stop(): Promise<void> } | undefined;
   #running: Promise<void> | undefined;
@@ -75,7 +80,7 @@ export class Mailer {
     this.#wake();
   }
 
-  /** What is under way is cut off, and left to others at once. */
+  /** What is under way is cut off and left to others at once, but what its server has in its hands: that is given some seconds. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#end.abort();
@@ -89,30 +94,45 @@ export class Mailer {
   async #look(): Promise<void> {
     const room = mailLimits.atOnce - this.#sending.size;
     if (room <= 0) return;
-    const full = [...this.#underWay].filter(([, count]) => count >= mailLimits.atOnceOfOne).map(([id]) => id ?? 0);
+    const probeRoom = Math.max(0, Math.min(room, mailLimits.atOnce / 2 - this.#probes));
     const { db } = this.#database;
-    await sql`delete from mail where "until" < now()`.execute(db);
+    await sql`delete from mail where "until" < now() and coalesce("leasedUntil" < now(), true)`.execute(db);
+    const isFree = sql`m."nextAt" <= now() and coalesce(m."leasedUntil" <= now(), true)`;
     const taken = await rows<Waiting>(
       db,
-      sql`update mail m set "nextAt" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
+      sql`with way as materialized (
+            select c."clientID", s.id as "serverID", s.failures > 0 as "isProbe", coalesce(s."pausedUntil" > now(), false) as "isPaused"
+              from (select distinct "clientID" from mail) c join lateral (${serverFor(sql`c."clientID"`)}) s on true
+          ), busy as materialized (
+            select way."clientID", way."serverID", count(*) n from mail m join way on way."clientID" is not distinct from m."clientID"
+              where m."leasedUntil" > now() group by 1, 2
+          ), due as (
+            select m.id, m."nextAt", way."serverID", way."isProbe",
+                row_number() over (partition by m."clientID" order by m."nextAt", m.id)
+                  + coalesce((select b.n from busy b where b."clientID" is not distinct from way."clientID"), 0) as turn
+              from mail m join way on way."clientID" is not distinct from m."clientID" where ${isFree} and not way."isPaused"
+          ), first as (
+            select due.*, row_number() over (partition by due."serverID" order by due.turn, due."nextAt", due.id)
+                + coalesce((select sum(b.n) from busy b where b."serverID" = due."serverID"), 0) as "ofServer"
+              from due where due.turn <= ${mailLimits.atOnceOfOne}
+          ), chosen as (
+            select first.*, row_number() over (partition by first."isProbe" order by random()) as place
+              from first where not first."isProbe" or first."ofServer" <= 1
+          )
+          update mail m set "leasedUntil" = now() + ${leaseSeconds} * interval '1 second', attempts = m.attempts + 1
           from (
-            select m.id from mail m join (
-                select id, row_number() over (partition by "clientID" order by "nextAt", id) turn from mail
-                  where "nextAt" <= now() and coalesce("clientID", 0) <> all(${full}::bigint[])
-              ) due on due.id = m.id
-              where due.turn <= ${mailLimits.atOnceOfOne} and m."nextAt" <= now()
-              order by due.turn, m.id limit ${room} for update of m skip locked
-          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt"`,
+            select m.id, chosen."isProbe" from mail m join chosen on chosen.id = m.id
+              where (not chosen."isProbe" or chosen.place <= ${probeRoom}) and ${isFree}
+              order by chosen."isProbe", chosen.turn, m.id limit ${room} for update of m skip locked
+          ) mine where mine.id = m.id returning m.id, m."clientID", m.message, m.attempts, m."createdAt", mine."isProbe"`,
     );
     for (const mail of taken) {
-      const { clientID } = mail;
-      this.#underWay.set(clientID, (this.#underWay.get(clientID) ?? 0) + 1);
+      const probe = mail.isProbe ? 1 : 0;
+      this.#probes += probe;
       const sending = this.#send(mail)
         .catch((err: Error) => void (troubles.isTime('send') && logger.warn({ err }, 'a mail could not be sent')))
         .finally(() => {
-          const left = this.#underWay.get(clientID)! - 1;
-          if (left) this.#underWay.set(clientID, left);
-          else this.#underWay.delete(clientID);
+          this.#probes -= probe;
           this.#sending.delete(sending);
           this.#ask();
         });
@@ -123,8 +143,10 @@ export class Mailer {
   async #send({ id, clientID, message, attempts, createdAt }: Waiting): Promise<void> {
     const { db } = this.#database;
     const { sealing } = this.#services;
+    // a lease that ran out is another's by now
+    const mine = sql`id = ${id} and attempts = ${attempts}`;
+    const server = await mailServerOf(db, sealing, clientID);
     try {
-      const server = await mailServerOf(db, sealing, clientID);
       if (!server) throw new MailProblem('way', 'no mail server is set');
       // what sendMail wrote, in this release or an earlier one
       const mail = JSON.parse(sealedMail(sealing).open('message', message)!) as Mail; // sendMail wrote it
@@ -132,23 +154,61 @@ export class Mailer {
       await deliver(
         server,
         { ...rendered, to: mail.to, messageID: messageIDOf({ id, createdAt }, server.fromAddress) },
-        { policy: await mailPolicy(db, server.clientID), ca: this.#services.mail?.ca, signal: this.#end.signal },
+        {
+          policy: await mailPolicy(db, server.clientID),
+          ca: this.#services.mail?.ca,
+          signal: this.#end.signal,
+          onOut: () => void this.#keep(mine),
+        },
       );
-      await sql`delete from mail where id = ${id}`.execute(db);
+      await sql`delete from mail where ${mine}`.execute(db);
+      await sql`update "mailServer" set failures = 0, problem = null, "pausedUntil" = null where id = ${server.id} and failures > 0`.execute(
+        db,
+      );
     } catch (error) {
+      const problem = error instanceof MailProblem ? error : new MailProblem('way', String(error), { isOfServer: false });
       if (this.#isStopping) {
-        await sql`update mail set "nextAt" = now() where id = ${id}`.execute(db);
-        return;
-      }
-      const problem = error instanceof MailProblem ? error : new MailProblem('way', String(error));
-      logger.warn({ mail: id, operator: clientID, problem: problem.message, attempts }, 'a mail was not taken');
-      if (problem.isFinal) await sql`delete from mail where id = ${id}`.execute(db);
-      else {
-        const seconds = Math.min(firstAgainSeconds * 3 ** (attempts - 1), longestAgainSeconds);
-        await sql`update mail set problem = ${problem.message}, "nextAt" = now() + ${seconds} * interval '1 second' where id = ${id}`.execute(
+        // what the server may have taken is asked about no sooner than anything else that failed
+        const seconds = problem.isOut ? againAfter(attempts, longestAgainSeconds) : 0;
+        await sql`update mail set "leasedUntil" = null, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
           db,
         );
+        return;
       }
+      logger.warn({ mail: id, operator: clientID, problem: problem.message, attempts }, 'a mail was not taken');
+      if (problem.isFinal) {
+        await sql`delete from mail where ${mine}`.execute(db);
+        return;
+      }
+      if (problem.isOfServer && server) await this.#pause(server, problem.message);
+      const seconds = againAfter(attempts, problem.isOfServer ? longestPauseSeconds : longestAgainSeconds);
+      // another's server is nothing to tell of: where it is, and what it says
+      const told =
+        server && server.clientID !== clientID ? 'the mail server of the installation did not take it' : problem.message;
+      await sql`update mail set problem = ${told}, "leasedUntil" = null, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
+        db,
+      );
     }
+  }
+
+  /** The server has it whole: nobody else sends it while its answer is waited for. */
+  async #keep(mine: Sql): Promise<void> {
+    const seconds = mailLimits.answerSeconds + mailLimits.timeoutSeconds;
+    try {
+      await sql`update mail set "leasedUntil" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
+        this.#database.db,
+      );
+    } catch (err) {
+      if (troubles.isTime('keep')) logger.warn({ err }, 'a mail that its server has may be sent again');
+    }
+  }
+
+  /** Nothing of what waits for this server is tried for a while; a change of its settings since is another server. */
+  async #pause(server: { id: number; version: number }, problem: string): Promise<void> {
+    await sql`update "mailServer" set failures = failures + 1, problem = ${problem},
+        "pausedUntil" = now() + least(${firstAgainSeconds} * 3 ^ least(failures, 10), ${longestPauseSeconds}) * interval '1 second'
+      where id = ${server.id} and "rowVersion" = ${server.version} and coalesce("pausedUntil" <= now(), true)`.execute(
+      this.#database.db,
+    );
   }
 }

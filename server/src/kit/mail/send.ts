@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { mailLimits } from '#contract/limits.ts';
 import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import type { Language } from '#contract/kit/text.ts';
-import { type Db, row } from '../../store/db.ts';
+import { type Db, row, type Sql } from '../../store/db.ts';
 import { Sealed, type Sealing } from '../sealed.ts';
 import type { Services } from '../services.ts';
 import { col, table } from '../table.ts';
@@ -71,7 +71,7 @@ export async function sendMail<T extends MailTemplate>(
 }
 
 /** The operator's own server, or else that of the installation's owner. */
-const serverFor = (operatorID: number | null) => sql`
+export const serverFor = (operatorID: number | null | Sql) => sql`
   select s.* from "mailServer" s where s."deletedAt" is null and s.host <> '' and (s."clientID" = ${operatorID}::bigint or s."clientID" = (
     select id from account where auth = 'client' and "isRoot" and "deletedAt" is null order by id limit 1))
   order by s."clientID" is not distinct from ${operatorID}::bigint desc limit 1`;

@@ -1,7 +1,13 @@
 /** The console's own address, and from which networks an operator's people may come: over HTTP. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { consoleURL } from '#server/kit/console-url.ts';
+import { rows } from '#server/store/db.ts';
+import { readSetting, writeSetting } from '#server/system/settings.ts';
 import { Api, password, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -57,6 +63,7 @@ test('people and tokens of an operator come in from its networks alone, at once;
   // nobody locks themselves out
   assert.deepEqual(problems(await put(['192.0.2.0/24'], '198.51.100.9')), ['cidrs ownAddressOut']);
   assert.equal((await self('198.51.100.9')).status, 200);
+  assert.deepEqual(problems(await put([' 10.0.0.0/8'], '192.0.2.7')), ['cidrs ownAddressOut']);
   for (const bad of [['nonsense'], ['10.0.0.0/33']]) assert.equal((await put(bad, '192.0.2.7')).status, 400);
   assert.equal((await put(['192.0.2.0/24', '2001:db8::/32'], '192.0.2.7')).status, 200);
   assert.equal((await self('192.0.2.8')).status, 200);
@@ -79,4 +86,71 @@ test('people and tokens of an operator come in from its networks alone, at once;
   assert.equal((await self('198.51.100.9', owner.client.token)).status, 200);
   assert.equal((await put([], '192.0.2.7')).status, 200);
   assert.equal((await self('198.51.100.9')).status, 200);
+});
+
+test('who acts for others, and who renews a session, comes from the networks of whoever really acts', async () => {
+  const admin = await api.account('admin', 'vendor@test.test');
+  const put = (cidrs: string[], ip: string, token = other.client.token) =>
+    api.call('PUT', `${base}/restrictGroupCIDRs`, { token, body: { cidrs }, ...from(ip) });
+  const self = async (area: string, token: string, ip: string) =>
+    (await api.call('GET', `/${area}/account/self`, { token, ...from(ip) })).status;
+  const proxy = async (area: string, token: string, id: number, ip: string) =>
+    (await api.call('POST', `/${area}/proxy`, { token, body: { id }, ...from(ip) })).body as Pair;
+  interface Pair {
+    accessToken: string;
+    refreshToken: string;
+  }
+  const renewed = ({ accessToken, refreshToken }: Pair, area: string, ip: string) =>
+    api.call('PATCH', `/${area}`, { body: { accessToken, refreshToken }, ...from(ip) });
+  const [inside, outside] = ['192.0.2.7', '198.51.100.9'];
+  const own = await api.call('POST', '/client/verify', { body: { email: other.client.email, password }, ...from(inside) });
+  const program = await api.call('POST', '/client/apiToken', {
+    token: other.client.token,
+    body: { name: 'renews', permissionKeys: ['zones.view'], siteIDs: null, networks: [], expiredAt: null },
+  });
+  assert.equal((await put(['192.0.2.0/24'], inside)).status, 200);
+
+  const customer = await proxy('client', other.client.token, other.user.id, inside);
+  assert.equal(await self('user', customer.accessToken, inside), 200);
+  assert.equal(await self('user', customer.accessToken, outside), 403);
+  assert.equal((await renewed(customer, 'user', outside)).body.code, 101018);
+  assert.equal((await renewed(customer, 'user', inside)).status, 200);
+
+  assert.equal((await renewed(own.body, 'client', outside)).body.code, 101018);
+  assert.equal((await renewed(own.body, 'client', inside)).status, 200);
+  const pair = { accessToken: program.body.token, refreshToken: program.body.refreshToken };
+  assert.equal((await renewed(pair, 'client', outside)).body.code, 101018);
+  assert.equal((await renewed(pair, 'client', inside)).status, 200);
+
+  // the vendor gets in to help, from where it is, and through to the customers
+  const helper = await proxy('admin', admin.token, other.client.id, outside);
+  assert.equal(await self('client', helper.accessToken, outside), 200);
+  const further = await proxy('client', helper.accessToken, other.user.id, outside);
+  assert.equal(await self('user', further.accessToken, outside), 200);
+  assert.equal((await put([], outside, helper.accessToken)).status, 200);
+  assert.equal(await self('client', other.client.token, outside), 200);
+});
+
+test('whoever holds the machine lets in who is locked out, and it stands in the audit', async () => {
+  const { db } = api.database;
+  await writeSetting(db, other.client.id, 'restrictGroupCIDRs', ['192.0.2.0/24']);
+  await writeSetting(db, other.client.id, 'accountVerify', true);
+  const run = (...args: string[]) =>
+    promisify(execFile)(process.execPath, [fileURLToPath(new URL('../../bin/account.ts', import.meta.url)), ...args], {
+      env: { ...process.env, DATABASE_URL: api.database.url },
+    });
+  await assert.rejects(run('networks', 'nobody@test.test', '--clear'), /There is no client/);
+  await assert.rejects(run('networks', other.client.email), /breakwater account/);
+  await run('networks', other.client.email, '--clear');
+  await run('verification', other.client.email, '--off');
+  assert.deepEqual(await readSetting(db, other.client.id, 'restrictGroupCIDRs'), []);
+  assert.equal(await readSetting(db, other.client.id, 'accountVerify'), false);
+  const lines = await rows<{ url: string }>(
+    db,
+    sql`select url from audit where method = 'CLI' and "clientID" = ${other.client.id} order by id`,
+  );
+  assert.deepEqual(
+    lines.map(line => line.url),
+    [`account networks --clear ${other.client.email}`, `account verification --off ${other.client.email}`],
+  );
 });

@@ -267,7 +267,7 @@ export const sessionCalls = implement(
     'PATCH ': async ({ ctx, body }) => {
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
-      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body);
+      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body, ctx.ip);
       const { tokens, id, name, accountID } = await sessions.refreshToken(area, body, ctx.ip);
       const owner = (await sessions.acting(ctx.db, accountID))!;
       await auditSignIn(

@@ -1,5 +1,6 @@
 /** Who an account is where it acts, as the database has it. */
 import { sql } from 'kysely';
+import { Fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { defaultLanguage, isLanguage, type Language } from '#contract/kit/text.ts';
 import { settingValue } from '#contract/system/settings.ts';
@@ -39,6 +40,9 @@ function networksOf(stored: unknown): Networks | null {
   const cidrs = settingValue('restrictGroupCIDRs', stored);
   return cidrs.length ? new Networks(cidrs) : null;
 }
+
+export const isFrom = ({ networks }: Pick<Actor, 'networks'>, ip: string): boolean => !networks || networks.has(ip);
+export const networkRefused = () => new Fail('permissionDenied', { errorData: [{ path: '', rule: 'networkRefused' }] });
 
 /** `held`: the keys it holds now. */
 export function actorOf(found: Acting, held: Iterable<string>, sessionID: string): Actor {

@@ -10,7 +10,7 @@ export class Networks {
   /** Addresses and CIDRs. Anything else is refused: a list that means less than it says is a hole. */
   constructor(entries: readonly string[] = []) {
     for (const entry of entries) {
-      const [address = '', bits, ...more] = entry.split('/');
+      const [address = '', bits, ...more] = entry.trim().split('/');
       const family = isIP(address);
       const most = family === 6 ? 128 : 32;
       if (!family || more.length || (bits !== undefined && !(/^\d{1,3}$/.test(bits) && Number(bits) <= most)))

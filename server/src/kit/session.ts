@@ -5,18 +5,19 @@
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
-import { Fail, fail } from '#contract/errors.ts';
+import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { session as limits, transport } from '#contract/limits.ts';
 import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
 import type { Actor } from './actor.ts';
-import { type Acting, actingColumns, actorOf, statusOf, withRoots } from './acting.ts';
+import { type Acting, actingColumns, actorOf, isFrom, networkRefused, statusOf, withRoots } from './acting.ts';
 import { type Keys, sha256 } from './crypto.ts';
 import { ApiTokens, type LiveToken, type Rotated } from './api-tokens.ts';
 import { Devices } from './devices.ts';
 import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
 import { inForceOf, type Licences } from './licence.ts';
+import { type SessionRow, splitRefresh } from './session-row.ts';
 import { Tries } from './tries.ts';
 
 const accessTokenMs = limits.accessTokenMinutes * 60_000;
@@ -29,20 +30,6 @@ export interface Tokens {
   accessToken: string;
   refreshToken: string;
   tokenType: typeof transport.tokenType;
-}
-interface SessionRow {
-  id: string;
-  accountID: number;
-  refreshHash: Buffer;
-  previousHash: Buffer | null;
-  previousUntil: string | null;
-  successor: Buffer | null;
-  proxyID: number | null;
-  openerID: string | null;
-  expiredAt: string;
-  endedAt: string | null;
-  auth: Area;
-  status: string;
 }
 /** Whoever acts in another's name goes on to do so while they are there and may act in their own. */
 const mayAct = (actor: Actor | null): actor is Actor => actor?.status === 'normal';
@@ -183,7 +170,7 @@ export class Sessions {
       if (generation === this.#generation) this.#actors.set(key, { actor, until: performance.now() + actorCacheMs });
     }
     if (!actor) throw fail('invalidToken');
-    if (actor.networks && !actor.networks.has(ip)) throw networkRefused();
+    if (!isFrom(actor, ip)) throw networkRefused();
     if (actor.token) this.apiTokens.use(actor.token, ip);
     return actor;
   }
@@ -191,7 +178,7 @@ export class Sessions {
   /** Whoever is about to sign in. @throws permissionDenied where its operator lets nobody in from there */
   async mayEnter(db: Db, accountID: number, ip: string, refused: () => Promise<unknown>): Promise<void> {
     const actor = await this.acting(db, accountID);
-    if (!actor?.networks || actor.networks.has(ip)) return;
+    if (!actor || isFrom(actor, ip)) return;
     await refused();
     throw networkRefused();
   }
@@ -219,8 +206,10 @@ export class Sessions {
           where s.id = ${sessionID} and root."deletedAt" is null and s."endedAt" is null and s."expiredAt" > now()`,
     );
     if (!found) return null;
-    if (found.proxyID !== null && !(await this.#isOpen(db, found.openerID, door + 1))) return null;
-    return this.#actorOf(db, found, sessionID);
+    if (found.proxyID === null) return this.#actorOf(db, found, sessionID);
+    const opener = await this.#opener(db, found.openerID, door + 1);
+    // whoever really acts comes from where they may: what the account in whose name they act says of its own people is not about them
+    return opener && { ...(await this.#actorOf(db, found, sessionID)), networks: opener.networks };
   }
 
   /**
@@ -249,11 +238,11 @@ export class Sessions {
     return { ...actor, licence: licence && inForceOf(licence) };
   }
 
-  /** Whether who opened a session by `proxy` is still there, and may act. */
-  async #isOpen(db: Db, openerID: string | null, door = 1): Promise<boolean> {
-    if (openerID === null || door > doorsMax) return false;
+  /** Who opened a session by `proxy`, with the networks of whoever really acts; null: gone, or may not any more. */
+  async #opener(db: Db, openerID: string | null, door = 1): Promise<Actor | null> {
+    if (openerID === null || door > doorsMax) return null;
     const opener = await this.#load(openerID, db, door);
-    return mayAct(opener) && opener.isRoot;
+    return mayAct(opener) && opener.isRoot ? opener : null;
   }
 
   /** What accounts hold now. */
@@ -268,6 +257,7 @@ export class Sessions {
         const owner = await this.acting(db, accountID);
         if (owner?.area !== area) throw fail('refreshTokenFailed');
         if (owner.status !== 'normal') throw fail('accountNotEnabled');
+        if (!isFrom(owner, ip)) throw networkRefused();
         await this.changed(db);
       });
     } finally {
@@ -275,25 +265,28 @@ export class Sessions {
     }
   }
 
-  /** Rotates a refresh token, in a transaction of its own; any fault is 101016. */
-  async refresh(area: Area, given: { accessToken: string; refreshToken: string }): Promise<Tokens> {
+  /** Rotates a refresh token, in a transaction of its own; any fault is 101016, but 101018 for whoever comes from elsewhere: nothing is rotated. */
+  async refresh(area: Area, given: { accessToken: string; refreshToken: string }, ip: string): Promise<Tokens> {
     const { id, secret } = splitRefresh(given.refreshToken, 'refreshTokenFailed');
     if (this.#ownerOf(given.accessToken, 'refreshTokenFailed') !== id) throw fail('refreshTokenFailed');
     const { doors } = this.#database;
     // a family that ends stays ended: so the failure is told after the commit
-    const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret));
+    const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret, ip));
     if (answer) return answer;
     this.#forget();
     throw fail('refreshTokenFailed');
   }
 
   /** undefined: somebody used a token a second time, and the family has ended. */
-  async #rotate(db: Db, area: Area, id: string, secret: string): Promise<Tokens | undefined> {
+  async #rotate(db: Db, area: Area, id: string, secret: string, ip: string): Promise<Tokens | undefined> {
     const session = await this.#find(db, id);
     if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
       throw fail('refreshTokenFailed');
     if (session.status !== 'normal') throw fail('accountNotEnabled');
-    if (session.proxyID !== null && !(await this.#isOpen(db, session.openerID))) throw fail('refreshTokenFailed');
+    const isProxied = session.proxyID !== null;
+    const acts = await (isProxied ? this.#opener(db, session.openerID) : this.acting(db, session.accountID));
+    if (!acts) throw fail('refreshTokenFailed');
+    if (!isFrom(acts, ip)) throw networkRefused();
     const hash = sha256(secret);
     const tokens = (next: string): Tokens => ({
       accessToken: this.#access(id),
@@ -390,11 +383,4 @@ export class Sessions {
   committed(db: Db): void {
     if (this.#changedIn.has(db)) this.#forget();
   }
-}
-
-const networkRefused = () => new Fail('permissionDenied', { errorData: [{ path: '', rule: 'networkRefused' }] });
-function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed') {
-  const m = /^([0-9a-f-]{36})\.([\w-]{44})$/.exec(token);
-  if (!m) throw fail(error);
-  return { id: m[1]!, secret: m[2]! };
 }

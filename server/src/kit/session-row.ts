@@ -1,0 +1,25 @@
+/** A session as the database has it: the family of its refresh tokens. */
+import type { Area } from '#contract/kit/call.ts';
+import { fail } from '#contract/errors.ts';
+
+export interface SessionRow {
+  id: string;
+  accountID: number;
+  refreshHash: Buffer;
+  previousHash: Buffer | null;
+  previousUntil: string | null;
+  successor: Buffer | null;
+  proxyID: number | null;
+  openerID: string | null;
+  expiredAt: string;
+  endedAt: string | null;
+  auth: Area;
+  status: string;
+}
+
+/** The session a refresh token is of, and what proves it. */
+export function splitRefresh(token: string, error: 'refreshTokenFailed' | 'revokeTokenFailed') {
+  const m = /^([0-9a-f-]{36})\.([\w-]{44})$/.exec(token);
+  if (!m) throw fail(error);
+  return { id: m[1]!, secret: m[2]! };
+}

@@ -242,6 +242,13 @@ export const pieces: readonly Piece[] = [
     states: ['normal', 'empty', 'disabled', 'readOnly', 'invalid', 'long', 'many'],
     load: () => import('./pages/conditions.tsx'),
   },
+  {
+    name: 'markdown',
+    title: { zh_TW: 'Markdown 內容', zh_CN: 'Markdown 内容', en_US: 'Markdown' },
+    shows: ['Markdown'],
+    states: ['normal', 'empty', 'invalid', 'long'],
+    load: () => import('./pages/markdown.tsx'),
+  },
 ];
 
 /** Exports that draw nothing of their own, each with the reason. */

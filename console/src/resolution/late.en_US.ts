@@ -59,7 +59,7 @@ export default {
   'field.recordValues': 'Answered',
   'field.ipVersions': 'Addresses',
   'field.nodeIDs': 'Nodes',
-  'field.target': 'Target',
+  'field.recordTarget': 'Target',
   'virtualKind.empty': 'No records yet',
   'virtualKind.node': 'Node addresses',
   'virtualKind.cname': 'CNAME',

@@ -56,7 +56,7 @@ export default {
   'field.recordValues': '应答内容',
   'field.ipVersions': '地址种类',
   'field.nodeIDs': '节点',
-  'field.target': '目标名称',
+  'field.recordTarget': '目标名称',
   'virtualKind.empty': '尚无记录',
   'virtualKind.node': '节点地址',
   'virtualKind.cname': 'CNAME',

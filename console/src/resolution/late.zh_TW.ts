@@ -54,7 +54,7 @@ export default {
   'field.recordValues': '回應內容',
   'field.ipVersions': '位址種類',
   'field.nodeIDs': '節點',
-  'field.target': '目標名稱',
+  'field.recordTarget': '目標名稱',
   'virtualKind.empty': '尚無紀錄',
   'virtualKind.node': '節點位址',
   'virtualKind.cname': 'CNAME',

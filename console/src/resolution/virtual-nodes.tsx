@@ -66,7 +66,15 @@ const recordsOf = (zoneID: number, kind: Kind) =>
               initial: [...ipVersions],
             },
           ]
-        : [{ name: 'target', kind: 'mono', placeholder: 'customer.other-cdn.example', help: 'recordTarget' }],
+        : [
+            {
+              name: 'target',
+              label: 'recordTarget',
+              kind: 'mono',
+              placeholder: 'customer.other-cdn.example',
+              help: 'recordTarget',
+            },
+          ],
   });
 
 /** Of one that has records only their kind can follow: a name that leads on has nothing beside it. */

@@ -65,6 +65,8 @@ export const systemRows: Rows = {
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
   },
   values: {
+    // an announcement ends after it starts
+    end: (_owner, made) => ('content' in made ? '2037-01-01T00:00:00.000Z' : undefined),
     hostname: () => `guard-${next()}.test`,
     logo: image,
     favicon: image,

@@ -12,17 +12,16 @@ const types = 'image/png,image/jpeg,image/webp,image/gif,image/svg+xml';
 
 /** A file that was chosen, or the address of what is stored, as an address to show. */
 function useShown(value: unknown): string {
-  const [shown, setShown] = useState('');
+  const [made, setMade] = useState<{ of: unknown; url: string }>();
   useEffect(() => {
-    if (!(value instanceof File)) {
-      setShown(typeof value === 'string' && value.startsWith('/branding/') ? value : '');
-      return undefined;
-    }
-    const made = URL.createObjectURL(value);
-    setShown(made);
-    return () => URL.revokeObjectURL(made);
+    if (!(value instanceof File)) return undefined;
+    const reader = new FileReader();
+    reader.onload = () => setMade({ of: value, url: String(reader.result) });
+    reader.readAsDataURL(value);
+    return () => reader.abort();
   }, [value]);
-  return shown;
+  if (value instanceof File) return made?.of === value ? made.url : '';
+  return typeof value === 'string' && value.startsWith('/branding/') ? value : '';
 }
 
 interface InputProps {

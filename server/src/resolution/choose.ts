@@ -70,6 +70,21 @@ export const troubleOfStatus = (status: string): Reason | undefined =>
   // it has the key
   status in troubleOf ? troubleOf[status as keyof typeof troubleOf] : 'unknown';
 
+/**
+ * Why a node should not be answered. One that is paused goes on serving and reporting. So does one whose name a copy of its disk speaks
+ * in as well (bus/twins.ts): its addresses are those it joined with, and whoever has a copy must not take visitors from it.
+ * `isFine`: its heartbeats say nothing that keeps it from serving; `isTwin`: nothing but a copy makes it one in trouble.
+ */
+export const troubleOfNode = (node: {
+  status: string;
+  isHeard: boolean;
+  isFine: boolean;
+  isTwin: boolean;
+}): Reason | undefined => {
+  const goesOn = node.status === 'paused' || (node.status === 'error' && node.isTwin);
+  return goesOn && node.isHeard && node.isFine ? undefined : troubleOfStatus(node.status);
+};
+
 /** What of its addresses is answered. */
 export const addressesOf = ({ addresses, families }: Pick<Member, 'addresses' | 'families'>, family: 4 | 6): string[] =>
   families?.has(family) === false ? [] : reachable(addresses).filter(address => parseIP(address)?.family === family);

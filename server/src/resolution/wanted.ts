@@ -1,8 +1,9 @@
 /** Who stands on each line, out of rows: nodes, and what virtual nodes are made of. */
 import { sql } from 'kysely';
 import { identifiers, type ipVersions } from '#contract/limits.ts';
+import { healthTimes } from '#contract/system/health.ts';
 import { type Db, rows } from '../store/db.ts';
-import { type Member, troubleOfStatus, type WantedLine } from './choose.ts';
+import { type Member, troubleOfNode, type WantedLine } from './choose.ts';
 
 /** As long as the bus waits until a silent node is offline (bus/settle.ts). */
 const heardMs = 7000;
@@ -25,6 +26,8 @@ interface OfNode {
   forceBackup: boolean;
   /** its heartbeats say nothing of a problem */
   isFine: boolean;
+  /** a copy of its disk runs, and nothing else makes it one in trouble */
+  isTwin: boolean;
   isHeard: boolean;
   seconds: number;
 }
@@ -40,6 +43,9 @@ const isOfGroup = sql`n."deletedAt" is null and n.type = 'edge' and n."zoneID" =
 const ofNode = sql`n.id as "nodeID", n.name, n.status, n."forceBackup",
         n.addresses || array(select s.address from "nodeSub" s where s."nodeID" = n.id and s."deletedAt" is null order by s.id) as addresses,
         coalesce(n.beat->>'problem' is null, false) as "isFine",
+        coalesce(n.beat ? 'twin' and abs(coalesce((n.beat->>'clockMs')::float8, 0)) <= ${healthTimes.clockMostMs}
+          and not exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
+            and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second'), false) as "isTwin",
         coalesce(n."lastBeat" > clock_timestamp() - ${heardMs} * interval '1 ms', false) as "isHeard",
         least(greatest(0, extract(epoch from clock_timestamp() - n."lastBeat")), 1e9)::int as seconds`;
 
@@ -77,16 +83,15 @@ export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
   }));
 }
 
-const memberOf = ({ name, status, addresses, backup, forceBackup, isFine, isHeard, seconds }: OfNode & { backup: boolean }) => ({
+const memberOf = ({ name, addresses, backup, forceBackup, ...node }: OfNode & { backup: boolean }) => ({
   name,
   backup,
-  isPaused: status === 'paused',
+  isPaused: node.status === 'paused',
   isAlways: forceBackup,
-  // a paused node goes on serving and reporting
-  trouble: status === 'paused' && isHeard && isFine ? undefined : troubleOfStatus(status),
+  trouble: troubleOfNode(node),
   isWaiting: false,
-  isHeard,
-  seconds,
+  isHeard: node.isHeard,
+  seconds: node.seconds,
   addresses,
   cname: null,
 });

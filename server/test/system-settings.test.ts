@@ -44,6 +44,18 @@ test('mails name the operator’s own address, and its hostname shows its brandi
   const title = async (host: string) => (await api.call('GET', '/user/logo', { headers: { host } })).body.title;
   assert.equal(await title('cdn.other.test'), 'Other');
   assert.equal(await title('elsewhere.test'), 'Breakwater');
+  // a hostname is one operator's, whichever of both names it first
+  const named = (tenant: Tenant, hostname: string) =>
+    api.call('POST', '/client/setting/logo', {
+      token: tenant.client.token,
+      headers,
+      raw: Buffer.from(
+        `--${boundary}\r\nContent-Disposition: form-data; name="hostname"\r\n\r\n${hostname}\r\n--${boundary}\r\nContent-Disposition: form-data; name="title"\r\n\r\nTaken\r\n--${boundary}--\r\n`,
+      ),
+    });
+  assert.equal((await named(owner, 'cdn.other.test')).body.code, 101025);
+  assert.equal((await named(owner, 'brand.owner.test')).status, 200);
+  assert.equal((await put(other, 'https://brand.owner.test')).body.code, 101025);
   assert.equal((await put(other, '')).status, 200);
   assert.equal(await title('cdn.other.test'), 'Breakwater');
 });

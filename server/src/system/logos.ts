@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { sql } from 'kysely';
 import type { FastifyInstance } from 'fastify';
-import { failFields } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 import { display } from '#contract/limits-start.ts';
 import { brandBounds, type BrandImage, brandImageNames, logo, logos } from '#contract/system/logos.ts';
@@ -90,14 +90,27 @@ export function isOfInstallation({ publicURL }: Pick<Services, 'publicURL'>, hos
   const own = URL.canParse(publicURL) ? new URL(publicURL).hostname : '';
   return hostname === own || hostname === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0;
 }
-async function mayName(ctx: Context, hostname: string | null | undefined): Promise<void> {
-  if (hostname && isOfInstallation(ctx.services, hostname) && !(await isOwner(ctx)))
-    throw failFields([{ path: 'hostname', rule: 'hostOfInstallation' }]);
+/**
+ * Whose branding a hostname shows is one answer: it is one operator's, by a brand or as the console's address. Held until the transaction
+ * ends, so that two who ask at once do not both get it.
+ * @throws 101003 `hostOfInstallation` at the field; 101025
+ */
+export async function claimHostname(ctx: Context, path: 'hostname' | 'outgoingURL', hostname: string): Promise<void> {
+  if (isOfInstallation(ctx.services, hostname) && !(await isOwner(ctx))) throw failFields([{ path, rule: 'hostOfInstallation' }]);
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`brand host ${hostname}`}, 0))`.execute(ctx.db);
+  const taken = await row(
+    ctx.db,
+    sql`select 1 from account a where a.id <> ${ctx.actor.rootID} and a."deletedAt" is null and (
+          exists (select from brand b where b."clientID" = a.id and b."deletedAt" is null and b.hostname = ${hostname})
+          or exists (select from setting s where s."clientID" = a.id and s.key = 'outgoingURL'
+            and lower(substring(s.value #>> '{}' from '^https?://([^/:]+|\\[[^]]+\\])')) = ${hostname})) limit 1`,
+  );
+  if (taken) throw fail('duplicated');
 }
 
 async function valuesOf(ctx: Context, body: Sent, pictures: Pictures): Promise<Record<string, unknown>> {
   const hostname = body.hostname === undefined ? undefined : body.hostname.trim() || null;
-  await mayName(ctx, hostname);
+  if (hostname) await claimHostname(ctx, 'hostname', hostname);
   const values: Record<string, unknown> = {};
   if (hostname !== undefined) values['hostname'] = hostname;
   for (const name of ['title', 'copyright'] as const) if (body[name] !== undefined) values[name] = body[name].trim();

@@ -1,6 +1,7 @@
 /** Branding over HTTP: by hostname, for everybody; images drawn anew, whatever was in the file; nothing of it ever a page. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { Api, type Tenant } from './harness.ts';
 
@@ -141,10 +142,24 @@ test('a bomb, a page, a script in a picture and a file of another kind are refus
   // what a reader of XML would see and a search for words would not
   const hidden = Buffer.from(`<?xml version="1.0" encoding="utf-7"?>${svg('').bytes.toString()}`);
   await refused({ type: 'image/svg+xml', bytes: hidden }, 'imageUnreadable', 'another encoding');
+  // packed, nobody sees what it holds or how much
+  for (const inner of ['<script>alert(1)</script>', ' '.repeat(20_000_000)])
+    await refused({ type: 'image/svg+xml', bytes: gzipSync(svg(inner).bytes) }, 'imageUnreadable', 'packed');
   await refused({ type: 'image/png', bytes: Buffer.from('<html><script>alert(1)</script>') }, 'imageUnreadable', 'a page');
   await refused({ type: 'image/png', bytes: png.bytes.subarray(0, 40) }, 'imageUnreadable', 'a part of one');
   assert.equal((await save(owner, { logo: { type: 'text/html', bytes: png.bytes } })).status, 400);
   assert.equal((await save(owner, { logo: { type: 'image/png', bytes: Buffer.alloc(4_000_001) } })).status, 413);
+  // each level five times the one before
+  const levels = ['<g id="a0"><rect width="1" height="1"/></g>'];
+  for (let n = 1; n < 8; n++) levels.push(`<g id="a${n}">${`<use href="#a${n - 1}"/>`.repeat(5)}</g>`);
+  await refused(svg(levels.join('')), 'imageHasScript', 'uses of uses');
+  await refused(
+    svg(
+      '<filter id="f"><feTurbulence numOctaves="10" baseFrequency="0.9"/></filter><rect filter="url(#f)" width="9" height="9"/>',
+    ),
+    'imageHasScript',
+    'a filter',
+  );
   const good = await save(owner, { hostname: 'good.test', logo: svg('<g id="a"/><use href="#a"/>') });
   assert.equal(good.status, 200, good.text);
   const drawn = await fetched((await shown('good.test')).logo);

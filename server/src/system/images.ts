@@ -1,67 +1,103 @@
 /**
  * Uploaded images, drawn anew: whatever a file holds beside its picture (scripts, metadata, a second format) is not in what is kept. Its
- * size is judged by its header, before a pixel is decoded. Only what was drawn here is ever served.
+ * kind is told by its first bytes and its size by its header, before a pixel is decoded. Only what was drawn here is ever served. One is
+ * drawn at a time, in a process that is killed when it takes too long: it holds none of the threads that sign-ins wait for.
  */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import sharp, { type Metadata } from 'sharp';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 import { brandBounds, type BrandImage, brandImages } from '#contract/system/logos.ts';
-
-// a picture is drawn within a call: one core, and nothing remembered of it
-sharp.concurrency(1);
-sharp.cache(false);
+import type { Broken, Wanted } from './draw.ts';
 
 export interface Drawn {
   /** SHA-256 of the bytes, with the ending */
   name: string;
   bytes: Buffer;
 }
+/** A picture that takes longer is none. */
+const drawMs = 8000;
+/** What is drawn is loaded before anybody signs in. */
+const drawnBytesMax = 500_000;
 const refused = (path: string) => failFields([{ path, rule: 'imageUnreadable' }]);
-const formats: ReadonlySet<string> = new Set(['png', 'jpeg', 'webp', 'gif', 'svg']);
+/** By the first bytes; what begins otherwise (a packed SVG, too) is read by nobody. */
+const signatures: readonly (readonly [string, RegExp])[] = [
+  ['png', /^\x89PNG\r\n\x1a\n/],
+  ['jpeg', /^\xff\xd8\xff/],
+  ['gif', /^GIF8[79]a/],
+  ['webp', /^RIFF[\s\S]{4}WEBP/],
+  ['svg', /^(?:\xef\xbb\xbf)?\s*<(?:svg\b|\?xml\b|!--|!doctype\b)/i],
+];
 /** An SVG is a program as well as a picture: what runs, what is fetched and what grows by itself is refused, not guessed at. */
 const svgRefused = [
   /<!(?:doctype|entity)/i,
-  /<\s*(?:script|foreignobject|iframe|embed|object|handler|listener|set|animate\w*)\b/i,
+  /<\s*(?:\w+:)?(?:script|foreignobject|iframe|embed|object|handler|listener|set|animate\w*)\b/i,
+  // each costs what it names, for every pixel or every time it is used
+  /<\s*(?:\w+:)?(?:filter|fe[A-Z]\w*|pattern|mask|marker)\b/i,
   /[\s"'/]on[a-z]{2,30}\s?=/i,
   /javascript\s*:|@import|xml:base/i,
   // what is shown from elsewhere: a part of itself or a picture in it is none
   /(?:href|src)\s*=\s*(?:["']\s*(?!#|data:image\/(?:png|jpeg|webp|gif)[;,])[^"'\s]|[^"'\s])/i,
   /url\(\s*(?!["']?\s*#)[^)\s]/i,
 ];
+/** A part that is shown again, shown again within what is shown again, grows with each level: a few are enough for any picture. */
+const usesMax = 20;
+
+/** @throws 101003 `imageUnreadable` or `imageHasScript` at the field */
+function formatOf(field: BrandImage, given: Buffer): string {
+  const head = given.subarray(0, 1024).toString('latin1');
+  const format = signatures.find(([, pattern]) => pattern.test(head))?.[0];
+  if (!format) throw refused(field);
+  if (format === 'svg') {
+    const text = given.toString('utf8');
+    // another encoding would hide from this what a reader of XML sees
+    if (text.includes('\ufffd') || text.includes('\0') || /encoding\s*=\s*["'](?!utf-8)/i.test(text)) throw refused(field);
+    if (svgRefused.some(one => one.test(text)) || text.split(/<\s*(?:\w+:)?use\b/i).length - 1 > usesMax)
+      throw failFields([{ path: field, rule: 'imageHasScript' }]);
+  }
+  return format;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+/** What draw.ts answers; undefined where it failed or took too long. */
+async function drawn(given: Buffer, wanted: Wanted): Promise<Buffer | undefined> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'draw.ts'), JSON.stringify(wanted)], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+    // nothing of this process is its matter
+    env: {},
+    timeout: drawMs,
+    killSignal: 'SIGKILL',
+  });
+  // it may end before it has read all
+  child.stdin.on('error', () => {});
+  child.stdin.end(given);
+  const ended = new Promise<boolean>(resolve => {
+    child.on('error', () => resolve(false));
+    child.on('close', code => resolve(code === 0));
+  });
+  const bytes = await buffer(child.stdout).catch(() => undefined);
+  return (await ended) && bytes?.length ? bytes : undefined;
+}
 
 /** @throws 101003 `imageUnreadable`, `imageTooLarge` or `imageHasScript` at the field */
 export async function draw(field: BrandImage, file: UploadedFile): Promise<Drawn> {
   const { width, height, as } = brandImages[field];
   const given = Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength);
-  // judged before anything parses it
-  if (/<\s*svg\b|<\?xml/i.test(given.subarray(0, 4096).toString('latin1'))) {
-    const text = given.toString('utf8');
-    // another encoding would hide from this what a reader of XML sees
-    if (text.includes('\ufffd') || text.includes('\0') || /encoding\s*=\s*["'](?!utf-8)/i.test(text)) throw refused(field);
-    if (svgRefused.some(one => one.test(text))) throw failFields([{ path: field, rule: 'imageHasScript' }]);
+  const wanted = { width, height, as, format: formatOf(field, given), pixelsMax: brandBounds.pixelsMax, bytesMax: drawnBytesMax };
+  const turn = last.then(() => drawn(given, wanted));
+  last = turn.catch(() => {});
+  const bytes = await turn;
+  if (!bytes) throw refused(field);
+  if (bytes[0] === 0) {
+    // draw.ts writes nothing else behind it
+    const rule = bytes.subarray(1).toString() as Broken;
+    throw failFields([
+      rule === 'imageTooLarge'
+        ? { path: field, rule, bounds: { max: brandBounds.pixelsMax / 1_000_000 } }
+        : { path: field, rule: 'imageUnreadable' },
+    ]);
   }
-  const options = { limitInputPixels: brandBounds.pixelsMax, failOn: 'error', pages: 1 } as const;
-  let found: Metadata;
-  try {
-    found = await sharp(given, { ...options, limitInputPixels: false }).metadata();
-  } catch {
-    throw refused(field);
-  }
-  if (!formats.has(found.format ?? '')) throw refused(field);
-  if ((found.width ?? 0) * (found.height ?? 0) > brandBounds.pixelsMax)
-    throw failFields([{ path: field, rule: 'imageTooLarge', bounds: { max: brandBounds.pixelsMax / 1_000_000 } }]);
-  try {
-    const isSmall = (found.width ?? 0) < width && (found.height ?? 0) < height;
-    // lines are drawn at the size they are shown in
-    const density =
-      found.format === 'svg' && isSmall ? Math.min(2400, 72 * Math.min(width / found.width!, height / found.height!)) : 72;
-    const picture = sharp(given, { ...options, density: Math.max(72, Math.floor(density)) })
-      .autoOrient()
-      .resize({ width, height, fit: 'inside', withoutEnlargement: true });
-    const bytes = await (as === 'png' ? picture.png({ compressionLevel: 9 }) : picture.webp({ quality: 82 })).toBuffer();
-    return { name: `${createHash('sha256').update(bytes).digest('hex')}.${as}`, bytes };
-  } catch {
-    throw refused(field);
-  }
+  return { name: `${createHash('sha256').update(bytes).digest('hex')}.${as}`, bytes };
 }

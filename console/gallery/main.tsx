@@ -1,6 +1,7 @@
 /** Starts the gallery: the words, the look and the styles of the console, and an API that answers by itself. */
 import '../src/styles/tokens.css';
 import '../src/styles/base.css';
+import '../src/styles/brand.css';
 import '../src/styles/shell.css';
 import '../src/styles/pages.css';
 import '../src/styles/parts.css';

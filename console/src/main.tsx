@@ -1,6 +1,7 @@
 /** Starts the application of one area: its texts, its pages, its router. */
 import './styles/tokens.css';
 import './styles/base.css';
+import './styles/brand.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import type { Area } from './kit/area.ts';

@@ -145,6 +145,7 @@ export function createTransport(options: TransportOptions) {
       const response = await fetch(base + path + query, {
         method,
         headers,
+        // what goes as a form has fields
         body: body === undefined ? undefined : isForm ? formOf(body as object) : JSON.stringify(body),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
         credentials: marksDevice.has(key) ? 'same-origin' : 'omit',

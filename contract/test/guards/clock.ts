@@ -58,6 +58,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
 
 /** The same in the edge, where spans use core/clock.lua. */
 export const wallClockOfLua: Readonly<Record<string, readonly [count: number, why: string]>> = {
+  'edge/lua/cache/invalidation.lua': [1, 'compared with a time that the release before wrote down'],
   'edge/lua/cache/fields.lua': [1, 'a date that a header names'],
   'edge/lua/core/clock.lua': [1, 'time(), for those that are named here'],
   'edge/lua/core/problems.lua': [1, 'another second begins, whichever it is'],

@@ -175,6 +175,7 @@ export async function takeOff(ctx: Context, kind: MemberKind, at: AtLine, ids: r
 
 /** Nobody stands on these lines of a group any more. */
 export async function clearLines(ctx: Context, groupID: number, lines: Sql) {
+  // the keys are those kinds
   for (const kind of Object.keys(members) as MemberKind[]) {
     const { table, column } = members[kind];
     const left = await rows<{ id: number; lineID: number }>(

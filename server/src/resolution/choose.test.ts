@@ -1,7 +1,7 @@
 /** Who answers on a line, over every mix of states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AnsweredLine, answersOf, chosenOf, defaultLineID, type Member, type Reason } from './choose.ts';
+import { type AnsweredLine, answersOf, chosenOf, defaultLineID, type Member, type Reason, troubleOfNode } from './choose.ts';
 
 const member = (UID: string, more: Partial<Member> = {}): Member => ({
   UID,
@@ -120,4 +120,15 @@ test('an answer fits into one datagram, and each node has an address in it befor
         `${addresses[0]} is in no answer`,
       );
   }
+});
+
+test('a node whose disk was copied, and one that is paused, is answered as long as nothing else is wrong', () => {
+  const well = { isHeard: true, isFine: true, isTwin: false };
+  const trouble = (more: object) => troubleOfNode({ status: 'error', ...well, ...more }) !== undefined;
+  assert.equal(trouble({}), true);
+  assert.equal(trouble({ isTwin: true }), false);
+  assert.equal(trouble({ isTwin: true, isFine: false }), true);
+  assert.equal(trouble({ isTwin: true, isHeard: false }), true);
+  assert.equal(trouble({ status: 'paused' }), false);
+  assert.equal(trouble({ status: 'offline', isTwin: true }), true);
 });

@@ -27,7 +27,7 @@ const lines = (all: readonly Span[][]) =>
   ));
 
 function OneBlock({ block }: { block: Block }) {
-  if (block.kind === 'code') return <pre>{block.text}</pre>;
+  if (block.kind === 'code') return <pre tabIndex={0}>{block.text}</pre>;
   if (block.kind === 'rule') return <hr />;
   if (block.kind === 'quote') return <blockquote>{lines(block.lines)}</blockquote>;
   if (block.kind === 'paragraph') return <p>{lines(block.lines)}</p>;

@@ -104,6 +104,7 @@ export function createTransport(options: TransportOptions) {
       const held = credentials.read();
       if (held && held.accessToken !== used.accessToken) return;
       const { accessToken, refreshToken } = used;
+      // as the contract answers
       credentials.write((await send('PATCH /{area}', { body: { accessToken, refreshToken } }, null)) as Credentials);
     })
       .catch((error: unknown) => {

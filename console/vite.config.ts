@@ -152,7 +152,7 @@ const layers: { name: string; roots: RegExp[] }[] = [
     roots: [
       ours('shell', 'login-shell|states|notices'),
       ours('account', 'login'),
-      ours('kit', 'text|screens|leaving|guard|client|deployment|later|release'),
+      ours('kit', 'text|screens|leaving|guard|client|deployment|later|release|of-area'),
       ours('areas', 'area'),
       // the tables of pages: addresses and names alone
       ours('\\w+', 'screens'),
@@ -165,7 +165,7 @@ const layers: { name: string; roots: RegExp[] }[] = [
       ours('shell', 'shell'),
       ours(
         'kit',
-        'page|empty|status|permissions|query|form|form-state|sections-state|of-area|schema-of|confirm|copy|csv|overlay-host|return|units|time|use-narrow|present|search',
+        'page|empty|status|permissions|query|form|form-state|sections-state|schema-of|confirm|copy|csv|overlay-host|return|units|time|use-narrow|present|search',
       ),
       antd('segmented|skeleton|_util'),
       /node_modules\/@ant-design\/icons\/es\/icons\//,

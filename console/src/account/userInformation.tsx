@@ -85,7 +85,7 @@ export default function UserInformation() {
                 <span key="twoFactor">
                   {t(`twoFactor.${twoFactor}`)}{' '}
                   {!self.proxyName && (
-                    <button type="button" className="link" onClick={() => setOpen(true)}>
+                    <button type="button" className="link is-alone" onClick={() => setOpen(true)}>
                       {t('factor.change')}
                     </button>
                   )}

@@ -24,6 +24,7 @@ const drawnBytesMax = 500_000;
 const refused = (path: string) => failFields([{ path, rule: 'imageUnreadable' }]);
 /** By the first bytes; what begins otherwise (a packed SVG, too) is read by nobody. */
 const signatures: readonly (readonly [string, RegExp])[] = [
+  // oxlint-disable-next-line no-control-regex -- the signature of the format has one (RFC 2083, 3.1)
   ['png', /^\x89PNG\r\n\x1a\n/],
   ['jpeg', /^\xff\xd8\xff/],
   ['gif', /^GIF8[79]a/],

@@ -28,10 +28,10 @@ export interface Budget {
 /** What a page may weigh; `form`: one with a form, opened over it or its own. */
 export const budget = {
   // What is aimed at: 95 kB; 325 kB and 14 scripts; 365 kB and 18 scripts. Lists are at 325–334 kB, the fleet's map at 349, forms at 366–371.
-  login: { scriptBytes: 96_200, scripts: 14, requests: 18 },
-  dashboard: { scriptBytes: 255_000, scripts: 14, requests: 26 },
-  page: { scriptBytes: 351_000, scripts: 18, requests: 28 },
-  form: { scriptBytes: 373_000, scripts: 21, requests: 32 },
+  login: { scriptBytes: 99_000, scripts: 14, requests: 18 },
+  dashboard: { scriptBytes: 262_000, scripts: 14, requests: 26 },
+  page: { scriptBytes: 358_000, scripts: 18, requests: 28 },
+  form: { scriptBytes: 380_000, scripts: 21, requests: 32 },
 } as const satisfies Record<string, Budget>;
 /** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all: 0.02 is aimed at, the fleet's map is at 0.044. */
 export const shiftMost = 0.06;

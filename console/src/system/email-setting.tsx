@@ -1,23 +1,16 @@
 /** The operator's mail server: what is set, whether a test went out, and what waits (§7 setting/email). */
 import { useQuery } from '@tanstack/react-query';
-import { Button } from 'antd';
 import { mailSecurities } from '#contract/limits.ts';
-import { ruleText } from '#contract/rules/rule.ts';
-import { useState } from 'react';
-import { call } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
-import { fieldsOf } from '../kit/errors.ts';
 import { inPlace } from '../kit/later.tsx';
-import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
-import { present } from '../kit/present.tsx';
-import { query, queryClient } from '../kit/query.ts';
+import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { currentSelf } from '../kit/session.ts';
-import { language, t } from '../kit/text.ts';
+import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
-import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
+import { Trial } from './trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
@@ -37,28 +30,11 @@ const fields: FormField[] = [
 export function EmailSetting() {
   const can = useCan();
   const found = useQuery(query(read));
-  const [isBusy, setBusy] = useState(false);
-  const [said, setSaid] = useState('');
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!now) return <div className="panel tab-wait" aria-busy />;
   const { host, port, security, username, fromAddress, fromName, version, passwordIsSet, testedAt, waiting, problem } = now;
 
-  async function tryIt() {
-    setBusy(true);
-    setSaid('');
-    try {
-      await call(testing);
-      notify.success(t('message.connectionSuccess'));
-    } catch (error) {
-      const [why] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
-      if (why) setSaid(ruleText(why, language));
-      else present(error);
-    } finally {
-      setBusy(false);
-      void queryClient.invalidateQueries();
-    }
-  }
   return (
     <>
       <section className="panel panel-padded" aria-label={t('mail.state')}>
@@ -67,19 +43,9 @@ export function EmailSetting() {
           {waiting > 0 && t('mail.waiting', { count: number(waiting) })}
         </p>
         {problem && <p className="ink-3">{t('mail.problem', { problem })}</p>}
-        {said && (
-          <p className="bad" role="alert">
-            {said}
-          </p>
-        )}
-        {can(testing) && host !== '' && (
-          <>
-            <Button loading={isBusy} onClick={() => void tryIt()}>
-              {t('mail.test')}
-            </Button>{' '}
-            <span className="ink-3">{t('mail.testTo', { email: currentSelf()!.email })}</span>
-          </>
-        )}
+        <Trial call={testing} label={t('mail.test')} success={t('message.connectionSuccess')} isReady={host !== ''}>
+          <span className="ink-3">{t('mail.testTo', { email: currentSelf()!.email })}</span>
+        </Trial>
       </section>
       <section className="panel setting" aria-label={t('tab.email')}>
         {can(write) ? (

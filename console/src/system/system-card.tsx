@@ -23,9 +23,13 @@ interface Props<K extends ReadKey> {
   write: CallKey;
   fields: (answer: AnswerOf<K>) => FormField[];
   note?: (answer: AnswerOf<K>) => string;
+  /** errors that belong to a field, by their names */
+  errors?: Record<string, string>;
+  /** What those who may only look read; left out: the fields and their values. */
+  shown?: (answer: AnswerOf<K>) => string;
 }
 
-export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note }: Props<K>) {
+export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note, errors, shown }: Props<K>) {
   const can = useCan();
   // it takes nothing
   const found = useQuery(query(read, ...([] as never)));
@@ -47,8 +51,10 @@ export function SystemCard<K extends ReadKey>({ name, read, write, fields: field
           values={values}
           version={answer.version}
           success={t('message.modifySuccess')}
-          errors={{ otherwise: t('message.modifyFailed') }}
+          errors={{ otherwise: t('message.modifyFailed'), ...(errors && { fields: errors }) }}
         />
+      ) : shown ? (
+        <p className="ink-3">{shown(answer)}</p>
       ) : (
         <>
           <p className="ink-3">{t('form.readOnly')}</p>

@@ -29,7 +29,7 @@ export interface Services {
   /** public authorities at other addresses than their own, and who vouches for these */
   acmeAt?: { letsEncrypt?: string; zeroSSL?: string; ca: string | undefined };
   /** whom mail servers are believed instead of the machine's authorities (PEM) */
-  mail?: { ca: string | undefined };
+  mail?: { ca: string | undefined; timeoutMs?: number };
   /** how a site's DNS accounts are reached; left out: as they usually are */
   dns?: { resolvers: readonly string[]; apis: Readonly<Record<string, string>> };
   /** the embedded name server: its port, the key of updates, where it reads lines, its control, and where the world reaches it */

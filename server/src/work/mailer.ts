@@ -156,7 +156,7 @@ export class Mailer {
         { ...rendered, to: mail.to, messageID: messageIDOf({ id, createdAt }, server.fromAddress) },
         {
           policy: await mailPolicy(db, server.clientID),
-          ca: this.#services.mail?.ca,
+          ...this.#services.mail,
           signal: this.#end.signal,
           onOut: () => void this.#keep(mine),
         },

@@ -20,6 +20,8 @@ export interface Delivery {
   policy: AddressPolicy;
   /** PEM that is trusted instead of the machine's authorities */
   ca?: string | undefined;
+  /** a conversation, until the whole mail is out; left out: `mailLimits.timeoutSeconds` */
+  timeoutMs?: number | undefined;
   /** the program ends */
   signal?: AbortSignal | undefined;
   /** the server has the whole mail; its answer may take `mailLimits.answerSeconds` from now */
@@ -46,7 +48,7 @@ export class MailProblem extends Error {
   }
 }
 
-const timeoutMs = mailLimits.timeoutSeconds * 1000;
+const conversationMs = mailLimits.timeoutSeconds * 1000;
 /** A server that has the mail is given this long to say so when the program ends. */
 const settleMs = 5000;
 /** nodemailer says QUIT and waits for the other side; nobody waits for that. */
@@ -60,7 +62,7 @@ const quitMs = 2000;
 export async function deliver(
   server: MailServer,
   mail: Rendered & { to: string; messageID: string },
-  { policy, ca, signal, onOut }: Delivery,
+  { policy, ca, signal, onOut, timeoutMs = conversationMs }: Delivery,
 ): Promise<void> {
   const { host, port } = server;
   const late = Promise.withResolvers<never>();
@@ -125,11 +127,11 @@ function transportOf(server: MailServer, connection: Socket, ca: string | undefi
     ignoreTLS: security === 'none',
     ...(username ? { auth: { user: username, pass: password ?? '' } } : {}),
     ...(ca ? { tls: { ca } } : {}),
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
+    connectionTimeout: conversationMs,
+    greetingTimeout: conversationMs,
     // `deliver` is stricter before the mail is out
     socketTimeout: mailLimits.answerSeconds * 1000,
-    dnsTimeout: timeoutMs,
+    dnsTimeout: conversationMs,
     // a mail is what we wrote: nothing in it names a file or an address to fetch
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -39,6 +39,7 @@ export class Whole {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      TEST_PORTS: process.env.TEST_PORTS, // its engines choose theirs among this file's, not among all files'
       BREAKWATER_DATA: folder,
       BREAKWATER_PASSWORD_FILE: `${folder}.password`,
       // origins of these tests listen on loopback; with the demo its zone may have them there anyway

@@ -196,16 +196,18 @@ export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** The first of a thousand ports that are this process's own among those that run side by side (bin/test.ts); else all are everybody's. */
+/** The first of a thousand ports that are a test file's own, and its children's, among those that run side by side (bin/test.ts). */
 const ownPorts = Number(process.env.TEST_PORTS) || undefined;
+const [firstPort, portsEnd] = ownPorts === undefined ? [20_000, 32_000] : [ownPorts, ownPorts + 1000];
+/** What this process was given already: between our look and the engine's bind a port is free to everybody's eyes. */
+const given = new Set<number>();
 
-/** A free loopback port below the ephemeral range, so that no outgoing connection can take it between our look and the engine's bind. */
-export async function freePort(
-  from = ownPorts ?? 20_000,
-  to = ownPorts === undefined ? 32_000 : ownPorts + 1000,
-): Promise<number> {
+/** A free loopback port below the ephemeral range, so that no outgoing connection can take it; never the same one twice. */
+export async function freePort(from = firstPort, to = portsEnd): Promise<number> {
   for (let tries = 0; tries < 200; tries++) {
     const port = from + Math.floor(Math.random() * (to - from));
+    if (given.has(port)) continue;
+    given.add(port);
     if (await portIsFree(port)) return port;
   }
   throw new StartError(`No free TCP port was found between ${from} and ${to}: end programs that listen there.`);

@@ -295,13 +295,15 @@ export async function startEdge(options: EdgeOptions = {}) {
     return existsSync(join(folder, 'log/error.log')) ? readFileSync(join(folder, 'log/error.log'), 'utf8') : '';
   }
 
-  function control(method: string, path: string, body?: Buffer): Promise<{ status: number; body: any }> {
+  /** A worker that stands still may be the one that was woken for it: no answer within `limitMs` is an error. */
+  function control(method: string, path: string, body?: Buffer, limitMs = 30_000): Promise<{ status: number; body: any }> {
     return new Promise((resolve, reject) => {
       const request = http.request({ socketPath: socket, method, path, agent: false }, response => {
         let text = '';
         response.on('data', piece => (text += piece));
         response.on('end', () => resolve({ status: response.statusCode!, body: text.startsWith('{') ? JSON.parse(text) : text }));
       });
+      request.setTimeout(limitMs, () => request.destroy(new Error(`${path}: no answer within ${limitMs} ms`)));
       request.on('error', reject);
       request.end(body);
     });

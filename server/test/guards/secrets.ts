@@ -61,7 +61,10 @@ export function bodySecretProblems(calls: readonly Mounted[], reasons: Readonly<
   );
 }
 
-/** `columns`: names of marked columns, which no answer has; `reasons`: by field, for what else looks like a secret. */
+/**
+ * `columns`: names of marked columns, which no answer has; `reasons`: by field, for what else looks like a secret, or by `METHOD /path field`,
+ * where a word is also a marked column's.
+ */
 export function answerSecretProblems(
   calls: readonly Mounted[],
   columns: readonly string[],
@@ -70,7 +73,7 @@ export function answerSecretProblems(
   return calls.flatMap(call =>
     call.def.answer
       ? [...new Set(fieldsIn(call.def.answer))]
-          .filter(name => columns.includes(name) || (looksSecret(name) && !reasons[name]))
+          .filter(name => !reasons[`${call.key} ${name}`] && (columns.includes(name) || (looksSecret(name) && !reasons[name])))
           .map(name => `${lineOf(call)} answers ${name}`)
       : [],
   );

@@ -193,10 +193,16 @@ await sideBySide([...checks, ...chosen.flatMap(phase => phase.files.map(file => 
 const unsteady: string[] = [];
 /** More than these are no race: the run has told enough, and each of them may take its whole limit again. */
 const mostAgain = 12;
+/** A run that has taken so long is to end, s: whoever waits for it would stop it before it has told anything. */
+const againUntil = 3600;
 const judgedTwice = again.length > mostAgain ? [] : again;
 if (judgedTwice.length === 0) for (const { first } of again) count(first);
 else console.log('\nonce more, each by itself');
 for (const { file, limit, first } of judgedTwice) {
+  if (performance.now() - begun > againUntil * 1000) {
+    count(first);
+    continue;
+  }
   const second = await runFile(file, limit, { ...env, TEST_SENT: sent });
   count(second);
   if (second.failed.length === 0) unsteady.push(...first.failed.map(([name]) => name));

@@ -160,12 +160,15 @@ export class Whole {
   }
 
   async signIn(area: 'user' | 'client' | 'admin'): Promise<string> {
-    const { status, body } = await this.call('POST', `/${area}/verify`, undefined, {
-      email: `${area}@breakwater.test`,
-      password,
-    });
+    return (await this.credentials(area)).accessToken;
+  }
+
+  async credentials(area: 'user' | 'client' | 'admin'): Promise<{ accessToken: string; refreshToken: string }> {
+    const email = `${area}@breakwater.test`;
+    const { status, body } = await this.call('POST', `/${area}/verify`, undefined, { email, password });
     if (status !== 200) throw new Error(`cannot sign in: ${JSON.stringify(body)}`);
-    return body.accessToken as string;
+    const { accessToken, refreshToken } = body as { accessToken: string; refreshToken: string };
+    return { accessToken, refreshToken };
   }
 
   /** A visitor's request; status 0: no whole answer came. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core';
 import { poll } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
+import { cookieName } from '../../console/src/kit/credentials.ts';
 
 const programs = [
   process.env['CHROMIUM'],
@@ -127,8 +128,9 @@ export class Visitor {
     await this.complete();
   }
 
-  /** The same within the page, as a link does it: the program is not loaded anew. */
+  /** The same within the page, as a link does it: the program is not loaded anew. The first is loaded. */
   async follow(path: string): Promise<void> {
+    if (this.page.url() === 'about:blank') return this.load(path);
     await this.page.evaluate(to => history.pushState(null, '', to), path);
     await this.complete();
   }
@@ -146,6 +148,20 @@ export class Visitor {
       });
       await this.page.evaluate(() => new Promise(done => requestIdleCallback(() => requestAnimationFrame(done))));
     }
+  }
+
+  /** Has a session without the form, as somebody who signed in yesterday: no page is loaded yet. */
+  async enter(area: Area, credentials: { accessToken: string; refreshToken: string }): Promise<void> {
+    const held = { tokenType: 'Bearer', ...credentials };
+    await this.context.addCookies(
+      (['accessToken', 'refreshToken', 'tokenType'] as const).map(name => ({
+        name: cookieName(area, name),
+        value: encodeURIComponent(held[name]),
+        url: this.origin,
+        sameSite: 'Strict',
+        expires: Date.now() / 1000 + 86_400,
+      })),
+    );
   }
 
   /** Signs in through the form. */

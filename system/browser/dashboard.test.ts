@@ -183,7 +183,7 @@ test('the vendor sees its operators with what hangs on them, its nodes and what 
   ] as const) {
     const admin = await stand.inside('admin', look);
     const { page } = admin;
-    await admin.complete();
+    await admin.load('/admin/dashboard');
     const operator = page.locator('.overview-rows tbody tr', { hasText: 'client@breakwater.test' });
     assert.match(await operator.innerText(), /Normal\s+1\s+\d+\s+\d+\s+1/, 'one customer and one node');
     await page.locator('.top', { hasText: 'State of nodes' }).locator('li').first().waitFor();

@@ -1,13 +1,13 @@
 /** What most tests of the console begin with: the product with its demo, and a browser. One of each for a file. */
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { password, Whole } from '#system/whole.ts';
+import { Whole } from '#system/whole.ts';
 import { type Area, type Look, openBrowser, Visitor } from './browser.ts';
 
 export interface Demo {
   readonly whole: Whole;
   readonly browser: Browser;
-  /** a visitor who has signed in */
+  /** a visitor who has signed in and opened no page yet */
   inside(area: Area, look?: Look): Promise<Visitor>;
 }
 
@@ -30,8 +30,8 @@ export function demo(args = ['--demo'], settings: () => Promise<Record<string, s
       return browser!;
     },
     async inside(area, look) {
-      const visitor = await Visitor.open(browser!, whole!.origin, look);
-      await visitor.signIn(area, `${area}@breakwater.test`, password);
+      const [visitor, held] = await Promise.all([Visitor.open(browser!, whole!.origin, look), whole!.credentials(area)]);
+      await visitor.enter(area, held);
       return visitor;
     },
   };

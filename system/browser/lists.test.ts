@@ -51,7 +51,6 @@ test('pages, order and filters are steps of the history: Back takes them one by 
   await prepared();
   const visitor = await stand.inside('client');
   const { page } = visitor;
-  await page.locator('.ant-menu, nav').first().waitFor();
   await visitor.go(sites);
   await toPage(visitor, 2);
   await toPage(visitor, 3);

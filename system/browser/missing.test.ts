@@ -117,6 +117,7 @@ test('another release: a page on which nothing is typed is loaded anew by itself
   await visitor.close();
 
   const idle = await stand.inside('client');
+  await idle.go('/client/dashboard');
   let loads = 0;
   idle.page.on('load', () => void loads++);
   await nextRelease(idle);

@@ -91,6 +91,7 @@ test('an unknown site says so and leads back', async () => {
 
 test('a dead session leads every tab to the form, and back to where it was', async () => {
   const visitor = await stand.inside('user');
+  await visitor.go('/user/dashboard');
   const second = await visitor.context.newPage();
   await second.goto(`${stand.whole.origin}/user/dataAnalysis/logger`);
   await second.locator('.page-head').waitFor();

@@ -157,6 +157,7 @@ for (const look of [
 
 test('whoever has none is told what they are', async () => {
   const visitor = await stand.inside('client');
+  await visitor.go('/client/dashboard');
   await visitor.page.getByRole('button', { name: 'Tasks', exact: true }).click();
   await visitor.page.getByText('No tasks').waitFor();
   assert.deepEqual(visitor.takeProblems(), []);

@@ -10,7 +10,7 @@ export interface IngestOptions {
   members: MemberSource;
   /** an insert is made when this many lines wait … */
   flushLines?: number;
-  /** … or this long after the last insert: the first line after a pause goes at once */
+  /** … or this long after the last insert, three times as long for a few lines: the first line after a pause goes at once */
   flushMs?: number;
   /**
    * how long to wait for the next range of an unfinished insert, when neither the bus nor a node gives it: the node may be starting. For all

@@ -9,6 +9,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } f
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { signalGroup } from '#server/store/engine-process.ts';
+import { makeDemoFolder } from '#system/demo-folder.ts';
 import { sharedEngines } from '#system/engines.ts';
 import { projectFolder } from './bootstrap.js';
 import { type Phase, phases } from './test/files.ts';
@@ -163,12 +164,20 @@ const has = (name: Phase['name']) => chosen.some(phase => phase.name === name);
 if (chosen.length > 0) console.log(`${chosen.map(({ name, files }) => `${files.length} ${name}`).join(', ')}\n`);
 
 // what files wait for begins with the first of them all
-let env: NodeJS.ProcessEnv = {};
-const engines = chosen.some(phase => phase.name !== 'unit') ? sharedEngines().then(made => void (env = made)) : undefined;
+const env: NodeJS.ProcessEnv = {};
+const engines = chosen.some(phase => phase.name !== 'unit')
+  ? sharedEngines().then(made => void Object.assign(env, made))
+  : undefined;
 engines?.catch(() => undefined); // told by the first file that needs them
 const checks: Job[] = [];
 const console_ = has('browser') ? check('console', process.execPath, ['bin/run.js', '--build']) : undefined;
 if (console_) checks.push(() => console_);
+// most files of the browser begin with the demo: each starts on a copy of it
+const demo = console_?.then(makeDemoFolder).then(
+  folder => void (env.TEST_DEMO = folder),
+  (error: Error) => console.log(`each file makes its own demo: ${error.message}`),
+);
+if (demo) checks.push(() => demo);
 // One checker: each further one works out anew what they share (14 s of CPU by one, 26 by two, 36 by the usual four), and other files run beside it.
 if (wanted('types')) checks.push(() => check('types', bin('tsc'), ['--noEmit', '--checkers', '1']));
 if (wanted('lint')) checks.push(() => check('lint', bin('oxlint'), ['--type-aware']));
@@ -178,7 +187,7 @@ const fileJob =
   (file: string, { name, limit }: Phase): Job =>
   async () => {
     if (name !== 'unit') await engines;
-    if (name === 'browser') await console_;
+    if (name === 'browser') await demo;
     const first = await runFile(file, limit, { ...env, TEST_SENT: sent });
     if (first.failed.length > 0 && patterns.length === 0) again.push({ file, limit, first });
     else count(first);

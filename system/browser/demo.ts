@@ -1,6 +1,9 @@
 /** What most tests of the console begin with: the product with its demo, and a browser. One of each for a file. */
+import { join } from 'node:path';
 import { after, before } from 'node:test';
 import type { Browser } from 'playwright-core';
+import { copyDemoFolder } from '#system/demo-folder.ts';
+import { testFolder } from '#system/engines.ts';
 import { Whole } from '#system/whole.ts';
 import { type Area, type Look, openBrowser, Visitor } from './browser.ts';
 
@@ -11,12 +14,23 @@ export interface Demo {
   inside(area: Area, look?: Look): Promise<Visitor>;
 }
 
+/** Its figures may be some seconds late; storing the demo's every few would cost more than the browser. */
+const quiet = { INGEST_FLUSH_MS: '2000' };
+
 /** To be called at the top of a test file: starts both before its tests and ends them after. `settings`: environment beside its own. */
 export function demo(args = ['--demo'], settings: () => Promise<Record<string, string>> = async () => ({})): Demo {
   let whole: Whole | undefined;
   let browser: Browser | undefined;
   before(async () => {
-    [whole, browser] = await Promise.all([settings().then(more => Whole.start(args, undefined, more)), openBrowser()]);
+    [whole, browser] = await Promise.all([
+      settings().then(more => {
+        const folder = join(testFolder('whole'), 'data');
+        // with a database of its own it has another history
+        if (args.join() === '--demo' && !('DATABASE_URL' in more)) copyDemoFolder(folder);
+        return Whole.start(args, folder, { ...quiet, ...more });
+      }),
+      openBrowser(),
+    ]);
   });
   after(async () => {
     await browser?.close();

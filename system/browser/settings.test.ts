@@ -48,7 +48,7 @@ test('the palette finds a section of the site that was open last, by its name an
     await page.keyboard.press('Control+k');
     await page.fill('.palette-input', text);
   };
-  await visitor.complete();
+  await visitor.load('/user/dashboard');
   await look('compression');
   await page.locator('.palette-nothing').waitFor();
   await page.keyboard.press('Escape');

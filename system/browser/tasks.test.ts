@@ -133,6 +133,7 @@ for (const look of [
   test(`in the reader’s language, ${look.theme}, ${look.width}, ${look.language}`, async () => {
     const visitor = await stand.inside('user', look);
     const { page } = visitor;
+    await visitor.go('/user/dashboard');
     const title = { zh_TW: '任務', zh_CN: '任务', en_US: 'Tasks' }[look.language];
     await page.getByRole('button', { name: title, exact: true }).click();
     const task = page.locator('.task', { hasText: 'Shared' });

@@ -32,7 +32,17 @@ export const debianPackages = [
 ];
 
 /** What `npm test` needs on top. */
-export const debianTestPackages = ['chromium-headless-shell', 'fonts-noto-cjk', 'libnss3-tools', 'pebble', 'bind9-dnsutils'];
+export const debianTestPackages = [
+  'chromium-headless-shell',
+  'fonts-noto-cjk',
+  'libnss3-tools',
+  'pebble',
+  'bind9-dnsutils',
+  // name servers of operators' own
+  'bind9',
+  'pdns-server',
+  'pdns-backend-sqlite3',
+];
 
 /** What `npm run bench` needs on top of that. */
 export const debianBenchPackages = ['wrk', 'nghttp2-client'];

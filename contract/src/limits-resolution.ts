@@ -1,7 +1,22 @@
 /** Bounds and words of resolution: who answers for names, and what it answers. */
 
-/** Who answers for the names of an operator; `knot`: the name server that comes with this installation. */
-export const dnsTypes = ['knot'] as const;
+/** Who answers for the names of an operator; `knot`: the name server that comes with this installation. The others are the operator's own. */
+export const dnsTypes = ['knot', 'rfc2136', 'powerdns'] as const;
+/** What a setting of each kind has of its own; the other fields are empty. */
+export const dnsSettingFields: Readonly<
+  Record<(typeof dnsTypes)[number], readonly ('server' | 'keyName' | 'algorithm' | 'credentials')[]>
+> = {
+  knot: [],
+  rfc2136: ['server', 'keyName', 'algorithm', 'credentials'],
+  powerdns: ['server', 'credentials'],
+};
+/** Something that not every name server can do: other answers on lines, lines by networks of one's own and by ASN, and unequal weights. */
+export const dnsAbilities = ['lines', 'cidr', 'asn', 'weights'] as const;
+export const dnsAbilitiesOf: Readonly<Record<(typeof dnsTypes)[number], readonly (typeof dnsAbilities)[number][]>> = {
+  knot: ['lines', 'cidr'],
+  rfc2136: [],
+  powerdns: [],
+};
 export const resolutionLimits = {
   /** of an operator */
   dnsSettingsMax: 20,

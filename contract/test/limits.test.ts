@@ -205,7 +205,14 @@ const pinned: Record<string, unknown> = {
     aliyun: ['keyName'],
   },
   siteDNSMax: 20,
-  dnsTypes: ['knot'],
+  dnsTypes: ['knot', 'rfc2136', 'powerdns'],
+  dnsSettingFields: {
+    knot: [],
+    rfc2136: ['server', 'keyName', 'algorithm', 'credentials'],
+    powerdns: ['server', 'credentials'],
+  },
+  dnsAbilities: ['lines', 'cidr', 'asn', 'weights'],
+  dnsAbilitiesOf: { knot: ['lines', 'cidr'], rfc2136: [], powerdns: [] },
   resolutionLimits: {
     dnsSettingsMax: 20,
     cnamesMax: 50,

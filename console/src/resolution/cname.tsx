@@ -3,7 +3,7 @@ import { CopyButton } from '../kit/copy.tsx';
 import { act, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import type { RowOf } from '../kit/client.ts';
-import { t } from '../kit/text.ts';
+import { t, tOf } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 
 type Cname = RowOf<'GET /client/setting/dns/cnames'>;
@@ -55,21 +55,25 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       width: 260,
     },
     { name: 'isOffered', label: 'cnameUse', width: 200, render: row => <State row={row} /> },
+    { name: 'driver', width: 220, render: row => t(`dnsType.${row.driver}`) },
     { name: 'unprocessed', width: 240, render: row => <Arrived row={row} /> },
     { name: 'domainCount', kind: 'number' },
     {
       name: 'nameServers',
       width: 280,
-      render: row => (
-        <span className="address-list">
-          {(row.nameServers.length ? row.nameServers : [`ns1.${row.domainName}`]).map(one => (
-            <span key={one} className="address">
-              <span className="mono">{one}</span>
-              <CopyButton text={one.split(' ')[0]!} />
-            </span>
-          ))}
-        </span>
-      ),
+      render: row =>
+        row.driver !== 'knot' ? (
+          <span className="ink-3">{t('cnameZone.ownServers')}</span>
+        ) : (
+          <span className="address-list">
+            {(row.nameServers.length ? row.nameServers : [`ns1.${row.domainName}`]).map(one => (
+              <span key={one} className="address">
+                <span className="mono">{one}</span>
+                <CopyButton text={one.split(' ')[0]!} />
+              </span>
+            ))}
+          </span>
+        ),
     },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
@@ -89,6 +93,13 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       placeholder: 'cdn.example.com',
       help: 'cnameZone',
       only: 'create',
+    },
+    {
+      name: 'dnsSettingID',
+      kind: 'remote',
+      from: 'GET /client/setting/dns',
+      text: row => [tOf('dnsType', String(row['driver'])), row['server'], row['memo']].filter(Boolean).join(' · '),
+      isOptional: false,
     },
     { name: 'nameServers', kind: 'lines', help: 'nameServers', initial: [], isOptional: true },
     { name: 'memo', kind: 'text', initial: '', isOptional: true },

@@ -1,7 +1,7 @@
 /** Who answers for an operator's names: chosen, tried, and whether all that changed has arrived there. */
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Skeleton } from 'antd';
-import { dnsTypes, statusPollMs } from '#contract/limits.ts';
+import { dnsAbilitiesOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
 import { Status } from '../kit/bits.tsx';
 import { call, type AnswerOf } from '../kit/client.ts';
@@ -10,7 +10,7 @@ import { fieldsOf } from '../kit/errors.ts';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
-import { options, resource } from '../kit/resource.ts';
+import { type FormField, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -37,12 +37,47 @@ function Reached({ addresses }: { addresses: readonly string[] }) {
 function Unreached() {
   const can = useCan();
   const { data } = useQuery({ ...query('GET /client/setting/dns', { query: {} }), enabled: can('GET /client/setting/dns') });
-  if (!data?.data.some(one => !one.addresses.length)) return null;
+  if (!data?.data.some(one => one.driver === 'knot' && !one.addresses.length)) return null;
   return (
     <p className="panel panel-padded" role="note" style={{ marginBottom: 16 }}>
       {t('dnsReached.how')}
     </p>
   );
+}
+
+type Driver = (typeof dnsTypes)[number];
+const driverOf = (values: Values) => dnsTypes.find(one => one === values['driver']);
+const isOne =
+  (...drivers: Driver[]) =>
+  (values: Values) =>
+    drivers.some(one => one === values['driver']);
+/** The same two fields, in the words of who is asked. */
+const serverField = (label: 'dnsServerAt' | 'dnsAPIAt', driver: Driver): FormField => ({
+  name: 'server',
+  label,
+  kind: 'mono',
+  help: label,
+  isOptional: false,
+  when: isOne(driver),
+});
+const secretFields = (label: 'dnsKeySecret' | 'dnsAPIKey', driver: Driver): FormField[] =>
+  (['create', 'edit'] as const).map(only => ({
+    name: 'credentials',
+    label,
+    kind: 'password',
+    only,
+    isOptional: only === 'edit',
+    help: only === 'edit' ? 'dnsSecretAnew' : label,
+    when: isOne(driver),
+  }));
+/** Left empty a secret stays; what this kind has no use for is as if nobody had typed it. */
+function bodyOf({ credentials, ...values }: Values, driver: Driver) {
+  const used = dnsSettingFields[driver];
+  return {
+    memo: values['memo'],
+    ...Object.fromEntries(used.flatMap(name => (name === 'credentials' ? [] : [[name, values[name]]]))),
+    ...(credentials && used.includes('credentials') ? { credentials } : {}),
+  };
 }
 
 const settings = resource<'GET /client/setting/dns'>({
@@ -52,22 +87,51 @@ const settings = resource<'GET /client/setting/dns'>({
   defaultSort: '-createdAt',
   rowName: row => t(`dnsType.${row.driver}`),
   columns: [
-    { name: 'driver', kind: 'option', texts: 'dnsType', width: 240 },
+    { name: 'driver', kind: 'option', texts: 'dnsType', width: 240, link: 'edit' },
+    {
+      name: 'addresses',
+      label: 'reachedAt',
+      width: 260,
+      render: row => (row.driver === 'knot' ? <Reached addresses={row.addresses} /> : <span className="mono">{row.server}</span>),
+    },
+    {
+      name: 'keyName',
+      label: 'dnsAnswers',
+      width: 220,
+      render: row => t(dnsAbilitiesOf[row.driver].includes('lines') ? 'dnsAnswers.lines' : 'dnsAnswers.alike'),
+    },
     { name: 'zoneCount', kind: 'number' },
-    { name: 'addresses', label: 'reachedAt', width: 260, render: row => <Reached addresses={row.addresses} /> },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
   create: 'POST /client/setting/dns',
+  update: 'PUT /client/setting/dns',
   errors: { fields: { duplicated: 'driver', invalidDNSSetting: 'driver' } },
   remove: 'DELETE /client/setting/dns',
   removal: 'destructive',
   history: true,
   fields: [
-    { name: 'driver', kind: 'select', ...options(dnsTypes, 'dnsType'), help: 'dnsDriver', initial: 'knot' },
+    { name: 'driver', kind: 'select', ...options(dnsTypes, 'dnsType'), help: 'dnsDriver', initial: 'knot', only: 'create' },
+    serverField('dnsServerAt', 'rfc2136'),
+    serverField('dnsAPIAt', 'powerdns'),
+    { name: 'keyName', label: 'dnsKeyName', kind: 'mono', isOptional: false, when: isOne('rfc2136') },
+    {
+      name: 'algorithm',
+      label: 'dnsAlgorithm',
+      kind: 'select',
+      ...options(tsigAlgorithms, 'dnsAlgorithm'),
+      initial: 'hmacSHA256',
+      isOptional: false,
+      when: isOne('rfc2136'),
+    },
+    ...secretFields('dnsKeySecret', 'rfc2136'),
+    ...secretFields('dnsAPIKey', 'powerdns'),
     { name: 'memo', kind: 'text', initial: '', isOptional: true },
   ],
+  valuesOf: ({ driver, server, keyName, algorithm, memo }) => ({ driver, server, keyName, algorithm, memo, credentials: '' }),
+  createBody: values => ({ driver: driverOf(values), ...bodyOf(values, driverOf(values) ?? 'knot') }),
+  updateBody: (values, row) => ({ id: row.id, ...bodyOf(values, row.driver) }),
   actions: [
     {
       name: 'testDNS',

@@ -1,6 +1,7 @@
 /** CNAME zones: what customers' names lead into. A site's name there is `KEY.ZONE`, and leads on to its group (decisions, The parts). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, obj, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { dnsTypes } from '../limits-resolution.ts';
 import * as rules from '../rules.ts';
 
 const nameServersMax = 8;
@@ -16,9 +17,11 @@ export const Cname = obj({
   ...record,
   domainName: text(253),
   dnsSettingID: id(),
+  /** who answers for it */
+  driver: one(dnsTypes),
   /** no longer offered to customers; the names it has go on leading */
   disabled: bool(),
-  /** empty: this installation, by the name `ns1` in the zone; rows of earlier releases may name one twice */
+  /** of the embedded name server; empty: this installation, by the name `ns1` in the zone. One of an operator's own says so itself. Rows of earlier releases may name one twice */
   nameServers: arr(text(400), nameServersMax),
   memo: text(255),
   /** the one new customers are told: the oldest that is not disabled */
@@ -40,7 +43,14 @@ export const cnames = calls(
       errors: ['duplicated', 'invalidDNSSetting'],
     },
     'PUT /cname': {
-      body: obj({ id: id(), disabled: opt(bool()), nameServers: opt(nameServers()), memo: opt(text(255)) }),
+      /** `dnsSettingID`: another answers for it from now on; what stands at the one before stays there until it is taken away */
+      body: obj({
+        id: id(),
+        dnsSettingID: opt(id()),
+        disabled: opt(bool()),
+        nameServers: opt(nameServers()),
+        memo: opt(text(255)),
+      }),
     },
     /** One that domains lead into stays. */
     'DELETE /cname': { body: obj({ ids: ids() }), errors: ['multiple'] },

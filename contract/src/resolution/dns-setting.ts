@@ -1,17 +1,44 @@
 /** Who answers for the names of an operator, and what of its changes has not arrived there yet (§7 System, setting/dns; decisions). */
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, nullable, obj, one, opt, page, record, text, time } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, obj, one, opt, page, partial, record, text, time } from '../kit/schema.ts';
+import { secret, told } from '../kit/secret.ts';
+import { tsigAlgorithms } from '../limits.ts';
 import { dnsTypes } from '../limits-resolution.ts';
+import * as rules from '../rules.ts';
 
+const own = {
+  /** rfc2136: the name server that takes updates, `host` or `host:port`. powerdns: where its API is, `http://host:8081`. knot: '' */
+  server: text(270),
+  /** rfc2136: the name of the TSIG key */
+  keyName: text(255).check(z.regex(/^[A-Za-z0-9._-]*$/)),
+  algorithm: one(tsigAlgorithms),
+  /** rfc2136: the TSIG key in base64. powerdns: the key of its API. */
+  credentials: secret(
+    1000,
+    rules.zodRule({
+      name: 'dnsCredentials',
+      check: value => /^[!-~]+$/.test(String(value)) || [{ path: [], rule: 'wrongFormat' }],
+    }),
+  ),
+  memo: text(255),
+};
+const fields = { driver: one(dnsTypes), ...own };
+/** As POST takes it; PUT judges what the row will be by it. */
+export const NewDnsSetting = obj({
+  ...fields,
+  server: opt(fields.server),
+  keyName: opt(fields.keyName),
+  algorithm: opt(fields.algorithm),
+  memo: opt(fields.memo),
+});
 export const DnsSetting = obj({
   ...record,
-  driver: one(dnsTypes),
-  memo: text(255),
+  ...told(fields),
   /** CNAME zones it answers for */
   zoneCount: int(),
 });
-/** With where the world reaches it: what the name `ns1` of a zone says that lists no name servers of its own. None: nothing usable is known. */
+/** With where the world reaches the embedded name server: what the name `ns1` of a zone says that lists no name servers of its own. None: nothing usable is known. */
 const Told = z.extend(DnsSetting, { addresses: arr(text(45), 100) });
 
 export const dnsSettings = calls(
@@ -19,9 +46,14 @@ export const dnsSettings = calls(
   {
     'GET /dns': { query: list({}), answer: page(Told) },
     'POST /dns': {
-      body: obj({ driver: one(dnsTypes), memo: opt(text(255)) }),
+      body: NewDnsSetting.check(rules.zodRule(rules.dnsSetting)),
       answer: obj({ ids: arr(id()) }),
       errors: ['invalidDNSSetting', 'duplicated'],
+    },
+    /** Who it is stays: another name server is another setting. */
+    'PUT /dns': {
+      body: obj({ id: id(), ...partial(own) }),
+      errors: ['duplicated'],
     },
     /** One that answers for a zone stays. */
     'DELETE /dns': { body: obj({ ids: ids() }), errors: ['multiple'] },

@@ -1,7 +1,8 @@
 /** Rules about a site's DNS accounts (§7, site DNS): what each provider asks of whoever wants to change a name's records. */
-import { dnsAccountFields, type dnsProviders } from '../limits.ts';
+import { dnsAccountFields, type dnsProviders, dnsSettingFields, type dnsTypes } from '../limits.ts';
 import { parseIP } from './address.ts';
-import { answer, broken, isEmpty, wrong } from './rule.ts';
+import { isURL } from './lists.ts';
+import { answer, at, broken, isEmpty, wrong } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { isHostName } from './values.ts';
 
@@ -39,6 +40,34 @@ export const dnsAccount: Rule<Account> = {
     ]);
   },
 };
+
+type Setting = {
+  driver: (typeof dnsTypes)[number];
+  server?: string | undefined;
+  keyName?: string | undefined;
+  credentials?: string | null | undefined;
+};
+/** The same of who answers for an operator's names: a name server with a key, or where an API is. */
+export const dnsSetting: Rule<Setting> = {
+  name: 'dnsSetting',
+  check({ driver, server, keyName, credentials }) {
+    const used = dnsSettingFields[driver];
+    return answer([
+      ...(used.includes('server') && isEmpty(server) ? broken('required', undefined, ['server']) : []),
+      ...(used.includes('keyName') && isEmpty(keyName) ? broken('required', undefined, ['keyName']) : []),
+      ...(driver === 'rfc2136' && server ? at('server', dnsServer.check(server)) : []),
+      ...(driver === 'powerdns' && server && !isAPI(server) ? wrong('urlForm', ['server']) : []),
+      ...(driver === 'rfc2136' && keyName && !isKeyName(keyName) ? wrong('dnsKeyName', ['keyName']) : []),
+      ...(driver === 'rfc2136' && credentials && !isBase64(credentials) ? wrong('dnsKeyBase64', ['credentials']) : []),
+    ]);
+  },
+};
+/** Where an API is: what stands behind its address, or a password in it, would be nobody's. */
+function isAPI(value: string): boolean {
+  if (!isURL(value)) return false;
+  const { search, hash, username, password } = new URL(value);
+  return !search && !hash && !username && !password;
+}
 
 const isKeyName = (name: string) =>
   name.length <= 253 &&

@@ -38,6 +38,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/bus/join.ts': [2, 'how far the clock of a node is from ours; until when a certificate is good'],
   'server/src/domain/dns/http.ts': [1, 'requests are signed with a time that the provider compares with its own'],
   'server/src/domain/dns/rfc2136.ts': [3, 'messages are signed with a time that the name server compares with its own'],
+  'server/src/domain/dns/transfer.ts': [2, 'messages are signed with a time that the name server compares with its own'],
   'server/src/ingest/ingest.ts': [1, 'a timestamp'],
   'server/src/kit/licence.ts': [2, 'a licence ends at a time of the calendar, and a clock that was set back is noticed'],
   'server/src/licence/licences.ts': [3, 'a licence begins and ends at times of the calendar'],

@@ -17,7 +17,7 @@ export interface Reach {
   resolve?: (name: string) => Promise<string[]>;
 }
 export interface OutboundOptions extends Reach {
-  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   headers?: Record<string, string>;
   body?: string | Buffer;
   /** of the answer's body */

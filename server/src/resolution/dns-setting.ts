@@ -1,14 +1,18 @@
 /** Who answers for an operator's names. */
 import { sql } from 'kysely';
 import { Fail, fail, failFields } from '#contract/errors.ts';
-import { resolutionLimits } from '#contract/limits.ts';
-import { dnsSettings } from '#contract/resolution/dns-setting.ts';
+import { dnsSettingFields, type dnsTypes, resolutionLimits } from '#contract/limits.ts';
+import { dnsSettings, NewDnsSetting } from '#contract/resolution/dns-setting.ts';
+import { AddressPolicy, ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { dnsSetting, zodRule } from '#contract/rules.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
 import { row, rows } from '../store/db.ts';
 import { troubleOf } from '../domain/dns/accounts.ts';
-import { driverOf } from './drivers.ts';
+import { serverOf } from '../domain/dns/rfc2136.ts';
+import { checkWhole } from '../kit/whole.ts';
+import { driverOf, type ServerSetting, settingColumns } from './drivers.ts';
 import { zonesOf } from './load.ts';
 import { cnameTable, dnsSettingTable, groupsWaiting, namesWaiting } from './tables.ts';
 
@@ -19,22 +23,66 @@ async function sayType(ctx: Context, without: readonly number[] = []): Promise<v
   await ctx.services.sessions.changed(ctx.db);
 }
 
+const whole = NewDnsSetting.check(zodRule(dnsSetting));
+const usual = { server: '', keyName: '', algorithm: 'hmacSHA256', credentials: null } as const;
+/** Fields that say nothing to a name server of this kind are as if nobody had set them. */
+const unused = (driver: (typeof dnsTypes)[number]) =>
+  Object.fromEntries(Object.entries(usual).filter(([name]) => !dnsSettingFields[driver].some(one => one === name)));
+
+/** Where the platform may connect is said when it is saved, too. */
+async function checkServer(ctx: Context, driver: (typeof dnsTypes)[number], server: string | undefined): Promise<void> {
+  if (!server) return;
+  const said = driver === 'powerdns' ? new URL(server) : undefined;
+  const { host, port } = said
+    ? { host: said.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(said.port || (said.protocol === 'https:' ? 443 : 80)) }
+    : serverOf(server);
+  const { facts } = (await row<Pick<ServerSetting, 'facts'>>(
+    ctx.db,
+    sql`select ${settingColumns}->'facts' as facts from (select ${ctx.actor.rootID}::bigint as "clientID", '' as driver, '' as server, '' as "keyName", '' as algorithm, '' as credentials) s`,
+  ))!;
+  const verdict = new AddressPolicy(facts).judgeHost(host, port);
+  if (!verdict.allowed) throw failFields([{ path: 'server', rule: ruleOfRefusal(verdict.kind), bounds: { address: host } }]);
+}
+
+/** What waits for it is tried again at once. */
+const wake = (ctx: Context, id: number) =>
+  sql`update cname set tries = 0, "nextAt" = now() where "dnsSettingID" = ${id} and "deletedAt" is null`.execute(ctx.db);
+
 export const dnsSettingCalls = implement(
   dnsSettings,
   {
     'GET /dns': async ({ ctx, query }) => {
       const { data, total } = await ctx.store(dnsSettingTable).page(query);
-      return { data: data.map(one => ({ ...one, addresses: [...(ctx.services.knot?.addresses ?? [])] })), total };
+      const reached = ctx.services.knot?.addresses ?? [];
+      return { data: data.map(one => ({ ...one, addresses: one.driver === 'knot' ? [...reached] : [] })), total };
     },
     'POST /dns': async ({ ctx, body }) => {
-      if (!driverOf(ctx.services, body.driver)) throw fail('invalidDNSSetting');
+      const { driver } = body;
+      if (driver === 'knot' && !ctx.services.knot) throw fail('invalidDNSSetting');
+      if (dnsSettingFields[driver].includes('credentials') && !body.credentials)
+        throw failFields([{ path: 'credentials', rule: 'required' }]);
+      const given = { ...usual, memo: '', ...body, ...unused(driver) };
+      await checkServer(ctx, driver, given.server);
       const store = ctx.store(dnsSettingTable);
       const { total } = await store.page({ pageSize: 1 });
       if (total >= resolutionLimits.dnsSettingsMax)
         throw failFields([{ path: 'driver', rule: 'tooMany', bounds: { n: resolutionLimits.dnsSettingsMax } }]);
-      const ids = await store.add([{ memo: '', ...body }], { clientID: ctx.actor.rootID });
+      const ids = await store.add([given], { clientID: ctx.actor.rootID });
       await sayType(ctx);
       return { ids };
+    },
+    'PUT /dns': async ({ ctx, body }) => {
+      const store = ctx.store(dnsSettingTable);
+      const before = await store.get(body.id);
+      const { driver } = before;
+      if ((body.credentials === null || body.credentials === '') && dnsSettingFields[driver].includes('credentials'))
+        throw failFields([{ path: 'credentials', rule: 'required' }]);
+      const patch = { ...body, ...unused(driver) };
+      checkWhole(whole, before, patch);
+      await checkServer(ctx, driver, patch.server);
+      await store.set(body.id, patch);
+      await wake(ctx, body.id);
+      return {};
     },
     'DELETE /dns': ({ ctx, body }) => {
       const gone: number[] = [];
@@ -51,16 +99,21 @@ export const dnsSettingCalls = implement(
           if (zoneCount) throw failFields([{ path: 'ids', rule: 'dnsInUse', bounds: { n: zoneCount } }]);
           gone.push(id);
           await sayType(ctx, gone);
+          await sql`update "dnsSetting" set credentials = null where id = ${id}`.execute(ctx.db);
         },
       );
     },
     'POST /dns/test': async ({ ctx, body }) => {
-      const { driver: kind } = await ctx.store(dnsSettingTable).get(body.id);
-      const driver = driverOf(ctx.services, kind);
-      if (!driver) throw fail('invalidDNSSetting');
+      await ctx.store(dnsSettingTable).get(body.id);
+      const { setting } = (await row<{ setting: ServerSetting }>(
+        ctx.db,
+        sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${body.id}`,
+      ))!;
       const zones = (await zonesOf(ctx.db, sql`c."dnsSettingID" = ${body.id}`)).map(({ zone }) => zone);
       const startedAt = performance.now();
       try {
+        const driver = driverOf(ctx.services, setting);
+        if (!driver) throw fail('invalidDNSSetting');
         const found = await driver.test(zones);
         const ms = Math.round(performance.now() - startedAt);
         return {
@@ -68,6 +121,7 @@ export const dnsSettingCalls = implement(
           zones: zones.map(zone => ({ cnameID: zone.id, domainName: zone.name, isThere: found.has(zone.id) })),
         };
       } catch (error) {
+        if (error instanceof Fail) throw error;
         const { trouble, why } = troubleOf(error);
         const said = [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }];
         throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', { errorData: said });

@@ -1,4 +1,5 @@
 /** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
+import type { dnsAbilities } from '#contract/limits.ts';
 
 /** A zone that customers' names lead into. */
 export interface NameZone {
@@ -25,12 +26,11 @@ export interface GroupAnswer {
   lines: readonly { cidrs: readonly string[]; answer: Answer }[];
 }
 
-/** What a driver can do; a screen says what of an operator's lines does not count with it. */
+/** What a driver can do beside names and what is answered to everybody (`dnsAbilitiesOf`); a screen says what of an operator's lines does not count with it. */
 export interface Abilities {
-  /** other answers for networks of visitors */
-  lines: boolean;
-  /** lines by the number of an operator (ASN) */
-  asn: boolean;
+  has: readonly (typeof dnsAbilities)[number][];
+  /** seconds that resolvers keep an answer, at the least */
+  minTTL: number;
   /** names of one change */
   namesMost: number;
 }
@@ -50,6 +50,8 @@ export interface Prepared {
 /** Everything may be asked twice. @throws DnsProblem, OutboundError: nothing, or a part of it, was done */
 export interface NameDriver {
   readonly can: Abilities;
+  /** whether its zones are there is asked this often, in milliseconds */
+  readonly watchMs: number;
   /** Which of these zones are there, by their ids; and whether it takes changes. */
   test(zones: readonly NameZone[]): Promise<ReadonlySet<number>>;
   /**
@@ -76,6 +78,8 @@ export interface NameDriver {
   observe(zone: NameZone): Promise<Observed>;
   /** What of a group's answer to everybody `observe` finds, when it stands there as it should. */
   shown(group: GroupAnswer): Answer;
+  /** What is ours in a zone goes, and nothing else; one who holds zones for us alone drops them in `prepare`. */
+  leave?(zone: NameZone): Promise<void>;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
   version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
 }

@@ -1,13 +1,49 @@
 /** The driver of a setting. */
-import type { dnsTypes } from '#contract/limits.ts';
+import { sql } from 'kysely';
+import { dnsAbilitiesOf, type dnsTypes, type tsigAlgorithms } from '#contract/limits.ts';
+import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.ts';
+import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import type { Sql } from '../store/db.ts';
 import type { NameDriver } from './driver.ts';
+import { ForeignDriver, type RecordStore } from './foreign.ts';
 import { KnotDriver } from './knot.ts';
+import { PowerDns } from './powerdns.ts';
+import { UpdatedServer } from './rfc2136.ts';
 
-/** Undefined: this installation has none of the kind. */
-export function driverOf({ knot }: Pick<Services, 'knot'>, kind: (typeof dnsTypes)[number]): NameDriver | undefined {
-  switch (kind) {
-    case 'knot':
-      return knot && new KnotDriver(knot);
+/** Who answers for names, with the credentials still sealed. */
+export interface ServerSetting {
+  driver: (typeof dnsTypes)[number];
+  server: string;
+  keyName: string;
+  algorithm: (typeof tsigAlgorithms)[number];
+  credentials: string | null;
+  /** where the platform may connect for its operator */
+  facts: PolicyFacts;
+}
+
+/** Columns of a row `s` of "dnsSetting" that make a `ServerSetting`. */
+export const settingColumns: Sql = sql`jsonb_build_object('driver', s.driver, 'server', s.server, 'keyName', s."keyName", 'algorithm', s.algorithm,
+  'credentials', s.credentials, 'facts', jsonb_build_object(
+    'operator', coalesce((select value from setting where key = 'originAllow' and "clientID" = s."clientID"), '[]'),
+    'environment', coalesce((select value from setting where key = 'originEnvironment' and "clientID" is null), '[]'),
+    'own', coalesce((select value from setting where key = 'ownAddresses' and "clientID" is null), '[]')))`;
+
+export type DriverServices = Partial<Pick<Services, 'knot' | 'sealing'>>;
+
+/** Undefined: this installation has none of the kind. @throws DnsProblem where it has no credentials */
+export function driverOf({ knot, sealing }: DriverServices, setting: ServerSetting): NameDriver | undefined {
+  const { driver, server, keyName, algorithm } = setting;
+  if (driver === 'knot') return knot && new KnotDriver(knot);
+  const secret = sealing && new Sealed('dnsSetting', ['credentials'], sealing).open('credentials', setting.credentials);
+  if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
+  const policy = new AddressPolicy(setting.facts);
+  const foreign = (store: RecordStore) => new ForeignDriver(store, { has: dnsAbilitiesOf[driver], minTTL: 1, namesMost: 2000 });
+  switch (driver) {
+    case 'rfc2136':
+      return foreign(new UpdatedServer(server, { name: keyName, algorithm, secret: Buffer.from(secret, 'base64') }, { policy }));
+    case 'powerdns':
+      return foreign(new PowerDns(server, secret, { policy }));
   }
 }

@@ -11,22 +11,22 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { writeWhole } from '#host/files.ts';
+import { dnsAbilitiesOf } from '#contract/limits.ts';
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
 import { ask, type NameServer } from './ask.ts';
-import type { Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import type { Abilities, Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
 import { addressOf, configurationOf, fitOf, inZone, linesOf, prefixOf, writableLines } from './knot-files.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
+import { add, type Change, drop, parts } from './updates.ts';
 
 const run = promisify(execFile);
 const controlMs = 20_000;
 const outputMost = 256 * 2 ** 20;
 const here = '127.0.0.1';
-/** A message has 64 kB; a name with its target takes about 150 bytes of it, when both are long 600. */
-const bytesOfUpdate = 50_000;
 
 export interface KnotAt {
   port: number;
@@ -40,7 +40,9 @@ export interface KnotAt {
 }
 
 export class KnotDriver implements NameDriver {
-  readonly can = { lines: true, asn: false, namesMost: 2000 };
+  readonly can: Abilities = { has: dnsAbilitiesOf.knot, minTTL: 1, namesMost: 2000 };
+  /** it may have begun anew with nothing */
+  readonly watchMs = 5000;
   readonly #at: KnotAt;
   readonly #server: NameServer;
   readonly #updates: Rfc2136;
@@ -239,33 +241,6 @@ export class KnotDriver implements NameDriver {
   #file(zone: NameZone): string {
     return join(this.#at.lines, `${zone.id}.geo`);
   }
-}
-
-type Change = dns.ResourceRecord;
-const add = (name: string, type: number, seconds: number, data: Buffer): Change => ({
-  name,
-  type,
-  class: dns.classes.IN,
-  ttl: seconds,
-  data,
-});
-/** The whole set. */
-const drop = (name: string, type: number): Change => ({ name, type, class: dns.classes.ANY, ttl: 0, data: Buffer.alloc(0) });
-
-/** As many of them together as a message has room for; one name's stay together. */
-function* parts(changes: readonly (readonly Change[])[]): Generator<Change[]> {
-  let part: Change[] = [];
-  let bytes = 0;
-  for (const some of changes) {
-    const size = some.reduce((sum, { name, data }) => sum + name.length + data.length + 14, 0);
-    if (part.length && bytes + size > bytesOfUpdate) {
-      yield part;
-      [part, bytes] = [[], 0];
-    }
-    part.push(...some);
-    bytes += size;
-  }
-  if (part.length) yield part;
 }
 
 function emptied(zone: string, groupID: number): Change[] {

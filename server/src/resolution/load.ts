@@ -1,16 +1,20 @@
 /** The zones there are and what groups answer, out of rows. */
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { nameServerOf } from '#contract/rules.ts';
 import { keyOf, parseAddressSet } from '#contract/rules/address.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
 import type { GroupAnswer, NameZone } from './driver.ts';
+import { type ServerSetting, settingColumns } from './drivers.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
 
 export interface HeldZone {
   zone: NameZone;
   clientID: number;
   dnsSettingID: number;
-  driver: 'knot';
+  setting: ServerSetting;
+  /** whose name server that is: one that all operators share, or a setting's own as it is now */
+  server: string;
   tries: number;
   error: string;
   /** it may be asked now */
@@ -20,18 +24,32 @@ export interface HeldZone {
 }
 
 const compareMinutes = 10;
-/** CNAME zones `c` with who answers for them. */
-export async function zonesOf(db: Db, condition: Sql): Promise<HeldZone[]> {
-  const found = await rows<Omit<HeldZone, 'zone'> & { id: number; domainName: string; nameServers: string[] }>(
+export const embedded = 'knot';
+/** CNAME zones `c` with who answers for them. `isGone`: those instead that are no more, while names of ours stand there at somebody else's. */
+export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<HeldZone[]> {
+  const found = await rows<Omit<HeldZone, 'zone' | 'server'> & { id: number; domainName: string; nameServers: string[] }>(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c."clientID", c."dnsSettingID", s.driver, c.tries, c.error, c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
-      from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where c."deletedAt" is null and (${condition}) order by c.id`,
+    sql`select c.id, c."domainName", c."nameServers", c."clientID", c."dnsSettingID", ${settingColumns} as setting, c.tries, c.error, c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+      from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${
+        isGone
+          ? sql`c."deletedAt" is not null and s."deletedAt" is null and s.driver <> ${embedded}
+        and (exists (select from "cnameSite" x where x."cnameID" = c.id) or exists (select from "cnameGroup" x where x."cnameID" = c.id))`
+          : sql`c."deletedAt" is null`
+      }
+        and (${condition}) order by c.id`,
   );
   return found.map(({ id, domainName, nameServers, ...rest }) => ({
     zone: { id, name: domainName, nameServers: nameServers.map(nameServerOf) },
+    server: serverOf(rest.dnsSettingID, rest.setting),
     ...rest,
   }));
 }
+
+/** Another key, or other places where the platform may connect, make it another. */
+const serverOf = (id: number, setting: ServerSetting) =>
+  setting.driver === embedded
+    ? embedded
+    : `${setting.driver} ${id} ${createHash('sha256').update(JSON.stringify(setting)).digest('hex').slice(0, 16)}`;
 
 export interface StoredAnswer {
   groupID: number;

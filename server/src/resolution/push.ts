@@ -31,7 +31,7 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
 /** What was written is what is answered, to everybody and on a line. @throws Error when it is not */
 async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly GroupAnswer[]): Promise<void> {
   for (const { groupID, version, lines } of groups.slice(0, askedMost)) {
-    const network = driver.can.lines
+    const network = driver.can.has.includes('lines')
       ? lines.find(({ cidrs, answer }) => cidrs.length && (answer.a.length || answer.aaaa.length || answer.cname))?.cidrs[0]
       : undefined;
     for (const asked of [undefined, ...(network === undefined ? [] : [network])]) {

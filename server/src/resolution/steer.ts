@@ -10,21 +10,20 @@
  */
 import { sql } from 'kysely';
 import type pg from 'pg';
-import { dnsTypes, resolutionLimits } from '#contract/limits.ts';
+import { resolutionLimits } from '#contract/limits.ts';
 import { eventOf, loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
-import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import { type Database, openDatabase, row, rows } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
-import { troubleOf } from '../domain/dns/accounts.ts';
 import { type AnsweredLine, answersOf, type Change } from './choose.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
-import { driverOf } from './drivers.ts';
+import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
+import { Servers, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { groupAnswer, type HeldZone, storedAnswers, zonesOf } from './load.ts';
 import { wantedGroups } from './wanted.ts';
@@ -39,8 +38,6 @@ const lookMs = 1000;
 const namesMs = 60_000;
 const tidyMs = 3_600_000;
 const retrySecondsMost = 15;
-/** Whether the zones are there is asked this often: a name server may have begun anew with nothing. */
-const thereMs = 5000;
 /** Zones pushed side by side. */
 const atOnce = 4;
 /** How long a turn waits for one of them; and for a name server that is told its zones. */
@@ -53,7 +50,7 @@ export interface SteerOptions {
   /** that a node has to be well before it comes back */
   steadySeconds?: number;
   /** another way to whoever answers (tests) */
-  driver?: (kind: HeldZone['driver']) => NameDriver | undefined;
+  driver?: (setting: Pick<ServerSetting, 'driver'>) => NameDriver | undefined;
 }
 
 export class Steering {
@@ -65,14 +62,15 @@ export class Steering {
   #hasNews = false;
   #namesAt = -Infinity;
   #tidyAt = -Infinity;
-  #thereAt = -Infinity;
-  readonly #drivers = new Map<string, NameDriver>();
-  /** zones that the name server has taken, and how they were */
-  readonly #prepared = new Map<number, string>();
+  readonly #servers: Servers;
+  /** by `HeldZone.server`, as all that is told of name servers here */
+  readonly #thereAt = new Map<string, number>();
+  /** zones that a name server has taken, and how they were */
+  readonly #prepared = new Map<number, { server: string; told: string }>();
   /** how often each has begun anew: what was compared before that says nothing */
   readonly #begun = new Map<number, number>();
-  /** kinds of name servers that were told which zones there are */
-  readonly #told = new Set<HeldZone['driver']>();
+  /** that were told which zones there are */
+  readonly #told = new Set<string>();
   /** What is under way with a name server, or with a zone. */
   readonly #lanes = new Lanes(
     () => this.#call(),
@@ -82,14 +80,13 @@ export class Steering {
   );
   /** zones whose names are looked through in their next turn */
   readonly #namesDue = new Set<number>();
-  readonly #driverOf: (kind: HeldZone['driver']) => NameDriver | undefined;
 
   constructor(
     databaseUrl: string,
-    services: Pick<Services, 'knot'>,
-    { steadySeconds = resolutionLimits.steadySeconds, driver = kind => driverOf(services, kind) }: SteerOptions = {},
+    services: DriverServices,
+    { steadySeconds = resolutionLimits.steadySeconds, driver }: SteerOptions = {},
   ) {
-    this.#driverOf = driver;
+    this.#servers = new Servers(driver ?? (setting => driverOf(services, setting)));
     this.#database = openDatabase(databaseUrl, 3);
     this.#steady = new Steadiness(steadySeconds);
   }
@@ -156,7 +153,7 @@ export class Steering {
     try {
       await client.connect();
       await client.query(`set idle_session_timeout = '${leaseSeconds}s'`);
-      const canDrive = this.#driver('knot') !== undefined;
+      const canDrive = this.#servers.embedded() !== undefined;
       if (canDrive) await client.query(`select pg_advisory_lock_shared(${driverKey})`);
       const ask = async (condition: string) => {
         const said: { rows: { ok: boolean }[] } = await client.query(`select ${condition} as ok`);
@@ -196,7 +193,7 @@ export class Steering {
     const soonMs = await this.#look();
     let zones = await zonesOf(this.#database.db, sql`true`);
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
-    const prepared = this.#kinds().map(kind => this.#lanes.enter(`prepare ${kind}`, () => this.#prepare(kind, zones)));
+    const prepared = this.#servers.all(zones).map(one => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones)));
     if ((await this.#lanes.wait(prepared, patienceMs)).includes(true)) zones = await zonesOf(this.#database.db, sql`true`);
     const isTimeForNames = performance.now() - this.#namesAt >= namesMs;
     if (isTimeForNames) {
@@ -205,7 +202,7 @@ export class Steering {
     }
     // what one that is being told its zones has lost meanwhile is not known yet
     const due = zones.filter(
-      one => one.isDue && !this.#lanes.isBusy(laneOf(one)) && !this.#lanes.isBusy(`prepare ${one.driver}`),
+      one => one.isDue && !this.#lanes.isBusy(laneOf(one)) && !this.#lanes.isBusy(`prepare ${one.server}`),
     );
     const stored = due.length ? await storedAnswers(this.#database.db) : [];
     let at = 0;
@@ -217,6 +214,9 @@ export class Steering {
       }
     };
     await Promise.all(Array.from({ length: atOnce }, next));
+    // what is left at somebody else's of a zone that is no more goes, too, as far as he answers before it is forgotten (tidy.ts)
+    for (const one of await zonesOf(this.#database.db, sql`c."nextAt" <= clock_timestamp()`, true))
+      await this.#lanes.wait([this.#lanes.enter(laneOf(one), () => this.#leave(one))], patienceMs);
     if (performance.now() - this.#tidyAt >= tidyMs) {
       this.#tidyAt = performance.now();
       await tidy(this.#database.db);
@@ -272,35 +272,31 @@ export class Steering {
     changed(Math.max(1, changes.length));
   }
 
-  #driver(kind: HeldZone['driver']): NameDriver | undefined {
-    const known = this.#drivers.get(kind);
-    if (known) return known;
-    const made = this.#driverOf(kind);
-    if (made) this.#drivers.set(kind, made);
-    return made;
-  }
-
-  /** Kinds of name servers that this installation can speak to. */
-  #kinds(): HeldZone['driver'][] {
-    return dnsTypes.filter(kind => this.#driver(kind) !== undefined);
-  }
-
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
-  async #prepare(kind: HeldZone['driver'], zones: readonly HeldZone[]): Promise<boolean> {
-    const driver = this.#driver(kind);
-    if (!driver) return false;
+  async #prepare(server: string, zones: readonly HeldZone[]): Promise<boolean> {
     const { db } = this.#database;
-    const held = zones.filter(one => one.driver === kind);
+    const held = zones.filter(one => one.server === server);
+    let driver: NameDriver | undefined;
+    try {
+      driver = held[0] ? this.#servers.of(held[0]) : this.#servers.embedded();
+    } catch (error) {
+      for (const one of held) if (one.isDue) await this.#failed(one, whyOf(error));
+    }
+    if (!driver) return false;
     const told = new Map(held.map(({ zone }) => [zone.id, JSON.stringify(zone)]));
-    if (performance.now() - this.#thereAt >= thereMs) {
-      this.#thereAt = performance.now();
-      const known = held.filter(({ zone }) => this.#prepared.has(zone.id)).map(one => one.zone);
+    const isTold = (id: number) => {
+      const known = this.#prepared.get(id);
+      return known?.server === server && known.told === told.get(id);
+    };
+    if (performance.now() - (this.#thereAt.get(server) ?? -Infinity) >= driver.watchMs) {
+      this.#thereAt.set(server, performance.now());
+      const known = held.filter(({ zone }) => isTold(zone.id)).map(one => one.zone);
       const there = known.length ? await driver.test(known).catch(() => undefined) : undefined;
       if (there) for (const { id } of known) if (!there.has(id)) this.#prepared.delete(id);
     }
-    const due = held.filter(({ zone, isDue }) => isDue && this.#prepared.get(zone.id) !== told.get(zone.id)).map(one => one.zone);
-    const isGone = [...this.#prepared.keys()].some(id => !told.has(id));
-    if (this.#told.has(kind) && !isGone && !due.length) return false;
+    const due = held.filter(({ zone, isDue }) => isDue && !isTold(zone.id)).map(one => one.zone);
+    const gone = [...this.#prepared].flatMap(([id, one]) => (one.server === server && !told.has(id) ? [id] : []));
+    if (this.#told.has(server) && !gone.length && !due.length) return false;
     const ids = due.map(one => one.id);
     for (const id of ids) {
       this.#prepared.delete(id);
@@ -317,9 +313,9 @@ export class Steering {
         due,
         groupsOf,
       );
-      this.#told.add(kind);
-      for (const id of this.#prepared.keys()) if (!told.has(id)) this.#prepared.delete(id);
-      for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, told.get(id)!);
+      this.#told.add(server);
+      for (const id of gone) this.#prepared.delete(id);
+      for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });
       for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, failed.get(one.zone.id)!);
     } catch (error) {
       // at once: one that is due at its end as well would be told its zones again, and nothing else would come about
@@ -333,10 +329,15 @@ export class Steering {
   async #push(held: HeldZone, stored: Awaited<ReturnType<typeof storedAnswers>>): Promise<void> {
     const { db } = this.#database;
     const { zone, clientID } = held;
-    const driver = this.#driver(held.driver);
+    let driver: NameDriver | undefined;
+    try {
+      driver = this.#servers.of(held);
+    } catch {
+      return; // it is told already
+    }
     if (!driver) return this.#failed(held, 'this installation has no such name server');
-    // one that came meanwhile is taken in the next turn
-    if (!this.#prepared.has(zone.id)) return;
+    // one that came meanwhile, or is another's now, is taken in the next turn
+    if (this.#prepared.get(zone.id)?.server !== held.server) return;
     const begun = this.#begun.get(zone.id);
     try {
       const { isOld } = held;
@@ -351,6 +352,20 @@ export class Steering {
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       if (held.tries > 0 || held.error) await sql`update cname set tries = 0, error = '' where id = ${zone.id}`.execute(db);
+    } catch (error) {
+      await this.#failed(held, whyOf(error));
+    }
+  }
+
+  /** Names of ours go from a zone that is no more. */
+  async #leave(held: HeldZone): Promise<void> {
+    const { db } = this.#database;
+    try {
+      // one of the same name is its heir
+      const isHeld = await row(db, sql`select 1 from cname where "domainName" = ${held.zone.name} and "deletedAt" is null`);
+      if (!isHeld) await this.#servers.of(held)?.leave?.(held.zone);
+      for (const table of ['cnameGroup', 'cnameSite'])
+        await sql`delete from ${sql.table(table)} where "cnameID" = ${held.zone.id}`.execute(db);
     } catch (error) {
       await this.#failed(held, whyOf(error));
     }
@@ -376,11 +391,3 @@ const inOrder = ({ lineID, cidrs, a, aaaa, cname, members }: AnsweredLine): Answ
   cname,
   members: members.map(({ UID, name }) => ({ UID, name })),
 });
-function whyOf(error: unknown): string {
-  try {
-    return troubleOf(error).why;
-  } catch {
-    // whatever else is thrown is an error
-    return (error as Error).message;
-  }
-}

@@ -44,6 +44,7 @@ export const cnameTable = table<CnameRow>()({
   refs: { dnsSettingID: dnsSettingTable },
   unique: { cname_name: 'duplicated' },
   extra: {
+    driver: sql`select s.driver from "dnsSetting" s where s.id = t."dnsSettingID"`,
     isOffered: sql`not t.disabled and not exists (select 1 from cname o where o."clientID" = t."clientID" and o.id < t.id and not o.disabled and o."deletedAt" is null)`,
     domainCount: sql`select count(*) from domain d join site s on s.id = d."siteID" join "cnameSeen" n on n."domainID" = d.id where s."clientID" = t."clientID" and s."deletedAt" is null and d."deletedAt" is null
       and d."cnameStatus" = 'active' and n.seen @> array[s."cnameKey" || '.' || t."domainName"]`,

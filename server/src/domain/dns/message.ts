@@ -5,9 +5,9 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { tsigAlgorithms } from '#contract/limits.ts';
-import { parseIP } from '#contract/rules/address.ts';
+import { formatIP, parseIP } from '#contract/rules/address.ts';
 
-export const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, OPT: 41, TSIG: 250, ANY: 255 } as const;
+export const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, OPT: 41, TSIG: 250, AXFR: 252, ANY: 255 } as const;
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
 export const opcodes = { query: 0, update: 5 } as const;
 export const rcodes: Readonly<Record<number, string>> = {
@@ -33,6 +33,8 @@ export interface ResourceRecord {
   class: number;
   ttl: number;
   data: Buffer;
+  /** CNAME, of an answer: where it leads; its data may point elsewhere in the message */
+  target?: string;
 }
 export interface Message {
   id: number;
@@ -91,6 +93,11 @@ export function addressData(text: string): Buffer {
   const digits = address.family === 4 ? 8 : 32;
   return Buffer.from(address.value.toString(16).padStart(digits, '0'), 'hex');
 }
+/** What stands there, as text. @throws BadMessage */
+export function addressOf(data: Buffer): string {
+  if (data.length !== 4 && data.length !== 16) throw new BadMessage('an address in the answer is none');
+  return formatIP({ family: data.length === 4 ? 4 : 6, value: BigInt(`0x${data.toString('hex')}`) });
+}
 /** The texts of a record TXT, one after the other. */
 export function textOf(data: Buffer): string {
   const parts: Buffer[] = [];
@@ -126,15 +133,17 @@ const question = (name: string, type: number) => Buffer.concat([nameBytes(name),
 const recordBytes = ({ name, type, class: kind, ttl, data }: ResourceRecord) =>
   Buffer.concat([nameBytes(name), u16(type, kind), u32(ttl), sized(data)]);
 
+export const bareQuery = (id: number, name: string, type: number): Buffer =>
+  Buffer.concat([u16(id, opcodes.query << 11, 1, 0, 0, 0), question(name, type)]);
 /** The zone's own record, or who is asked instead says which zone a name lies in. */
-export const soaQuery = (id: number, name: string): Buffer =>
-  Buffer.concat([u16(id, opcodes.query << 11, 1, 0, 0, 0), question(name, types.SOA)]);
+export const soaQuery = (id: number, name: string): Buffer => bareQuery(id, name, types.SOA);
 export const update = (id: number, zone: string, changes: readonly ResourceRecord[]): Buffer =>
   Buffer.concat([u16(id, opcodes.update << 11, 1, 0, changes.length, 0), question(zone, types.SOA), ...changes.map(recordBytes)]);
 
 const hashOf = { hmacSHA256: 'sha256', hmacSHA384: 'sha384', hmacSHA512: 'sha512', hmacSHA1: 'sha1' } as const;
 const algorithmName = (algorithm: Key['algorithm']) => `hmac-${hashOf[algorithm]}`;
 const fudgeSeconds = 300;
+const time = (seconds: number) => Buffer.concat([u16(Math.floor(seconds / 2 ** 32)), u32(seconds % 2 ** 32)]);
 
 /** What a signature is over, beside the message. */
 function variables(key: Key, seconds: number, fudge: number, error: number, other: Buffer): Buffer {
@@ -173,10 +182,22 @@ export interface Verdict {
   isGood: boolean;
   error: number;
   serverSeconds: number | undefined;
+  /** of its signature; undefined: it has none */
+  mac: Buffer | undefined;
 }
-/** Whether an answer to what was signed with `requestMac` comes from who knows the key. */
-export function verified(bytes: Buffer, message: Message, key: Key, requestMac: Buffer, now: number): Verdict {
-  const none = { isGood: false, error: 0, serverSeconds: undefined };
+/**
+ * Whether an answer to what was signed with `requestMac` comes from who knows the key. `between`: of a further message of an answer in many
+ * (RFC 8945, 5.3.1), `requestMac` is the last signature's, and these came since without one.
+ */
+export function verified(
+  bytes: Buffer,
+  message: Message,
+  key: Key,
+  requestMac: Buffer,
+  now: number,
+  between?: readonly Buffer[],
+): Verdict {
+  const none = { isGood: false, error: 0, serverSeconds: undefined, mac: undefined };
   if (!message.signature) return none;
   const { at, record } = message.signature;
   const reader = new Reader(record.data);
@@ -189,14 +210,15 @@ export function verified(bytes: Buffer, message: Message, key: Key, requestMac: 
   const other = reader.bytes(reader.u16());
   const serverSeconds = error === 18 && other.length === 6 ? other.readUIntBE(0, 6) : undefined;
   if (record.name !== key.name.toLowerCase().replace(/\.$/, '') || algorithm !== algorithmName(key.algorithm))
-    return { ...none, error, serverSeconds };
+    return { ...none, error, serverSeconds, mac };
   const bare = Buffer.from(bytes.subarray(0, at));
   bare.writeUInt16BE(originalID, 0);
   bare.writeUInt16BE(bare.readUInt16BE(10) - 1, 10);
-  const wanted = macOf(key, [sized(requestMac), bare, variables(key, seconds, fudge, error, other)]);
+  const said = between ? Buffer.concat([time(seconds), u16(fudge)]) : variables(key, seconds, fudge, error, other);
+  const wanted = macOf(key, [sized(requestMac), ...(between ?? []), bare, said]);
   const isOurs = mac.length === wanted.length && timingSafeEqual(mac, wanted);
   const isNow = error === 18 || Math.abs(now / 1000 - seconds) <= fudge + fudgeSeconds;
-  return { isGood: isOurs && isNow, error, serverSeconds };
+  return { isGood: isOurs && isNow, error, serverSeconds, mac };
 }
 
 const hopsMax = 126;
@@ -242,13 +264,13 @@ class Reader {
 
 const recordsMax = 500;
 /** @throws BadMessage */
-export function read(bytes: Buffer): Message {
+export function read(bytes: Buffer, most = recordsMax): Message {
   const reader = new Reader(bytes);
   const id = reader.u16();
   const flags = reader.u16();
   const [questions, answers, authorities, additionals] = [reader.u16(), reader.u16(), reader.u16(), reader.u16()];
   if (!(flags & 0x8000)) throw new BadMessage('that is no answer');
-  if (questions > 1 || answers + authorities + additionals > recordsMax) throw new BadMessage('the answer has too many records');
+  if (questions > 1 || answers + authorities + additionals > most) throw new BadMessage('the answer has too many records');
   for (let i = 0; i < questions; i++) {
     reader.name();
     reader.bytes(4);
@@ -257,7 +279,11 @@ export function read(bytes: Buffer): Message {
     const { at } = reader;
     const name = reader.name();
     const [type, kind, ttl] = [reader.u16(), reader.u16(), reader.u32()];
-    return { at, name, type, class: kind, ttl, data: reader.bytes(reader.u16()) };
+    const length = reader.u16();
+    const start = reader.at;
+    const target = type === types.CNAME && length > 0 ? reader.name() : undefined;
+    reader.at = start;
+    return { at, name, type, class: kind, ttl, data: reader.bytes(length), ...(target === undefined ? {} : { target }) };
   };
   const list = (count: number) => Array.from({ length: count }, record);
   const found = { answers: list(answers), authorities: list(authorities) };

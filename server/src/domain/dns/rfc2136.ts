@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { connectOut, OutboundError, type Reach } from '../../kit/outbound.ts';
 import { type DnsDriver, DnsProblem, recordSeconds, type Zone } from './driver.ts';
 import * as dns from './message.ts';
+import { transferred } from './transfer.ts';
 
 const timeoutMs = 8000;
 const bytesMax = 65_535;
@@ -68,6 +69,25 @@ export class Rfc2136 implements DnsDriver {
   async change(zone: string, changes: readonly dns.ResourceRecord[]): Promise<void> {
     const { rcode } = await this.#ask(id => dns.update(id, zone, changes));
     if (rcode !== 0) throw this.#refusal(rcode);
+  }
+
+  /** A question, signed; what the name has not is an answer too. @throws DnsProblem, OutboundError */
+  async query(name: string, type: number): Promise<dns.ResourceRecord[]> {
+    const { rcode, answers } = await this.#ask(id => dns.bareQuery(id, name, type));
+    if (rcode !== 0 && rcode !== 3) throw this.#refusal(rcode);
+    return answers.filter(one => one.name === name && one.type === type);
+  }
+
+  /** Everything that stands in a zone. @throws DnsProblem, OutboundError */
+  async transfer(zone: string): Promise<dns.ResourceRecord[]> {
+    const { host, port } = this.#server;
+    const id = randomInt(65_536);
+    const socket = await connectOut(host, port, this.#reach);
+    try {
+      return await transferred(socket, { zone, id, key: this.#key, host });
+    } finally {
+      socket.destroy();
+    }
   }
 
   #refusal(rcode: number): DnsProblem {

@@ -12,6 +12,14 @@ async function answering(rig: Rig): Promise<void> {
   rig.api.services.knot = (await server).service;
 }
 
+/** As a name server of an operator's own is told of. */
+const ofBind = () => ({
+  server: `192.0.2.54:${1000 + next()}`,
+  keyName: `key-${next()}`,
+  algorithm: 'hmacSHA512',
+  credentials: Buffer.from(`secret ${next()}`).toString('base64'),
+});
+
 /** They stand on the line already. */
 const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
   for (const one of body['ids'] as number[])
@@ -50,6 +58,7 @@ export const resolutionRows: Rows = {
   },
   parentParam: { virtualNodeRecord: 'id' },
   kindOfCall: {
+    'PUT /client/setting/dns': 'dnsSetting',
     'DELETE /client/setting/dns': 'dnsSetting',
     'POST /client/setting/dns/test': 'dnsSetting',
     'PUT /client/setting/dns/cname': 'cname',
@@ -61,6 +70,17 @@ export const resolutionRows: Rows = {
   kindOfField: { dnsSettingID: 'dnsSetting' },
   operatorWide: ['POST /client/setting/dns', 'POST /client/setting/dns/cname'],
   bodies: {
+    'POST /client/setting/dns': async (_rig, world) => ({ ...ofBind(), driver: 'rfc2136', memo: world.name }),
+    'PUT /client/setting/dns': async (rig, world) => ({
+      id: await rig.insert('dnsSetting', {
+        clientID: world.people.client.id,
+        driver: 'rfc2136',
+        server: `192.0.2.53:${1000 + next()}`,
+        keyName: 'before',
+      }),
+      ...ofBind(),
+      memo: `${world.name}-${next()}`,
+    }),
     'POST /client/virtualNode/{id}/record/cname': async () => ({ target: `elsewhere-${next()}.example.org` }),
     'POST /client/setting/dns/cname': async (rig, world) => ({
       domainName: `zone-${next()}.example.net`,

@@ -1,0 +1,89 @@
+/** A whole zone, as its name server hands it out (AXFR, RFC 5936): many messages over one connection, signed as RFC 8945, 5.3.1 has it. */
+import type { Socket } from 'node:net';
+import { OutboundError } from '../../kit/outbound.ts';
+import { DnsProblem } from './driver.ts';
+import * as dns from './message.ts';
+
+/** of everything together */
+const transferMs = 60_000;
+/** A zone of 100,000 names takes about 10 MB. */
+const bytesMost = 128 * 2 ** 20;
+const recordsMost = 65_535;
+/** So many messages in a row may come without a signature. */
+const unsignedMost = 99;
+
+export interface Asked {
+  zone: string;
+  id: number;
+  key: dns.Key;
+  /** as it is called in what is said of it */
+  host: string;
+}
+
+/** @throws DnsProblem, OutboundError: nothing of it is believed */
+export async function transferred(socket: Socket, { zone, id, key, host }: Asked): Promise<dns.ResourceRecord[]> {
+  const { bytes, mac } = dns.signed(dns.bareQuery(id, zone, dns.types.AXFR), key, Date.now());
+  const length = Buffer.alloc(2);
+  length.writeUInt16BE(bytes.length);
+  socket.write(Buffer.concat([length, bytes]));
+  const records: dns.ResourceRecord[] = [];
+  let last = mac;
+  let isFirst = true;
+  let unsigned: Buffer[] = [];
+  try {
+    for await (const message of messages(socket, host)) {
+      const read = dns.read(message, recordsMost);
+      if (read.id !== id) throw new DnsProblem('refused', `${host} answered something else`);
+      const verdict = dns.verified(message, read, key, last, Date.now(), isFirst ? undefined : unsigned);
+      if (read.rcode !== 0 || verdict.error !== 0) {
+        const said = dns.rcodes[verdict.error || read.rcode] ?? read.rcode;
+        throw new DnsProblem('refused', `${host} does not let the key ${key.name} transfer the zone ${zone} (${said})`);
+      }
+      // only what comes behind the first may be without
+      if (read.signature ? !verdict.isGood : isFirst || unsigned.length >= unsignedMost)
+        throw new DnsProblem('credentials', `the transfer of ${zone} by ${host} is not signed with the key ${key.name}`);
+      if (read.signature) [last, unsigned] = [verdict.mac!, []];
+      else unsigned.push(message);
+      isFirst = false;
+      records.push(...read.answers);
+      if (records[0]?.type !== dns.types.SOA) throw new DnsProblem('refused', `${host} transfers something else than ${zone}`);
+      // it ends as it began
+      if (records.length > 1 && records.at(-1)!.type === dns.types.SOA) {
+        if (unsigned.length) throw new DnsProblem('credentials', `the end of the transfer of ${zone} is not signed`);
+        return records.slice(0, -1);
+      }
+    }
+  } catch (error) {
+    if (error instanceof dns.BadMessage) throw new DnsProblem('refused', `${host}: ${error.message}`);
+    throw error;
+  }
+  throw new DnsProblem('away', `${host} ended the transfer of ${zone} in its midst`);
+}
+
+/** Whoever trickles has no more time than who is silent. */
+async function* messages(socket: Socket, host: string): AsyncGenerator<Buffer> {
+  let rest = Buffer.alloc(0);
+  let all = 0;
+  const late = setTimeout(() => socket.destroy(new Error('it takes too long')), transferMs);
+  try {
+    // a socket without an encoding gives bytes
+    for await (const part of socket as AsyncIterable<Buffer>) {
+      all += part.length;
+      if (all > bytesMost) throw new OutboundError('tooLarge', `${host} transfers more than ${bytesMost / 2 ** 20} MB`);
+      rest = Buffer.concat([rest, part]);
+      let at = 0;
+      while (at + 2 <= rest.length && at + 2 + rest.readUInt16BE(at) <= rest.length) {
+        const end = at + 2 + rest.readUInt16BE(at);
+        yield rest.subarray(at + 2, end);
+        at = end;
+      }
+      rest = rest.subarray(at);
+    }
+  } catch (error) {
+    if (error instanceof DnsProblem || error instanceof OutboundError || error instanceof dns.BadMessage) throw error;
+    // whatever else is thrown by a socket is an error
+    throw new OutboundError('connection', `${host}: ${(error as Error).message}`);
+  } finally {
+    clearTimeout(late);
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * A name server of the operator's own: names, and what is answered to everybody, are records in a zone that it has. Whose zone it is says
+ * who makes it, delegates it and writes its other records: none is made here, and nothing is touched but names that lead to a group
+ * (`KEY.ZONE CNAME gN.l.ZONE`) and groups (`gN.l.ZONE`, `v.gN.l.ZONE`). Lines do not count: everybody is answered alike.
+ */
+import { formatIP, parseIP } from '#contract/rules/address.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import type { Abilities, Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import { groupName, groupOf, siteName, ttl, versionName } from './names.ts';
+
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
+/** All records of a name of one type; none: they go. */
+export interface RecordSet {
+  name: string;
+  type: (typeof recordTypes)[number];
+  /** seconds */
+  ttl: number;
+  /** addresses, a name without a dot at its end, a text */
+  values: readonly string[];
+}
+/** Names in lower case, without a dot at their end. */
+export interface StoredRecord {
+  name: string;
+  type: (typeof recordTypes)[number];
+  value: string;
+}
+
+/** How a name server is read and written. @throws DnsProblem, OutboundError */
+export interface RecordStore {
+  has(zone: string): Promise<boolean>;
+  /** Of these types, all that stand there. */
+  records(zone: string): Promise<StoredRecord[]>;
+  /** Each set becomes what it is here, in this order; what is gone already is fine. */
+  replace(zone: string, sets: readonly RecordSet[]): Promise<void>;
+  /** Of a name, as they stand there now. */
+  texts(zone: string, name: string): Promise<string[]>;
+}
+
+export class ForeignDriver implements NameDriver {
+  readonly can: Abilities;
+  /** nobody but its operator takes a zone away */
+  readonly watchMs = 60_000;
+  readonly #store: RecordStore;
+
+  constructor(store: RecordStore, can: Abilities) {
+    this.#store = store;
+    this.can = can;
+  }
+
+  /** That it takes changes is found out by one that changes nothing: a group of this number there is none. */
+  async test(zones: readonly NameZone[]): Promise<ReadonlySet<number>> {
+    const there = new Set<number>();
+    // with no zone yet it is heard at least that it takes the key
+    if (!zones.length) await this.#store.has('breakwater.invalid');
+    for (const zone of zones) {
+      if (!(await this.#store.has(zone.name))) continue;
+      await this.#store.replace(zone.name, [{ name: versionName(zone.name, 0), type: 'TXT', ttl: ttl.version, values: [] }]);
+      there.add(zone.id);
+    }
+    return there;
+  }
+
+  async prepare(_all: readonly NameZone[], due: readonly NameZone[]): Promise<Prepared> {
+    const failed = new Map<number, string>();
+    for (const { id, name } of due)
+      try {
+        if (!(await this.#store.has(name))) failed.set(id, `it has no zone ${name}: make it there first`);
+      } catch (error) {
+        // what it says of one zone is no reason to leave the others
+        if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+        failed.set(id, error.message);
+      }
+    return { failed };
+  }
+
+  async applyNames({ name: zone }: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void> {
+    const sets = names.map(({ label, groupID }) =>
+      this.#set(siteName(zone, label), 'CNAME', ttl.site, groupID === null ? [] : [groupName(zone, groupID)]),
+    );
+    await this.#store.replace(zone, sets);
+  }
+
+  async applyGroups(
+    { name: zone }: NameZone,
+    changed: readonly GroupAnswer[],
+    _all: readonly GroupAnswer[],
+    gone: readonly number[],
+  ): Promise<void> {
+    const nothing: Answer = { a: [], aaaa: [], cname: null };
+    const sets = [
+      ...gone.flatMap(groupID => this.#setsOf(zone, groupID, nothing, undefined)),
+      ...changed.flatMap(({ groupID, fallback, version }) => this.#setsOf(zone, groupID, fallback, version)),
+    ];
+    await this.#store.replace(zone, sets);
+  }
+
+  /** What goes stands before what comes: a name that leads on has nothing beside it. */
+  #setsOf(zone: string, groupID: number, { a, aaaa, cname }: Answer, version: number | undefined): RecordSet[] {
+    const name = groupName(zone, groupID);
+    const sets = [
+      this.#set(name, 'CNAME', ttl.group, cname === null ? [] : [cname]),
+      this.#set(name, 'A', ttl.group, cname === null ? a : []),
+      this.#set(name, 'AAAA', ttl.group, cname === null ? aaaa : []),
+      this.#set(versionName(zone, groupID), 'TXT', ttl.version, version === undefined ? [] : [String(version)]),
+    ];
+    return sets.sort((one, other) => Math.min(1, one.values.length) - Math.min(1, other.values.length));
+  }
+
+  #set(name: string, type: RecordSet['type'], seconds: number, values: readonly string[]): RecordSet {
+    return { name, type, ttl: Math.max(seconds, this.can.minTTL), values };
+  }
+
+  /** There are no lines. */
+  async refresh(): Promise<void> {}
+
+  async observe({ name: zone }: NameZone): Promise<Observed> {
+    const names = new Map<string, number>();
+    const groups = new Map<
+      number,
+      { version: number | undefined; fallback: { a: string[]; aaaa: string[]; cname: string | null } }
+    >();
+    const groupFor = (groupID: number) => {
+      const known = groups.get(groupID) ?? { version: undefined, fallback: { a: [], aaaa: [], cname: null } };
+      groups.set(groupID, known);
+      return known;
+    };
+    for (const { name, type, value } of await this.#store.records(zone)) {
+      const isVersion = name.startsWith('v.');
+      const groupID = groupOf(zone, isVersion ? name.slice(2) : name);
+      if (groupID === undefined) {
+        const leadsTo = type === 'CNAME' && name.endsWith(`.${zone}`) ? groupOf(zone, value) : undefined;
+        if (leadsTo !== undefined) names.set(name.slice(0, -zone.length - 1), leadsTo);
+      } else if (isVersion) {
+        if (type === 'TXT' && /^\d{1,15}$/.test(value)) groupFor(groupID).version = Number(value);
+      } else if (type === 'CNAME') groupFor(groupID).fallback.cname = value;
+      else if (type !== 'TXT') groupFor(groupID).fallback[type === 'A' ? 'a' : 'aaaa'].push(canonical(value));
+    }
+    return { names, groups };
+  }
+
+  shown({ fallback }: GroupAnswer): Answer {
+    const { a, aaaa, cname } = fallback;
+    return cname === null ? { a: a.map(canonical), aaaa: aaaa.map(canonical), cname } : { a: [], aaaa: [], cname };
+  }
+
+  async version({ name: zone }: NameZone, groupID: number): Promise<number | undefined> {
+    const [text] = await this.#store.texts(zone, versionName(zone, groupID));
+    return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+  }
+
+  async leave(zone: NameZone): Promise<void> {
+    const { names, groups } = await this.observe(zone);
+    const all = [...names.keys()].map(label => ({ label, groupID: null }));
+    for (let from = 0; from < all.length; from += this.can.namesMost)
+      await this.applyNames(zone, all.slice(from, from + this.can.namesMost));
+    if (groups.size) await this.applyGroups(zone, [], [], [...groups.keys()]);
+  }
+}
+
+function canonical(address: string): string {
+  const parsed = parseIP(address);
+  return parsed ? formatIP(parsed) : address;
+}

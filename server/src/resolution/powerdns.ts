@@ -1,0 +1,104 @@
+/** PowerDNS Authoritative by its HTTP API, version 1 (doc.powerdns.com/authoritative/http-api), from 4.7 on. */
+import * as z from 'zod/mini';
+import { outbound, type OutboundAnswer, type Reach } from '../kit/outbound.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
+import { readJson, retryAfter, troubleOfStatus, userAgent } from '../domain/dns/http.ts';
+import { type RecordSet, type RecordStore, recordTypes, type StoredRecord } from './foreign.ts';
+
+const timeoutMs = 20_000;
+/** A zone of 100,000 names is about 20 MB of JSON. */
+const bytesMax = 256 * 2 ** 20;
+/** It cuts the connection when one change is much longer. */
+const setsMost = 4000;
+/** There is one server behind each API, and it is called so. */
+const path = '/api/v1/servers/localhost/zones';
+
+const Sets = z.object({
+  rrsets: z.array(
+    z.object({ name: z.string(), type: z.string(), records: z.array(z.object({ content: z.string(), disabled: z.boolean() })) }),
+  ),
+});
+const Said = z.object({ error: z.string() });
+
+export class PowerDns implements RecordStore {
+  readonly #base: string;
+  readonly #key: string;
+  readonly #reach: Reach;
+
+  constructor(server: string, key: string, reach: Reach) {
+    this.#base = server.replace(/\/+$/, '');
+    this.#key = key;
+    this.#reach = reach;
+  }
+
+  async has(zone: string): Promise<boolean> {
+    const answer = await this.#ask('GET', `/${zone}.?rrsets=false`, undefined, [404]);
+    return answer.status !== 404;
+  }
+
+  async records(zone: string): Promise<StoredRecord[]> {
+    return this.#read(`/${zone}.`);
+  }
+
+  async replace(zone: string, sets: readonly RecordSet[]): Promise<void> {
+    for (let from = 0; from < sets.length; from += setsMost) {
+      const rrsets = sets.slice(from, from + setsMost).map(({ name, type, ttl, values }) => ({
+        name: `${name}.`,
+        type,
+        ttl,
+        changetype: values.length ? 'REPLACE' : 'DELETE',
+        records: values.map(value => ({ content: contentOf(type, value), disabled: false })),
+      }));
+      await this.#ask('PATCH', `/${zone}.`, { rrsets });
+    }
+  }
+
+  async texts(zone: string, name: string): Promise<string[]> {
+    const found = await this.#read(`/${zone}.?rrset_name=${encodeURIComponent(name)}.&rrset_type=TXT`);
+    // earlier releases do not know these parameters and answer everything
+    return found.filter(one => one.name === name && one.type === 'TXT').map(one => one.value);
+  }
+
+  async #read(where: string): Promise<StoredRecord[]> {
+    const { rrsets } = readJson('PowerDNS', Sets, await this.#ask('GET', where));
+    return rrsets.flatMap(({ name, type, records }) => {
+      const kind = recordTypes.find(one => one === type);
+      if (!kind) return [];
+      return records
+        .filter(one => !one.disabled)
+        .map(({ content }) => ({ name: bare(name), type: kind, value: valueOf(kind, content) }));
+    });
+  }
+
+  async #ask(method: 'GET' | 'PATCH', where: string, body?: object, fine: readonly number[] = []): Promise<OutboundAnswer> {
+    const answer = await outbound(this.#base + path + where, {
+      method,
+      headers: {
+        'user-agent': userAgent,
+        'x-api-key': this.#key,
+        accept: 'application/json',
+        ...(body ? { 'content-type': 'application/json' } : {}),
+      },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      timeoutMs,
+      bytesMax,
+      ...this.#reach,
+    });
+    const { status } = answer;
+    if ((status >= 200 && status < 300) || fine.includes(status)) return answer;
+    throw new DnsProblem(troubleOfStatus(status), `PowerDNS: ${saidIn(answer)}`, retryAfter(answer));
+  }
+}
+
+function saidIn(answer: OutboundAnswer): string {
+  try {
+    return readJson('PowerDNS', Said, answer).error;
+  } catch {
+    return `it answered ${answer.status}`;
+  }
+}
+const bare = (name: string) => name.toLowerCase().replace(/\.$/, '');
+const contentOf = (type: RecordSet['type'], value: string) =>
+  type === 'CNAME' ? `${value}.` : type === 'TXT' ? `"${value}"` : value;
+const valueOf = (type: RecordSet['type'], content: string) =>
+  type === 'CNAME' ? bare(content) : type === 'TXT' ? content.replace(/^"(.*)"$/, '$1') : content;

@@ -1,0 +1,54 @@
+/** Name servers as whoever steers speaks to them: one driver each, for as long as it is the same. */
+import { troubleOf } from '../domain/dns/accounts.ts';
+import type { NameDriver } from './driver.ts';
+import type { ServerSetting } from './drivers.ts';
+import { embedded, type HeldZone } from './load.ts';
+
+/** It needs no more than its kind. */
+const embeddedSetting: ServerSetting = {
+  driver: embedded,
+  server: '',
+  keyName: '',
+  algorithm: 'hmacSHA256',
+  credentials: null,
+  facts: { operator: [], environment: [], own: [] },
+};
+
+export class Servers {
+  /** by `HeldZone.server` */
+  readonly #drivers = new Map<string, NameDriver>();
+  readonly #make: (setting: ServerSetting) => NameDriver | undefined;
+
+  constructor(make: (setting: ServerSetting) => NameDriver | undefined) {
+    this.#make = make;
+  }
+
+  /** Undefined: this installation has none of the kind. @throws DnsProblem where it cannot be spoken to at all */
+  of({ server, setting }: Pick<HeldZone, 'server' | 'setting'>): NameDriver | undefined {
+    const known = this.#drivers.get(server);
+    if (known) return known;
+    const made = this.#make(setting);
+    if (made) this.#drivers.set(server, made);
+    return made;
+  }
+
+  embedded = () => this.of({ server: embedded, setting: embeddedSetting });
+
+  /** All that are to be told their zones: the embedded one also where it has none any more. */
+  all(zones: readonly HeldZone[]): string[] {
+    const all = new Set(zones.map(one => one.server));
+    if (this.embedded()) all.add(embedded);
+    // with another key it is another
+    for (const known of this.#drivers.keys()) if (!all.has(known)) this.#drivers.delete(known);
+    return [...all];
+  }
+}
+
+export function whyOf(error: unknown): string {
+  try {
+    return troubleOf(error).why;
+  } catch {
+    // whatever else is thrown is an error
+    return (error as Error).message;
+  }
+}

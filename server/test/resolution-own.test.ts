@@ -1,0 +1,185 @@
+/** Name servers of an operator's own: BIND 9 and Knot by signed updates, PowerDNS by its API. Real ones, of Debian's packages. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { sql } from 'kysely';
+import { Steering } from '#server/resolution/steer.ts';
+import { poll } from '#server/store/engine-process.ts';
+import { row } from '#server/store/db.ts';
+import { bindKey, type OwnNames, startBind, startPowerDns } from '#system/own-names.ts';
+import { broken, by, is, ok } from './expect.ts';
+import { Api, type Tenant } from './harness.ts';
+
+let api: Api;
+let a: Tenant;
+let steering: Steering;
+let key: string;
+let groupID: number;
+let zoneID: number;
+let nodeID: number;
+let made = 0;
+const servers: Partial<Record<'rfc2136' | 'powerdns', OwnNames>> = {};
+const zones = { rfc2136: 'cdn.bind.test', powerdns: 'cdn.power.test' } as const;
+
+before(async () => {
+  api = await Api.start();
+  a = await api.tenant('a');
+  const found = await row<{ key: string; groupID: number; zoneID: number }>(
+    api.database.db,
+    sql`select s."cnameKey" as key, g.id as "groupID", g."zoneID" from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${a.siteID}`,
+  );
+  ({ key, groupID, zoneID } = found!);
+  await sql`delete from "lineNode" where "groupID" = ${groupID}`.execute(api.database.db);
+  [servers.rfc2136, servers.powerdns] = await Promise.all([
+    startBind([zones.rfc2136, 'other.bind.test']),
+    startPowerDns([zones.powerdns]),
+  ]);
+  nodeID = await node(['192.0.2.1', '2001:db8::1']);
+  steering = new Steering(api.database.url, api.services, { steadySeconds: 0.2 });
+  steering.start();
+});
+after(async () => {
+  await steering?.stop();
+  for (const one of Object.values(servers)) await one.stop();
+  await api?.stop();
+  assert.deepEqual(api.failures, []);
+});
+
+const client = () => by(api, a.client);
+async function node(addresses: string[]): Promise<number> {
+  const { id } = (await row<{ id: number }>(
+    api.database.db,
+    sql`insert into node ("clientID", "zoneID", name, type, status, addresses, "lastBeat", "publicKey")
+      select z."clientID", z.id, ${`n${++made}`}, 'edge', 'normal', ${addresses}, now(), ${`key ${made}`} from zone z where z.id = ${zoneID} returning id`,
+  ))!;
+  ok(await client().post(`/client/group/${groupID}/line/1/nodes`, { ids: [id] }));
+  return id;
+}
+const told = async (cnameID: number): Promise<{ error: string; unprocessed: number }> =>
+  (await client().read('/client/setting/dns/cnames')).data.find((one: { id: number }) => one.id === cnameID);
+async function says(cnameID: number, words: RegExp): Promise<void> {
+  let said = '';
+  assert.ok(await poll(async () => words.test((said = (await told(cnameID)).error)), 20_000, 50), `it says ${said}`);
+}
+
+test('what a setting needs is asked for, and it may lie where the platform may connect alone', async () => {
+  const post = (body: object) => client().post('/client/setting/dns', body);
+  const whole = { driver: 'rfc2136', server: '127.0.0.1:5300', keyName: 'k', credentials: 'c2VjcmV0' };
+  broken(await post({ ...whole, server: '' }), 'server', 'required');
+  broken(await post({ ...whole, server: 'http://127.0.0.1:5300' }), 'server', 'wrongFormat');
+  broken(await post({ ...whole, keyName: undefined }), 'keyName', 'required');
+  broken(await post({ ...whole, credentials: 'no base64!' }), 'credentials', 'wrongFormat');
+  broken(await post({ ...whole, credentials: undefined }), 'credentials', 'required');
+  broken(await post({ ...whole, server: '169.254.169.254' }), 'server', 'addressNotAllowed');
+  broken(await post({ driver: 'powerdns', server: 'ns.example.net', credentials: 'k' }), 'server', 'wrongFormat');
+  broken(await post({ driver: 'powerdns', server: 'http://169.254.169.254/', credentials: 'k' }), 'server', 'addressNotAllowed');
+  // nobody is embedded here
+  is(await post({ driver: 'knot' }), 'invalidDNSSetting');
+});
+
+for (const driver of ['rfc2136', 'powerdns'] as const)
+  describe(driver, () => {
+    const zone = zones[driver];
+    const server = () => servers[driver]!;
+    const target = () => `${key}.${zone}`;
+    const group = () => `g${groupID}.l.${zone}`;
+    let dnsSettingID: number;
+    let cnameID: number;
+    async function answers(wanted: string[], ...args: string[]): Promise<void> {
+      let last: string[] = [];
+      const isSo = await poll(async () => String((last = await server().dig(...args))) === String(wanted), 20_000, 50);
+      assert.ok(
+        isSo,
+        `${args.join(' ')} answers ${last.join(', ')} instead of ${wanted.join(', ')}; ${(await told(cnameID))?.error}`,
+      );
+    }
+    const recover = async () => ok(await client().post('/client/setting/dns/recovery', {}));
+
+    test('with a wrong key it says why; with the right one names lead to nodes', async () => {
+      const own = driver === 'rfc2136' ? { keyName: bindKey, algorithm: 'hmacSHA512' } : {};
+      const body = { driver, server: server().server, credentials: Buffer.from('wrong!').toString('base64'), ...own };
+      const reply = await client().post('/client/setting/dns', body);
+      ok(reply);
+      dnsSettingID = reply.body.ids[0];
+      is(await client().post('/client/setting/dns/test', { id: dnsSettingID }), 'invalidDNSSetting');
+      const zoneReply = await client().post('/client/setting/dns/cname', { domainName: zone, dnsSettingID });
+      ok(zoneReply);
+      cnameID = zoneReply.body.ids[0];
+      await says(cnameID, driver === 'rfc2136' ? /BADSIG/ : /Unauthorized|401/);
+      ok(await client().put('/client/setting/dns', { id: dnsSettingID, credentials: server().secret }));
+      await answers(['192.0.2.1'], group(), 'A');
+      await answers(['2001:db8::1'], group(), 'AAAA');
+      await answers([`${group()}.`], target(), 'CNAME');
+      const { data } = await client().read('/client/setting/dns');
+      const row = data.find((one: { id: number }) => one.id === dnsSettingID);
+      assert.equal(row.credentialsIsSet, true);
+      assert.ok(!JSON.stringify(data).includes(server().secret));
+      const tried = await client().post('/client/setting/dns/test', { id: dnsSettingID });
+      ok(tried);
+      assert.deepEqual(tried.body.zones, [{ cnameID, domainName: zone, isThere: true }]);
+      assert.ok(await poll(async () => (await told(cnameID)).unprocessed === 0, 10_000, 50));
+    });
+
+    test('a node that fails leaves the answers, a name elsewhere takes their place, and addresses come back', async () => {
+      const second = await node(['192.0.2.2']);
+      await answers(['192.0.2.1', '192.0.2.2'], group(), 'A');
+      await sql`update node set status = 'offline' where id = ${second}`.execute(api.database.db);
+      await answers(['192.0.2.1'], group(), 'A');
+      const virtualID = await client().make('/client/virtualNode', { zoneID, name: `elsewhere-${driver}` });
+      ok(await client().post(`/client/virtualNode/${virtualID}/record/cname`, { target: 'cdn.example.org' }));
+      const line = `/client/group/${groupID}/line/1`;
+      ok(await client().del(`${line}/nodes`, { ids: [nodeID, second] }));
+      ok(await client().post(`${line}/virtualNodes`, { ids: [virtualID] }));
+      await answers(['cdn.example.org.'], group(), 'CNAME');
+      ok(await client().del(`${line}/virtualNodes`, { ids: [virtualID] }));
+      ok(await client().post(`${line}/nodes`, { ids: [nodeID] }));
+      await answers(['192.0.2.1'], group(), 'A');
+    });
+
+    test('what somebody changed by hand is mended; what is not ours is left alone', async () => {
+      await server().write(zone, `www.${zone}`, 'A', '198.51.100.9');
+      await server().write(zone, `shop.${zone}`, 'CNAME', 'shop.example.org.');
+      await server().remove(zone, target(), 'CNAME');
+      await server().remove(zone, group(), 'AAAA');
+      // one that nobody knows any more
+      await server().write(zone, `gone.${zone}`, 'CNAME', `${group()}.`);
+      await server().write(zone, `g999999.l.${zone}`, 'A', '192.0.2.99');
+      await recover();
+      await answers([`${group()}.`], target(), 'CNAME');
+      await answers(['2001:db8::1'], group(), 'AAAA');
+      await answers(['status: NXDOMAIN'], `gone.${zone}`, 'CNAME');
+      await answers(['status: NXDOMAIN'], `g999999.l.${zone}`, 'A');
+      assert.deepEqual(await server().dig(`www.${zone}`, 'A'), ['198.51.100.9']);
+      assert.deepEqual(await server().dig(`shop.${zone}`, 'CNAME'), ['shop.example.org.']);
+    });
+
+    test('one that is killed keeps its changes waiting, and has them when it is back', async () => {
+      await server().kill();
+      const third = await node(['192.0.2.3']);
+      assert.ok(await poll(async () => (await told(cnameID)).error !== '', 20_000, 50));
+      await server().up();
+      await answers(['192.0.2.1', '192.0.2.3'], group(), 'A');
+      assert.ok(await poll(async () => (await told(cnameID)).error === '', 20_000, 50));
+      ok(await client().del(`/client/group/${groupID}/line/1/nodes`, { ids: [third] }));
+      await answers(['192.0.2.1'], group(), 'A');
+    });
+
+    test('a zone that it does not have is said; of one that is taken away nothing of ours stays', async () => {
+      const reply = await client().post('/client/setting/dns/cname', { domainName: `none.${driver}.test`, dnsSettingID });
+      ok(reply);
+      await says(reply.body.ids[0], /no zone none\./);
+      await sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" where s."clientID" = ${a.client.id} on conflict ("domainID") do update set "isUnknown" = false, "checkedAt" = clock_timestamp()`.execute(
+        api.database.db,
+      );
+      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsInUse');
+      ok(await client().del('/client/setting/dns/cname', { ids: [cnameID, reply.body.ids[0]] }));
+      await answers(['status: NXDOMAIN'], group(), 'A');
+      await answers(['status: NXDOMAIN'], target(), 'CNAME');
+      assert.deepEqual(await server().dig(`www.${zone}`, 'A'), ['198.51.100.9']);
+      ok(await client().del('/client/setting/dns', { ids: [dnsSettingID] }));
+      const kept = await row<{ credentials: string | null }>(
+        api.database.db,
+        sql`select credentials from "dnsSetting" where id = ${dnsSettingID}`,
+      );
+      assert.equal(kept!.credentials, null);
+    });
+  });

@@ -1,0 +1,164 @@
+/** Name servers of an operator's own, as Debian has them: BIND 9 and PowerDNS, each with zones of a test's own. */
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Engine, findProgram, freePort, poll, spawnEngine } from '#server/store/engine-process.ts';
+import { testFolder } from './engines.ts';
+import { dig } from './name-server.ts';
+
+export interface OwnNames {
+  /** as a setting names it: `127.0.0.1:port`, or where its API is */
+  server: string;
+  /** of updates, or of its API */
+  secret: string;
+  dig(...args: string[]): Promise<string[]>;
+  /** records more, beside ours: somebody else's */
+  write(zone: string, name: string, type: string, value: string): Promise<void>;
+  /** a record's set goes, by somebody else's hand */
+  remove(zone: string, name: string, type: string): Promise<void>;
+  /** as by kill -9 */
+  kill(): Promise<void>;
+  up(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+async function ready(engine: Engine, port: number, zone: string): Promise<void> {
+  const isUp = await poll(async () => (await dig(port, zone, 'SOA').catch(() => ['']))[0]!.startsWith('ns.'), 20_000, 50);
+  if (isUp) return;
+  const said = engine.lastLines().slice(-5).join(' | ');
+  await engine.stop();
+  throw new Error(`the name server did not start: ${said}`);
+}
+const programOf = async (name: string, packageName: string) => {
+  const found = await findProgram(name);
+  if (!found) throw new Error(`${name} is missing: apt-get install ${packageName}`);
+  return found;
+};
+
+export const bindKey = 'breakwater.bind';
+export async function startBind(zones: readonly string[]): Promise<OwnNames> {
+  const command = await programOf('named', 'bind9');
+  const dir = testFolder('bind');
+  const port = await freePort();
+  const secret = randomBytes(32).toString('base64');
+  for (const zone of zones)
+    writeFileSync(join(dir, `${zone}.zone`), '$TTL 60\n@ SOA ns root 1 60 60 3600 5\n@ NS ns\nns A 127.0.0.1\n');
+  const config = join(dir, 'named.conf');
+  writeFileSync(
+    config,
+    `key "${bindKey}" { algorithm hmac-sha512; secret "${secret}"; };
+key "somebody" { algorithm hmac-sha512; secret "${secret}"; };
+controls { };
+options { directory "${dir}"; pid-file none; session-keyfile none; managed-keys-directory "${dir}"; listen-on port ${port} { 127.0.0.1; };
+  listen-on-v6 { none; }; recursion no; dnssec-validation no; allow-transfer { key "${bindKey}"; }; };
+${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; allow-update { key "${bindKey}"; key "somebody"; }; };`).join('\n')}
+`,
+  );
+  let engine: Engine;
+  const up = async () => {
+    engine = await spawnEngine({ command, args: ['-g', '-n', '1', '-c', config], ref: false, deathSignal: 'SIGKILL' });
+    await ready(engine, port, zones[0]!);
+  };
+  await up();
+  const update = async (zone: string, line: string) =>
+    void execFileSync('nsupdate', ['-y', `hmac-sha512:somebody:${secret}`], {
+      input: `server 127.0.0.1 ${port}\nzone ${zone}\n${line}\nsend\n`,
+    });
+  return {
+    server: `127.0.0.1:${port}`,
+    secret,
+    dig: (...args) => dig(port, ...args),
+    write: (zone, name, type, value) => update(zone, `update add ${name} 60 ${type} ${value}`),
+    remove: (zone, name, type) => update(zone, `update delete ${name} ${type}`),
+    kill: async () => {
+      process.kill(engine.pid, 'SIGKILL');
+      await engine.exited;
+    },
+    up,
+    stop: async () => void (await engine.stop()),
+  };
+}
+
+const schema = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';
+export async function startPowerDns(zones: readonly string[]): Promise<OwnNames> {
+  const command = await programOf('pdns_server', 'pdns-server pdns-backend-sqlite3');
+  const dir = testFolder('pdns');
+  mkdirSync(join(dir, 'run'));
+  const [port, apiPort] = [await freePort(), await freePort()];
+  const secret = randomBytes(18).toString('base64url');
+  const { DatabaseSync } = await import('node:sqlite');
+  const { readFileSync } = await import('node:fs');
+  const database = new DatabaseSync(join(dir, 'names.db'));
+  database.exec(readFileSync(schema, 'utf8'));
+  database.close();
+  writeFileSync(
+    join(dir, 'pdns.conf'),
+    [
+      'launch=gsqlite3',
+      `gsqlite3-database=${dir}/names.db`,
+      'local-address=127.0.0.1',
+      `local-port=${port}`,
+      `socket-dir=${dir}/run`,
+      'api=yes',
+      `api-key=${secret}`,
+      'webserver=yes',
+      'webserver-address=127.0.0.1',
+      `webserver-port=${apiPort}`,
+      'webserver-allow-from=127.0.0.0/8',
+      '',
+    ].join('\n'),
+  );
+  const server = `http://127.0.0.1:${apiPort}`;
+  const api = async (method: string, path: string, body?: object) => {
+    const answer = await fetch(`${server}/api/v1/servers/localhost/zones${path}`, {
+      method,
+      headers: { 'x-api-key': secret, 'content-type': 'application/json' },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  };
+  let engine: Engine;
+  const spawn = async () => {
+    engine = await spawnEngine({ command, args: [`--config-dir=${dir}`], ref: false, deathSignal: 'SIGKILL' });
+  };
+  const change = (zone: string, name: string, type: string, more: object) =>
+    api('PATCH', `/${zone}.`, { rrsets: [{ name: `${name}.`, type, ...more }] });
+  await spawn();
+  const isUp = await poll(
+    () =>
+      api('GET', '').then(
+        () => true,
+        () => false,
+      ),
+    20_000,
+    50,
+  );
+  if (!isUp) throw new Error(`PowerDNS did not start: ${engine!.lastLines().slice(-5).join(' | ')}`);
+  for (const zone of zones) {
+    await api('POST', '', { name: `${zone}.`, kind: 'Native', nameservers: [`ns.${zone}.`] });
+    await change(zone, zone, 'SOA', {
+      ttl: 60,
+      changetype: 'REPLACE',
+      records: [{ content: `ns.${zone}. root.${zone}. 1 60 60 3600 5`, disabled: false }],
+    });
+  }
+  await ready(engine!, port, zones[0]!);
+  return {
+    server,
+    secret,
+    dig: (...args) => dig(port, ...args),
+    write: (zone, name, type, value) =>
+      change(zone, name, type, { ttl: 60, changetype: 'REPLACE', records: [{ content: value, disabled: false }] }),
+    remove: (zone, name, type) => change(zone, name, type, { changetype: 'DELETE' }),
+    kill: async () => {
+      process.kill(engine.pid, 'SIGKILL');
+      await engine.exited;
+    },
+    up: async () => {
+      await spawn();
+      await ready(engine, port, zones[0]!);
+    },
+    stop: async () => void (await engine.stop()),
+  };
+}

@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Services } from '#server/kit/services.ts';
-import { knotPaths, startKnot, updateKeyName } from '#server/resolution/knot-launcher.ts';
+import { knotPaths, startKnot } from '#server/resolution/knot-launcher.ts';
+import { updateKeyName } from '#server/resolution/names.ts';
 import { type Engine, freePort } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
 

@@ -162,3 +162,26 @@ export async function startPowerDns(zones: readonly string[]): Promise<OwnNames>
     stop: async () => void (await engine.stop()),
   };
 }
+
+/** Who has copies of zones, of the primary at this port: BIND 9, told of changes and let in by the key. */
+export async function startSecondary(
+  zones: readonly string[],
+  primaryPort: number,
+  key: { name: string; secret: string },
+): Promise<{ port: number; dig: OwnNames['dig']; stop(): Promise<void> }> {
+  const command = await programOf('named', 'bind9');
+  const dir = testFolder('secondary');
+  const port = await freePort();
+  const config = join(dir, 'named.conf');
+  writeFileSync(
+    config,
+    `key "${key.name}" { algorithm hmac-sha256; secret "${key.secret}"; };
+controls { };
+options { directory "${dir}"; pid-file none; session-keyfile none; managed-keys-directory "${dir}"; listen-on port ${port} { 127.0.0.1; };
+  listen-on-v6 { none; }; recursion no; dnssec-validation no; min-retry-time 1; max-retry-time 1; };
+${zones.map(zone => `zone "${zone}" { type secondary; file "${dir}/${zone}.zone"; primaries { 127.0.0.1 port ${primaryPort} key "${key.name}"; }; };`).join('\n')}
+`,
+  );
+  const engine = await spawnEngine({ command, args: ['-g', '-n', '1', '-c', config], ref: false, deathSignal: 'SIGKILL' });
+  return { port, dig: (...args) => dig(port, ...args), stop: async () => void (await engine.stop()) };
+}

@@ -90,6 +90,10 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
+  'GET /client/setting/dns/secondaries': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
+  'POST /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
+  'PUT /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
+  'DELETE /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
   'PUT /client/setting/dns': 'A key of a name server is changed now and then, and zones hang on its setting meanwhile.',
   'PUT /client/setting/system/retention': 'How long an audit is kept is law in one country and forbidden in another.',
   'GET /user/history':

@@ -216,6 +216,7 @@ const pinned: Record<string, unknown> = {
   resolutionLimits: {
     dnsSettingsMax: 20,
     cnamesMax: 50,
+    secondariesMax: 8,
     lineNodesMax: 50,
     addressesMax: { 4: 50, 6: 28 },
     steadySeconds: 5,

@@ -12,7 +12,8 @@ import { toldURL } from './bus/address.ts';
 import type { BusKeys } from './bus/credentials.ts';
 import { type AnalyticsOptions, analyticsOptions } from './store/analytics/client.ts';
 import { Networks } from './kit/networks.ts';
-import { knotPaths, updateKeyName } from './resolution/knot-launcher.ts';
+import { knotPaths } from './resolution/knot-launcher.ts';
+import { updateKeyName } from './resolution/names.ts';
 import { publishable } from './resolution/published.ts';
 import { type BusTls, busTlsOf, isLoopback } from './bus/tls.ts';
 

@@ -40,6 +40,30 @@ function Arrived({ row }: { row: Cname }) {
   );
 }
 
+/** What is to be written into the zone above. */
+function Signed({ row }: { row: Cname }) {
+  if (!row.signed) return <span className="ink-3">{t('cnameZone.unsigned')}</span>;
+  if (!row.ds.length)
+    return (
+      <span className="status">
+        <span className="status-dot warn" aria-hidden />
+        {t('cnameZone.signing')}
+      </span>
+    );
+  return (
+    <span className="address-list">
+      {row.ds.map(one => (
+        <span key={one} className="address">
+          <span className="mono clip" title={one}>
+            DS {one.split(' DS ')[1]!.split(' ').slice(0, 3).join(' ')} …
+          </span>
+          <CopyButton text={one} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
 const cnames = resource<'GET /client/setting/dns/cnames'>({
   name: 'cnames',
   note: 'cnames',
@@ -75,6 +99,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
           </span>
         ),
     },
+    { name: 'signed', label: 'dnssec', width: 220, render: row => <Signed row={row} /> },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
@@ -105,6 +130,13 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
     { name: 'memo', kind: 'text', initial: '', isOptional: true },
   ],
   actions: [
+    act('PUT /client/setting/dns/cname', {
+      name: 'signZone',
+      level: 'disruptive',
+      warning: 'signZone',
+      when: row => row.driver === 'knot' && !row.signed,
+      body: ([row]) => ({ id: row!.id, signed: true }),
+    }),
     act('PUT /client/setting/dns/cname', {
       name: 'enable',
       when: row => row.disabled,

@@ -141,6 +141,49 @@ const settings = resource<'GET /client/setting/dns'>({
   ],
 });
 
+/** Who has copies of the embedded name server's zones. */
+const secondaries = resource<'GET /client/setting/dns/secondaries'>({
+  name: 'dnsSecondaries',
+  note: 'dnsSecondaries',
+  list: 'GET /client/setting/dns/secondaries',
+  defaultSort: '-createdAt',
+  rowName: row => row.address,
+  columns: [
+    { name: 'address', label: 'secondaryAt', kind: 'mono', link: 'edit', width: 240 },
+    { name: 'port', kind: 'number' },
+    { name: 'keyName', label: 'dnsKeyName', kind: 'mono', width: 240 },
+    { name: 'memo' },
+    { name: 'createdAt', kind: 'time', sort: true },
+  ],
+  create: 'POST /client/setting/dns/secondary',
+  errors: { fields: { duplicated: 'keyName' } },
+  update: 'PUT /client/setting/dns/secondary',
+  remove: 'DELETE /client/setting/dns/secondary',
+  fields: [
+    { name: 'address', label: 'secondaryAt', kind: 'mono', placeholder: '203.0.113.54' },
+    { name: 'port', kind: 'number', initial: 53 },
+    { name: 'keyName', label: 'dnsKeyName', kind: 'mono', help: 'secondaryKey' },
+    {
+      name: 'algorithm',
+      label: 'dnsAlgorithm',
+      kind: 'select',
+      ...options(tsigAlgorithms, 'dnsAlgorithm'),
+      initial: 'hmacSHA256',
+    },
+    ...(['create', 'edit'] as const).map((only): FormField => ({
+      name: 'credentials',
+      label: 'dnsKeySecret',
+      kind: 'password',
+      only,
+      isOptional: only === 'edit',
+      help: only === 'edit' ? 'dnsSecretAnew' : 'dnsKeySecret',
+    })),
+    { name: 'memo', kind: 'text', initial: '', isOptional: true },
+  ],
+  valuesOf: ({ address, port, keyName, algorithm, memo }) => ({ address, port, keyName, algorithm, memo, credentials: '' }),
+  updateBody: ({ credentials, ...values }, row) => ({ id: row.id, ...values, ...(credentials ? { credentials } : {}) }),
+});
+
 /** Asked now: whether it answers, and for which zones. */
 function Tried({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
   const { data, error, isFetching, refetch } = useQuery<AnswerOf<typeof testing>>({
@@ -218,6 +261,10 @@ export default function DnsSetting() {
       <div className="page">
         <Unreached />
         <Waiting />
+        <section aria-labelledby="dns-secondaries" style={{ marginTop: 24 }}>
+          <h2 id="dns-secondaries">{t('page.dnsSecondaries')}</h2>
+          <ResourcePage resource={secondaries} isEmbedded />
+        </section>
       </div>
     </>
   );

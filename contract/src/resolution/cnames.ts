@@ -24,6 +24,10 @@ export const Cname = obj({
   /** of the embedded name server; empty: this installation, by the name `ns1` in the zone. One of an operator's own says so itself. Rows of earlier releases may name one twice */
   nameServers: arr(text(400), nameServersMax),
   memo: text(255),
+  /** DNSSEC, of the embedded name server: its answers are signed. One that is, stays so: who knows its DS believes nothing else. */
+  signed: bool(),
+  /** what the zone above has to say of a signed one, as a line of its file; none: it has no key yet */
+  ds: arr(text(1000), 20),
   /** the one new customers are told: the oldest that is not disabled */
   isOffered: bool(),
   /** domains that were seen to lead into it */
@@ -48,6 +52,7 @@ export const cnames = calls(
         id: id(),
         dnsSettingID: opt(id()),
         disabled: opt(bool()),
+        signed: opt(bool()),
         nameServers: opt(nameServers()),
         memo: opt(text(255)),
       }),

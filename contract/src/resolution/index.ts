@@ -2,5 +2,6 @@
 export { groupAnswers } from './answers.ts';
 export { cnameChecks } from './check-cname.ts';
 export { cnames } from './cnames.ts';
+export { dnsSecondaries } from './dns-secondaries.ts';
 export { dnsSettings } from './dns-setting.ts';
 export { lineVirtualNodes, virtualNodes } from './virtual-nodes.ts';

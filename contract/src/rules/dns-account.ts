@@ -41,6 +41,12 @@ export const dnsAccount: Rule<Account> = {
   },
 };
 
+/** A TSIG key in base64. */
+export const tsigSecret: Rule<string> = {
+  name: 'tsigSecret',
+  check: value => isBase64(value) || wrong('dnsKeyBase64'),
+};
+
 type Setting = {
   driver: (typeof dnsTypes)[number];
   server?: string | undefined;

@@ -37,6 +37,11 @@ export const resolutionTexts = {
     zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',
     en_US: 'It answers for {n} CNAME zones: remove these first',
   },
+  signedStays: {
+    zh_TW: '已簽署的網域無法取消簽署或改用其他名稱伺服器：上層網域的 DS 記錄會使解析失敗',
+    zh_CN: '已签名的域名无法取消签名或改用其他域名服务器：上层域名的 DS 记录会使解析失败',
+    en_US: 'A signed zone stays signed, and where it is: with its DS in the zone above nothing else is believed',
+  },
   glueMissing: {
     zh_TW: '名稱伺服器位於這個網域之內，請填寫它的 IP 位址',
     zh_CN: '域名服务器位于这个域名之内，请填写它的 IP 地址',

@@ -76,7 +76,11 @@ export const cnameCalls = implement(
       return { ids: await store.add([{ nameServers: [], memo: '', ...body, dnsSettingID }], { clientID: ctx.actor.rootID }) };
     },
     'PUT /cname': async ({ ctx, body }) => {
-      const { domainName } = await ctx.store(cnameTable).get(body.id);
+      const { domainName, signed, driver, dnsSettingID } = await ctx.store(cnameTable).get(body.id);
+      const isMoved = body.dnsSettingID !== undefined && body.dnsSettingID !== dnsSettingID;
+      if (signed && (body.signed === false || isMoved))
+        throw failFields([{ path: body.signed === false ? 'signed' : 'dnsSettingID', rule: 'signedStays' }]);
+      if (body.signed && !signed && (driver !== 'knot' || isMoved)) throw fail('invalidDNSSetting');
       checkGlue(domainName, body.nameServers);
       await ctx.store(cnameTable).set(body.id, body);
       return {};

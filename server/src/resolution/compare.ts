@@ -7,6 +7,8 @@ import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
 /** What really stands there: what is not as it was written is written again. */
 export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
   const { names, groups } = await driver.observe(zone);
+  const ds = zone.isSigned ? ((await driver.trust?.(zone)) ?? []) : [];
+  await sql`update cname set ds = ${ds} where id = ${zone.id} and ds <> ${ds}::text[]`.execute(db);
   const sites = await rows<{ siteID: number; label: string; groupID: number }>(
     db,
     sql`select "siteID", label, "groupID" from "cnameSite" where "cnameID" = ${zone.id}`,

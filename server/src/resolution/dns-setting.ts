@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { Fail, fail, failFields } from '#contract/errors.ts';
 import { dnsSettingFields, type dnsTypes, resolutionLimits } from '#contract/limits.ts';
 import { dnsSettings, NewDnsSetting } from '#contract/resolution/dns-setting.ts';
-import { AddressPolicy, ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
 import { dnsSetting, zodRule } from '#contract/rules.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -12,7 +12,7 @@ import { row, rows } from '../store/db.ts';
 import { troubleOf } from '../domain/dns/accounts.ts';
 import { serverOf } from '../domain/dns/rfc2136.ts';
 import { checkWhole } from '../kit/whole.ts';
-import { driverOf, type ServerSetting, settingColumns } from './drivers.ts';
+import { driverOf, operatorPolicy, type ServerSetting, settingColumns } from './drivers.ts';
 import { zonesOf } from './load.ts';
 import { cnameTable, dnsSettingTable, groupsWaiting, namesWaiting } from './tables.ts';
 
@@ -36,11 +36,7 @@ async function checkServer(ctx: Context, driver: (typeof dnsTypes)[number], serv
   const { host, port } = said
     ? { host: said.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(said.port || (said.protocol === 'https:' ? 443 : 80)) }
     : serverOf(server);
-  const { facts } = (await row<Pick<ServerSetting, 'facts'>>(
-    ctx.db,
-    sql`select ${settingColumns}->'facts' as facts from (select ${ctx.actor.rootID}::bigint as "clientID", '' as driver, '' as server, '' as "keyName", '' as algorithm, '' as credentials) s`,
-  ))!;
-  const verdict = new AddressPolicy(facts).judgeHost(host, port);
+  const verdict = (await operatorPolicy(ctx.db, ctx.actor.rootID)).judgeHost(host, port);
   if (!verdict.allowed) throw failFields([{ path: 'server', rule: ruleOfRefusal(verdict.kind), bounds: { address: host } }]);
 }
 

@@ -1,5 +1,5 @@
 /** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
-import type { dnsAbilities } from '#contract/limits.ts';
+import type { dnsAbilities, tsigAlgorithms } from '#contract/limits.ts';
 
 /** A zone that customers' names lead into. */
 export interface NameZone {
@@ -8,6 +8,22 @@ export interface NameZone {
   name: string;
   /** who answers for it, as the world is told; addresses of those that lie in the zone itself */
   nameServers: readonly { name: string; addresses: readonly string[] }[];
+  /** DNSSEC: its answers are signed; one that is, stays so */
+  isSigned?: boolean;
+  /** who has copies of it, by transfers, and is told of changes */
+  secondaries?: readonly Secondary[];
+}
+
+/** A name server that has copies of zones. */
+export interface Secondary {
+  id: number;
+  /** an address */
+  address: string;
+  port: number;
+  keyName: string;
+  algorithm: (typeof tsigAlgorithms)[number];
+  /** the key as it is stored */
+  credentials: string | null;
 }
 
 /** What a line answers with: addresses, or another name instead. */
@@ -80,6 +96,8 @@ export interface NameDriver {
   shown(group: GroupAnswer): Answer;
   /** What is ours in a zone goes, and nothing else; one who holds zones for us alone drops them in `prepare`. */
   leave?(zone: NameZone): Promise<void>;
+  /** What the zone above has to say of a signed zone (DS, RFC 4034, 5): one a line, as a file of a zone has it. */
+  trust?(zone: NameZone): Promise<string[]>;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
   version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
 }

@@ -5,7 +5,7 @@ import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.
 import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
-import type { Sql } from '../store/db.ts';
+import { type Db, row, type Sql } from '../store/db.ts';
 import type { NameDriver } from './driver.ts';
 import { ForeignDriver, type RecordStore } from './foreign.ts';
 import { KnotDriver } from './knot.ts';
@@ -23,20 +23,29 @@ export interface ServerSetting {
   facts: PolicyFacts;
 }
 
+/** Where the platform may connect for an operator. */
+const factsOf = (clientID: Sql): Sql => sql`jsonb_build_object(
+    'operator', coalesce((select value from setting where key = 'originAllow' and "clientID" = ${clientID}), '[]'),
+    'environment', coalesce((select value from setting where key = 'originEnvironment' and "clientID" is null), '[]'),
+    'own', coalesce((select value from setting where key = 'ownAddresses' and "clientID" is null), '[]'))`;
+export async function operatorPolicy(db: Db, clientID: number): Promise<AddressPolicy> {
+  const found = await row<{ facts: PolicyFacts }>(db, sql`select ${factsOf(sql`${clientID}::bigint`)} as facts`);
+  return new AddressPolicy(found!.facts);
+}
+
 /** Columns of a row `s` of "dnsSetting" that make a `ServerSetting`. */
 export const settingColumns: Sql = sql`jsonb_build_object('driver', s.driver, 'server', s.server, 'keyName', s."keyName", 'algorithm', s.algorithm,
-  'credentials', s.credentials, 'facts', jsonb_build_object(
-    'operator', coalesce((select value from setting where key = 'originAllow' and "clientID" = s."clientID"), '[]'),
-    'environment', coalesce((select value from setting where key = 'originEnvironment' and "clientID" is null), '[]'),
-    'own', coalesce((select value from setting where key = 'ownAddresses' and "clientID" is null), '[]')))`;
+  'credentials', s.credentials, 'facts', ${factsOf(sql`s."clientID"`)})`;
 
 export type DriverServices = Partial<Pick<Services, 'knot' | 'sealing'>>;
 
 /** Undefined: this installation has none of the kind. @throws DnsProblem where it has no credentials */
 export function driverOf({ knot, sealing }: DriverServices, setting: ServerSetting): NameDriver | undefined {
   const { driver, server, keyName, algorithm } = setting;
-  if (driver === 'knot') return knot && new KnotDriver(knot);
-  const secret = sealing && new Sealed('dnsSetting', ['credentials'], sealing).open('credentials', setting.credentials);
+  const opened = (table: string, stored: string | null) =>
+    sealing ? new Sealed(table, ['credentials'], sealing).open('credentials', stored) : null;
+  if (driver === 'knot') return knot && new KnotDriver(knot, stored => opened('dnsSecondary', stored));
+  const secret = opened('dnsSetting', setting.credentials);
   if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
   const policy = new AddressPolicy(setting.facts);
   const foreign = (store: RecordStore) => new ForeignDriver(store, { has: dnsAbilitiesOf[driver], minTTL: 1, namesMost: 2000 });

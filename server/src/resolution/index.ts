@@ -2,5 +2,6 @@
 export { groupAnswerCalls } from './answers.ts';
 export { cnameCheckCalls } from './check-cname.ts';
 export { cnameCalls } from './cnames.ts';
+export { dnsSecondaryCalls } from './dns-secondaries.ts';
 export { dnsSettingCalls } from './dns-setting.ts';
 export { lineVirtualNodeCalls, virtualNodeCalls } from './virtual-nodes.ts';

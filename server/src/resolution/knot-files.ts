@@ -2,8 +2,8 @@
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { isHostName } from '#contract/rules/values.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
-import type { Answer, GroupAnswer, NameZone } from './driver.ts';
-import { groupName, lineZone, ttl, versionName } from './names.ts';
+import type { Answer, GroupAnswer, NameZone, Secondary } from './driver.ts';
+import { groupName, lineZone, updateKeyName, ttl, versionName } from './names.ts';
 
 function checkName(name: string): void {
   if (!isHostName(name) || /[^a-z0-9.-]/.test(name)) throw new DnsProblem('refused', `${name.slice(0, 80)} is no name of a zone`);
@@ -21,10 +21,80 @@ export function prefixOf({ family, from, to }: { family: 4 | 6; from: bigint; to
   return (family === 4 ? 32 : 128) - (to - from + 1n).toString(2).length + 1;
 }
 
-export function configurationOf(zones: readonly NameZone[], file: (zone: NameZone) => string): string {
+const algorithms = {
+  hmacSHA256: 'hmac-sha256',
+  hmacSHA384: 'hmac-sha384',
+  hmacSHA512: 'hmac-sha512',
+  hmacSHA1: 'hmac-sha1',
+} as const;
+const idOf = ({ id }: Secondary) => `secondary-${id}`;
+
+/** Who may have copies, each with a key of its own; one whose key is none is left out. */
+function secondariesOf(zones: readonly NameZone[], open: Opener): { lines: string[]; ids: ReadonlySet<number> } {
+  const all = [...new Map(zones.flatMap(zone => zone.secondaries ?? []).map(one => [one.id, one])).values()];
+  // the key of updates is ours
+  const keys = new Map<string, string>([[updateKeyName, '']]);
+  const usable = all.filter(one => {
+    const secret = open(one.credentials);
+    const name = one.keyName.toLowerCase().replace(/\.$/, '');
+    if (!secret || !/^[A-Za-z0-9+/]+={0,2}$/.test(secret) || !/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name) || keys.has(name))
+      return false;
+    keys.set(name, secret);
+    return true;
+  });
+  if (!usable.length) return { lines: [], ids: new Set() };
+  const name = (one: Secondary) => one.keyName.toLowerCase().replace(/\.$/, '');
+  return {
+    ids: new Set(usable.map(one => one.id)),
+    lines: [
+      'key:',
+      ...usable.flatMap(one => [
+        `  - id: ${name(one)}`,
+        `    algorithm: ${algorithms[one.algorithm]}`,
+        `    secret: "${keys.get(name(one))}"`,
+      ]),
+      'remote:',
+      ...usable.flatMap(one => [
+        `  - id: ${idOf(one)}`,
+        `    address: "${addressOf(one.address)}@${one.port}"`,
+        `    key: ${name(one)}`,
+      ]),
+      'acl:',
+      ...usable.flatMap(one => [
+        `  - id: ${idOf(one)}`,
+        `    address: "${addressOf(one.address)}"`,
+        `    key: ${name(one)}`,
+        '    action: transfer',
+      ]),
+    ],
+  };
+}
+/** One key that signs everything and stays: what the zone above says of it stays true. Names cannot be listed (NSEC3, RFC 9276: no salt, no rounds). */
+const policyLines = [
+  'policy:',
+  '  - id: signed',
+  '    single-type-signing: on',
+  '    cds-cdnskey-publish: always',
+  '    nsec3: on',
+  '    nsec3-iterations: 0',
+  '    nsec3-salt-length: 0',
+];
+
+export type Opener = (stored: string | null) => string | null;
+export function configurationOf(zones: readonly NameZone[], file: (zone: NameZone) => string, open: Opener = () => null): string {
   if (!zones.length) return '# none yet\n';
   for (const { name } of zones) checkName(name);
+  const { lines: secondaries, ids } = secondariesOf(zones, open);
+  const more = (zone: NameZone) => {
+    const told = (zone.secondaries ?? []).filter(one => ids.has(one.id)).map(idOf);
+    return [
+      ...(told.length ? [`    acl: [ours, ${told.join(', ')}]`, `    notify: [${told.join(', ')}]`] : []),
+      ...(zone.isSigned ? ['    dnssec-signing: on', '    dnssec-policy: signed'] : []),
+    ];
+  };
   return [
+    ...secondaries,
+    ...(zones.some(one => one.isSigned) ? policyLines : []),
     'mod-geoip:',
     ...zones.flatMap(zone => [
       `  - id: lines-${zone.id}`,
@@ -35,8 +105,10 @@ export function configurationOf(zones: readonly NameZone[], file: (zone: NameZon
     'zone:',
     ...zones.flatMap(zone => [
       `  - domain: ${zone.name}`,
+      ...more(zone),
       `  - domain: ${lineZone(zone.name)}`,
       `    module: mod-geoip/lines-${zone.id}`,
+      ...more(zone),
     ]),
     '',
   ].join('\n');

@@ -10,6 +10,7 @@ import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
 import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
 import { ask } from './ask.ts';
+import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
   dir: string;
@@ -22,7 +23,6 @@ export interface KnotOptions {
   /** false: it keeps nobody's event loop alive (tests) */
   ref?: boolean;
 }
-export const updateKeyName = 'breakwater';
 const here = '127.0.0.1';
 /** Of one network (/24, /56) over UDP; the whole of a large resolver stands behind one. */
 const answersPerSecond = 500;

@@ -31,6 +31,26 @@ test('a line is written in one form: networks by their first address, addresses 
   assert.equal(linesOf('cdn.test', [group([{ cidrs: ['198.51.100.0/24'], answer: nothing }])]), '');
 });
 
+test('a secondary whose key could say anything else, or is another’s, is left out', () => {
+  const one = (id: number, keyName: string, credentials: string) =>
+    ({ id, address: '192.0.2.5', port: 53, keyName, algorithm: 'hmacSHA256', credentials }) as const;
+  const secondaries = [
+    one(1, 'Copy.test.', 'c2VjcmV0'),
+    one(2, 'copy.test', 'b3RoZXI='),
+    one(3, 'breakwater', 'c2VjcmV0'),
+    one(4, 'a"b', 'c2VjcmV0'),
+    one(5, 'quote.test', 'x"\ninclude: "y'),
+  ];
+  const written = configurationOf(
+    [{ id: 1, name: 'cdn.test', nameServers: [], isSigned: true, secondaries }],
+    () => '/f',
+    key => key,
+  );
+  assert.match(written, /^key:\n {2}- id: copy\.test\n {4}algorithm: hmac-sha256\n {4}secret: "c2VjcmV0"\nremote:/);
+  assert.equal(written.match(/- id: secondary-/g)!.length, 2);
+  assert.equal(written.match(/acl: \[ours, secondary-1\]\n {4}notify: \[secondary-1\]\n {4}dnssec-signing: on/g)!.length, 2);
+});
+
 test('no text of anybody reaches a file of the name server', () => {
   const evil = '198.51.100.0/24\n  - net: 0.0.0.0/0\n    A: [ 6.6.6.6 ]';
   assert.equal(linesOf('cdn.test', [group([{ cidrs: [evil, '10.0.0.1-10.0.0.9', 'x'], answer }])]), '');

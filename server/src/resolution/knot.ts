@@ -9,6 +9,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { writeWhole } from '#host/files.ts';
 import { dnsAbilitiesOf } from '#contract/limits.ts';
@@ -19,12 +20,15 @@ import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
 import { ask, type NameServer } from './ask.ts';
 import type { Abilities, Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
-import { addressOf, configurationOf, fitOf, inZone, linesOf, prefixOf, writableLines } from './knot-files.ts';
+import { addressOf, configurationOf, fitOf, inZone, linesOf, type Opener, prefixOf, writableLines } from './knot-files.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
 import { add, type Change, drop, parts } from './updates.ts';
 
 const run = promisify(execFile);
 const controlMs = 20_000;
+/** A key is made in milliseconds. */
+const keyTries = 60;
+const keyWaitMs = 100;
 const outputMost = 256 * 2 ** 20;
 const here = '127.0.0.1';
 
@@ -44,13 +48,16 @@ export class KnotDriver implements NameDriver {
   /** it may have begun anew with nothing */
   readonly watchMs = 5000;
   readonly #at: KnotAt;
+  readonly #open: Opener;
   readonly #server: NameServer;
   readonly #updates: Rfc2136;
   /** Files of lines as the name server has read them, as far as we had it read them; what is not here is read anew. */
   readonly #read = new Map<string, string>();
 
-  constructor(at: KnotAt) {
+  /** `open`: keys of secondaries, as they are stored */
+  constructor(at: KnotAt, open: Opener = () => null) {
     this.#at = at;
+    this.#open = open;
     this.#server = { host: here, port: at.port };
     const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
     this.#updates = new Rfc2136(`${here}:${at.port}`, at.key, { policy });
@@ -93,7 +100,7 @@ export class KnotDriver implements NameDriver {
     const texts = new Map(fit.map(zone => [this.#file(zone), writableLines(zone.name, groupsOf(zone))]));
     for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
     const list = join(this.#at.lines, 'zones.conf');
-    const wanted = configurationOf(fit, zone => this.#file(zone));
+    const wanted = configurationOf(fit, zone => this.#file(zone), this.#open);
     const isOther = read(list) !== wanted;
     if (isOther) writeWhole(list, wanted, { mode: 0o640 });
     // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
@@ -108,13 +115,41 @@ export class KnotDriver implements NameDriver {
       if (name.endsWith('.geo') && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
     for (const zone of due)
       try {
-        if (!failed.has(zone.id)) for (const name of [zone.name, lineZone(zone.name)]) await this.#apex(zone, name);
+        if (failed.has(zone.id)) continue;
+        for (const name of [lineZone(zone.name), zone.name]) await this.#apex(zone, name);
       } catch (error) {
         // what it does not take of one zone is no reason to leave the others; where nobody is, nobody is asked again
         if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
         failed.set(zone.id, error.message);
       }
+    // who came just now has no copy yet, and of what stays as it is nobody would be told
+    for (const { id, name, secondaries } of due)
+      if (!failed.has(id) && secondaries?.length) await this.#control('zone-notify', name, lineZone(name)).catch(() => {});
+    // its module signs what lines answer when it is read, and then there has to be a key
+    if (due.some(one => one.isSigned && !failed.has(one.id))) await this.#control('reload');
     return { failed };
+  }
+
+  /** What the zone above has to say of it: what it says of its own keys (CDS, RFC 7344). */
+  async trust({ name }: NameZone): Promise<string[]> {
+    return (await this.#digests(name)).map(one => `${name}. ${ttl.zone} IN DS ${one}`);
+  }
+  async #digests(name: string): Promise<string[]> {
+    const { answers } = await ask(this.#server, name, dns.types.CDS);
+    return answers
+      .filter(({ type, data }) => type === dns.types.CDS && data.length > 4)
+      .map(({ data }) => `${data.readUInt16BE(0)} ${data[2]} ${data[3]} ${data.toString('hex', 4).toUpperCase()}`)
+      .sort();
+  }
+
+  /** @throws DnsProblem while it has no key yet */
+  async #signed(name: string): Promise<string[]> {
+    for (let n = 0; n < keyTries; n++) {
+      const found = await this.#digests(name);
+      if (found.length) return found;
+      await setTimeout(keyWaitMs);
+    }
+    throw new DnsProblem('away', `${name} is not signed yet`);
   }
 
   /**
@@ -125,13 +160,16 @@ export class KnotDriver implements NameDriver {
     const { rcode, answers } = await ask(this.#server, name, dns.types.SOA);
     const isThere = rcode === 0 && answers.some(one => one.type === dns.types.SOA);
     const wanted = apexOf(zone, name, servers);
+    // the zone of lines hangs on this one, also in what is believed of it; it stands before this one
+    if (zone.isSigned && name === zone.name)
+      wanted.get(lineZone(name))!.push(...(await this.#signed(lineZone(name))).map(one => `DS ${one.toLowerCase()}`));
     const commands: string[][] = [];
     if (!isThere) {
       const soa = [`${servers[0]!.name}.`, `hostmaster.${zone.name}.`, '1', '3600', '600', '604800', String(ttl.negative)];
       commands.push(['zone-set', name, '@', String(ttl.zone), 'SOA', soa.join(' ')]);
     }
     for (const [owner, records] of wanted) {
-      const has = isThere ? await this.#recordsOf(name, owner, ['NS', 'A', 'AAAA']) : [];
+      const has = isThere ? await this.#recordsOf(name, owner, ['NS', 'A', 'AAAA', 'DS']) : [];
       for (const one of has)
         if (!records.includes(one)) commands.push(['zone-unset', name, `${owner}.`, ...one.split(/ (.*)/, 2)]);
       for (const one of records)

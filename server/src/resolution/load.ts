@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { nameServerOf } from '#contract/rules.ts';
 import { keyOf, parseAddressSet } from '#contract/rules/address.ts';
 import { type Db, rows, type Sql } from '../store/db.ts';
-import type { GroupAnswer, NameZone } from './driver.ts';
+import type { GroupAnswer, NameZone, Secondary } from './driver.ts';
 import { type ServerSetting, settingColumns } from './drivers.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
 
@@ -25,11 +25,22 @@ export interface HeldZone {
 
 const compareMinutes = 10;
 export const embedded = 'knot';
+/** Of the operator of a zone `c` that stands at `s`. */
+const secondariesOf = sql`coalesce((select jsonb_agg(jsonb_build_object('id', n.id, 'address', n.address, 'port', n.port, 'keyName', n."keyName", 'algorithm', n.algorithm, 'credentials', n.credentials) order by n.id)
+  from "dnsSecondary" n where n."clientID" = c."clientID" and n."deletedAt" is null and s.driver = ${embedded}), '[]')`;
 /** CNAME zones `c` with who answers for them. `isGone`: those instead that are no more, while names of ours stand there at somebody else's. */
 export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<HeldZone[]> {
-  const found = await rows<Omit<HeldZone, 'zone' | 'server'> & { id: number; domainName: string; nameServers: string[] }>(
+  const found = await rows<
+    Omit<HeldZone, 'zone' | 'server'> & {
+      id: number;
+      domainName: string;
+      nameServers: string[];
+      isSigned: boolean;
+      secondaries: Secondary[];
+    }
+  >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c."clientID", c."dnsSettingID", ${settingColumns} as setting, c.tries, c.error, c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${
         isGone
           ? sql`c."deletedAt" is not null and s."deletedAt" is null and s.driver <> ${embedded}
@@ -38,8 +49,8 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
       }
         and (${condition}) order by c.id`,
   );
-  return found.map(({ id, domainName, nameServers, ...rest }) => ({
-    zone: { id, name: domainName, nameServers: nameServers.map(nameServerOf) },
+  return found.map(({ id, domainName, nameServers, isSigned, secondaries, ...rest }) => ({
+    zone: { id, name: domainName, nameServers: nameServers.map(nameServerOf), isSigned, secondaries },
     server: serverOf(rest.dnsSettingID, rest.setting),
     ...rest,
   }));
@@ -83,3 +94,13 @@ export function groupAnswer({ groupID, version, lines }: StoredAnswer): GroupAns
       })),
   };
 }
+
+/** Keys in one order, as they are made here: PostgreSQL keeps them in another. */
+export const inOrder = ({ lineID, cidrs, a, aaaa, cname, members }: AnsweredLine): AnsweredLine => ({
+  lineID,
+  cidrs,
+  a,
+  aaaa,
+  cname,
+  members: members.map(({ UID, name }) => ({ UID, name })),
+});

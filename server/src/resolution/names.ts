@@ -15,5 +15,7 @@ export function groupOf(zone: string, name: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
+/** Of the key that updates of the embedded name server are signed with. */
+export const updateKeyName = 'breakwater';
 /** Seconds that resolvers keep them. */
 export const ttl = { site: 300, group: 20, version: 1, zone: 3600, negative: 20 } as const;

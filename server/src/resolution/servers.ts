@@ -52,3 +52,8 @@ export function whyOf(error: unknown): string {
     return (error as Error).message;
   }
 }
+
+export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
+  all.filter(isFirst),
+  all.filter(one => !isFirst(one)),
+];

@@ -23,9 +23,9 @@ import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { Servers, whyOf } from './servers.ts';
+import { Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
-import { groupAnswer, type HeldZone, storedAnswers, zonesOf } from './load.ts';
+import { embedded, groupAnswer, type HeldZone, inOrder, storedAnswers, zonesOf } from './load.ts';
 import { wantedGroups } from './wanted.ts';
 
 /** Any number; it names "who steers" among PostgreSQL's advisory locks. */
@@ -193,8 +193,12 @@ export class Steering {
     const soonMs = await this.#look();
     let zones = await zonesOf(this.#database.db, sql`true`);
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
-    const prepared = this.#servers.all(zones).map(one => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones)));
-    if ((await this.#lanes.wait(prepared, patienceMs)).includes(true)) zones = await zonesOf(this.#database.db, sql`true`);
+    const prepare = (one: string) => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones));
+    const [ours, others] = split(this.#servers.all(zones), one => one === embedded);
+    // for an operator's own nobody else waits
+    for (const one of others) void prepare(one);
+    if ((await this.#lanes.wait(ours.map(prepare), patienceMs)).includes(true))
+      zones = await zonesOf(this.#database.db, sql`true`);
     const isTimeForNames = performance.now() - this.#namesAt >= namesMs;
     if (isTimeForNames) {
       this.#namesAt = performance.now();
@@ -205,9 +209,14 @@ export class Steering {
       one => one.isDue && !this.#lanes.isBusy(laneOf(one)) && !this.#lanes.isBusy(`prepare ${one.server}`),
     );
     const stored = due.length ? await storedAnswers(this.#database.db) : [];
+    const [embeddeds, foreign] = split(due, one => one.server === embedded);
+    for (const [server, held] of Map.groupBy(foreign, one => one.server))
+      void this.#lanes.enter(`push ${server}`, async () => {
+        for (const one of held) await this.#lanes.enter(laneOf(one), () => this.#push(one, stored));
+      });
     let at = 0;
     const next = async () => {
-      for (let held = due[at++]; held; held = due[at++]) {
+      for (let held = embeddeds[at++]; held; held = embeddeds[at++]) {
         const one = held;
         // one that takes longer goes on by itself: the others follow, and it is left alone until it is through
         await this.#lanes.wait([this.#lanes.enter(laneOf(one), () => this.#push(one, stored))], patienceMs);
@@ -216,7 +225,7 @@ export class Steering {
     await Promise.all(Array.from({ length: atOnce }, next));
     // what is left at somebody else's of a zone that is no more goes, too, as far as he answers before it is forgotten (tidy.ts)
     for (const one of await zonesOf(this.#database.db, sql`c."nextAt" <= clock_timestamp()`, true))
-      await this.#lanes.wait([this.#lanes.enter(laneOf(one), () => this.#leave(one))], patienceMs);
+      void this.#lanes.enter(laneOf(one), () => this.#leave(one));
     if (performance.now() - this.#tidyAt >= tidyMs) {
       this.#tidyAt = performance.now();
       await tidy(this.#database.db);
@@ -381,13 +390,3 @@ export class Steering {
     if (troubles.isTime(zone.name)) logger.warn({ zone: zone.name, why }, 'changes of names wait');
   }
 }
-
-/** Keys in one order, as they are made here: PostgreSQL keeps them in another. */
-const inOrder = ({ lineID, cidrs, a, aaaa, cname, members }: AnsweredLine): AnsweredLine => ({
-  lineID,
-  cidrs,
-  a,
-  aaaa,
-  cname,
-  members: members.map(({ UID, name }) => ({ UID, name })),
-});

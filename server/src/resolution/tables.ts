@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { resolutionLimits } from '#contract/limits.ts';
 import type { Cname } from '#contract/resolution/cnames.ts';
+import type { DnsSecondary } from '#contract/resolution/dns-secondaries.ts';
 import type { DnsSetting } from '#contract/resolution/dns-setting.ts';
 import type { VirtualNode, VirtualNodeRecord } from '#contract/resolution/virtual-nodes.ts';
 import { col, eq, like, table } from '../kit/table.ts';
@@ -24,6 +25,15 @@ export const dnsSettingTable = table<DnsSettingRow>()({
   extra: {
     zoneCount: sql`select count(*) from cname c where c."dnsSettingID" = t.id and c."deletedAt" is null`,
   },
+});
+
+export type DnsSecondaryRow = z.output<typeof DnsSecondary>;
+export const dnsSecondaryTable = table<DnsSecondaryRow>()({
+  table: 'dnsSecondary',
+  scope: { tenant: [['clientID']], owner: ofOperator },
+  sort: ['createdAt', 'updatedAt'],
+  sealed: ['credentials'],
+  unique: { dns_secondary_key: 'duplicated' },
 });
 
 /** Changes that have not arrived in a zone `c` of an operator: groups, and names of sites. */

@@ -20,6 +20,14 @@ const ofBind = () => ({
   credentials: Buffer.from(`secret ${next()}`).toString('base64'),
 });
 
+const copied = () => ({
+  address: '192.0.2.56',
+  port: 1000 + next(),
+  keyName: `copy-${next()}`,
+  algorithm: 'hmacSHA384',
+  credentials: Buffer.from(`secret ${next()}`).toString('base64'),
+});
+
 /** They stand on the line already. */
 const onLine: NonNullable<Rows['stage']>[string] = async (rig, _world, body, ids) => {
   for (const one of body['ids'] as number[])
@@ -43,6 +51,12 @@ export const resolutionRows: Rows = {
         dnsSettingID: await rig.at(world, 'dnsSetting'),
         domainName: `zone-${next()}.example.net`,
       }),
+    dnsSecondary: (rig, { people }) =>
+      rig.insert('dnsSecondary', {
+        clientID: people.client.id,
+        address: '192.0.2.55',
+        keyName: `copy-${next()}`,
+      }),
     virtualNode: async (rig, world) =>
       rig.insert('virtualNode', {
         clientID: world.people.client.id,
@@ -61,6 +75,8 @@ export const resolutionRows: Rows = {
     'PUT /client/setting/dns': 'dnsSetting',
     'DELETE /client/setting/dns': 'dnsSetting',
     'POST /client/setting/dns/test': 'dnsSetting',
+    'PUT /client/setting/dns/secondary': 'dnsSecondary',
+    'DELETE /client/setting/dns/secondary': 'dnsSecondary',
     'PUT /client/setting/dns/cname': 'cname',
     'DELETE /client/setting/dns/cname': 'cname',
     'POST /{area}/site/{siteID}/domains/checkCNAME': 'domain',
@@ -68,8 +84,14 @@ export const resolutionRows: Rows = {
     'GET /client/virtualNode/{id}/records': 'virtualNode',
   },
   kindOfField: { dnsSettingID: 'dnsSetting' },
-  operatorWide: ['POST /client/setting/dns', 'POST /client/setting/dns/cname'],
+  operatorWide: ['POST /client/setting/dns/secondary', 'POST /client/setting/dns', 'POST /client/setting/dns/cname'],
   bodies: {
+    'POST /client/setting/dns/secondary': async (_rig, world) => ({ ...copied(), memo: world.name }),
+    'PUT /client/setting/dns/secondary': async (rig, world) => ({
+      id: await rig.fresh(world, 'dnsSecondary', 'client'),
+      ...copied(),
+      memo: `${world.name}-${next()}`,
+    }),
     'POST /client/setting/dns': async (_rig, world) => ({ ...ofBind(), driver: 'rfc2136', memo: world.name }),
     'PUT /client/setting/dns': async (rig, world) => ({
       id: await rig.insert('dnsSetting', {
@@ -139,6 +161,7 @@ export const resolutionRows: Rows = {
         return one;
       },
     },
+    'GET /client/setting/dns/secondaries': { kind: 'dnsSecondary' },
     'GET /client/setting/dns': { kind: 'dnsSetting' },
     'GET /client/setting/dns/cnames': { kind: 'cname', filters: { disabled: [true, { disabled: true }, {}] } },
   },

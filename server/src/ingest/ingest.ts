@@ -40,8 +40,6 @@ export type { Ingest, IngestOptions, IngestStats } from './options.ts';
 const maxBatchBytes = 48 << 20;
 /** messages held in memory at once */
 const pullMessages = 32;
-/** lines for which an insert waits longer */
-const fewLines = 1000;
 /** Who has lines that cannot be looked up is asked for them again after this long. */
 const keepMs = 10_000;
 /** A range that is refused this often is given up, or the node would send it for ever. */
@@ -271,10 +269,7 @@ export function startIngest(options: IngestOptions): Ingest {
   async function follow(jsm: JetStreamManager, start: number) {
     const timer = setInterval(
       () => {
-        // While more is waiting on the bus, fewer and larger inserts catch up sooner; and one of a few lines costs the store as much as one
-        // of thousands (0.3 s of CPU, with the merges that follow): an installation with few visitors need not spend a third of a CPU on it.
-        const isPatient = waiting > 0 || batch.lines < fewLines;
-        if (!batch.isEmpty && batch.ageMs >= (isPatient ? 3 * flushMs : flushMs)) flush(jsm);
+        if (batch.isDue(flushMs, waiting > 0)) flush(jsm);
       },
       Math.min(50, flushMs),
     );

@@ -198,8 +198,6 @@ export const notYet = {
     POST /user/statistics/network/countries/tops
     POST /user/statistics/network/outcomes/avgBitRate
     POST /user/statistics/network/outcomes/sumBits
-    GET /client/{clientId}/zones
-    PUT /client/{clientId}/zones
     GET /client/domains
     GET /client/domains/tags
     PATCH /client/node/monitor

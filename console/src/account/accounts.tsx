@@ -15,8 +15,8 @@ import { useRow } from '../kit/use-row.ts';
 import { linkTo } from '../kit/screens.ts';
 import { type Named, t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
-import { createAccount, setPassword, setRole } from './forms.tsx';
-import { mayProxy, signInAs } from './proxy.ts';
+import { assignZones, createAccount, setPassword, setRole } from './forms.tsx';
+import { isRoot, mayProxy, signInAs } from './proxy.ts';
 import { type Account, authName, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
@@ -85,6 +85,15 @@ const operator: Filter = {
 const kinds = ['user', 'client'] as const;
 const role: Column<Account> = { name: 'roleID', width: 130, render: account => <Role id={account.roleID} /> };
 
+/** An operator's root says which zones a sub-account sees. */
+const zones: RowAction<Account> = {
+  name: 'assignZones',
+  call: 'PUT /client/{clientId}/zones',
+  when: account => isRoot() && takesRole(account),
+  why: whyOwn,
+  run: ([account]) => assignZones(account!),
+};
+
 interface Here {
   /** the page's own name in the menu */
   page: 'users' | 'usersList';
@@ -94,16 +103,18 @@ interface Here {
   roles: Column<Account>[];
   /** Whose customers are a list of their own. */
   hasCustomers: (account: Account) => boolean;
+  more: RowAction<Account>[];
 }
 /** What the list is in each area. */
 const lists: Record<Area, Here> = {
-  user: { page: 'usersList', empty: 'accountsUser', filters: [search], roles: [role], hasCustomers: () => false },
+  user: { page: 'usersList', empty: 'accountsUser', filters: [search], roles: [role], hasCustomers: () => false, more: [] },
   client: {
     page: 'users',
     empty: 'accounts',
     filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }],
     roles: [role],
     hasCustomers: () => false,
+    more: [zones],
   },
   admin: {
     page: 'usersList',
@@ -111,6 +122,7 @@ const lists: Record<Area, Here> = {
     filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'auth') }, operator],
     roles: [],
     hasCustomers: account => account.auth === 'client' && account.isRoot,
+    more: [],
   },
 };
 const here = ofArea(lists);
@@ -188,6 +200,7 @@ const accounts = resource<'GET /{area}/accounts'>({
       body: ([account]) => ({ id: account!.id, twoFactor: loginTwoFactorTypes.none }),
     }),
     { name: 'setRole', call: 'PUT /{area}/account/role', when: takesRole, why: whyOwn, run: ([account]) => setRole(account!) },
+    ...here.more,
     status('resume', 'normal'),
     status('pause', 'pause'),
     status('unlock', 'normal'),

@@ -1,7 +1,9 @@
 /** Drawers of the accounts list that are not the plain form of a row. */
 import { ofArea } from '../kit/of-area.ts';
 import { ResourceForm } from '../kit/form.tsx';
+import { call } from '../kit/client.ts';
 import { overlay } from '../kit/overlay.ts';
+import { present } from '../kit/present.tsx';
 import { currentSelf } from '../kit/session.ts';
 import type { FormField, Values } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
@@ -78,3 +80,34 @@ export const setRole = (account: Account) =>
       onClose={() => close()}
     />
   ));
+
+const zoneFields: FormField[] = [
+  { name: 'zoneIDs', kind: 'remote', from: 'GET /client/metaZones', isMultiple: true, help: 'assignZones' },
+];
+
+/** Which zones a sub-account sees: those it has are chosen already. */
+export async function assignZones(account: Account): Promise<void> {
+  let zones;
+  try {
+    zones = await call('GET /client/{clientId}/zones', { clientId: account.id });
+  } catch (error) {
+    present(error);
+    return;
+  }
+  await overlay(close => (
+    <ResourceForm
+      title={t('account.assignZonesTitle', { email: account.email })}
+      call="PUT /client/{clientId}/zones"
+      params={{ clientId: account.id }}
+      draftOf={account.id}
+      fields={zoneFields}
+      values={{ zoneIDs: zones.map(zone => zone.id) }}
+      body={({ zoneIDs }) => ({ zoneIDs: zoneIDs ?? [] })}
+      isEdit
+      version={account.version}
+      success={t('account.zonesAssigned')}
+      widthPx={narrowPx}
+      onClose={() => close()}
+    />
+  ));
+}

@@ -7,13 +7,17 @@ export default {
   'field.firstPassword': 'Password',
   'field.client': 'Operator',
   'field.createdBy': 'Created by',
+  'field.zoneIDs': 'Zones',
 
   'action.setRole': 'Set role',
+  'action.assignZones': 'Assign zones',
   'action.customers': 'Show customers',
   'action.subAccounts': 'Show sub-accounts',
 
   'help.accountKind': 'A customer has sites of its own; a sub-account helps you manage.',
   'help.role': 'A sub-account may do what its role grants; without a role it sees nothing.',
+  'help.assignZones':
+    'A sub-account sees the zones assigned to it, with their nodes, groups, products and sites. With none chosen it sees none.',
   'help.firstPassword': 'At least 8 characters. Left empty, the account cannot sign in until a password is set.',
   'help.setPassword': 'At least 8 characters. Saving signs this account out everywhere.',
   'help.accountLanguage': 'Language of mails and system messages.',
@@ -43,6 +47,8 @@ export default {
   'account.subOf': 'Sub-account ({auth})',
   'account.setPasswordTitle': 'Set password: {email}',
   'account.setRoleTitle': 'Set role: {email}',
+  'account.assignZonesTitle': 'Assign zones: {email}',
+  'account.zonesAssigned': 'The zones it sees were updated',
   'account.changePassword': 'Change password',
   'account.passwordNotYours': 'Not possible while acting for another account',
 

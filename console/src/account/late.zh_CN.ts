@@ -7,13 +7,16 @@ export default {
   'field.firstPassword': '密码',
   'field.client': '运营商',
   'field.createdBy': '创建者',
+  'field.zoneIDs': '区域',
 
   'action.setRole': '设置角色',
+  'action.assignZones': '分配区域',
   'action.customers': '查看客户',
   'action.subAccounts': '查看子账号',
 
   'help.accountKind': '客户拥有自己的站点；子账号协助您管理。',
   'help.role': '子账号只有角色给予的权限；没有角色就看不到任何数据。',
+  'help.assignZones': '子账号只能看到分配给它的区域，以及其中的节点、群组、产品与站点。未选择任何区域时，一个也看不到。',
   'help.firstPassword': '至少 8 个字符。留空时账号还不能登录，之后再设置密码。',
   'help.setPassword': '至少 8 个字符。保存后，这个账号会从所有设备退出登录。',
   'help.accountLanguage': '邮件与系统消息使用的语言。',
@@ -42,6 +45,8 @@ export default {
   'account.subOf': '{auth}的子账号',
   'account.setPasswordTitle': '设置密码：{email}',
   'account.setRoleTitle': '设置角色：{email}',
+  'account.assignZonesTitle': '分配区域：{email}',
+  'account.zonesAssigned': '已更新可见的区域',
   'account.changePassword': '更改密码',
   'account.passwordNotYours': '代为操作时不能更改密码',
 

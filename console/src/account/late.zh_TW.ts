@@ -5,13 +5,16 @@ export default {
   'field.firstPassword': '密碼',
   'field.client': '營運商',
   'field.createdBy': '建立者',
+  'field.zoneIDs': '區域',
 
   'action.setRole': '設定角色',
+  'action.assignZones': '指派區域',
   'action.customers': '查看客戶',
   'action.subAccounts': '查看子帳號',
 
   'help.accountKind': '客戶擁有自己的站點；子帳號協助您管理。',
   'help.role': '子帳號只有角色給予的權限；沒有角色就看不到任何資料。',
+  'help.assignZones': '子帳號只看得到指派給它的區域，以及其中的節點、群組、產品與站點。未選擇任何區域時，一個也看不到。',
   'help.firstPassword': '至少 8 個字元。留空時帳號還不能登入，之後再設定密碼。',
   'help.setPassword': '至少 8 個字元。儲存後，這個帳號會從所有裝置登出。',
   'help.accountLanguage': '郵件與系統訊息使用的語言。',
@@ -40,6 +43,8 @@ export default {
   'account.subOf': '{auth}的子帳號',
   'account.setPasswordTitle': '設定密碼：{email}',
   'account.setRoleTitle': '設定角色：{email}',
+  'account.assignZonesTitle': '指派區域：{email}',
+  'account.zonesAssigned': '已更新可見的區域',
   'account.changePassword': '變更密碼',
   'account.passwordNotYours': '代為操作時不能變更密碼',
 

@@ -8,7 +8,7 @@ import { language, t } from '../kit/text.ts';
 import type { Account } from './state.ts';
 
 /** Admins, and the roots of operators and customers (§6). */
-const isRoot = () => currentSelf()?.isRoot === true;
+export const isRoot = () => currentSelf()?.isRoot === true;
 export const mayProxy = ofArea({ user: isRoot, client: isRoot, admin: () => true });
 
 export async function signInAs(account: Account): Promise<boolean> {

@@ -1,5 +1,6 @@
 /** The groups of calls of this folder; a further one is one line. */
 export { accounts, roles } from './accounts.ts';
+export { accountZones } from './account-zones.ts';
 export { apiDoc, apiTokens } from './api-tokens.ts';
 export { audit } from './audit.ts';
 export { passwordLink } from './password-link.ts';

@@ -1,5 +1,6 @@
 /** The implementations of this folder; a further one is one line. */
 export { accountCalls, roleCalls } from './accounts.ts';
+export { accountZoneCalls } from './account-zones.ts';
 export { apiDocCalls, apiTokenCalls } from './api-tokens.ts';
 export { auditCalls } from './audit.ts';
 export { passwordLinkCalls } from './password-link.ts';

@@ -62,6 +62,15 @@ export const memberTable = table<AccountRow>()({
   },
 });
 
+/** Sub-accounts of an operator: who sees the zones that are assigned to them. */
+export const subClientTable = table<AccountRow>()({
+  ...accountTable,
+  scope: {
+    tenant,
+    owner: (actor, a) => sql`${col('auth', a)} = 'client' and not ${col('isRoot', a)} and ${col('rootID', a)} = ${actor.rootID}`,
+  },
+});
+
 export const roleTable = table<RoleRow>()({
   table: 'role',
   scope: { tenant: [['rootID']], owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },

@@ -60,6 +60,7 @@ const along: Readonly<Record<string, readonly string[]>> = {
 };
 /** What is stored beside a row and shown with it. */
 const parts: Readonly<Record<string, readonly string[]>> = {
+  account: ['zoneAccount'],
   domain: ['upstream', 'domainModule'],
   group: ['line', 'lineNode', 'lineVirtualNode'],
   site: ['siteUser'],

@@ -33,7 +33,7 @@ export const accountRows: Rows = {
         permissionKeys: [permissionKeys(rig.mount.groups, area)[0]!],
       }),
   },
-  kindOfField: { userID: 'customer', userIDs: 'member', roleID: 'role', role: 'role', accountID: 'account' },
+  kindOfField: { userID: 'customer', userIDs: 'member', roleID: 'role', role: 'role', accountID: 'account', zoneIDs: 'zone' },
   kindOfCall: { 'DELETE /{area}/apiTokens': 'apiToken', 'POST /{area}/proxy': 'account' },
   bodies: {
     'POST /{area}/verify': async (_rig, { people }, area) => ({ email: people[area].email, password }),

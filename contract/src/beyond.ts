@@ -119,6 +119,16 @@ export const beyond: Readonly<Record<string, string>> = {
     'calls.md copies an acl to other sites; rewrites of one origin hold for every site in front of it.',
   'POST /client/site/{siteID}/proxyRewrite/copy':
     'calls.md copies an acl to other sites; rewrites of one origin hold for every site in front of it.',
+  'GET /user/account/sessions': 'Issue 11: who is signed in in one’s name, from which device and where, is seen by nobody else.',
+  'GET /client/account/sessions':
+    'Issue 11: who is signed in in one’s name, from which device and where, is seen by nobody else.',
+  'GET /admin/account/sessions': 'Issue 11: who is signed in in one’s name, from which device and where, is seen by nobody else.',
+  'DELETE /user/account/session': 'Issue 11: a device that was lost is signed out from afar.',
+  'DELETE /client/account/session': 'Issue 11: a device that was lost is signed out from afar.',
+  'DELETE /admin/account/session': 'Issue 11: a device that was lost is signed out from afar.',
+  'DELETE /user/account/sessions': 'Issue 11: all others at once, without a new password.',
+  'DELETE /client/account/sessions': 'Issue 11: all others at once, without a new password.',
+  'DELETE /admin/account/sessions': 'Issue 11: all others at once, without a new password.',
   'GET /user/tasks': 'Work that takes longer than a call must be seen: how far it is, what it could not do.',
   'GET /user/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',
   'PUT /user/task/{taskID}/cancel': 'Whoever starts what takes minutes must be able to stop it.',

@@ -17,6 +17,9 @@ export const mailLimits = {
   waitingMax: 10_000,
 } as const;
 
+/** Mails of one account about devices that were not seen before, until the next one waits. */
+export const deviceMailsMax = 5;
+
 /** Links by which a password is set. */
 export const mailLinks = { hours: 72 } as const;
 /** `forgottenDays`: what became of a link is told for that long. */

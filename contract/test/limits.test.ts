@@ -8,6 +8,7 @@ import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
 import { sources } from './guards/sources.ts';
 
 const pinned: Record<string, unknown> = {
+  deviceMailsMax: 5,
   mailLinks: { hours: 72 },
   mailLinkForgottenDays: 90,
   authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },

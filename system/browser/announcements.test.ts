@@ -56,3 +56,54 @@ for (const look of [
     assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();
   });
+
+for (const [theme, width] of [
+  ['light', 1440],
+  ['dark', 390],
+] as const)
+  test(`one’s own devices are listed, and one is signed out from afar, ${width}`, async () => {
+    const visitor = await stand.inside('client', { theme, width, language: 'zh_TW' });
+    const { page } = visitor;
+    const elsewhere = await stand.whole.signIn('client');
+    await visitor.go('/client/userManagement/userInformation');
+    const devices = page.locator('section', { hasText: '登入中的裝置' }).locator('li');
+    await devices.filter({ hasText: '這個裝置' }).waitFor();
+    const before = await devices.count();
+    assert.ok(before >= 2);
+    await devices.first().scrollIntoViewIfNeeded();
+    await picture(page, `devices-${width}`);
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    // the newest after one's own
+    await devices.nth(1).getByRole('button').click();
+    await visitor.message('已登出該裝置');
+    await page.waitForFunction(wanted => document.querySelectorAll('.members li').length === wanted, before - 1);
+    assert.equal((await stand.whole.call('GET', '/client/account/self', elsewhere)).status, 401);
+    assert.deepEqual(visitor.takeProblems(), []);
+    await visitor.close();
+  });
+
+test('an operator’s root assigns a zone to a sub-account', async () => {
+  const visitor = await stand.inside('client', { language: 'zh_TW' });
+  const { page } = visitor;
+  const token = await stand.whole.signIn('client');
+  const made = async (path: string, body: object) => {
+    const reply = await stand.whole.call('POST', path, token, body);
+    assert.equal(reply.status, 200, JSON.stringify(reply.body));
+    return (reply.body as { ids: number[] }).ids[0]!;
+  };
+  const role = await made('/client/role', { name: 'looks', permissionKeys: ['zones.view'] });
+  const id = await made('/client/account', { email: 'clerk@test.test', name: 'clerk', auth: 'client', role });
+  await visitor.go('/client/userManagement/users?auth=client');
+  const line = page.locator('.ant-table-row', { hasText: 'clerk@test.test' });
+  await line.getByRole('button', { name: '更多操作' }).click();
+  await page.getByRole('menuitem', { name: '指派區域' }).click();
+  await page.locator('.ant-drawer form #zoneIDs').click();
+  await page.locator('.ant-select-item-option').first().click();
+  await picture(page, 'assign-zones');
+  await page.click('.ant-drawer-footer .ant-btn-primary');
+  await visitor.message('已更新可見的區域');
+  const { body } = await stand.whole.call('GET', `/client/${id}/zones`, token);
+  assert.equal((body as unknown[]).length, 1);
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -7,6 +7,7 @@ export default {
   'field.firstPassword': 'Password',
   'field.client': 'Operator',
   'field.createdBy': 'Created by',
+  'field.newDeviceMail': 'Mail about new devices',
   'field.zoneIDs': 'Zones',
 
   'action.setRole': 'Set role',
@@ -22,6 +23,7 @@ export default {
   'help.setPassword': 'At least 8 characters. Saving signs this account out everywhere.',
   'help.accountLanguage': 'Language of mails and system messages.',
   'help.ownLanguage': 'Language of the console, of mails and of system messages.',
+  'help.newDeviceMail': 'A mail for each sign-in from a device that was not seen before.',
   'help.timezone': 'Decides the days and months of reports. Times on screen follow the browser.',
   'help.timezoneClient':
     'Decides the days of reports, the months of traffic and daily limits. Times on screen follow the browser.',
@@ -51,6 +53,22 @@ export default {
   'account.zonesAssigned': 'The zones it sees were updated',
   'account.changePassword': 'Change password',
   'account.passwordNotYours': 'Not possible while acting for another account',
+
+  'sessions.title': 'Devices signed in',
+  'sessions.current': 'This device',
+  'sessions.proxy': 'Somebody who manages your account acts in your name',
+  'sessions.unknown': 'Unknown device',
+  'sessions.comma': ', ',
+  'sessions.from': 'Address {address}',
+  'sessions.times': 'Signed in {since}, last used {used}',
+  'sessions.end': 'Sign out',
+  'sessions.endOthers': 'Sign out all others',
+  'sessions.ended': 'The device was signed out',
+  'sessions.othersEnded': 'All other devices were signed out',
+  'sessions.othersTitle': 'Sign out all other devices?',
+  'sessions.othersText':
+    'They are signed out at once, and so are sign-ins that wait for their code. This device stays signed in.',
+  'sessions.more': '{count} earlier {count, one: sign-in, other: sign-ins} not shown',
 
   'proxy.title': 'Sign in as this account?',
   'proxy.newTab': 'It opens in a new tab; your own session stays as it is.',

@@ -7,6 +7,7 @@ export default {
   'field.firstPassword': '密码',
   'field.client': '运营商',
   'field.createdBy': '创建者',
+  'field.newDeviceMail': '新设备登录时发送邮件通知',
   'field.zoneIDs': '区域',
 
   'action.setRole': '设置角色',
@@ -21,6 +22,7 @@ export default {
   'help.setPassword': '至少 8 个字符。保存后，这个账号会从所有设备退出登录。',
   'help.accountLanguage': '邮件与系统消息使用的语言。',
   'help.ownLanguage': '界面、邮件与系统消息使用的语言。',
+  'help.newDeviceMail': '从没有见过的设备登录时，向您的电子邮箱发送邮件。',
   'help.timezone': '用于报表的日期与每月的起止。页面上的时间使用浏览器的时区。',
   'help.timezoneClient': '用于客户的报表、每月流量的起止与每日上限。页面上的时间使用浏览器的时区。',
   'help.permissionKeys':
@@ -49,6 +51,21 @@ export default {
   'account.zonesAssigned': '已更新可见的区域',
   'account.changePassword': '更改密码',
   'account.passwordNotYours': '代为操作时不能更改密码',
+
+  'sessions.title': '登录中的设备',
+  'sessions.current': '当前设备',
+  'sessions.proxy': '管理您账号的人正在代为操作',
+  'sessions.unknown': '未知设备',
+  'sessions.comma': '，',
+  'sessions.from': '地址 {address}',
+  'sessions.times': '登录于 {since}，最近使用 {used}',
+  'sessions.end': '退出登录',
+  'sessions.endOthers': '退出其他所有设备',
+  'sessions.ended': '已退出该设备',
+  'sessions.othersEnded': '已退出其他所有设备',
+  'sessions.othersTitle': '退出其他所有设备？',
+  'sessions.othersText': '其他设备会立即退出登录，包括正在等待验证码的登录；当前设备保持登录。',
+  'sessions.more': '还有 {count} 个较早的登录未列出',
 
   'proxy.title': '切换到此账号？',
   'proxy.newTab': '会在新标签页打开，您自己的登录不受影响。',

@@ -5,6 +5,7 @@ export default {
   'field.firstPassword': '密碼',
   'field.client': '營運商',
   'field.createdBy': '建立者',
+  'field.newDeviceMail': '新裝置登入時寄信通知',
   'field.zoneIDs': '區域',
 
   'action.setRole': '設定角色',
@@ -19,6 +20,7 @@ export default {
   'help.setPassword': '至少 8 個字元。儲存後，這個帳號會從所有裝置登出。',
   'help.accountLanguage': '郵件與系統訊息使用的語言。',
   'help.ownLanguage': '介面、郵件與系統訊息使用的語言。',
+  'help.newDeviceMail': '從沒有見過的裝置登入時，寄信到您的電子郵件。',
   'help.timezone': '用於報表的日期與每月的起訖。畫面上的時間使用瀏覽器的時區。',
   'help.timezoneClient': '用於客戶的報表、每月流量的起訖與每日上限。畫面上的時間使用瀏覽器的時區。',
   'help.permissionKeys':
@@ -47,6 +49,21 @@ export default {
   'account.zonesAssigned': '已更新可見的區域',
   'account.changePassword': '變更密碼',
   'account.passwordNotYours': '代為操作時不能變更密碼',
+
+  'sessions.title': '登入中的裝置',
+  'sessions.current': '這個裝置',
+  'sessions.proxy': '管理您帳號的人代為操作中',
+  'sessions.unknown': '不明裝置',
+  'sessions.comma': '，',
+  'sessions.from': '位址 {address}',
+  'sessions.times': '登入於 {since}，最近使用 {used}',
+  'sessions.end': '登出',
+  'sessions.endOthers': '登出其他所有裝置',
+  'sessions.ended': '已登出該裝置',
+  'sessions.othersEnded': '已登出其他所有裝置',
+  'sessions.othersTitle': '登出其他所有裝置？',
+  'sessions.othersText': '其他裝置會立即登出，包含正在等待驗證碼的登入；這個裝置維持登入。',
+  'sessions.more': '還有 {count} 個較早的登入未列出',
 
   'proxy.title': '切換到此帳號？',
   'proxy.newTab': '會在新分頁開啟，您自己的登入不受影響。',

@@ -16,6 +16,7 @@ import { dateTime } from '../kit/time.ts';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
+const Sessions = inPlace(async () => (await import('./sessions.tsx')).Sessions);
 const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
 
 /** `Asia/Taipei` with its distance to UTC now, which is what people know it by. */
@@ -41,12 +42,13 @@ const fieldsOf = (current: string): FormField[] => {
         <Select {...input} value={value as string} showSearch={{ optionFilterProp: 'label' }} options={zones} />
       ),
     },
+    { name: 'newDeviceMail', kind: 'switch', help: 'newDeviceMail' },
   ];
 };
 
 export default function UserInformation() {
   const self = useSelf();
-  const { name, language: spoken, timezone, version, twoFactor } = self;
+  const { name, language: spoken, timezone, newDeviceMail, version, twoFactor } = self;
   const [isOpen, setOpen] = useState(false);
   // oxlint-disable-next-line react/exhaustive-deps -- hundreds of zones: the one that stood here first stays among them
   const fields = useMemo(() => fieldsOf(timezone), []);
@@ -100,7 +102,7 @@ export default function UserInformation() {
             call="PUT /{area}/account/self"
             params={{}}
             fields={fields}
-            values={{ name, language: spoken, timezone }}
+            values={{ name, language: spoken, timezone, newDeviceMail }}
             version={version}
             saved={saved}
             success={t('message.updateInformationSuccess')}
@@ -108,6 +110,7 @@ export default function UserInformation() {
             meanwhile={<div className="tab-wait" aria-busy />}
           />
         </section>
+        {!self.proxyName && <Sessions meanwhile={<div className="tab-wait" aria-busy />} />}
       </div>
     </Page>
   );

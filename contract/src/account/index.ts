@@ -5,4 +5,5 @@ export { apiDoc, apiTokens } from './api-tokens.ts';
 export { audit } from './audit.ts';
 export { passwordLink } from './password-link.ts';
 export { secondFactor } from './second-factor.ts';
+export { sessions } from './sessions.ts';
 export { session } from './session.ts';

@@ -48,6 +48,8 @@ export const Self = obj({
   dnsType: nullable(text(64)),
   /** Who really acts, when this session was opened for another account by `proxy`. */
   proxyName: nullable(text(254)),
+  /** a mail for each sign-in from a device that was not seen before */
+  newDeviceMail: bool(),
 });
 
 export const session = calls(
@@ -100,6 +102,7 @@ export const session = calls(
         name: opt(str(64).check(rules.zodRule(rules.freeName))),
         language: opt(one(languages)),
         timezone: opt(str(64).check(rules.zodRule(rules.timezone))),
+        newDeviceMail: opt(bool()),
       }),
     },
   },

@@ -182,3 +182,9 @@ export const installationID: Rule<string | Missing> = {
   name: 'installationID',
   check: value => (/^[A-Z2-7]{5}(?:-[A-Z2-7]{5}){3}$/.test(value ?? '') ? true : broken('wrongFormat')),
 };
+
+/** RFC 9562, 4: the id of a session. */
+export const uuid: Rule<string | Missing> = {
+  name: 'uuid',
+  check: value => (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value ?? '') ? true : broken('wrongFormat')),
+};

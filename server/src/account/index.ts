@@ -5,4 +5,5 @@ export { apiDocCalls, apiTokenCalls } from './api-tokens.ts';
 export { auditCalls } from './audit.ts';
 export { passwordLinkCalls } from './password-link.ts';
 export { secondFactorCalls } from './second-factor.ts';
+export { ownSessionCalls } from './sessions.ts';
 export { sessionCalls } from './session.ts';

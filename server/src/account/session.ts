@@ -28,6 +28,7 @@ import {
   takeAuthenticator,
   takeCodeTry,
 } from './factors.ts';
+import { newDevice } from './new-device.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
 export { holdLogin };
@@ -199,7 +200,8 @@ export const sessionCalls = implement(
         await said(200, 'codeAsked');
         return { onePassKey, login2FAType: type };
       }
-      const tokens = await sessions.openWith(ctx.db, account.id, account.password);
+      const told = await newDevice(ctx, account, request, !!device);
+      const tokens = await sessions.openWith(ctx.db, account.id, account.password, request);
       if (!tokens) {
         // while we judged it the password was changed, or the account stopped
         await said(401, 'wrongPassword');
@@ -207,6 +209,7 @@ export const sessionCalls = implement(
       }
       sessions.tries.giveBack(claims);
       await said(200, device ? 'signedIn knownDevice' : 'signedIn');
+      await told();
       request.answer('Set-Cookie', sessions.devices.cookie(area, account.id, account.password, request.isSecure));
       return tokens;
     },
@@ -256,18 +259,21 @@ export const sessionCalls = implement(
       await sessions.mayEnter(ctx.db, held.accountID, request.ip, () =>
         auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 403, 'permissionDenied'),
       );
-      const tokens = await sessions.openWith(ctx.db, held.accountID, held.password);
+      const device = held.password && sessions.devices.known(request.cookie, area, held.accountID, held.password);
+      const told = await newDevice(ctx, { ...held, id: held.accountID }, request, !!device);
+      const tokens = await sessions.openWith(ctx.db, held.accountID, held.password, request);
       if (!tokens) throw await refused('invalidToken', 'passwordChanged');
       codeWasRight(ctx.services, held.accountID);
       await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');
+      await told();
       request.answer('Set-Cookie', sessions.devices.cookie(area, held.accountID, held.password ?? '', request.isSecure));
       return tokens;
     },
 
-    'PATCH ': async ({ ctx, body }) => {
+    'PATCH ': async ({ ctx, body, request }) => {
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
-      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body, ctx.ip);
+      if (!sessions.apiTokens.isRefresh(body.refreshToken)) return sessions.refresh(area, body, request);
       const { tokens, id, name, accountID } = await sessions.refreshToken(area, body, ctx.ip);
       const owner = (await sessions.acting(ctx.db, accountID))!;
       await auditSignIn(

@@ -2,6 +2,16 @@
 import type { Area } from '#contract/kit/call.ts';
 import { fail } from '#contract/errors.ts';
 
+/** From where and by what somebody comes. */
+export interface From {
+  ip: string;
+  userAgent: string;
+}
+/** As much of what a browser says of itself as tells which it is. */
+export const userAgentMax = 300;
+/** null: of a session that nobody came for */
+export const agentOf = (from: From | undefined) => from?.userAgent.slice(0, userAgentMax) ?? null;
+
 export interface SessionRow {
   id: string;
   accountID: number;

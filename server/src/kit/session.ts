@@ -17,7 +17,7 @@ import { Devices } from './devices.ts';
 import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
 import { inForceOf, type Licences } from './licence.ts';
-import { type SessionRow, splitRefresh } from './session-row.ts';
+import { agentOf, type From, type SessionRow, splitRefresh } from './session-row.ts';
 import { Tries } from './tries.ts';
 
 const accessTokenMs = limits.accessTokenMinutes * 60_000;
@@ -87,9 +87,9 @@ export class Sessions {
   }
 
   /** Opens a session; `proxy`: for whoever really acts, from a session of its own with which this one ends. */
-  async open(db: Db, accountID: number, proxy?: { accountID: number; openerID: string }): Promise<Tokens> {
+  async open(db: Db, accountID: number, proxy?: { accountID: number; openerID: string }, from?: From): Promise<Tokens> {
     const values = sql`${accountID}::bigint, ${proxy?.accountID ?? null}::bigint, ${proxy?.openerID ?? null}::uuid`;
-    return (await this.#insert(db, sql`select ${values}`))!;
+    return (await this.#insert(db, sql`select ${values}`, from))!;
   }
 
   /**
@@ -97,25 +97,26 @@ export class Sessions {
    * A change of the password (account/session.ts) waits for us and ends this session too, or we wait for it and see it; other
    * changes of the account's tree hold nobody up.
    */
-  openWith(db: Db, accountID: number, password: string | null): Promise<Tokens | undefined> {
+  openWith(db: Db, accountID: number, password: string | null, from: From): Promise<Tokens | undefined> {
     return this.#insert(
       db,
       sql`select a.id, null::bigint, null::uuid from account a ${withRoots} where a.id = ${accountID}
         and a.password is not distinct from ${password} and a."deletedAt" is null and root."deletedAt" is null
         and ${statusOf} = 'normal' for key share of a`,
+      from,
     );
   }
 
   /** `of`: account, proxy and opener, or no row. */
-  async #insert(db: Db, of: Sql): Promise<Tokens | undefined> {
+  async #insert(db: Db, of: Sql, from?: From): Promise<Tokens | undefined> {
     const id = randomUUID();
     const refreshToken = this.#newRefresh(id);
     const made = await row(
       db,
       sql`with who("accountID", "proxyID", "openerID") as (${of})
-        insert into session (id, "accountID", "refreshHash", "proxyID", "openerID", "expiredAt")
+        insert into session (id, "accountID", "refreshHash", "proxyID", "openerID", "expiredAt", address, "userAgent")
           select ${id}::uuid, "accountID", ${sha256(refreshToken)}::bytea, "proxyID", "openerID",
-            ${new Date(Date.now() + refreshTokenMs)}::timestamptz from who returning 1`,
+            ${new Date(Date.now() + refreshTokenMs)}::timestamptz, ${from?.ip ?? null}, ${agentOf(from)} from who returning 1`,
     );
     return made
       ? { accessToken: this.#access(id), refreshToken: `${id}.${refreshToken}`, tokenType: transport.tokenType }
@@ -266,19 +267,19 @@ export class Sessions {
   }
 
   /** Rotates a refresh token, in a transaction of its own; any fault is 101016, but 101018 for whoever comes from elsewhere: nothing is rotated. */
-  async refresh(area: Area, given: { accessToken: string; refreshToken: string }, ip: string): Promise<Tokens> {
+  async refresh(area: Area, given: { accessToken: string; refreshToken: string }, from: From): Promise<Tokens> {
     const { id, secret } = splitRefresh(given.refreshToken, 'refreshTokenFailed');
     if (this.#ownerOf(given.accessToken, 'refreshTokenFailed') !== id) throw fail('refreshTokenFailed');
     const { doors } = this.#database;
     // a family that ends stays ended: so the failure is told after the commit
-    const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret, ip));
+    const answer = await doors.transaction().execute(async tx => this.#rotate(tx, area, id, secret, from));
     if (answer) return answer;
     this.#forget();
     throw fail('refreshTokenFailed');
   }
 
   /** undefined: somebody used a token a second time, and the family has ended. */
-  async #rotate(db: Db, area: Area, id: string, secret: string, ip: string): Promise<Tokens | undefined> {
+  async #rotate(db: Db, area: Area, id: string, secret: string, from: From): Promise<Tokens | undefined> {
     const session = await this.#find(db, id);
     if (!session || session.endedAt || session.auth !== area || Date.parse(session.expiredAt) < Date.now())
       throw fail('refreshTokenFailed');
@@ -286,7 +287,7 @@ export class Sessions {
     const isProxied = session.proxyID !== null;
     const acts = await (isProxied ? this.#opener(db, session.openerID) : this.acting(db, session.accountID));
     if (!acts) throw fail('refreshTokenFailed');
-    if (!isFrom(acts, ip)) throw networkRefused();
+    if (!isFrom(acts, from.ip)) throw networkRefused();
     const hash = sha256(secret);
     const tokens = (next: string): Tokens => ({
       accessToken: this.#access(id),
@@ -297,6 +298,7 @@ export class Sessions {
       const next = this.#newRefresh(id);
       await sql`update session set "previousHash" = "refreshHash", "previousUntil" = now() + ${`${successorMs} milliseconds`}::interval,
           "refreshHash" = ${sha256(next)}, successor = ${this.#box.seal(next)}, "usedAt" = now(),
+          address = ${from.ip}, "userAgent" = ${agentOf(from)},
           "expiredAt" = ${new Date(Date.now() + refreshTokenMs)} where id = ${id}`.execute(db);
       return tokens(next);
     }
@@ -352,6 +354,12 @@ export class Sessions {
   async endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
     await sql`delete from login where "accountID" = ${accountID}`.execute(db);
     return this.#end(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
+  }
+
+  /** Ends every other session of an account and what was opened from them, and logins that wait; what was opened from this one stays. */
+  async endOthers(db: Db, accountID: number, own: string): Promise<number> {
+    await sql`delete from login where "accountID" = ${accountID}`.execute(db);
+    return this.#end(db, sql`s."accountID" = ${accountID} and s.id <> ${own}`);
   }
 
   /** Ends what an account opened by `proxy`; its own sessions stay. */

@@ -36,6 +36,8 @@ const counters = ['updatedAt', 'rowVersion', 'version', 'revision', 'changedAt']
 
 /** Calls that are no reading and change no row of these tables, each with what it does. */
 export const withoutRows: Readonly<Record<string, string>> = {
+  'DELETE /{area}/account/session': 'ends a session',
+  'DELETE /{area}/account/sessions': 'ends sessions',
   'POST /{area}/proxy': 'opens a session in the name of another',
   'POST /{area}/account/resendEmail': 'mails a link, and ends earlier ones',
   'POST /{area}/site/{siteID}/domains/checkCNAME': 'looks at the world, which is as it was',

@@ -69,6 +69,9 @@ export const accountRows: Rows = {
       networks: ['127.0.0.0/8'],
       expiredAt: null,
     }),
+    'DELETE /{area}/account/session': async (rig, { people }, area) => ({
+      sessionID: (await tokens(rig, people[area].id)).refreshToken.split('.')[0],
+    }),
     'PATCH /{area}/password': async () => ({ oldPassword: password, password }),
     'PUT /{area}/account/password': async (rig, world, area) => ({ id: await rig.fresh(world, 'account', area), password }),
   },

@@ -1,0 +1,64 @@
+/** One's own sessions: what is open, and ending it. Whoever acts in another's name has no business with the other's devices. */
+import { sql } from 'kysely';
+import { fail } from '#contract/errors.ts';
+import { sessions, sessionsShown } from '#contract/account/sessions.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { unknownID } from '../kit/store.ts';
+import { row, rows } from '../store/db.ts';
+import { deviceOf } from './device.ts';
+
+function ownOnly({ actor }: Context): void {
+  if (actor.proxyName) throw fail('permissionDenied');
+}
+const isOpen = sql`"endedAt" is null and "expiredAt" > now()`;
+
+interface Open {
+  id: string;
+  isProxy: boolean;
+  address: string | null;
+  userAgent: string | null;
+  createdAt: string;
+  usedAt: string;
+  total: number;
+}
+
+export const ownSessionCalls = implement(sessions, {
+  'GET /sessions': async ({ ctx }) => {
+    ownOnly(ctx);
+    const { accountID, sessionID } = ctx.actor;
+    const found = await rows<Open>(
+      ctx.db,
+      sql`select id, "proxyID" is not null as "isProxy", address, "userAgent", "createdAt", "usedAt", count(*) over () as total
+          from session where "accountID" = ${accountID} and ${isOpen}
+          order by id::text = ${sessionID} desc, "usedAt" desc limit ${sessionsShown}`,
+    );
+    return {
+      sessions: found.map(({ id, isProxy, address, userAgent, createdAt, usedAt }) => ({
+        id,
+        isCurrent: id === sessionID,
+        isProxy,
+        device: deviceOf(isProxy ? '' : (userAgent ?? '')),
+        address: isProxy ? null : address,
+        createdAt,
+        usedAt,
+      })),
+      total: found[0]?.total ?? 0,
+    };
+  },
+  'DELETE /session': async ({ ctx, body }) => {
+    ownOnly(ctx);
+    const mine = await row(
+      ctx.db,
+      sql`select 1 from session where id = ${body.sessionID}::uuid and "accountID" = ${ctx.actor.accountID} and ${isOpen}`,
+    );
+    if (!mine) throw unknownID('sessionID');
+    await ctx.services.sessions.end(ctx.db, body.sessionID);
+    return {};
+  },
+  'DELETE /sessions': async ({ ctx }) => {
+    ownOnly(ctx);
+    const { accountID, sessionID } = ctx.actor;
+    return { ended: await ctx.services.sessions.endOthers(ctx.db, accountID, sessionID) };
+  },
+});

@@ -143,6 +143,32 @@ test('who acts for others, and who renews a session, comes from the networks of 
   assert.equal(await self('client', other.client.token, outside), 200);
 });
 
+test('a sub-account with the key lets more networks in, and never fewer: it cannot lock its root out', async () => {
+  const { client } = await api.tenant('narrow');
+  const clerk = await api.account('client', 'narrow-clerk@test.test', {
+    rootID: client.id,
+    keys: ['restrictGroupCIDRs.view', 'restrictGroupCIDRs.edit'],
+  });
+  const put = async (cidrs: string[], token = clerk.token) => {
+    const reply = await api.call('PUT', `${base}/restrictGroupCIDRs`, { token, body: { cidrs }, ...from('192.0.2.7') });
+    return reply.status === 200 ? [] : problems(reply);
+  };
+  assert.deepEqual(await put(['192.0.2.0/24']), ['cidrs rootNarrows']);
+  assert.deepEqual(await put(['192.0.2.0/24', '198.51.100.0/24', '2001:db8::/48'], client.token), []);
+  for (const less of [
+    ['192.0.2.0/24'],
+    ['192.0.2.0/25', '198.51.100.0/24', '2001:db8::/48'],
+    ['192.0.2.7', '198.51.100.0/24', '2001:db8::/48'],
+    ['0.0.0.0/0', '2001:db8::/49'],
+    // an IPv6 network lets no IPv4 address in
+    ['192.0.2.0/24', '::/0'],
+  ])
+    assert.deepEqual(await put(less), ['cidrs rootNarrows'], less.join());
+  assert.deepEqual(await put(['192.0.0.0/16', '198.51.100.0/24', '2001:db8::/32', '203.0.113.9']), []);
+  assert.deepEqual(await put(['192.0.2.0/24'], client.token), []);
+  assert.deepEqual(await put([]), []);
+});
+
 test('whoever holds the machine lets in who is locked out, and it stands in the audit', async () => {
   const { db } = api.database;
   await writeSetting(db, other.client.id, 'restrictGroupCIDRs', ['192.0.2.0/24']);

@@ -27,6 +27,11 @@ export const peopleTexts = {
     zh_CN: '您自己的地址 {address} 不在其中，保存后您就无法登录。请加入包含它的网段',
     en_US: 'Your own address {address} is not in it: you would lock yourself out. Add a network that holds it',
   },
+  rootNarrows: {
+    zh_TW: '只有主帳號可以縮小允許登入的網路；您可以加入網段，或請主帳號移除',
+    zh_CN: '只有主账号可以缩小允许登录的网络；您可以加入网段，或请主账号移除',
+    en_US: 'Only the root account may let fewer networks in. Add networks, or ask the root account to take some away',
+  },
   networkRefused: {
     zh_TW: '您的營運商不允許從這個網路登入',
     zh_CN: '您的运营商不允许从这个网络登录',

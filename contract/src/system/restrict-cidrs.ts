@@ -9,7 +9,7 @@ export const restrictGroupCIDRs = calls(
   {
     /** `address`: where this very question comes from */
     'GET /restrictGroupCIDRs': { answer: obj({ cidrs: arr(text(64), restrictCIDRsMax), address: text(64), version: int() }) },
-    /** Refused where whoever asks would be out. */
+    /** Refused where whoever asks would be out, and where a sub-account lets less in than before: that is its root's to say. */
     'PUT /restrictGroupCIDRs': { body: obj({ cidrs: arr(str(64), restrictCIDRsMax).check(rules.zodRule(rules.networks)) }) },
   },
 );

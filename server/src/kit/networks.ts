@@ -35,6 +35,15 @@ export class Networks {
   }
 }
 
+/** Whether each of these networks lies within one of `wider`; none of `wider` is everywhere. */
+export function isWithin(narrower: readonly string[], wider: readonly string[]): boolean {
+  const bitsOf = (cidr: string) => Number(cidr.split('/')[1] ?? 128);
+  const baseOf = (cidr: string) => cidr.trim().split('/')[0]!;
+  const holds = (outer: string, inner: string) =>
+    new Networks([outer]).has(baseOf(inner)) && isIP(baseOf(outer)) === isIP(baseOf(inner)) && bitsOf(outer) <= bitsOf(inner);
+  return !wider.length || (narrower.length > 0 && narrower.every(inner => wider.some(outer => holds(outer, inner))));
+}
+
 export const loopback = new Networks(['127.0.0.0/8', '::1']);
 
 export const isIPv6Network = (network: string): boolean => network.includes(':');

@@ -1,6 +1,7 @@
 /** The pages of one area as routes. Who may see them is decided in kit/guard.ts. */
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { startCodes } from '#contract/errors/codes-start.ts';
+import { display } from '#contract/limits-start.ts';
 import { area } from './kit/area.ts';
 import { call, onSessionEnd } from './kit/client.ts';
 import { decide, type Place, wanted } from './kit/guard.ts';
@@ -45,7 +46,7 @@ let health: Promise<unknown[]> | undefined;
 const healthWaitMs = 1000;
 const nothing = async () => undefined;
 const announced = ofArea({
-  user: () => call('GET /user/announcements', { query: { pageSize: 50 } }).catch(() => undefined),
+  user: () => call('GET /user/announcements', { query: { pageSize: display.announcementsMax } }).catch(() => undefined),
   client: nothing,
   admin: nothing,
 });

@@ -22,6 +22,8 @@ export const display = {
   messageTopPx: 50,
   /** put behind the brand text when no copyright is set */
   copyrightSuffix: 'inc. All Rights Reserved.',
+  /** announcements of one operator: all that are current are asked for at once */
+  announcementsMax: 100,
   /** the leading entry of a drop-down of header modules, value `moduleNone` */
   noneLabel: 'None',
 } as const;

@@ -44,6 +44,7 @@ const pinned: Record<string, unknown> = {
     byteUnits: ['Byte', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'],
     messageTopPx: 50,
     copyrightSuffix: 'inc. All Rights Reserved.',
+    announcementsMax: 100,
     noneLabel: 'None',
   },
   polling: {

@@ -1,6 +1,8 @@
 /** Announcements over HTTP: the operator writes them, its customers see those of now, in their order, and nobody else's do. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { display } from '#contract/limits-start.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -47,4 +49,22 @@ test('an end before its start is refused, also when only one of them is changed'
   assert.deepEqual(problems(change), ['start startAfterEnd']);
   assert.deepEqual(problems(await post({ title: ' ', content: '' })), ['title required']);
   assert.deepEqual(problems(await post({ title: 'x', content: 'x'.repeat(10_001) })), ['content tooLong']);
+});
+
+test('as many as an operator may have are all told at once, as the console asks', async () => {
+  const { client, user } = await api.tenant('c');
+  const titles = Array.from({ length: display.announcementsMax }, (_, n) => `n${n}`);
+  for (const [orderNum, title] of titles.entries()) {
+    const made = await post({ title, content: '', orderNum }, client.token);
+    assert.equal(made.status, 200, made.text);
+  }
+  assert.deepEqual(problems(await post({ title: 'more', content: '' }, client.token)), [' tooMany']);
+  const asked = readFileSync(new URL('../../console/src/shell/announcements.tsx', import.meta.url), 'utf8');
+  const size = /pageSize: ([\w.]+)/.exec(asked)![1];
+  assert.equal(size, 'display.announcementsMax');
+  const { body } = await api.call('GET', `/user/announcements?pageSize=${display.announcementsMax}`, { token: user.token });
+  assert.deepEqual(
+    body.data.map((one: { title: string }) => one.title),
+    titles,
+  );
 });

@@ -1,6 +1,7 @@
 /** What one's operator has to say, in a strip above every page until it is dismissed here. Asked with the shell, so nothing jumps. */
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { display } from '#contract/limits-start.ts';
 import type { AnswerOf } from '../kit/client.ts';
 import { inPlace } from '../kit/later.tsx';
 import { ofArea } from '../kit/of-area.ts';
@@ -9,7 +10,7 @@ import { withTexts } from '../kit/screens.ts';
 import { stored } from '../kit/stored.ts';
 
 const key = 'GET /user/announcements';
-const asked = query(key, { query: { pageSize: 50 } });
+const asked = query(key, { query: { pageSize: display.announcementsMax } });
 export const setAnnouncements = (answer: unknown) =>
   // as that very call answered
   answer && queryClient.setQueryData(asked.queryKey, answer as AnswerOf<typeof key>);

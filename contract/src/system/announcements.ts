@@ -4,10 +4,11 @@
  */
 import { calls } from '../kit/call.ts';
 import { id, ids, int, list, nullable, obj, opt, page, partial, record, str, text, time } from '../kit/schema.ts';
+import { display } from '../limits-start.ts';
 import * as rules from '../rules.ts';
 
 /** characters of one, and how many an operator has at most */
-export const announcementBounds = { titleMax: 100, contentMax: 10_000, countMax: 100 } as const;
+export const announcementBounds = { titleMax: 100, contentMax: 10_000, countMax: display.announcementsMax } as const;
 export const announcementFields = {
   title: str(announcementBounds.titleMax).check(rules.zodRule(rules.freeName)),
   /** Markdown; HTML in it is shown as it stands */

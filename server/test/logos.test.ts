@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { sql } from 'kysely';
 import sharp from 'sharp';
+import { rows } from '#server/store/db.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -164,4 +166,51 @@ test('a bomb, a page, a script in a picture and a file of another kind are refus
   assert.equal(good.status, 200, good.text);
   const drawn = await fetched((await shown('good.test')).logo);
   assert.equal((await sharp(drawn.rawPayload).metadata()).format, 'png');
+});
+
+test('an image that a browser holds is not sent again', async () => {
+  assert.equal((await save(other, { hostname: 'held.test', logo: png })).status, 200);
+  const { logo } = await shown('held.test');
+  const first = await fetched(logo);
+  const tag = String(first.headers['etag']);
+  assert.match(tag, /^"[0-9a-f]{64}\.png"$/);
+  const again = (held: string) => api.app.inject({ method: 'GET', url: logo, headers: { 'if-none-match': held } });
+  for (const held of [tag, `W/${tag}`, `"x", ${tag}`]) {
+    const answer = await again(held);
+    assert.deepEqual([answer.statusCode, answer.rawPayload.length, answer.headers['etag']], [304, 0, tag], held);
+  }
+  assert.equal((await again('"x"')).rawPayload.length, first.rawPayload.length);
+});
+
+test('a brand may be shown on an IPv6 address, however it is written', async () => {
+  const made = await save(owner, { hostname: '2001:db8:0::1', title: 'Six' });
+  assert.equal(made.status, 200, made.text);
+  for (const host of ['[2001:db8::1]', '[2001:db8::1]:8080', '[2001:DB8:0:0:0:0:0:1]:80'])
+    assert.equal((await shown(host)).title, 'Six', host);
+  assert.equal((await save(owner, { hostname: '[2001:db8::1]' })).body.code, 101025);
+  for (const bad of ['[2001:db8::1', '[192.0.2.1]', '[2001:db8::1]:80', '2001:db8::g'])
+    assert.deepEqual(problems(await save(owner, { hostname: bad })), ['hostname wrongFormat'], bad);
+});
+
+test('an operator that is removed leaves its hostname to others, and its images are gone', async () => {
+  const admin = await api.account('admin', 'vendor@test.test');
+  const gone = await api.account('client', 'gone@test.test');
+  // as an upload leaves it
+  const name = `${'a'.repeat(64)}.png`;
+  const { db } = api.database;
+  await sql`insert into "brandImage" ("clientID", name, bytes) values (${gone.id}, ${name}, ${png.bytes})`.execute(db);
+  await sql`insert into brand ("clientID", hostname, logo) values (${gone.id}, 'free.test', ${name})`.execute(db);
+  const { logo } = await shown('free.test');
+  assert.equal((await fetched(logo)).statusCode, 200);
+  const removed = await api.call('DELETE', '/admin/account', { token: admin.token, body: { ids: [gone.id] } });
+  assert.equal(removed.status, 200, removed.text);
+  assert.equal((await fetched(logo)).statusCode, 404);
+  const mine = await save(other, { hostname: 'free.test', title: 'Mine' });
+  assert.equal(mine.status, 200, mine.text);
+  assert.equal((await shown('free.test')).title, 'Mine');
+  const [line] = await rows<{ changes: { table: string }[] }>(
+    api.database.db,
+    sql`select changes from audit where touched @> array[${`account:${gone.id}`}] and method = 'DELETE'`,
+  );
+  assert.deepEqual([...new Set(line?.changes.map(one => one.table))].sort(), ['account', 'brand', 'brandImage']);
 });

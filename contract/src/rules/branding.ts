@@ -4,11 +4,13 @@ import { isEmpty, wrong } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { freeName, isHostName } from './values.ts';
 
+/** An IPv6 address may stand in brackets, as in an address bar. */
+const bare = (value: string) => value.replace(/^\[([^\]]*:[^\]]*)\]$/, '$1');
 /** A name people come by, or an address, without a port; none at all is all the others. */
 export const brandHost: Rule<string | null | undefined> = {
   name: 'brandHost',
   check: value =>
-    isEmpty(value) || (value === value!.toLowerCase() && (isHostName(value!) || parseIP(value!) !== undefined))
+    isEmpty(value) || (value === value!.toLowerCase() && (isHostName(value!) || parseIP(bare(value!)) !== undefined))
       ? true
       : wrong('hostHeader'),
 };

@@ -16,6 +16,7 @@ import { unknownID } from '../kit/store.ts';
 import type { Claim } from '../kit/tries.ts';
 import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
+import { dropBrands } from '../system/logos.ts';
 import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
 import { dropAuthenticator } from './factors.ts';
 import { mailLink, mailLinkAgain } from './password-link.ts';
@@ -210,6 +211,7 @@ export const accountCalls = implement(
           );
           if (used) throw fail('siteInUse');
           if (!account.isRoot) await leave(ctx, account);
+          if (account.isRoot && account.auth === 'client') await dropBrands(ctx, [id]);
           for (const gone of ids) await ctx.services.sessions.endAll(ctx.db, gone);
           return ids;
         },

@@ -1,5 +1,5 @@
 /** Branding: what the console shows of an operator, by hostname. */
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { sql } from 'kysely';
 import type { FastifyInstance } from 'fastify';
 import { fail, failFields } from '#contract/errors.ts';
@@ -13,6 +13,7 @@ import { removeAll } from '../kit/removal.ts';
 import type { Services } from '../kit/services.ts';
 import { col, like, table } from '../kit/table.ts';
 import { type Database, type Db, row, rows } from '../store/db.ts';
+import { ImageCache } from './image-cache.ts';
 import { type Drawn, draw } from './images.ts';
 
 type Images = Record<BrandImage, string>;
@@ -45,6 +46,13 @@ const addressesOf = (of: Images): Images =>
   Object.fromEntries(brandImageNames.map(name => [name, of[name] && brandPath + of[name]])) as Images;
 const told = (one: BrandRow): BrandRow => ({ ...one, ...addressesOf(one) });
 
+/** As hostnames are stored and compared: an IPv6 address in its one short form, in brackets (RFC 5952, RFC 3986 3.2.2). */
+export function hostForm(host: string): string {
+  const lower = host.toLowerCase();
+  const address = lower.replace(/^\[|\]$/g, '');
+  return isIPv6(address) && !address.includes('%') ? new URL(`http://[${address}]`).hostname : lower;
+}
+
 /** Whose brand a hostname shows: its own; that of the operator whose console address it is; that of the installation's owner. */
 export async function brandOf(db: Db, host: string): Promise<BrandRow | undefined> {
   return row<BrandRow>(
@@ -61,7 +69,7 @@ export async function brandOf(db: Db, host: string): Promise<BrandRow | undefine
 
 export const logoCalls = implement(logo, {
   'GET /logo': async ({ ctx, request }) => {
-    const found = await brandOf(ctx.db, request.host.toLowerCase());
+    const found = await brandOf(ctx.db, hostForm(request.host));
     const title = found?.title || brandName;
     return {
       title,
@@ -109,7 +117,7 @@ export async function claimHostname(ctx: Context, path: 'hostname' | 'outgoingUR
 }
 
 async function valuesOf(ctx: Context, body: Sent, pictures: Pictures): Promise<Record<string, unknown>> {
-  const hostname = body.hostname === undefined ? undefined : body.hostname.trim() || null;
+  const hostname = body.hostname === undefined ? undefined : hostForm(body.hostname.trim()) || null;
   if (hostname) await claimHostname(ctx, 'hostname', hostname);
   const values: Record<string, unknown> = {};
   if (hostname !== undefined) values['hostname'] = hostname;
@@ -135,7 +143,28 @@ async function sweep(ctx: Context): Promise<void> {
           and i.name in (${sql.join(brandImageNames.map(name => col(name, 'b')))}))
         returning id, name`,
   );
+  imagesGone(ctx, gone);
+}
+
+function imagesGone(ctx: Context, gone: readonly { id: number; name: string }[]): void {
   for (const { id, name } of gone) ctx.note({ table: 'brandImage', id, before: { name } });
+  const images = caches.get(ctx.services.database.doors);
+  ctx.after.push(() => gone.forEach(({ name }) => images?.forget(name)));
+}
+
+/** What operators that are gone showed: their hostnames are anybody's again, and nobody is served their images. */
+export async function dropBrands(ctx: Context, clientIDs: readonly number[]): Promise<void> {
+  const brands = await rows<{ id: number; hostname: string | null; title: string }>(
+    ctx.db,
+    sql`update brand set "deletedAt" = now(), "updatedAt" = now() where "clientID" = any(${clientIDs}) and "deletedAt" is null
+        returning id, hostname, title`,
+  );
+  for (const { id, hostname, title } of brands) ctx.note({ table: 'brand', id, before: { hostname, title } });
+  const images = await rows<{ id: number; name: string }>(
+    ctx.db,
+    sql`delete from "brandImage" where "clientID" = any(${clientIDs}) returning id, name`,
+  );
+  imagesGone(ctx, images);
 }
 
 export const logosCalls = implement(
@@ -168,20 +197,32 @@ export const logosCalls = implement(
   { rows: { 'GET /logos': brandTable }, prepare: { 'POST /logo': drawAll, 'PUT /logo': drawAll } },
 );
 
+/** Images in this process's memory, by the database they are of. */
+const caches = new WeakMap<object, ImageCache>();
+
 /** The images themselves, for everybody: as pictures and as nothing else, whatever they are opened in. */
 export function serveBrandImages(app: FastifyInstance, { doors }: Pick<Database, 'doors'>): void {
+  const images = new ImageCache(async name => {
+    const found = await row<{ bytes: Buffer }>(doors, sql`select bytes from "brandImage" where name = ${name} limit 1`);
+    return found?.bytes;
+  });
+  caches.set(doors, images);
   app.get<{ Params: { name: string } }>(`${brandPath}:name`, async (request, reply) => {
     const { name } = request.params;
-    const found =
-      /^[0-9a-f]{64}\.(?:png|webp)$/.test(name) &&
-      (await row<{ bytes: Buffer }>(doors, sql`select bytes from "brandImage" where name = ${name} limit 1`));
-    if (!found) return reply.callNotFound();
+    const bytes = /^[0-9a-f]{64}\.(?:png|webp)$/.test(name) ? await images.get(name) : undefined;
+    if (!bytes) return reply.callNotFound();
+    // its name is a hash of its bytes
+    const tag = `"${name}"`;
+    const given = request.headers['if-none-match'];
+    const isHeld = given?.split(',').some(one => ['*', tag, `W/${tag}`].includes(one.trim()));
     return reply
+      .code(isHeld ? 304 : 200)
+      .header('ETag', tag)
       .type(name.endsWith('.png') ? 'image/png' : 'image/webp')
       .header('Cache-Control', 'public, max-age=31536000, immutable')
       .header('Content-Security-Policy', "default-src 'none'; sandbox")
       .header('Cross-Origin-Resource-Policy', 'same-origin')
       .header('X-Content-Type-Options', 'nosniff')
-      .send(found.bytes);
+      .send(isHeld ? undefined : bytes);
   });
 }

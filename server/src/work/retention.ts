@@ -26,6 +26,7 @@ const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site
 const links = new Set([
   'siteUser',
   'zoneAccount',
+  'brandImage',
   'lineNode',
   'lineVirtualNode',
   'domainModule',

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { backup, type BackupResult, snapshot } from './backup/backup.ts';
 import { restore } from './backup/restore.ts';
+import { settingOf } from '#host/secrets.ts';
 import { readSettings } from './launch/settings.ts';
 
 const usages: Record<string, string> = {
@@ -10,7 +11,8 @@ const usages: Record<string, string> = {
 
 Writes everything that is needed to start anew into one file (0600), while everything runs: the database as it was at one
 moment, keys and passwords, and log lines with their statistics (--without-logs leaves these out: a few seconds instead of minutes).
-The file holds the installation's keys: keep it as you keep them.`,
+The file holds the installation's keys: keep it as you keep them, or encrypt it: BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that
+holds a passphrase. \`age --decrypt\` opens it too.`,
   snapshot: `breakwater snapshot
 
 A backup without log lines into the data folder itself (snapshots/), for the moment before an upgrade or a large change.
@@ -18,6 +20,7 @@ The newest five are kept. It does not help against a lost disk: for that there i
   restore: `breakwater restore FILE
 
 Makes a data folder out of a backup or a snapshot. BREAKWATER_DATA names the folder; it must be empty or missing.
+BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that holds the passphrase of one that is encrypted.
 Then start as ever: people sign in as before, nodes find their way, and every document is published again.`,
 };
 
@@ -42,10 +45,17 @@ async function run(verb: string, args: string[]): Promise<void> {
   const stop = new AbortController();
   const brokenOff = new Error(`Broken off: nothing was ${verb === 'restore' ? 'restored' : 'written'}.`);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort(brokenOff)); // it may come twice: to the group, and passed on
-  if (verb === 'backup') done(await backup({ settings, target, logs: !values['without-logs'], signal: stop.signal }));
+  const passphrase = verb === 'snapshot' ? undefined : settingOf('BREAKWATER_BACKUP_PASSPHRASE', process.env);
+  if (verb === 'backup')
+    done(
+      await backup({ settings, target, logs: !values['without-logs'], signal: stop.signal, ...(passphrase && { passphrase }) }),
+    );
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows } = await restore(resolve(target), settings.dataFolder, stop.signal);
+    const { about, rows } = await restore(resolve(target), settings.dataFolder, {
+      signal: stop.signal,
+      passphrase,
+    });
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );

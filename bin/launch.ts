@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { StartError } from '#server/store/engine-process.ts';
+import { watchBackups } from './launch/backups.ts';
 import { demoHost, startDemo } from './launch/demo.ts';
 import { handedOn } from './launch/environment.ts';
 import { type Seeded, callProgram, has } from './launch/helpers.ts';
@@ -77,6 +78,10 @@ class Launcher {
         await started.stop();
         return;
       }
+    }
+    if (settings.parts.has('server') && this.#env.DATABASE_URL) {
+      const say = (line: string) => log('backup', line);
+      this.#running.push(watchBackups({ databaseUrl: this.#env.DATABASE_URL, dataFolder: settings.dataFolder, say }));
     }
     if (settings.demo && settings.parts.has('server')) {
       this.#running.push(

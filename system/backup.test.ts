@@ -113,6 +113,14 @@ test(
     assert.doesNotMatch(doctor.out, /server .*does not answer/);
     const made = await breakwater(first.folder, 'backup', archive);
     const snapshot = await breakwater(first.folder, 'snapshot');
+    // and one that somebody asks for in the console: whoever started Breakwater makes it
+    const DBBackup = '/client/setting/system/DBBackup';
+    assert.equal((await first.call('POST', `${DBBackup}/run`, token, { kind: 'backup' })).status, 200);
+    assert.ok(
+      await poll(async () => (await first.call('GET', DBBackup, token)).body.lastBackup?.state === 'done', 60_000, 200),
+      JSON.stringify((await first.call('GET', DBBackup, token)).body),
+    );
+    assert.equal(readdirSync(join(first.folder, 'backups')).length, 1);
     running = false;
     await Promise.all([traffic, editing]);
     assert.equal(made.code, 0, made.out);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { type About, ArchiveWriter, readArchive } from './archive.ts';
+import { isEncrypted } from './cipher.ts';
 import { restore } from './restore.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'breakwater-archive-'));
@@ -138,4 +139,39 @@ test('one that is broken off leaves nothing', async () => {
   await assert.rejects(writer.add('files/x', 'x'), /broken off/);
   await writer.abandon();
   assert.ok(!existsSync(path) && !existsSync(`${path}.part`));
+});
+
+test('under a passphrase: read with it alone, whatever is cut or changed is refused, and the file tells nothing', async () => {
+  const passphrase = 'twelve quiet herons';
+  const path = fresh();
+  const writer = new ArchiveWriter(path, undefined, passphrase);
+  await writer.add('about.json', JSON.stringify(about));
+  await writer.add('files/secret.key', Buffer.alloc(200_000, 'secret of the house '));
+  await writer.finish();
+  const bytes = readFileSync(path);
+  assert.ok(await isEncrypted(path));
+  assert.ok(!bytes.includes('breakwater') && !bytes.includes('secret of'));
+  let seen = 0;
+  await readArchive(
+    path,
+    nothing,
+    async member => {
+      for await (const part of member.bytes) seen += part.length;
+    },
+    undefined,
+    passphrase,
+  );
+  assert.equal(seen, 200_000);
+  const into = join(folder, 'hidden');
+  await assert.rejects(restore(path, into), /it is encrypted, and no passphrase was given\.$/);
+  await assert.rejects(restore(path, into, { passphrase: 'twelve loud herons' }), /the passphrase is another one/);
+  for (const broken of [bytes.subarray(0, bytes.length - 20), Buffer.concat([bytes, Buffer.from('x')])]) {
+    writeFileSync(path, broken);
+    await assert.rejects(restore(path, into, { passphrase }), /its bytes are damaged, or it ends in its middle\.$/);
+  }
+  const changed = Buffer.from(bytes);
+  changed[bytes.length - 40]! ^= 1;
+  writeFileSync(path, changed);
+  await assert.rejects(restore(path, into, { passphrase }), /its bytes are damaged/);
+  assert.ok(!existsSync(into));
 });

@@ -8,7 +8,7 @@
  *   manifest.json    last: size and SHA-256 of everything before; without it the file was cut
  *
  * The hashes tell damage, not malice: who can write the file could write the hashes too. It holds the installation's keys, so whoever has
- * it is the installation; it is written for its owner alone (0600).
+ * it is the installation; it is written for its owner alone (0600), and under a passphrase where one is given (cipher.ts).
  */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,6 +19,7 @@ import { finished, pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
 import { flushFolder } from '#host/files.ts';
 import type { DumpFacts } from '#server/store/dump.ts';
+import { decrypted, encrypted, isEncrypted } from './cipher.ts';
 import { wholeFrames } from './frames.ts';
 import { BrokenArchive, end, entries, header, padding } from './tar.ts';
 
@@ -48,7 +49,7 @@ export class ArchiveWriter {
   readonly #signal: AbortSignal | undefined;
   #failed: Error | undefined;
 
-  constructor(path: string, signal?: AbortSignal) {
+  constructor(path: string, signal?: AbortSignal, passphrase?: string) {
     this.#path = path;
     this.#signal = signal;
     this.#fresh = `${path}.part`;
@@ -66,7 +67,7 @@ export class ArchiveWriter {
       });
     }
     const file = createWriteStream('', { fd, flush: true });
-    this.#written = pipeline(this.#zstd, file);
+    this.#written = passphrase ? pipeline(this.#zstd, source => encrypted(source, passphrase), file) : pipeline(this.#zstd, file);
     this.#written.catch((error: Error) => (this.#failed = error));
   }
 
@@ -140,10 +141,14 @@ export async function readArchive(
   begin: (about: About) => Promise<void>,
   take: (member: Member) => Promise<void>,
   signal?: AbortSignal,
+  passphrase?: string,
 ): Promise<About> {
+  const isHidden = await isEncrypted(path);
+  if (isHidden && !passphrase) throw new BrokenArchive('it is encrypted, and no passphrase was given');
   const zstd = createZstdDecompress();
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
-  const feeding = pipeline(source, wholeFrames, zstd, signal ? { signal } : {});
+  const opened = (bytes: AsyncIterable<Buffer>) => wholeFrames(isHidden ? decrypted(bytes, passphrase!) : bytes);
+  const feeding = pipeline(source, opened, zstd, signal ? { signal } : {});
   feeding.catch(() => {});
   let about: About | undefined;
   let manifest: Manifest | undefined;

@@ -7,6 +7,7 @@ import { dump } from '#server/store/dump.ts';
 import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
 import { ArchiveWriter, format, nameOfOurs } from './archive.ts';
+import { encryptedSuffix } from './cipher.ts';
 
 export interface BackupOptions {
   settings: Settings;
@@ -14,6 +15,8 @@ export interface BackupOptions {
   target: string;
   /** false: without the analytics store */
   logs: boolean;
+  /** under which it is encrypted; left out: whoever has the file reads it */
+  passphrase?: string;
   /** breaks it off; nothing is left behind */
   signal?: AbortSignal;
 }
@@ -27,6 +30,9 @@ export interface BackupResult {
   foreign: string[];
 }
 
+/** Where backups go that are made by the clock and named no other place; and where a restore is tried. */
+export const backupsFolder = 'backups';
+export const proofFolder = 'restore-test';
 /** What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives. */
 const left = new Set([
   'postgres',
@@ -35,6 +41,8 @@ const left = new Set([
   'logs',
   'run',
   'snapshots',
+  backupsFolder,
+  proofFolder,
   'nats/work',
   'nats/run',
   'node',
@@ -44,13 +52,15 @@ const left = new Set([
 const kept = ['run/ports.json', 'node/identity.json'];
 const fileBytesMax = 16_000_000;
 
-const stamp = (time: Date) => time.toISOString().slice(0, 19).replaceAll(':', '-');
+/** `breakwater-2026-01-02T03-04-05.tar.zst`: by name they stand in the order of their times. */
+export const archiveName = (time: Date, passphrase?: string): string =>
+  `breakwater-${time.toISOString().slice(0, 19).replaceAll(':', '-')}.tar.zst${passphrase ? encryptedSuffix : ''}`;
 
-export async function backup({ settings, target, logs, signal }: BackupOptions): Promise<BackupResult> {
+export async function backup({ settings, target, logs, passphrase, signal }: BackupOptions): Promise<BackupResult> {
   const { dataFolder } = settings;
   const time = new Date();
   let file = resolve(target);
-  if (existsSync(file) && (await stat(file)).isDirectory()) file = join(file, `breakwater-${stamp(time)}.tar.zst`);
+  if (existsSync(file) && (await stat(file)).isDirectory()) file = join(file, archiveName(time, passphrase));
   if (existsSync(file)) throw new Error(`${file} is there already: give another name.`);
   const database = runningDatabase(settings);
   const store = runningStore(settings);
@@ -58,7 +68,7 @@ export async function backup({ settings, target, logs, signal }: BackupOptions):
   const holdsLogs = logs && store !== undefined;
   const { version } = JSON.parse(await readFile(join(projectFolder, 'package.json'), 'utf8')) as { version: string };
 
-  const archive = new ArchiveWriter(file, signal);
+  const archive = new ArchiveWriter(file, signal, passphrase);
   const name = `backup_${randomBytes(8).toString('hex')}`;
   let rows = 0;
   let serial = 0;

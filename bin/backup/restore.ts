@@ -11,6 +11,7 @@ import { migrate } from '#server/store/migrate.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
 import { type About, type Member, nameOfOurs, readArchive } from './archive.ts';
+import { backupsFolder, proofFolder } from './backup.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** Where a member may go. Nothing else is ever written. */
@@ -20,18 +21,26 @@ const places: [pattern: RegExp, place: (name: string) => string][] = [
   [/^store\/(store|metadata|data)(\/[\w%@+-][\w.%@+-]*)+$/, name => name],
 ];
 const targets = /^(\.\.\/){1,2}store\/[0-9a-f]{3}\/[0-9a-f-]{36}$/;
-const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs', 'snapshots']);
+const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs', 'snapshots', backupsFolder, proofFolder]);
 
 export interface RestoreResult {
   about: About;
   rows: number;
 }
 
-/**
- * @param signal breaks it off
- * @throws Error with one sentence
- */
-export async function restore(file: string, dataFolder: string, signal?: AbortSignal): Promise<RestoreResult> {
+export interface RestoreOptions {
+  /** breaks it off */
+  signal?: AbortSignal | undefined;
+  /** of an encrypted archive */
+  passphrase?: string | undefined;
+  /** false: the analytics store is read and compared with the manifest, and written nowhere */
+  logs?: boolean;
+  /** told of each chunk that went in: a table and how many of its rows */
+  counted?: (table: string, rows: number) => void;
+}
+
+/** @throws Error with one sentence */
+export async function restore(file: string, dataFolder: string, options: RestoreOptions = {}): Promise<RestoreResult> {
   if (!existsSync(file)) throw new Error(`There is no file ${file}.`);
   const wasThere = existsSync(dataFolder);
   if (wasThere && (await readdir(dataFolder)).length > 0)
@@ -41,7 +50,7 @@ export async function restore(file: string, dataFolder: string, signal?: AbortSi
     );
   await mkdir(dataFolder, { recursive: true, mode: 0o711 });
   try {
-    return await fill(file, dataFolder, signal);
+    return await fill(file, dataFolder, options);
   } catch (error) {
     // what says that this is half an installation goes last
     const names = (await readdir(dataFolder)).filter(name => name !== restoringFolder);
@@ -54,7 +63,8 @@ export async function restore(file: string, dataFolder: string, signal?: AbortSi
   }
 }
 
-async function fill(file: string, dataFolder: string, signal?: AbortSignal): Promise<RestoreResult> {
+async function fill(file: string, dataFolder: string, options: RestoreOptions): Promise<RestoreResult> {
+  const { signal, passphrase, logs = true, counted } = options;
   const stage = join(dataFolder, restoringFolder, 'database');
   await mkdir(stage, { recursive: true, mode: 0o700 });
   const about = await readArchive(
@@ -63,8 +73,9 @@ async function fill(file: string, dataFolder: string, signal?: AbortSignal): Pro
       const why = await whyNot(database);
       if (why) throw new BrokenArchive(`it was written by a newer Breakwater (${version}): ${why}. Restore it with that version`);
     },
-    member => put(member, dataFolder, signal),
+    member => (logs || !member.name.startsWith('store/') ? put(member, dataFolder, signal) : Promise.resolve()),
     signal,
+    passphrase,
   );
   const engine = await startPostgres({ dir: join(dataFolder, 'postgres') }).catch((error: unknown) => {
     if (error instanceof StartError) throw new Error(error.message, { cause: error });
@@ -78,8 +89,9 @@ async function fill(file: string, dataFolder: string, signal?: AbortSignal): Pro
     await load(
       engine.url,
       about.database,
-      count(chunksIn(stage), n => {
+      count(chunksIn(stage), (table, n) => {
         signal?.throwIfAborted();
+        counted?.(table, n);
         rows += n;
       }),
     );
@@ -123,9 +135,9 @@ const isNotHere = (place: string) => notHere.has(place.split('/')[0]!);
 async function* chunksIn(folder: string): AsyncGenerator<DumpChunk> {
   for (const name of (await readdir(folder)).sort()) yield JSON.parse(await readFile(join(folder, name), 'utf8')) as DumpChunk;
 }
-async function* count(chunks: AsyncIterable<DumpChunk>, counted: (n: number) => void): AsyncGenerator<DumpChunk> {
+async function* count(chunks: AsyncIterable<DumpChunk>, counted: (table: string, n: number) => void): AsyncGenerator<DumpChunk> {
   for await (const chunk of chunks) {
-    counted(chunk.rows.length);
+    counted(chunk.table, chunk.rows.length);
     yield chunk;
   }
 }

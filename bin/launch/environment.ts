@@ -79,6 +79,13 @@ export const variables: readonly Variable[] = [
   v('BREAKWATER_DNS', 'the embedded name server, UDP and TCP', '5353', 'launcher server'),
   v('BREAKWATER_DNS_HOST', 'addresses the embedded name server listens on, comma-separated', '127.0.0.1,::1', 'launcher server'),
   v('BREAKWATER_PASSWORD', 'password of the first accounts', 'made at the first start, printed once', 'launcher seed', secret),
+  v(
+    'BREAKWATER_BACKUP_PASSPHRASE',
+    'passphrase of `breakwater backup` and `breakwater restore`; backups by the clock have theirs from the console',
+    'none: backups are not encrypted',
+    'launcher',
+    secret,
+  ),
   v('BREAKWATER_OFFLINE', '`true`: an offline build; the console has no admin area', 'false', 'server'),
   v(
     'BREAKWATER_LICENSE_KEYS',

@@ -89,6 +89,8 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 8: the PROXY protocol. Behind a balancer every visitor has its address, and what judges by addresses judges it.',
   'GET /client/zone/{id}/setting/http2': 'What is set can be read: a form shows what stands before it changes it.',
   'GET /client/zone/{id}/setting/forceSSLRedirectCode': 'What is set can be read: a form shows what stands before it changes it.',
+  'POST /client/setting/system/DBBackup/run':
+    'Issue 11: a backup before something risky, and the proof that the latest can be restored, wait for no clock.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
   'GET /client/setting/dns/secondaries': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
   'POST /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',

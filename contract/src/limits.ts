@@ -10,6 +10,7 @@ export * from './limits-ports.ts';
 export * from './limits-resolution.ts';
 export * from './limits-sign-in.ts';
 export * from './limits-start.ts';
+export * from './limits-system.ts';
 
 /** How often a screen asks what is wrong. */
 export const statusPollMs = 15_000;

@@ -13,6 +13,11 @@ const pinned: Record<string, unknown> = {
   mailLinkForgottenDays: 90,
   authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },
   codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
+  backupRhythms: ['hour', 'day', 'week'],
+  backupTargets: ['folder', 's3'],
+  backupRunKinds: ['backup', 'restoreTest'],
+  backupRunStates: ['asked', 'running', 'done', 'failed'],
+  backupLimits: { keepMax: 365, passphraseMin: 12, passphraseMax: 200, runsShown: 12, runsKept: 400, beatSeconds: 120 },
   mailSecurities: ['starttls', 'tls', 'none'],
   mailLimits: {
     portDefault: 587,

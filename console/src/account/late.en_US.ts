@@ -249,6 +249,7 @@ export default {
   'resource.logos': 'Branding',
   'resource.outgoingURL': 'Console address',
   'resource.restrictGroupCIDRs': 'Sign-in networks',
+  'resource.databaseBackup': 'Backups of the installation',
   'resource.telegram': 'Telegram notices',
   'resource.license': 'Own license',
   'overview.license': 'License ends',

@@ -23,6 +23,7 @@ export const client: readonly Screen[] = [
         'GET /{area}/setting/tg',
         'GET /client/setting/system/outgoingURL',
         'GET /client/setting/system/restrictGroupCIDRs',
+        'GET /client/setting/system/DBBackup',
       ],
     },
     load: withTexts('system', () => import('./system-setting.tsx')),

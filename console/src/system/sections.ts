@@ -43,6 +43,14 @@ const system: readonly SettingSection[] = [
     finds: ['token', 'chatID'],
     Content: tabContent(withTexts('system', async () => (await import('./telegram.tsx')).Telegram)),
   },
+  {
+    name: 'databaseBackup',
+    order: 60,
+    group: 'installation',
+    call: 'GET /client/setting/system/DBBackup',
+    finds: ['backupFolder', 's3Endpoint', 'backupPassphrase', 'backupKeep'],
+    Content: tabContent(withTexts('system', async () => (await import('./database-backup.tsx')).DatabaseBackup)),
+  },
 ];
 
 export const sections: readonly SettingSection[] = [...licence, ...system].sort((a, b) => a.order - b.order);

@@ -2,6 +2,21 @@
 import type { Text } from '../kit/text.ts';
 
 export const peopleTexts = {
+  passphraseShort: {
+    zh_TW: '通行密語至少要有 {min} 個字元',
+    zh_CN: '口令至少要有 {min} 个字符',
+    en_US: 'A passphrase has {min} characters at least',
+  },
+  backupNeeded: {
+    zh_TW: '還沒有可以還原的備份。請先備份一次',
+    zh_CN: '还没有可以还原的备份。请先备份一次',
+    en_US: 'There is no backup to restore yet. Make one first',
+  },
+  folderForm: {
+    zh_TW: '請填寫絕對路徑，例如 /srv/backups，不可包含 .. 或控制字元',
+    zh_CN: '请填写绝对路径，例如 /srv/backups，不可包含 .. 或控制字符',
+    en_US: 'Enter an absolute path, such as /srv/backups, without .. or control characters',
+  },
   imageUnreadable: {
     zh_TW: '無法讀取這張圖片。請使用 PNG、JPEG、WebP、GIF 或 SVG',
     zh_CN: '无法读取这张图片。请使用 PNG、JPEG、WebP、GIF 或 SVG',

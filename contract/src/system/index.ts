@@ -1,6 +1,7 @@
 /** The groups of calls of this folder; a further one is one line. */
 export { announcements, currentAnnouncements } from './announcements.ts';
 export { accountVerify } from './account-verify.ts';
+export { databaseBackup } from './database-backup.ts';
 export { emailSetting } from './email-setting.ts';
 export { fleetHealth } from './fleet-health.ts';
 export { history } from './history.ts';

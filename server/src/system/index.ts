@@ -1,6 +1,7 @@
 /** The implementations of this folder; a further one is one line. */
 export { announcementCalls, currentAnnouncementCalls } from './announcements.ts';
 export { accountVerifyCalls } from './account-verify.ts';
+export { databaseBackupCalls } from './database-backup.ts';
 export { emailSettingCalls } from './email-setting.ts';
 export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';

@@ -19,6 +19,18 @@ const newTask = (rig: Rig, world: World, area: 'user' | 'client' | 'admin') =>
     about: JSON.stringify({ name: world.name, count: 1 }),
   });
 
+const backups = {
+  ...{ enabled: true, every: 'day', hour: 3, weekday: 7, timezone: 'UTC', target: 'folder', folder: '/srv/backups' },
+  ...{
+    prefix: 'a/',
+    accessKeyID: 'AKIA',
+    secretKey: 'only for a guard',
+    passphrase: 'only for a guard',
+    logs: true,
+    keep: 3,
+    restoreTest: true,
+  },
+};
 const newAnnouncement = (rig: Rig, { name, people }: World) =>
   rig.insert('announcement', { clientID: people.client.id, title: `${name}-${next()}`, content: 'x', orderNum: 1 });
 
@@ -62,6 +74,14 @@ export const systemRows: Rows = {
     }),
     'PUT /client/setting/system/restrictGroupCIDRs': async () => ({ cidrs: ['0.0.0.0/0', '::/0'] }),
     'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({ outgoingURL: `https://${name.toLowerCase()}.test` }),
+    // what S3 asks beside: system/backups.test.ts
+    'PUT /client/setting/system/DBBackup': async () => ({
+      ...backups,
+      endpoint: 'https://s3.test',
+      region: 'eu',
+      bucket: 'vault',
+    }),
+    'POST /client/setting/system/DBBackup/run': async () => ({ kind: 'backup' }),
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
   },
   values: {

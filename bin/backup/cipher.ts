@@ -1,0 +1,56 @@
+/**
+ * An archive under a passphrase: age v1 (age-encryption.org/v1), so that `age --decrypt` opens it where there is no Breakwater at all.
+ * Chunks of 64 KB are authenticated one by one and the last one is marked: what was cut or changed is an error, never a shorter file.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { Decrypter, Encrypter } from 'age-encryption';
+import { BrokenArchive } from './tar.ts';
+
+/** How the name of an encrypted archive ends. */
+export const encryptedSuffix = '.age';
+const begins = Buffer.from('age-encryption.org/v1\n');
+/** scrypt with 64 MB: small machines make backups too, and a passphrase has twelve characters at least */
+const workFactor = 16;
+
+/** The library speaks the browser's streams, of which Node and the DOM have each their own type. */
+const asWeb = (source: AsyncIterable<Uint8Array>) =>
+  Readable.toWeb(Readable.from(source)) as unknown as ReadableStream<Uint8Array>;
+const fromWeb = (stream: ReadableStream<Uint8Array>) => Readable.fromWeb(stream as never) as AsyncIterable<Uint8Array>;
+
+export async function* encrypted(source: AsyncIterable<Uint8Array>, passphrase: string): AsyncGenerator<Buffer> {
+  const encrypter = new Encrypter();
+  encrypter.setScryptWorkFactor(workFactor);
+  encrypter.setPassphrase(passphrase);
+  for await (const part of fromWeb(await encrypter.encrypt(asWeb(source)))) yield Buffer.from(part);
+}
+
+/** @throws BrokenArchive where the passphrase is another one, or something was cut or changed */
+export async function* decrypted(source: AsyncIterable<Uint8Array>, passphrase: string): AsyncGenerator<Buffer> {
+  const decrypter = new Decrypter();
+  decrypter.addPassphrase(passphrase);
+  let isOpen = false;
+  try {
+    const opened = await decrypter.decrypt(asWeb(source));
+    isOpen = true;
+    for await (const part of fromWeb(opened)) yield Buffer.from(part);
+  } catch (error) {
+    // what the file system says stays as it is
+    if ((error as NodeJS.ErrnoException).code) throw error;
+    const why = isOpen ? 'its bytes are damaged, or it ends in its middle' : 'the passphrase is another one, or it is damaged';
+    throw new BrokenArchive(why, { cause: error });
+  }
+}
+
+/** Whether a file is encrypted, by its first bytes: what it is called says nothing. */
+export async function isEncrypted(path: string): Promise<boolean> {
+  let file: FileHandle | undefined;
+  try {
+    file = await open(path);
+    if (!(await file.stat()).isFile()) return false; // a pipe gives its bytes once
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(begins.length), 0, begins.length, 0);
+    return bytesRead === begins.length && buffer.equals(begins);
+  } finally {
+    await file?.close();
+  }
+}

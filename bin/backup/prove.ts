@@ -1,0 +1,59 @@
+/**
+ * Whether an archive can be restored: it is, by the code of `breakwater restore`, into an empty folder with a PostgreSQL of its own; then
+ * what is there is counted, table by table, and the key that came with it must be that database's. Nothing of it is left behind.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import { checkInstallationKey } from '#server/store/key-check.ts';
+import { startPostgres } from '#server/store/postgres-launcher.ts';
+import { proofFolder } from './backup.ts';
+import { restore } from './restore.ts';
+
+export interface Proof {
+  rows: number;
+  tables: number;
+}
+/** Emptied by the restore itself (server/src/store/dump.ts: `forget`). */
+const forgotten = new Set(['outbox', 'busStream', 'published']);
+
+/** @throws Error with one sentence that says what is missing */
+export async function prove(
+  file: string,
+  dataFolder: string,
+  options: { signal?: AbortSignal | undefined; passphrase?: string | undefined },
+): Promise<Proof> {
+  const folder = join(dataFolder, proofFolder);
+  await rm(folder, { recursive: true, force: true });
+  const held = new Map<string, number>();
+  try {
+    await restore(file, folder, {
+      ...options,
+      logs: false,
+      counted: (table, rows) => held.set(table, (held.get(table) ?? 0) + rows),
+    });
+    const engine = await startPostgres({ dir: join(folder, 'postgres') });
+    const client = new pg.Client({ connectionString: engine.url, application_name: 'breakwater-restore-test' });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      let rows = 0;
+      for (const [table, count] of held) {
+        options.signal?.throwIfAborted();
+        if (forgotten.has(table)) continue;
+        const found = await client.query<{ n: string }>(`select count(*) as n from public.${pg.escapeIdentifier(table)}`);
+        const n = Number(found.rows[0]!.n);
+        if (n !== count) throw new Error(`${table} has ${n} rows after the restore, and ${count} in the archive.`);
+        rows += n;
+      }
+      if (!held.get('account')) throw new Error('The archive holds no account: nobody could sign in.');
+      await checkInstallationKey(client, await readFile(join(folder, 'secret.key')));
+      return { rows, tables: held.size };
+    } finally {
+      await client.end().catch(() => {});
+      await engine.stop();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

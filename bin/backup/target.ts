@@ -1,0 +1,63 @@
+/** Where archives go: a folder of this machine, or a bucket. */
+import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { flushFolder } from '#host/files.ts';
+import { backupsFolder } from './backup.ts';
+import type { S3 } from './s3.ts';
+
+export interface Target {
+  /** takes a finished archive over; the file at `path` may be moved */
+  put(name: string, path: string): Promise<void>;
+  /** into a file that is not there yet */
+  get(name: string, path: string): Promise<void>;
+  list(): Promise<string[]>;
+  remove(name: string): Promise<void>;
+}
+
+/**
+ * The console says which folder, and whoever runs Breakwater, often root, writes there: so it must be a folder that is this user's, that
+ * nobody else may write to, and that was made for it beforehand. @throws Error with one sentence
+ */
+export async function folderTarget(folder: string, dataFolder: string): Promise<Target & { folder: string }> {
+  const own = join(dataFolder, backupsFolder);
+  if (folder === '') await mkdir(own, { recursive: true, mode: 0o700 });
+  const named = folder === '' ? own : folder;
+  const place = await realpath(named).catch(() => {
+    throw new Error(`There is no folder ${named} on the machine of the control plane: make it, or name another.`);
+  });
+  const facts = await stat(place);
+  if (!facts.isDirectory()) throw new Error(`${named} is no folder.`);
+  if (facts.uid !== process.getuid!() || (facts.mode & 0o022) !== 0)
+    throw new Error(`${named} must belong to the user that Breakwater runs as, and nobody else may write there (chmod 700).`);
+  const inside = (await realpath(dataFolder)) + sep;
+  if (`${place}${sep}`.startsWith(inside) && place !== (await realpath(own).catch(() => '')))
+    throw new Error(`${named} is a part of the installation: name a folder outside of ${dataFolder}, at best on another disk.`);
+  return {
+    folder: place,
+    async put(name, path) {
+      const to = join(place, name);
+      await rename(path, to).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EXDEV') throw error;
+        await copyFile(path, `${to}.part`);
+        await rename(`${to}.part`, to);
+      });
+      flushFolder(place);
+    },
+    get: (name, path) => copyFile(join(place, name), path),
+    list: async () => (await readdir(place, { withFileTypes: true })).flatMap(one => (one.isFile() ? [one.name] : [])),
+    remove: name => rm(join(place, name)),
+  };
+}
+
+export const s3Target = (s3: S3): Target => ({
+  put: (name, path) => s3.put(name, path),
+  get: (name, path) => s3.get(name, path),
+  list: () => s3.list(),
+  remove: name => s3.remove(name),
+});
+
+/** Removes all but the newest of these archives: they alone are ours, whatever else lies there. Their names begin with their times. */
+export async function thinOut(target: Target, ours: ReadonlySet<string>, keep: number): Promise<void> {
+  const there = (await target.list()).filter(name => ours.has(name)).sort();
+  for (const name of there.slice(0, Math.max(0, there.length - keep))) await target.remove(name);
+}

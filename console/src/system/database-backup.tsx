@@ -1,0 +1,235 @@
+/** Backups of the installation: when and where to, what became of the latest, and when one was last restored for a trial (§7 DBBackup). */
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { backupRhythms, backupTargets } from '#contract/limits.ts';
+import { type AnswerOf, call } from '../kit/client.ts';
+import { isError } from '../kit/error-code.ts';
+import { ErrorState } from '../kit/empty.tsx';
+import { inPlace } from '../kit/later.tsx';
+import { notify } from '../kit/notice.ts';
+import { useCan } from '../kit/permissions.ts';
+import { present } from '../kit/present.tsx';
+import { queryClient } from '../kit/query.ts';
+import { type FieldName, type FormField, options, type Values } from '../kit/resource.ts';
+import { currentSelf } from '../kit/session.ts';
+import { Status } from '../kit/status.tsx';
+import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+import { bytes, number } from '../kit/units.ts';
+import './database-backup.css';
+
+const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
+
+const read = 'GET /client/setting/system/DBBackup';
+const write = 'PUT /client/setting/system/DBBackup';
+const start = 'POST /client/setting/system/DBBackup/run';
+type Answer = AnswerOf<typeof read>;
+type Run = Answer['runs'][number];
+const pollMs = 3000;
+/** A run that nobody takes up by then has nobody to do it. */
+const takenUpMs = 60_000;
+
+const isS3 = (values: Values) => values['target'] === 's3';
+const isFolder = (values: Values) => values['target'] === 'folder';
+type Without<T> = T extends unknown ? Omit<T, 'name' | 'label'> : never;
+const field = (name: string, label: FieldName, rest: Without<FormField>): FormField =>
+  // what the wire calls it has no text of its own
+  ({ name: name as FieldName, label, ...rest }) as FormField;
+const hours = Array.from({ length: 24 }, (_, hour) => hour);
+const weekdays = [1, 2, 3, 4, 5, 6, 7] as const;
+const fieldsOf = (now: Answer): FormField[] => [
+  field('enabled', 'backupOn', { kind: 'switch', help: 'backupOn' }),
+  field('every', 'backupEvery', { kind: 'segments', ...options(backupRhythms, 'backupEvery') }),
+  field('weekday', 'backupWeekday', {
+    kind: 'select',
+    ...options(weekdays, 'weekday'),
+    when: values => values['every'] === 'week',
+  }),
+  field('hour', 'backupHour', { kind: 'select', values: hours, when: values => values['every'] !== 'hour', width: 120 }),
+  field('timezone', 'timezone', {
+    kind: 'select',
+    values: [...new Set(['UTC', now.timezone, ...Intl.supportedValuesOf('timeZone')])],
+    when: values => values['every'] !== 'hour',
+  }),
+  field('target', 'backupTarget', { kind: 'segments', ...options(backupTargets, 'backupTarget') }),
+  field('folder', 'backupFolder', {
+    kind: 'mono',
+    isOptional: true,
+    help: 'backupFolder',
+    placeholder: '/srv/backups',
+    when: isFolder,
+  }),
+  field('endpoint', 's3Endpoint', { kind: 'mono', placeholder: 'https://s3.example.com', when: isS3 }),
+  field('region', 's3Region', { kind: 'mono', placeholder: 'us-east-1', when: isS3 }),
+  field('bucket', 's3Bucket', { kind: 'mono', when: isS3 }),
+  field('prefix', 's3Prefix', { kind: 'mono', isOptional: true, help: 's3Prefix', placeholder: 'breakwater/', when: isS3 }),
+  field('accessKeyID', 's3AccessKey', { kind: 'mono', when: isS3 }),
+  field('secretKey', 's3SecretKey', { kind: 'password', isOptional: now.secretKeyIsSet, help: 'keptWhenEmpty', when: isS3 }),
+  field('passphrase', 'backupPassphrase', { kind: 'password', isOptional: true, help: 'backupPassphrase' }),
+  field('logs', 'backupLogs', { kind: 'switch', help: 'backupLogs' }),
+  field('keep', 'backupKeep', { kind: 'number', help: 'backupKeep' }),
+  field('restoreTest', 'backupTest', { kind: 'switch', help: 'backupTest' }),
+];
+
+export function DatabaseBackup() {
+  const can = useCan();
+  const found = useQuery({
+    queryKey: [read],
+    queryFn: () => call(read),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data?.runs.some(isOpen) ? pollMs : false),
+  });
+  const now = found.data;
+  if (!now && found.error)
+    return isError(found.error, 'permissionDenied') ? (
+      <p className="panel panel-padded ink-3">{t('backup.ownerOnly')}</p>
+    ) : (
+      <ErrorState error={found.error} onRetry={() => void found.refetch()} />
+    );
+  if (!now) return <div className="panel tab-wait" aria-busy />;
+  const fields = fieldsOf(now);
+  const stored = now as unknown as Values;
+  const values: Values = {
+    ...Object.fromEntries(fields.map(({ name }) => [name, stored[name]])),
+    secretKey: '',
+    passphrase: '',
+    // who has not decided yet means their own clock
+    ...(now.version === 0 ? { timezone: currentSelf()?.timezone ?? 'UTC' } : {}),
+  };
+  return (
+    <>
+      <State now={now} at={found.dataUpdatedAt} />
+      <section className="panel setting" aria-label={t('tab.databaseBackup')}>
+        {can(write) ? (
+          <CardForm
+            call={write}
+            params={{}}
+            fields={fields}
+            values={values}
+            version={now.version}
+            // left empty they stay; what the other kind of target asks is stored all the same
+            body={({ secretKey, passphrase, ...rest }) => ({
+              ...values,
+              ...rest,
+              secretKey: undefined,
+              passphrase: undefined,
+              ...(secretKey ? { secretKey } : {}),
+              ...(passphrase ? { passphrase } : {}),
+            })}
+            success={t('message.modifySuccess')}
+            errors={{ otherwise: t('message.modifyFailed') }}
+            meanwhile={<div className="tab-wait" aria-busy />}
+          >
+            <p className="ink-2">{t(now.passphraseIsSet ? 'backup.passphraseSet' : 'backup.passphraseUnset')}</p>
+          </CardForm>
+        ) : (
+          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+        )}
+      </section>
+      <Runs runs={now.runs} />
+    </>
+  );
+}
+
+const isOpen = ({ state }: Run) => state === 'asked' || state === 'running';
+
+/** What an operator wants to know first: is there one, and can it be restored. */
+function State({ now, at }: { now: Answer; at: number }) {
+  const { lastBackup, lastRestoreTest, nextAt, runs } = now;
+  const can = useCan();
+  const [busy, setBusy] = useState<Run['kind']>();
+  const open = runs.find(isOpen);
+  const [latest] = runs;
+  async function begin(kind: Run['kind']) {
+    setBusy(kind);
+    try {
+      await call(start, { body: { kind } });
+      notify.success(t('backup.begun'));
+    } catch (error) {
+      present(error);
+    } finally {
+      setBusy(undefined);
+      void queryClient.invalidateQueries({ queryKey: [read] });
+    }
+  }
+  const isForgotten = open?.state === 'asked' && at - Date.parse(open.createdAt) > takenUpMs;
+  return (
+    <section className="panel panel-padded" aria-label={t('backup.state')}>
+      <p role="status">
+        {lastBackup
+          ? t('backup.last', { time: dateTime(lastBackup.endedAt), size: bytes(lastBackup.bytes ?? 0) })
+          : t('backup.none')}{' '}
+        {nextAt && t('backup.next', { time: dateTime(nextAt) })}
+      </p>
+      <p className={lastRestoreTest ? undefined : 'bad'}>
+        {lastRestoreTest
+          ? t('backup.tested', { time: dateTime(lastRestoreTest.endedAt), count: number(lastRestoreTest.rowCount ?? 0) })
+          : t('backup.untested')}
+      </p>
+      {latest?.state === 'failed' && (
+        <p className="bad" role="alert">
+          {t('backup.failed', { kind: t(`backupKind.${latest.kind}`), why: latest.problem ?? '' })}
+        </p>
+      )}
+      {isForgotten && (
+        <p className="bad" role="alert">
+          {t('backup.nobody')}
+        </p>
+      )}
+      {can(start) && (
+        <>
+          <Button loading={busy === 'backup'} disabled={!!open} onClick={() => void begin('backup')}>
+            {t('backup.now')}
+          </Button>{' '}
+          <Button loading={busy === 'restoreTest'} disabled={!!open || !lastBackup} onClick={() => void begin('restoreTest')}>
+            {t('backup.test')}
+          </Button>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Runs({ runs }: { runs: Run[] }) {
+  if (!runs.length) return null;
+  return (
+    <section className="panel panel-padded" aria-label={t('backup.runs')}>
+      <h3>{t('backup.runs')}</h3>
+      <div className="backup-runs" tabIndex={0} role="region" aria-label={t('backup.runs')}>
+        <table className="numbers">
+          <thead>
+            <tr>
+              <th>{t('backup.when')}</th>
+              <th>{t('backup.what')}</th>
+              <th>{t('backup.outcome')}</th>
+              <th>{t('backup.size')}</th>
+              <th>{t('backup.file')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map(run => (
+              <tr key={run.id}>
+                <td>{dateTime(run.startedAt ?? run.createdAt)}</td>
+                <td>
+                  {t(`backupKind.${run.kind}`)}
+                  <br />
+                  <span className="ink-3">{run.askedBy ?? t('backup.clock')}</span>
+                </td>
+                <td>
+                  <Status value={run.state} texts="backupState" />
+                  {run.problem && <p className="ink-3">{run.problem}</p>}
+                </td>
+                <td>
+                  {run.bytes === null ? '' : bytes(run.bytes)}
+                  {run.rowCount !== null && <span className="ink-3"> {t('backup.rows', { count: number(run.rowCount) })}</span>}
+                </td>
+                <td className="mono">{run.file ?? '–'}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}

@@ -17,3 +17,50 @@ export const backupLimits = {
   /** a run of which nothing was heard for so long was broken off */
   beatSeconds: 120,
 } as const;
+
+/** What people are told (§3 notification; issue 11), with the key that whoever is told must hold. */
+export const noticeNeeds = {
+  certificateFailed: 'certificates.view',
+  certificateEnds: 'certificates.view',
+  nodeOffline: 'nodes.view',
+  nodeBack: 'nodes.view',
+  accountLocked: 'accounts.view',
+  licenceEnds: 'license.view',
+  backupFailed: 'databaseBackup.view',
+} as const;
+export type NoticeKind = keyof typeof noticeNeeds;
+// the keys of the object above, in its order
+export const noticeKinds = Object.keys(noticeNeeds) as [NoticeKind, ...NoticeKind[]];
+export const noticeLimits = {
+  /** notices that one answer holds */
+  shownMax: 50,
+  /** more of a kind within so long are told as one */
+  foldMinutes: 10,
+  /** names that stand in one */
+  namesMax: 5,
+  /** a mail waits so long for what comes with it, and the next one so long for the one before it */
+  gatherSeconds: 15,
+  mailMinutes: 5,
+  mailLinesMax: 20,
+  /** days before an end at which it is told */
+  endsDays: [30, 7, 1],
+  keptDays: 90,
+} as const;
+
+/** Events by HTTP. */
+export const webhookKinds = [...noticeKinds, 'test'] as const;
+export const deliveryStates = ['waiting', 'done', 'failed'] as const;
+export const webhookLimits = {
+  secretMin: 16,
+  secretMax: 200,
+  /** the first try again comes after so long, each further one four times as long after the one before */
+  againSeconds: 10,
+  /** tries of one event: the last comes some 15 hours after it */
+  triesMax: 8,
+  timeoutSeconds: 10,
+  /** that wait for one address; what comes beyond them is not told */
+  waitingMax: 1000,
+  shownMax: 20,
+  keptDays: 30,
+  atOnce: 8,
+} as const;

@@ -39,4 +39,5 @@ export { linesOf, ruleText, ruleTexts } from './rules/rule.ts';
 export type { Bounds, Problem, Rule, RuleName } from './rules/rule.ts';
 export * from './rules/times.ts';
 export * from './rules/values.ts';
+export { webhookSecret, webhookURL } from './rules/webhooks.ts';
 export { problemsOf, zodRule } from './rules/zod.ts';

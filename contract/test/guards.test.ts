@@ -60,6 +60,12 @@ const own = ['user', 'client', 'admin'].flatMap(area => [
   `GET /${area}/announcements`,
   `GET /${area}/apiDoc`,
   `GET /${area}/systemHealth`,
+  // one's own inbox: each line was put there by the key its kind asks for
+  `GET /${area}/notices`,
+  `GET /${area}/notices/unread`,
+  `POST /${area}/notices/read`,
+  `GET /${area}/notices/choices`,
+  `POST /${area}/notices/choices`,
   // ask for the key of the list they are about
   `GET /${area}/history`,
   `GET /${area}/history/removed`,

@@ -6,6 +6,7 @@ import { defaultLanguage, languages } from '#contract/kit/text.ts';
 import * as limits from '#contract/limits.ts';
 import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
 import { sources } from './guards/sources.ts';
+import { pinnedSystem } from './limits-system.ts';
 
 const pinned: Record<string, unknown> = {
   deviceMailsMax: 5,
@@ -13,11 +14,7 @@ const pinned: Record<string, unknown> = {
   mailLinkForgottenDays: 90,
   authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },
   codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
-  backupRhythms: ['hour', 'day', 'week'],
-  backupTargets: ['folder', 's3'],
-  backupRunKinds: ['backup', 'restoreTest'],
-  backupRunStates: ['asked', 'running', 'done', 'failed'],
-  backupLimits: { keepMax: 365, passphraseMin: 12, passphraseMax: 200, runsShown: 12, runsKept: 400, beatSeconds: 120 },
+  ...pinnedSystem,
   mailSecurities: ['starttls', 'tls', 'none'],
   mailLimits: {
     portDefault: 587,

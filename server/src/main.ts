@@ -41,7 +41,9 @@ import { askStatuses } from './domain/certificate/stapling.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Mailer } from './work/mailer.ts';
+import { NoticeTeller } from './work/notices.ts';
 import { Tasks } from './work/tasks.ts';
+import { WebhookSender } from './work/webhooks.ts';
 import { startWork } from './work/work.ts';
 
 export interface Running {
@@ -134,6 +136,12 @@ export async function start(settings: Settings): Promise<Running> {
       const notifier = new Notifier(services);
       notifier.start();
       stops.push(() => notifier.stop());
+      const teller = new NoticeTeller(services);
+      teller.start();
+      stops.push(() => teller.stop());
+      const webhooks = new WebhookSender(services);
+      webhooks.start();
+      stops.push(() => webhooks.stop());
       const cnameWatch = new CnameWatch(settings.databaseUrl, services);
       cnameWatch.start();
       stops.push(() => cnameWatch.stop());

@@ -250,6 +250,7 @@ export default {
   'resource.outgoingURL': 'Console address',
   'resource.restrictGroupCIDRs': 'Sign-in networks',
   'resource.databaseBackup': 'Backups of the installation',
+  'resource.webhook': 'Webhook notices',
   'resource.telegram': 'Telegram notices',
   'resource.license': 'Own license',
   'overview.license': 'License ends',

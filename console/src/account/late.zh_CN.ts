@@ -246,6 +246,7 @@ export default {
   'resource.outgoingURL': '控制台地址',
   'resource.restrictGroupCIDRs': '登录网段',
   'resource.databaseBackup': '系统备份',
+  'resource.webhook': 'Webhook 通知',
   'resource.telegram': 'Telegram 通知',
   'resource.license': '自己的授权',
   'overview.license': '授权到期',

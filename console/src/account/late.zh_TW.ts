@@ -244,6 +244,7 @@ export default {
   'resource.outgoingURL': '控制台位址',
   'resource.restrictGroupCIDRs': '登入網段',
   'resource.databaseBackup': '系統備份',
+  'resource.webhook': 'Webhook 通知',
   'resource.telegram': 'Telegram 通知',
   'resource.license': '自己的授權',
   'overview.license': '授權到期',

@@ -19,6 +19,7 @@ import { currentScreens, linkTo, screenAt } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
 import { useTheme } from '../kit/theme.ts';
 import { AccountMenu, LanguageMenu, SearchButton, ThemeButton } from './header.tsx';
+import { Bell } from './bell.tsx';
 import { Announcements, setAnnouncements } from './announcements.tsx';
 import { ActingBanner } from './acting-banner.tsx';
 import { NetworkBanner } from './network-banner.tsx';
@@ -66,6 +67,7 @@ export function Shell() {
             <span className="grow" />
             <SearchButton />
             <TasksButton />
+            <Bell />
             <ThemeButton theme={theme} />
             <LanguageMenu />
             <AccountMenu />

@@ -6,7 +6,7 @@ export const user: readonly Screen[] = [
     path: 'systemManagement/notifySetting',
     title: 'notifySetting',
     order: 10,
-    call: 'GET /{area}/setting/tg',
+    call: { anyOf: ['GET /{area}/setting/tg', 'GET /{area}/setting/webhook'] },
     load: withTexts('system', () => import('./telegram.tsx')),
   },
 ];
@@ -21,6 +21,7 @@ export const client: readonly Screen[] = [
         'GET /client/setting/system/accountVerify',
         'GET /client/license',
         'GET /{area}/setting/tg',
+        'GET /{area}/setting/webhook',
         'GET /client/setting/system/outgoingURL',
         'GET /client/setting/system/restrictGroupCIDRs',
         'GET /client/setting/system/DBBackup',

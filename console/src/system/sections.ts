@@ -44,6 +44,14 @@ const system: readonly SettingSection[] = [
     Content: tabContent(withTexts('system', async () => (await import('./telegram.tsx')).Telegram)),
   },
   {
+    name: 'webhook',
+    order: 55,
+    group: 'people',
+    call: 'GET /{area}/setting/webhook',
+    finds: ['webhookURL', 'secret', 'kinds'],
+    Content: tabContent(withTexts('system', async () => (await import('./webhook.tsx')).Webhook)),
+  },
+  {
     name: 'databaseBackup',
     order: 60,
     group: 'installation',

@@ -9,6 +9,7 @@ import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { Trial } from './trial.tsx';
+import { Webhook } from './webhook.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
@@ -63,9 +64,16 @@ export function Telegram() {
 }
 
 export default function NotifySetting() {
+  const can = useCan();
   return (
     <Page>
-      <Telegram />
+      {can(read) && <Telegram />}
+      {can('GET /{area}/setting/webhook') && (
+        <>
+          <h2 className="section-name">{t('tab.webhook')}</h2>
+          <Webhook />
+        </>
+      )}
     </Page>
   );
 }

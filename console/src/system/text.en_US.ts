@@ -8,4 +8,6 @@ export default {
   'menu.customizeLogo': 'Branding',
   'group.installation': 'Installation',
   'tab.license': 'License',
+  'bell.title': 'Notices',
+  'bell.unread': '{count} {count, one: unread notice, other: unread notices}',
 } satisfies SameAs<typeof texts>;

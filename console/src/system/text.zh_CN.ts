@@ -8,4 +8,6 @@ export default {
   'menu.customizeLogo': '品牌设置',
   'group.installation': '安装',
   'tab.license': '授权',
+  'bell.title': '通知',
+  'bell.unread': '{count} 条未读通知',
 } satisfies SameAs<typeof texts>;

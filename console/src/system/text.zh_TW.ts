@@ -5,4 +5,6 @@ export default {
   'menu.customizeLogo': '品牌設定',
   'group.installation': '安裝',
   'tab.license': '授權',
+  'bell.title': '通知',
+  'bell.unread': '{count} 則未讀通知',
 } as const;

@@ -7,6 +7,11 @@ export const peopleTexts = {
     zh_CN: '口令至少要有 {min} 个字符',
     en_US: 'A passphrase has {min} characters at least',
   },
+  secretShort: {
+    zh_TW: '密鑰至少要有 {min} 個字元',
+    zh_CN: '密钥至少要有 {min} 个字符',
+    en_US: 'A secret has {min} characters at least',
+  },
   backupNeeded: {
     zh_TW: '還沒有可以還原的備份。請先備份一次',
     zh_CN: '还没有可以还原的备份。请先备份一次',

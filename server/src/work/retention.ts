@@ -39,6 +39,10 @@ const links = new Set([
   'acmeRecord',
   'acmeLimit',
   'cnameSeen',
+  'noticeEvent',
+  'notice',
+  'webhookDelivery',
+  'noticePerson',
 ]);
 
 const removedRows = eventOf('retention', 'rowRemoved');

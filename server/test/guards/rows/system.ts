@@ -82,6 +82,12 @@ export const systemRows: Rows = {
       bucket: 'vault',
     }),
     'POST /client/setting/system/DBBackup/run': async () => ({ kind: 'backup' }),
+    'PUT /{area}/setting/webhook': async () => ({
+      enable: true,
+      url: 'https://hooks.test/x',
+      secret: 'only for this guard',
+      kinds: ['nodeBack'],
+    }),
     'PUT /{area}/setting/tg': async () => ({ enable: true, token: `123456789:${'a'.repeat(35)}`, chatID: '-100' }),
   },
   values: {
@@ -96,6 +102,11 @@ export const systemRows: Rows = {
   },
   stage: {
     'POST /{area}/setting/tg/test': telegramAnswers,
+    'POST /{area}/setting/webhook/test': async (rig, { people }) => {
+      const body = { enable: true, url: 'https://hooks.test/x', secret: 'only for this guard', kinds: [] };
+      for (const area of ['client', 'user'] as const)
+        await rig.api.call('PUT', `/${area}/setting/webhook`, { token: people[area].token, body });
+    },
     'PUT /{area}/task/{taskID}/cancel': async (rig, _world, _body, { taskID }) =>
       void (await sql`update task set state = 'waiting', "endedAt" = null where id = ${taskID}`.execute(rig.api.database.db)),
     'PUT /{area}/task/{taskID}/retry': async (rig, _world, _body, { taskID }) =>

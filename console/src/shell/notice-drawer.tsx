@@ -1,0 +1,155 @@
+/** What happened: the newest first, what is new marked; and what one wants to be told, and how. */
+import './notice-drawer.css';
+import { useQuery } from '@tanstack/react-query';
+import { Button, Drawer, Switch } from 'antd';
+import { useEffect, useRef, useState } from 'react';
+import type { NoticeKind } from '#contract/limits.ts';
+import { type AnswerOf, call } from '../kit/client.ts';
+import { Empty, ErrorState } from '../kit/empty.tsx';
+import { present } from '../kit/present.tsx';
+import { query, queryClient } from '../kit/query.ts';
+import { Toned } from '../kit/status.tsx';
+import { t } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
+
+const widthPx = 560;
+const listed = query('GET /{area}/notices', { query: {} });
+const chosen = query('GET /{area}/notices/choices');
+type Notice = AnswerOf<'GET /{area}/notices'>['notices'][number];
+type Choice = AnswerOf<'GET /{area}/notices/choices'>['choices'][number];
+const tones: Record<NoticeKind, 'good' | 'warn' | 'bad'> = {
+  certificateFailed: 'bad',
+  certificateEnds: 'warn',
+  nodeOffline: 'bad',
+  nodeBack: 'good',
+  accountLocked: 'warn',
+  licenceEnds: 'warn',
+  backupFailed: 'bad',
+};
+
+export function NoticeDrawer({ onClose }: { onClose: () => void }) {
+  const [isChoosing, setChoosing] = useState(false);
+  return (
+    <Drawer
+      open
+      title={t(isChoosing ? 'notices.choose' : 'notices.title')}
+      size={widthPx}
+      mask={{ blur: false }}
+      onClose={onClose}
+      extra={<Button onClick={() => setChoosing(!isChoosing)}>{t(isChoosing ? 'notices.back' : 'notices.choose')}</Button>}
+    >
+      {isChoosing ? <Choices /> : <Inbox />}
+    </Drawer>
+  );
+}
+
+function Inbox() {
+  const found = useQuery({ ...listed, staleTime: 0, retry: false });
+  const [older, setOlder] = useState<Notice[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const seen = useRef(0);
+  const newest = found.data?.notices[0]?.id ?? 0;
+  useEffect(() => {
+    if (newest <= seen.current) return;
+    seen.current = newest;
+    // what stands here has been seen; what it looks like stays until it is opened again
+    void call('POST /{area}/notices/read', { body: { upTo: newest } }).then(
+      () => queryClient.invalidateQueries({ queryKey: query('GET /{area}/notices/unread').queryKey }),
+      () => {},
+    );
+  }, [newest]);
+  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return null;
+  const all = [...found.data.notices, ...older];
+  if (!all.length)
+    return (
+      <Empty drawing="nothing" title={t('notices.none')}>
+        {t('notices.noneText')}
+      </Empty>
+    );
+  const last = all.at(-1)!;
+  async function more() {
+    setBusy(true);
+    try {
+      const { notices } = await call('GET /{area}/notices', { query: { before: last.id } });
+      setOlder([...older, ...notices]);
+    } catch (error) {
+      present(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <>
+      <ul className="notice-list">
+        {all.map(one => (
+          <li key={one.id}>
+            <Toned tone={tones[one.kind]}>
+              {one.readAt === null ? <strong>{one.sentence}</strong> : <span>{one.sentence}</span>}
+            </Toned>
+            {one.detail && <p className="ink-2">{one.detail}</p>}
+            <p className="ink-3">
+              {dateTime(one.latestAt)}
+              {one.readAt === null && ` · ${t('notices.new')}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+      {last.id > 1 && all.length % 50 === 0 && (
+        <Button loading={isBusy} onClick={() => void more()}>
+          {t('notices.more')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Choices() {
+  const found = useQuery({ ...chosen, staleTime: 0, retry: false });
+  const [isBusy, setBusy] = useState(false);
+  if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
+  if (!found.data) return null;
+  async function set(choice: Choice) {
+    setBusy(true);
+    try {
+      await call('POST /{area}/notices/choices', { body: { choices: [choice] } });
+      await queryClient.invalidateQueries({ queryKey: chosen.queryKey });
+    } catch (error) {
+      present(error);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <>
+      <p className="ink-2">{t('notices.chooseText')}</p>
+      <table className="numbers notice-choices">
+        <thead>
+          <tr>
+            <th scope="col">{t('notices.what')}</th>
+            <th scope="col">{t('notices.inbox')}</th>
+            <th scope="col">{t('notices.mail')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {found.data.choices.map(choice => (
+            <tr key={choice.kind}>
+              <th scope="row">{t(`noticeKind.${choice.kind}`)}</th>
+              {(['inbox', 'mail'] as const).map(way => (
+                <td key={way}>
+                  <Switch
+                    size="small"
+                    disabled={isBusy}
+                    checked={choice[way]}
+                    aria-label={`${t(`noticeKind.${choice.kind}`)}: ${t(`notices.${way}`)}`}
+                    onChange={isOn => void set({ ...choice, [way]: isOn })}
+                  />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}

@@ -1,0 +1,57 @@
+/** What notices say, in each language: `{names}` are the first few, `{count}` all of them. */
+import type { Language, Text } from '#contract/kit/text.ts';
+import { fill } from '#contract/kit/text.ts';
+import type { NoticeKind } from '#contract/limits.ts';
+
+const texts: Record<NoticeKind, Text> = {
+  certificateFailed: {
+    zh_TW: '無法取得憑證：{names}',
+    zh_CN: '无法取得证书：{names}',
+    en_US: 'No certificate could be had for {names}',
+  },
+  certificateEnds: {
+    zh_TW: '憑證即將到期，而且不會自動更新：{names}',
+    zh_CN: '证书即将到期，而且不会自动更新：{names}',
+    en_US:
+      '{count, one: A certificate ends soon and does not renew by itself, other: Certificates end soon and do not renew by themselves}: {names}',
+  },
+  nodeOffline: {
+    zh_TW: '{count} 個節點離線：{names}',
+    zh_CN: '{count} 个节点离线：{names}',
+    en_US: '{count} {count, one: node is, other: nodes are} offline: {names}',
+  },
+  nodeBack: {
+    zh_TW: '{count} 個節點恢復連線：{names}',
+    zh_CN: '{count} 个节点恢复连接：{names}',
+    en_US: '{count} {count, one: node is, other: nodes are} back: {names}',
+  },
+  accountLocked: { zh_TW: '帳號已鎖定：{names}', zh_CN: '账号已锁定：{names}', en_US: 'Locked: {names}' },
+  licenceEnds: {
+    zh_TW: '授權即將到期：{names}',
+    zh_CN: '授权即将到期：{names}',
+    en_US: 'The licence ends soon: {names}',
+  },
+  backupFailed: { zh_TW: '系統備份失敗', zh_CN: '系统备份失败', en_US: 'A backup of the installation failed' },
+};
+const more: Text = { zh_TW: '等', zh_CN: '等', en_US: ' …' };
+/** Of the mail that tells of several. */
+export const mailTitles: { readonly one: Text; readonly many: Text; readonly more: Text } = {
+  one: { zh_TW: '通知：{sentence}', zh_CN: '通知：{sentence}', en_US: 'Notice: {sentence}' },
+  many: { zh_TW: '{count} 則通知', zh_CN: '{count} 条通知', en_US: '{count} notices' },
+  more: {
+    zh_TW: '另外 {count} 則，請到主控台查看。',
+    zh_CN: '另外 {count} 条，请到控制台查看。',
+    en_US: 'And {count} more in the console.',
+  },
+};
+
+export interface Told {
+  kind: NoticeKind;
+  count: number;
+  names: readonly string[];
+  detail: string;
+}
+export function noticeSentence({ kind, count, names }: Told, language: Language): string {
+  const listed = names.join(language === 'en_US' ? ', ' : '、') + (count > names.length ? more[language] : '');
+  return fill(texts[kind][language], { count, names: listed }).slice(0, 1000);
+}

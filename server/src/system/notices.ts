@@ -1,0 +1,70 @@
+/** A person's inbox, and what the person wants to be told. */
+import { sql } from 'kysely';
+import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds } from '#contract/limits.ts';
+import { notices } from '#contract/system/notices.ts';
+import type { Context } from '../kit/context.ts';
+import { implement } from '../kit/implement.ts';
+import { type Db, row, rows } from '../store/db.ts';
+import { noticeSentence, type Told } from './notice-texts.ts';
+
+export interface Choice {
+  inbox: boolean;
+  mail: boolean;
+}
+/** Whoever said nothing reads all of it in the console, and has mails of what cannot wait. */
+const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
+  'certificateFailed',
+  'certificateEnds',
+  'nodeOffline',
+  'licenceEnds',
+  'backupFailed',
+]);
+export const choiceOf = (stored: Partial<Record<string, Choice>> | undefined, kind: NoticeKind): Choice =>
+  stored?.[kind] ?? { inbox: true, mail: mailedUnasked.has(kind) };
+
+const unreadOf = async (db: Db, accountID: number): Promise<{ unread: number }> =>
+  (await row<{ unread: number }>(
+    db,
+    sql`select count(*)::int as unread from notice where "accountID" = ${accountID} and "readAt" is null and "isShown"`,
+  ))!;
+const choicesOf = async ({ db, actor }: Context) =>
+  (
+    await row<{ choices: Partial<Record<string, Choice>> }>(
+      db,
+      sql`select choices from "noticePerson" where "accountID" = ${actor.accountID}`,
+    )
+  )?.choices;
+
+export const noticeCalls = implement(notices, {
+  'GET /notices': async ({ ctx, query }) => {
+    const { accountID } = ctx.actor;
+    const found = await rows<Told & { id: number; readAt: string | null; latestAt: string }>(
+      ctx.db,
+      sql`select id, kind, count, names, detail, "readAt", "latestAt" from notice
+          where "accountID" = ${accountID} and "isShown" and (${query.before ?? null}::bigint is null or id < ${query.before ?? null}::bigint)
+          order by id desc limit ${noticeLimits.shownMax}`,
+    );
+    return {
+      notices: found.map(({ names, ...one }) => ({ ...one, sentence: noticeSentence({ ...one, names }, ctx.language) })),
+      ...(await unreadOf(ctx.db, accountID)),
+    };
+  },
+  'GET /notices/unread': async ({ ctx }) => unreadOf(ctx.db, ctx.actor.accountID),
+  'POST /notices/read': async ({ ctx, body }) => {
+    await sql`update notice set "readAt" = now() where "accountID" = ${ctx.actor.accountID} and id <= ${body.upTo} and "readAt" is null`.execute(
+      ctx.db,
+    );
+    return unreadOf(ctx.db, ctx.actor.accountID);
+  },
+  'GET /notices/choices': async ({ ctx }) => {
+    const stored = await choicesOf(ctx);
+    const told = noticeKinds.filter(kind => ctx.actor.permissions.has(noticeNeeds[kind]));
+    return { choices: told.map(kind => ({ kind, ...choiceOf(stored, kind) })) };
+  },
+  'POST /notices/choices': async ({ ctx, body }) => {
+    const choices = Object.fromEntries(body.choices.map(({ kind, ...choice }) => [kind, choice]));
+    await sql`insert into "noticePerson" ("accountID", choices) values (${ctx.actor.accountID}, ${JSON.stringify(choices)}::jsonb)
+      on conflict ("accountID") do update set choices = "noticePerson".choices || excluded.choices`.execute(ctx.db);
+    return {};
+  },
+});

@@ -1,0 +1,208 @@
+/**
+ * Tells people what happened ("noticeEvent", written where it happens): into their inbox, and by mail. An event and what is made of it are
+ * one transaction, so that a process that dies tells nothing twice and forgets nothing. A storm is one line that counts: more of a kind
+ * within ten minutes join the one that was not read yet, and mails wait for each other.
+ */
+import { sql } from 'kysely';
+import { fill, type Language } from '#contract/kit/text.ts';
+import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds, webhookLimits } from '#contract/limits.ts';
+import { consoleURL } from '../kit/console-url.ts';
+import { sendMail } from '../kit/mail/send.ts';
+import { loopOf } from '../kit/metrics.ts';
+import { Seldom } from '../kit/seldom.ts';
+import type { Services } from '../kit/services.ts';
+import { logger } from '../log.ts';
+import { type Db, row, rows } from '../store/db.ts';
+import { type Choice, choiceOf } from '../system/notices.ts';
+import { putDeliveries } from '../system/webhook.ts';
+import { mailTitles, noticeSentence, type Told } from '../system/notice-texts.ts';
+
+const lookMs = 2000;
+const scanMs = 600_000;
+/** People of one root account who are told; nobody has more who read it. */
+const peopleMax = 500;
+const troubles = new Seldom(300_000);
+
+interface Event {
+  id: number;
+  rootID: number;
+  kind: NoticeKind;
+  name: string;
+  detail: string;
+}
+interface Person {
+  id: number;
+  choices: Partial<Record<string, Choice>> | null;
+}
+
+export class NoticeTeller {
+  readonly #services: Services;
+  readonly #gatherSeconds: number;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #isStopping = false;
+  #scannedAt = -Infinity;
+
+  constructor(services: Services, { gatherSeconds = noticeLimits.gatherSeconds as number } = {}) {
+    this.#services = services;
+    this.#gatherSeconds = gatherSeconds;
+  }
+
+  start(): void {
+    const round = loopOf('notices');
+    const go = () => {
+      this.#running = this.look()
+        .catch((err: Error) => {
+          if (troubles.isTime('look')) logger.warn({ err }, 'people could not be told');
+        })
+        .then(() => {
+          round();
+          if (!this.#isStopping) this.#timer = setTimeout(go, lookMs);
+        });
+    };
+    go();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  async look(): Promise<void> {
+    if (performance.now() - this.#scannedAt > scanMs) {
+      this.#scannedAt = performance.now();
+      await this.scan();
+    }
+    while (!this.#isStopping && (await this.#tellOne()));
+    while (!this.#isStopping && (await this.#mailOne()));
+  }
+
+  /** What nobody does and the calendar brings: ends that come near, told at 30, 7 and 1 days. */
+  async scan(): Promise<void> {
+    const { db } = this.#services.database;
+    const [far] = noticeLimits.endsDays;
+    await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail)
+      select who.id, 'certificateEnds', e.id || ' ' || e.step, e.name, to_char(e."notAfter" at time zone 'UTC', 'YYYY-MM-DD')
+      from (
+        select c.id, c."notAfter", s."clientID", s."userID", min(d."domainName") as name, ${stepOf(sql`c."notAfter"`)} as step
+        from certificate c join site s on s.id = c."siteID" and s."deletedAt" is null
+        join domain d on d."certificateID" = c.id and d."deletedAt" is null and d.status = 1
+        where c."deletedAt" is null and c."notAfter" < now() + ${far} * interval '1 day'
+          and not exists (select from "autoCertificate" a where a."certificateID" = c.id and a."deletedAt" is null
+            and a.state in ('success', 'processing') and coalesce(a."nextAt", '-infinity') < c."notAfter")
+        group by 1, 2, 3, 4) e cross join lateral (values (e."clientID"), (e."userID")) who(id)
+      on conflict do nothing`.execute(db);
+    const operators = await rows<{ id: number }>(
+      db,
+      sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,
+    );
+    for (const { id } of operators) {
+      const { expiredAt, name } = await this.#services.licences.of(db, id);
+      if (expiredAt === null) continue;
+      await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail)
+        select ${id}::bigint, 'licenceEnds', ${expiredAt}::text || ' ' || ${stepOf(sql`${expiredAt}::timestamptz`)}, ${name}::text, ${expiredAt.slice(0, 10)}::text
+        where ${expiredAt}::timestamptz < now() + ${far} * interval '1 day'
+        on conflict do nothing`.execute(db);
+    }
+    await sql`delete from notice where "createdAt" < now() - ${noticeLimits.keptDays} * interval '1 day'`.execute(db);
+    await sql`delete from "webhookDelivery" where state <> 'waiting' and "createdAt" < now() - ${webhookLimits.keptDays} * interval '1 day'`.execute(
+      db,
+    );
+    // an end that was told is known until it is long over
+    await sql`delete from "noticeEvent" where "sentAt" is not null and "createdAt" < now() - ${2 * noticeLimits.keptDays} * interval '1 day'`.execute(
+      db,
+    );
+  }
+
+  async #tellOne(): Promise<boolean> {
+    const { database, sessions } = this.#services;
+    return database.db.transaction().execute(async db => {
+      const event = await row<Event>(
+        db,
+        sql`update "noticeEvent" set "sentAt" = now() where id = (
+            select id from "noticeEvent" where "sentAt" is null order by id limit 1 for update skip locked)
+          returning id, "rootID", kind, name, detail`,
+      );
+      if (!event) return false;
+      // a later release may know more kinds
+      if (!noticeKinds.includes(event.kind)) return true;
+      await putDeliveries(
+        db,
+        sql`w.enable and w."accountID" = ${event.rootID} and (w.kinds = '{}' or ${event.kind} = any(w.kinds))`,
+        event,
+      );
+      const people = await rows<Person>(
+        db,
+        sql`select a.id, p.choices from account a left join "noticePerson" p on p."accountID" = a.id
+            where coalesce(a."rootID", a.id) = ${event.rootID} and a.status = 'normal' and a."deletedAt" is null order by a.id limit ${peopleMax}`,
+      );
+      for (const { id, choices } of people) {
+        const { inbox, mail } = choiceOf(choices ?? undefined, event.kind);
+        if (!inbox && !mail) continue;
+        const actor = await sessions.acting(db, id);
+        if (actor?.permissions.has(noticeNeeds[event.kind])) await put(db, event, id, inbox, mail);
+      }
+      return true;
+    });
+  }
+
+  /** One mail to one person, of all that waits. */
+  async #mailOne(): Promise<boolean> {
+    const { database } = this.#services;
+    return database.db.transaction().execute(async db => {
+      const person = await row<{ id: number; email: string; language: Language; auth: 'client' | 'user'; operatorID: number }>(
+        db,
+        sql`select a.id, a.email, a.language, a.auth, coalesce(a."parentClient", a."rootID", a.id) as "operatorID" from account a
+            where a.status = 'normal' and a."deletedAt" is null
+              and exists (select from notice n where n."accountID" = a.id and n."mailDue")
+              and (select min(n."createdAt") from notice n where n."accountID" = a.id and n."mailDue")
+                <= now() - ${this.#gatherSeconds} * interval '1 second'
+              and not exists (select from "noticePerson" p where p."accountID" = a.id
+                and p."mailedAt" > now() - ${noticeLimits.mailMinutes} * interval '1 minute')
+            order by a.id limit 1 for update of a skip locked`,
+      );
+      if (!person) return false;
+      const found = await rows<Told>(
+        db,
+        sql`with due as (update notice set "mailDue" = false where "accountID" = ${person.id} and "mailDue" returning id, kind, count, names, detail)
+            select kind, count, names, detail from due order by id`,
+      );
+      const { language } = person;
+      const lines = found.map(one => noticeSentence(one, language) + (one.detail ? ` (${one.detail})` : ''));
+      const title =
+        lines.length === 1
+          ? fill(mailTitles.one[language], { sentence: noticeSentence(found[0]!, language) })
+          : fill(mailTitles.many[language], { count: lines.length });
+      const over = lines.length - noticeLimits.mailLinesMax;
+      if (over > 0) lines.splice(noticeLimits.mailLinesMax, over, fill(mailTitles.more[language], { count: over }));
+      await sendMail(db, this.#services, {
+        operatorID: person.operatorID,
+        to: person.email,
+        template: 'notice',
+        language,
+        data: { title, lines, link: `${await consoleURL(db, this.#services, person.operatorID)}/${person.auth}` },
+      });
+      await sql`insert into "noticePerson" ("accountID", "mailedAt") values (${person.id}, now())
+        on conflict ("accountID") do update set "mailedAt" = now()`.execute(db);
+      return true;
+    });
+  }
+}
+
+/** Which of the steps before an end has been reached. */
+const stepOf = (end: ReturnType<typeof sql>) =>
+  sql`(select min(step) from unnest(${[...noticeLimits.endsDays]}::int[]) step where ${end} < now() + step * interval '1 day')`;
+
+async function put(db: Db, { kind, name, detail }: Event, accountID: number, inbox: boolean, mail: boolean): Promise<void> {
+  const joined = await row(
+    db,
+    sql`update notice set count = count + 1, "latestAt" = now(), detail = ${detail}, "mailDue" = "mailDue" or ${mail},
+          names = case when jsonb_array_length(names) < ${noticeLimits.namesMax} and not names ? ${name} then names || to_jsonb(${name}::text) else names end
+        where id = (select id from notice where "accountID" = ${accountID} and kind = ${kind} and "readAt" is null and "isShown" = ${inbox}
+          and "createdAt" > now() - ${noticeLimits.foldMinutes} * interval '1 minute' order by id desc limit 1 for update) returning 1`,
+  );
+  if (joined) return;
+  await sql`insert into notice ("accountID", kind, names, detail, "isShown", "mailDue")
+    values (${accountID}, ${kind}, jsonb_build_array(${name}::text), ${detail}, ${inbox}, ${mail})`.execute(db);
+}

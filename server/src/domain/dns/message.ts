@@ -7,7 +7,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { tsigAlgorithms } from '#contract/limits.ts';
 import { formatIP, parseIP } from '#contract/rules/address.ts';
 
-export const types = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, OPT: 41, CDS: 59, TSIG: 250, AXFR: 252, ANY: 255 } as const;
+export const types = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  TXT: 16,
+  AAAA: 28,
+  OPT: 41,
+  CDS: 59,
+  TSIG: 250,
+  AXFR: 252,
+  ANY: 255,
+} as const;
 export const classes = { IN: 1, NONE: 254, ANY: 255 } as const;
 export const opcodes = { query: 0, update: 5 } as const;
 export const rcodes: Readonly<Record<number, string>> = {

@@ -89,6 +89,7 @@ export function DatabaseBackup() {
     );
   if (!now) return <div className="panel tab-wait" aria-busy />;
   const fields = fieldsOf(now);
+  // its fields are those of the form
   const stored = now as unknown as Values;
   const values: Values = {
     ...Object.fromEntries(fields.map(({ name }) => [name, stored[name]])),

@@ -102,7 +102,6 @@ export default {
   'telegram.sent': '测试消息已发送。',
   'telegram.tokenSet': '令牌已设置。留空则不更改。',
   'telegram.tokenUnset': '还没有设置令牌。',
-  'group.installation': '整个系统',
   'tab.databaseBackup': '备份',
   'field.backupOn': '定时备份',
   'field.backupEvery': '频率',

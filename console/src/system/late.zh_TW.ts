@@ -100,7 +100,6 @@ export default {
   'telegram.sent': '測試訊息已送出。',
   'telegram.tokenSet': '權杖已設定。留空則不變更。',
   'telegram.tokenUnset': '還沒有設定權杖。',
-  'group.installation': '整個系統',
   'tab.databaseBackup': '備份',
   'field.backupOn': '定時備份',
   'field.backupEvery': '頻率',

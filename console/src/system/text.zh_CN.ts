@@ -6,7 +6,7 @@ export default {
   'menu.notifySetting': '通知设置',
   'menu.announcementSetting': '公告',
   'menu.customizeLogo': '品牌设置',
-  'group.installation': '安装',
+  'group.installation': '整个系统',
   'tab.license': '授权',
   'bell.title': '通知',
   'bell.unread': '{count} 条未读通知',

@@ -5,7 +5,8 @@ import type { Rule } from './rule.ts';
 import { freeName, isHostName } from './values.ts';
 
 /** An IPv6 address may stand in brackets, as in an address bar. */
-const bare = (value: string) => value.replace(/^\[([^\]]*:[^\]]*)\]$/, '$1');
+const bare = (value: string) =>
+  value.startsWith('[') && value.endsWith(']') && value.includes(':') ? value.slice(1, -1) : value;
 /** A name people come by, or an address, without a port; none at all is all the others. */
 export const brandHost: Rule<string | null | undefined> = {
   name: 'brandHost',

@@ -13,7 +13,9 @@ export const plainCasts = (files: readonly Source[]): string[] =>
       // names of imports, and what is said to people
       /^\s*(?:import\b|export\b[^=]*\bfrom\b|(?:type )?\w+ as \w+,?$)/.test(line) ? '' : withoutTexts(line),
   );
-const withoutTexts = (line: string) => line.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
+/** What SQL names is none either. */
+const withoutTexts = (line: string) =>
+  line.replace(/sql`\s*with \w+ as \(/, '').replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
 
 function castsOf(files: readonly Source[], cast: RegExp, code: (line: string) => string = line => line): string[] {
   return files.flatMap(({ file, text }) => {

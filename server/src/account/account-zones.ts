@@ -59,6 +59,7 @@ export const accountZoneCalls = implement(
             before: { zoneIDs: before },
             after: { zoneIDs: wanted },
             of: touchedName('account', account.id),
+            // a table of rows of any kind: it is asked for its name and scope alone
             under: underName(accountTable as Table, account),
           });
         },

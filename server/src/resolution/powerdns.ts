@@ -26,7 +26,7 @@ export class PowerDns implements RecordStore {
   readonly #reach: Reach;
 
   constructor(server: string, key: string, reach: Reach) {
-    this.#base = server.replace(/\/+$/, '');
+    this.#base = server.endsWith('/') ? server.slice(0, -1) : server;
     this.#key = key;
     this.#reach = reach;
   }

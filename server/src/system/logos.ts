@@ -8,12 +8,13 @@ import { display } from '#contract/limits-start.ts';
 import { brandBounds, type BrandImage, brandImageNames, logo, logos } from '#contract/system/logos.ts';
 import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
+import { brandImages, brandImagesGone } from '../kit/brands.ts';
+import { ImageCache } from '../kit/image-cache.ts';
 import { isOwner } from '../kit/owner.ts';
 import { removeAll } from '../kit/removal.ts';
 import type { Services } from '../kit/services.ts';
 import { col, like, table } from '../kit/table.ts';
 import { type Database, type Db, row, rows } from '../store/db.ts';
-import { ImageCache } from './image-cache.ts';
 import { type Drawn, draw } from './images.ts';
 
 type Images = Record<BrandImage, string>;
@@ -143,28 +144,7 @@ async function sweep(ctx: Context): Promise<void> {
           and i.name in (${sql.join(brandImageNames.map(name => col(name, 'b')))}))
         returning id, name`,
   );
-  imagesGone(ctx, gone);
-}
-
-function imagesGone(ctx: Context, gone: readonly { id: number; name: string }[]): void {
-  for (const { id, name } of gone) ctx.note({ table: 'brandImage', id, before: { name } });
-  const images = caches.get(ctx.services.database.doors);
-  ctx.after.push(() => gone.forEach(({ name }) => images?.forget(name)));
-}
-
-/** What operators that are gone showed: their hostnames are anybody's again, and nobody is served their images. */
-export async function dropBrands(ctx: Context, clientIDs: readonly number[]): Promise<void> {
-  const brands = await rows<{ id: number; hostname: string | null; title: string }>(
-    ctx.db,
-    sql`update brand set "deletedAt" = now(), "updatedAt" = now() where "clientID" = any(${clientIDs}) and "deletedAt" is null
-        returning id, hostname, title`,
-  );
-  for (const { id, hostname, title } of brands) ctx.note({ table: 'brand', id, before: { hostname, title } });
-  const images = await rows<{ id: number; name: string }>(
-    ctx.db,
-    sql`delete from "brandImage" where "clientID" = any(${clientIDs}) returning id, name`,
-  );
-  imagesGone(ctx, images);
+  brandImagesGone(ctx, gone);
 }
 
 export const logosCalls = implement(
@@ -197,16 +177,13 @@ export const logosCalls = implement(
   { rows: { 'GET /logos': brandTable }, prepare: { 'POST /logo': drawAll, 'PUT /logo': drawAll } },
 );
 
-/** Images in this process's memory, by the database they are of. */
-const caches = new WeakMap<object, ImageCache>();
-
 /** The images themselves, for everybody: as pictures and as nothing else, whatever they are opened in. */
 export function serveBrandImages(app: FastifyInstance, { doors }: Pick<Database, 'doors'>): void {
   const images = new ImageCache(async name => {
     const found = await row<{ bytes: Buffer }>(doors, sql`select bytes from "brandImage" where name = ${name} limit 1`);
     return found?.bytes;
   });
-  caches.set(doors, images);
+  brandImages.set(doors, images);
   app.get<{ Params: { name: string } }>(`${brandPath}:name`, async (request, reply) => {
     const { name } = request.params;
     const bytes = /^[0-9a-f]{64}\.(?:png|webp)$/.test(name) ? await images.get(name) : undefined;

@@ -43,7 +43,7 @@ export class NoticeTeller {
   #isStopping = false;
   #scannedAt = -Infinity;
 
-  constructor(services: Services, { gatherSeconds = noticeLimits.gatherSeconds as number } = {}) {
+  constructor(services: Services, { gatherSeconds = noticeLimits.gatherSeconds }: { gatherSeconds?: number } = {}) {
     this.#services = services;
     this.#gatherSeconds = gatherSeconds;
   }

@@ -171,7 +171,7 @@ export default {
   'backup.size': 'Size',
   'backup.file': 'File',
   'backup.clock': 'By the clock',
-  'backup.rows': '{count} rows',
+  'backup.rows': '{count} {count, one: row, other: rows}',
   'notices.title': 'Notices',
   'notices.choose': 'What to be told',
   'notices.chooseText': 'This is yours alone. Mails come every five minutes at most, with all that happened meanwhile.',
@@ -214,6 +214,6 @@ export default {
   'webhook.what': 'Event',
   'webhook.outcome': 'Outcome',
   'webhook.answer': 'What was answered',
-  'webhook.tries': '{count} tries',
+  'webhook.tries': '{count} {count, one: try, other: tries}',
   'webhook.next': 'Next: {time}',
 } satisfies SameAs<typeof texts>;

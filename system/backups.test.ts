@@ -174,6 +174,17 @@ test('asked for by hand: what lies in the store is fetched and restored; one tha
   const [failed] = (await read()).runs;
   assert.match(failed.problem, /^breakwater-\S+ cannot be restored: its bytes are damaged/);
   assert.equal((await read()).lastRestoreTest.id, lastRestoreTest.id, 'the latest that passed');
+  // whoever keeps the store puts something else there: nothing of it is read, and our disk stays ours
+  const others = [
+    [Buffer.alloc(whole.length, 'x'), /is not encrypted, and was/],
+    [Buffer.alloc(whole.length + 1, 'x'), /bytes now, and had/],
+  ] as const;
+  for (const [other, why] of others) {
+    store.objects.set(key, other);
+    await run('restoreTest');
+    await keep({ settings });
+    assert.match((await read()).runs[0].problem, why);
+  }
   store.objects.set(key, whole);
 
   // in earnest, on an empty machine
@@ -215,6 +226,12 @@ test('a folder of everybody’s, a way around by a link, and the installation it
     api.database.db,
   );
   await keep({ settings });
-  const { runs } = await read();
+  const { runs, lastBackup } = await read();
   assert.match(runs[0].problem, /broken off/);
+  // a month in which each one failed: the one there is stays known
+  await sql`insert into "backupRun" ("backupID", kind, state) select "backupID", 'backup', 'failed' from "backupRun", generate_series(1, 900)
+    where id = ${lastBackup.id}`.execute(api.database.db);
+  await run('backup');
+  await keep({ settings });
+  assert.deepEqual((await read()).lastBackup.id, lastBackup.id);
 });

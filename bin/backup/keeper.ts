@@ -5,18 +5,22 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { backupLimits } from '#contract/limits.ts';
+import { leastOf } from '#contract/system/room.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { mailPolicy } from '#server/kit/mail/send.ts';
 import { Sealed, Sealing } from '#server/kit/sealed.ts';
 import { plainText } from '#server/kit/text.ts';
 import { type Database, type Db, openDatabase, row, rows } from '#server/store/db.ts';
 import { type BackupSettings, lastDone, nextBackup } from '#server/system/database-backup.ts';
+import { diskOf } from '../launch/parts.ts';
 import { runningDatabase } from '../launch/running.ts';
 import { type Settings, readSettings } from '../launch/settings.ts';
 import { archiveName, backup, proofFolder } from './backup.ts';
+import { encryptedSuffix, isEncrypted } from './cipher.ts';
 import { prove } from './prove.ts';
 import { S3 } from './s3.ts';
 import { folderTarget, s3Target, type Target, thinOut } from './target.ts';
@@ -36,6 +40,8 @@ interface Outcome {
 }
 
 const stagedFolder = 'run/backup';
+/** nice(2), of all it starts too */
+const priority = 10;
 
 /** What the clock says is due becomes a run; one that nobody speaks of any more has failed. */
 async function due(db: Db): Promise<void> {
@@ -90,7 +96,7 @@ async function act(database: Database, sealing: Sealing, settings: Settings, run
     const target = await targetOf(db, known, sealed.open('secretKey', known.secretKey), settings, signal);
     const done =
       run.kind === 'backup'
-        ? await make(db, known, target, passphrase, settings, signal)
+        ? await make(db, run, known, target, passphrase, settings, signal)
         : await test(db, known, target, passphrase, settings, signal);
     await sql`update "backupRun" set state = 'done', "endedAt" = now(), file = ${done.file}, bytes = ${done.bytes ?? null},
       "rowCount" = ${done.rowCount}, "tableCount" = ${done.tableCount ?? null} where id = ${run.id}`.execute(db);
@@ -124,31 +130,53 @@ async function targetOf(db: Db, known: Stored, secretKey: string | null, { dataF
   );
 }
 
-/** Where an archive is put together, or fetched to: on the disk of the data folder, whose owner alone may look. */
-async function staged<T>(dataFolder: string, act: (folder: string) => Promise<T>): Promise<T> {
+/**
+ * Where an archive is put together, or fetched to: on the disk of the data folder, whose owner alone may look. The databases write there
+ * too, and end badly where it is full: before that, this gives way.
+ */
+async function staged<T>(
+  dataFolder: string,
+  stop: AbortSignal,
+  act: (folder: string, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const folder = join(dataFolder, stagedFolder);
+  const full = new AbortController();
+  const look = () => {
+    const disk = diskOf(dataFolder);
+    if (disk.freeBytes < leastOf(disk)) full.abort(new Error('The disk of the data folder would have become full.'));
+  };
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rm(join(dataFolder, proofFolder), { recursive: true, force: true });
+  look();
+  const timer = setInterval(look, 1000);
   try {
-    return await act(folder);
+    full.signal.throwIfAborted();
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return await act(folder, AbortSignal.any([stop, full.signal]));
+  } catch (error) {
+    throw full.signal.aborted ? full.signal.reason : error;
   } finally {
+    clearInterval(timer);
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 const make = (
   db: Db,
+  run: Run,
   known: Stored,
   target: Target,
   passphrase: string | undefined,
   settings: Settings,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Outcome> =>
-  staged(settings.dataFolder, async folder => {
+  staged(settings.dataFolder, stop, async (folder, signal) => {
     // several installations may share a bucket, and an hour
     const name = archiveName(new Date(), passphrase).replace('.tar', `-${randomBytes(3).toString('hex')}.tar`);
     const path = join(folder, name);
     const made = await backup({ settings, target: path, logs: known.logs, signal, ...(passphrase && { passphrase }) });
+    // before it lies there: whatever happens from here on, it is known as ours, and goes when its time has come
+    await sql`update "backupRun" set file = ${name} where id = ${run.id}`.execute(db);
     await target.put(name, path);
     await thinOut(target, new Set([name, ...(await namesOf(db, known.id))]), known.keep);
     return { file: name, bytes: made.bytes, rowCount: made.rows };
@@ -160,14 +188,17 @@ const test = (
   target: Target,
   passphrase: string | undefined,
   settings: Settings,
-  signal: AbortSignal,
+  stop: AbortSignal,
 ): Promise<Outcome> =>
-  staged(settings.dataFolder, async folder => {
+  staged(settings.dataFolder, stop, async (folder, signal) => {
     const last = await lastDone(db, known.id, 'backup');
     if (!last?.file) throw new Error('There is no backup to restore yet.');
     const path = join(folder, last.file);
     // as it lies there now: what came back is what is tried
-    await target.get(last.file, path);
+    await target.get(last.file, path, last.bytes ?? undefined);
+    // who can write there cannot write what only the passphrase makes: without it, nothing of theirs is read
+    if (last.file.endsWith(encryptedSuffix) && !(await isEncrypted(path)))
+      throw new Error(`What lies there as ${last.file} is not encrypted, and was when it was written.`);
     const { rows: rowCount, tables } = await prove(path, settings.dataFolder, { passphrase, signal });
     return { file: last.file, rowCount, tableCount: tables };
   });
@@ -176,16 +207,19 @@ const namesOf = async (db: Db, backupID: number): Promise<string[]> =>
   (
     await rows<{ file: string }>(
       db,
-      sql`select file from "backupRun" where "backupID" = ${backupID} and kind = 'backup' and state = 'done' and file is not null`,
+      sql`select file from "backupRun" where "backupID" = ${backupID} and kind = 'backup' and file is not null`,
     )
   ).map(({ file }) => file);
 
+/** Failures are counted by themselves: a month of them shall not make us forget which archives are ours, and which one is the latest. */
 const forgetOld = (db: Db, backupID: number) =>
   sql`delete from "backupRun" where id in (select id from (
-      select id, row_number() over (partition by kind order by id desc) n from "backupRun" where "backupID" = ${backupID}) r
+      select id, row_number() over (partition by kind, state order by id desc) n from "backupRun" where "backupID" = ${backupID}) r
     where n > ${backupLimits.runsKept})`.execute(db);
 
 if (import.meta.main) {
+  // a restore loads a whole database: what serves people goes before it
+  setPriority(priority);
   const stop = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => stop.abort(new Error('Broken off.')));
   const settings = readSettings([], process.env);

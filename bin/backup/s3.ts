@@ -151,7 +151,8 @@ export class S3 {
     }
   }
 
-  async get(name: string, path: string): Promise<void> {
+  /** @param bytesMax who keeps the store shall not be able to fill our disk */
+  async get(name: string, path: string, bytesMax = Infinity): Promise<void> {
     const out = await open(path, 'wx', 0o600);
     try {
       let total = Infinity;
@@ -163,6 +164,8 @@ export class S3 {
         });
         total = status === 206 ? Number(/\/(\d+)$/.exec(headers['content-range'] ?? '')?.[1]) : body.length;
         if (!body.length || !Number.isFinite(total)) throw new S3Error('S3 GET: it does not say how long the archive is');
+        if (Math.max(total, at + body.length) > bytesMax)
+          throw new S3Error(longer(name, Math.max(total, at + body.length), bytesMax));
         for (let put = 0; put < body.length;) put += (await out.write(body, put)).bytesWritten;
         at += body.length;
       }
@@ -195,6 +198,9 @@ export class S3 {
     await this.#ask('DELETE', this.#key(name));
   }
 }
+
+export const longer = (name: string, bytes: number, before: number) =>
+  `${name} has ${bytes} bytes now, and had ${before} when it was put there.`;
 
 const pause = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((done, failed) => {

@@ -1,15 +1,15 @@
 /** Where archives go: a folder of this machine, or a bucket. */
-import { copyFile, mkdir, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { flushFolder } from '#host/files.ts';
 import { backupsFolder } from './backup.ts';
-import type { S3 } from './s3.ts';
+import { longer, type S3 } from './s3.ts';
 
 export interface Target {
   /** takes a finished archive over; the file at `path` may be moved */
   put(name: string, path: string): Promise<void>;
-  /** into a file that is not there yet */
-  get(name: string, path: string): Promise<void>;
+  /** into a file that is not there yet; `bytesMax`: it was no longer when it was put there */
+  get(name: string, path: string, bytesMax?: number): Promise<void>;
   list(): Promise<string[]>;
   remove(name: string): Promise<void>;
 }
@@ -38,12 +38,25 @@ export async function folderTarget(folder: string, dataFolder: string): Promise<
       const to = join(place, name);
       await rename(path, to).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== 'EXDEV') throw error;
-        await copyFile(path, `${to}.part`);
-        await rename(`${to}.part`, to);
+        // another disk: it gets its name when it is whole, and really there
+        const part = `${to}.part`;
+        try {
+          await copyFile(path, part);
+          const copy = await open(part, 'r+');
+          await copy.sync().finally(() => copy.close());
+          await rename(part, to);
+        } catch (problem) {
+          await rm(part, { force: true });
+          throw problem;
+        }
       });
       flushFolder(place);
     },
-    get: (name, path) => copyFile(join(place, name), path),
+    async get(name, path, bytesMax = Infinity) {
+      const { size } = await stat(join(place, name));
+      if (size > bytesMax) throw new Error(longer(name, size, bytesMax));
+      await copyFile(join(place, name), path);
+    },
     list: async () => (await readdir(place, { withFileTypes: true })).flatMap(one => (one.isFile() ? [one.name] : [])),
     remove: name => rm(join(place, name)),
   };
@@ -51,7 +64,7 @@ export async function folderTarget(folder: string, dataFolder: string): Promise<
 
 export const s3Target = (s3: S3): Target => ({
   put: (name, path) => s3.put(name, path),
-  get: (name, path) => s3.get(name, path),
+  get: (name, path, bytesMax) => s3.get(name, path, bytesMax),
   list: () => s3.list(),
   remove: name => s3.remove(name),
 });

@@ -34,6 +34,8 @@ export function watchBackups({ databaseUrl, dataFolder, say }: Options): Supervi
       env: { ...process.env, BREAKWATER_DATA: dataFolder },
       onLine: say,
     });
+    // asked to end while it was being started: nobody else would tell it
+    if (isStopping) void keeper.stop();
     const { code } = await keeper.exited;
     keeper = undefined;
     if (code !== 0 && !isStopping) say(`ended with code ${code}`);

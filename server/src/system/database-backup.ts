@@ -142,9 +142,10 @@ export const databaseBackupCalls = implement(databaseBackup, {
       throw failFields([{ path: 'kind', rule: 'backupNeeded' }]);
     await sql`insert into "backupRun" ("backupID", kind, "askedBy") values (${id}, ${body.kind}, ${email})
       on conflict ("backupID") where state in ('asked', 'running') do nothing`.execute(ctx.db);
+    // that which was under way may have ended just now
     const open = await row<{ id: number }>(
       ctx.db,
-      sql`select id from "backupRun" where "backupID" = ${id} and state in ('asked', 'running')`,
+      sql`select id from "backupRun" where "backupID" = ${id} order by id desc limit 1`,
     );
     await sql`select pg_notify('backup', '')`.execute(ctx.db);
     return { id: open!.id };

@@ -77,6 +77,26 @@ test('nodes that go are one line that counts them, for whoever may see nodes, an
   assert.match(zh.body.notices[0].sentence, /^7 個節點離線：edge-1、/);
 });
 
+test('whoever sees some zones alone is told of the nodes in them', async () => {
+  const { db } = api.database;
+  const z = await api.tenant('zones');
+  const of = (email: string) =>
+    api.account('client', email, { rootID: z.client.id, parentID: z.client.id, keys: ['nodes.view'] });
+  const [inside, outside] = [await of('inside@test.test'), await of('outside@test.test')];
+  await sql`insert into "zoneAccount" ("zoneID", "accountID") values (${z.zoneID}, ${inside.id})`.execute(db);
+  await sql`insert into node ("clientID", "zoneID", name, status) select ${z.client.id}, ${z.zoneID}, 'far-' || n, 'normal'
+    from generate_series(1, 300) n`.execute(db);
+  await sql`update node set status = 'offline' where "clientID" = ${z.client.id} and name like 'far-%'`.execute(db);
+  await teller.look();
+  for (const person of [z.client, inside]) {
+    const { notices, unread: fresh } = await inbox(person);
+    assert.deepEqual([notices.map(({ kind, count }) => [kind, count]), fresh], [[['nodeOffline', 300]], 1]);
+  }
+  assert.deepEqual(await inbox(outside), { notices: [], unread: 0 });
+  // their mails are none of the next test's
+  await sql`delete from mail where "clientID" = ${z.client.id}`.execute(db);
+});
+
 test('one mail of all that came, in the reader’s language; the next one waits for its time', async () => {
   const [mail, ...others] = await mails();
   assert.deepEqual([mail!.to, others.length], [a.client.email, 0]);
@@ -193,6 +213,42 @@ test('a licence and a certificate that end are told at each step, once; one that
   await teller.scan();
   await teller.look();
   assert.equal((await of(a.client)).filter(([sentence]) => sentence.startsWith('The licence')).length, 2);
+});
+
+test('an address that does not answer is asked once at a time, and keeps nobody waiting', async () => {
+  let [now, most, asked] = [0, 0, 0];
+  const server = createServer((_, response) => {
+    most = Math.max(most, ++now);
+    asked++;
+    setTimeout(() => (now--, response.writeHead(500).end()), 100);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { db } = api.database;
+  const c = await api.tenant('slow');
+  const sender = new WebhookSender(api.services);
+  const body = {
+    enable: true,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    secret: 'a secret of many letters',
+    kinds: [],
+  };
+  try {
+    assert.equal((await api.call('PUT', '/client/setting/webhook', { token: c.client.token, body })).status, 200);
+    await sql`insert into "webhookDelivery" ("webhookID", kind, body) select id, 'nodeOffline', '{}' from webhook, generate_series(1, 20)
+      where "accountID" = ${c.client.id}`.execute(db);
+    await sender.look();
+    assert.deepEqual([most, asked], [1, 1]);
+    // what cannot be opened is a try as well
+    await sql`update webhook set secret = 'nonsense' where "accountID" = ${c.client.id}`.execute(db);
+    await sql`update "webhookDelivery" set "nextAt" = now(), attempts = 7 where state = 'waiting'`.execute(db);
+    await sender.look();
+    const failed = await rows(db, sql`select id from "webhookDelivery" where state = 'failed' and problem like 'It could not%'`);
+    assert.equal(failed.length, 1);
+    await sql`delete from webhook where "accountID" = ${c.client.id}`.execute(db);
+  } finally {
+    await sender.stop();
+    server.close();
+  }
 });
 
 test('a webhook is told with a signature that holds, again after a refusal, never inside the house; each telling is shown', async () => {

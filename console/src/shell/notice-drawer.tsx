@@ -3,7 +3,7 @@ import './notice-drawer.css';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Switch } from 'antd';
 import { useEffect, useRef, useState } from 'react';
-import type { NoticeKind } from '#contract/limits.ts';
+import { type NoticeKind, noticeLimits } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
 import { present } from '../kit/present.tsx';
@@ -95,7 +95,7 @@ function Inbox() {
           </li>
         ))}
       </ul>
-      {last.id > 1 && all.length % 50 === 0 && (
+      {last.id > 1 && all.length % noticeLimits.shownMax === 0 && (
         <Button loading={isBusy} onClick={() => void more()}>
           {t('notices.more')}
         </Button>

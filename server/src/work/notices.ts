@@ -6,12 +6,16 @@
 import { sql } from 'kysely';
 import { fill, type Language } from '#contract/kit/text.ts';
 import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds, webhookLimits } from '#contract/limits.ts';
+import type { Actor } from '../kit/actor.ts';
 import { consoleURL } from '../kit/console-url.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
+import { scopeOf } from '../kit/table.ts';
 import { logger } from '../log.ts';
+import { nodeTable } from '../node/tables.ts';
+import { siteTable } from '../site/tables.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { type Choice, choiceOf } from '../system/notices.ts';
 import { putDeliveries } from '../system/webhook.ts';
@@ -21,6 +25,16 @@ const lookMs = 2000;
 const scanMs = 600_000;
 /** People of one root account who are told; nobody has more who read it. */
 const peopleMax = 500;
+const togetherMax = 200;
+const ofNode = { table: nodeTable, column: 'nodeID' } as const;
+const ofSite = { table: siteTable, column: 'siteID' } as const;
+/** What an event of a kind is about, where not everybody who holds its key sees all of them. */
+const subjects: Partial<Record<NoticeKind, typeof ofNode | typeof ofSite>> = {
+  nodeOffline: ofNode,
+  nodeBack: ofNode,
+  certificateFailed: ofSite,
+  certificateEnds: ofSite,
+};
 const troubles = new Seldom(300_000);
 
 interface Event {
@@ -29,6 +43,8 @@ interface Event {
   kind: NoticeKind;
   name: string;
   detail: string;
+  nodeID: number | null;
+  siteID: number | null;
 }
 interface Person {
   id: number;
@@ -74,7 +90,7 @@ export class NoticeTeller {
       this.#scannedAt = performance.now();
       await this.scan();
     }
-    while (!this.#isStopping && (await this.#tellOne()));
+    while (!this.#isStopping && (await this.#tellSome()));
     while (!this.#isStopping && (await this.#mailOne()));
   }
 
@@ -82,16 +98,16 @@ export class NoticeTeller {
   async scan(): Promise<void> {
     const { db } = this.#services.database;
     const [far] = noticeLimits.endsDays;
-    await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail)
-      select who.id, 'certificateEnds', e.id || ' ' || e.step, e.name, to_char(e."notAfter" at time zone 'UTC', 'YYYY-MM-DD')
+    await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail, "siteID")
+      select who.id, 'certificateEnds', e.id || ' ' || e.step, e.name, to_char(e."notAfter" at time zone 'UTC', 'YYYY-MM-DD'), e."siteID"
       from (
-        select c.id, c."notAfter", s."clientID", s."userID", min(d."domainName") as name, ${stepOf(sql`c."notAfter"`)} as step
+        select c.id, c."notAfter", s.id as "siteID", s."clientID", s."userID", min(d."domainName") as name, ${stepOf(sql`c."notAfter"`)} as step
         from certificate c join site s on s.id = c."siteID" and s."deletedAt" is null
         join domain d on d."certificateID" = c.id and d."deletedAt" is null and d.status = 1
-        where c."deletedAt" is null and c."notAfter" < now() + ${far} * interval '1 day'
+        where c."deletedAt" is null and c."notAfter" > now() and c."notAfter" < now() + ${far} * interval '1 day'
           and not exists (select from "autoCertificate" a where a."certificateID" = c.id and a."deletedAt" is null
             and a.state in ('success', 'processing') and coalesce(a."nextAt", '-infinity') < c."notAfter")
-        group by 1, 2, 3, 4) e cross join lateral (values (e."clientID"), (e."userID")) who(id)
+        group by 1, 2, 3, 4, 5) e cross join lateral (values (e."clientID"), (e."userID")) who(id)
       on conflict do nothing`.execute(db);
     const operators = await rows<{ id: number }>(
       db,
@@ -102,7 +118,7 @@ export class NoticeTeller {
       if (expiredAt === null) continue;
       await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail)
         select ${id}::bigint, 'licenceEnds', ${expiredAt}::text || ' ' || ${stepOf(sql`${expiredAt}::timestamptz`)}, ${name}::text, ${expiredAt.slice(0, 10)}::text
-        where ${expiredAt}::timestamptz < now() + ${far} * interval '1 day'
+        where ${expiredAt}::timestamptz > now() and ${expiredAt}::timestamptz < now() + ${far} * interval '1 day'
         on conflict do nothing`.execute(db);
     }
     await sql`delete from notice where "createdAt" < now() - ${noticeLimits.keptDays} * interval '1 day'`.execute(db);
@@ -115,33 +131,40 @@ export class NoticeTeller {
     );
   }
 
-  async #tellOne(): Promise<boolean> {
+  /** Events of one kind that stand together are told together: a thousand nodes that go ask once who may know of it. */
+  async #tellSome(): Promise<boolean> {
     const { database, sessions } = this.#services;
     return database.db.transaction().execute(async db => {
-      const event = await row<Event>(
+      const found = await rows<Event>(
         db,
-        sql`update "noticeEvent" set "sentAt" = now() where id = (
-            select id from "noticeEvent" where "sentAt" is null order by id limit 1 for update skip locked)
-          returning id, "rootID", kind, name, detail`,
+        sql`with first as (select id, "rootID", kind from "noticeEvent" where "sentAt" is null order by id limit 1),
+              other as (select min(o.id) as id from "noticeEvent" o, first f where o."sentAt" is null and o.id > f.id
+                and o."rootID" = f."rootID" and o.kind <> f.kind)
+            update "noticeEvent" set "sentAt" = now() where id in (
+              select e.id from "noticeEvent" e, first f, other where e."sentAt" is null and e."rootID" = f."rootID" and e.kind = f.kind
+                and coalesce(e.id < other.id, true) order by e.id limit ${togetherMax} for update of e skip locked)
+            returning id, "rootID", kind, name, detail, "nodeID", "siteID"`,
       );
+      const events = found.sort((a, b) => a.id - b.id);
+      const [event] = events;
       if (!event) return false;
+      const { rootID, kind } = event;
       // a later release may know more kinds
-      if (!noticeKinds.includes(event.kind)) return true;
-      await putDeliveries(
-        db,
-        sql`w.enable and w."accountID" = ${event.rootID} and (w.kinds = '{}' or ${event.kind} = any(w.kinds))`,
-        event,
-      );
+      if (!noticeKinds.includes(kind)) return true;
+      for (const one of events)
+        await putDeliveries(db, sql`w.enable and w."accountID" = ${rootID} and (w.kinds = '{}' or ${kind} = any(w.kinds))`, one);
       const people = await rows<Person>(
         db,
         sql`select a.id, p.choices from account a left join "noticePerson" p on p."accountID" = a.id
-            where coalesce(a."rootID", a.id) = ${event.rootID} and a.status = 'normal' and a."deletedAt" is null order by a.id limit ${peopleMax}`,
+            where coalesce(a."rootID", a.id) = ${rootID} and a.status = 'normal' and a."deletedAt" is null order by a.id limit ${peopleMax}`,
       );
       for (const { id, choices } of people) {
-        const { inbox, mail } = choiceOf(choices ?? undefined, event.kind);
+        const { inbox, mail } = choiceOf(choices ?? undefined, kind);
         if (!inbox && !mail) continue;
         const actor = await sessions.acting(db, id);
-        if (actor?.permissions.has(noticeNeeds[event.kind])) await put(db, event, id, inbox, mail);
+        if (!actor?.permissions.has(noticeNeeds[kind])) continue;
+        const theirs = await seenBy(db, actor, events);
+        if (theirs.length) await put(db, theirs, id, inbox, mail);
       }
       return true;
     });
@@ -160,7 +183,7 @@ export class NoticeTeller {
                 <= now() - ${this.#gatherSeconds} * interval '1 second'
               and not exists (select from "noticePerson" p where p."accountID" = a.id
                 and p."mailedAt" > now() - ${noticeLimits.mailMinutes} * interval '1 minute')
-            order by a.id limit 1 for update of a skip locked`,
+            order by a.id limit 1 for no key update of a skip locked`,
       );
       if (!person) return false;
       const found = await rows<Told>(
@@ -194,15 +217,32 @@ export class NoticeTeller {
 const stepOf = (end: ReturnType<typeof sql>) =>
   sql`(select min(step) from unnest(${[...noticeLimits.endsDays]}::int[]) step where ${end} < now() + step * interval '1 day')`;
 
-async function put(db: Db, { kind, name, detail }: Event, accountID: number, inbox: boolean, mail: boolean): Promise<void> {
+/** Those of events of one kind that are about what this person may see. */
+async function seenBy(db: Db, actor: Actor, events: Event[]): Promise<Event[]> {
+  const about = subjects[events[0]!.kind];
+  if (!about || actor.isRoot) return events;
+  const ids = events.flatMap(event => event[about.column] ?? []);
+  const seen = await rows<{ id: number }>(
+    db,
+    sql`select t.id from ${sql.table(about.table.table)} t where t.id = any(${ids}::bigint[]) and ${scopeOf(about.table, actor)}`,
+  );
+  const known = new Set(seen.map(({ id }) => id));
+  return events.filter(event => known.has(event[about.column] ?? 0));
+}
+
+async function put(db: Db, events: Event[], accountID: number, inbox: boolean, mail: boolean): Promise<void> {
+  const { kind, detail } = events.at(-1)!;
+  const names = JSON.stringify([...new Set(events.map(({ name }) => name))].slice(0, noticeLimits.namesMax));
   const joined = await row(
     db,
-    sql`update notice set count = count + 1, "latestAt" = now(), detail = ${detail}, "mailDue" = "mailDue" or ${mail},
-          names = case when jsonb_array_length(names) < ${noticeLimits.namesMax} and not names ? ${name} then names || to_jsonb(${name}::text) else names end
+    sql`update notice set count = count + ${events.length}, "latestAt" = now(), detail = ${detail}, "mailDue" = "mailDue" or ${mail},
+          names = (select jsonb_agg(name order by place) from (
+            select name, min(place) as place from jsonb_array_elements_text(names || ${names}::jsonb) with ordinality one(name, place)
+            group by name order by 2 limit ${noticeLimits.namesMax}) n)
         where id = (select id from notice where "accountID" = ${accountID} and kind = ${kind} and "readAt" is null and "isShown" = ${inbox}
           and "createdAt" > now() - ${noticeLimits.foldMinutes} * interval '1 minute' order by id desc limit 1 for update) returning 1`,
   );
   if (joined) return;
-  await sql`insert into notice ("accountID", kind, names, detail, "isShown", "mailDue")
-    values (${accountID}, ${kind}, jsonb_build_array(${name}::text), ${detail}, ${inbox}, ${mail})`.execute(db);
+  await sql`insert into notice ("accountID", kind, count, names, detail, "isShown", "mailDue")
+    values (${accountID}, ${kind}, ${events.length}, ${names}::jsonb, ${detail}, ${inbox}, ${mail})`.execute(db);
 }

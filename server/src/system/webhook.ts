@@ -51,6 +51,7 @@ export const putDeliveries = (db: Db, which: Sql, { kind, name, detail }: Happen
         select w.id, ${kind}::text, jsonb_build_object('event', ${kind}::text, 'time', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'),
           'name', ${name}::text, 'detail', ${detail}::text)::text
         from webhook w where w."deletedAt" is null and w.url <> '' and w.secret is not null and ${which}
+          and exists (select from account a where a.id = w."accountID" and a."deletedAt" is null and a.status = 'normal')
           and (select count(*) from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting') < ${webhookLimits.waitingMax}
         returning id`,
   );

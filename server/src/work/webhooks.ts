@@ -21,6 +21,7 @@ const troubles = new Seldom(300_000);
 
 interface Due {
   id: number;
+  webhookID: number;
   body: string;
   attempts: number;
   url: string;
@@ -77,25 +78,41 @@ export class WebhookSender {
   async #tellOne(): Promise<boolean> {
     const { database, sealing } = this.#services;
     const { db } = database;
-    const due = await row<Due>(
-      db,
-      sql`with chosen as (
-            select d.id from "webhookDelivery" d join webhook w on w.id = d."webhookID"
-            where d.state = 'waiting' and d."nextAt" <= now() and coalesce(d."leasedUntil" <= now(), true)
-              and w."deletedAt" is null and (w.enable or d.kind = 'test') and w.url <> '' and w.secret is not null
-              and not exists (select from "webhookDelivery" o where o."webhookID" = d."webhookID" and o."leasedUntil" > now())
-            order by d.id limit 1 for update of d skip locked)
-          update "webhookDelivery" d set attempts = attempts + 1, "leasedUntil" = now() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
-          from chosen, webhook w, account a where d.id = chosen.id and w.id = d."webhookID" and a.id = w."accountID"
-          returning d.id, d.body, d.attempts, w.url, w.secret, coalesce(a."parentClient", a."rootID", a.id) as "clientID", extract(epoch from now())::int as at`,
-    );
+    const due = await database.db.transaction().execute(async trx => {
+      // the address first: two of us never hold the same one, and a new look at what is leased follows
+      const address = await row<{ id: number }>(
+        trx,
+        sql`select w.id from webhook w join account a on a.id = w."accountID"
+            where w."deletedAt" is null and w.url <> '' and w.secret is not null and a."deletedAt" is null and a.status = 'normal'
+              and exists (select from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting' and d."nextAt" <= now()
+                and (w.enable or d.kind = 'test'))
+              and not exists (select from "webhookDelivery" o where o."webhookID" = w.id and o."leasedUntil" > now())
+            order by (select min(d."nextAt") from "webhookDelivery" d where d."webhookID" = w.id and d.state = 'waiting')
+            limit 1 for no key update of w skip locked`,
+      );
+      if (!address) return undefined;
+      const one = await row<Due>(
+        trx,
+        sql`with chosen as (
+              select d.id from "webhookDelivery" d join webhook w on w.id = d."webhookID"
+              where w.id = ${address.id} and d.state = 'waiting' and d."nextAt" <= clock_timestamp() and (w.enable or d.kind = 'test')
+                and not exists (select from "webhookDelivery" o where o."webhookID" = w.id and o."leasedUntil" > clock_timestamp())
+              order by d.id limit 1)
+            update "webhookDelivery" d set attempts = attempts + 1, "leasedUntil" = now() + ${3 * webhookLimits.timeoutSeconds} * interval '1 second'
+            from chosen, webhook w, account a where d.id = chosen.id and w.id = d."webhookID" and a.id = w."accountID"
+            returning d.id, d."webhookID", d.body, d.attempts, w.url, w.secret, coalesce(a."parentClient", a."rootID", a.id) as "clientID", extract(epoch from now())::int as at`,
+      );
+      return one ?? 'taken';
+    });
+    // another was quicker: there may be more
+    if (due === 'taken') return true;
     if (!due) return false;
-    const secret = new Sealed('webhook', ['secret'], sealing).open('secret', due.secret)!;
     const mine = sql`id = ${due.id} and attempts = ${due.attempts}`;
     let status: number | null = null;
     let answer: string | null = null;
     let problem: string | null = null;
     try {
+      const secret = new Sealed('webhook', ['secret'], sealing).open('secret', due.secret)!;
       const got = await outbound(due.url, {
         policy: await mailPolicy(db, due.clientID ?? 0),
         method: 'POST',
@@ -114,13 +131,15 @@ export class WebhookSender {
       status = got.status;
       answer = plainText(got.body.toString('utf8', 0, 800), 200);
     } catch (error) {
-      if (!(error instanceof OutboundError)) throw error;
       // we end: it is another's at once
       if (this.#end.signal.aborted) {
         await sql`update "webhookDelivery" set "leasedUntil" = null where ${mine}`.execute(db);
         return false;
       }
-      problem = plainText(error.message, 300);
+      // whatever it is, it counts as a try: one that cannot be told at all shall not be taken up for ever
+      const isTheirs = error instanceof OutboundError;
+      if (!isTheirs && troubles.isTime('tell')) logger.warn({ err: error }, 'a webhook could not be told');
+      problem = isTheirs ? plainText(error.message, 300) : 'It could not be sent: the log of Breakwater says why.';
     }
     const isDone = status !== null && status >= 200 && status < 300;
     const isLast = due.attempts >= webhookLimits.triesMax;
@@ -129,6 +148,12 @@ export class WebhookSender {
         state = ${isDone ? 'done' : isLast ? 'failed' : 'waiting'}, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
       db,
     );
+    // what waits for an address that does not take it would be one timeout after the other, and others would wait for it
+    if (!isDone)
+      await sql`update "webhookDelivery" set "nextAt" = now() + ${webhookLimits.againSeconds} * interval '1 second'
+        where "webhookID" = ${due.webhookID} and state = 'waiting' and "nextAt" < now() + ${webhookLimits.againSeconds} * interval '1 second'`.execute(
+        db,
+      );
     return true;
   }
 }

@@ -68,6 +68,9 @@ export class WebhookSender {
 
   /** All that is due, several addresses side by side. */
   async look(): Promise<void> {
+    const { db } = this.#services.database;
+    // one question a second while there is nothing, not one of each of us
+    if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return;
     await Promise.all(
       Array.from({ length: webhookLimits.atOnce }, async () => {
         while (!this.#end.signal.aborted && (await this.#tellOne()));

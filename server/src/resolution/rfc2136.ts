@@ -17,9 +17,9 @@ export class UpdatedServer implements RecordStore {
   }
 
   async records(zone: string): Promise<StoredRecord[]> {
-    return (await this.#updates.transfer(zone)).flatMap(one => {
+    return this.#updates.transfer(zone, one => {
       const value = valueOf(one);
-      return value === undefined ? [] : [{ name: one.name, ...value }];
+      return value && { name: one.name, ...value };
     });
   }
 

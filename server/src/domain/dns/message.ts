@@ -237,6 +237,8 @@ const hopsMax = 126;
 /** Reads from its place on. @throws BadMessage where the bytes end, or a name goes on for ever */
 class Reader {
   readonly #bytes: Buffer;
+  /** what stands where pointers lead is read once: thousands that lead to a name of a hundred labels would hold everybody up */
+  readonly #names = new Map<number, string>();
   at: number;
   constructor(bytes: Buffer, at = 0) {
     this.#bytes = bytes;
@@ -252,8 +254,18 @@ class Reader {
   u32 = () => this.bytes(4).readUInt32BE(0);
   name(): string {
     const labels: string[] = [];
+    /** each place with where in the name it is */
+    const places: [at: number, from: number][] = [];
     let after: number | undefined;
+    let tail = '';
     for (let size = 0, hops = 0; ;) {
+      const known = after === undefined ? undefined : this.#names.get(this.at);
+      if (known !== undefined) {
+        if (known !== '' && size + known.length + 1 > 254) throw new BadMessage('a name in the answer is too long');
+        tail = known;
+        break;
+      }
+      places.push([this.at, size]);
       const length = this.u8();
       if (length >= 0xc0) {
         const to = ((length & 0x3f) << 8) | this.u8();
@@ -270,7 +282,10 @@ class Reader {
       labels.push(this.bytes(length).toString('latin1').toLowerCase());
     }
     if (after !== undefined) this.at = after;
-    return labels.join('.');
+    if (tail !== '') labels.push(tail);
+    const name = labels.join('.');
+    for (const [at, from] of places) this.#names.set(at, name.slice(from));
+    return name;
   }
 }
 

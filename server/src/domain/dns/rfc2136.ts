@@ -78,13 +78,13 @@ export class Rfc2136 implements DnsDriver {
     return answers.filter(one => one.name === name && one.type === type);
   }
 
-  /** Everything that stands in a zone. @throws DnsProblem, OutboundError */
-  async transfer(zone: string): Promise<dns.ResourceRecord[]> {
+  /** What `keep` makes of everything that stands in a zone. @throws DnsProblem, OutboundError */
+  async transfer<T>(zone: string, keep: (record: dns.ResourceRecord) => T | undefined): Promise<T[]> {
     const { host, port } = this.#server;
     const id = randomInt(65_536);
     const socket = await connectOut(host, port, this.#reach);
     try {
-      return await transferred(socket, { zone, id, key: this.#key, host });
+      return await transferred(socket, { zone, id, key: this.#key, host }, keep);
     } finally {
       socket.destroy();
     }

@@ -6,9 +6,12 @@ import * as dns from './message.ts';
 
 /** of everything together */
 const transferMs = 60_000;
-/** A zone of 100,000 names takes about 10 MB. */
-const bytesMost = 128 * 2 ** 20;
+/** A zone of 100,000 names takes about 10 MB, four times as much where it is signed. */
+const bytesMost = 64 * 2 ** 20;
+/** of one message */
 const recordsMost = 65_535;
+/** A name of few bytes on the way may take hundreds here, and whoever sends it may mean us harm: that many are kept, and no others. */
+const keptMost = 500_000;
 /** So many messages in a row may come without a signature. */
 const unsignedMost = 99;
 
@@ -20,13 +23,18 @@ export interface Asked {
   host: string;
 }
 
-/** @throws DnsProblem, OutboundError: nothing of it is believed */
-export async function transferred(socket: Socket, { zone, id, key, host }: Asked): Promise<dns.ResourceRecord[]> {
+/** What `keep` makes of each record. @throws DnsProblem, OutboundError: nothing of it is believed */
+export async function transferred<T>(
+  socket: Socket,
+  { zone, id, key, host }: Asked,
+  keep: (record: dns.ResourceRecord) => T | undefined,
+): Promise<T[]> {
   const { bytes, mac } = dns.signed(dns.bareQuery(id, zone, dns.types.AXFR), key, Date.now());
   const length = Buffer.alloc(2);
   length.writeUInt16BE(bytes.length);
   socket.write(Buffer.concat([length, bytes]));
-  const records: dns.ResourceRecord[] = [];
+  const kept: T[] = [];
+  let count = 0;
   let last = mac;
   let isFirst = true;
   let unsigned: Buffer[] = [];
@@ -45,12 +53,19 @@ export async function transferred(socket: Socket, { zone, id, key, host }: Asked
       if (read.signature) [last, unsigned] = [verdict.mac!, []];
       else unsigned.push(message);
       isFirst = false;
-      records.push(...read.answers);
-      if (records[0]?.type !== dns.types.SOA) throw new DnsProblem('refused', `${host} transfers something else than ${zone}`);
+      const { answers } = read;
+      if (count === 0 && answers[0]?.type !== dns.types.SOA)
+        throw new DnsProblem('refused', `${host} transfers something else than ${zone}`);
+      count += answers.length;
+      for (const one of answers) {
+        const value = keep(one);
+        if (value !== undefined) kept.push(value);
+      }
+      if (kept.length > keptMost) throw new OutboundError('tooLarge', `${host} transfers more than ${keptMost} records`);
       // it ends as it began
-      if (records.length > 1 && records.at(-1)!.type === dns.types.SOA) {
+      if (count > 1 && answers.at(-1)?.type === dns.types.SOA) {
         if (unsigned.length) throw new DnsProblem('credentials', `the end of the transfer of ${zone} is not signed`);
-        return records.slice(0, -1);
+        return kept;
       }
     }
   } catch (error) {

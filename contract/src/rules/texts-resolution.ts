@@ -37,6 +37,11 @@ export const resolutionTexts = {
     zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',
     en_US: 'It answers for {n} CNAME zones: remove these first',
   },
+  dnsKeyAgain: {
+    zh_TW: '更改 API 位址時，請重新輸入 API 金鑰',
+    zh_CN: '更改 API 地址时，请重新输入 API 密钥',
+    en_US: 'The address of the API changes: enter its key again',
+  },
   signedStays: {
     zh_TW: '已簽署的網域無法取消簽署或改用其他名稱伺服器：上層網域的 DS 記錄會使解析失敗',
     zh_CN: '已签名的域名无法取消签名或改用其他域名服务器：上层域名的 DS 记录会使解析失败',

@@ -75,6 +75,9 @@ export const dnsSettingCalls = implement(
         throw failFields([{ path: 'credentials', rule: 'required' }]);
       const patch = { ...body, ...unused(driver) };
       checkWhole(whole, before, patch);
+      // whoever may change where its API is would else have the key sent to one of their own; a TSIG key is never sent
+      if (driver === 'powerdns' && patch.server !== undefined && patch.server !== before.server && !body.credentials)
+        throw failFields([{ path: 'credentials', rule: 'dnsKeyAgain' }]);
       await checkServer(ctx, driver, patch.server);
       await store.set(body.id, patch);
       await wake(ctx, body.id);

@@ -10,7 +10,7 @@ const fields = {
   address: str(45).check(rules.zodRule(rules.ipAddress)),
   port: int(1, 65_535),
   /** of the TSIG key that both sides have; nobody else's */
-  keyName: str(253).check(z.regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/)),
+  keyName: str(253).check(z.regex(/^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63})*$/)),
   algorithm: one(tsigAlgorithms),
   /** base64 */
   credentials: secret(1000, rules.zodRule(rules.tsigSecret)),

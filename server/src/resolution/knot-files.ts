@@ -29,16 +29,25 @@ const algorithms = {
 } as const;
 const idOf = ({ id }: Secondary) => `secondary-${id}`;
 
+/** A name of the DNS: with one that is none the whole file cannot be read, and nobody's zones are answered. */
+const isKeyName = (name: string) => name.length <= 253 && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/.test(name);
+function opened({ credentials }: Secondary, open: Opener): string | null {
+  try {
+    return open(credentials);
+  } catch {
+    return null;
+  }
+}
+
 /** Who may have copies, each with a key of its own; one whose key is none is left out. */
 function secondariesOf(zones: readonly NameZone[], open: Opener): { lines: string[]; ids: ReadonlySet<number> } {
   const all = [...new Map(zones.flatMap(zone => zone.secondaries ?? []).map(one => [one.id, one])).values()];
   // the key of updates is ours
   const keys = new Map<string, string>([[updateKeyName, '']]);
   const usable = all.filter(one => {
-    const secret = open(one.credentials);
+    const secret = opened(one, open);
     const name = one.keyName.toLowerCase().replace(/\.$/, '');
-    if (!secret || !/^[A-Za-z0-9+/]+={0,2}$/.test(secret) || !/^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(name) || keys.has(name))
-      return false;
+    if (!secret || !/^[A-Za-z0-9+/]+={0,2}$/.test(secret) || !isKeyName(name) || keys.has(name)) return false;
     keys.set(name, secret);
     return true;
   });

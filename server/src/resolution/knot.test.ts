@@ -40,11 +40,16 @@ test('a secondary whose key could say anything else, or is another’s, is left 
     one(3, 'breakwater', 'c2VjcmV0'),
     one(4, 'a"b', 'c2VjcmV0'),
     one(5, 'quote.test', 'x"\ninclude: "y'),
+    one(6, `${'a'.repeat(64)}.test`, 'c2VjcmV0'),
+    one(7, 'sealed.test', 'with a key that is not here'),
   ];
   const written = configurationOf(
     [{ id: 1, name: 'cdn.test', nameServers: [], isSigned: true, secondaries }],
     () => '/f',
-    key => key,
+    key => {
+      if (key?.includes(' ')) throw new Error('it was sealed with another key');
+      return key;
+    },
   );
   assert.match(written, /^key:\n {2}- id: copy\.test\n {4}algorithm: hmac-sha256\n {4}secret: "c2VjcmV0"\nremote:/);
   assert.equal(written.match(/- id: secondary-/g)!.length, 2);

@@ -27,6 +27,13 @@ const here = '127.0.0.1';
 /** Of one network (/24, /56) over UDP; the whole of a large resolver stands behind one. */
 const answersPerSecond = 500;
 
+/**
+ * Updates wait for the same workers that tell secondaries, one after the other, of changes: with one worker, one operator's secondary that
+ * is silent held the updates of all others up for the whole of Knot's five seconds each.
+ */
+const workers = 8;
+const secondaryMs = 500;
+
 /** Paths inside the folder that the server knows. */
 export const knotPaths = (dir: string) => ({ lines: join(dir, 'lines'), socket: join(dir, 'run/knot.sock') });
 
@@ -161,7 +168,8 @@ function configuration({ dir, port, hosts, key }: { dir: string; port: number; h
     '  version: ""',
     '  edns-client-subnet: on',
     '  answer-rotation: on',
-    '  background-workers: 1',
+    `  background-workers: ${workers}`,
+    `  tcp-remote-io-timeout: ${secondaryMs}`,
     'control:',
     `  listen: "${dir}/run/knot.sock"`,
     'log:',

@@ -1,4 +1,5 @@
 /** Name servers that have copies of an operator's zones. */
+import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { resolutionLimits } from '#contract/limits.ts';
 import { dnsSecondaries } from '#contract/resolution/dns-secondaries.ts';
@@ -41,7 +42,11 @@ export const dnsSecondaryCalls = implement(
       await store.set(body.id, body);
       return {};
     },
-    'DELETE /secondary': ({ ctx, body }) => removeAll(ctx.store(dnsSecondaryTable), body.ids),
+    'DELETE /secondary': ({ ctx, body }) =>
+      removeAll(ctx.store(dnsSecondaryTable), body.ids, async gone => {
+        // a key of what is gone stays nowhere
+        await sql`update "dnsSecondary" set credentials = null where id = any(${gone.map(({ id }) => id)})`.execute(ctx.db);
+      }),
   },
   { rows: { 'GET /secondaries': dnsSecondaryTable } },
 );

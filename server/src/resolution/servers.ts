@@ -53,6 +53,13 @@ export function whyOf(error: unknown): string {
   }
 }
 
+/** What somebody else's name server says goes into a row and onto a screen: PostgreSQL takes no NUL, and nobody wants more than a line. */
+export const oneLine = (said: string) =>
+  said
+    .replace(/\p{Cc}+/gu, ' ')
+    .slice(0, 500)
+    .toWellFormed();
+
 export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] => [
   all.filter(isFirst),
   all.filter(one => !isFirst(one)),

@@ -23,7 +23,7 @@ import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { Servers, split, whyOf } from './servers.ts';
+import { oneLine, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { embedded, groupAnswer, type HeldZone, inOrder, storedAnswers, zonesOf } from './load.ts';
 import { wantedGroups } from './wanted.ts';
@@ -109,7 +109,8 @@ export class Steering {
     this.#isStopping = true;
     this.#wake();
     await this.#running;
-    await this.#lanes.end();
+    // everything may be done twice: nobody's name server keeps the installation from ending
+    await this.#lanes.wait([this.#lanes.end()], patienceMs);
     await this.#database.close();
   }
 
@@ -212,7 +213,7 @@ export class Steering {
     const [embeddeds, foreign] = split(due, one => one.server === embedded);
     for (const [server, held] of Map.groupBy(foreign, one => one.server))
       void this.#lanes.enter(`push ${server}`, async () => {
-        for (const one of held) await this.#lanes.enter(laneOf(one), () => this.#push(one, stored));
+        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one, stored));
       });
     let at = 0;
     const next = async () => {
@@ -382,7 +383,7 @@ export class Steering {
 
   async #failed({ zone, tries }: HeldZone, why: string): Promise<void> {
     const seconds = Math.min(retrySecondsMost, 2 ** Math.min(tries, 10));
-    await sql`update cname set error = ${why.slice(0, 500)}, tries = tries + 1, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
+    await sql`update cname set error = ${oneLine(why)}, tries = tries + 1, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
       this.#database.db,
     );
     // whatever it lost meanwhile is found when it is back; other zones are as they were

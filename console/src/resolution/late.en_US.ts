@@ -59,7 +59,8 @@ export default {
   'cnameZone.unsigned': 'Not signed',
   'cnameZone.signing': 'Being signed',
   'action.signZone': 'Sign (DNSSEC)',
-  'warning.signZone': 'A signed zone stays signed. When it is, give its DS to the registrar of the domain above.',
+  'warning.signZone':
+    'A signed zone stays signed. When it is, give its DS to the registrar of the domain above. Its keys (dns/db/keys) are in no backup: keep a copy, or after a restore nobody who validates finds the zone.',
   'page.cnames': 'CNAME zones',
   'noun.cnames': 'CNAME zone',
   'empty.cnames': 'Add a zone of your own, such as cdn.example.com: customers’ domains lead to names in it by CNAME.',

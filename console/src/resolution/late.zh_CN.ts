@@ -57,7 +57,8 @@ export default {
   'cnameZone.unsigned': '未签名',
   'cnameZone.signing': '签名中',
   'action.signZone': '签名（DNSSEC）',
-  'warning.signZone': '签名后无法取消。签名完成后，请将 DS 记录交给上层域名的注册商。',
+  'warning.signZone':
+    '签名后无法取消。签名完成后，请将 DS 记录交给上层域名的注册商。密钥（dns/db/keys）不在任何备份中：请另存一份，否则恢复后，会验证的解析器找不到这个域名。',
   'page.cnames': 'CNAME 域名',
   'noun.cnames': 'CNAME 域名',
   'empty.cnames': '添加一个您拥有的域名（例如 cdn.example.com），客户的域名就以 CNAME 指向其中的名称。',

@@ -55,7 +55,8 @@ export default {
   'cnameZone.unsigned': '未簽署',
   'cnameZone.signing': '簽署中',
   'action.signZone': '簽署（DNSSEC）',
-  'warning.signZone': '簽署後無法取消。簽署完成後，請將 DS 記錄交給上層網域的註冊商。',
+  'warning.signZone':
+    '簽署後無法取消。簽署完成後，請將 DS 記錄交給上層網域的註冊商。金鑰（dns/db/keys）不在任何備份中：請另存一份，否則還原後，會驗證的解析器找不到這個網域。',
   'page.cnames': 'CNAME 網域',
   'noun.cnames': 'CNAME 網域',
   'empty.cnames': '新增一個您擁有的網域（例如 cdn.example.com），客戶的網域就以 CNAME 指向其中的名稱。',

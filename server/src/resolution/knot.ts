@@ -149,7 +149,8 @@ export class KnotDriver implements NameDriver {
       if (found.length) return found;
       await setTimeout(keyWaitMs);
     }
-    throw new DnsProblem('away', `${name} is not signed yet`);
+    // refused: with `away` all zones behind it, of everybody, would not be asked for either
+    throw new DnsProblem('refused', `${name} is not signed yet`);
   }
 
   /**

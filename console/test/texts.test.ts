@@ -61,6 +61,8 @@ test('a word that goes by a number is written so that it is chosen, and no text 
     for (const [key, text] of Object.entries(texts)) {
       assert.doesNotMatch(text.replaceAll(/\{\w+, one: [^{},]+, other: [^{},]+\}/g, ''), /\{\w+[^\w}]/, `${file} ${key}`);
       assert.doesNotMatch(text, /\{count\} [a-z]+s\b/, `${file} ${key}`);
+      // the word is chosen by the number and does not say it
+      for (const [, name] of text.matchAll(/\{(\w+), one:/g)) assert.ok(text.includes(`{${name}}`), `${file} ${key}`);
     }
   }
 });

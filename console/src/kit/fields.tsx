@@ -287,6 +287,8 @@ function TagsInput({ suggest, ...rest }: TagsProps) {
   return (
     <Select
       {...rest}
+      // what ⌘Enter asks (shortcuts.ts)
+      className="typed-words"
       mode="tags"
       tokenSeparators={[',', ' ']}
       options={known.map(value => ({ value, label: value }))}

@@ -12,7 +12,7 @@ export function shortcut(key: string, task: Task): () => void {
     );
 }
 
-globalThis.addEventListener?.('keydown', event => {
+function heard(event: KeyboardEvent) {
   if (event.isComposing || event.altKey || event.repeat) return;
   const isCommand = event.metaKey || event.ctrlKey;
   const target = event.target as HTMLElement | null;
@@ -22,6 +22,18 @@ globalThis.addEventListener?.('keydown', event => {
   if (!task) return;
   event.preventDefault();
   task();
-});
+}
+globalThis.addEventListener?.('keydown', heard);
+// A list of choices would take ⌘Enter as Enter, and what is saved were another choice than the one on screen. Words typed there it has to take.
+globalThis.addEventListener?.(
+  'keydown',
+  event => {
+    if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || !(event.target instanceof Element)) return;
+    if (!event.target.matches('.ant-select [role="combobox"]') || event.target.closest('.typed-words')) return;
+    event.stopPropagation();
+    heard(event);
+  },
+  true,
+);
 
 export const commandKey = /Mac|iPhone|iPad/.test(globalThis.navigator?.platform ?? '') ? '⌘' : 'Ctrl';

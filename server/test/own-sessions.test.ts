@@ -174,4 +174,8 @@ test('what a browser says of itself is read to words, whatever it says', () => {
   assert.deepEqual(told('python-requests/2.32.3'), ['python-requests 2', '', 'other']);
   for (const odd of ['', ' ', '<script>', '/'.repeat(300), 'Mozilla/5.0', '(((((', 'a'.repeat(300)])
     assert.deepEqual(told(odd).slice(1), ['', 'other'], odd);
+  // a stranger who knows the password writes nothing of their own into our mail, and no list fails of it
+  for (const odd of ['Mozilla/5.0 Confirm at http://evil.test/x now /1 (foo', `Mozilla/5.0 ${'x'.repeat(250)} /1 `])
+    assert.deepEqual(told(odd), ['Mozilla 5', '', 'other']);
+  assert.deepEqual(told('evil.test/1'), ['', '', 'other']);
 });

@@ -9,3 +9,5 @@ alter table account
   add column "firstSignInAt" timestamptz;
 update account a set "firstSignInAt" = s.at
   from (select "accountID", min("createdAt") as at from session where "proxyID" is null group by 1) s where s."accountID" = a.id;
+-- Whose sessions were cleared away long ago is no newcomer: of whoever comes first to a dormant account its owner wants to know most.
+update account set "firstSignInAt" = "createdAt" where "firstSignInAt" is null and password is not null;

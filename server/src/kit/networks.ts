@@ -37,8 +37,8 @@ export class Networks {
 
 /** Whether each of these networks lies within one of `wider`; none of `wider` is everywhere. */
 export function isWithin(narrower: readonly string[], wider: readonly string[]): boolean {
-  const bitsOf = (cidr: string) => Number(cidr.split('/')[1] ?? 128);
   const baseOf = (cidr: string) => cidr.trim().split('/')[0]!;
+  const bitsOf = (cidr: string) => Number(cidr.split('/')[1] ?? (isIPv6(baseOf(cidr)) ? 128 : 32));
   const holds = (outer: string, inner: string) =>
     new Networks([outer]).has(baseOf(inner)) && isIP(baseOf(outer)) === isIP(baseOf(inner)) && bitsOf(outer) <= bitsOf(inner);
   return !wider.length || (narrower.length > 0 && narrower.every(inner => wider.some(outer => holds(outer, inner))));

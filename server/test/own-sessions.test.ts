@@ -144,6 +144,37 @@ describe('a device that was not seen before', () => {
     );
   });
 
+  test('is mailed of again once it was signed out from afar', async () => {
+    const person = await customer();
+    const laptop = await signIn(person, firefox);
+    const mails = () => smtp.mails.filter(one => one.to.includes(person.email)).length;
+    for (const end of [
+      async () => {
+        const { id } = (await shown(laptop.token)).find(one => one.device.kind === 'mobile')!;
+        ok(await by(api, laptop).del('/user/account/session', { sessionID: id }));
+      },
+      async () => ok(await by(api, laptop).del('/user/account/sessions')),
+    ]) {
+      await signIn(person, safari);
+      await smtp.next(person.email);
+      await signIn(person, safari);
+      await end();
+    }
+    await signIn(person, safari);
+    await smtp.next(person.email);
+    await signIn(person, firefox);
+    assert.equal(mails(), 0);
+  });
+
+  test('is not silenced by whoever acts in one’s name', async () => {
+    const guest = await customer();
+    const door = ok(await by(api, a.client).post('/client/proxy', { id: guest.id })).body.accessToken as string;
+    const own = by(api, { token: door });
+    is(await own.put('/user/account/self', { newDeviceMail: false }), 'permissionDenied');
+    ok(await own.put('/user/account/self', { name: 'renamed', newDeviceMail: true }));
+    assert.equal((await by(api, guest).read('/user/account/self')).newDeviceMail, true);
+  });
+
   test('is not mailed of to who does not want it, and a flood of them fills no mailbox', async () => {
     const quiet = await customer();
     ok(await by(api, quiet).put('/user/account/self', { newDeviceMail: false }));

@@ -29,7 +29,7 @@ function zoneOption(zone: string) {
 /** UTC is a time zone people choose, but not one the list holds. */
 const zonesOf = (current: string) => [...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')])].map(zoneOption);
 
-const fieldsOf = (current: string): FormField[] => {
+const fieldsOf = (current: string, isProxied: boolean): FormField[] => {
   const zones = zonesOf(current);
   return [
     { name: 'name', kind: 'text', label: 'displayName' },
@@ -42,7 +42,7 @@ const fieldsOf = (current: string): FormField[] => {
         <Select {...input} value={value as string} showSearch={{ optionFilterProp: 'label' }} options={zones} />
       ),
     },
-    { name: 'newDeviceMail', kind: 'switch', help: 'newDeviceMail' },
+    ...(isProxied ? [] : [{ name: 'newDeviceMail', kind: 'switch', help: 'newDeviceMail' } as const]),
   ];
 };
 
@@ -51,7 +51,7 @@ export default function UserInformation() {
   const { name, language: spoken, timezone, newDeviceMail, version, twoFactor } = self;
   const [isOpen, setOpen] = useState(false);
   // oxlint-disable-next-line react/exhaustive-deps -- hundreds of zones: the one that stood here first stays among them
-  const fields = useMemo(() => fieldsOf(timezone), []);
+  const fields = useMemo(() => fieldsOf(timezone, !!self.proxyName), []);
 
   async function saved(values: Values) {
     await loadSelf();

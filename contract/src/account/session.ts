@@ -104,6 +104,7 @@ export const session = calls(
         timezone: opt(str(64).check(rules.zodRule(rules.timezone))),
         newDeviceMail: opt(bool()),
       }),
+      errors: ['permissionDenied'],
     },
   },
 );

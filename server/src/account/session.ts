@@ -311,6 +311,12 @@ export const sessionCalls = implement(
     },
 
     'PUT /account/self': async ({ ctx, body }) => {
+      const { newDeviceMail } = body;
+      // whoever acts in another's name silences no alarm of theirs
+      if (ctx.actor.proxyName && newDeviceMail !== undefined) {
+        const own = await row<SelfRow>(ctx.db, sql`select "newDeviceMail" from account where id = ${ctx.actor.accountID}`);
+        if (own?.newDeviceMail !== newDeviceMail) throw fail('permissionDenied');
+      }
       await ctx.store(selfTable).set(ctx.actor.accountID, body);
       await ctx.services.sessions.changed(ctx.db);
       return {};

@@ -5,12 +5,15 @@ import { sessions, sessionsShown } from '#contract/account/sessions.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { unknownID } from '../kit/store.ts';
-import { row, rows } from '../store/db.ts';
+import { row, rows, type Sql } from '../store/db.ts';
 import { deviceOf } from './device.ts';
 
 function ownOnly({ actor }: Context): void {
   if (actor.proxyName) throw fail('permissionDenied');
 }
+/** A device that was signed out from afar is one that was not seen before, when it comes again: its owner is told (new-device.ts). */
+const forget = (ctx: Context, which: Sql) =>
+  sql`update session set "userAgent" = null where "accountID" = ${ctx.actor.accountID} and ${which}`.execute(ctx.db);
 const isOpen = sql`"endedAt" is null and "expiredAt" > now()`;
 
 interface Open {
@@ -54,11 +57,18 @@ export const ownSessionCalls = implement(sessions, {
     );
     if (!mine) throw unknownID('sessionID');
     await ctx.services.sessions.end(ctx.db, body.sessionID);
+    // it may have signed in more than once
+    await forget(
+      ctx,
+      sql`("userAgent", address) = (select "userAgent", address from session where id = ${body.sessionID}::uuid)`,
+    );
     return {};
   },
   'DELETE /sessions': async ({ ctx }) => {
     ownOnly(ctx);
     const { accountID, sessionID } = ctx.actor;
-    return { ended: await ctx.services.sessions.endOthers(ctx.db, accountID, sessionID) };
+    const ended = await ctx.services.sessions.endOthers(ctx.db, accountID, sessionID);
+    await forget(ctx, sql`id <> ${sessionID}::uuid and "endedAt" is not null`);
+    return { ended };
   },
 });

@@ -13,7 +13,9 @@ function ownOnly({ actor }: Context): void {
 }
 /** A device that was signed out from afar is one that was not seen before, when it comes again: its owner is told (new-device.ts). */
 const forget = (ctx: Context, which: Sql) =>
-  sql`update session set "userAgent" = null where "accountID" = ${ctx.actor.accountID} and ${which}`.execute(ctx.db);
+  sql`update session set "userAgent" = null where "accountID" = ${ctx.actor.accountID} and "endedAt" is not null and ${which}`.execute(
+    ctx.db,
+  );
 const isOpen = sql`"endedAt" is null and "expiredAt" > now()`;
 
 interface Open {
@@ -68,7 +70,7 @@ export const ownSessionCalls = implement(sessions, {
     ownOnly(ctx);
     const { accountID, sessionID } = ctx.actor;
     const ended = await ctx.services.sessions.endOthers(ctx.db, accountID, sessionID);
-    await forget(ctx, sql`id <> ${sessionID}::uuid and "endedAt" is not null`);
+    await forget(ctx, sql`true`);
     return { ended };
   },
 });

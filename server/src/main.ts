@@ -41,6 +41,8 @@ import { askStatuses } from './domain/certificate/stapling.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Mailer } from './work/mailer.ts';
+import { nodeTable } from './node/tables.ts';
+import { siteTable } from './site/tables.ts';
 import { NoticeTeller } from './work/notices.ts';
 import { Tasks } from './work/tasks.ts';
 import { WebhookSender } from './work/webhooks.ts';
@@ -136,7 +138,7 @@ export async function start(settings: Settings): Promise<Running> {
       const notifier = new Notifier(services);
       notifier.start();
       stops.push(() => notifier.stop());
-      const teller = new NoticeTeller(services);
+      const teller = new NoticeTeller(services, { node: nodeTable, site: siteTable });
       teller.start();
       stops.push(() => teller.stop());
       const webhooks = new WebhookSender(services);

@@ -8,6 +8,8 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { sealedMail } from '#server/kit/mail/send.ts';
 import { rows } from '#server/store/db.ts';
+import { nodeTable } from '#server/node/tables.ts';
+import { siteTable } from '#server/site/tables.ts';
 import { NoticeTeller } from '#server/work/notices.ts';
 import { WebhookSender } from '#server/work/webhooks.ts';
 import { Api, type Person, type Tenant } from './harness.ts';
@@ -23,7 +25,7 @@ before(async () => {
   await sql`insert into "mailServer" ("clientID", host, "fromAddress") values (${a.client.id}, 'mail.example.net', 'noreply@example.net')`.execute(
     api.database.db,
   );
-  teller = new NoticeTeller(api.services, { gatherSeconds: 0 });
+  teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable }, { gatherSeconds: 0 });
 });
 after(() => api?.stop());
 

@@ -12,10 +12,8 @@ import { sendMail } from '../kit/mail/send.ts';
 import { loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
-import { scopeOf } from '../kit/table.ts';
+import { scopeOf, type Table } from '../kit/table.ts';
 import { logger } from '../log.ts';
-import { nodeTable } from '../node/tables.ts';
-import { siteTable } from '../site/tables.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { type Choice, choiceOf } from '../system/notices.ts';
 import { putDeliveries } from '../system/webhook.ts';
@@ -26,14 +24,14 @@ const scanMs = 600_000;
 /** People of one root account who are told; nobody has more who read it. */
 const peopleMax = 500;
 const togetherMax = 200;
-const ofNode = { table: nodeTable, column: 'nodeID' } as const;
-const ofSite = { table: siteTable, column: 'siteID' } as const;
+type Subject = 'node' | 'site';
+type Tables = Readonly<Record<Subject, Table>>;
 /** What an event of a kind is about, where not everybody who holds its key sees all of them. */
-const subjects: Partial<Record<NoticeKind, typeof ofNode | typeof ofSite>> = {
-  nodeOffline: ofNode,
-  nodeBack: ofNode,
-  certificateFailed: ofSite,
-  certificateEnds: ofSite,
+const subjects: Partial<Record<NoticeKind, Subject>> = {
+  nodeOffline: 'node',
+  nodeBack: 'node',
+  certificateFailed: 'site',
+  certificateEnds: 'site',
 };
 const troubles = new Seldom(300_000);
 
@@ -53,14 +51,21 @@ interface Person {
 
 export class NoticeTeller {
   readonly #services: Services;
+  readonly #tables: Tables;
   readonly #gatherSeconds: number;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
   #isStopping = false;
   #scannedAt = -Infinity;
 
-  constructor(services: Services, { gatherSeconds = noticeLimits.gatherSeconds }: { gatherSeconds?: number } = {}) {
+  /** @param tables whose scopes say who sees a node, and a site */
+  constructor(
+    services: Services,
+    tables: Tables,
+    { gatherSeconds = noticeLimits.gatherSeconds }: { gatherSeconds?: number } = {},
+  ) {
     this.#services = services;
+    this.#tables = tables;
     this.#gatherSeconds = gatherSeconds;
   }
 
@@ -163,7 +168,7 @@ export class NoticeTeller {
         if (!inbox && !mail) continue;
         const actor = await sessions.acting(db, id);
         if (!actor?.permissions.has(noticeNeeds[kind])) continue;
-        const theirs = await seenBy(db, actor, events);
+        const theirs = await seenBy(db, this.#tables, actor, events);
         if (theirs.length) await put(db, theirs, id, inbox, mail);
       }
       return true;
@@ -218,16 +223,18 @@ const stepOf = (end: ReturnType<typeof sql>) =>
   sql`(select min(step) from unnest(${[...noticeLimits.endsDays]}::int[]) step where ${end} < now() + step * interval '1 day')`;
 
 /** Those of events of one kind that are about what this person may see. */
-async function seenBy(db: Db, actor: Actor, events: Event[]): Promise<Event[]> {
+async function seenBy(db: Db, tables: Tables, actor: Actor, events: Event[]): Promise<Event[]> {
   const about = subjects[events[0]!.kind];
   if (!about || actor.isRoot) return events;
-  const ids = events.flatMap(event => event[about.column] ?? []);
+  const column = `${about}ID` as const;
+  const table = tables[about];
+  const ids = events.flatMap(event => event[column] ?? []);
   const seen = await rows<{ id: number }>(
     db,
-    sql`select t.id from ${sql.table(about.table.table)} t where t.id = any(${ids}::bigint[]) and ${scopeOf(about.table, actor)}`,
+    sql`select t.id from ${sql.table(table.table)} t where t.id = any(${ids}::bigint[]) and ${scopeOf(table, actor)}`,
   );
   const known = new Set(seen.map(({ id }) => id));
-  return events.filter(event => known.has(event[about.column] ?? 0));
+  return events.filter(event => known.has(event[column] ?? 0));
 }
 
 async function put(db: Db, events: Event[], accountID: number, inbox: boolean, mail: boolean): Promise<void> {

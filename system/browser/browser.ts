@@ -93,6 +93,8 @@ export class Visitor {
     });
     await context.addInitScript(
       ([chosenLanguage, chosenTheme]) => {
+        // before the first page there is one that has no store
+        if (location.protocol === 'about:') return;
         // A choice made on the page stays: this runs at every load.
         if (chosenLanguage && !localStorage.getItem('language')) localStorage.setItem('language', chosenLanguage);
         if (!localStorage.getItem('theme')) localStorage.setItem('theme', chosenTheme!);

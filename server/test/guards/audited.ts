@@ -17,6 +17,8 @@ import { pathOf, type Rig, type World } from './world.ts';
 /** What follows from rows and is no change of anybody: queues, sessions and what is remembered of sign-ins, what was seen of the world, the audit itself. */
 const derived = new Set([
   'audit',
+  // what was asked for, by whom and what came of it: a log of its own
+  'backupRun',
   'cnameSeen',
   // the latest time that was seen, whoever asks
   'licenseClock',
@@ -27,6 +29,9 @@ const derived = new Set([
   'mail',
   'mailLink',
   'authenticator',
+  // what one wants to be told oneself, and what waits to be told
+  'noticePerson',
+  'webhookDelivery',
   'revocation',
   'pgmigrations',
   'migration',

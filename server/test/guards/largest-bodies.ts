@@ -134,12 +134,14 @@ async function readBack(
       if (!sent) continue;
       seen++;
       for (const [name, value] of Object.entries(sent))
-        if (name in row && !isDeepStrictEqual(plain(value), plain(row[name])))
+        if (name in row && !asSets.has(`${call.key} ${name}`) && !isDeepStrictEqual(plain(value), plain(row[name])))
           return `${reader.path} shows ${name} as ${JSON.stringify(row[name]).slice(0, 150)} instead of ${JSON.stringify(value).slice(0, 150)}`;
     }
   }
   return seen ? undefined : '';
 }
+/** Lists that count each thing once, and are read back so, in an order of their own (server/test/notices.test.ts reads what was chosen). */
+const asSets: ReadonlySet<string> = new Set(['POST /{area}/notices/choices choices', 'PUT /{area}/setting/webhook kinds']);
 /** What trims at its ends says so by its schema; times and addresses are written in one form. */
 const plain = (value: unknown): unknown => {
   if (typeof value === 'string') {

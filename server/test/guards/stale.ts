@@ -86,7 +86,7 @@ function* others(schema: Parameters<typeof bare>[0], value: unknown): Generator<
   if (def.type === 'union') for (const option of def.options!) yield* others(option, value);
   if (def.type === 'number') yield* [Number(value) + 1, Number(value) - 1];
   if (def.type === 'string')
-    yield* ['another', '@another', `${String(value)}x`, '', 'another.test', 'another/', '198.51.100.7', 'Asia/Tokyo'];
+    yield* ['another', '@another', `${String(value)}x`, '', 'another.test', 'another/', '198.51.100.7', '9.9.9.9', 'Asia/Tokyo'];
   if (def.type === 'array' && Array.isArray(value)) {
     yield [];
     if (value.length) for (const one of others(def.element!, value[0])) yield [one, ...value.slice(1)];

@@ -117,7 +117,7 @@ test(
     const DBBackup = '/client/setting/system/DBBackup';
     assert.equal((await first.call('POST', `${DBBackup}/run`, token, { kind: 'backup' })).status, 200);
     assert.ok(
-      await poll(async () => (await first.call('GET', DBBackup, token)).body.lastBackup?.state === 'done', 60_000, 200),
+      await poll(async () => (await first.call('GET', DBBackup, token)).body.lastBackup?.state === 'done', 180_000, 200),
       JSON.stringify((await first.call('GET', DBBackup, token)).body),
     );
     assert.equal(readdirSync(join(first.folder, 'backups')).length, 1);

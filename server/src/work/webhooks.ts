@@ -7,9 +7,9 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { webhookLimits } from '#contract/limits.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
-import { loopOf } from '../kit/metrics.ts';
 import { outbound, OutboundError } from '../kit/outbound.ts';
 import { Sealed } from '../kit/sealed.ts';
+import { Rounds } from '../kit/rounds.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { plainText } from '../kit/text.ts';
@@ -37,33 +37,23 @@ export const signatureOf = (secret: string, timestamp: number, body: string): st
 
 export class WebhookSender {
   readonly #services: Services;
-  #timer: NodeJS.Timeout | undefined;
-  #running: Promise<void> | undefined;
-  readonly #end = new AbortController();
+  readonly #rounds = new Rounds({
+    loop: 'webhooks',
+    everyMs: lookMs,
+    look: () => this.look(),
+    failed: err => logger.warn({ err }, 'webhooks could not be told'),
+  });
 
   constructor(services: Services) {
     this.#services = services;
   }
 
   start(): void {
-    const round = loopOf('webhooks');
-    const go = () => {
-      this.#running = this.look()
-        .catch((err: Error) => {
-          if (troubles.isTime('look')) logger.warn({ err }, 'webhooks could not be told');
-        })
-        .then(() => {
-          round();
-          if (!this.#end.signal.aborted) this.#timer = setTimeout(go, lookMs);
-        });
-    };
-    go();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    this.#end.abort();
-    clearTimeout(this.#timer);
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** All that is due, several addresses side by side. */
@@ -73,7 +63,7 @@ export class WebhookSender {
     if (!(await row(db, sql`select 1 from "webhookDelivery" where state = 'waiting' and "nextAt" <= now() limit 1`))) return;
     await Promise.all(
       Array.from({ length: webhookLimits.atOnce }, async () => {
-        while (!this.#end.signal.aborted && (await this.#tellOne()));
+        while (!this.#rounds.ending.aborted && (await this.#tellOne()));
       }),
     );
   }
@@ -129,13 +119,13 @@ export class WebhookSender {
         body: due.body,
         bytesMax: 65_536,
         timeoutMs: webhookLimits.timeoutSeconds * 1000,
-        signal: this.#end.signal,
+        signal: this.#rounds.ending,
       });
       status = got.status;
       answer = plainText(got.body.toString('utf8', 0, 800), 200);
     } catch (error) {
       // we end: it is another's at once
-      if (this.#end.signal.aborted) {
+      if (this.#rounds.ending.aborted) {
         await sql`update "webhookDelivery" set "leasedUntil" = null where ${mine}`.execute(db);
         return false;
       }

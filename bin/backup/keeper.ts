@@ -94,10 +94,8 @@ async function act(database: Database, sealing: Sealing, settings: Settings, run
     const sealed = new Sealed('databaseBackup', ['secretKey', 'passphrase'], sealing);
     const passphrase = sealed.open('passphrase', known.passphrase) ?? undefined;
     const target = await targetOf(db, known, sealed.open('secretKey', known.secretKey), settings, signal);
-    const done =
-      run.kind === 'backup'
-        ? await make(db, run, known, target, passphrase, settings, signal)
-        : await test(db, known, target, passphrase, settings, signal);
+    const job: Job = { db, run, known, target, passphrase, settings, stop: signal };
+    const done = await (run.kind === 'backup' ? make(job) : test(job));
     await sql`update "backupRun" set state = 'done', "endedAt" = now(), file = ${done.file}, bytes = ${done.bytes ?? null},
       "rowCount" = ${done.rowCount}, "tableCount" = ${done.tableCount ?? null} where id = ${run.id}`.execute(db);
     if (run.kind === 'backup' && run.askedBy === null && known.restoreTest)
@@ -161,15 +159,17 @@ async function staged<T>(
   }
 }
 
-const make = (
-  db: Db,
-  run: Run,
-  known: Stored,
-  target: Target,
-  passphrase: string | undefined,
-  settings: Settings,
-  stop: AbortSignal,
-): Promise<Outcome> =>
+interface Job {
+  db: Db;
+  run: Run;
+  known: Stored;
+  target: Target;
+  passphrase: string | undefined;
+  settings: Settings;
+  stop: AbortSignal;
+}
+
+const make = ({ db, run, known, target, passphrase, settings, stop }: Job): Promise<Outcome> =>
   staged(settings.dataFolder, stop, async (folder, signal) => {
     // several installations may share a bucket, and an hour
     const name = archiveName(new Date(), passphrase).replace('.tar', `-${randomBytes(3).toString('hex')}.tar`);
@@ -182,14 +182,7 @@ const make = (
     return { file: name, bytes: made.bytes, rowCount: made.rows };
   });
 
-const test = (
-  db: Db,
-  known: Stored,
-  target: Target,
-  passphrase: string | undefined,
-  settings: Settings,
-  stop: AbortSignal,
-): Promise<Outcome> =>
+const test = ({ db, known, target, passphrase, settings, stop }: Job): Promise<Outcome> =>
   staged(settings.dataFolder, stop, async (folder, signal) => {
     const last = await lastDone(db, known.id, 'backup');
     if (!last?.file) throw new Error('There is no backup to restore yet.');

@@ -40,6 +40,6 @@ export function phases(): Phase[] {
     named('unit', 180, isUnit),
     named('integration', 420, file => !isUnit(file) && !isSystem(file)),
     named('system', 900, file => isSystem(file) && !isBrowser(file)),
-    named('browser', 900, isBrowser),
+    named('browser', 1800, isBrowser),
   ];
 }

@@ -17,7 +17,7 @@ import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
-import './database-backup.css';
+import './attempts.css';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
@@ -197,7 +197,7 @@ function Runs({ runs }: { runs: Run[] }) {
   return (
     <section className="panel panel-padded" aria-label={t('backup.runs')}>
       <h3>{t('backup.runs')}</h3>
-      <div className="backup-runs" tabIndex={0} role="region" aria-label={t('backup.runs')}>
+      <div className="attempts" tabIndex={0} role="region" aria-label={t('backup.runs')}>
         <table className="numbers">
           <thead>
             <tr>

@@ -1,5 +1,5 @@
 /** Events by HTTP: where they go, by which secret they are signed, of which kinds, and what became of the latest. */
-import './database-backup.css';
+import './attempts.css';
 import { useQuery } from '@tanstack/react-query';
 import { noticeKinds } from '#contract/limits.ts';
 import type { AnswerOf } from '../kit/client.ts';
@@ -81,7 +81,7 @@ export function Webhook() {
 
 function Deliveries({ deliveries }: { deliveries: AnswerOf<typeof read>['deliveries'] }) {
   return (
-    <div className="backup-runs" tabIndex={0} role="group" aria-label={t('webhook.deliveries')}>
+    <div className="attempts" tabIndex={0} role="group" aria-label={t('webhook.deliveries')}>
       <table className="numbers">
         <thead>
           <tr>

@@ -18,13 +18,7 @@ const fields = {
   /** of the TSIG key */
   algorithm: one(tsigAlgorithms),
   /** rfc2136: the TSIG key in base64. cloudflare, dnspod: the API token. route53, aliyun: the secret of the access key. */
-  credentials: secret(
-    1000,
-    rules.zodRule({
-      name: 'dnsCredentials',
-      check: value => /^[!-~]+$/.test(String(value)) || [{ path: [], rule: 'wrongFormat' }],
-    }),
-  ),
+  credentials: secret(1000, rules.zodRule(rules.dnsCredentials)),
   memo: text(255),
 };
 export const SiteDNS = obj({ ...record, siteID: id(), ...told(fields) });

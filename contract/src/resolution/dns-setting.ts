@@ -14,13 +14,7 @@ const own = {
   keyName: text(255).check(z.regex(/^[A-Za-z0-9._-]*$/)),
   algorithm: one(tsigAlgorithms),
   /** rfc2136: the TSIG key in base64. powerdns: the key of its API. */
-  credentials: secret(
-    1000,
-    rules.zodRule({
-      name: 'dnsCredentials',
-      check: value => /^[!-~]+$/.test(String(value)) || [{ path: [], rule: 'wrongFormat' }],
-    }),
-  ),
+  credentials: secret(1000, rules.zodRule(rules.dnsCredentials)),
   memo: text(255),
 };
 const fields = { driver: one(dnsTypes), ...own };

@@ -21,6 +21,12 @@ export const dnsServer: Rule<string> = {
   },
 };
 
+/** A key or a token as a provider gives it: printable, without a space. */
+export const dnsCredentials: Rule<string | null | undefined> = {
+  name: 'dnsCredentials',
+  check: value => (/^[!-~]+$/.test(String(value)) ? true : broken('wrongFormat')),
+};
+
 type Account = {
   provider: Provider;
   server?: string | undefined;

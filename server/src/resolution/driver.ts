@@ -58,6 +58,20 @@ export interface Observed {
   groups: ReadonlyMap<number, { version: number | undefined; fallback: Answer }>;
 }
 
+/** Groups of a zone, filled as its records are read. */
+export function observedGroups() {
+  const groups = new Map<
+    number,
+    { version: number | undefined; fallback: { a: string[]; aaaa: string[]; cname: string | null } }
+  >();
+  const groupFor = (groupID: number) => {
+    const known = groups.get(groupID) ?? { version: undefined, fallback: { a: [], aaaa: [], cname: null } };
+    groups.set(groupID, known);
+    return known;
+  };
+  return { groups, groupFor };
+}
+
 /** Why zones are not as they should be, by their ids; all others are. */
 export interface Prepared {
   failed: ReadonlyMap<number, string>;

@@ -5,7 +5,16 @@
  */
 import { formatIP, parseIP } from '#contract/rules/address.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
-import type { Abilities, Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import {
+  type Abilities,
+  type Answer,
+  type GroupAnswer,
+  type NameDriver,
+  type NameZone,
+  type Observed,
+  observedGroups,
+  type Prepared,
+} from './driver.ts';
 import { groupName, groupOf, siteName, ttl, versionName } from './names.ts';
 
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
@@ -115,15 +124,7 @@ export class ForeignDriver implements NameDriver {
 
   async observe({ name: zone }: NameZone): Promise<Observed> {
     const names = new Map<string, number>();
-    const groups = new Map<
-      number,
-      { version: number | undefined; fallback: { a: string[]; aaaa: string[]; cname: string | null } }
-    >();
-    const groupFor = (groupID: number) => {
-      const known = groups.get(groupID) ?? { version: undefined, fallback: { a: [], aaaa: [], cname: null } };
-      groups.set(groupID, known);
-      return known;
-    };
+    const { groups, groupFor } = observedGroups();
     for (const { name, type, value } of await this.#store.records(zone)) {
       const isVersion = name.startsWith('v.');
       const groupID = groupOf(zone, isVersion ? name.slice(2) : name);

@@ -19,7 +19,16 @@ import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
 import { ask, type NameServer } from './ask.ts';
-import type { Abilities, Answer, GroupAnswer, NameDriver, NameZone, Observed, Prepared } from './driver.ts';
+import {
+  type Abilities,
+  type Answer,
+  type GroupAnswer,
+  type NameDriver,
+  type NameZone,
+  type Observed,
+  observedGroups,
+  type Prepared,
+} from './driver.ts';
 import { addressOf, configurationOf, fitOf, inZone, linesOf, type Opener, prefixOf, writableLines } from './knot-files.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
 import { add, type Change, drop, parts } from './updates.ts';
@@ -240,15 +249,7 @@ export class KnotDriver implements NameDriver {
       const groupID = groupOf(zone.name, data.replace(/\.$/, ''));
       if (groupID !== undefined) names.set(owner.slice(0, -zone.name.length - 1), groupID);
     }
-    const groups = new Map<
-      number,
-      { version: number | undefined; fallback: { a: string[]; aaaa: string[]; cname: string | null } }
-    >();
-    const groupFor = (groupID: number) => {
-      const known = groups.get(groupID) ?? { version: undefined, fallback: { a: [], aaaa: [], cname: null } };
-      groups.set(groupID, known);
-      return known;
-    };
+    const { groups, groupFor } = observedGroups();
     for (const [owner, type, data] of records(await this.#control('zone-read', lineZone(zone.name)))) {
       const isVersion = owner.startsWith('v.');
       const groupID = groupOf(zone.name, isVersion ? owner.slice(2) : owner);

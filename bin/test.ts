@@ -96,7 +96,10 @@ async function check(name: string, command: string, args: readonly string[]): Pr
 /** Errors that the server answered in some test are noted here; the caller may name a file, and so gather those of several runs. */
 const sent = process.env.TEST_SENT ?? join(scratch, 'sent');
 
-/** A thousand ports for each file that runs: of one that starts anew what it had, the ports of a moment ago would be another's. */
+/**
+ * A thousand ports for each file that runs: of one that starts anew what it had, the ports of a moment ago would be another's. The first half
+ * is the file's own, the second for installations that it starts (system/whole.ts): what two processes choose from one range, they may both choose.
+ */
 const portBlocks = Array.from({ length: 12 }, (_, i) => 20_000 + ((process.pid + i) % 12) * 1000);
 
 interface Result {
@@ -113,7 +116,7 @@ async function runFile(file: string, limit: number, env: NodeJS.ProcessEnv): Pro
   const reporter = `--test-reporter=${join(projectFolder, 'bin/test/reporter.ts')}`;
   const args = ['--enable-source-maps', reporter, `--test-reporter-destination=${results}`, file];
   const ports = portBlocks.shift();
-  const own = ports === undefined ? env : { ...env, TEST_PORTS: String(ports) };
+  const own = ports === undefined ? env : { ...env, TEST_PORTS: `${ports}-${ports + 500}` };
   const { code, timedOut, output } = await runProgram(process.execPath, args, limit, own);
   if (ports !== undefined) portBlocks.push(ports);
   const outcomes = (existsSync(results) ? readFileSync(results, 'utf8') : '')

@@ -148,12 +148,11 @@ export async function startOrigin(name = 'origin', listen = '127.0.0.1') {
 export type Origin = Awaited<ReturnType<typeof startOrigin>>;
 
 /** Below the ephemeral range, so that no outgoing connection sits on it. */
-const range = Number(process.env.TEST_PORTS);
-const [firstPort, portCount] = range ? [range, 1000] : [20_000, 12_000];
+const [firstPort, portsEnd] = (process.env.TEST_PORTS ?? '20000-32000').split('-').map(Number) as [number, number];
 const taken = new Set<number>();
 export async function freePort(address = '127.0.0.1'): Promise<number> {
   for (;;) {
-    const port = firstPort + Math.floor(Math.random() * portCount);
+    const port = firstPort + Math.floor(Math.random() * (portsEnd - firstPort));
     if (taken.has(port)) continue;
     const server = createTcp();
     const free = await new Promise<boolean>(resolve => {

@@ -196,9 +196,8 @@ export function portIsFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   });
 }
 
-/** The first of a thousand ports that are a test file's own, and its children's, among those that run side by side (bin/test.ts). */
-const ownPorts = Number(process.env.TEST_PORTS) || undefined;
-const [firstPort, portsEnd] = ownPorts === undefined ? [20_000, 32_000] : [ownPorts, ownPorts + 1000];
+/** `from-to`: what is a test file's own among those that run side by side (bin/test.ts), or one installation's of its. */
+const [firstPort, portsEnd] = (process.env.TEST_PORTS ?? '20000-32000').split('-').map(Number) as [number, number];
 /** What this process was given already: between our look and the engine's bind a port is free to everybody's eyes. */
 const given = new Set<number>();
 

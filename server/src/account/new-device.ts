@@ -31,7 +31,9 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
   const isKnown = isMarked || found?.addresses.some(address => neighbourhoods(address)[1] === network);
   return async () => {
     if (found?.isFirst)
-      await sql`update account set "firstSignInAt" = now() where id = ${account.id} and "firstSignInAt" is null`.execute(db);
+      // a change that is under way in its tree holds nobody up: then the next sign-in is the first
+      await sql`update account set "firstSignInAt" = now() where id in
+        (select id from account where id = ${account.id} and "firstSignInAt" is null for no key update skip locked)`.execute(db);
     if (!found?.isWanted || found.isFirst || isKnown) return;
     // whoever knows the password and signs in again and again fills no mailbox
     if (services.sessions.tries.take([{ key: `new device ${account.id}`, free: deviceMailsMax }])) return;

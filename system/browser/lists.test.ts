@@ -295,7 +295,7 @@ test('a node is put on a line by a name that the server looks for', async () => 
   const node = data[0]!.name;
   await visitor.go(groups);
   await page.locator('.ant-table-row .link').first().click();
-  const choice = page.locator('.line-add [role=combobox]');
+  const choice = page.getByRole('combobox', { name: 'Choose nodes to add' });
   await choice.click();
   await choice.fill(node.slice(0, 4));
   await page.waitForResponse(response => /keyword=/.test(response.url()));

@@ -17,6 +17,7 @@ import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
+import { ofLog } from './log-facts.ts';
 import { Nginx } from './nginx.ts';
 import { NginxLook } from './nginx-look.ts';
 import { certificatesMb, nginxFolders, nginxBuild, writeSnapshot } from './nginx-files.ts';
@@ -170,7 +171,13 @@ async function begin(
   const isConnected = () => link.problem === null;
   const upgrade: Upgrade = upgradeOf(options, { identity, store, isConnected, changed: () => beat() });
   const ofOrigins = () => ({ fleet: relays.fleet(), trusts: origins.trusts.list() });
-  const wanted = () => ({ ...ofNginx(sync.state.zone, identity), ...side.facts(), ...ofOrigins(), cacheAge: cacheAge.name });
+  const wanted = () => ({
+    ...ofNginx(sync.state.zone, identity),
+    ...side.facts(),
+    ...ofOrigins(),
+    ...ofLog(sync.state.zone?.log),
+    cacheAge: cacheAge.name,
+  });
   const zoneFacts = new ZoneFacts({
     wanted,
     configure: facts => nginx.configure(facts),

@@ -160,6 +160,9 @@ test('error.log never grows beyond its bound', async () => {
   assert.equal(reopened, 2);
   assert.equal(statSync(`${log}.1`).size, 1200);
   assert.equal(readFileSync(log, 'utf8').length, 600);
+  writeFileSync(join(folder, 'sampled.log'), 'z'.repeat(1001));
+  await rotateErrorLog(folder, () => reopened++, 1000);
+  assert.equal(statSync(join(folder, 'sampled.log.1')).size, 1001);
   writeFileSync(join(folder, 'nginx.out'), 'y'.repeat(1001));
   await rotateErrorLog(folder, () => reopened++, 1000);
   assert.equal(statSync(join(folder, 'nginx.out')).size, 0);

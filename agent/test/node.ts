@@ -154,14 +154,18 @@ export class TestNode {
     port = this.httpPort,
     host = '127.0.0.1',
     address = '127.0.0.1',
+    headers: http.OutgoingHttpHeaders = {},
   ): Promise<{ status: number; body: string; headers: http.IncomingHttpHeaders }> {
     return new Promise((done, fail) => {
-      const request = http.get({ host: address, port, path, headers: { host }, agent: false, timeout: 5000 }, answer => {
-        let body = '';
-        answer.setEncoding('utf8').on('data', part => (body += part));
-        answer.on('end', () => done({ status: answer.statusCode!, body, headers: answer.headers }));
-        answer.on('error', fail);
-      });
+      const request = http.get(
+        { host: address, port, path, headers: { host, ...headers }, agent: false, timeout: 5000 },
+        answer => {
+          let body = '';
+          answer.setEncoding('utf8').on('data', part => (body += part));
+          answer.on('end', () => done({ status: answer.statusCode!, body, headers: answer.headers }));
+          answer.on('error', fail);
+        },
+      );
       request.on('timeout', () => request.destroy(new Error('no answer')));
       // one that did not start says why
       request.on('error', error => fail(this.process?.exitCode ? new Error(`the agent ended: ${this.log.slice(-2000)}`) : error));

@@ -218,8 +218,6 @@ export const notYet = {
     DELETE /client/setting/nginx/worker
     GET /client/setting/nginx/worker
     PUT /client/setting/nginx/worker
-    GET /client/setting/system/log
-    PUT /client/setting/system/log
     DELETE /client/zone/{id}/setting/anticc
     PUT /client/zone/{id}/setting/anticc
     GET /client/zone/{id}/setting/firewall

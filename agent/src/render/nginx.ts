@@ -12,10 +12,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accessLogFormat } from '#contract/edge/log.ts';
+import { nodeLogDefaults, type nodeLogLevels } from '#contract/limits.ts';
 import { edgeFolder } from './edge-folder.ts';
 import { grpcFailed, grpcLocation } from './grpc.ts';
 import { listenAt, type ListenFacts, listensOf, type ZonePort } from './listen.ts';
 import { type FleetFacts, relayValues } from './relays.ts';
+import { sampled } from './sampled.ts';
 import { type Trust, trustLocations } from './trusts.ts';
 import { cpuMask, path, whole } from './words.ts';
 
@@ -87,7 +89,9 @@ export interface NodeFacts extends ListenFacts {
   /** open files per worker; default: the limit nginx is started with. Raising that takes root. */
   openFiles?: number;
   /** default: notice */
-  errorLevel?: 'debug' | 'info' | 'notice' | 'warn' | 'error';
+  errorLevel?: (typeof nodeLogLevels)[number];
+  /** one request of so many is told whole in sampled.log; 0 or undefined: none */
+  sampling?: number;
 }
 
 export type { ZonePort };
@@ -326,7 +330,8 @@ export function renderNginx(facts: NodeFacts): string {
     cache: path(facts.cacheDir),
     logs: path(facts.logDir),
     snapshot: path(facts.snapshot),
-    errorLevel: facts.errorLevel ?? 'notice',
+    errorLevel: facts.errorLevel ?? nodeLogDefaults.level,
+    sampled: sampled(facts.sampling ?? nodeLogDefaults.sampling, path(facts.logDir)),
     epoch: facts.epoch,
     connections: whole(facts.connections ?? usualConnections),
     crowd: String(crowd(facts)),

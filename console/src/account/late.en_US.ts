@@ -292,5 +292,6 @@ export default {
   'action.resendEmail': 'Mail a password link',
   'action.resetTwoFactor': 'Remove second factor',
   'warning.resetTwoFactor': 'For when its person lost the authenticator. The password alone signs in until another one is set.',
+  'resource.nodeLog': 'Node logs',
   'resource.accountVerify': 'Sign-in verification',
 } satisfies SameAs<typeof texts>;

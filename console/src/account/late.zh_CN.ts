@@ -286,5 +286,6 @@ export default {
   'action.resendEmail': '发送密码链接',
   'action.resetTwoFactor': '移除双重验证',
   'warning.resetTwoFactor': '此人丢失验证器时使用。之后只凭密码就能登录，直到重新设置。',
+  'resource.nodeLog': '节点日志',
   'resource.accountVerify': '登录验证',
 } satisfies SameAs<typeof texts>;

@@ -284,5 +284,6 @@ export default {
   'action.resendEmail': '寄送密碼連結',
   'action.resetTwoFactor': '移除雙重驗證',
   'warning.resetTwoFactor': '此人遺失驗證器時使用。之後只憑密碼就能登入，直到重新設定。',
+  'resource.nodeLog': '節點記錄',
   'resource.accountVerify': '登入驗證',
 };

@@ -24,6 +24,7 @@ export const client: readonly Screen[] = [
         'GET /{area}/setting/webhook',
         'GET /client/setting/system/outgoingURL',
         'GET /client/setting/system/restrictGroupCIDRs',
+        'GET /client/setting/system/log',
         'GET /client/setting/system/DBBackup',
       ],
     },

@@ -52,6 +52,14 @@ const system: readonly SettingSection[] = [
     Content: tabContent(withTexts('system', async () => (await import('./webhook.tsx')).Webhook)),
   },
   {
+    name: 'nodeLog',
+    order: 58,
+    group: 'installation',
+    call: 'GET /client/setting/system/log',
+    finds: ['nodeLogLevel', 'sampling'],
+    Content: tabContent(withTexts('system', async () => (await import('./node-log.tsx')).NodeLog)),
+  },
+  {
     name: 'databaseBackup',
     order: 60,
     group: 'installation',

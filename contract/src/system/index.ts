@@ -7,6 +7,7 @@ export { fleetHealth } from './fleet-health.ts';
 export { history } from './history.ts';
 export { installation } from './installation.ts';
 export { logo, logos } from './logos.ts';
+export { nodeLog } from './node-log.ts';
 export { notices } from './notices.ts';
 export { originAllow } from './origins.ts';
 export { outgoingURL } from './outgoing-url.ts';

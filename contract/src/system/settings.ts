@@ -3,8 +3,8 @@
  * What is stored and no longer fits its shape reads as the default, so that a newer shape needs no migration.
  */
 import * as z from 'zod/mini';
-import { arr, bool, id, nullable, obj, str, text } from '../kit/schema.ts';
-import { retentionDefaults } from '../limits.ts';
+import { arr, bool, id, nullable, obj, one, oneOf, str, text } from '../kit/schema.ts';
+import { debugSamplings, nodeLogDefaults, nodeLogLevels, retentionDefaults } from '../limits.ts';
 import { retentionFields, RetentionRun } from './retention.ts';
 
 interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
@@ -29,6 +29,8 @@ export const settings = {
   restrictGroupCIDRs: setting('operator', arr(str(64), 100), []),
   /** each sign-in takes a second factor */
   accountVerify: setting('operator', bool(), false),
+  /** what nodes write down */
+  nodeLog: setting('operator', obj({ level: one(nodeLogLevels), sampling: oneOf(debugSamplings) }), nodeLogDefaults),
   /** BREAKWATER_ORIGIN_ALLOW as the server read it when it started */
   originEnvironment: setting('installation', ranges(), []),
   /** days that what nobody needs any more is kept */

@@ -6,6 +6,7 @@ export { emailSettingCalls } from './email-setting.ts';
 export { fleetHealthCalls } from './fleet-health.ts';
 export { installationCalls } from './overview.ts';
 export { logoCalls, logosCalls } from './logos.ts';
+export { nodeLogCalls } from './node-log.ts';
 export { noticeCalls } from './notices.ts';
 export { originAllowCalls } from './origins.ts';
 export { outgoingURLCalls } from './outgoing-url.ts';

@@ -216,12 +216,29 @@ test('the most an operator may say for all sites has room in the document of a z
       siteID: null,
       revision: 1,
       inherited: '',
-      row: { origins, frequencies, errorPages, ports, relays: { relays, left }, settings, canary },
+      row: {
+        origins,
+        frequencies,
+        errorPages,
+        ports,
+        relays: { relays, left },
+        settings,
+        log: { level: 'notice', sampling: 10_000 },
+        canary,
+      },
     }).document.canary,
   );
   assert.ok(
-    bytesOf('zone', { origins, frequencies, errorPages, ports, relays: { relays, left }, settings, canary }) <=
-      kinds.zone.bytesMax,
+    bytesOf('zone', {
+      origins,
+      frequencies,
+      errorPages,
+      ports,
+      relays: { relays, left },
+      settings,
+      log: { level: 'notice', sampling: 10_000 },
+      canary,
+    }) <= kinds.zone.bytesMax,
   );
 });
 

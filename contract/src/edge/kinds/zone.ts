@@ -3,7 +3,7 @@ import { frequencies, Frequency } from './frequencies.ts';
 import { ErrorPage, errorPages } from './errorPages.ts';
 import { zoneSettingFields } from '../settings.ts';
 import { head, id, kind, text } from './kind.ts';
-import { portLimits, relayLimits, schemes, upstreamLimits } from '../../limits.ts';
+import { nodeLogLevels, portLimits, relayLimits, schemes, upstreamLimits } from '../../limits.ts';
 
 const addresses = (max: number) => z._default(z.array(text(60)).check(z.maxLength(max)), []);
 /** Where origins may lie (rules/address-policy.ts). An older document has none of it: then public addresses alone. */
@@ -55,6 +55,11 @@ export const zone = kind({
     relays: z.optional(z.array(ListedRelay).check(z.maxLength(relayLimits.perZoneMax))),
     /** nodes that were taken out of the zone while certificates of theirs still hold */
     relayLeft: z.optional(z.array(z.int()).check(z.maxLength(relayLimits.leftMax))),
+    /**
+     * What nginx writes down; undefined: as ever. It takes a reload, yet goes to all at once: there is no value that nginx refuses, and who
+     * looks for a fault wants to see it everywhere.
+     */
+    log: z.optional(z.object({ level: z.enum(nodeLogLevels), sampling: z.int().check(z.gte(0)) })),
     ...zoneSettingFields,
     ...reloading,
     canary: z.optional(Canary),

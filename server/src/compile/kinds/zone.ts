@@ -2,6 +2,7 @@ import type { DocumentOf } from '#contract/edge/kinds/index.ts';
 import { reloadFields } from '#contract/edge/kinds/zone.ts';
 import { kindOf, looseAddress, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import type { schemes } from '#contract/limits.ts';
+import { settingValue } from '#contract/system/settings.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
 import { compileZoneSettings, type SettingRow, settingsOfZone } from '../settings.ts';
 import { columnsOf, itemsOf, type RowsRow } from '../rows.ts';
@@ -18,6 +19,8 @@ export interface ZoneRow {
   /** as they were found (bus/zone-relays.ts) */
   relays: { relays: { id: number; addresses: string[]; port: number }[]; left: number[] };
   settings: SettingRow[];
+  /** of the operator, as it is stored; null: never set */
+  log: unknown;
   /** another value of what takes a reload is being tried, or was given up (bus/canary.ts) */
   canary: HeldBack | null;
 }
@@ -96,6 +99,7 @@ export const zone: Source<'zone', ZoneRow> = {
      jsonb_build_object('origins', ${originsOfZone}, 'frequencies', ${frequenciesOfZone}, 'errorPages', ${errorPagesOfZone},
        'ports', ${portsOfZone}, 'relays', z.relays,
        'settings', ${settingsOfZone},
+       'log', (select value from setting where key = 'nodeLog' and "clientID" = z."clientID"),
        'canary', (select jsonb_build_object('id', c.id, 'state', c.state, 'nodeID', c."nodeID", 'accepted', c.accepted, 'wanted', c.wanted)
          from "zoneCanary" c where c."zoneID" = z.id)) as row
    from zone z where z.id = any($1::bigint[]) and z."deletedAt" is null`,
@@ -111,6 +115,7 @@ export const zone: Source<'zone', ZoneRow> = {
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
       ...relaysOf(loaded.row.relays),
+      ...(loaded.row.log !== null && { log: settingValue('nodeLog', loaded.row.log) }),
       ...compileZoneSettings(loaded.row.settings),
       // what this release knows and the accepted values of before do not is as wanted
       ...wanted,

@@ -73,6 +73,7 @@ export const systemRows: Rows = {
       title: `${world.name}-${next()}`,
     }),
     'PUT /client/setting/system/restrictGroupCIDRs': async () => ({ cidrs: ['0.0.0.0/0', '::/0'] }),
+    'PUT /client/setting/system/log': async () => ({ level: 'warn', sampling: 1000 }),
     'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({ outgoingURL: `https://${name.toLowerCase()}.test` }),
     // what S3 asks beside: system/backups.test.ts
     'PUT /client/setting/system/DBBackup': async () => ({

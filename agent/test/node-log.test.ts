@@ -1,0 +1,58 @@
+/** How much a node writes down, as its operator says it: the call, the zone's document, and the files of a real nginx. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { nodeLogDefaults } from '#contract/limits.ts';
+import { is, ok } from '../../server/test/expect.ts';
+import { cachedDomain, startFleet, until } from './fleet.ts';
+
+const path = '/client/setting/system/log';
+
+test('the level and the sampling reach nginx by a reload; a sampled request is told whole, and no credential with it', async t => {
+  const fleet = await startFleet(t);
+  await cachedDomain(t, fleet, 'a.test');
+  const node = await fleet.node('n1');
+  await until('served', async () => (await node.visit('a.test')) === 'one');
+  const conf = () => readFileSync(join(node.data, 'nginx.conf'), 'utf8');
+  assert.match(conf(), /error_log "[^"]+" notice;/);
+  assert.ok(!conf().includes('sampled'));
+  const { version, ...usual } = ok(await fleet.call.get(path)).body;
+  assert.deepEqual([version, usual], [0, nodeLogDefaults]);
+  const master = node.nginx();
+
+  is(await fleet.call.put(path, { level: 'loud', sampling: 1 }), 'parameter');
+  is(await fleet.call.put(path, { level: 'info', sampling: 3 }), 'parameter');
+  ok(await fleet.call.put(path, { level: 'info', sampling: 1 }));
+  await until('nginx is told', () => conf().includes('sampled.log') && /error_log "[^"]+" info;/.test(conf()));
+  const lines = (): Record<string, string>[] => {
+    try {
+      const text = readFileSync(join(node.data, 'log/sampled.log'), 'utf8');
+      return text
+        .trim()
+        .split('\n')
+        .filter(Boolean)
+        .map(line => JSON.parse(line) as Record<string, string>);
+    } catch {
+      return [];
+    }
+  };
+  const agent = `it"s \\n {"status":"200"} 台灣`;
+  const headers = {
+    'User-Agent': Buffer.from(agent).toString('latin1'),
+    Cookie: 'session=secret-cookie',
+    Authorization: 'Bearer secret-token',
+  };
+  const found = await until('a request is told', async () => {
+    await node.get('/page?x="1"', node.httpPort, 'a.test', undefined, headers);
+    return lines().find(line => line['host'] === 'a.test' && line['userAgent'] === agent);
+  });
+  assert.deepEqual([found['method'], found['status'], found['uri']], ['GET', '200', '/page?x="1"']);
+  assert.ok(Number(found['site']) > 0 && Number(found['domain']) > 0);
+  assert.doesNotMatch(readFileSync(join(node.data, 'log/sampled.log'), 'latin1'), /secret-/);
+  assert.equal(node.nginx(), master, 'by a reload alone');
+
+  ok(await fleet.call.put(path, nodeLogDefaults));
+  await until('as it was', () => !conf().includes('sampled') && /error_log "[^"]+" notice;/.test(conf()));
+  assert.equal(await node.visit('a.test'), 'one');
+});

@@ -291,10 +291,12 @@ test('a node is put on a line by a name that the server looks for', async () => 
   page.on('request', request => {
     if (/nodes\/initialized\?.*keyword=/.test(request.url())) searched.push(request.url());
   });
-  const { data } = (await done('GET', '/client/nodes/initialized')) as { data: { name: string }[] };
+  const { data } = (await done('GET', '/client/nodes/initialized')) as { data: { name: string; zoneID: number }[] };
   const node = data[0]!.name;
+  // the demo's own line has it already
+  await done('POST', '/client/group', { zoneID: data[0]!.zoneID, name: 'empty-line' });
   await visitor.go(groups);
-  await page.locator('.ant-table-row .link').first().click();
+  await page.locator('.ant-table-row .link', { hasText: 'empty-line' }).first().click();
   const choice = page.getByRole('combobox', { name: 'Choose nodes to add' });
   await choice.click();
   await choice.fill(node.slice(0, 4));

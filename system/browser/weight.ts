@@ -27,15 +27,15 @@ export interface Budget {
 }
 /** What a page may weigh; `form`: one with a form, opened over it or its own. */
 export const budget = {
-  // What is aimed at: 95 kB; 325 kB and 14 scripts; 365 kB and 18 scripts. There is room above what was measured last (lists 325–334 kB, the
-  // fleet's map 349, forms 366–371) for the bell and what came with it: to be measured, and drawn in again.
-  login: { scriptBytes: 101_000, scripts: 14, requests: 18 },
-  dashboard: { scriptBytes: 270_000, scripts: 16, requests: 28 },
-  page: { scriptBytes: 366_000, scripts: 19, requests: 30 },
-  form: { scriptBytes: 388_000, scripts: 22, requests: 34 },
+  // What is aimed at: 95 kB; 325 kB and 14 scripts; 365 kB and 18 scripts. Measured last: sign-in 96.8; dashboard 255.5; lists 325–339, the
+  // fleet's map 352.5, the brands 353.4; forms 370–375.
+  login: { scriptBytes: 98_000, scripts: 8, requests: 12 },
+  dashboard: { scriptBytes: 259_000, scripts: 15, requests: 24 },
+  page: { scriptBytes: 356_000, scripts: 18, requests: 28 },
+  form: { scriptBytes: 379_000, scripts: 21, requests: 27 },
 } as const satisfies Record<string, Budget>;
-/** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all: 0.02 is aimed at, the fleet's map is at 0.044. */
-export const shiftMost = 0.06;
+/** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all. */
+export const shiftMost = 0.03;
 
 /** What the page in this tab has cost since it was loaded. */
 export const weighed = (page: Page): Promise<Weight> =>

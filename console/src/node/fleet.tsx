@@ -220,7 +220,8 @@ export function Fleet({ zoneID }: { zoneID: number | undefined }) {
           </button>
         </p>
       )}
-      <div className="panel">
+      {/* with the rows a line may come above: what waited for them goes, and nothing jumps */}
+      <div className="panel" key={all ? 'rows' : 'wait'}>
         <div className="fleet-bar">
           {places.size > 0 && (
             <span>

@@ -36,7 +36,9 @@ function Reached({ addresses }: { addresses: readonly string[] }) {
 /** What is missing where nothing usable is known. */
 function Unreached() {
   const can = useCan();
-  const { data } = useQuery({ ...query('GET /client/setting/dns', { query: {} }), enabled: can('GET /client/setting/dns') });
+  const mayAsk = can('GET /client/setting/dns');
+  const { data, isPending } = useQuery({ ...query('GET /client/setting/dns', { query: {} }), enabled: mayAsk });
+  if (mayAsk && isPending) return <div className="in-turn-wait" />;
   if (!data?.data.some(one => one.driver === 'knot' && !one.addresses.length)) return null;
   return (
     <p className="panel panel-padded" role="note" style={{ marginBottom: 16 }}>
@@ -230,8 +232,10 @@ function Tried({ id, title, onClose }: { id: number; title: string; onClose: () 
 /** Changes that have not arrived, and what keeps them. */
 function Waiting() {
   const can = useCan();
-  const { data } = useQuery({ ...query(waiting), enabled: can(waiting), refetchInterval: statusPollMs, staleTime: 0 });
+  const mayAsk = can(waiting);
+  const { data, isPending } = useQuery({ ...query(waiting), enabled: mayAsk, refetchInterval: statusPollMs, staleTime: 0 });
   const recover = useAction(recovery, { success: t('dnsWaiting.begun') });
+  if (mayAsk && isPending) return <div className="in-turn-wait" />;
   if (!data) return null;
   return (
     <section className="panel panel-padded" aria-labelledby="dns-waiting">
@@ -256,9 +260,11 @@ function Waiting() {
 
 export default function DnsSetting() {
   return (
-    <>
-      <ResourcePage resource={settings} />
-      <div className="page">
+    <div className="in-turn">
+      <div>
+        <ResourcePage resource={settings} />
+      </div>
+      <div className="page in-turn">
         <Unreached />
         <Waiting />
         <section aria-labelledby="dns-secondaries" style={{ marginTop: 24 }}>
@@ -266,6 +272,6 @@ export default function DnsSetting() {
           <ResourcePage resource={secondaries} isEmbedded />
         </section>
       </div>
-    </>
+    </div>
   );
 }

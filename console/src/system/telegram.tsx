@@ -67,13 +67,19 @@ export default function NotifySetting() {
   const can = useCan();
   return (
     <Page>
-      {can(read) && <Telegram />}
-      {can('GET /{area}/setting/webhook') && (
-        <>
-          <h2 className="section-name">{t('tab.webhook')}</h2>
-          <Webhook />
-        </>
-      )}
+      <div className="in-turn">
+        {can(read) && (
+          <div>
+            <Telegram />
+          </div>
+        )}
+        {can('GET /{area}/setting/webhook') && (
+          <div>
+            <h2 className="section-name">{t('tab.webhook')}</h2>
+            <Webhook />
+          </div>
+        )}
+      </div>
     </Page>
   );
 }

@@ -44,7 +44,7 @@ export function Webhook() {
   if (!now) return <div className="panel tab-wait" aria-busy />;
   const { enable, url, kinds, secretIsSet, version, deliveries } = now;
   return (
-    <>
+    <div className="in-turn">
       <section className="panel setting" aria-label={t('tab.webhook')}>
         {can(write) ? (
           <CardForm
@@ -75,7 +75,7 @@ export function Webhook() {
         />
         {deliveries.length ? <Deliveries deliveries={deliveries} /> : <p className="ink-3">{t('webhook.none')}</p>}
       </section>
-    </>
+    </div>
   );
 }
 

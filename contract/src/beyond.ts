@@ -147,6 +147,29 @@ export const beyond: Readonly<Record<string, string>> = {
   'DELETE /user/account/sessions': 'Issue 11: all others at once, without a new password.',
   'DELETE /client/account/sessions': 'Issue 11: all others at once, without a new password.',
   'DELETE /admin/account/sessions': 'Issue 11: all others at once, without a new password.',
+  'GET /user/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',
+  'GET /client/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',
+  'GET /admin/account/passkeys': 'Issue 11: what one signs in by without a password is seen, with when it was used last.',
+  'POST /user/account/passkey/options': 'Issue 11: an authenticator signs a challenge of ours; the password is asked for before.',
+  'POST /client/account/passkey/options':
+    'Issue 11: an authenticator signs a challenge of ours; the password is asked for before.',
+  'POST /admin/account/passkey/options':
+    'Issue 11: an authenticator signs a challenge of ours; the password is asked for before.',
+  'POST /user/account/passkey':
+    'Issue 11: a passkey signs in without a password that could be guessed, told or typed into a false page.',
+  'POST /client/account/passkey':
+    'Issue 11: a passkey signs in without a password that could be guessed, told or typed into a false page.',
+  'POST /admin/account/passkey':
+    'Issue 11: a passkey signs in without a password that could be guessed, told or typed into a false page.',
+  'DELETE /user/account/passkey': 'Issue 11: a passkey on a device that was lost is removed.',
+  'DELETE /client/account/passkey': 'Issue 11: a passkey on a device that was lost is removed.',
+  'DELETE /admin/account/passkey': 'Issue 11: a passkey on a device that was lost is removed.',
+  'POST /user/passkey/challenge': 'Issue 11: who signs in by a passkey signs a challenge that serves once.',
+  'POST /client/passkey/challenge': 'Issue 11: who signs in by a passkey signs a challenge that serves once.',
+  'POST /admin/passkey/challenge': 'Issue 11: who signs in by a passkey signs a challenge that serves once.',
+  'POST /user/passkey/verify': 'Issue 11: signing in by a passkey.',
+  'POST /client/passkey/verify': 'Issue 11: signing in by a passkey.',
+  'POST /admin/passkey/verify': 'Issue 11: signing in by a passkey.',
   'GET /user/tasks': 'Work that takes longer than a call must be seen: how far it is, what it could not do.',
   'GET /user/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',
   'PUT /user/task/{taskID}/cancel': 'Whoever starts what takes minutes must be able to stop it.',

@@ -35,3 +35,12 @@ export const authenticators = {
 } as const;
 /** Wrong codes of one account, over all its sign-ins, and mails with codes, before the next one waits. */
 export const codeTries = { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 } as const;
+
+/** WebAuthn: of one account; how long a challenge is good for; of challenges and of tries by one address, before the next one waits. */
+export const passkeys = {
+  perAccountMax: 20,
+  nameMax: 64,
+  challengeMinutes: 5,
+  challengesFreeOfAddress: 60,
+  triesFreeOfAddress: 50,
+} as const;

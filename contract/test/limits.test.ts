@@ -13,6 +13,7 @@ const pinned: Record<string, unknown> = {
   mailLinks: { hours: 72 },
   mailLinkForgottenDays: 90,
   authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },
+  passkeys: { perAccountMax: 20, nameMax: 64, challengeMinutes: 5, challengesFreeOfAddress: 60, triesFreeOfAddress: 50 },
   codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
   ...pinnedSystem,
   mailSecurities: ['starttls', 'tls', 'none'],

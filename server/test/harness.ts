@@ -167,6 +167,7 @@ export class Api {
       url: `/api/v1${path}`,
       headers: {
         'accept-language': 'en',
+        host: new URL(this.services.publicURL).host,
         ...(payload === undefined ? {} : { 'content-type': 'application/json' }),
         ...(options.token ? { authorization: `Bearer ${options.token}` } : {}),
         ...options.headers,

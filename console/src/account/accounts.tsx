@@ -192,7 +192,6 @@ const accounts = resource<'GET /{area}/accounts'>({
     }),
     act<Account, 'PUT /{area}/account'>('PUT /{area}/account', {
       name: 'resetTwoFactor',
-      when: account => account.twoFactor !== loginTwoFactorTypes.none,
       why: whyOwn,
       level: 'disruptive',
       warning: 'resetTwoFactor',

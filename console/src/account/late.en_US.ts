@@ -70,6 +70,24 @@ export default {
     'They are signed out at once, and so are sign-ins that wait for their code. This device stays signed in.',
   'sessions.more': '{count} earlier {count, one: sign-in, other: sign-ins} not shown',
 
+  'passkeys.title': 'Passkeys',
+  'passkeys.none': 'None yet. With a passkey you sign in without password and code.',
+  'passkeys.notHere': 'No passkey can be used at this address: open the console by a hostname, over https.',
+  'passkeys.add': 'Add passkey',
+  'passkeys.addTitle': 'Add a passkey',
+  'passkeys.addText': 'At {host} your fingerprint, face, PIN or security key then takes the place of password and code.',
+  'passkeys.name': 'Name',
+  'passkeys.nth': 'Passkey {n}',
+  'passkeys.synced': 'Synced',
+  'passkeys.times': 'Added {since}, last used {used}',
+  'passkeys.unused': 'Added {since}, not used yet',
+  'passkeys.added': 'The passkey was added',
+  'passkeys.held': 'This device already has a passkey of this account.',
+  'passkeys.remove': 'Remove',
+  'passkeys.removeTitle': 'Remove passkey',
+  'passkeys.removeText': '“{name}” will no longer sign you in, and your other devices are signed out.',
+  'passkeys.removed': 'The passkey was removed; other devices were signed out',
+
   'proxy.title': 'Sign in as this account?',
   'proxy.newTab': 'It opens in a new tab; your own session stays as it is.',
 
@@ -216,6 +234,10 @@ export default {
   'auditKind.removed': 'Removed',
   'auditReason.signedIn': 'Signed in',
   'auditReason.knownDevice': '(known device)',
+  'auditReason.byPasskey': '(passkey)',
+  'auditReason.unknownPasskey': 'No such passkey',
+  'auditReason.wrongPasskey': 'Passkey refused',
+  'auditReason.passkeyCopied': 'The passkey may be a copy',
   'auditReason.wrongPassword': 'Wrong password',
   'auditReason.unknownAccount': 'No such account',
   'auditReason.noPassword': 'No password yet',
@@ -293,5 +315,7 @@ export default {
   'action.resetTwoFactor': 'Remove second factor',
   'warning.resetTwoFactor': 'For when its person lost the authenticator. The password alone signs in until another one is set.',
   'resource.nodeLog': 'Node logs',
+  'warning.resetTwoFactor':
+    'For when its person lost the authenticator; passkeys go too. The password alone signs in until another one is set.',
   'resource.accountVerify': 'Sign-in verification',
 } satisfies SameAs<typeof texts>;

@@ -1,14 +1,17 @@
 /** The login form (§4 Login). */
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
 import { loginTwoFactorTypes } from '#contract/limits-start.ts';
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
 import { firstPage, wanted } from '../kit/guard.ts';
 import { notify } from '../kit/notice.ts';
+import { mayHavePasskeys } from '../kit/passkeys.ts';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { loginDataStore, signIn } from '../kit/session.ts';
 import { t, takeLanguage } from '../kit/text.ts';
+import { withLater } from '../kit/with-later.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
 import { said } from './said.ts';
 import { Field, useSubmit } from './parts.tsx';
@@ -28,9 +31,51 @@ export function useEnter() {
   };
 }
 
+/** By the button, or as the browser offers it where the e-mail is filled in: one question at a time. */
+function usePasskey(enter: (given: Credentials) => Promise<void>) {
+  const [round, setRound] = useState(0);
+  const [isBusy, setBusy] = useState(false);
+  const asking = useRef(new AbortController());
+  useEffect(() => {
+    const mine = (asking.current = new AbortController());
+    if (!mayHavePasskeys) return;
+    PublicKeyCredential.isConditionalMediationAvailable?.()
+      .then(isThere =>
+        isThere
+          ? withLater(load, ({ byPasskey }) =>
+              said(async () => {
+                const found = await byPasskey(mine.signal, true);
+                if (found) await enter(found);
+              }),
+            )
+          : undefined,
+      )
+      .catch(console.error);
+    return () => mine.abort();
+    // oxlint-disable-next-line react/exhaustive-deps -- once, and again when the button’s question is over
+  }, [round]);
+  async function ask() {
+    asking.current.abort();
+    const mine = (asking.current = new AbortController());
+    setBusy(true);
+    await withLater(load, ({ byPasskey }) =>
+      said(async () => {
+        const found = await byPasskey(mine.signal);
+        if (found) await enter(found);
+        else if (!mine.signal.aborted) notify.info(t('passkey.none'));
+      }),
+    );
+    setBusy(false);
+    setRound(n => n + 1);
+  }
+  return { isBusy, ask };
+}
+const load = () => import('./passkey.ts');
+
 export default function Login() {
   const navigate = useNavigate();
   const enter = useEnter();
+  const passkey = usePasskey(enter);
   const { errors, isBusy, form } = useSubmit<'email' | 'password'>(
     ({ email, password }) => ({
       email: !email.trim() ? t('login.required') : /^\S+@\S+$/.test(email.trim()) ? undefined : t('login.wrongFormat'),
@@ -56,7 +101,7 @@ export default function Login() {
         name="email"
         type="email"
         label={t('login.email')}
-        autoComplete="username"
+        autoComplete="username webauthn"
         autoFocus
         inputMode="email"
         error={errors['email']}
@@ -71,6 +116,17 @@ export default function Login() {
       <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
         {t('login.submit')}
       </button>
+      {mayHavePasskeys && (
+        <button
+          type="button"
+          className="button button-plain"
+          disabled={passkey.isBusy}
+          aria-busy={passkey.isBusy}
+          onClick={() => void passkey.ask()}
+        >
+          {t('login.passkey')}
+        </button>
+      )}
     </form>
   );
 }

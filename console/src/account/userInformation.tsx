@@ -17,6 +17,7 @@ import { dateTime } from '../kit/time.ts';
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
 const Sessions = inPlace(async () => (await import('./sessions.tsx')).Sessions);
+const Passkeys = inPlace(async () => (await import('./passkeys.tsx')).Passkeys);
 const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
 
 /** `Asia/Taipei` with its distance to UTC now, which is what people know it by. */
@@ -110,6 +111,7 @@ export default function UserInformation() {
             meanwhile={<div className="tab-wait" aria-busy />}
           />
         </section>
+        {!self.proxyName && <Passkeys meanwhile={<div className="tab-wait" aria-busy />} />}
         {!self.proxyName && <Sessions meanwhile={<div className="tab-wait" aria-busy />} />}
       </div>
     </Page>

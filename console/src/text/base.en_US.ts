@@ -18,6 +18,8 @@ export default {
   'login.required': 'Required',
   'login.showPassword': 'Show password',
   'login.hidePassword': 'Hide password',
+  'login.passkey': 'Sign in with a passkey',
+  'passkey.none': 'No passkey was used.',
 
   'verify.title': 'Enter the code',
   'verify.mail': 'We sent a code to {email}. It is valid for 10 minutes.',

@@ -18,6 +18,8 @@ export default {
   'login.required': '必填',
   'login.showPassword': '显示密码',
   'login.hidePassword': '隐藏密码',
+  'login.passkey': '使用通行密钥登录',
+  'passkey.none': '没有使用通行密钥。',
 
   'verify.title': '输入验证码',
   'verify.mail': '验证码已发送到 {email}，10 分钟内有效。',

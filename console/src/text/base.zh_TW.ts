@@ -17,6 +17,8 @@ export const base = {
   'login.required': '必填',
   'login.showPassword': '顯示密碼',
   'login.hidePassword': '隱藏密碼',
+  'login.passkey': '使用通行金鑰登入',
+  'passkey.none': '沒有使用通行金鑰。',
 
   'verify.title': '輸入驗證碼',
   'verify.mail': '驗證碼已寄到 {email}，10 分鐘內有效。',

@@ -62,6 +62,11 @@ export const peopleTexts = {
     zh_CN: '这个主机名是整个系统共用的，只有系统所有者可以设置',
     en_US: 'Everybody comes by this hostname: only the owner of the installation may set it',
   },
+  passkeyHost: {
+    zh_TW: '這個網址不能使用通行金鑰。請改用系統或您的營運商的主機名稱開啟控制台',
+    zh_CN: '这个网址不能使用通行密钥。请改用系统或您的运营商的主机名打开控制台',
+    en_US: 'No passkey can be used at this address. Open the console by the hostname of the installation or of your operator',
+  },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
   passwordNotYours: {
     zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',

@@ -19,6 +19,7 @@ import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
 import { dropAuthenticator } from './factors.ts';
+import { dropPasskeys } from './passkeys.ts';
 import { mailLink, mailLinkAgain } from './password-link.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
@@ -169,7 +170,10 @@ export const accountCalls = implement(
     'PUT /account': async ({ ctx, body }) => {
       const account = await actAs(ctx, body.id);
       const { status, ...rest } = body;
-      if (body.twoFactor !== undefined) await dropAuthenticator(ctx.db, body.id);
+      if (body.twoFactor !== undefined) {
+        await dropAuthenticator(ctx.db, body.id);
+        await dropPasskeys(ctx.db, body.id);
+      }
       await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;
       // a whole row sent back changes what differs; a state alone is an action

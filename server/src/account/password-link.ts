@@ -18,8 +18,8 @@ import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
+import { auditSignIn } from './entering.ts';
 import { operatorOf } from './factors.ts';
-import { auditSignIn } from './session.ts';
 
 type LinkProblem = (typeof linkProblems)[number];
 /** Links that one account is sent, and passwords that one address may set, before the next waits. */

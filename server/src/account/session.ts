@@ -3,19 +3,18 @@ import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
 import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
-import type { Language } from '#contract/kit/text.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
-import { audit, type Context } from '../kit/context.ts';
-import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
+import type { Context } from '../kit/context.ts';
+import { neighbourhoods } from '../kit/networks.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
-import type { ActingToken } from '../kit/actor.ts';
 import type { Incoming } from '../kit/request.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
+import { auditSignIn, type Comer, enter, free, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import {
   codeHash,
   codeWasRight,
@@ -28,28 +27,13 @@ import {
   takeAuthenticator,
   takeCodeTry,
 } from './factors.ts';
-import { newDevice } from './new-device.ts';
 import { type SelfRow, selfTable } from './tables.ts';
 
 export { holdLogin };
 
-/** Wrong passwords that cost no time: for an account from one address, from one address, from a known device, of one's own session. */
-const free = { pair: 10, address: 50, device: 10, own: 10 } as const;
-
-interface LoginRow {
-  id: number;
-  password: string | null;
-  status: string;
-  rootID: number;
-  parentClient: number | null;
-  email: string;
-  auth: Area;
-  language: Language;
-}
-
 /** The account of an e-mail, and the form in which e-mails are compared: PostgreSQL's, the only one there is. */
-async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: string; account: LoginRow | undefined }> {
-  const found = (await row<{ normal: string } & (LoginRow | { id: null })>(
+async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: string; account: Comer | undefined }> {
+  const found = (await row<{ normal: string } & (Comer | { id: null })>(
     db,
     sql`select lower(${email}) as normal, found.* from (select) one left join (
         select a.id, a.password, ${statusOf} as status, root.id as "rootID", a."parentClient", a.email, a.auth, a.language from account a ${withRoots}
@@ -61,43 +45,6 @@ async function accountOf(db: Db, area: Area, email: string): Promise<{ normal: s
 
 // A stranger's e-mail costs the same time as a wrong password.
 let decoy: Promise<string> | undefined;
-
-/** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
-export async function auditSignIn(
-  ctx: Context,
-  path: string,
-  account: Pick<LoginRow, 'id' | 'rootID' | 'parentClient'> | undefined,
-  email: string,
-  status: number,
-  reason: string,
-  token: Pick<ActingToken, 'id' | 'name'> | null = null,
-) {
-  const { area } = ctx.actor;
-  await audit(ctx.services, ctx.db, {
-    reqID: ctx.reqID,
-    actor: {
-      accountID: account?.id ?? null,
-      email,
-      proxyID: null,
-      proxyName: null,
-      clientID: !account || area === 'admin' ? null : area === 'client' ? account.rootID : account.parentClient,
-      area,
-      rootID: account?.rootID ?? 0,
-      token,
-    },
-    method: token ? 'PATCH' : 'POST',
-    url: `/api/v1/${area}${path && `/${path}`}`,
-    permission: null,
-    body: null,
-    ip: ctx.ip,
-    changes: [],
-    status,
-    durationMs: performance.now() - ctx.startedAt,
-    reason,
-    isKept: status === 200,
-    isStranger: status !== 200,
-  });
-}
 
 /** Sets the password of somebody else, as whom the actor may act. */
 export const setPassword = (ctx: Context, { id }: ActedAs, after: string): Promise<boolean> => writePassword(ctx, id, after);
@@ -124,7 +71,7 @@ async function writePassword(
   return true;
 }
 
-interface HeldLogin extends Omit<LoginRow, 'id'> {
+interface HeldLogin extends Omit<Comer, 'id'> {
   accountID: number;
   type: FactorType;
   tries: number;
@@ -151,24 +98,8 @@ export const sessionCalls = implement(
       const { sessions } = ctx.services;
       const { account, normal } = await accountOf(ctx.db, area, body.email);
       const said = (status: number, reason: string) => auditSignIn(ctx, 'verify', account, body.email, status, reason);
-      // Strangers are held up by their address and by this account seen from their address; whoever signed in from this
-      // device before has a count of its own, so that nobody can lock it out.
-      const device = account?.password && sessions.devices.known(request.cookie, area, account.id, account.password);
-      const networks = neighbourhoods(ctx.ip);
-      const [network, address] = networks;
-      const claims = device
-        ? [{ key: `device ${device}`, free: free.device }]
-        : [
-            { key: `${area} ${normal} ${address}`, free: free.pair },
-            { key: `address ${address}`, free: free.address },
-            // a /48 has 65,536 of them; an IPv4 /24 is of many who know nothing of each other
-            ...(isIPv6Network(network)
-              ? [
-                  { key: `${area} ${normal} ${network}`, free: 3 * free.pair },
-                  { key: `network ${network}`, free: 3 * free.address },
-                ]
-              : []),
-          ];
+      const device = knownDevice(ctx, account, request);
+      const claims = triesOf(ctx.ip, device, { key: `${area} ${normal}`, free: free.pair });
       const wait = sessions.tries.take(claims);
       if (wait) {
         // once for each wait: a flood of tries is no flood of lines
@@ -176,9 +107,10 @@ export const sessionCalls = implement(
         throw tooManySignIns(wait.seconds);
       }
       // those who have accounts here have as many devices as they like: these count as one as well
-      const party = device
-        ? { lane: 1, path: [`operator ${account.parentClient ?? account.rootID}`, `root ${account.rootID}`, device] }
-        : { lane: 0, path: networks };
+      const party =
+        device && account
+          ? { lane: 1, path: [`operator ${account.parentClient ?? account.rootID}`, `root ${account.rootID}`, device] }
+          : { lane: 0, path: neighbourhoods(ctx.ip) };
       const stored = account?.password ?? (await (decoy ??= hashPassword(newToken())));
       const right = await sessions.hashing.check({ party, claims, line: request.line }, () =>
         checkPassword(body.password, stored),
@@ -187,11 +119,7 @@ export const sessionCalls = implement(
         await said(401, !account ? 'unknownAccount' : account.password ? 'wrongPassword' : 'noPassword');
         throw fail('credentialFailed');
       }
-      if (account.status !== 'normal') {
-        await said(403, account.status);
-        throw fail('accountNotEnabled');
-      }
-      await sessions.mayEnter(ctx.db, account.id, request.ip, () => said(403, 'permissionDenied'));
+      await mayCome(ctx, account, request, said);
       const type = await factorOf(ctx.db, account);
       if (type !== types.none) {
         const { onePassKey, vcode } = await holdLogin(ctx.db, account.id, { type });
@@ -200,18 +128,15 @@ export const sessionCalls = implement(
         await said(200, 'codeAsked');
         return { onePassKey, login2FAType: type };
       }
-      const told = await newDevice(ctx, account, request, !!device);
-      const tokens = await sessions.openWith(ctx.db, account.id, account.password, request);
-      if (!tokens) {
-        // while we judged it the password was changed, or the account stopped
-        await said(401, 'wrongPassword');
-        throw fail('credentialFailed');
-      }
-      sessions.tries.giveBack(claims);
-      await said(200, device ? 'signedIn knownDevice' : 'signedIn');
-      await told();
-      request.answer('Set-Cookie', sessions.devices.cookie(area, account.id, account.password, request.isSecure));
-      return tokens;
+      const tokens = await enter(ctx, account, request, {
+        said,
+        how: device ? 'signedIn knownDevice' : 'signedIn',
+        right: () => sessions.tries.giveBack(claims),
+      });
+      if (tokens) return tokens;
+      // while we judged it the password was changed, or the account stopped
+      await said(401, 'wrongPassword');
+      throw fail('credentialFailed');
     },
 
     'POST /code': async ({ ctx, body }) => {
@@ -230,10 +155,10 @@ export const sessionCalls = implement(
     },
 
     'POST /login': async ({ ctx, body, request }) => {
-      const { area } = ctx.actor;
-      const { sessions } = ctx.services;
       const hash = sha256(body.onePassKey);
       const held = await heldLogin(ctx, body);
+      const account = { ...held, id: held.accountID };
+      const said: Said = (status, reason) => auditSignIn(ctx, 'login', account, held.email, status, reason);
       takeCodeTry(ctx.services, held.accountID);
       // counted before it is looked at: of many at once five are
       const counted = await row<{ tries: number; code: string }>(
@@ -241,9 +166,9 @@ export const sessionCalls = implement(
         sql`update login set tries = tries + 1 where hash = ${hash} returning tries, code`,
       );
       if (!counted) throw fail('invalidToken');
-      const refused = async (name: 'invalidToken' | 'tokenExpired' | 'accountNotEnabled', reason: string) => {
+      const refused = async (name: 'invalidToken' | 'tokenExpired', reason: string) => {
         const failure = fail(name);
-        await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, failure.status, reason);
+        await said(failure.status, reason);
         return failure;
       };
       if (held.expired || counted.tries > limits.codeTriesMax)
@@ -253,20 +178,11 @@ export const sessionCalls = implement(
           ? await takeAuthenticator(ctx.db, ctx.services, held.accountID, body.vcode)
           : isCode(counted.code, body.vcode, body.onePassKey);
       if (!right) throw await refused('invalidToken', 'wrongCode');
-      if (held.status !== 'normal') throw await refused('accountNotEnabled', held.status);
+      await mayCome(ctx, account, request, said);
       // the key opens one session, also when it is sent twice at once
       if (!(await row(ctx.db, sql`delete from login where hash = ${hash} returning 1`))) throw fail('invalidToken');
-      await sessions.mayEnter(ctx.db, held.accountID, request.ip, () =>
-        auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 403, 'permissionDenied'),
-      );
-      const device = held.password && sessions.devices.known(request.cookie, area, held.accountID, held.password);
-      const told = await newDevice(ctx, { ...held, id: held.accountID }, request, !!device);
-      const tokens = await sessions.openWith(ctx.db, held.accountID, held.password, request);
+      const tokens = await enter(ctx, account, request, { said, right: () => codeWasRight(ctx.services, held.accountID) });
       if (!tokens) throw await refused('invalidToken', 'passwordChanged');
-      codeWasRight(ctx.services, held.accountID);
-      await auditSignIn(ctx, 'login', { id: held.accountID, ...held }, held.email, 200, 'signedIn');
-      await told();
-      request.answer('Set-Cookie', sessions.devices.cookie(area, held.accountID, held.password ?? '', request.isSecure));
       return tokens;
     },
 

@@ -29,6 +29,7 @@ const derived = new Set([
   'mail',
   'mailLink',
   'authenticator',
+  'passkeyChallenge',
   // what one wants to be told oneself, and what waits to be told
   'noticePerson',
   'webhookDelivery',

@@ -19,6 +19,10 @@ export interface MailData {
   newDevice: { time: string; ip: string; place: string; device: string };
   factorOn: { time: string };
   factorOff: { time: string };
+  passkeyOn: { time: string; name: string };
+  passkeyOff: { time: string; name: string };
+  /** its authenticator counts behind what was seen of it */
+  passkeyCopied: { time: string; ip: string };
   /** what another part of the house has to say, in the reader's language already */
   notice: { title: string; lines: readonly string[]; link?: string | undefined };
 }
@@ -146,6 +150,45 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
         zh_TW: '{time} 起，登入您的帳號不再需要自己的第二道驗證。',
         zh_CN: '{time} 起，登录您的账号不再需要自己的第二道验证。',
         en_US: 'Since {time}, signing in to your account no longer takes a second factor of its own.',
+      },
+    ],
+    foot: notYou,
+  },
+  passkeyOn: {
+    subject: { zh_TW: '已新增通行金鑰', zh_CN: '已添加通行密钥', en_US: 'A passkey was added' },
+    lines: [
+      {
+        zh_TW: '{time}，您的帳號新增了通行金鑰「{name}」，可用它登入。',
+        zh_CN: '{time}，您的账号添加了通行密钥“{name}”，可用它登录。',
+        en_US: 'At {time} the passkey “{name}” was added to your account. It signs in by itself.',
+      },
+    ],
+    foot: notYou,
+  },
+  passkeyOff: {
+    subject: { zh_TW: '已移除通行金鑰', zh_CN: '已移除通行密钥', en_US: 'A passkey was removed' },
+    lines: [
+      {
+        zh_TW: '{time}，您的帳號移除了通行金鑰「{name}」。',
+        zh_CN: '{time}，您的账号移除了通行密钥“{name}”。',
+        en_US: 'At {time} the passkey “{name}” was removed from your account.',
+      },
+    ],
+    foot: notYou,
+  },
+  passkeyCopied: {
+    subject: { zh_TW: '通行金鑰可能遭到複製', zh_CN: '通行密钥可能遭到复制', en_US: 'A passkey may have been copied' },
+    lines: [
+      {
+        zh_TW: '{time}，有人從 {ip} 以您的通行金鑰登入，但它的計數落後，可能是複本。這次登入已被拒絕。',
+        zh_CN: '{time}，有人从 {ip} 以您的通行密钥登录，但它的计数落后，可能是副本。这次登录已被拒绝。',
+        en_US:
+          'At {time} somebody signed in from {ip} by a passkey of yours that counts behind what we had seen of it: it may be a copy. We refused it.',
+      },
+      {
+        zh_TW: '請移除這個通行金鑰，再新增一個。',
+        zh_CN: '请移除这个通行密钥，再添加一个。',
+        en_US: 'Remove that passkey and add another.',
       },
     ],
     foot: notYou,

@@ -4,9 +4,13 @@ import { sql } from 'kysely';
 import { holdLogin } from '#server/account/session.ts';
 import { newToken, sha256 } from '#server/kit/crypto.ts';
 import { writeSetting } from '#server/system/settings.ts';
+import { handlesOf, newChallenge } from '#server/account/passkeys.ts';
+import { next } from '../generate.ts';
 import { password } from '../../harness.ts';
+import { PasskeyDevice } from '../../passkey-device.ts';
 import { type Smtp, startSmtp } from '../../smtp.ts';
-import type { Rig, Rows } from '../world.ts';
+import type { Rig, Rows, World } from '../world.ts';
+import type { Area } from '#contract/kit/call.ts';
 
 /** Every operator has a server: nobody looks whether it takes the mails. */
 async function mailsGo(rig: Rig): Promise<void> {
@@ -28,8 +32,26 @@ async function mailsArrive(rig: Rig): Promise<void> {
 }
 after(async () => (await smtp)?.stop());
 
+/** One that signs in: its row, and the device. */
+async function passkeyOf(rig: Rig, world: World, area: Area) {
+  const device = new PasskeyDevice();
+  const accountID = world.people[area].id;
+  device.userHandle = handlesOf(rig.api.services, accountID)[0]!;
+  const id = await rig.insert('passkey', {
+    accountID,
+    name: `${world.name}-${next()}`,
+    credentialID: device.id,
+    publicKey: device.publicKey,
+    counter: 0,
+    host: 'console.test',
+    isSynced: false,
+  });
+  return { id, device };
+}
+
 export const mailRows: Rows = {
   make: {
+    passkey: async (rig, world, area) => (await passkeyOf(rig, world, area)).id,
     mailServer: (rig, { name, people }) =>
       rig.insert('mailServer', {
         clientID: people.client.id,
@@ -38,6 +60,7 @@ export const mailRows: Rows = {
         fromName: name,
       }),
   },
+  kindOfField: { passkeyID: 'passkey' },
   kindOfCall: { 'POST /{area}/account/resendEmail': 'account' },
   bodies: {
     'PUT /client/setting/system/accountVerify': async () => ({ enabled: false }),
@@ -45,6 +68,19 @@ export const mailRows: Rows = {
       onePassKey: (await holdLogin(rig.api.database.db, people[area].id)).onePassKey,
       email: people[area].email,
     }),
+    'POST /{area}/account/passkey/options': async () => ({ password }),
+    'POST /{area}/account/passkey': async (rig, world, area) => {
+      const challenge = await newChallenge(rig.api.database.db, area, world.people[area].id);
+      return new PasskeyDevice().create({ challenge, user: { id: 'x' } }, `${world.name}-${next()}`);
+    },
+    'DELETE /{area}/account/passkey': async (rig, world, area) => ({
+      passkeyID: await rig.fresh(world, 'passkey', area),
+      password,
+    }),
+    'POST /{area}/passkey/verify': async (rig, world, area) => {
+      const { device } = await passkeyOf(rig, world, area);
+      return device.get({ challenge: await newChallenge(rig.api.database.db, area, null) });
+    },
     'POST /{area}/login2fa/phase0': async () => ({ password }),
     'POST /{area}/login2fa/phase1': async (rig, { people }, area) => ({
       onePassKey: (await holdLogin(rig.api.database.db, people[area].id, { kind: 'twoFactor' })).onePassKey,

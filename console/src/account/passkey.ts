@@ -1,0 +1,82 @@
+/** What the browser does for passkeys (WebAuthn Level 3), in the shapes of our calls. It comes when it is wanted. */
+import { call } from '../kit/client.ts';
+import type { Credentials } from '../kit/credentials.ts';
+import { stringOf, bytesOf } from './passkey-bytes.ts';
+
+/** Nobody chose one, or it was put off; who knows which is not told (WebAuthn 5.1.4). */
+const isNone = (error: unknown) => error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name);
+
+/**
+ * Signs in by a passkey of this host; undefined: none was chosen.
+ * @param signal ends the question
+ * @param isOffered among what the browser fills into the form: nothing opens by itself, and it is asked anew before its challenge is too old
+ */
+export async function byPasskey(signal: AbortSignal, isOffered = false): Promise<Credentials | undefined> {
+  for (;;) {
+    const asked = call('POST /{area}/passkey/challenge', {}, { from: 'login' });
+    // what nobody asked for says nothing when it cannot be had
+    const options = await (isOffered ? asked.catch(console.error) : asked);
+    if (!options) return undefined;
+    const late = isOffered ? [AbortSignal.timeout(options.timeout * 0.8)] : [];
+    let found: PublicKeyCredential | null;
+    try {
+      found = (await navigator.credentials.get({
+        publicKey: { ...options, challenge: bytesOf(options.challenge) },
+        signal: AbortSignal.any([signal, ...late]),
+        ...(isOffered ? { mediation: 'conditional' } : {}),
+      })) as PublicKeyCredential | null; // what was asked for
+    } catch (error) {
+      if (late.some(one => one.aborted) && !signal.aborted) continue;
+      if (isNone(error) || signal.aborted) return undefined;
+      throw error;
+    }
+    if (!found) return undefined;
+    const response = found.response as AuthenticatorAssertionResponse; // of what was asked for
+    const credential = {
+      ...named(found),
+      response: {
+        clientDataJSON: stringOf(response.clientDataJSON),
+        authenticatorData: stringOf(response.authenticatorData),
+        signature: stringOf(response.signature),
+        userHandle: response.userHandle && stringOf(response.userHandle),
+      },
+    };
+    return call('POST /{area}/passkey/verify', { body: { credential } }, { from: 'login' });
+  }
+}
+
+/** Makes one; false: nothing was made. `held`: the authenticator has one of this account already. */
+export async function addPasskey(name: string, password: string): Promise<boolean | 'held'> {
+  const options = await call('POST /{area}/account/passkey/options', { body: { password } }, { from: 'login' });
+  let made: PublicKeyCredential | null;
+  try {
+    made = (await navigator.credentials.create({
+      publicKey: {
+        ...options,
+        challenge: bytesOf(options.challenge),
+        user: { ...options.user, id: bytesOf(options.user.id) },
+        excludeCredentials: options.excludeCredentials.map(
+          one => ({ ...one, id: bytesOf(one.id) }) as PublicKeyCredentialDescriptor,
+        ), // knows fewer words for transports
+      },
+    })) as PublicKeyCredential | null; // what was asked for
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'InvalidStateError') return 'held';
+    if (isNone(error)) return false;
+    throw error;
+  }
+  if (!made) return false;
+  const response = made.response as AuthenticatorAttestationResponse; // of what was asked for
+  const credential = {
+    ...named(made),
+    response: {
+      clientDataJSON: stringOf(response.clientDataJSON),
+      attestationObject: stringOf(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    },
+  };
+  await call('POST /{area}/account/passkey', { body: { name, credential } }, { from: 'login' });
+  return true;
+}
+
+const named = ({ id, rawId }: PublicKeyCredential) => ({ id, rawId: stringOf(rawId), type: 'public-key' as const });

@@ -1,0 +1,125 @@
+/** What every way of signing in has: who may come in and from where, tries by address, the line in the audit, the session with its device. */
+import { fail } from '#contract/errors.ts';
+import type { Area } from '#contract/kit/call.ts';
+import type { Language } from '#contract/kit/text.ts';
+import type { ActingToken } from '../kit/actor.ts';
+import { audit, type Context } from '../kit/context.ts';
+import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
+import type { Incoming } from '../kit/request.ts';
+import type { Tokens } from '../kit/session.ts';
+import type { Claim } from '../kit/tries.ts';
+import { newDevice } from './new-device.ts';
+
+/** Wrong tries that cost no time: for an account from one address, from one address, from a known device, of one's own session. */
+export const free = { pair: 10, address: 50, device: 10, own: 10 } as const;
+
+export interface Comer {
+  id: number;
+  password: string | null;
+  status: string;
+  rootID: number;
+  parentClient: number | null;
+  email: string;
+  auth: Area;
+  language: Language;
+}
+/** Writes down how it went. */
+export type Said = (status: number, reason: string) => Promise<void>;
+
+/** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
+export async function auditSignIn(
+  ctx: Context,
+  path: string,
+  account: Pick<Comer, 'id' | 'rootID' | 'parentClient'> | undefined,
+  email: string,
+  status: number,
+  reason: string,
+  token: Pick<ActingToken, 'id' | 'name'> | null = null,
+) {
+  const { area } = ctx.actor;
+  await audit(ctx.services, ctx.db, {
+    reqID: ctx.reqID,
+    actor: {
+      accountID: account?.id ?? null,
+      email,
+      proxyID: null,
+      proxyName: null,
+      clientID: !account || area === 'admin' ? null : area === 'client' ? account.rootID : account.parentClient,
+      area,
+      rootID: account?.rootID ?? 0,
+      token,
+    },
+    method: token ? 'PATCH' : 'POST',
+    url: `/api/v1/${area}${path && `/${path}`}`,
+    permission: null,
+    body: null,
+    ip: ctx.ip,
+    changes: [],
+    status,
+    durationMs: performance.now() - ctx.startedAt,
+    reason,
+    isKept: status === 200,
+    isStranger: status !== 200,
+  });
+}
+
+/**
+ * Strangers are held up by their address, and by what they try seen from their address (`what`): whoever signed in from this device before
+ * has a count of its own, so that nobody can lock it out.
+ */
+export function triesOf(ip: string, device: string | undefined, what: { key: string; free: number }): Claim[] {
+  if (device) return [{ key: `device ${device}`, free: free.device }];
+  const [network, address] = neighbourhoods(ip);
+  return [
+    { key: `${what.key} ${address}`, free: what.free },
+    { key: `address ${address}`, free: free.address },
+    // a /48 has 65,536 of them; an IPv4 /24 is of many who know nothing of each other
+    ...(isIPv6Network(network)
+      ? [
+          { key: `${what.key} ${network}`, free: 3 * what.free },
+          { key: `network ${network}`, free: 3 * free.address },
+        ]
+      : []),
+  ];
+}
+
+/** @throws accountNotEnabled; permissionDenied where its operator lets nobody in from there */
+export async function mayCome(ctx: Context, account: Comer, request: Pick<Incoming, 'ip'>, said: Said): Promise<void> {
+  if (account.status !== 'normal') {
+    await said(403, account.status);
+    throw fail('accountNotEnabled');
+  }
+  await ctx.services.sessions.mayEnter(ctx.db, account.id, request.ip, () => said(403, 'permissionDenied'));
+}
+
+/** The mark of the device, where this account signed in from it before with the password it has now. */
+export const knownDevice = (ctx: Context, account: Pick<Comer, 'id' | 'auth' | 'password'> | undefined, request: Incoming) =>
+  account?.password ? ctx.services.sessions.devices.known(request.cookie, account.auth, account.id, account.password) : undefined;
+
+/**
+ * Opens the session of whoever proved who they are, for as long as the password that was read is still the account's; undefined when it is
+ * not, or the account stopped. `right`: once it is open, gives back what was counted. `open`: where more has to hold at that instant.
+ */
+export async function enter(
+  ctx: Context,
+  account: Comer,
+  request: Incoming,
+  {
+    said,
+    how = 'signedIn',
+    right,
+    open,
+  }: { said: Said; how?: string; right: () => void; open?: () => Promise<Tokens | undefined> },
+): Promise<Tokens | undefined> {
+  const { sessions } = ctx.services;
+  const isKnown = !!knownDevice(ctx, account, request);
+  const told = await newDevice(ctx, account, request, isKnown);
+  const tokens = await (open?.() ?? sessions.openWith(ctx.db, account.id, account.password, request));
+  if (!tokens) return undefined;
+  right();
+  await said(200, how);
+  await told();
+  const mark = sessions.devices.cookie(account.auth, account.id, account.password ?? '', request.isSecure);
+  request.answer('Set-Cookie', mark);
+  return tokens;
+}

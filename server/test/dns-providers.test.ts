@@ -7,6 +7,7 @@ import { Cloudflare } from '#server/domain/dns/cloudflare.ts';
 import { DnsPod } from '#server/domain/dns/dnspod.ts';
 import { type DnsDriver, DnsProblem } from '#server/domain/dns/driver.ts';
 import type { Api } from '#server/domain/dns/http.ts';
+import { SiteNames } from '#server/domain/dns/records.ts';
 import { awsSignature, Route53 } from '#server/domain/dns/route53.ts';
 import { outbound, OutboundError } from '#server/kit/outbound.ts';
 import { freePort } from '#server/store/engine-process.ts';
@@ -14,10 +15,10 @@ import { type Fake, keyID, secret, startFake } from './dns-fakes.ts';
 
 const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
 const drivers = {
-  cloudflare: (api: Api, right = secret) => new Cloudflare(api, right),
-  dnspod: (api: Api, right = secret) => new DnsPod(api, keyID, right),
-  route53: (api: Api, right = secret) => new Route53(api, keyID, right),
-  aliyun: (api: Api, right = secret) => new Aliyun(api, keyID, right),
+  cloudflare: (api: Api, right = secret) => new SiteNames(new Cloudflare(api, right)),
+  dnspod: (api: Api, right = secret) => new SiteNames(new DnsPod(api, keyID, right)),
+  route53: (api: Api, right = secret) => new SiteNames(new Route53(api, keyID, right)),
+  aliyun: (api: Api, right = secret) => new SiteNames(new Aliyun(api, keyID, right)),
 } as const;
 const apiAt = (base: string): Api => ({
   base,
@@ -91,7 +92,7 @@ for (const [provider, make] of Object.entries(drivers) as [keyof typeof drivers,
     after(() => fake?.stop());
     const name = '_acme-challenge.deep.one.test';
     const values = () =>
-      fake.texts
+      fake.records
         .filter(one => one.name === name)
         .map(one => one.value)
         .toSorted();
@@ -111,7 +112,7 @@ for (const [provider, make] of Object.entries(drivers) as [keyof typeof drivers,
       await driver.put(zone, name, 'v-2');
       await driver.put(zone, name, 'v-1');
       assert.deepEqual(values(), ['v-1', 'v-2']);
-      assert.ok(fake.texts.every(one => one.zone === 'deep.one.test'));
+      assert.ok(fake.records.every(one => one.zone === 'deep.one.test'));
       await driver.take(zone, name, 'v-1');
       await driver.take(zone, name, 'v-1');
       assert.deepEqual(values(), ['v-2']);
@@ -138,11 +139,12 @@ test('Route 53: a set that another changes meanwhile is read anew, and both text
   const zone = (await driver.zones([name])).get(name)!;
   let changes = 0;
   // just before the first change arrives, somebody else’s does
-  fake.before = ({ method, texts }) => {
-    if (method === 'POST' && ++changes === 1) texts.push({ id: 'x', zone: 'one.test', name, value: 'theirs' });
+  fake.before = ({ method, records }) => {
+    if (method === 'POST' && ++changes === 1)
+      records.push({ id: 'x', zone: 'one.test', name, type: 'TXT', ttl: 60, value: 'theirs' });
   };
   await driver.put(zone, name, 'ours');
-  assert.deepEqual(fake.texts.map(one => one.value).toSorted(), ['ours', 'theirs']);
+  assert.deepEqual(fake.records.map(one => one.value).toSorted(), ['ours', 'theirs']);
   assert.equal(changes, 2);
   fake.stop();
 });

@@ -168,7 +168,8 @@ test('what was left with a provider is taken away, also with an account that was
   const left = (value: string, place: { dnsID: number } | undefined) =>
     sql`insert into "acmeRecord" ("domainID", name, value, "dnsID", zone, "zoneID", target, "removeAt")
       values (${domainID}, ${name}, ${value}, ${place?.dnsID ?? null}, 'one.test', 'Z1', ${name}, now())`.execute(db);
-  route53.texts.push({ id: '1', zone: 'one.test', name, value: 'ours' }, { id: '2', zone: 'one.test', name, value: 'theirs' });
+  for (const value of ['ours', 'theirs'])
+    route53.records.push({ id: value, zone: 'one.test', name, type: 'TXT', ttl: 60, value });
   await left('ours', { dnsID });
   await left('never put', undefined);
   ok(await user().del(path(), { ids: [dnsID] }));
@@ -191,12 +192,12 @@ test('what was left with a provider is taken away, also with an account that was
   await sql`update "acmeRecord" set "removeAt" = now()`.execute(db);
   await takeAwayDue(db, api.services);
   assert.equal(await wait(), 2);
-  assert.deepEqual(route53.texts.length, 2);
+  assert.deepEqual(route53.records.length, 2);
   route53.always = undefined;
   await sql`update "acmeRecord" set "removeAt" = now()`.execute(db);
   assert.equal((await takeAwayDue(db, api.services)).gone, 1);
   assert.deepEqual(
-    route53.texts.map(one => one.value),
+    route53.records.map(one => one.value),
     ['theirs'],
   );
   assert.equal(await account(), null);

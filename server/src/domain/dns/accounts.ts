@@ -1,6 +1,7 @@
 /** DNS accounts of a site as they are used: opened, asked for their zones, and what a provider's trouble is in words. */
 import { sql } from 'kysely';
 import type { dnsProviders, tsigAlgorithms } from '#contract/limits.ts';
+import type { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { OutboundError } from '../../kit/outbound.ts';
 import { Sealed } from '../../kit/sealed.ts';
 import type { Services } from '../../kit/services.ts';
@@ -10,7 +11,8 @@ import { Aliyun } from './aliyun.ts';
 import { Cloudflare } from './cloudflare.ts';
 import { DnsPod } from './dnspod.ts';
 import { type DnsDriver, DnsProblem, type DnsTrouble, type Zone } from './driver.ts';
-import { apiOf } from './http.ts';
+import { type ApiOptions, apiOf } from './http.ts';
+import { type RecordApi, SiteNames } from './records.ts';
 import { Rfc2136 } from './rfc2136.ts';
 import { Route53 } from './route53.ts';
 
@@ -31,6 +33,29 @@ export const accountsWhere = (db: Db, condition: Sql): Promise<DnsAccount[]> =>
     db,
     sql`select id, "siteID", provider, server, "keyName", algorithm, credentials, "rowVersion" from "siteDNS" where ${condition} order by id`,
   );
+/** The client of a provider's API. `id`: of the token or the key; where a token has none, ''. */
+export function recordApiOf(
+  services: Pick<Services, 'dns'>,
+  provider: RecordProvider,
+  policy: AddressPolicy,
+  id: string,
+  secret: string,
+  options: ApiOptions = {},
+): RecordApi {
+  const api = apiOf(services, provider, policy, options);
+  switch (provider) {
+    case 'cloudflare':
+      return new Cloudflare(api, secret);
+    case 'dnspod':
+      return new DnsPod(api, id, secret);
+    case 'route53':
+      return new Route53(api, id, secret);
+    case 'aliyun':
+      return new Aliyun(api, id, secret);
+  }
+}
+export type RecordProvider = Exclude<DnsAccount['provider'], 'rfc2136'>;
+
 export const accountsOf = (db: Db, siteID: number) => accountsWhere(db, sql`"siteID" = ${siteID} and "deletedAt" is null`);
 
 /** What it asks goes where the site's origins may lie, and nowhere else. @throws DnsProblem where it has no credentials */
@@ -46,13 +71,10 @@ export async function driverOf(services: Services, account: DnsAccount): Promise
       return new Rfc2136(account.server, key, { policy });
     }
     case 'cloudflare':
-      return new Cloudflare(apiOf(services, provider, policy), secret);
     case 'dnspod':
-      return new DnsPod(apiOf(services, provider, policy), keyName, secret);
     case 'route53':
-      return new Route53(apiOf(services, provider, policy), keyName, secret);
     case 'aliyun':
-      return new Aliyun(apiOf(services, provider, policy), keyName, secret);
+      return new SiteNames(recordApiOf(services, provider, policy, keyName, secret));
   }
 }
 

@@ -1,8 +1,30 @@
-/** Alibaba Cloud DNS (alidns, version 2015-01-09), signed by its method V3 (ACS3-HMAC-SHA256). */
+/** Alibaba Cloud DNS (alidns, version 2015-01-09), signed by its method V3 (ACS3-HMAC-SHA256). Each record is changed by itself. */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod/mini';
-import { type DnsDriver, DnsProblem, type Zone, within, zonesFor } from './driver.ts';
-import { type Api, canonicalQuery, hmac256, pagesMost, readJson, retryAfter, sha256, troubleOfStatus } from './http.ts';
+import { DnsProblem, type Zone, within } from './driver.ts';
+import {
+  type Api,
+  canonicalQuery,
+  hmac256,
+  pagesMost,
+  patiently,
+  readJson,
+  recordPagesMost,
+  retryAfter,
+  sha256,
+  troubleOfStatus,
+} from './http.ts';
+import {
+  bareName,
+  Conflict,
+  type HeldRecord,
+  pagesOf,
+  type RecordApi,
+  type SetChange,
+  stepsOf,
+  typeOf,
+  valueOf,
+} from './records.ts';
 
 const base = 'https://alidns.aliyuncs.com';
 const version = '2015-01-09';
@@ -12,16 +34,33 @@ const Domains = z.object({
   Domains: z.object({ Domain: z.array(z.object({ DomainName: z.string() })) }),
 });
 const Records = z.object({
-  DomainRecords: z.object({ Record: z.array(z.object({ RecordId: z.string(), Value: z.string() })) }),
+  TotalCount: z.number(),
+  DomainRecords: z.object({
+    Record: z.array(
+      z.object({
+        RecordId: z.string(),
+        RR: z.string(),
+        Type: z.string(),
+        Value: z.string(),
+        TTL: z.number(),
+        Line: z._default(z.string(), 'default'),
+        Status: z._default(z.string(), 'ENABLE'),
+      }),
+    ),
+  }),
 });
 const keyCodes =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|IncompleteSignature|Forbidden|NoPermission|InvalidSecurityToken|SignatureNonceUsed|InvalidTimeStamp)/;
 const limitCodes = /^Throttling/;
-/** It is there already; it is not there any more. */
-const doneCodes = new Set(['DomainRecordDuplicate', 'DomainRecordNotBelongToUser', 'DomainRecordNotExist']);
+/** It is there already; it is not there any more; one stands there that it does not stand beside. */
+const conflictCodes = new Set([
+  'DomainRecordDuplicate',
+  'DomainRecordNotBelongToUser',
+  'DomainRecordNotExist',
+  'DomainRecordConflict',
+]);
 const together = 100;
-/** The least of accounts that pay nothing. */
-const leastSeconds = 600;
+const recordsTogether = 500;
 
 /** The Authorization header of a call that has all in its query. @param headers in lower case: host and x-acs-… */
 export function aliyunSignature(
@@ -44,7 +83,10 @@ export function aliyunSignature(
   return `ACS3-HMAC-SHA256 Credential=${key.id},SignedHeaders=${names.join(';')},Signature=${signature}`;
 }
 
-export class Aliyun implements DnsDriver {
+export class Aliyun implements RecordApi {
+  readonly provider = 'Alibaba Cloud';
+  /** of accounts that pay nothing */
+  readonly minTTL = 600;
   readonly #api: Api;
   readonly #key: { id: string; secret: string };
 
@@ -53,7 +95,7 @@ export class Aliyun implements DnsDriver {
     this.#key = { id, secret };
   }
 
-  async zones(names: readonly string[]): Promise<Map<string, Zone>> {
+  async allZones(): Promise<Zone[]> {
     const all: Zone[] = [];
     for (let page = 1; page <= pagesMost; page++) {
       const answer = await this.#ask('DescribeDomains', { PageNumber: String(page), PageSize: String(together) });
@@ -61,31 +103,60 @@ export class Aliyun implements DnsDriver {
       all.push(...found.Domain.map(({ DomainName }) => ({ id: '', name: DomainName })));
       if (all.length >= TotalCount || !found.Domain.length) break;
     }
-    return zonesFor(names, all);
+    return all;
   }
 
-  async put(zone: Zone, name: string, value: string): Promise<void> {
-    await this.#ask('AddDomainRecord', {
-      DomainName: zone.name,
-      RR: within(zone, name),
-      Type: 'TXT',
-      Value: value,
-      TTL: String(leastSeconds),
+  list(zone: Zone, name?: string): Promise<HeldRecord[]> {
+    const [action, asked] = name
+      ? ['DescribeSubDomainRecords', { SubDomain: name === zone.name ? `@.${name}` : name }]
+      : ['DescribeDomainRecords', {}];
+    return pagesOf('Alibaba Cloud', recordPagesMost, async (page, seen) => {
+      const answer = await this.#ask(action, {
+        DomainName: zone.name,
+        ...asked,
+        PageNumber: String(page + 1),
+        PageSize: String(recordsTogether),
+      });
+      const { TotalCount: total, DomainRecords } = readJson('Alibaba Cloud', Records, answer);
+      const found = DomainRecords.Record.flatMap(
+        ({ RecordId: id, RR, Type, Value, TTL: seconds, Line, Status }): HeldRecord[] => {
+          const type = typeOf(Type);
+          const isOther = Line !== 'default' || Status.toUpperCase() !== 'ENABLE';
+          const whole = bareName(RR === '@' ? zone.name : `${RR}.${zone.name}`);
+          return type ? [{ id, name: whole, type, value: valueOf(type, Value), seconds, isOther }] : [];
+        },
+      );
+      const count = DomainRecords.Record.length;
+      return { found, count, total, isLast: !count || seen + count >= total };
     });
   }
 
-  async take(zone: Zone, name: string, value: string): Promise<void> {
-    const answer = await this.#ask('DescribeSubDomainRecords', {
-      DomainName: zone.name,
-      SubDomain: name === zone.name ? `@.${name}` : name,
-      Type: 'TXT',
-      PageSize: String(together),
-    });
-    for (const one of readJson('Alibaba Cloud', Records, answer).DomainRecords.Record)
-      if (one.Value === value) await this.#ask('DeleteDomainRecord', { RecordId: one.RecordId });
+  async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    for (const set of sets) {
+      const { name, type: Type, seconds } = set;
+      const { other, moved, add, gone } = stepsOf(set);
+      const saying = (Value: string) => ({ RR: within(zone, name), Type, Value, TTL: String(seconds) });
+      const remove = ({ id }: HeldRecord) => this.#ask('DeleteDomainRecord', { RecordId: id });
+      for (const one of other) await remove(one);
+      for (const { record, value } of moved) await this.#ask('UpdateDomainRecord', { RecordId: record.id, ...saying(value) });
+      for (const value of add) await this.#ask('AddDomainRecord', { DomainName: zone.name, ...saying(value) });
+      for (const one of gone) await remove(one);
+    }
   }
 
-  async #ask(action: string, query: Record<string, string>) {
+  async probe(): Promise<void> {
+    try {
+      await this.#ask('DeleteDomainRecord', { RecordId: '1' });
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
+  }
+
+  #ask(action: string, query: Record<string, string>) {
+    return patiently(this.#api, () => this.#askOnce(action, query));
+  }
+
+  async #askOnce(action: string, query: Record<string, string>) {
     const own = this.#api.base ?? base;
     const headers = {
       host: new URL(own).host,
@@ -103,8 +174,9 @@ export class Aliyun implements DnsDriver {
     });
     if (answer.status >= 200 && answer.status < 300) return answer;
     const { Code, Message } = readJson('Alibaba Cloud', Problem, answer);
-    if (doneCodes.has(Code)) return answer;
+    const said = `Alibaba Cloud: ${Message} (${Code})`;
+    if (conflictCodes.has(Code)) throw new Conflict('refused', said);
     const trouble = keyCodes.test(Code) ? 'credentials' : limitCodes.test(Code) ? 'limited' : troubleOfStatus(answer.status);
-    throw new DnsProblem(trouble, `Alibaba Cloud: ${Message} (${Code})`, retryAfter(answer));
+    throw new DnsProblem(trouble, said, retryAfter(answer));
   }
 }

@@ -1,7 +1,22 @@
-/** Cloudflare, API version 4, with a token that may edit the DNS of the zones (`Zone.DNS: Edit`, `Zone.Zone: Read`). */
+/**
+ * Cloudflare, API version 4, with a token that may edit the DNS of the zones (`Zone.DNS: Edit`, `Zone.Zone: Read`). Changes go together, all
+ * or none of them (`dns_records/batch`): what goes first, then what becomes another, then what comes.
+ */
 import * as z from 'zod/mini';
-import { type DnsDriver, DnsProblem, recordSeconds, type Zone, zonesFor } from './driver.ts';
-import { type Api, pagesMost, readJson, retryAfter, troubleOfStatus } from './http.ts';
+import { DnsProblem, type Zone } from './driver.ts';
+import { type Api, pagesMost, patiently, readJson, recordPagesMost, retryAfter, troubleOfStatus } from './http.ts';
+import {
+  bareName,
+  chunksOf,
+  Conflict,
+  type HeldRecord,
+  pagesOf,
+  type RecordApi,
+  type SetChange,
+  stepsOf,
+  typeOf,
+  valueOf,
+} from './records.ts';
 
 const base = 'https://api.cloudflare.com/client/v4';
 const Said = z.object({
@@ -13,14 +28,36 @@ const Zones = z.object({
   result: z.array(z.object({ id: ID, name: z.string() })),
   result_info: z.object({ total_pages: z.number() }),
 });
-const Records = z.object({ result: z.array(z.object({ id: ID, content: z.string() })) });
-/** An identical record is there; the record is not. */
-const doneCodes = new Set([81057, 81058, 81044]);
+const Records = z.object({
+  result: z.array(
+    z.object({
+      id: ID,
+      name: z.string(),
+      type: z.string(),
+      content: z._default(z.string(), ''),
+      ttl: z.number(),
+      proxied: z._default(z.boolean(), false),
+    }),
+  ),
+  result_info: z.object({ total_pages: z.number(), total_count: z.number() }),
+});
+/** The record is not there. */
+const goneCodes = new Set([81044]);
+/** Nor that; an identical one is (81057, 81058); one of another type that it does not stand beside (81053, 81054). */
+const conflictCodes = new Set([...goneCodes, 81053, 81054, 81057, 81058]);
 /** Headers it does not know, tokens it does not take. */
 const tokenCodes = new Set([6003, 6111, 9109, 10000]);
-const bare = (content: string) => content.replace(/^"(.*)"$/, '$1');
+const limitCodes = new Set([971, 10429]);
+const together = 1000;
+/** What one change of an account that pays nothing may have. */
+const changesMost = 200;
+/** An id that no record has. */
+const nobody = '0'.repeat(32);
+const contentOf = (type: SetChange['type'], value: string) => (type === 'TXT' ? `"${value}"` : value);
 
-export class Cloudflare implements DnsDriver {
+export class Cloudflare implements RecordApi {
+  readonly provider = 'Cloudflare';
+  readonly minTTL = 60;
   readonly #api: Api;
   readonly #token: string;
 
@@ -29,7 +66,7 @@ export class Cloudflare implements DnsDriver {
     this.#token = token;
   }
 
-  async zones(names: readonly string[]): Promise<Map<string, Zone>> {
+  async allZones(): Promise<Zone[]> {
     const all: Zone[] = [];
     for (let page = 1, pages = 1; page <= pages && page <= pagesMost; page++) {
       const answer = await this.#ask('GET', `/zones?per_page=50&page=${page}`);
@@ -37,32 +74,65 @@ export class Cloudflare implements DnsDriver {
       all.push(...result);
       pages = result_info.total_pages;
     }
-    return zonesFor(names, all);
+    return all;
   }
 
-  async put(zone: Zone, name: string, value: string): Promise<void> {
-    const body = { type: 'TXT', name, content: `"${value}"`, ttl: recordSeconds };
-    await this.#ask('POST', `/zones/${zone.id}/dns_records`, body);
-  }
-
-  async take(zone: Zone, name: string, value: string): Promise<void> {
-    const query = new URLSearchParams({ type: 'TXT', name, per_page: '100' }).toString();
-    const { result } = readJson('Cloudflare', Records, await this.#ask('GET', `/zones/${zone.id}/dns_records?${query}`));
-    for (const { id, content } of result)
-      if (bare(content) === value) await this.#ask('DELETE', `/zones/${zone.id}/dns_records/${id}`);
-  }
-
-  async #ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) {
-    const answer = await this.#api.fetch((this.#api.base ?? base) + path, {
-      method,
-      headers: { authorization: `Bearer ${this.#token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
+  list(zone: Zone, name?: string): Promise<HeldRecord[]> {
+    return pagesOf('Cloudflare', recordPagesMost, async page => {
+      const query = new URLSearchParams({
+        ...(name ? { name } : {}),
+        per_page: String(together),
+        page: String(page + 1),
+      }).toString();
+      const answer = await this.#ask('GET', `/zones/${zone.id}/dns_records?${query}`);
+      const { result, result_info } = readJson('Cloudflare', Records, answer);
+      const found = result.flatMap(({ id, name: at, type: said, content, ttl, proxied }): HeldRecord[] => {
+        const type = typeOf(said);
+        return type ? [{ id, name: bareName(at), type, value: valueOf(type, content), seconds: ttl, isOther: proxied }] : [];
+      });
+      const { total_pages, total_count } = result_info;
+      return { found, count: result.length, total: total_count, isLast: page + 1 >= total_pages };
     });
-    const { success, errors } = readJson('Cloudflare', Said, answer);
-    const all = errors ?? [];
-    if (success || (all.length && all.every(({ code }) => doneCodes.has(code)))) return answer;
-    const trouble = all.some(({ code }) => tokenCodes.has(code)) ? 'credentials' : troubleOfStatus(answer.status);
-    const said = all.map(({ code, message }) => `${message} (${code})`).join('; ') || `it answered ${answer.status}`;
-    throw new DnsProblem(trouble, `Cloudflare: ${said}`, retryAfter(answer));
+  }
+
+  async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    const sizeOf = ({ held, keep, add }: SetChange) => held.length - keep.length + add.length;
+    for (const part of chunksOf(sets, sizeOf, changesMost)) {
+      const batch = { deletes: [] as object[], patches: [] as object[], posts: [] as object[] };
+      for (const set of part) {
+        const { name, type, seconds: ttl } = set;
+        const { other, moved, add, gone } = stepsOf(set);
+        batch.deletes.push(...[...other, ...gone].map(({ id }) => ({ id })));
+        batch.patches.push(...moved.map(({ record, value }) => ({ id: record.id, content: contentOf(type, value), ttl })));
+        batch.posts.push(...add.map(value => ({ type, name, content: contentOf(type, value), ttl, proxied: false })));
+      }
+      await this.#ask('POST', `/zones/${zone.id}/dns_records/batch`, batch);
+    }
+  }
+
+  async probe(zone: Zone): Promise<void> {
+    await this.#ask('DELETE', `/zones/${zone.id}/dns_records/${nobody}`);
+  }
+
+  #ask(method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) {
+    return patiently(this.#api, async () => {
+      const answer = await this.#api.fetch((this.#api.base ?? base) + path, {
+        method,
+        headers: { authorization: `Bearer ${this.#token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+        ...(body ? { body: JSON.stringify(body) } : {}),
+      });
+      const { success, errors } = readJson('Cloudflare', Said, answer);
+      const all = errors ?? [];
+      const isKnown = (codes: ReadonlySet<number>) => all.some(({ code }) => codes.has(code));
+      if (success) return answer;
+      if (method === 'DELETE' && isKnown(goneCodes)) return answer;
+      const said = wordsOf(all) || `it answered ${answer.status}`;
+      if (isKnown(conflictCodes)) throw new Conflict('refused', `Cloudflare: ${said}`);
+      const trouble = isKnown(tokenCodes) ? 'credentials' : isKnown(limitCodes) ? 'limited' : troubleOfStatus(answer.status);
+      throw new DnsProblem(trouble, `Cloudflare: ${said}`, retryAfter(answer));
+    });
   }
 }
+
+const wordsOf = (errors: readonly { code: number; message: string }[]) =>
+  errors.map(({ code, message }) => `${message} (${code})`).join('; ');

@@ -1,5 +1,6 @@
 /** How the API of a DNS provider is asked: at its own address or another of the environment, by the address policy of the site. */
 import { createHash, createHmac } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import type { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { outbound, type OutboundAnswer } from '../../kit/outbound.ts';
@@ -15,20 +16,57 @@ export interface Api {
   ) => Promise<OutboundAnswer>;
   /** milliseconds since 1970 */
   now: () => number;
+  /** how often a short limit is waited for; default never: somebody waits for the answer */
+  patience?: number;
+  /** milliseconds between the beginnings of two questions, at the least; default none */
+  gapMs?: number;
 }
 
-const timeoutMs = 8000;
+const timeoutUsualMs = 8000;
 const bytesMax = 2_000_000;
 /** Of one list of an account: nobody's zones are more. */
 export const pagesMost = 50;
+/** Of the records of one zone. */
+export const recordPagesMost = 1000;
 export const userAgent = 'Breakwater/1.0';
 
-export const apiOf = ({ dns }: Services, provider: string, policy: AddressPolicy): Api => ({
+export interface ApiOptions extends Pick<Api, 'patience' | 'gapMs'> {
+  /** of one answer */
+  timeoutMs?: number;
+}
+export const apiOf = (
+  { dns }: Pick<Services, 'dns'>,
+  provider: string,
+  policy: AddressPolicy,
+  { timeoutMs = timeoutUsualMs, ...more }: ApiOptions = {},
+): Api => ({
   base: dns?.apis[provider],
   fetch: (url, request) =>
     outbound(url, { ...request, headers: { 'user-agent': userAgent, ...request.headers }, policy, timeoutMs, bytesMax }),
   now: () => Date.now(),
+  ...more,
 });
+
+/** Longer than this nobody waits in the middle of something. */
+const waitSecondsMost = 5;
+const begunAt = new WeakMap<Api, number>();
+/** Asked again after a limit that is over soon, so that a long list is not begun anew each time. */
+export async function patiently<T>(api: Api, ask: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    if (api.gapMs) {
+      const leftMs = (begunAt.get(api) ?? -Infinity) + api.gapMs - performance.now();
+      if (leftMs > 0) await sleep(leftMs);
+      begunAt.set(api, performance.now());
+    }
+    try {
+      return await ask();
+    } catch (error) {
+      const seconds = error instanceof DnsProblem && error.trouble === 'limited' ? (error.retrySeconds ?? 2 ** tries) : Infinity;
+      if (seconds > waitSecondsMost || tries >= (api.patience ?? 0)) throw error;
+      await sleep(seconds * 1000);
+    }
+  }
+}
 
 /** What a status says where the answer's words do not say it. */
 export const troubleOfStatus = (status: number): DnsTrouble =>

@@ -1,13 +1,38 @@
 /**
- * Amazon Route 53, API 2013-04-01, signed with Signature Version 4. All texts of one name are one set there: it is replaced only as it was
- * read (its deletion names what is in it), so that two who change it side by side lose nothing.
+ * Amazon Route 53, API 2013-04-01, signed with Signature Version 4. All records of one name and type are one set there: it is replaced only
+ * as it was read (its deletion names what is in it), so that two who change it side by side lose nothing. A change is made as a whole or not.
  */
-import { type DnsDriver, DnsProblem, recordSeconds, type Zone, zonesFor } from './driver.ts';
-import { type Api, canonicalQuery, hmac256, pagesMost, retryAfter, sha256, troubleOfStatus } from './http.ts';
+import { DnsProblem, type Zone } from './driver.ts';
+import {
+  type Api,
+  canonicalQuery,
+  hmac256,
+  pagesMost,
+  patiently,
+  recordPagesMost,
+  retryAfter,
+  sha256,
+  troubleOfStatus,
+} from './http.ts';
+import {
+  bareName,
+  chunksOf,
+  Conflict,
+  type HeldRecord,
+  pagesOf,
+  type RecordApi,
+  type SetChange,
+  typeOf,
+  valueOf,
+} from './records.ts';
 
 const base = 'https://route53.amazonaws.com';
 const version = '/2013-04-01';
-const setTries = 5;
+/** Sets of one answer, and what one change may have: 1,000 records, 32,000 characters of their values. */
+const together = 300;
+const charactersMost = 30_000;
+/** A record as so many characters: neither bound is reached before the other is counted. */
+const recordCharacters = 32;
 
 export interface AwsRequest {
   method: string;
@@ -67,14 +92,9 @@ const conflictCode = 'InvalidChangeBatch';
 const bareID = (id: string) => id.replace(/^\/hostedzone\//, '');
 const stampOf = (now: number) => new Date(now).toISOString().replace(/[-:]|\.\d+/g, '');
 
-class Conflict extends DnsProblem {}
-interface TextSet {
-  seconds: string;
-  /** as they stand there, in quotation marks */
-  values: string[];
-}
-
-export class Route53 implements DnsDriver {
+export class Route53 implements RecordApi {
+  readonly provider = 'Route 53';
+  readonly minTTL = 1;
   readonly #api: Api;
   readonly #key: { id: string; secret: string };
 
@@ -83,7 +103,7 @@ export class Route53 implements DnsDriver {
     this.#key = { id, secret };
   }
 
-  async zones(names: readonly string[]): Promise<Map<string, Zone>> {
+  async allZones(): Promise<Zone[]> {
     const found: Zone[] = [];
     let marker = '';
     for (let page = 0; page < pagesMost; page++) {
@@ -91,51 +111,71 @@ export class Route53 implements DnsDriver {
       for (const zone of all(xml, 'HostedZone'))
         // an authority sees public zones alone
         if (first(zone, 'PrivateZone') !== 'true' && /^[A-Z0-9]{1,40}$/.test(bareID(first(zone, 'Id'))))
-          found.push({ id: bareID(first(zone, 'Id')), name: first(zone, 'Name').replace(/\.$/, '').toLowerCase() });
+          found.push({ id: bareID(first(zone, 'Id')), name: bareName(first(zone, 'Name')) });
       marker = first(xml, 'NextMarker');
       if (first(xml, 'IsTruncated') !== 'true' || !marker) break;
     }
-    return zonesFor(names, found);
+    return found;
   }
 
-  put(zone: Zone, name: string, value: string): Promise<void> {
-    return this.#change(zone, name, values => (values.includes(`"${value}"`) ? values : [...values, `"${value}"`]));
-  }
-  take(zone: Zone, name: string, value: string): Promise<void> {
-    return this.#change(zone, name, values => values.filter(one => one !== `"${value}"`));
+  /** It begins at a name and goes on behind it. */
+  list(zone: Zone, name?: string): Promise<HeldRecord[]> {
+    const begin: Record<string, string> = name ? { name: `${name}.` } : {};
+    let next = begin;
+    return pagesOf('Route 53', recordPagesMost, async page => {
+      if (!page) next = begin;
+      const xml = await this.#ask('GET', `/hostedzone/${zone.id}/rrset`, { maxitems: name ? '20' : String(together), ...next });
+      if (!xml.includes('</ListResourceRecordSetsResponse>')) throw new DnsProblem('away', 'Route 53 answered a part of a list');
+      const sets = all(xml, 'ResourceRecordSet').map(recordsOf);
+      const [at, type, identifier] = ['NextRecordName', 'NextRecordType', 'NextRecordIdentifier'].map(one => first(xml, one));
+      next = { name: at!, type: type!, ...(identifier ? { identifier } : {}) };
+      const isLast = first(xml, 'IsTruncated') !== 'true' || (name !== undefined && bareName(at!) !== name);
+      const found = sets.flat().filter(one => name === undefined || one.name === name);
+      return { found, count: sets.length, total: undefined, isLast };
+    });
   }
 
-  async #change(zone: Zone, name: string, changed: (values: string[]) => string[]): Promise<void> {
-    for (let tries = 1; ; tries++) {
-      const now = await this.#textsOf(zone, name);
-      const values = changed(now?.values ?? []);
-      if (values.length === (now?.values.length ?? 0)) return;
-      const changes = [
-        ...(now ? [change('DELETE', name, now)] : []),
-        ...(values.length ? [change('CREATE', name, { seconds: now?.seconds ?? String(recordSeconds), values })] : []),
-      ];
-      const body = `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes>${changes.join('')}</Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`;
-      try {
-        await this.#ask('POST', `/hostedzone/${zone.id}/rrset`, {}, body);
-        return;
-      } catch (error) {
-        // another changed it meanwhile
-        if (!(error instanceof Conflict) || tries >= setTries) throw error;
-      }
+  async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    const sizeOf = ({ held, keep, add }: SetChange) =>
+      [...held.map(one => one.value), ...keep.map(one => one.value), ...add].reduce(
+        (sum, value) => sum + Math.max(recordCharacters, value.length + 2),
+        0,
+      );
+    for (const part of chunksOf(sets, sizeOf, charactersMost)) {
+      const gone = part.flatMap(({ name, held, keep }) => {
+        // a site's texts leave it as it is; of an operator's own names nothing is kept of it
+        if (keep.some(one => one.isOther))
+          throw new DnsProblem('refused', `Route 53: the texts of ${name} have a routing policy, which is left as it is`);
+        return [...new Set(held.map(one => one.rawSet!))].map(set => changeOf('DELETE', set));
+      });
+      const come = part.flatMap(set => {
+        const values = [...set.keep.map(one => one.raw!), ...set.add.map(value => written(set.type, value))];
+        return values.length ? [changeOf('CREATE', setOf(set, values))] : [];
+      });
+      await this.#submit(zone, [...gone, ...come]);
     }
   }
 
-  async #textsOf(zone: Zone, name: string): Promise<TextSet | undefined> {
-    const xml = await this.#ask('GET', `/hostedzone/${zone.id}/rrset`, { name: `${name}.`, type: 'TXT', maxitems: '1' });
-    const [set] = all(xml, 'ResourceRecordSet');
-    // it answers what comes next where there is none
-    if (set === undefined || first(set, 'Name').replace(/\.$/, '') !== name || first(set, 'Type') !== 'TXT') return undefined;
-    if (all(set, 'SetIdentifier').length)
-      throw new DnsProblem('refused', `Route 53: the texts of ${name} have a routing policy, which is left as it is`);
-    return { seconds: first(set, 'TTL') || String(recordSeconds), values: all(set, 'Value').map(plain) };
+  async probe(zone: Zone): Promise<void> {
+    const set = setOf({ name: `breakwater-probe.${zone.name}`, type: 'TXT', keep: [], seconds: 60 }, ['"none"']);
+    try {
+      // what may not be deleted is refused before it is found not to be there
+      await this.#submit(zone, [changeOf('DELETE', set)]);
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error;
+    }
   }
 
-  async #ask(method: 'GET' | 'POST', path: string, query: Record<string, string>, body = ''): Promise<string> {
+  async #submit(zone: Zone, changes: readonly string[]): Promise<void> {
+    const body = `<?xml version="1.0" encoding="UTF-8"?><ChangeResourceRecordSetsRequest xmlns="https://route53.amazonaws.com/doc/2013-04-01/"><ChangeBatch><Changes>${changes.join('')}</Changes></ChangeBatch></ChangeResourceRecordSetsRequest>`;
+    await this.#ask('POST', `/hostedzone/${zone.id}/rrset`, {}, body);
+  }
+
+  #ask(method: 'GET' | 'POST', path: string, query: Record<string, string>, body = ''): Promise<string> {
+    return patiently(this.#api, () => this.#askOnce(method, path, query, body));
+  }
+
+  async #askOnce(method: 'GET' | 'POST', path: string, query: Record<string, string>, body: string): Promise<string> {
     const own = this.#api.base ?? base;
     const stamp = stampOf(this.#api.now());
     const whole = new URL(own).pathname.replace(/\/$/, '') + version + path;
@@ -162,7 +202,34 @@ export class Route53 implements DnsDriver {
   }
 }
 
-function change(action: 'CREATE' | 'DELETE', name: string, { seconds, values }: TextSet): string {
+/** Those of our types; an alias, which has no records of its own, counts as one that is not answered as it stands. */
+function recordsOf(set: string): HeldRecord[] {
+  const type = typeOf(first(set, 'Type'));
+  if (!type) return [];
+  const values = all(set, 'Value').map(plain);
+  const isOther = all(set, 'SetIdentifier').length > 0 || !values.length;
+  const name = bareName(first(set, 'Name'));
+  const seconds = Number(first(set, 'TTL') || 0);
+  return (values.length ? values : ['']).map(raw => ({
+    id: '',
+    name,
+    type,
+    value: valueOf(type, raw),
+    seconds,
+    isOther,
+    raw,
+    rawSet: set,
+  }));
+}
+const written = (type: SetChange['type'], value: string) =>
+  type === 'TXT' ? `"${value}"` : type === 'CNAME' ? `${value}.` : value;
+const changeOf = (action: 'CREATE' | 'DELETE', set: string) =>
+  `<Change><Action>${action}</Action><ResourceRecordSet>${set}</ResourceRecordSet></Change>`;
+function setOf(
+  { name, type, keep, seconds }: Pick<SetChange, 'name' | 'type' | 'keep' | 'seconds'>,
+  values: readonly string[],
+): string {
   const records = values.map(value => `<ResourceRecord><Value>${escaped(value)}</Value></ResourceRecord>`).join('');
-  return `<Change><Action>${action}</Action><ResourceRecordSet><Name>${escaped(name)}.</Name><Type>TXT</Type><TTL>${escaped(seconds)}</TTL><ResourceRecords>${records}</ResourceRecords></ResourceRecordSet></Change>`;
+  // a set has one time for all that is in it
+  return `<Name>${escaped(name)}.</Name><Type>${type}</Type><TTL>${keep[0]?.seconds ?? seconds}</TTL><ResourceRecords>${records}</ResourceRecords>`;
 }

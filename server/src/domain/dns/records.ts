@@ -1,0 +1,214 @@
+/**
+ * Records of an account at a DNS provider, as its API lists and changes them. Site DNS and an operator's own names (resolution/account.ts)
+ * are both written with it: what stands there is read, what differs is changed, and who came between is read anew.
+ */
+import { formatIP, parseIP } from '#contract/rules/address.ts';
+import { type DnsDriver, DnsProblem, recordSeconds, type Zone, zonesFor } from './driver.ts';
+
+export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
+export type RecordType = (typeof recordTypes)[number];
+
+/** As it stands there. */
+export interface HeldRecord {
+  /** the provider's; '': it knows whole sets alone */
+  id: string;
+  /** in lower case, without a dot at its end */
+  name: string;
+  type: RecordType;
+  /** an address as it is usually written, a name without a dot at its end, a text without its quotation marks */
+  value: string;
+  /** that resolvers keep it */
+  seconds: number;
+  /** not everybody is answered what stands there: it is on one line alone, behind a proxy, switched off, a part of a routing policy */
+  isOther: boolean;
+  /** as its provider wrote it, where it has to be told so: the record, and the set it is a part of */
+  raw?: string;
+  rawSet?: string;
+}
+
+/** What is to become of the records of one name and type. */
+export interface SetChange {
+  name: string;
+  type: RecordType;
+  /** all that stand there */
+  held: readonly HeldRecord[];
+  /** of these, those that stay */
+  keep: readonly HeldRecord[];
+  /** values that come */
+  add: readonly string[];
+  /** of what comes */
+  seconds: number;
+}
+/** A record whose value becomes another, one that goes, a value that comes; in this order nothing stands where it may not and no name is left empty meanwhile. */
+export function stepsOf({ held, keep, add }: SetChange) {
+  const [other, gone] = [new Set<HeldRecord>(), new Set<HeldRecord>()];
+  // one that is not answered to everybody is made anew
+  for (const one of held) if (!keep.includes(one)) (one.isOther ? other : gone).add(one);
+  const moved: { record: HeldRecord; value: string }[] = [];
+  const move = (value: string, record: HeldRecord | undefined) => {
+    if (!record) return true;
+    gone.delete(record);
+    moved.push({ record, value });
+    return false;
+  };
+  // the same value with another time first: else it would stand there twice
+  const all = [...gone];
+  const rest = add.filter(value =>
+    move(
+      value,
+      all.find(one => one.value === value),
+    ),
+  );
+  return { other: [...other], moved, add: rest.filter(value => move(value, [...gone][0])), gone: [...gone] };
+}
+
+/** @throws DnsProblem, OutboundError */
+export interface RecordApi {
+  /** as people know it */
+  readonly provider: string;
+  /** seconds that it lets resolvers keep a record, at the least, whoever pays nothing included */
+  readonly minTTL: number;
+  allZones(): Promise<Zone[]>;
+  /** All records of a zone of our types, or of one name in it. @throws DnsProblem where it answers a part alone */
+  list(zone: Zone, name?: string): Promise<HeldRecord[]>;
+  /** In this order; each at least as a whole name where the provider has transactions. @throws Conflict: something else stands there than was read */
+  change(zone: Zone, sets: readonly SetChange[]): Promise<void>;
+  /** A change that changes nothing: whether it takes any. */
+  probe(zone: Zone): Promise<void>;
+}
+
+/** Somebody else changed it meanwhile. */
+export class Conflict extends DnsProblem {}
+const tries = 5;
+/** Fewer names are read one by one, more with everything else. */
+const byNameMost = 4;
+
+/** What `wanted` makes of what stands there of these names; read anew where somebody else was in between. */
+export async function changeRecords(
+  api: RecordApi,
+  zone: Zone,
+  names: readonly string[],
+  wanted: (held: readonly HeldRecord[]) => readonly SetChange[],
+): Promise<void> {
+  for (let left = tries; ; left--) {
+    const held: HeldRecord[] = [];
+    if (names.length > byNameMost) held.push(...(await api.list(zone)));
+    else for (const name of names) held.push(...(await api.list(zone, name)));
+    const sets = wanted(held).filter(({ held: there, keep, add }) => add.length || keep.length < there.length);
+    if (!sets.length) return;
+    try {
+      await api.change(zone, sets);
+      return;
+    } catch (error) {
+      if (!(error instanceof Conflict) || left <= 1) throw error;
+    }
+  }
+}
+
+/** An account as a site uses it: texts of ours beside whatever else there is. */
+export class SiteNames implements DnsDriver {
+  readonly #api: RecordApi;
+
+  constructor(api: RecordApi) {
+    this.#api = api;
+  }
+
+  async zones(names: readonly string[]): Promise<Map<string, Zone>> {
+    return zonesFor(names, await this.#api.allZones());
+  }
+
+  put(zone: Zone, name: string, value: string): Promise<void> {
+    return this.#change(zone, name, held => {
+      const isThere = held.some(one => one.value === value && !one.isOther);
+      return { keep: held, add: isThere ? [] : [value] };
+    });
+  }
+
+  take(zone: Zone, name: string, value: string): Promise<void> {
+    return this.#change(zone, name, held => ({ keep: held.filter(one => one.value !== value), add: [] }));
+  }
+
+  #change(zone: Zone, name: string, changed: (held: HeldRecord[]) => Pick<SetChange, 'keep' | 'add'>): Promise<void> {
+    return changeRecords(this.#api, zone, [name], all => {
+      const held = all.filter(one => one.name === name && one.type === 'TXT');
+      const seconds = Math.max(recordSeconds, this.#api.minTTL);
+      return [{ name, type: 'TXT', held, seconds, ...changed(held) }];
+    });
+  }
+}
+
+export const bareName = (name: string) => name.toLowerCase().replace(/\.$/, '');
+/** One address has many spellings. */
+export function canonicalAddress(address: string): string {
+  const parsed = parseIP(address);
+  return parsed ? formatIP(parsed) : address;
+}
+/** A value as we have it, of one as providers write it. */
+export function valueOf(type: RecordType, said: string): string {
+  switch (type) {
+    case 'CNAME':
+      return bareName(said);
+    case 'TXT':
+      return said.replace(/^"(.*)"$/, '$1');
+    case 'A':
+    case 'AAAA':
+      return canonicalAddress(said);
+  }
+}
+export const typeOf = (said: string): RecordType | undefined => recordTypes.find(one => one === said);
+
+/** Names whole, as many of them together as one change has room for. */
+export function* chunksOf(sets: readonly SetChange[], sizeOf: (set: SetChange) => number, most: number): Generator<SetChange[]> {
+  let part: SetChange[] = [];
+  let size = 0;
+  for (const some of Map.groupBy(sets, one => one.name).values()) {
+    const own = some.reduce((sum, set) => sum + sizeOf(set), 0);
+    if (part.length && size + own > most) {
+      yield part;
+      [part, size] = [[], 0];
+    }
+    part.push(...some);
+    size += own;
+  }
+  if (part.length) yield part;
+}
+
+const readings = 3;
+export interface Page<T> {
+  found: readonly T[];
+  /** records of this page, those of other types among them */
+  count: number;
+  /** records of the list; undefined: it does not say */
+  total: number | undefined;
+  isLast: boolean;
+}
+/**
+ * All pages of a list, of which `seen` records came before. One that changes meanwhile is read anew: what slipped from one page to another
+ * would be taken for lost. @throws DnsProblem where fewer came than it said there are
+ */
+export async function pagesOf<T>(
+  provider: string,
+  most: number,
+  ask: (page: number, seen: number) => Promise<Page<T>>,
+): Promise<T[]> {
+  let why = '';
+  for (let tries = 0; tries < readings; tries++) {
+    const all: T[] = [];
+    let seen = 0;
+    let wanted: number | undefined;
+    for (let page = 0; ; page++) {
+      if (page >= most) throw new DnsProblem('refused', `${provider} has more than ${most} pages of records`);
+      const { found, count, total, isLast } = await ask(page, seen);
+      all.push(...found);
+      seen += count;
+      wanted ??= total;
+      const isChanged = total !== undefined && total !== wanted;
+      if (isChanged) why = 'the list changed while it was read';
+      else if (isLast && wanted !== undefined && seen !== wanted) why = `it answered ${seen} of ${wanted} records`;
+      else if (isLast) return all;
+      else continue;
+      break;
+    }
+  }
+  throw new DnsProblem('away', `${provider}: ${why}`);
+}

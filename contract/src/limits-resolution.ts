@@ -1,7 +1,7 @@
 /** Bounds and words of resolution: who answers for names, and what it answers. */
 
 /** Who answers for the names of an operator; `knot`: the name server that comes with this installation. The others are the operator's own. */
-export const dnsTypes = ['knot', 'rfc2136', 'powerdns'] as const;
+export const dnsTypes = ['knot', 'rfc2136', 'powerdns', 'cloudflare', 'dnspod', 'route53', 'aliyun'] as const;
 /** What a setting of each kind has of its own; the other fields are empty. */
 export const dnsSettingFields: Readonly<
   Record<(typeof dnsTypes)[number], readonly ('server' | 'keyName' | 'algorithm' | 'credentials')[]>
@@ -9,6 +9,10 @@ export const dnsSettingFields: Readonly<
   knot: [],
   rfc2136: ['server', 'keyName', 'algorithm', 'credentials'],
   powerdns: ['server', 'credentials'],
+  cloudflare: ['credentials'],
+  dnspod: ['keyName', 'credentials'],
+  route53: ['keyName', 'credentials'],
+  aliyun: ['keyName', 'credentials'],
 };
 /** Something that not every name server can do: other answers on lines, lines by networks of one's own and by ASN, and unequal weights. */
 export const dnsAbilities = ['lines', 'cidr', 'asn', 'weights'] as const;
@@ -16,6 +20,21 @@ export const dnsAbilitiesOf: Readonly<Record<(typeof dnsTypes)[number], readonly
   knot: ['lines', 'cidr'],
   rfc2136: [],
   powerdns: [],
+  // DNSPod's and Alibaba Cloud's own lines are internet providers and regions, not networks: ours are not among them
+  cloudflare: [],
+  dnspod: [],
+  route53: [],
+  aliyun: [],
+};
+/** Seconds that resolvers keep an answer at the least: of accounts that pay nothing. A node that fails is asked for as long. */
+export const dnsMinTTLOf: Readonly<Record<(typeof dnsTypes)[number], number>> = {
+  knot: 1,
+  rfc2136: 1,
+  powerdns: 1,
+  cloudflare: 60,
+  dnspod: 600,
+  route53: 1,
+  aliyun: 600,
 };
 export const resolutionLimits = {
   /** of an operator */

@@ -1,7 +1,7 @@
 /** Who answers for an operator's names: chosen, tried, and whether all that changed has arrived there. */
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Skeleton } from 'antd';
-import { dnsAbilitiesOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
+import { dnsAbilitiesOf, dnsMinTTLOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
 import { ruleText } from '#contract/rules/rule.ts';
 import { Status } from '../kit/bits.tsx';
 import { call, type AnswerOf } from '../kit/client.ts';
@@ -62,7 +62,17 @@ const serverField = (label: 'dnsServerAt' | 'dnsAPIAt', driver: Driver): FormFie
   isOptional: false,
   when: isOne(driver),
 });
-const secretFields = (label: 'dnsKeySecret' | 'dnsAPIKey', driver: Driver): FormField[] =>
+const idField = (label: 'dnsKeyName' | 'dnsAccountTokenID' | 'dnsAccountKeyID', ...drivers: Driver[]): FormField => ({
+  name: 'keyName',
+  label,
+  kind: 'mono',
+  isOptional: false,
+  when: isOne(...drivers),
+});
+const secretFields = (
+  label: 'dnsKeySecret' | 'dnsAPIKey' | 'dnsAccountToken' | 'dnsAccountKeySecret',
+  ...drivers: Driver[]
+): FormField[] =>
   (['create', 'edit'] as const).map(only => ({
     name: 'credentials',
     label,
@@ -70,8 +80,14 @@ const secretFields = (label: 'dnsKeySecret' | 'dnsAPIKey', driver: Driver): Form
     only,
     isOptional: only === 'edit',
     help: only === 'edit' ? 'dnsSecretAnew' : label,
-    when: isOne(driver),
+    when: isOne(...drivers),
   }));
+/** Whom it answers what, and what resolvers make of it where that is long. */
+function answersOf(driver: Driver): string {
+  const how = t(dnsAbilitiesOf[driver].includes('lines') ? 'dnsAnswers.lines' : 'dnsAnswers.alike');
+  const seconds = dnsMinTTLOf[driver];
+  return seconds > 1 ? t('dnsAnswers.kept', { how, seconds: number(seconds) }) : how;
+}
 /** Left empty a secret stays; what this kind has no use for is as if nobody had typed it. */
 function bodyOf({ credentials, ...values }: Values, driver: Driver) {
   const used = dnsSettingFields[driver];
@@ -94,13 +110,14 @@ const settings = resource<'GET /client/setting/dns'>({
       name: 'addresses',
       label: 'reachedAt',
       width: 260,
-      render: row => (row.driver === 'knot' ? <Reached addresses={row.addresses} /> : <span className="mono">{row.server}</span>),
+      render: row =>
+        row.driver === 'knot' ? <Reached addresses={row.addresses} /> : <span className="mono">{row.server || row.keyName}</span>,
     },
     {
       name: 'keyName',
       label: 'dnsAnswers',
       width: 220,
-      render: row => t(dnsAbilitiesOf[row.driver].includes('lines') ? 'dnsAnswers.lines' : 'dnsAnswers.alike'),
+      render: row => answersOf(row.driver),
     },
     { name: 'zoneCount', kind: 'number' },
     { name: 'memo' },
@@ -117,7 +134,7 @@ const settings = resource<'GET /client/setting/dns'>({
     { name: 'driver', kind: 'select', ...options(dnsTypes, 'dnsType'), help: 'dnsDriver', initial: 'knot', only: 'create' },
     serverField('dnsServerAt', 'rfc2136'),
     serverField('dnsAPIAt', 'powerdns'),
-    { name: 'keyName', label: 'dnsKeyName', kind: 'mono', isOptional: false, when: isOne('rfc2136') },
+    idField('dnsKeyName', 'rfc2136'),
     {
       name: 'algorithm',
       label: 'dnsAlgorithm',
@@ -127,8 +144,12 @@ const settings = resource<'GET /client/setting/dns'>({
       isOptional: false,
       when: isOne('rfc2136'),
     },
+    idField('dnsAccountTokenID', 'dnspod'),
+    idField('dnsAccountKeyID', 'route53', 'aliyun'),
     ...secretFields('dnsKeySecret', 'rfc2136'),
     ...secretFields('dnsAPIKey', 'powerdns'),
+    ...secretFields('dnsAccountToken', 'cloudflare', 'dnspod'),
+    ...secretFields('dnsAccountKeySecret', 'route53', 'aliyun'),
     { name: 'memo', kind: 'text', initial: '', isOptional: true },
   ],
   valuesOf: ({ driver, server, keyName, algorithm, memo }) => ({ driver, server, keyName, algorithm, memo, credentials: '' }),

@@ -13,9 +13,14 @@ export default {
   'dnsType.knot': 'Embedded name server (Knot DNS)',
   'dnsType.rfc2136': 'Your own name server (updates, RFC 2136)',
   'dnsType.powerdns': 'PowerDNS (HTTP API)',
+  'dnsType.cloudflare': 'Cloudflare',
+  'dnsType.dnspod': 'DNSPod',
+  'dnsType.route53': 'Amazon Route 53',
+  'dnsType.aliyun': 'Alibaba Cloud DNS',
   'field.dnsAnswers': 'Answers',
   'dnsAnswers.lines': 'By line',
   'dnsAnswers.alike': 'Everybody alike (no lines)',
+  'dnsAnswers.kept': '{how}; resolvers keep it for at least {seconds} s',
   'field.dnsServerAt': 'Primary name server',
   'help.dnsServerAt':
     'BIND, for example: a name or an address, with the port where it is not 53. Make the CNAME zone there first, and let the key update it (allow-update) and transfer it (allow-transfer).',
@@ -31,9 +36,17 @@ export default {
   'help.dnsKeySecret': 'Kept encrypted and never shown again.',
   'field.dnsAPIKey': 'API key',
   'help.dnsAPIKey': 'The api-key of PowerDNS. Kept encrypted and never shown again.',
+  'field.dnsAccountTokenID': 'Token ID',
+  'field.dnsAccountToken': 'API token',
+  'help.dnsAccountToken':
+    'Kept encrypted and never shown again. It needs the rights to list zones and to change DNS records, no more. The CNAME zone may be a zone of the account or lie in one, as cdn.example.com in example.com.',
+  'field.dnsAccountKeyID': 'Access key ID',
+  'field.dnsAccountKeySecret': 'Access key secret',
+  'help.dnsAccountKeySecret':
+    'Kept encrypted and never shown again. It needs the rights to list zones and to change DNS records, no more. The CNAME zone may be a zone of the account or lie in one, as cdn.example.com in example.com.',
   'help.dnsSecretAnew': 'Left empty it stays as it is.',
   'help.dnsDriver':
-    'The embedded one starts with the platform and answers by line; one of your own answers everybody alike. With either a node in trouble leaves the answers within seconds.',
+    'The embedded one starts with the platform and answers by line; a name server of your own and a DNS provider answer everybody alike. A node in trouble leaves the answers within seconds, yet resolvers go on using what they keep: at least 60 s with Cloudflare, 600 s with DNSPod and Alibaba Cloud.',
   'action.testDNS': 'Test',
   'dnsTest.title': '{name}: test',
   'dnsTest.good': 'It answers and takes changes ({ms} ms).',

@@ -12,9 +12,14 @@ export default {
   'dnsType.knot': '内置域名服务器（Knot DNS）',
   'dnsType.rfc2136': '自有域名服务器（RFC 2136 动态更新）',
   'dnsType.powerdns': 'PowerDNS（HTTP API）',
+  'dnsType.cloudflare': 'Cloudflare',
+  'dnsType.dnspod': 'DNSPod',
+  'dnsType.route53': 'Amazon Route 53',
+  'dnsType.aliyun': '阿里云 DNS',
   'field.dnsAnswers': '应答方式',
   'dnsAnswers.lines': '按线路应答',
   'dnsAnswers.alike': '所有访客相同（不分线路）',
+  'dnsAnswers.kept': '{how}；解析器至少缓存 {seconds} 秒',
   'field.dnsServerAt': '主域名服务器',
   'help.dnsServerAt':
     '例如 BIND：主机名或 IP 地址，端口不是 53 时加在后面。请先在上面建立 CNAME 域名的区域，并允许此密钥更新（allow-update）和传送（allow-transfer）该区域。',
@@ -30,9 +35,17 @@ export default {
   'help.dnsKeySecret': '加密保存，之后不再显示。',
   'field.dnsAPIKey': 'API 密钥',
   'help.dnsAPIKey': 'PowerDNS 设置中的 api-key。加密保存，之后不再显示。',
+  'field.dnsAccountTokenID': 'Token ID',
+  'field.dnsAccountToken': 'API Token',
+  'help.dnsAccountToken':
+    '加密保存，之后不再显示。只需要能读取域名列表与修改 DNS 记录的权限。CNAME 域名可以是账号中的域名，或位于其下，例如 example.com 下的 cdn.example.com。',
+  'field.dnsAccountKeyID': 'Access Key ID',
+  'field.dnsAccountKeySecret': 'Access Key Secret',
+  'help.dnsAccountKeySecret':
+    '加密保存，之后不再显示。只需要能读取域名列表与修改 DNS 记录的权限。CNAME 域名可以是账号中的域名，或位于其下，例如 example.com 下的 cdn.example.com。',
   'help.dnsSecretAnew': '留空时不变。',
   'help.dnsDriver':
-    '内置的域名服务器随平台启动，可按线路应答；自有的域名服务器对所有访客应答相同。无论何者，节点异常时几秒内就不再应答其地址。',
+    '内置的域名服务器随平台启动，可按线路应答；自有的域名服务器与 DNS 服务商对所有访客应答相同。节点异常时几秒内就不再应答其地址，但解析器会继续使用已缓存的应答：Cloudflare 至少 60 秒，DNSPod 与阿里云至少 600 秒。',
   'action.testDNS': '测试',
   'dnsTest.title': '{name}：测试结果',
   'dnsTest.good': '正常应答并接受变更（{ms} 毫秒）。',

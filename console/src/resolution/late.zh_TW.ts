@@ -10,9 +10,14 @@ export default {
   'dnsType.knot': '內建名稱伺服器（Knot DNS）',
   'dnsType.rfc2136': '自有名稱伺服器（RFC 2136 動態更新）',
   'dnsType.powerdns': 'PowerDNS（HTTP API）',
+  'dnsType.cloudflare': 'Cloudflare',
+  'dnsType.dnspod': 'DNSPod',
+  'dnsType.route53': 'Amazon Route 53',
+  'dnsType.aliyun': '阿里雲 DNS',
   'field.dnsAnswers': '回應方式',
   'dnsAnswers.lines': '依線路回應',
   'dnsAnswers.alike': '所有訪客相同（不分線路）',
+  'dnsAnswers.kept': '{how}；解析器至少快取 {seconds} 秒',
   'field.dnsServerAt': '主要名稱伺服器',
   'help.dnsServerAt':
     '例如 BIND：主機名稱或 IP 位址，連接埠不是 53 時加在後面。請先在上面建立 CNAME 網域的區域，並允許此金鑰更新（allow-update）與傳送（allow-transfer）該區域。',
@@ -28,9 +33,17 @@ export default {
   'help.dnsKeySecret': '加密保存，之後不再顯示。',
   'field.dnsAPIKey': 'API 金鑰',
   'help.dnsAPIKey': 'PowerDNS 設定中的 api-key。加密保存，之後不再顯示。',
+  'field.dnsAccountTokenID': 'Token ID',
+  'field.dnsAccountToken': 'API Token',
+  'help.dnsAccountToken':
+    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 記錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
+  'field.dnsAccountKeyID': 'Access Key ID',
+  'field.dnsAccountKeySecret': 'Access Key Secret',
+  'help.dnsAccountKeySecret':
+    '加密保存，之後不再顯示。只需要能讀取網域清單與修改 DNS 記錄的權限。CNAME 網域可以是帳號中的網域，或位於其下，例如 example.com 下的 cdn.example.com。',
   'help.dnsSecretAnew': '留空時不變。',
   'help.dnsDriver':
-    '內建的名稱伺服器隨平台啟動，可依線路回應；自有的名稱伺服器對所有訪客回應相同。無論何者，節點異常時幾秒內就不再回應其位址。',
+    '內建的名稱伺服器隨平台啟動，可依線路回應；自有的名稱伺服器與 DNS 服務商對所有訪客回應相同。節點異常時幾秒內就不再回應其位址，但解析器會繼續使用已快取的回應：Cloudflare 至少 60 秒，DNSPod 與阿里雲至少 600 秒。',
   'action.testDNS': '測試',
   'dnsTest.title': '{name}：測試結果',
   'dnsTest.good': '正常回應並接受變更（{ms} 毫秒）。',

@@ -1,11 +1,13 @@
 /** The driver of a setting. */
 import { sql } from 'kysely';
-import { dnsAbilitiesOf, type dnsTypes, type tsigAlgorithms } from '#contract/limits.ts';
+import { dnsAbilitiesOf, dnsMinTTLOf, type dnsTypes, type tsigAlgorithms } from '#contract/limits.ts';
 import { AddressPolicy, type PolicyFacts } from '#contract/rules/address-policy.ts';
 import { Sealed } from '../kit/sealed.ts';
 import type { Services } from '../kit/services.ts';
+import { recordApiOf } from '../domain/dns/accounts.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import { type Db, row, type Sql } from '../store/db.ts';
+import { AccountStore } from './account.ts';
 import type { NameDriver } from './driver.ts';
 import { ForeignDriver, type RecordStore } from './foreign.ts';
 import { KnotDriver } from './knot.ts';
@@ -37,10 +39,21 @@ export async function operatorPolicy(db: Db, clientID: number): Promise<AddressP
 export const settingColumns: Sql = sql`jsonb_build_object('driver', s.driver, 'server', s.server, 'keyName', s."keyName", 'algorithm', s.algorithm,
   'credentials', s.credentials, 'facts', ${factsOf(sql`s."clientID"`)})`;
 
-export type DriverServices = Partial<Pick<Services, 'knot' | 'sealing'>>;
+export type DriverServices = Partial<Pick<Services, 'knot' | 'sealing' | 'dns'>>;
+
+/** Of a provider: names written between two notes of how far it is, milliseconds between two questions (1,200 in five minutes; five a second). */
+const paceOf = {
+  cloudflare: { namesMost: 2000, gapMs: 250 },
+  dnspod: { namesMost: 500, gapMs: 100 },
+  route53: { namesMost: 2000, gapMs: 220 },
+  aliyun: { namesMost: 500, gapMs: 100 },
+} as const;
+/** Where all accounts of an operator's kind are asked over the network, and counted. */
+const accountWatchMs = 600_000;
+const patience = 3;
 
 /** Undefined: this installation has none of the kind. @throws DnsProblem where it has no credentials */
-export function driverOf({ knot, sealing }: DriverServices, setting: ServerSetting): NameDriver | undefined {
+export function driverOf({ knot, sealing, dns }: DriverServices, setting: ServerSetting): NameDriver | undefined {
   const { driver, server, keyName, algorithm } = setting;
   const opened = (table: string, stored: string | null) =>
     sealing ? new Sealed(table, ['credentials'], sealing).open('credentials', stored) : null;
@@ -48,11 +61,20 @@ export function driverOf({ knot, sealing }: DriverServices, setting: ServerSetti
   const secret = opened('dnsSetting', setting.credentials);
   if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
   const policy = new AddressPolicy(setting.facts);
-  const foreign = (store: RecordStore) => new ForeignDriver(store, { has: dnsAbilitiesOf[driver], minTTL: 1, namesMost: 2000 });
+  const foreign = (store: RecordStore, namesMost = 2000, watchMs?: number) =>
+    new ForeignDriver(store, { has: dnsAbilitiesOf[driver], minTTL: dnsMinTTLOf[driver], namesMost }, watchMs);
   switch (driver) {
     case 'rfc2136':
       return foreign(new UpdatedServer(server, { name: keyName, algorithm, secret: Buffer.from(secret, 'base64') }, { policy }));
     case 'powerdns':
       return foreign(new PowerDns(server, secret, { policy }));
+    case 'cloudflare':
+    case 'dnspod':
+    case 'route53':
+    case 'aliyun': {
+      const { namesMost, gapMs } = paceOf[driver];
+      const api = recordApiOf(dns ? { dns } : {}, driver, policy, keyName, secret, { patience, gapMs });
+      return foreign(new AccountStore(api), namesMost, accountWatchMs);
+    }
   }
 }

@@ -3,8 +3,8 @@
  * who makes it, delegates it and writes its other records: none is made here, and nothing is touched but names that lead to a group
  * (`KEY.ZONE CNAME gN.l.ZONE`) and groups (`gN.l.ZONE`, `v.gN.l.ZONE`). Lines do not count: everybody is answered alike.
  */
-import { formatIP, parseIP } from '#contract/rules/address.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
+import { canonicalAddress as canonical, type RecordType } from '../domain/dns/records.ts';
 import {
   type Abilities,
   type Answer,
@@ -17,11 +17,10 @@ import {
 } from './driver.ts';
 import { groupName, groupOf, siteName, ttl, versionName } from './names.ts';
 
-export const recordTypes = ['A', 'AAAA', 'CNAME', 'TXT'] as const;
 /** All records of a name of one type; none: they go. */
 export interface RecordSet {
   name: string;
-  type: (typeof recordTypes)[number];
+  type: RecordType;
   /** seconds */
   ttl: number;
   /** addresses, a name without a dot at its end, a text */
@@ -30,8 +29,10 @@ export interface RecordSet {
 /** Names in lower case, without a dot at their end. */
 export interface StoredRecord {
   name: string;
-  type: (typeof recordTypes)[number];
+  type: RecordType;
   value: string;
+  /** not everybody is answered what stands there: somebody changed more of it than its value */
+  isOther?: boolean;
 }
 
 /** How a name server is read and written. @throws DnsProblem, OutboundError */
@@ -39,6 +40,8 @@ export interface RecordStore {
   has(zone: string): Promise<boolean>;
   /** Of these types, all that stand there. */
   records(zone: string): Promise<StoredRecord[]>;
+  /** A change that changes nothing, where one of `replace` is none. */
+  tryChange?(zone: string): Promise<void>;
   /** Each set becomes what it is here, in this order; what is gone already is fine. */
   replace(zone: string, sets: readonly RecordSet[]): Promise<void>;
   /** Of a name, as they stand there now. */
@@ -47,13 +50,14 @@ export interface RecordStore {
 
 export class ForeignDriver implements NameDriver {
   readonly can: Abilities;
-  /** nobody but its operator takes a zone away */
-  readonly watchMs = 60_000;
+  readonly watchMs: number;
   readonly #store: RecordStore;
 
-  constructor(store: RecordStore, can: Abilities) {
+  /** `watchMs`: nobody but its operator takes a zone away */
+  constructor(store: RecordStore, can: Abilities, watchMs = 60_000) {
     this.#store = store;
     this.can = can;
+    this.watchMs = watchMs;
   }
 
   /** That it takes changes is found out by one that changes nothing: a group of this number there is none. */
@@ -63,7 +67,8 @@ export class ForeignDriver implements NameDriver {
     if (!zones.length) await this.#store.has('breakwater.invalid');
     for (const zone of zones) {
       if (!(await this.#store.has(zone.name))) continue;
-      await this.#store.replace(zone.name, [{ name: versionName(zone.name, 0), type: 'TXT', ttl: ttl.version, values: [] }]);
+      const nothing: RecordSet = { name: versionName(zone.name, 0), type: 'TXT', ttl: ttl.version, values: [] };
+      await (this.#store.tryChange?.(zone.name) ?? this.#store.replace(zone.name, [nothing]));
       there.add(zone.id);
     }
     return there;
@@ -125,17 +130,25 @@ export class ForeignDriver implements NameDriver {
   async observe({ name: zone }: NameZone): Promise<Observed> {
     const names = new Map<string, number>();
     const { groups, groupFor } = observedGroups();
-    for (const { name, type, value } of await this.#store.records(zone)) {
+    const others = { names: new Set<string>(), groups: new Set<number>() };
+    for (const { name, type, value, isOther } of await this.#store.records(zone)) {
       const isVersion = name.startsWith('v.');
       const groupID = groupOf(zone, isVersion ? name.slice(2) : name);
       if (groupID === undefined) {
         const leadsTo = type === 'CNAME' && name.endsWith(`.${zone}`) ? groupOf(zone, value) : undefined;
-        if (leadsTo !== undefined) names.set(name.slice(0, -zone.length - 1), leadsTo);
-      } else if (isVersion) {
+        if (leadsTo === undefined) continue;
+        const label = name.slice(0, -zone.length - 1);
+        names.set(label, leadsTo);
+        if (isOther) others.names.add(label);
+      } else if (isOther && type !== 'TXT') others.groups.add(groupID);
+      else if (isVersion) {
         if (type === 'TXT' && /^\d{1,15}$/.test(value)) groupFor(groupID).version = Number(value);
       } else if (type === 'CNAME') groupFor(groupID).fallback.cname = value;
       else if (type !== 'TXT') groupFor(groupID).fallback[type === 'A' ? 'a' : 'aaaa'].push(canonical(value));
     }
+    // as if they led, or answered, to nothing that there is: so they are written anew, or go
+    for (const label of others.names) names.set(label, 0);
+    for (const groupID of others.groups) groupFor(groupID).version = undefined;
     return { names, groups };
   }
 
@@ -156,9 +169,4 @@ export class ForeignDriver implements NameDriver {
       await this.applyNames(zone, all.slice(from, from + this.can.namesMost));
     if (groups.size) await this.applyGroups(zone, [], [], [...groups.keys()]);
   }
-}
-
-function canonical(address: string): string {
-  const parsed = parseIP(address);
-  return parsed ? formatIP(parsed) : address;
 }

@@ -3,7 +3,8 @@ import * as z from 'zod/mini';
 import { outbound, type OutboundAnswer, type Reach } from '../kit/outbound.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import { readJson, retryAfter, troubleOfStatus, userAgent } from '../domain/dns/http.ts';
-import { type RecordSet, type RecordStore, recordTypes, type StoredRecord } from './foreign.ts';
+import { recordTypes } from '../domain/dns/records.ts';
+import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
 
 const timeoutMs = 20_000;
 /** A zone of 100,000 names is about 20 MB of JSON; what is read of it takes ten times as much here, and whoever sends it may mean us harm. */

@@ -44,12 +44,13 @@ export class Servers {
   }
 }
 
-export function whyOf(error: unknown): string {
+/** What went wrong in words, and in how many seconds it may be asked again where it says so. */
+export function whyOf(error: unknown): { why: string; retrySeconds?: number | undefined } {
   try {
-    return troubleOf(error).why;
+    return troubleOf(error);
   } catch {
     // whatever else is thrown is an error
-    return (error as Error).message;
+    return { why: (error as Error).message };
   }
 }
 

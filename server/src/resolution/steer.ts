@@ -38,6 +38,8 @@ const lookMs = 1000;
 const namesMs = 60_000;
 const tidyMs = 3_600_000;
 const retrySecondsMost = 15;
+/** Whoever wants to be left alone for longer is asked all the same. */
+const limitSecondsMost = 900;
 /** Zones pushed side by side. */
 const atOnce = 4;
 /** How long a turn waits for one of them; and for a name server that is told its zones. */
@@ -326,11 +328,12 @@ export class Steering {
       this.#told.add(server);
       for (const id of gone) this.#prepared.delete(id);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });
-      for (const one of held) if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, failed.get(one.zone.id)!);
+      for (const one of held)
+        if (failed.has(one.zone.id) && one.isDue) await this.#failed(one, { why: failed.get(one.zone.id)! });
     } catch (error) {
       // at once: one that is due at its end as well would be told its zones again, and nothing else would come about
       for (const one of held) if (ids.includes(one.zone.id)) await this.#failed(one, whyOf(error));
-      if (troubles.isTime('prepare')) logger.warn({ why: whyOf(error) }, 'the name server does not take its zones');
+      if (troubles.isTime('prepare')) logger.warn({ why: whyOf(error).why }, 'the name server does not take its zones');
     }
     return ids.length > 0;
   }
@@ -345,7 +348,7 @@ export class Steering {
     } catch {
       return; // it is told already
     }
-    if (!driver) return this.#failed(held, 'this installation has no such name server');
+    if (!driver) return this.#failed(held, { why: 'this installation has no such name server' });
     // one that came meanwhile, or is another's now, is taken in the next turn
     if (this.#prepared.get(zone.id)?.server !== held.server) return;
     const begun = this.#begun.get(zone.id);
@@ -381,8 +384,9 @@ export class Steering {
     }
   }
 
-  async #failed({ zone, tries }: HeldZone, why: string): Promise<void> {
-    const seconds = Math.min(retrySecondsMost, 2 ** Math.min(tries, 10));
+  async #failed({ zone, tries }: HeldZone, { why, retrySeconds = 0 }: ReturnType<typeof whyOf>): Promise<void> {
+    // who says when is not asked before
+    const seconds = Math.max(Math.min(retrySecondsMost, 2 ** Math.min(tries, 10)), Math.min(retrySeconds, limitSecondsMost));
     await sql`update cname set error = ${oneLine(why)}, tries = tries + 1, "nextAt" = clock_timestamp() + ${seconds} * interval '1 second' where id = ${zone.id}`.execute(
       this.#database.db,
     );

@@ -1,0 +1,97 @@
+/**
+ * An account at a public DNS provider as a record store. A CNAME zone may be a zone of the account or lie in one: `cdn.example.com` in
+ * `example.com`. Who wants to be left alone is left alone until the time it said, whatever asks.
+ */
+import { DnsProblem, type Zone, zonesFor } from '../domain/dns/driver.ts';
+import { changeRecords, type HeldRecord, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
+import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
+
+/** Which zones it has is asked anew after this long. */
+const zonesKeptMs = 300_000;
+
+export class AccountStore implements RecordStore {
+  readonly #api: RecordApi;
+  readonly #zones = new Map<string, { zone: Zone; at: number }>();
+  #restUntil = -Infinity;
+
+  constructor(api: RecordApi) {
+    this.#api = api;
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.#find(name)) !== undefined;
+  }
+
+  async records(name: string): Promise<StoredRecord[]> {
+    const zone = await this.#zoneOf(name);
+    const held = await this.#ask(() => this.#api.list(zone));
+    return held.filter(one => one.name === name || one.name.endsWith(`.${name}`));
+  }
+
+  async replace(name: string, sets: readonly RecordSet[]): Promise<void> {
+    const zone = await this.#zoneOf(name);
+    const names = [...new Set(sets.map(one => one.name))];
+    await this.#ask(() =>
+      changeRecords(this.#api, zone, names, held => {
+        const at = Map.groupBy(held, one => `${one.type} ${one.name}`);
+        return sets.map(set => changeOf(set, at.get(`${set.type} ${set.name}`) ?? []));
+      }),
+    );
+  }
+
+  async texts(zoneName: string, name: string): Promise<string[]> {
+    const zone = await this.#zoneOf(zoneName);
+    const held = await this.#ask(() => this.#api.list(zone, name));
+    return held.filter(one => one.name === name && one.type === 'TXT' && !one.isOther).map(one => one.value);
+  }
+
+  async tryChange(name: string): Promise<void> {
+    const zone = await this.#zoneOf(name);
+    await this.#ask(() => this.#api.probe(zone));
+  }
+
+  async #zoneOf(name: string): Promise<Zone> {
+    const known = this.#zones.get(name);
+    if (known && performance.now() - known.at < zonesKeptMs) return known.zone;
+    const found = await this.#find(name);
+    if (!found) throw new DnsProblem('refused', `${this.#api.provider} has no zone that ${name} lies in`);
+    return found;
+  }
+
+  async #find(name: string): Promise<Zone | undefined> {
+    const all = await this.#ask(() => this.#api.allZones());
+    const zone = zonesFor([name], all).get(name);
+    this.#zones.delete(name);
+    if (!zone) return undefined;
+    // which of them is delegated nobody here knows
+    if (all.filter(one => one.name === zone.name).length > 1)
+      throw new DnsProblem(
+        'refused',
+        `${this.#api.provider} has the zone ${zone.name} twice: take away the one that is not delegated`,
+      );
+    this.#zones.set(name, { zone, at: performance.now() });
+    return zone;
+  }
+
+  async #ask<T>(act: () => Promise<T>): Promise<T> {
+    const leftMs = this.#restUntil - performance.now();
+    if (leftMs > 0) {
+      const seconds = Math.ceil(leftMs / 1000);
+      throw new DnsProblem('limited', `${this.#api.provider} wants to be left alone for another ${seconds} s`, seconds);
+    }
+    try {
+      return await act();
+    } catch (error) {
+      if (error instanceof DnsProblem && error.trouble === 'limited' && error.retrySeconds)
+        this.#restUntil = performance.now() + error.retrySeconds * 1000;
+      throw error;
+    }
+  }
+}
+
+/** Of what stands there everything stays that is as it should be. */
+function changeOf({ name, type, ttl, values }: RecordSet, held: readonly HeldRecord[]): SetChange {
+  const missing = new Set(values.map(value => valueOf(type, value)));
+  const keep = held.filter(one => !one.isOther && one.seconds === ttl && missing.delete(one.value));
+  return { name, type, held, keep, add: [...missing], seconds: ttl };
+}

@@ -12,7 +12,7 @@ const usages: Record<string, string> = {
 Writes everything that is needed to start anew into one file (0600), while everything runs: the database as it was at one
 moment, keys and passwords, and log lines with their statistics (--without-logs leaves these out: a few seconds instead of minutes).
 The file holds the installation's keys: keep it as you keep them, or encrypt it: BREAKWATER_BACKUP_PASSPHRASE_FILE names a file that
-holds a passphrase. \`age --decrypt\` opens it too.`,
+holds a passphrase. \`age --decrypt\` opens it too. The keys of signed zones (DNSSEC) go into an encrypted one alone.`,
   snapshot: `breakwater snapshot
 
 A backup without log lines into the data folder itself (snapshots/), for the moment before an upgrade or a large change.
@@ -25,8 +25,12 @@ Then start as ever: people sign in as before, nodes find their way, and every do
 };
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
-function done({ file, bytes, rows, without, foreign }: BackupResult): void {
+function done({ file, bytes, rows, without, foreign, keysLeft }: BackupResult): void {
   console.log(`${file}: ${megabytes(bytes)}, ${rows} rows.${without ? ` Without logs: ${without}.` : ''}`);
+  if (keysLeft)
+    console.log(
+      `Not in it: the ${keysLeft} keys of signed zones (DNSSEC), as it is not encrypted. After a restore these zones have other keys.`,
+    );
   if (foreign.length)
     console.log(`Not in it, as Breakwater has no files of such names: ${foreign.map(name => JSON.stringify(name)).join(', ')}.`);
 }

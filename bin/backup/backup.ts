@@ -8,6 +8,7 @@ import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
 import { ArchiveWriter, format, nameOfOurs } from './archive.ts';
 import { encryptedSuffix } from './cipher.ts';
+import { signingKeys } from './signing-keys.ts';
 
 export interface BackupOptions {
   settings: Settings;
@@ -28,12 +29,17 @@ export interface BackupResult {
   without?: string;
   /** what lies in the data folder and is none of ours, by its name: it is not taken along */
   foreign: string[];
+  /** keys of signed zones that are not in it, as it is not encrypted */
+  keysLeft?: number;
 }
 
 /** Where backups go that are made by the clock and named no other place; and where a restore is tried. */
 export const backupsFolder = 'backups';
 export const proofFolder = 'restore-test';
-/** What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives. */
+/**
+ * What lies in the data folder and is not taken as a file: engines' folders (read through the engines), what is made anew, other archives.
+ * Of the name server's folder the keys are taken (signing-keys.ts).
+ */
 const left = new Set([
   'postgres',
   'postgres.password',
@@ -73,6 +79,7 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
   let rows = 0;
   let serial = 0;
   let foreign: string[] = [];
+  let keysLeft = 0;
   try {
     await dump(
       database,
@@ -92,6 +99,9 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
     const files = await smallFiles(dataFolder);
     foreign = files.foreign;
     for (const place of files.ours) await addFile(archive, join(dataFolder, place), `files/${place}`);
+    const signing = await signingKeys(dataFolder);
+    if (passphrase) for (const { place, bytes } of signing) await archive.add(`files/${place}`, bytes);
+    else keysLeft = signing.filter(({ place }) => place.endsWith('.pem')).length;
     if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');
     await archive.finish();
   } catch (error) {
@@ -100,7 +110,7 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
   } finally {
     if (holdsLogs) await askStore(store, 'unfreeze', name).catch(() => {});
   }
-  return { file, bytes: (await stat(file)).size, rows, foreign, ...(without && { without }) };
+  return { file, bytes: (await stat(file)).size, rows, foreign, ...(without && { without }), ...(keysLeft && { keysLeft }) };
 }
 
 const snapshotsKept = 5;

@@ -217,8 +217,10 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
     return {
       name: 'server',
       stopLimitMs: 20_000,
-      start: () =>
-        startProgram({
+      async start() {
+        // what it makes of data of where addresses are
+        await privateFolder(join(settings.dataFolder, 'geo'), 'server');
+        return startProgram({
           name: 'server',
           file: 'server/src/main.ts',
           args: ['--services=api,work,bus'],
@@ -228,7 +230,8 @@ export const makers: Record<PartName, (context: Context) => Promise<Part | undef
           logs,
           // it listens when it has all it needs; whether all is well, its checks say
           ready: () => pings(`${origin}/healthz`),
-        }),
+        });
+      },
       healthy: () => pings(`${origin}/healthz`),
     };
   },

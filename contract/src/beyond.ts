@@ -14,6 +14,13 @@ export const beyond: Readonly<Record<string, string>> = {
   'GET /client/group/{g}/answer':
     'Who steers names must see what a visitor gets before one complains: by line, and where it has arrived.',
   'GET /client/group/{g}/answers': 'Who left an answer and why is asked after each disturbance; nothing else tells it.',
+  'GET /client/setting/dns/geoData':
+    'Issue 10: lines go by data of where addresses are; how old they are, and whose, has to be seen and named.',
+  'GET /client/setting/dns/geoData/place':
+    'Issue 10: whoever wonders why a visitor is on a line asks where its address is taken to be.',
+  'POST /client/setting/dns/geoData':
+    'Issue 10: an installation’s owner may have better data than those that come with the program.',
+  'DELETE /client/setting/dns/geoData': 'Issue 10: uploaded data that are old or wrong must go again.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
   'GET /client/nodes/fleet':
     'Issue 9: a fleet is looked at as a whole, on a map and in a table; a page of a list tells of ten nodes at a time.',

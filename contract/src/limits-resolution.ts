@@ -77,3 +77,21 @@ export const answerChanges = ['came', 'left', 'moved'] as const;
 /** What a virtual node is made of: nothing yet, addresses of nodes, or one name elsewhere. */
 export const virtualNodeKinds = ['empty', 'node', 'cname'] as const;
 export const recordTypes = ['A', 'AAAA', 'CNAME'] as const;
+
+/** Data of where addresses are (MMDB). What an owner uploads is anybody's work: so much of it is read, for so long. */
+export const geoLimits = {
+  /** of a file */
+  bytesMax: 100_000_000,
+  /** that a tree is walked over: several of the largest there are */
+  nodesMax: 40_000_000,
+  networksMax: 8_000_000,
+  recordsMax: 3_000_000,
+  /** different places, and different ASNs */
+  valuesMax: 500_000,
+  buildSeconds: 180,
+  /** MB of JavaScript's own memory for the one that builds */
+  buildMemoryMB: 2048,
+} as const;
+/** What data say of addresses: where they are, and whose. */
+export const geoLayers = ['where', 'whose'] as const;
+export const geoStates = ['none', 'building', 'ready'] as const;

@@ -238,6 +238,17 @@ const pinned: Record<string, unknown> = {
     changesDays: 90,
     checkMinutes: { active: 60, other: 10 },
   },
+  geoLimits: {
+    bytesMax: 100_000_000,
+    nodesMax: 40_000_000,
+    networksMax: 8_000_000,
+    recordsMax: 3_000_000,
+    valuesMax: 500_000,
+    buildSeconds: 180,
+    buildMemoryMB: 2048,
+  },
+  geoLayers: ['where', 'whose'],
+  geoStates: ['none', 'building', 'ready'],
   answerReasons: [
     'assigned',
     'removed',

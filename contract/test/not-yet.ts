@@ -303,7 +303,6 @@ export const notYet = {
     aclDeprecatedFrom
     aclOperators
     cacheTasks
-    continents
     display.layer4PageDefault
     ownStatuses.challenge
     paging.orders

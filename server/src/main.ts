@@ -1,4 +1,5 @@
 /** The control plane: `node server/src/main.ts --services=api,work,ingest,bus` (all of them by default). */
+import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { groups } from '#contract/index.ts';
 import { permissionKeys, siteKeys, type Area } from '#contract/kit/call.ts';
@@ -16,6 +17,7 @@ import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
 import { logger } from './log.ts';
 import { CnameWatch } from './resolution/check-cname.ts';
+import { GeoData } from './resolution/geo/data.ts';
 import { Steering } from './resolution/steer.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { checkInstallationKey } from './store/key-check.ts';
@@ -92,7 +94,12 @@ export async function start(settings: Settings): Promise<Running> {
     const storedRules = new StoredRules(database.pool);
     const { natsKeys, bundleFolder } = settings;
     const offer = natsKeys && new Offer(bundleFolder, natsKeys.documentSeed);
+    const geo = settings.dataFolder && new GeoData(join(settings.dataFolder, 'geo'));
+    if (geo) stops.push(async () => geo.stop());
+    // whoever answers calls or steers names asks it
+    if (geo && (settings.services.has('work') || settings.services.has('api'))) geo.start();
     const services: Services = {
+      ...(geo ? { geo } : {}),
       storedRules,
       database,
       sessions,

@@ -16,6 +16,7 @@ import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
+import { GeoData } from './geo-data.tsx';
 
 const widthPx = 560;
 const testing = 'POST /client/setting/dns/test';
@@ -288,6 +289,7 @@ export default function DnsSetting() {
       <div className="page in-turn">
         <Unreached />
         <Waiting />
+        <GeoData />
         <section aria-labelledby="dns-secondaries" style={{ marginTop: 24 }}>
           <h2 id="dns-secondaries">{t('page.dnsSecondaries')}</h2>
           <ResourcePage resource={secondaries} isEmbedded />

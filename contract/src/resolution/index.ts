@@ -4,4 +4,5 @@ export { cnameChecks } from './check-cname.ts';
 export { cnames } from './cnames.ts';
 export { dnsSecondaries } from './dns-secondaries.ts';
 export { dnsSettings } from './dns-setting.ts';
+export { geoData } from './geo-data.ts';
 export { lineVirtualNodes, virtualNodes } from './virtual-nodes.ts';

@@ -2,6 +2,11 @@
 import type { Text } from '../kit/text.ts';
 
 export const resolutionTexts = {
+  geoUnreadable: {
+    zh_TW: '無法使用這個檔案：{why}。請上傳 MMDB 格式、含國家或 ASN 的資料',
+    zh_CN: '无法使用这个文件：{why}。请上传 MMDB 格式、含国家或 ASN 的数据',
+    en_US: 'This file is of no use: {why}. Upload an MMDB that tells of countries or ASNs',
+  },
   zoneOfAnother: {
     zh_TW: '這個網域，或它的上層、下層網域，已是別人的 CNAME 網域',
     zh_CN: '这个域名，或它的上级、下级域名，已是他人的 CNAME 域名',

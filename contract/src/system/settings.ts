@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { arr, bool, id, nullable, obj, one, oneOf, str, text } from '../kit/schema.ts';
-import { debugSamplings, nodeLogDefaults, nodeLogLevels, retentionDefaults } from '../limits.ts';
+import { debugSamplings, geoLayers, nodeLogDefaults, nodeLogLevels, retentionDefaults } from '../limits.ts';
 import { retentionFields, RetentionRun } from './retention.ts';
 
 interface Setting<T extends z.ZodMiniType = z.ZodMiniType> {
@@ -35,6 +35,8 @@ export const settings = {
   originEnvironment: setting('installation', ranges(), []),
   /** days that what nobody needs any more is kept */
   retention: setting('installation', obj(retentionFields), retentionDefaults),
+  /** files of the owner that say where addresses are, in the data folder */
+  geoData: setting('installation', arr(obj({ file: text(64), layers: arr(one(geoLayers), 2) }), 2), []),
   /** written by the work service */
   retentionRun: setting('installation', nullable(RetentionRun), null),
   /** what the demo opens, for its own zone alone; null where no demo runs */

@@ -255,8 +255,13 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
   const params = pathIDs(request, call);
   const issues = [badQuery(request.query as Record<string, unknown>)];
   const query = parse(call.def.query ?? noQuery, ready.coerce(request.query as Record<string, unknown>), issues);
+  // of a call without an account there is a door before this, or it asks at those of its own
+  const { doors, db: direct, inTurn } = services.database;
+  const db = request.actor ? inTurn(act => ready.turnToRead(request, act)) : call.auth === 'public' ? doors : direct;
   let sent: unknown = request.body;
   if (call.def.upload) {
+    // what the owner alone may send can be large: nobody else's is read
+    if (call.def.owner) await ownerOnly(new Context({ ...base, db }));
     const form = await readForm(request, call.def.bodyLimit ?? bodyLimit);
     issues.push(badQuery(form));
     // the fields of a form arrive as text, as those of a query do
@@ -280,9 +285,6 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     authorization: request.headers.authorization,
   };
 
-  // of a call without an account there is a door before this, or it asks at those of its own
-  const { doors, db: direct, inTurn } = services.database;
-  const db = request.actor ? inTurn(act => ready.turnToRead(request, act)) : call.auth === 'public' ? doors : direct;
   const prepared: unknown = await ready.prepare?.({
     ctx: new Context({ ...base, db }),
     params,

@@ -1,5 +1,6 @@
 /** What a handler reaches beyond PostgreSQL. Made once per process by main.ts. */
 import type { Bundle } from '#contract/node/bundle.ts';
+import type { geoLayers } from '#contract/limits.ts';
 import type { Database } from '../store/db.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import type { Health } from './health.ts';
@@ -42,6 +43,8 @@ export interface Services {
         addresses: readonly string[];
       }
     | undefined;
+  /** where addresses are; left out: nobody knows */
+  geo?: GeoStore;
   /** where Telegram's Bot API is; left out: at its own address */
   telegramAPI?: string | undefined;
   /** address people reach the console at */
@@ -50,6 +53,63 @@ export interface Services {
   offer?: NodeOffer;
   /** how a machine elsewhere comes to us; left out: it cannot */
   told?: { url: string; ca: string | undefined; pin: string | undefined };
+}
+
+/** Data of where addresses are (resolution/geo). */
+export interface GeoStore {
+  readonly state: GeoState;
+  /** undefined: there are none yet */
+  places(): Promise<GeoPlaces | undefined>;
+  /** An MMDB of the owner's, in place of what says the same. */
+  take(bytes: Uint8Array): Promise<GeoTaken>;
+  /** Without any of the owner's. */
+  drop(): Promise<GeoTaken>;
+}
+export interface GeoState {
+  isBuilding: boolean;
+  current: { builtAt: number; networks: number; sources: GeoSource[]; own: GeoOwn[] } | undefined;
+  problem: string | null;
+}
+/** A file of the owner, and what of it counts. */
+export interface GeoOwn {
+  file: string;
+  layers: GeoSource['layer'][];
+}
+export interface GeoSource {
+  layer: (typeof geoLayers)[number];
+  /** whose work it is */
+  name: string;
+  version: string;
+  /** milliseconds since 1970; 0: nobody says */
+  dataAt: number;
+  licence: string;
+  /** who has to be named beside what comes of it, each with an address */
+  credits: { name: string; url: string }[];
+  /** uploaded by the owner */
+  isOwn: boolean;
+}
+/** It was read, and everything made of it; it does not count yet. */
+export interface GeoTaken {
+  count(): void;
+  forget(): void;
+}
+export interface GeoPlaces {
+  /** of the data: another one, other data */
+  readonly name: string;
+  /** the file that says it, as MaxMind's do */
+  readonly path: string;
+  of(address: string): Place | undefined;
+}
+/** What is known of an address; null: nobody knows. */
+export interface Place {
+  continent: string | null;
+  /** ISO 3166-1 alpha-2 */
+  country: string | null;
+  /** ISO 3166-2, without the country; its name in English */
+  region: string | null;
+  regionName: string | null;
+  asn: number | null;
+  organisation: string | null;
 }
 
 export interface JoinBody {

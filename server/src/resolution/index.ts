@@ -4,4 +4,5 @@ export { cnameCheckCalls } from './check-cname.ts';
 export { cnameCalls } from './cnames.ts';
 export { dnsSecondaryCalls } from './dns-secondaries.ts';
 export { dnsSettingCalls } from './dns-setting.ts';
+export { geoDataCalls } from './geo-data.ts';
 export { lineVirtualNodeCalls, virtualNodeCalls } from './virtual-nodes.ts';

@@ -1,9 +1,17 @@
 /** Who answers for names, and the zones they lead into. */
 import { sql } from 'kysely';
+import { writeSetting } from '#server/system/settings.ts';
+import { GeoData } from '#server/resolution/geo/data.ts';
+import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
 import { next } from '../generate.ts';
 import { part } from '../list-rows.ts';
+import { cityOf, mmdb } from '../../geo-files.ts';
 import type { Rig, Rows } from '../world.ts';
+
+/** Data of nobody but the guards. */
+const geo = new GeoData(testFolder('guards-geo'), { hasPackages: false });
+const keeping = async (rig: Rig): Promise<void> => void (rig.api.services.geo = geo);
 
 let server: Promise<NameServer> | undefined;
 /** The name server that comes with an installation. */
@@ -86,6 +94,13 @@ export const resolutionRows: Rows = {
   kindOfField: { dnsSettingID: 'dnsSetting' },
   operatorWide: ['POST /client/setting/dns/secondary', 'POST /client/setting/dns', 'POST /client/setting/dns/cname'],
   bodies: {
+    'POST /client/setting/dns/geoData': async () => ({
+      file: {
+        name: 'a.mmdb',
+        type: 'application/octet-stream',
+        bytes: new Uint8Array(mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') })),
+      },
+    }),
     'POST /client/setting/dns/secondary': async (_rig, world) => ({ ...copied(), memo: world.name }),
     'PUT /client/setting/dns/secondary': async (rig, world) => ({
       id: await rig.fresh(world, 'dnsSecondary', 'client'),
@@ -128,6 +143,13 @@ export const resolutionRows: Rows = {
       );
     },
     'POST /client/setting/dns/test': answering,
+    'GET /client/setting/dns/geoData/place': keeping,
+    'POST /client/setting/dns/geoData': keeping,
+    'DELETE /client/setting/dns/geoData': async rig => {
+      await keeping(rig);
+      (await geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }))).count();
+      await writeSetting(rig.api.database.db, null, 'geoData', geo.state.current!.own);
+    },
     // of every domain it is known that it leads elsewhere
     'DELETE /client/setting/dns/cname': async (rig, world) => {
       await sql`insert into "cnameSeen" ("domainID") select d.id from domain d join site s on s.id = d."siteID" where s."clientID" = ${world.people.client.id}

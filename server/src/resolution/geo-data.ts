@@ -1,0 +1,83 @@
+/** Data of where addresses are: what they say, whose they are, and an owner's own. */
+import { failFields } from '#contract/errors.ts';
+import type { UploadedFile } from '#contract/kit/schema.ts';
+import { geoData } from '#contract/resolution/geo-data.ts';
+import type { Context } from '../kit/context.ts';
+import { type AnyHandler, implement } from '../kit/implement.ts';
+import { isOwner, ownerOnly } from '../kit/owner.ts';
+import type { GeoSource, GeoTaken, Place } from '../kit/services.ts';
+import { readSetting, writeSetting } from '../system/settings.ts';
+import { GeoFileRefused } from './geo/data.ts';
+
+const refused = (why: string) => failFields([{ path: 'file', rule: 'geoUnreadable', bounds: { why } }]);
+const noData: Place = { continent: null, country: null, region: null, regionName: null, asn: null, organisation: null };
+
+export const creditsOf = (sources: readonly GeoSource[]): GeoSource['credits'] => [
+  ...new Map(sources.flatMap(({ credits }) => credits).map(one => [one.name, one])).values(),
+];
+const timeOf = (ms: number) => (ms ? new Date(ms).toISOString() : null);
+
+/** Read, and everything made of it, before the call has a turn: it takes long, and holds nothing meanwhile. */
+const takeFile: AnyHandler = async ({ ctx, body }): Promise<GeoTaken> => {
+  // the schema let it in
+  const { file } = body as { file: UploadedFile };
+  const { geo } = ctx.services;
+  if (!geo) throw refused('this installation keeps no data of places');
+  try {
+    return await geo.take(file.bytes);
+  } catch (error) {
+    if (error instanceof GeoFileRefused) throw refused(error.message);
+    throw error;
+  }
+};
+const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => {
+  // it takes a core for a while: nobody else's to ask for
+  await ownerOnly(ctx);
+  return ctx.services.geo?.drop();
+};
+
+/** The rows are a file's; which of the owner's it was made of stands in the settings as well, for whoever asks who did it. */
+async function count(ctx: Context, taken: GeoTaken | undefined): Promise<void> {
+  const before = await readSetting(ctx.db, null, 'geoData');
+  taken?.count();
+  const now = ctx.services.geo?.state.current?.own ?? [];
+  if (await writeSetting(ctx.db, null, 'geoData', now))
+    ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });
+}
+
+export const geoDataCalls = implement(
+  geoData,
+  {
+    'GET /geoData': async ({ ctx }) => {
+      const { current, isBuilding, problem } = ctx.services.geo?.state ?? {
+        current: undefined,
+        isBuilding: false,
+        problem: null,
+      };
+      return {
+        state: isBuilding ? 'building' : current ? 'ready' : 'none',
+        builtAt: timeOf(current?.builtAt ?? 0),
+        networks: current?.networks ?? 0,
+        problem: problem?.slice(0, 300) ?? null,
+        sources: (current?.sources ?? []).map(one => ({ ...one, dataAt: timeOf(one.dataAt) })),
+        mayChange: await isOwner(ctx),
+      };
+    },
+    'GET /geoData/place': async ({ ctx, query }) => {
+      const { geo } = ctx.services;
+      const places = await geo?.places();
+      return { place: places?.of(query.address) ?? noData, credits: creditsOf(geo?.state.current?.sources ?? []) };
+    },
+    'POST /geoData': async ({ ctx, prepared }) => {
+      // takeFile made it
+      await count(ctx, prepared as GeoTaken);
+      return {};
+    },
+    'DELETE /geoData': async ({ ctx, prepared }) => {
+      // dropFiles made it
+      await count(ctx, prepared as GeoTaken | undefined);
+      return {};
+    },
+  },
+  { prepare: { 'POST /geoData': takeFile, 'DELETE /geoData': dropFiles } },
+);

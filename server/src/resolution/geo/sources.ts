@@ -1,0 +1,47 @@
+/** The data that come with the program: npm packages of ip-location-db, as they were published. One that is not installed is none. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { GeoSource } from '../../kit/services.ts';
+
+interface Packaged {
+  source: GeoSource;
+  files: string[];
+}
+
+const nro = { name: 'NRO', url: 'https://www.nro.net' };
+const known = [
+  {
+    layer: 'where',
+    name: '@ip-location-db/geo-whois-asn-country-mmdb',
+    files: ['geo-whois-asn-country.mmdb'],
+    licence: 'CC0-1.0',
+    credits: [{ name: 'ip-location-db', url: 'https://github.com/sapics/ip-location-db' }, nro],
+  },
+  {
+    layer: 'whose',
+    name: '@ip-location-db/asn',
+    files: ['asn-ipv4.csv', 'asn-ipv6.csv'],
+    licence: 'CC-BY-4.0',
+    credits: [{ name: 'DB-IP', url: 'https://db-ip.com' }, { name: 'RouteViews', url: 'https://www.routeviews.org' }, nro],
+  },
+] as const;
+
+export function packaged(): Packaged[] {
+  return known.flatMap(({ layer, name, files, licence, credits }) => {
+    let folder: string;
+    try {
+      folder = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+    } catch {
+      return [];
+    }
+    const paths = files.map(file => join(folder, file));
+    if (!paths.every(path => existsSync(path))) return [];
+    // as npm writes it
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+    // 2.3.2026061719: year, month, day, hour
+    const [, year, month, day] = /\.(\d{4})(\d\d)(\d\d)\d\d$/.exec(version) ?? [];
+    const dataAt = year ? Date.UTC(Number(year), Number(month) - 1, Number(day)) : 0;
+    return [{ source: { layer, name, version, dataAt, licence, credits: [...credits], isOwn: false }, files: paths }];
+  });
+}

@@ -66,7 +66,10 @@ export const geoDataCalls = implement(
     'GET /geoData/place': async ({ ctx, query }) => {
       const { geo } = ctx.services;
       const places = await geo?.places();
-      return { place: places?.of(query.address) ?? noData, credits: creditsOf(geo?.state.current?.sources ?? []) };
+      return {
+        place: (query.address === undefined ? undefined : places?.of(query.address)) ?? noData,
+        credits: creditsOf(geo?.state.current?.sources ?? []),
+      };
     },
     'POST /geoData': async ({ ctx, prepared }) => {
       // takeFile made it

@@ -120,7 +120,8 @@ export function sendable(call: Mounted, body: unknown): { body?: unknown; raw?: 
   const boundary = 'guard-boundary';
   const parts = Object.entries(body as object).flatMap(([name, value]) => {
     const file = (value as Partial<UploadedFile> | null)?.bytes instanceof Uint8Array ? (value as UploadedFile) : undefined;
-    const text = typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+    // a file of the largest size is longer than a text can be
+    const text = file ? '' : typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
     return [
       `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${file ? `; filename="${file.name}"\r\nContent-Type: ${file.type}` : ''}\r\n\r\n`,
       file ? Buffer.from(file.bytes) : text,

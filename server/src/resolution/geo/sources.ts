@@ -14,6 +14,7 @@ const known = [
   {
     layer: 'where',
     name: '@ip-location-db/geo-whois-asn-country-mmdb',
+    at: () => import.meta.resolve('@ip-location-db/geo-whois-asn-country-mmdb/package.json'),
     files: ['geo-whois-asn-country.mmdb'],
     licence: 'CC0-1.0',
     credits: [{ name: 'ip-location-db', url: 'https://github.com/sapics/ip-location-db' }, nro],
@@ -21,6 +22,7 @@ const known = [
   {
     layer: 'whose',
     name: '@ip-location-db/asn',
+    at: () => import.meta.resolve('@ip-location-db/asn/package.json'),
     files: ['asn-ipv4.csv', 'asn-ipv6.csv'],
     licence: 'CC-BY-4.0',
     credits: [{ name: 'DB-IP', url: 'https://db-ip.com' }, { name: 'RouteViews', url: 'https://www.routeviews.org' }, nro],
@@ -28,10 +30,10 @@ const known = [
 ] as const;
 
 export function packaged(): Packaged[] {
-  return known.flatMap(({ layer, name, files, licence, credits }) => {
+  return known.flatMap(({ layer, name, at, files, licence, credits }) => {
     let folder: string;
     try {
-      folder = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
+      folder = dirname(fileURLToPath(at()));
     } catch {
       return [];
     }

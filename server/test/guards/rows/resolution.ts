@@ -13,6 +13,12 @@ import type { Rig, Rows } from '../world.ts';
 const geo = new GeoData(testFolder('guards-geo'), { hasPackages: false });
 const keeping = async (rig: Rig): Promise<void> => void (rig.api.services.geo = geo);
 
+const mmdbFile = () => ({
+  name: 'a.mmdb',
+  type: 'application/octet-stream',
+  bytes: new Uint8Array(mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') })),
+});
+
 let server: Promise<NameServer> | undefined;
 /** The name server that comes with an installation. */
 async function answering(rig: Rig): Promise<void> {
@@ -94,13 +100,6 @@ export const resolutionRows: Rows = {
   kindOfField: { dnsSettingID: 'dnsSetting' },
   operatorWide: ['POST /client/setting/dns/secondary', 'POST /client/setting/dns', 'POST /client/setting/dns/cname'],
   bodies: {
-    'POST /client/setting/dns/geoData': async () => ({
-      file: {
-        name: 'a.mmdb',
-        type: 'application/octet-stream',
-        bytes: new Uint8Array(mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') })),
-      },
-    }),
     'POST /client/setting/dns/secondary': async (_rig, world) => ({ ...copied(), memo: world.name }),
     'PUT /client/setting/dns/secondary': async (rig, world) => ({
       id: await rig.fresh(world, 'dnsSecondary', 'client'),
@@ -132,6 +131,8 @@ export const resolutionRows: Rows = {
       memo: `${world.name}-${next()}`,
     }),
   },
+  values: { file: mmdbFile },
+  queries: { 'GET /client/setting/dns/geoData/place': async () => ({ address: '198.51.100.1' }) },
   stage: {
     'PATCH /client/group/{g}/line/{l}/virtualNodes': onLine,
     'DELETE /client/group/{g}/line/{l}/virtualNodes': onLine,

@@ -55,7 +55,7 @@ async function node(address: string, line = 1): Promise<void> {
 const group = () => `g${a.groupID}.l.${zone}`;
 async function answers(dig: NameServer['dig'], wanted: string[], ...args: string[]): Promise<void> {
   let last: string[] = [];
-  const isSo = await poll(async () => String((last = await dig(...args))) === String(wanted), 20_000, 50);
+  const isSo = await poll(async () => String((last = await dig(...args))) === String(wanted), 90_000, 50);
   assert.ok(isSo, `${args.join(' ')} answers ${last.join(', ')} instead of ${wanted.join(', ')}`);
 }
 const told = async () => (await client().read('/client/setting/dns/cnames')).data[0];

@@ -313,7 +313,6 @@ export default {
     'When you lose your phone, each of these signs you in once instead of a code. Keep them in a safe place.',
   'action.resendEmail': 'Mail a password link',
   'action.resetTwoFactor': 'Remove second factor',
-  'warning.resetTwoFactor': 'For when its person lost the authenticator. The password alone signs in until another one is set.',
   'resource.nodeLog': 'Node logs',
   'warning.resetTwoFactor':
     'For when its person lost the authenticator; passkeys go too. The password alone signs in until another one is set.',

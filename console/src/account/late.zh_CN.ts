@@ -307,7 +307,6 @@ export default {
   'factor.recoveryText': '手机丢失时，可用备用码代替验证码登录，每组只能用一次。请保存在安全的地方。',
   'action.resendEmail': '发送密码链接',
   'action.resetTwoFactor': '移除双重验证',
-  'warning.resetTwoFactor': '此人丢失验证器时使用。之后只凭密码就能登录，直到重新设置。',
   'resource.nodeLog': '节点日志',
   'warning.resetTwoFactor': '此人丢失验证器时使用，通行密钥也会移除。之后只凭密码就能登录，直到重新设置。',
   'resource.accountVerify': '登录验证',

@@ -305,7 +305,6 @@ export default {
   'factor.recoveryText': '手機遺失時，可用備用碼代替驗證碼登入，每組只能用一次。請保存在安全的地方。',
   'action.resendEmail': '寄送密碼連結',
   'action.resetTwoFactor': '移除雙重驗證',
-  'warning.resetTwoFactor': '此人遺失驗證器時使用。之後只憑密碼就能登入，直到重新設定。',
   'resource.nodeLog': '節點記錄',
   'warning.resetTwoFactor': '此人遺失驗證器時使用，通行金鑰也會移除。之後只憑密碼就能登入，直到重新設定。',
   'resource.accountVerify': '登入驗證',

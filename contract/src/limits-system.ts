@@ -24,6 +24,8 @@ export const noticeNeeds = {
   certificateEnds: 'certificates.view',
   nodeOffline: 'nodes.view',
   nodeBack: 'nodes.view',
+  originDown: 'domains.view',
+  originBack: 'domains.view',
   accountLocked: 'accounts.view',
   licenceEnds: 'license.view',
   backupFailed: 'databaseBackup.view',
@@ -45,6 +47,10 @@ export const noticeLimits = {
   /** days before an end at which it is told */
   endsDays: [30, 7, 1],
   keptDays: 90,
+  /** what a node said of origins counts for so long; one is told of that was down, and that was well, for so long, seconds */
+  originFreshSeconds: 15,
+  originDownSeconds: 30,
+  originBackSeconds: 30,
 } as const;
 
 /** Events by HTTP. */

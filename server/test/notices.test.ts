@@ -153,7 +153,7 @@ test('each person chooses by kind, of what the person may see', async () => {
     }[];
   assert.deepEqual(
     (await choices(a.user)).map(({ kind }) => kind),
-    ['certificateFailed', 'certificateEnds', 'accountLocked'],
+    ['certificateFailed', 'certificateEnds', 'originDown', 'originBack', 'accountLocked'],
   );
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'nodeOffline', inbox: false, mail: false }] })).status, 200);
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'accountLocked', inbox: true, mail: true }] })).status, 200);

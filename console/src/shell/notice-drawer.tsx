@@ -22,6 +22,8 @@ const tones: Record<NoticeKind, 'good' | 'warn' | 'bad'> = {
   certificateEnds: 'warn',
   nodeOffline: 'bad',
   nodeBack: 'good',
+  originDown: 'bad',
+  originBack: 'good',
   accountLocked: 'warn',
   licenceEnds: 'warn',
   backupFailed: 'bad',

@@ -207,6 +207,8 @@ export default {
   'noticeKind.certificateEnds': 'A certificate ends soon',
   'noticeKind.nodeOffline': 'A node is offline',
   'noticeKind.nodeBack': 'A node is back',
+  'noticeKind.originDown': 'An origin is down',
+  'noticeKind.originBack': 'An origin is back',
   'noticeKind.accountLocked': 'An account is locked',
   'noticeKind.licenceEnds': 'The licence ends soon',
   'noticeKind.backupFailed': 'A backup failed',

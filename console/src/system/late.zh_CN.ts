@@ -201,6 +201,8 @@ export default {
   'noticeKind.certificateEnds': '证书即将到期',
   'noticeKind.nodeOffline': '节点离线',
   'noticeKind.nodeBack': '节点恢复连接',
+  'noticeKind.originDown': '源站失效',
+  'noticeKind.originBack': '源站恢复',
   'noticeKind.accountLocked': '账号锁定',
   'noticeKind.licenceEnds': '授权即将到期',
   'noticeKind.backupFailed': '系统备份失败',

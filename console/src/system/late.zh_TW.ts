@@ -199,6 +199,8 @@ export default {
   'noticeKind.certificateEnds': '憑證即將到期',
   'noticeKind.nodeOffline': '節點離線',
   'noticeKind.nodeBack': '節點恢復連線',
+  'noticeKind.originDown': '源站失效',
+  'noticeKind.originBack': '源站恢復',
   'noticeKind.accountLocked': '帳號鎖定',
   'noticeKind.licenceEnds': '授權即將到期',
   'noticeKind.backupFailed': '系統備份失敗',

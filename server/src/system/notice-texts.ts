@@ -25,6 +25,16 @@ const texts: Record<NoticeKind, Text> = {
     zh_CN: '{count} 个节点恢复连接：{names}',
     en_US: '{count} {count, one: node is, other: nodes are} back: {names}',
   },
+  originDown: {
+    zh_TW: '{count} 個源站失效：{names}',
+    zh_CN: '{count} 个源站失效：{names}',
+    en_US: '{count} {count, one: origin is, other: origins are} down: {names}',
+  },
+  originBack: {
+    zh_TW: '{count} 個源站恢復：{names}',
+    zh_CN: '{count} 个源站恢复：{names}',
+    en_US: '{count} {count, one: origin is, other: origins are} back: {names}',
+  },
   accountLocked: { zh_TW: '帳號已鎖定：{names}', zh_CN: '账号已锁定：{names}', en_US: 'Locked: {names}' },
   licenceEnds: {
     zh_TW: '授權即將到期：{names}',

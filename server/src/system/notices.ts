@@ -16,6 +16,7 @@ const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
   'certificateFailed',
   'certificateEnds',
   'nodeOffline',
+  'originDown',
   'licenceEnds',
   'backupFailed',
 ]);

@@ -17,9 +17,11 @@ import { type Db, row, rows } from '../store/db.ts';
 import { type Choice, choiceOf } from '../system/notices.ts';
 import { putDeliveries } from '../system/webhook.ts';
 import { mailTitles, noticeSentence, type Told } from '../system/notice-texts.ts';
+import { watchOrigins } from './origin-watch.ts';
 
 const lookMs = 2000;
 const scanMs = 600_000;
+const originsMs = 5000;
 /** People of one root account who are told; nobody has more who read it. */
 const peopleMax = 500;
 const togetherMax = 200;
@@ -29,6 +31,8 @@ type Tables = Readonly<Record<Subject, Table>>;
 const subjects: Partial<Record<NoticeKind, Subject>> = {
   nodeOffline: 'node',
   nodeBack: 'node',
+  originDown: 'site',
+  originBack: 'site',
   certificateFailed: 'site',
   certificateEnds: 'site',
 };
@@ -58,6 +62,7 @@ export class NoticeTeller {
     failed: err => logger.warn({ err }, 'people could not be told'),
   });
   #scannedAt = -Infinity;
+  #originsAt = -Infinity;
 
   /** @param tables whose scopes say who sees a node, and a site */
   constructor(
@@ -82,6 +87,10 @@ export class NoticeTeller {
     if (performance.now() - this.#scannedAt > scanMs) {
       this.#scannedAt = performance.now();
       await this.scan();
+    }
+    if (performance.now() - this.#originsAt > originsMs) {
+      this.#originsAt = performance.now();
+      await watchOrigins(this.#services.database.db);
     }
     while (!this.#rounds.ending.aborted && (await this.#tellSome()));
     while (!this.#rounds.ending.aborted && (await this.#mailOne()));

@@ -46,7 +46,7 @@ const fieldsOf = (now: Answer): FormField[] => [
     ...options(weekdays, 'weekday'),
     when: values => values['every'] === 'week',
   }),
-  field('hour', 'backupHour', { kind: 'select', values: hours, when: values => values['every'] !== 'hour', width: 120 }),
+  field('hour', 'backupHour', { kind: 'select', values: hours, when: values => values['every'] !== 'hour' }),
   field('timezone', 'timezone', {
     kind: 'select',
     values: [...new Set(['UTC', now.timezone, ...Intl.supportedValuesOf('timeZone')])],
@@ -179,14 +179,14 @@ function State({ now, at }: { now: Answer; at: number }) {
         </p>
       )}
       {can(start) && (
-        <>
+        <p className="button-line">
           <Button loading={busy === 'backup'} disabled={!!open} onClick={() => void begin('backup')}>
             {t('backup.now')}
-          </Button>{' '}
+          </Button>
           <Button loading={busy === 'restoreTest'} disabled={!!open || !lastBackup} onClick={() => void begin('restoreTest')}>
             {t('backup.test')}
           </Button>
-        </>
+        </p>
       )}
     </section>
   );

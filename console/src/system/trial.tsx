@@ -48,12 +48,12 @@ export function Trial({ call: key, label, success, isReady, children }: Props) {
         </p>
       )}
       {can(key) && isReady && (
-        <>
+        <div className="button-line">
           <Button loading={isBusy} onClick={() => void tryIt()}>
             {label}
-          </Button>{' '}
+          </Button>
           {children}
-        </>
+        </div>
       )}
     </>
   );

@@ -3,8 +3,9 @@
  * rows once more, which is half of what a start costs. Made once a run (bin/test.ts), which names it as TEST_DEMO.
  */
 import { execFileSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { poll } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
 import { Whole } from './whole.ts';
 
@@ -12,6 +13,9 @@ import { Whole } from './whole.ts';
 export async function makeDemoFolder(): Promise<string> {
   const folder = join(testFolder('demo'), 'data');
   const whole = await Whole.start(['--demo'], folder);
+  // data of where addresses are come after it is ready
+  if (!(await poll(() => existsSync(join(folder, 'geo/current.json')), 120_000, 100)))
+    throw new Error(`no data of places:\n${whole.output}`);
   const code = await whole.stop();
   if (code !== 0) throw new Error(`the demo ended with ${code}:\n${whole.output}`);
   // ports that it chose: each copy has its own

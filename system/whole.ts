@@ -1,6 +1,6 @@
 /** The whole product as a user starts it, in a folder and on ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,6 +40,8 @@ export class Whole {
       HOME: process.env.HOME,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       TEST_PORTS: portsOfNext(),
+      // making them takes six seconds of CPU; the demo that others start on has them (demo-folder.ts)
+      ...(existsSync(join(folder, 'geo')) || process.env.TEST_DEMO === undefined ? {} : { BREAKWATER_GEO: 'own' }),
       BREAKWATER_DATA: folder,
       BREAKWATER_PASSWORD_FILE: `${folder}.password`,
       // origins of these tests listen on loopback; with the demo its zone may have them there anyway

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { geoLimits } from '#contract/limits.ts';
 import { dump } from '#server/store/dump.ts';
 import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
@@ -56,7 +57,10 @@ const left = new Set([
 ]);
 /** Of what is made anew, what would be missed. */
 const kept = ['run/ports.json', 'node/identity.json'];
-const fileBytesMax = 16_000_000;
+/** Of the data of places: what was made of them (server/src/resolution/geo/data.ts). */
+const madeAnew = /^geo\/places-/;
+/** An owner's own data of places are larger than all else. */
+const bytesMaxOf = (name: string) => (name.startsWith('files/geo/') ? geoLimits.bytesMax : 16_000_000);
 
 /** `breakwater-2026-01-02T03-04-05.tar.zst`: by name they stand in the order of their times. */
 export const archiveName = (time: Date, passphrase?: string): string =>
@@ -149,7 +153,7 @@ async function smallFiles(dataFolder: string): Promise<{ ours: string[]; foreign
   const walk = async (place: string) => {
     for (const entry of await readdir(join(dataFolder, place), { withFileTypes: true })) {
       const name = place ? `${place}/${entry.name}` : entry.name;
-      if (left.has(name) || /\.(new|part|lock|sock|pid|handover)$/.test(name)) continue;
+      if (left.has(name) || madeAnew.test(name) || /\.(new|part|lock|sock|pid|handover)$/.test(name)) continue;
       if (!ofOurs.test(entry.name)) foreign.push(name);
       else if (entry.isDirectory()) await walk(name);
       else if (entry.isFile()) found.push(name);
@@ -169,7 +173,7 @@ async function addFile(archive: ArchiveWriter, path: string, name: string): Prom
   if (!file) return;
   try {
     const { size, mode } = await file.stat();
-    if (name.startsWith('files/') && size > fileBytesMax)
+    if (name.startsWith('files/') && size > bytesMaxOf(name))
       throw new Error(`${path} has ${size} bytes, more than a file of this folder should.`);
     await archive.stream(name, size, size ? file.createReadStream({ autoClose: false }) : [], mode & 0o777);
   } finally {

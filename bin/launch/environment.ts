@@ -171,6 +171,12 @@ export const variables: readonly Variable[] = [
   ),
   v('BREAKWATER_BUS_CERT', 'path of its certificate (PEM)', 'one of our own authority; on loopback none', 'launcher'),
   v('BREAKWATER_BUS_KEY', 'path of the key of that certificate', undefined, 'launcher', path),
+  v(
+    'BREAKWATER_GEO',
+    'data of where addresses are: packaged (those that come with the program, and an uploaded file in their place) or own (an uploaded file alone)',
+    'packaged',
+    'server',
+  ),
   v('INGEST_FLUSH_LINES', 'lines that ingest inserts at once', 'its own', 'ingest'),
   v('INGEST_FLUSH_MS', 'how long ingest waits for them', 'its own', 'ingest'),
 

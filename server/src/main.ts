@@ -94,7 +94,7 @@ export async function start(settings: Settings): Promise<Running> {
     const storedRules = new StoredRules(database.pool);
     const { natsKeys, bundleFolder } = settings;
     const offer = natsKeys && new Offer(bundleFolder, natsKeys.documentSeed);
-    const geo = settings.dataFolder && new GeoData(join(settings.dataFolder, 'geo'));
+    const geo = settings.dataFolder && new GeoData(join(settings.dataFolder, 'geo'), { hasPackages: settings.hasPackagedGeo });
     if (geo) stops.push(async () => geo.stop());
     // whoever answers calls or steers names asks it
     if (geo && (settings.services.has('work') || settings.services.has('api'))) geo.start();

@@ -44,6 +44,8 @@ export interface Settings {
   metricsAllow: Networks;
   /** whose disk is watched */
   dataFolder: string | undefined;
+  /** whether data of where addresses are that come with the program count */
+  hasPackagedGeo: boolean;
   /** other processes whose checks are told with ours: name and address */
   peers: [name: string, url: string][];
   /** ranges in which origins may lie although they are not public */
@@ -69,6 +71,11 @@ function required(name: string, env: NodeJS.ProcessEnv): string {
   const value = settingOf(name, env);
   if (!value) throw new Error(`${name} is not set; \`npm start\` sets it, or see docs/handbook/running.md`);
   return value;
+}
+
+function geoOf(said: string): boolean {
+  if (said !== 'packaged' && said !== 'own') throw new Error(`BREAKWATER_GEO must be packaged or own; “${said}” is neither.`);
+  return said === 'packaged';
 }
 
 /** BREAKWATER_ACME_DIRECTORY and the file BREAKWATER_ACME_CA. */
@@ -193,6 +200,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     trustedProxies: Networks.of('BREAKWATER_TRUSTED_PROXIES', env['BREAKWATER_TRUSTED_PROXIES']),
     metricsAllow: Networks.of('BREAKWATER_METRICS_ALLOW', env['BREAKWATER_METRICS_ALLOW']),
     dataFolder: env['BREAKWATER_DATA'],
+    hasPackagedGeo: geoOf(env['BREAKWATER_GEO'] ?? 'packaged'),
     peers: (env['BREAKWATER_PEERS'] ?? '').split(',').flatMap(one => {
       const [name, url] = one.split('=');
       return name && url ? [[name, url] as [string, string]] : [];

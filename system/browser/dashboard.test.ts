@@ -7,11 +7,11 @@ import { accessRow } from '#system/access-row.ts';
 import { openShop, storeOf } from '#system/stand.ts';
 import { password } from '#system/whole.ts';
 import { picture, Visitor } from './browser.ts';
-import { demo } from './demo.ts';
+import { demo, fresh } from './demo.ts';
 import { serious } from './serious.ts';
 import { cramped, wide } from './touch.ts';
 
-const stand = demo([]);
+const stand = demo([], fresh);
 
 const hourMs = 3_600_000;
 /** One of these two has no turn of the month within the last hours: they are eight hours apart. */

@@ -14,8 +14,10 @@ export interface Demo {
   inside(area: Area, look?: Look): Promise<Visitor>;
 }
 
-/** Its figures may be some seconds late; storing the demo's every few would cost more than the browser. */
-const quiet = { INGEST_FLUSH_MS: '2000' };
+/** Its figures may be half a minute late: storing the demo's every few seconds would cost more than the browser. */
+const quiet = { INGEST_FLUSH_MS: '10000' };
+/** For a test that waits for what visitors do now. */
+export const fresh = async () => ({ INGEST_FLUSH_MS: '2000' });
 
 /** To be called at the top of a test file: starts both before its tests and ends them after. `settings`: environment beside its own. */
 export function demo(args = ['--demo'], settings: () => Promise<Record<string, string>> = async () => ({})): Demo {

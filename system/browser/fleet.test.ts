@@ -5,10 +5,10 @@ import pg from 'pg';
 import { poll } from '#server/store/engine-process.ts';
 import { freshDatabase } from '../engines.ts';
 import { type Look, picture } from './browser.ts';
-import { demo } from './demo.ts';
+import { demo, fresh } from './demo.ts';
 
 let database = '';
-const stand = demo(['--demo'], async () => ({ DATABASE_URL: (database = await freshDatabase()) }));
+const stand = demo(['--demo'], async () => ({ ...(await fresh()), DATABASE_URL: (database = await freshDatabase()) }));
 const drawer = '.ant-drawer-open';
 const at = '/client/nodeManage/nodesList?tab=fleet';
 const fleet = async () => (await stand.whole.call('GET', '/client/nodes/fleet', await stand.whole.signIn('client'))).body;

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { picture, type Visitor } from './browser.ts';
-import { demo } from './demo.ts';
+import { demo, fresh } from './demo.ts';
 import { serious } from './serious.ts';
 
-const stand = demo();
+const stand = demo(['--demo'], fresh);
 const many = 33;
 const sites = '/client/nodeManage/sitesList';
 const groups = '/client/nodeManage/resolutionTitle';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { picture, type Visitor } from './browser.ts';
-import { demo } from './demo.ts';
+import { demo, fresh } from './demo.ts';
 
-const stand = demo();
+const stand = demo(['--demo'], fresh);
 const zones = '/client/nodeManage/zonesList';
 const failed = '.piece-failed';
 const chunk = (name: string) => new RegExp(`/assets/${name}-[^/]*\\.js$`);

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { password } from '#system/whole.ts';
 import { picture, Visitor } from './browser.ts';
-import { demo } from './demo.ts';
+import { demo, fresh } from './demo.ts';
 
-const stand = demo();
+const stand = demo(['--demo'], fresh);
 
 /** Signs in as an account of the operator that may do this and nothing else. */
 async function subAccount(name: string, permissionKeys: string[], language?: 'zh_CN'): Promise<Visitor> {

@@ -81,7 +81,10 @@ export function tooMuch(weight: Weight, most: Budget): string[] {
     : over;
 }
 
-/** Every page of an area as somebody comes to it from nowhere, without the area; what a page needs in its address is that of the demo. */
+/**
+ * Every page of an area as somebody comes to it from nowhere, without the area; what a page needs in its address is that of the demo. A site's
+ * settings are the same code in both areas that have them: they are weighed once.
+ */
 export const pathsOf = (area: Area): string[] =>
   screensOf({ user, client, admin }[area]).map(({ path }) =>
     path
@@ -89,6 +92,9 @@ export const pathsOf = (area: Area): string[] =>
       .replace('{-$name}', 'demo')
       .replace(/\/\{-\$\w+\}/g, ''),
   );
+
+/** Of its tabs: a customer's are those of its operator. */
+const isWeighedElsewhere = (path: string) => /^\/user\/.*\/sitesSetting\//.test(path);
 
 /** Nothing is kept between two pages, as if each were the first. */
 export async function forgetful(visitor: Visitor): Promise<void> {
@@ -115,6 +121,7 @@ export async function weigh(
     await found(`${at} (form)`, await weighed(page), 'form');
   };
   await open(path);
+  if (isWeighedElsewhere(path)) return;
   const tabs = await page
     .locator('.shell-content :is(nav.tabs, nav.sections-nav) a')
     .evaluateAll(links => links.slice(1).map(link => link.getAttribute('href')!));

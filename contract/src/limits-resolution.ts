@@ -14,10 +14,10 @@ export const dnsSettingFields: Readonly<
   route53: ['keyName', 'credentials'],
   aliyun: ['keyName', 'credentials'],
 };
-/** Something that not every name server can do: other answers on lines, lines by networks of one's own and by ASN, and unequal weights. */
-export const dnsAbilities = ['lines', 'cidr', 'asn', 'weights'] as const;
+/** Something that not every name server can do: other answers on lines, lines by networks of one's own, by ASN and by place, and unequal weights. */
+export const dnsAbilities = ['lines', 'cidr', 'asn', 'place', 'weights'] as const;
 export const dnsAbilitiesOf: Readonly<Record<(typeof dnsTypes)[number], readonly (typeof dnsAbilities)[number][]>> = {
-  knot: ['lines', 'cidr'],
+  knot: ['lines', 'cidr', 'asn', 'place'],
   rfc2136: [],
   powerdns: [],
   // DNSPod's and Alibaba Cloud's own lines are internet providers and regions, not networks: ours are not among them
@@ -95,3 +95,7 @@ export const geoLimits = {
 /** What data say of addresses: where they are, and whose. */
 export const geoLayers = ['where', 'whose'] as const;
 export const geoStates = ['none', 'building', 'ready'] as const;
+/** Why a visitor is on a line; the first that there is counts. */
+export const lineMatches = ['network', 'asn', 'region', 'country', 'continent', 'default'] as const;
+/** Of one group: places that its lines by ASN stand in, as a name server is told of each. */
+export const lineKeysMax = 20_000;

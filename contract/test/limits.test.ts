@@ -6,6 +6,7 @@ import { defaultLanguage, languages } from '#contract/kit/text.ts';
 import * as limits from '#contract/limits.ts';
 import { literalProblems, luaLimits, luaOf } from './guards/lua.ts';
 import { sources } from './guards/sources.ts';
+import { pinnedGeo } from './limits-geo.ts';
 import { pinnedSystem } from './limits-system.ts';
 
 const pinned: Record<string, unknown> = {
@@ -16,6 +17,7 @@ const pinned: Record<string, unknown> = {
   passkeys: { perAccountMax: 20, nameMax: 64, challengeMinutes: 5, challengesFreeOfAddress: 60, triesFreeOfAddress: 50 },
   codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
   ...pinnedSystem,
+  ...pinnedGeo,
   mailSecurities: ['starttls', 'tls', 'none'],
   mailLimits: {
     portDefault: 587,
@@ -220,8 +222,16 @@ const pinned: Record<string, unknown> = {
     route53: ['keyName', 'credentials'],
     aliyun: ['keyName', 'credentials'],
   },
-  dnsAbilities: ['lines', 'cidr', 'asn', 'weights'],
-  dnsAbilitiesOf: { knot: ['lines', 'cidr'], rfc2136: [], powerdns: [], cloudflare: [], dnspod: [], route53: [], aliyun: [] },
+  dnsAbilities: ['lines', 'cidr', 'asn', 'place', 'weights'],
+  dnsAbilitiesOf: {
+    knot: ['lines', 'cidr', 'asn', 'place'],
+    rfc2136: [],
+    powerdns: [],
+    cloudflare: [],
+    dnspod: [],
+    route53: [],
+    aliyun: [],
+  },
   dnsMinTTLOf: { knot: 1, rfc2136: 1, powerdns: 1, cloudflare: 60, dnspod: 600, route53: 1, aliyun: 600 },
   resolutionLimits: {
     dnsSettingsMax: 20,

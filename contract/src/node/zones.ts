@@ -24,7 +24,7 @@ export const zones = calls(
   },
 );
 
-/** `custom`: of one group, for visitors of these networks; everybody has the others. */
+/** `custom`: of one group, for visitors of these networks, ASNs or places; everybody has the others. */
 export const lineKinds = ['default', 'custom'] as const;
 export const Line = obj({
   id: id(),
@@ -33,6 +33,8 @@ export const Line = obj({
   groupID: nullable(id()),
   cidrs: arr(text(50), 1000),
   asns: arr(int(1, 4_294_967_295), 1000),
+  /** `continent:AS`, `TW` (ISO 3166-1), `TW-TPE` (ISO 3166-2) */
+  places: arr(text(12), 500),
 });
 /** A line of a group: one with its id is changed, one without is made, and who is left out goes. */
 const lines = () =>
@@ -42,6 +44,8 @@ const lines = () =>
       name: str(64).check(rules.zodRule(rules.freeName)),
       cidrs: arr(str(50), 1000).check(rules.zodRule(rules.networks)),
       asns: arr(int(1, 4_294_967_295), 1000),
+      /** left out: of a new line none, of another as they are */
+      places: opt(arr(str(12), 500).check(rules.zodRule(rules.placeCodes))),
     }).check(rules.zodRule(rules.customLine)),
     100,
   );

@@ -1,8 +1,9 @@
 /** What a group answers: to whom, since when, and how it came to that. */
 import { calls } from '../kit/call.ts';
 import { arr, big, bool, id, int, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
-import { answerChanges, answerReasons, paging } from '../limits.ts';
+import { answerChanges, answerReasons, lineMatches, paging } from '../limits.ts';
 import * as rules from '../rules.ts';
+import { Credit, Place } from './geo-data.ts';
 
 const Answer = obj({ a: arr(text(45), 1000), aaaa: arr(text(45), 1000), cname: nullable(text(253)) });
 export const AnswerChange = obj({
@@ -36,6 +37,12 @@ export const groupAnswers = calls(
         judged: nullable(text(50)),
         /** the network of the line that the visitor is in; null: no line is for it */
         network: nullable(text(50)),
+        /** why it is on that line, and by which network, ASN (`AS3462`) or place (`TW`) of it */
+        by: one(lineMatches),
+        of: nullable(text(50)),
+        /** where what it is judged by is taken to be; null: there are no data */
+        place: nullable(Place),
+        credits: arr(Credit, 20),
         answer: Answer,
         members: arr(obj({ UID: text(32), name: text(64) }), 1000),
         changedAt: nullable(time()),

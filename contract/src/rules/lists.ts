@@ -1,4 +1,6 @@
 /** Rules about lists of addresses and URLs, and about the rows of the firewall (§5). */
+import { continents } from '../limits.ts';
+import { continentOfCountry } from '../places.ts';
 import { isIP, keyOf, parseAddressSet } from './address.ts';
 import { isMetadataRange, isPrivateRange } from './address-policy.ts';
 import { duplicates, originAddress } from './origins.ts';
@@ -9,6 +11,8 @@ import { patternProblems } from './regex.ts';
 import { positive, required } from './values.ts';
 
 type Missing = null | undefined;
+
+const continentCodes: ReadonlySet<string> = new Set(continents.map(one => `continent:${one}`));
 
 /** An absolute http or https URL, without blanks. */
 export const isURL = (value: string): boolean => /^https?:\/\/[^\s/]/i.test(value) && !/\s/.test(value) && URL.canParse(value);
@@ -73,10 +77,32 @@ export const networks: Rule<readonly string[]> = {
   },
 };
 
-/** A line of a group's own says for whom it is: by network, or by the number of an operator (ASN). */
-export const customLine: Rule<{ cidrs?: readonly string[]; asns?: readonly number[] }> = {
+/** A line of a group's own says for whom it is: by network, by the number of an operator (ASN), or by place. One whose places are left out may have some. */
+export const customLine: Rule<{
+  lineID?: unknown;
+  cidrs?: readonly string[];
+  asns?: readonly number[];
+  places?: readonly string[] | undefined;
+}> = {
   name: 'customLine',
-  check: ({ cidrs = [], asns = [] }) => (cidrs.length + asns.length > 0 ? true : broken('required', undefined, ['cidrs'])),
+  check: ({ lineID, cidrs = [], asns = [], places }) =>
+    cidrs.length + asns.length + (places?.length ?? 0) > 0 || (lineID !== undefined && places === undefined)
+      ? true
+      : broken('required', undefined, ['cidrs']),
+};
+
+/** Continents (`continent:AS`), countries (ISO 3166-1 alpha-2) and regions (ISO 3166-2), none twice. */
+export const placeCodes: Rule<readonly string[]> = {
+  name: 'placeCodes',
+  check: value =>
+    answer([
+      ...value.flatMap((place, index) => {
+        const [, country] = /^([A-Z]{2})(?:-[A-Z0-9]{1,3})?$/.exec(place) ?? [];
+        const isKnown = country === undefined ? continentCodes.has(place) : continentOfCountry.has(country);
+        return isKnown ? [] : broken('wrongFormat', undefined, [index]);
+      }),
+      ...duplicates([...value], index => ({ path: [index], rule: 'duplicateValue', bounds: { value: value[index]! } })),
+    ]),
 };
 
 /** Addresses of a machine, as its node says them: nothing but addresses. */

@@ -99,6 +99,14 @@ export interface GeoPlaces {
   /** the file that says it, as MaxMind's do */
   readonly path: string;
   of(address: string): Place | undefined;
+  readonly index: GeoIndex;
+}
+/** What the data know, by their own numbers. */
+export interface GeoIndex {
+  where: [continent: string, country: string, region: string, regionName: string][];
+  whose: [asn: number, organisation: string][];
+  /** each pair that stands somewhere, and the first address where it does */
+  pairs: [where: number, whose: number, first: string][];
 }
 /** What is known of an address; null: nobody knows. */
 export interface Place {

@@ -90,10 +90,15 @@ async function emptyLines(ctx: Context, groupID: number) {
 /** The group's own lines, where they are not as wished for already. */
 function differingLines(now: readonly LineRow[], wanted: readonly WantedLine[]) {
   const as = (lines: readonly object[]) => lines as readonly Record<string, unknown>[];
-  const fields = ['id', 'name', 'cidrs', 'asns'];
+  const fields = ['id', 'name', 'cidrs', 'asns', 'places'];
   const pick = (line: Record<string, unknown>) => fields.map(name => line[name] ?? null);
   const given = wanted
-    .map(({ lineID: id, ...line }) => ({ id, ...line }))
+    .map(({ lineID: id, ...line }) => ({
+      id,
+      ...line,
+      // left out: as they are
+      places: line.places ?? now.find(one => one.id === id)?.places ?? [],
+    }))
     .sort((a, b) => (a.id ?? Infinity) - (b.id ?? Infinity));
   return isSame(as(now).map(pick), as(given).map(pick)) ? {} : { lines: now };
 }
@@ -135,7 +140,7 @@ export const groupCalls = implement(
         if (sold.length) throw fail('groupActive');
         await emptyLines(ctx, id);
       }),
-    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns']),
+    'GET /dns/lines': ({ ctx }) => ctx.store(lineTable).pick(['id', 'name', 'kind', 'groupID', 'cidrs', 'asns', 'places']),
     'GET /group/{g}/line/{l}/nodes': async ({ ctx, params, found, query }) => {
       checkLine(found['l'], params.g);
       const { data, total } = await ctx.store(nodeTable).page(query, [standing('nodes', params)]);

@@ -1,6 +1,6 @@
 /** What a group answers, to whom, and how it came to that. */
 import { sql } from 'kysely';
-import { formatIP, isIP, parseAddressSet, parseIP } from '#contract/rules.ts';
+import { formatIP, parseIP } from '#contract/rules.ts';
 import type { answerChanges, answerReasons } from '#contract/limits.ts';
 import { paging } from '#contract/limits.ts';
 import { groupAnswers } from '#contract/resolution/answers.ts';
@@ -8,6 +8,8 @@ import { implement } from '../kit/implement.ts';
 import { groupTable, lineTable } from '../node/tables.ts';
 import { row, rows } from '../store/db.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
+import { creditsOf } from './geo-data.ts';
+import { lineFor } from './line-places.ts';
 import { groupName } from './names.ts';
 
 interface ChangeRow {
@@ -20,24 +22,6 @@ interface ChangeRow {
   reason: (typeof answerReasons)[number];
   seconds: number;
   at: string;
-}
-
-/** The narrowest network of a line that holds an address, as the name server finds it. */
-export function lineFor(
-  lines: readonly AnsweredLine[],
-  visitor: string | undefined,
-): { line: AnsweredLine | undefined; network: string | null } {
-  const address = visitor !== undefined && isIP(visitor) ? parseIP(visitor) : undefined;
-  let best: { line: AnsweredLine; network: string; size: bigint } | undefined;
-  if (address)
-    for (const line of lines.filter(one => one.lineID !== defaultLineID))
-      for (const cidr of line.cidrs) {
-        const set = parseAddressSet(cidr);
-        if (!set || set.family !== address.family || address.value < set.from || address.value > set.to) continue;
-        const size = set.to - set.from;
-        if (!best || size < best.size) best = { line, network: cidr, size };
-      }
-  return best ?? { line: lines.find(one => one.lineID === defaultLineID), network: null };
 }
 
 /** How much of an address resolvers tell (RFC 7871, 11.1). */
@@ -74,7 +58,9 @@ export const groupAnswerCalls = implement(
         sql`select lines, version, "changedAt" from "groupAnswer" where "groupID" = ${params.g}`,
       );
       const judged = judgedBy(query);
-      const { line, network } = lineFor(stored?.lines ?? [], judged?.address);
+      const { geo } = ctx.services;
+      const place = judged && (await geo?.places())?.of(judged.address);
+      const { line, by, of } = lineFor(stored?.lines ?? [], judged?.address, place);
       const everybodys = stored?.lines.find(one => one.lineID === defaultLineID);
       const lineID = line?.lineID ?? defaultLineID;
       const [named] = await ctx.store(lineTable).pick(['id', 'name'], [sql`t.id = ${lineID}`]);
@@ -87,7 +73,11 @@ export const groupAnswerCalls = implement(
         lineID,
         lineName: named?.name ?? '',
         judged: judged?.told ?? null,
-        network,
+        network: by === 'network' ? of : null,
+        by,
+        of,
+        place: place ?? null,
+        credits: place ? creditsOf(geo?.state.current?.sources ?? []) : [],
         answer: line
           ? {
               // a family that the line has none of is answered as to everybody

@@ -35,12 +35,18 @@ export interface Member {
 export interface WantedLine {
   lineID: number;
   cidrs: readonly string[];
+  /** left out: none */
+  asns?: readonly number[];
+  places?: readonly string[];
   members: readonly Member[];
 }
 /** A line as it is answered. */
 export interface AnsweredLine {
   lineID: number;
   cidrs: readonly string[];
+  /** what an earlier release stored has none */
+  asns?: readonly number[];
+  places?: readonly string[];
   a: string[];
   aaaa: string[];
   cname: string | null;
@@ -187,12 +193,14 @@ function someOf(members: readonly Member[], family: 4 | 6): string[] {
   return [...new Set(inTurns)].slice(0, resolutionLimits.addressesMax[family]).sort();
 }
 
-function lineOf({ lineID, cidrs }: WantedLine, members: readonly Member[]): AnsweredLine {
+function lineOf({ lineID, cidrs, asns = [], places = [] }: WantedLine, members: readonly Member[]): AnsweredLine {
   const cname = members.find(one => one.cname !== null)?.cname ?? null;
   const of = (family: 4 | 6) => (cname === null ? someOf(members, family) : []);
   return {
     lineID,
     cidrs: [...cidrs].sort(),
+    asns: [...asns].sort((x, y) => x - y),
+    places: [...places].sort(),
     a: of(4),
     aaaa: of(6),
     cname,

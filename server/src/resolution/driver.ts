@@ -32,14 +32,21 @@ export interface Answer {
   aaaa: readonly string[];
   cname: string | null;
 }
+export interface GroupLine {
+  cidrs: readonly string[];
+  /** left out: none */
+  asns?: readonly number[];
+  places?: readonly string[];
+  answer: Answer;
+}
 export interface GroupAnswer {
   groupID: number;
   /** rises with each change */
   version: number;
   /** for whom no line is */
   fallback: Answer;
-  /** for visitors of these networks; nobody's network stands twice */
-  lines: readonly { cidrs: readonly string[]; answer: Answer }[];
+  /** for visitors of these networks, ASNs or places; nothing stands twice */
+  lines: readonly GroupLine[];
 }
 
 /** What a driver can do beside names and what is answered to everybody (`dnsAbilitiesOf`); a screen says what of an operator's lines does not count with it. */
@@ -112,6 +119,8 @@ export interface NameDriver {
   leave?(zone: NameZone): Promise<void>;
   /** What the zone above has to say of a signed zone (DS, RFC 4034, 5): one a line, as a file of a zone has it. */
   trust?(zone: NameZone): Promise<string[]>;
+  /** Networks that a line of a group is for, to ask as their visitors: one for each way in which it finds lines. */
+  probes?(group: GroupAnswer): Promise<string[]>;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
   version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
 }

@@ -39,7 +39,7 @@ export async function operatorPolicy(db: Db, clientID: number): Promise<AddressP
 export const settingColumns: Sql = sql`jsonb_build_object('driver', s.driver, 'server', s.server, 'keyName', s."keyName", 'algorithm', s.algorithm,
   'credentials', s.credentials, 'facts', ${factsOf(sql`s."clientID"`)})`;
 
-export type DriverServices = Partial<Pick<Services, 'knot' | 'sealing' | 'dns'>>;
+export type DriverServices = Partial<Pick<Services, 'geo' | 'knot' | 'sealing' | 'dns'>>;
 
 /** Of a provider: names written between two notes of how far it is, milliseconds between two questions (1,200 in five minutes; five a second). */
 const paceOf = {
@@ -53,11 +53,11 @@ const accountWatchMs = 600_000;
 const patience = 3;
 
 /** Undefined: this installation has none of the kind. @throws DnsProblem where it has no credentials */
-export function driverOf({ knot, sealing, dns }: DriverServices, setting: ServerSetting): NameDriver | undefined {
+export function driverOf({ geo, knot, sealing, dns }: DriverServices, setting: ServerSetting): NameDriver | undefined {
   const { driver, server, keyName, algorithm } = setting;
   const opened = (table: string, stored: string | null) =>
     sealing ? new Sealed(table, ['credentials'], sealing).open('credentials', stored) : null;
-  if (driver === 'knot') return knot && new KnotDriver(knot, stored => opened('dnsSecondary', stored));
+  if (driver === 'knot') return knot && new KnotDriver(knot, stored => opened('dnsSecondary', stored), geo);
   const secret = opened('dnsSetting', setting.credentials);
   if (!secret) throw new DnsProblem('credentials', 'the DNS setting has no credentials');
   const policy = new AddressPolicy(setting.facts);

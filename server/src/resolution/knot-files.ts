@@ -1,8 +1,11 @@
 /** The files of the embedded name server. What stands in them is written here alone, out of checked names, addresses and numbers: no text of anybody reaches them. */
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { isHostName } from '#contract/rules/values.ts';
+import { lineKeysMax } from '#contract/limits.ts';
+import type { GeoIndex } from '../kit/services.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { Answer, GroupAnswer, NameZone, Secondary } from './driver.ts';
+import { keysOf } from './line-places.ts';
 import { groupName, lineZone, updateKeyName, ttl, versionName } from './names.ts';
 
 function checkName(name: string): void {
@@ -90,7 +93,20 @@ const policyLines = [
 ];
 
 export type Opener = (stored: string | null) => string | null;
-export function configurationOf(zones: readonly NameZone[], file: (zone: NameZone) => string, open: Opener = () => null): string {
+/** What places are found in: the MMDB, and each zone's file of lines by place. */
+export interface PlaceFiles {
+  data: string;
+  file: (zone: NameZone) => string;
+}
+/** From the largest to the smallest: a rule holds for all that is below it. */
+export const geoKeys =
+  'geodb-key: ["continent/code", "country/iso_code", "subdivisions/0/iso_code", "(id)autonomous_system_number"]';
+export function configurationOf(
+  zones: readonly NameZone[],
+  file: (zone: NameZone) => string,
+  open: Opener = () => null,
+  places?: PlaceFiles,
+): string {
   if (!zones.length) return '# none yet\n';
   for (const { name } of zones) checkName(name);
   const { lines: secondaries, ids } = secondariesOf(zones, open);
@@ -110,13 +126,23 @@ export function configurationOf(zones: readonly NameZone[], file: (zone: NameZon
       `    config-file: "${file(zone)}"`,
       '    mode: subnet',
       `    ttl: ${ttl.group}`,
+      ...(places
+        ? [
+            `  - id: places-${zone.id}`,
+            `    config-file: "${places.file(zone)}"`,
+            '    mode: geodb',
+            `    geodb-file: "${places.data}"`,
+            `    ${geoKeys}`,
+            `    ttl: ${ttl.group}`,
+          ]
+        : []),
     ]),
     'zone:',
     ...zones.flatMap(zone => [
       `  - domain: ${zone.name}`,
       ...more(zone),
       `  - domain: ${lineZone(zone.name)}`,
-      `    module: mod-geoip/lines-${zone.id}`,
+      places ? `    module: [mod-geoip/lines-${zone.id}, mod-geoip/places-${zone.id}]` : `    module: mod-geoip/lines-${zone.id}`,
       ...more(zone),
     ]),
     '',
@@ -128,34 +154,76 @@ const netsOf = ({ lines }: GroupAnswer) =>
   lines.flatMap(({ cidrs, answer }) =>
     isEmpty(answer) ? [] : cidrs.flatMap(cidr => cidrOf(cidr) ?? []).map(net => ({ net, answer })),
   );
+const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][number]) =>
+  !isEmpty(answer) && asns.length + places.length > 0;
 /**
  * What of everybody's answer stands in the zone. A name that leads on does not, where lines have addresses: what a line has none of (the other
  * family) would be answered from the zone, and a resolver that heard of the name would follow it for everything. It is a line of all networks then.
  */
 export const inZone = (group: GroupAnswer): Answer =>
-  group.fallback.cname !== null && netsOf(group).length ? nothing : group.fallback;
+  group.fallback.cname !== null && (netsOf(group).length || group.lines.some(isByPlace)) ? nothing : group.fallback;
 
-/** What visitors of networks are answered; a line that answers nothing is as if it were none. */
-export function linesOf(zone: string, groups: readonly GroupAnswer[]): string {
+/** Of a family that an answer has none of, everybody's. */
+const filled = (answer: Answer, { a, aaaa, cname }: Answer): Answer =>
+  answer.cname !== null || cname !== null
+    ? answer
+    : { a: answer.a.length ? answer.a : a, aaaa: answer.aaaa.length ? answer.aaaa : aaaa, cname: null };
+
+/** What lines by place say, by key; everybody else's is one of them, so that a resolver hears for whom an answer holds. @throws DnsProblem */
+function rulesOf(group: GroupAnswer, index: GeoIndex | undefined): { key: string; answer: Answer }[] {
+  if (!index || !group.lines.some(isByPlace)) return [];
+  const rules = new Map<string, Answer>();
+  for (const line of group.lines.filter(isByPlace))
+    for (const key of keysOf(line, index)) if (!rules.has(key)) rules.set(key, filled(line.answer, group.fallback));
+  if (rules.size > lineKeysMax)
+    throw new DnsProblem('refused', `the ASNs of group ${group.groupID} stand in more than ${lineKeysMax} places`);
+  return [{ key: '*', answer: group.fallback }, ...[...rules].map(([key, answer]) => ({ key, answer }))];
+}
+
+function recordsOf({ a, aaaa, cname }: Answer): string[] {
+  if (cname !== null) {
+    checkName(cname);
+    return [`    CNAME: ${cname}.`];
+  }
+  return [
+    ...(a.length ? [`    A: [ ${a.map(addressOf).join(', ')} ]`] : []),
+    ...(aaaa.length ? [`    AAAA: [ ${aaaa.map(one => `"${addressOf(one)}"`).join(', ')} ]`] : []),
+  ];
+}
+const inIDs = (groups: readonly GroupAnswer[]) => [...groups].sort((a, b) => a.groupID - b.groupID);
+
+/** What visitors of networks are answered; a line that answers nothing is as if it were none. `index`: lines by place count, too (`placesOf`). */
+export function linesOf(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): string {
   const out: string[] = [];
-  for (const group of [...groups].sort((a, b) => a.groupID - b.groupID)) {
+  for (const group of inIDs(groups)) {
     const { groupID, version, fallback } = group;
-    const sets = netsOf(group);
-    if (!sets.length) continue;
-    const everybodys = inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'].map(net => ({ net, answer: fallback }));
+    const rules = rulesOf(group, index);
+    const own = rules.length ? netsOf(group).map(one => ({ ...one, answer: filled(one.answer, fallback) })) : netsOf(group);
+    // what a network has none of is looked for among places: a name that leads on, found there, would be followed for everything
+    const leadsOn = rules.some(({ answer }) => answer.cname !== null);
+    const sets = leadsOn ? own.filter(({ answer: { a, aaaa, cname } }) => cname !== null || (a.length && aaaa.length)) : own;
+    const everybodys =
+      rules.length || inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'].map(net => ({ net, answer: fallback }));
+    if (!sets.length && !everybodys.length) continue;
     out.push(`${groupName(zone, groupID)}:`);
-    for (const { net, answer } of [...everybodys, ...sets]) {
-      out.push(`  - net: ${net}`);
-      if (answer.cname !== null) {
-        checkName(answer.cname);
-        out.push(`    CNAME: ${answer.cname}.`);
-      } else {
-        if (answer.a.length) out.push(`    A: [ ${answer.a.map(addressOf).join(', ')} ]`);
-        if (answer.aaaa.length) out.push(`    AAAA: [ ${answer.aaaa.map(one => `"${addressOf(one)}"`).join(', ')} ]`);
-      }
-    }
+    for (const { net, answer } of [...everybodys, ...sets]) out.push(`  - net: ${net}`, ...recordsOf(answer));
+    if (!sets.length) continue;
     out.push(`${versionName(zone, groupID)}:`);
     for (const { net } of sets) out.push(`  - net: ${net}`, `    TXT: "${version}-line"`);
+  }
+  return out.length ? `${out.join('\n')}\n` : '';
+}
+/** The same of places. */
+export function placesOf(zone: string, groups: readonly GroupAnswer[], index: GeoIndex): string {
+  const out: string[] = [];
+  for (const group of inIDs(groups)) {
+    const rules = rulesOf(group, index).filter(({ answer }) => !isEmpty(answer));
+    const own = rules.filter(({ key }) => key !== '*');
+    if (!own.length) continue;
+    out.push(`${groupName(zone, group.groupID)}:`);
+    for (const { key, answer } of rules) out.push(`  - geo: "${key}"`, ...recordsOf(answer));
+    out.push(`${versionName(zone, group.groupID)}:`);
+    for (const { key } of own) out.push(`  - geo: "${key}"`, `    TXT: "${group.version}-line"`);
   }
   return out.length ? `${out.join('\n')}\n` : '';
 }
@@ -182,19 +250,14 @@ export function fitOf(zones: readonly NameZone[]): { fit: NameZone[]; failed: Ma
 }
 
 /** Of groups that cannot be written all others: who changes them is told why. */
-export function writableLines(zone: string, groups: readonly GroupAnswer[]): string {
-  try {
-    return linesOf(zone, groups);
-  } catch {
-    return linesOf(
-      zone,
-      groups.filter(one => {
-        try {
-          return linesOf(zone, [one]) !== '';
-        } catch {
-          return false;
-        }
-      }),
-    );
-  }
+export function writable(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): readonly GroupAnswer[] {
+  return groups.filter(one => {
+    try {
+      linesOf(zone, [one], index);
+      if (index) placesOf(zone, [one], index);
+      return true;
+    } catch {
+      return false;
+    }
+  });
 }

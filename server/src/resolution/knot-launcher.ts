@@ -10,6 +10,7 @@ import { writeWhole } from '#host/files.ts';
 import { accountOf } from '../store/accounts.ts';
 import { type Engine, findProgram, poll, privateFolder, spawnEngine, StartError } from '../store/engine-process.ts';
 import { ask } from './ask.ts';
+import { geoKeys } from './knot-files.ts';
 import { updateKeyName } from './names.ts';
 
 export interface KnotOptions {
@@ -111,15 +112,16 @@ async function putAside(dir: string, onLine: KnotOptions['onLine']): Promise<voi
   const account = accountOf('dns');
   const server = accountOf('server');
   const config = join(dir, 'check.conf');
+  const data = join(lines, readdirSync(lines).find(name => /^places-[0-9a-f]+\.mmdb$/.test(name)) ?? 'none.mmdb');
   for (const name of readdirSync(lines)) {
     // as the server names them, and nobody else
-    if (!/^\d+\.geo$/.test(name)) continue;
+    if (!/^\d+\.(?:geo|places)$/.test(name)) continue;
     const file = join(lines, name);
     const content = [
       'mod-geoip:',
       '  - id: lines',
       `    config-file: "${file}"`,
-      '    mode: subnet',
+      ...(name.endsWith('.geo') ? ['    mode: subnet'] : ['    mode: geodb', `    geodb-file: "${data}"`, `    ${geoKeys}`]),
       'zone:',
       '  - domain: check.invalid',
       '    module: mod-geoip/lines',

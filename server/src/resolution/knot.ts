@@ -7,11 +7,12 @@
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { writeWhole } from '#host/files.ts';
+import type { GeoPlaces, GeoStore } from '../kit/services.ts';
 import { dnsAbilitiesOf } from '#contract/limits.ts';
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
@@ -29,9 +30,11 @@ import {
   observedGroups,
   type Prepared,
 } from './driver.ts';
-import { addressOf, configurationOf, fitOf, inZone, linesOf, type Opener, prefixOf, writableLines } from './knot-files.ts';
+import { configurationOf, fitOf, inZone, linesOf, type Opener, placesOf, prefixOf, writable } from './knot-files.ts';
+import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
+import { addressOn } from './line-places.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
-import { add, type Change, drop, parts } from './updates.ts';
+import { add, drop, parts } from './updates.ts';
 
 const run = promisify(execFile);
 const controlMs = 20_000;
@@ -60,12 +63,18 @@ export class KnotDriver implements NameDriver {
   readonly #open: Opener;
   readonly #server: NameServer;
   readonly #updates: Rfc2136;
+  readonly #geo: Pick<GeoStore, 'places'> | undefined;
+  /** data of places that the name server was given */
+  #data: GeoPlaces | undefined;
+  /** those it did not take: it goes on without, for names come first */
+  #refused: string | undefined;
   /** Files of lines as the name server has read them, as far as we had it read them; what is not here is read anew. */
   readonly #read = new Map<string, string>();
 
-  /** `open`: keys of secondaries, as they are stored */
-  constructor(at: KnotAt, open: Opener = () => null) {
+  /** `open`: keys of secondaries, as they are stored; `geo`: what lines by place and ASN go by, left out: these do not count */
+  constructor(at: KnotAt, open: Opener = () => null, geo?: Pick<GeoStore, 'places'>) {
     this.#at = at;
+    this.#geo = geo;
     this.#open = open;
     this.#server = { host: here, port: at.port };
     const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
@@ -89,11 +98,15 @@ export class KnotDriver implements NameDriver {
   async test(zones: readonly NameZone[]): Promise<ReadonlySet<number>> {
     await this.#control('status');
     const there = new Set<number>();
+    // other data: everything is written anew
+    if ((await this.#places())?.name !== this.#data?.name) return there;
     for (const zone of zones) {
-      const file = this.#file(zone);
-      const known = this.#read.get(file);
       // cut, put aside or changed by hand
-      if (known !== undefined && read(file) !== known) continue;
+      const isOther = [this.#file(zone), this.#placeFile(zone)].some(file => {
+        const known = this.#read.get(file);
+        return known !== undefined && read(file) !== known;
+      });
+      if (isOther) continue;
       const found = await Promise.all([zone.name, lineZone(zone.name)].map(name => ask(this.#server, name, dns.types.SOA)));
       if (found.every(({ rcode, answers }) => rcode === 0 && answers.length)) there.add(zone.id);
     }
@@ -106,22 +119,22 @@ export class KnotDriver implements NameDriver {
     groupsOf: (zone: NameZone) => readonly GroupAnswer[],
   ): Promise<Prepared> {
     const { fit, failed } = fitOf(all);
-    const texts = new Map(fit.map(zone => [this.#file(zone), writableLines(zone.name, groupsOf(zone))]));
-    for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
-    const list = join(this.#at.lines, 'zones.conf');
-    const wanted = configurationOf(fit, zone => this.#file(zone), this.#open);
-    const isOther = read(list) !== wanted;
-    if (isOther) writeWhole(list, wanted, { mode: 0o640 });
+    const data = await this.#places();
     // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
     this.#read.clear();
     // what somebody who ended has begun would hold it up
     for (const { id, name } of due) if (!failed.has(id)) await this.#control('zone-abort', name, lineZone(name)).catch(() => {});
-    await this.#control('reload');
+    const { texts, isOther } = await this.#configured(fit, groupsOf, data).catch(async (error: unknown) => {
+      if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+      this.#refused = data.name;
+      return this.#configured(fit, groupsOf, undefined);
+    });
     for (const [file, text] of texts) this.#read.set(file, text);
     // what is in no zone's place any more goes from the journal as well
     if (isOther) await this.#control('-f', 'zone-purge', '--', '+orphan').catch(() => {});
     for (const name of readdirSync(this.#at.lines))
-      if (name.endsWith('.geo') && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
+      if (/\.(?:geo|places)$/.test(name) && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
+      else if (name.endsWith('.mmdb') && name !== (this.#data && `${this.#data.name}.mmdb`)) rmSync(join(this.#at.lines, name));
     for (const zone of due)
       try {
         if (failed.has(zone.id)) continue;
@@ -137,6 +150,33 @@ export class KnotDriver implements NameDriver {
     // its module signs what lines answer when it is read, and then there has to be a key
     if (due.some(one => one.isSigned && !failed.has(one.id))) await this.#control('reload');
     return { failed };
+  }
+
+  async #places(): Promise<GeoPlaces | undefined> {
+    const found = await this.#geo?.places();
+    return found?.name === this.#refused ? undefined : found;
+  }
+
+  /** Files of all zones, and the list of these, are written and read. */
+  async #configured(fit: readonly NameZone[], groupsOf: (zone: NameZone) => readonly GroupAnswer[], data: GeoPlaces | undefined) {
+    const texts = new Map(fit.flatMap(zone => [...this.#texts(zone, writable(zone.name, groupsOf(zone), data?.index), data)]));
+    for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
+    const copy = data && join(this.#at.lines, `${data.name}.mmdb`);
+    if (copy && !existsSync(copy)) writeWhole(copy, readFileSync(data.path), { mode: 0o640 });
+    const list = join(this.#at.lines, 'zones.conf');
+    const places = copy === undefined ? undefined : { data: copy, file: (zone: NameZone) => this.#placeFile(zone) };
+    const wanted = configurationOf(fit, zone => this.#file(zone), this.#open, places);
+    const isOther = read(list) !== wanted;
+    if (isOther) writeWhole(list, wanted, { mode: 0o640 });
+    await this.#control('reload');
+    this.#data = data;
+    return { texts, isOther };
+  }
+  #texts(zone: NameZone, groups: readonly GroupAnswer[], data: GeoPlaces | undefined): Map<string, string> {
+    return new Map([
+      [this.#file(zone), linesOf(zone.name, groups, data?.index)],
+      ...(data ? [[this.#placeFile(zone), placesOf(zone.name, groups, data.index)] as const] : []),
+    ]);
   }
 
   /** What the zone above has to say of it: what it says of its own keys (CDS, RFC 7344). */
@@ -221,9 +261,8 @@ export class KnotDriver implements NameDriver {
     all: readonly GroupAnswer[],
     gone: readonly number[],
   ): Promise<void> {
-    const file = this.#file(zone);
-    const wanted = linesOf(zone.name, all);
-    if (this.#read.get(file) !== wanted || read(file) !== wanted) await this.#readLines(file, wanted);
+    const wanted = this.#texts(zone, all, this.#data);
+    if ([...wanted].some(([file, text]) => this.#read.get(file) !== text || read(file) !== text)) await this.#readLines(wanted);
     const changes = [
       ...gone.map(groupID => emptied(zone.name, groupID)),
       ...changed.map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
@@ -232,14 +271,26 @@ export class KnotDriver implements NameDriver {
   }
 
   async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
-    await this.#readLines(this.#file(zone), linesOf(zone.name, all));
+    await this.#readLines(this.#texts(zone, all, this.#data));
   }
 
-  async #readLines(file: string, wanted: string): Promise<void> {
-    this.#read.delete(file);
-    if (read(file) !== wanted) writeWhole(file, wanted, { mode: 0o640 });
+  async #readLines(wanted: ReadonlyMap<string, string>): Promise<void> {
+    for (const [file, text] of wanted) {
+      this.#read.delete(file);
+      if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
+    }
     await this.#control('reload');
-    this.#read.set(file, wanted);
+    for (const [file, text] of wanted) this.#read.set(file, text);
+  }
+
+  async probes({ lines }: GroupAnswer): Promise<string[]> {
+    const index = this.#data?.index;
+    const line = lines.find(
+      ({ asns = [], places = [], answer }) =>
+        asns.length + places.length > 0 && (answer.a.length || answer.aaaa.length || answer.cname !== null),
+    );
+    const found = index && line && addressOn(line, index);
+    return found ? [found] : [];
   }
 
   async observe(zone: NameZone): Promise<Observed> {
@@ -281,53 +332,9 @@ export class KnotDriver implements NameDriver {
   #file(zone: NameZone): string {
     return join(this.#at.lines, `${zone.id}.geo`);
   }
-}
-
-function emptied(zone: string, groupID: number): Change[] {
-  const name = groupName(zone, groupID);
-  return [
-    ...[dns.types.A, dns.types.AAAA, dns.types.CNAME].map(type => drop(name, type)),
-    drop(versionName(zone, groupID), dns.types.TXT),
-  ];
-}
-function setsOf(zone: string, group: GroupAnswer): Change[] {
-  const { groupID, version } = group;
-  const { a, aaaa, cname } = inZone(group);
-  const name = groupName(zone, groupID);
-  return [
-    add(versionName(zone, groupID), dns.types.TXT, ttl.version, dns.textData(String(version))),
-    ...(cname === null
-      ? [
-          ...a.map(one => add(name, dns.types.A, ttl.group, dns.addressData(one))),
-          ...aaaa.map(one => add(name, dns.types.AAAA, ttl.group, dns.addressData(one))),
-        ]
-      : [add(name, dns.types.CNAME, ttl.group, dns.nameBytes(cname))]),
-  ];
-}
-
-interface Server {
-  name: string;
-  addresses: readonly string[];
-}
-/** Whoever has named no name servers of a zone: this machine by a name in the zone. */
-const serversOf = ({ name, nameServers }: NameZone, addresses: readonly string[]): readonly Server[] =>
-  nameServers.length ? nameServers : [{ name: `ns1.${name}`, addresses }];
-
-/** Name → its records, as the server's control writes them. */
-function apexOf(zone: NameZone, name: string, servers: readonly Server[]): Map<string, string[]> {
-  const names = servers.map(one => `NS ${one.name}.`);
-  // sets: what stands there twice is refused
-  const wanted = new Map([[name, new Set(names)]]);
-  if (name === zone.name) {
-    wanted.set(lineZone(zone.name), new Set(names));
-    for (const { name: server, addresses } of servers) {
-      if (!addresses.length || (server !== zone.name && !server.endsWith(`.${zone.name}`))) continue;
-      const known = wanted.get(server) ?? new Set();
-      for (const one of addresses.map(addressOf)) known.add(`${one.includes(':') ? 'AAAA' : 'A'} ${one}`);
-      wanted.set(server, known);
-    }
+  #placeFile(zone: NameZone): string {
+    return join(this.#at.lines, `${zone.id}.places`);
   }
-  return new Map([...wanted].map(([owner, set]) => [owner, [...set]]));
 }
 
 /** What knotc says of itself (`error: …`, on either stream), without paths of this machine. */

@@ -75,30 +75,35 @@ export const storedAnswers = (db: Db): Promise<StoredAnswer[]> =>
   );
 
 const nothing = { a: [], aaaa: [], cname: null };
-/** As a driver takes it; of networks that stand on two lines, or twice, the first counts. */
+/** As a driver takes it; of what stands on two lines, or twice, the first counts. */
 export function groupAnswer({ groupID, version, lines }: StoredAnswer): GroupAnswer {
-  const seen = new Set<string>();
+  const seen = new Set<string | number>();
+  const isFirst = (one: string | number) => !seen.has(one) && seen.add(one);
   return {
     groupID,
     version,
     fallback: lines.find(one => one.lineID === defaultLineID) ?? nothing,
     lines: lines
       .filter(one => one.lineID !== defaultLineID)
-      .map(({ cidrs, a, aaaa, cname }) => ({
+      .map(({ cidrs, asns = [], places = [], a, aaaa, cname }) => ({
         cidrs: cidrs.filter(cidr => {
           // one network has many spellings; what is none is written nowhere
           const set = parseAddressSet(cidr);
-          return set && !seen.has(keyOf(set)) && seen.add(keyOf(set));
+          return set && isFirst(keyOf(set));
         }),
+        asns: asns.filter(isFirst),
+        places: places.filter(isFirst),
         answer: { a, aaaa, cname },
       })),
   };
 }
 
 /** Keys in one order, as they are made here: PostgreSQL keeps them in another. */
-export const inOrder = ({ lineID, cidrs, a, aaaa, cname, members }: AnsweredLine): AnsweredLine => ({
+export const inOrder = ({ lineID, cidrs, asns = [], places = [], a, aaaa, cname, members }: AnsweredLine): AnsweredLine => ({
   lineID,
   cidrs,
+  asns,
+  places,
   a,
   aaaa,
   cname,

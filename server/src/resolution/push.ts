@@ -30,11 +30,13 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
 
 /** What was written is what is answered, to everybody and on a line. @throws Error when it is not */
 async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly GroupAnswer[]): Promise<void> {
-  for (const { groupID, version, lines } of groups.slice(0, askedMost)) {
+  for (const group of groups.slice(0, askedMost)) {
+    const { groupID, version, lines } = group;
     const network = driver.can.has.includes('lines')
       ? lines.find(({ cidrs, answer }) => cidrs.length && (answer.a.length || answer.aaaa.length || answer.cname))?.cidrs[0]
       : undefined;
-    for (const asked of [undefined, ...(network === undefined ? [] : [network])]) {
+    const others = (await driver.probes?.(group)) ?? [];
+    for (const asked of [undefined, ...(network === undefined ? [] : [network]), ...others]) {
       const said = await driver.version(zone, groupID, asked);
       if (said !== version)
         throw new Error(`group ${groupID} answers version ${said ?? 'none'} instead of ${version}${asked ? ` to ${asked}` : ''}`);

@@ -16,6 +16,8 @@ interface Line {
   groupID: number;
   lineID: number;
   cidrs: string[];
+  asns: number[];
+  places: string[];
   backup: boolean;
 }
 interface OfNode {
@@ -54,13 +56,13 @@ export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
   const groups = await rows<{ id: number }>(db, sql`select id from "group" where "deletedAt" is null order by id`);
   const nodes = await rows<Line & OfNode>(
     db,
-    sql`select ln."groupID", ln."lineID", l.cidrs, ln.backup, ${ofNode}
+    sql`select ln."groupID", ln."lineID", l.cidrs, l.asns, l.places, ln.backup, ${ofNode}
       from "lineNode" ln join "group" g on g.id = ln."groupID" and g."deletedAt" is null join line l on l.id = ln."lineID"
       join node n on n.id = ln."nodeID" and ${isOfGroup} order by ln."groupID", ln."lineID", n.id`,
   );
   const virtual = await rows<Virtual & (OfNode | { nodeID: null })>(
     db,
-    sql`select lv."groupID", lv."lineID", l.cidrs, lv.backup, v.id as "virtualNodeID", v.name as "virtualName", r.target, r."ipVersions", ${ofNode}
+    sql`select lv."groupID", lv."lineID", l.cidrs, l.asns, l.places, lv.backup, v.id as "virtualNodeID", v.name as "virtualName", r.target, r."ipVersions", ${ofNode}
       from "lineVirtualNode" lv join "group" g on g.id = lv."groupID" and g."deletedAt" is null join line l on l.id = lv."lineID"
       join "virtualNode" v on v.id = lv."virtualNodeID" and v."deletedAt" is null and v."zoneID" = g."zoneID"
       join (select "virtualNodeID", "nodeID", target, array_agg("ipVersion") as "ipVersions" from "virtualNodeRecord" where "deletedAt" is null group by 1, 2, 3) r
@@ -78,6 +80,8 @@ export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
     lines: [...Map.groupBy(byGroup.get(id) ?? [], one => one.lineID)].map(([lineID, found]) => ({
       lineID,
       cidrs: found[0]!.cidrs,
+      asns: found[0]!.asns,
+      places: found[0]!.places,
       members: found.map(one => one.member),
     })),
   }));

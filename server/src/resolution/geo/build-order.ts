@@ -9,13 +9,6 @@ export interface BuildOrder {
   /** what comes with the program counts, too */
   hasPackages: boolean;
 }
-/** What is found by its pair of numbers; the JSON beside the file. */
-export interface PlaceIndex {
-  where: [continent: string, country: string, region: string, regionName: string][];
-  whose: [asn: number, organisation: string][];
-  /** each pair that stands somewhere, and the first address where it does */
-  pairs: [where: number, whose: number, first: string][];
-}
 export interface Built {
   sources: GeoSource[];
   /** of the owner's files, in their order: which layers each says something of */

@@ -8,9 +8,9 @@ import { formatIP } from '#contract/rules/address.ts';
 import { emptyLayers, laidOver, type Layer, layersOf, type Where, type Whose, whoseOfLines } from './layers.ts';
 import { BadMmdb, Mmdb } from './mmdb.ts';
 import { mmdbOf } from './mmdb-writer.ts';
-import type { GeoSource } from '../../kit/services.ts';
+import type { GeoIndex, GeoSource } from '../../kit/services.ts';
 import { packaged } from './sources.ts';
-import { type BuildOrder, type Built, type PlaceIndex, unknownCode } from './build-order.ts';
+import { type BuildOrder, type Built, unknownCode } from './build-order.ts';
 
 function build({ out, own, hasPackages }: BuildOrder): Built {
   const sources: GeoSource[] = [];
@@ -54,7 +54,7 @@ function build({ out, own, hasPackages }: BuildOrder): Built {
       ...(organisation && { autonomous_system_organization: organisation }),
     };
   });
-  const index: PlaceIndex = {
+  const index: GeoIndex = {
     where: places.values.map(one => [one.continent, one.country, one.region, one.regionName]),
     whose: owners.values.map(one => [one.asn, one.organisation]),
     pairs: pairs.map(pair => [pair.where, pair.whose, formatIP({ family: pair.family, value: pair.first })]),

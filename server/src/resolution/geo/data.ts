@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { geoLimits } from '#contract/limits.ts';
 import { readJson, writeWhole } from '#host/files.ts';
-import type { GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
+import type { GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
 import { logger } from '../../log.ts';
-import type { BuildOrder, Built, PlaceIndex } from './build-order.ts';
+import type { BuildOrder, Built } from './build-order.ts';
 import { Places } from './places.ts';
 import { packaged } from './sources.ts';
 
@@ -159,7 +159,7 @@ export class GeoData implements GeoStore {
         await readFile(`${path}.mmdb`),
         () =>
           // build.ts wrote it
-          JSON.parse(readFileSync(`${path}.json`, 'utf8')) as PlaceIndex,
+          JSON.parse(readFileSync(`${path}.json`, 'utf8')) as GeoIndex,
       );
       this.#seen = seen;
     } catch (error) {

@@ -1,6 +1,6 @@
 /** What sources say of addresses, as cuts of both families, and two of them laid over each other. Pure. */
 import { geoLimits } from '#contract/limits.ts';
-import { continentOfCountry } from '#contract/resolution/places.ts';
+import { continentOfCountry } from '#contract/places.ts';
 import { parseIP } from '#contract/rules/address.ts';
 import { BadMmdb, isMap, mapAt, type Mmdb, type Value } from './mmdb.ts';
 import type { Cuts } from './mmdb-writer.ts';

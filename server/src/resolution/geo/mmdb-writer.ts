@@ -56,6 +56,8 @@ function scalar(value: Value): Buffer {
   }
   throw new TypeError('neither text nor number');
 }
+/** Metadata that readers take as numbers of 16 bits alone (libmaxminddb is strict). */
+const short = new Set(['record_size', 'ip_version', 'binary_format_major_version', 'binary_format_minor_version']);
 /** A map on its own, without pointers: metadata. */
 function plain(value: { [key: string]: Value }): Buffer {
   const entries = Object.entries(value);
@@ -63,7 +65,13 @@ function plain(value: { [key: string]: Value }): Buffer {
     if (Array.isArray(of)) return Buffer.concat([head(11, of.length), ...of.map(one)]);
     return typeof of === 'object' && of !== null ? plain(of) : scalar(of);
   };
-  return Buffer.concat([head(7, entries.length), ...entries.flatMap(([key, of]) => [one(key), one(of)])]);
+  const said = (key: string, of: Value) => {
+    const bytes = one(of);
+    // the type stands in the first byte
+    if (short.has(key)) bytes[0] = (5 << 5) | (bytes[0]! & 31);
+    return bytes;
+  };
+  return Buffer.concat([head(7, entries.length), ...entries.flatMap(([key, of]) => [one(key), said(key, of)])]);
 }
 const sized = (type: number, bytes: Buffer) => Buffer.concat([head(type, bytes.length), bytes]);
 const bytesOf = (value: bigint, count: number) => Buffer.from(value.toString(16).padStart(count * 2, '0'), 'hex');

@@ -1,20 +1,20 @@
 /** What is known of addresses, from the file that build.ts wrote: of ours, and of nobody else. */
 import { parseIP } from '#contract/rules/address.ts';
-import type { GeoPlaces, Place } from '../../kit/services.ts';
-import { unknownCode, type PlaceIndex } from './build-order.ts';
+import type { GeoIndex, GeoPlaces, Place } from '../../kit/services.ts';
+import { unknownCode } from './build-order.ts';
 import { mapAt, Mmdb, type Value } from './mmdb.ts';
 
 const textOf = (value: Value | undefined) => (typeof value === 'string' && value !== unknownCode && value !== '' ? value : null);
 
 export class Places implements GeoPlaces {
   readonly #mmdb: Mmdb;
-  readonly #readIndex: () => PlaceIndex;
-  #index: PlaceIndex | undefined;
+  readonly #readIndex: () => GeoIndex;
+  #index: GeoIndex | undefined;
   /** the file's name: another one, other data */
   readonly name: string;
   readonly path: string;
 
-  constructor(name: string, path: string, bytes: Buffer, readIndex: () => PlaceIndex) {
+  constructor(name: string, path: string, bytes: Buffer, readIndex: () => GeoIndex) {
     this.name = name;
     this.path = path;
     this.#mmdb = new Mmdb(bytes);
@@ -39,7 +39,7 @@ export class Places implements GeoPlaces {
     };
   }
 
-  get index(): PlaceIndex {
+  get index(): GeoIndex {
     return (this.#index ??= this.#readIndex());
   }
 }

@@ -1,5 +1,5 @@
 /** Places that lines are for: continents and their countries by code (ISO 3166-1, UN M49); whoever reads them names them in its own language. */
-import { continents } from '../limits.ts';
+import { continents } from './limits.ts';
 
 export type Continent = (typeof continents)[number];
 

@@ -1,0 +1,86 @@
+/** Lines by place and by ASN: the one that a visitor is on, and the places of data that a line is made of. Pure. */
+import { continentOfCountry } from '#contract/places.ts';
+import type { lineMatches } from '#contract/limits.ts';
+import { formatIP, isIP, parseAddressSet, parseIP } from '#contract/rules.ts';
+import type { GeoIndex, Place } from '../kit/services.ts';
+import { type AnsweredLine, defaultLineID } from './choose.ts';
+
+type For = Pick<AnsweredLine, 'asns' | 'places'>;
+/** What stands in the data where nobody knows. */
+const unknown = '-';
+
+export interface Match {
+  line: AnsweredLine | undefined;
+  by: (typeof lineMatches)[number];
+  /** the network, or what the line says of the place; null: no line is for it */
+  of: string | null;
+}
+
+/** The most exact line for a visitor, as the name server finds it: by network (the narrowest), ASN, region, country, continent. */
+export function lineFor(lines: readonly AnsweredLine[], visitor: string | undefined, place?: Place): Match {
+  const own = lines.filter(one => one.lineID !== defaultLineID);
+  const address = visitor !== undefined && isIP(visitor) ? parseIP(visitor) : undefined;
+  let best: { line: AnsweredLine; of: string; size: bigint } | undefined;
+  if (address)
+    for (const line of own)
+      for (const cidr of line.cidrs) {
+        const set = parseAddressSet(cidr);
+        if (!set || set.family !== address.family || address.value < set.from || address.value > set.to) continue;
+        const size = set.to - set.from;
+        if (!best || size < best.size) best = { line, of: cidr, size };
+      }
+  if (best) return { line: best.line, by: 'network', of: best.of };
+  const { asn, country, region, continent } = place ?? {};
+  const wanted: readonly [Match['by'], string | null | undefined][] = [
+    ['region', country && region && `${country}-${region}`],
+    ['country', country],
+    ['continent', continent && `continent:${continent}`],
+  ];
+  const byASN = asn && own.find(line => line.asns?.includes(asn));
+  if (byASN) return { line: byASN, by: 'asn', of: `AS${asn}` };
+  for (const [by, of] of wanted) {
+    const line = of ? own.find(one => one.places?.includes(of)) : undefined;
+    if (line) return { line, by, of: of! };
+  }
+  return { line: lines.find(one => one.lineID === defaultLineID), by: 'default', of: null };
+}
+
+/** ASN → the pairs of the data it stands in. */
+const pairsOf = new WeakMap<GeoIndex, Map<number, GeoIndex['pairs'][number][]>>();
+function pairsByASN(index: GeoIndex): Map<number, GeoIndex['pairs'][number][]> {
+  const known = pairsOf.get(index);
+  if (known) return known;
+  const made = Map.groupBy(index.pairs, ([, whose]) => index.whose[whose]![0]);
+  pairsOf.set(index, made);
+  return made;
+}
+const parts = (index: GeoIndex, where: number) => index.where[where]!.slice(0, 3).map(one => one || unknown);
+
+/** A place of a line as the name server goes by it: `AS`, `AS;TW`, `AS;TW;TPE`. */
+function placeKey(place: string): string {
+  if (place.startsWith('continent:')) return place.slice('continent:'.length);
+  const [country = '', region] = place.split('-');
+  return [continentOfCountry.get(country) ?? unknown, country, ...(region ? [region] : [])].join(';');
+}
+/** What a line is for; an ASN is one in each place where it is (`AS;TW;TPE;3462`), for the name server goes from the largest to the smallest. */
+export function keysOf({ asns = [], places = [] }: For, index: GeoIndex): string[] {
+  const known = pairsByASN(index);
+  return [
+    ...places.map(placeKey),
+    ...asns.flatMap(asn => (known.get(asn) ?? []).map(([where]) => [...parts(index, where), asn].join(';'))),
+  ];
+}
+
+/** An address that a line is for by its place, whichever line its network may be of; undefined: the data know none. */
+export function addressOn({ asns = [], places = [] }: For, index: GeoIndex): string | undefined {
+  const wanted = new Set(places.map(placeKey));
+  const found = index.pairs.find(([where, whose]) => {
+    const [continent, country, region] = parts(index, where);
+    return (
+      asns.includes(index.whose[whose]![0]) ||
+      [continent, `${continent};${country}`, `${continent};${country};${region}`].some(key => wanted.has(key!))
+    );
+  });
+  const address = found && parseIP(found[2]);
+  return address && formatIP(address);
+}

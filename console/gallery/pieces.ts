@@ -194,6 +194,13 @@ export const pieces: readonly Piece[] = [
     load: () => import('./pages/regions.tsx'),
   },
   {
+    name: 'places',
+    title: { zh_TW: '地點', zh_CN: '地点', en_US: 'Places' },
+    shows: ['PlaceShown', 'PlacesInput'],
+    states: ['normal', 'empty', 'long', 'many'],
+    load: () => import('./pages/places.tsx'),
+  },
+  {
     name: 'schedule',
     title: { zh_TW: '每週時段', zh_CN: '每周时段', en_US: 'Hours of a week' },
     shows: ['Schedule'],

@@ -1,16 +1,5 @@
 /** Constants of backups, notices, webhooks and logs of nodes, pinned (limits.test.ts). */
 export const pinnedSystem: Record<string, unknown> = {
-  geoLimits: {
-    bytesMax: 100_000_000,
-    nodesMax: 40_000_000,
-    networksMax: 8_000_000,
-    recordsMax: 3_000_000,
-    valuesMax: 500_000,
-    buildSeconds: 180,
-    buildMemoryMB: 2048,
-  },
-  geoLayers: ['where', 'whose'],
-  geoStates: ['none', 'building', 'ready'],
   nodeLogLevels: ['error', 'warn', 'notice', 'info', 'debug'],
   debugSamplings: [0, 10_000, 1000, 100, 10, 1],
   nodeLogDefaults: { level: 'notice', sampling: 0 },

@@ -83,7 +83,22 @@ test('a group gets a line of its own, and nodes answer on it', async () => {
   await page.click('#lines_0_asns');
   await page.keyboard.type('AS64500');
   await page.keyboard.press('Enter');
+  await page.click('#lines_0_places');
+  await page.keyboard.type('taiw');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('jp-13');
+  await page.keyboard.press('Enter');
+  await page.keyboard.type('Asia');
   await picture(page, 'inputs-group-lines');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await page.locator(`${drawer} [data-field="lines"] .ant-select-selection-item`).allInnerTexts(), [
+    'Taiwan',
+    'Japan 13',
+    'Asia',
+    'AS64500',
+    '198.51.100.0/24',
+  ]);
   await save(visitor);
   await page.locator('.ant-table-row', { hasText: '電信' }).waitFor();
   await row.locator('button.link').click();

@@ -69,3 +69,11 @@ export const PinMap = /* @__PURE__ */ placed(
   360,
   /* @__PURE__ */ inPlace(async () => (await import('./pin-map.tsx')).PinMap),
 );
+export const PlaceShown = /* @__PURE__ */ placed(
+  22,
+  /* @__PURE__ */ inPlace(async () => (await import('./place.tsx')).PlaceShown),
+);
+export const PlacesInput = /* @__PURE__ */ placed(
+  32,
+  /* @__PURE__ */ inPlace(async () => (await import('./place.tsx')).PlacesInput),
+);

@@ -6,6 +6,7 @@ import { paging, polling } from '#contract/limits.ts';
 import { isIP } from '#contract/rules.ts';
 import { Facts, Status } from '../kit/bits.tsx';
 import { Empty, ErrorState } from '../kit/empty.tsx';
+import { PlaceShown } from '../kit/pieces.ts';
 import { query } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
@@ -79,8 +80,11 @@ function Now({ groupID, asked: { visitor, resolver, subnet } }: { groupID: numbe
           [t('answers.judged'), data.judged === null ? t('answers.everybody') : <span className="mono">{data.judged}</span>],
           [
             t('field.line'),
-            data.network === null ? t('lineKind.default') : t('answers.lineOf', { line: data.lineName, network: data.network }),
+            data.of === null
+              ? t('lineKind.default')
+              : t('answers.lineOf', { line: data.lineName, network: data.of.replace('continent:', '') }),
           ],
+          [t('answers.place'), data.place === null ? '—' : <PlaceShown place={data.place} credits={data.credits} />],
           [
             t('answers.answer'),
             addresses.length ? (

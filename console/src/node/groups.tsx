@@ -4,6 +4,7 @@ import { useMemo } from 'react';
 import type { RowOf } from '../kit/client.ts';
 import { later } from '../kit/later.tsx';
 import { overlay } from '../kit/overlay.ts';
+import { PlacesInput } from '../kit/pieces.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { currentScreens, screensOf } from '../kit/screens.ts';
@@ -19,7 +20,7 @@ type Group = RowOf<'GET /client/zone/{zoneId}/groups'>;
 type GroupLine = Group['lines'][number];
 /** Numbers of operators are typed as text, with or without `AS` before them. */
 const asnOf = (typed: unknown) => Number(String(typed).trim().replace(/^AS/i, ''));
-const lineOf = ({ id, name, cidrs, asns }: GroupLine) => ({ lineID: id, name, cidrs, asns: asns.map(String) });
+const lineOf = ({ id, name, cidrs, asns, places }: GroupLine) => ({ lineID: id, name, places, cidrs, asns: asns.map(String) });
 
 /** DNS is on once there is a page to set it up. */
 const dnsSetting = 'systemManagement/dnsSetting';
@@ -67,7 +68,7 @@ const groupsOf = (zoneID: number) =>
     errors: { fields: { duplicated: 'name' } },
     createBody: values => ({ ...values, zoneID }),
     update: 'PATCH /client/group',
-    drawerPx: 760,
+    drawerPx: 860,
     valuesOf: group => ({ name: group.name, memo: group.memo, lines: group.lines?.map(lineOf) }),
     updateBody: ({ lines, ...values }, group) => ({
       ...values,
@@ -85,11 +86,12 @@ const groupsOf = (zoneID: number) =>
         help: 'lines',
         only: 'edit',
         add: 'addLine',
-        template: () => ({ name: '', cidrs: [], asns: [] }),
+        template: () => ({ name: '', places: [], cidrs: [], asns: [] }),
         fields: [
           { name: 'name', kind: 'text' },
-          { name: 'cidrs', kind: 'tags', width: 260 },
-          { name: 'asns', kind: 'tags', width: 180 },
+          { name: 'places', kind: 'custom', width: 250, render: input => <PlacesInput {...input} /> },
+          { name: 'asns', kind: 'tags', width: 150 },
+          { name: 'cidrs', kind: 'tags', width: 230 },
         ],
       },
     ],

@@ -4,52 +4,20 @@ import { Button, Input } from 'antd';
 import { useRef, useState } from 'react';
 import { geoLimits } from '#contract/limits.ts';
 import { isIP } from '#contract/rules.ts';
-import type { AnswerOf } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.ts';
 import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
+import { PlaceShown } from '../kit/pieces.ts';
 import { query, queryClient, useAction } from '../kit/query.ts';
-import { languageTag, t, tOf } from '../kit/text.ts';
+import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
-import { countryNames } from '../kit/world-parts.ts';
 
 const read = 'GET /client/setting/dns/geoData';
 const place = 'GET /client/setting/dns/geoData/place';
 const send = 'POST /client/setting/dns/geoData';
 const drop = 'DELETE /client/setting/dns/geoData';
 const buildingPollMs = 3000;
-
-type Place = AnswerOf<typeof place>['place'];
-const countryOf = countryNames(languageTag);
-/** From the largest to the smallest: 亞洲 · 台灣 · Taipei · AS3462 Chunghwa Telecom. */
-export function placeText({ continent, country, region, regionName, asn, organisation }: Place): string {
-  const parts = [
-    continent && tOf('continent', continent),
-    country && countryOf(country),
-    regionName ?? region,
-    asn && `AS${asn}${organisation ? ` ${organisation}` : ''}`,
-  ].filter(Boolean);
-  return parts.length ? parts.join(' · ') : t('geo.unknown');
-}
-
-/** Whoever made the data is named wherever they are shown. */
-export function Credits({ credits }: { credits: readonly { name: string; url: string }[] }) {
-  if (!credits.length) return null;
-  return (
-    <small className="ink-3">
-      {t('geo.credits')}{' '}
-      {credits.map(({ name, url }, index) => (
-        <span key={name}>
-          {index > 0 && ', '}
-          <a href={url} target="_blank" rel="noreferrer">
-            {name}
-          </a>
-        </span>
-      ))}
-    </small>
-  );
-}
 
 function Tried() {
   const [typed, type] = useState('');
@@ -67,7 +35,7 @@ function Tried() {
         allowClear
       />
       <p role="status" style={{ minHeight: 22, margin: '8px 0' }}>
-        {isIP(address) && found.data ? placeText(found.data.place) : ''}
+        {isIP(address) && found.data && <PlaceShown place={found.data.place} credits={found.data.credits} />}
       </p>
     </>
   );
@@ -126,7 +94,7 @@ export function GeoData() {
                   .filter(Boolean)
                   .join(' · ')}
               </span>
-              <Credits credits={one.credits} />
+              {one.credits.length > 0 && <PlaceShown credits={one.credits} />}
             </span>
           </li>
         ))}

@@ -138,8 +138,6 @@ export default {
   'geo.layer.whose': 'ASNs',
   'geo.own': 'uploaded',
   'geo.asOf': 'as of {time}',
-  'geo.credits': 'Data by',
-  'geo.unknown': 'Unknown',
   'geo.try': 'An IP address, to see where it is',
   'geo.choose': 'Upload an MMDB',
   'geo.sent': 'The uploaded data count now',

@@ -133,8 +133,6 @@ export default {
   'geo.layer.whose': 'ASN',
   'geo.own': '自行上传',
   'geo.asOf': '数据日期 {time}',
-  'geo.credits': '数据来源：',
-  'geo.unknown': '不明',
   'geo.try': '输入 IP 地址，查看判断结果',
   'geo.choose': '上传 MMDB',
   'geo.sent': '已采用上传的数据',

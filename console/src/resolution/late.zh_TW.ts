@@ -131,8 +131,6 @@ export default {
   'geo.layer.whose': 'ASN',
   'geo.own': '自行上傳',
   'geo.asOf': '資料日期 {time}',
-  'geo.credits': '資料來源：',
-  'geo.unknown': '不明',
   'geo.try': '輸入 IP 位址，查看判斷結果',
   'geo.choose': '上傳 MMDB',
   'geo.sent': '已採用上傳的資料',

@@ -1,0 +1,101 @@
+/** Places of addresses: told in the reader's language, with whoever made the data; chosen by name or code. Comes with its words (placed.tsx). */
+import { Select } from 'antd';
+import { useMemo } from 'react';
+import { countriesByContinent } from '#contract/places.ts';
+import { languageTag, t, tOf } from './text.ts';
+import { countryNames } from './world-parts.ts';
+
+interface Known {
+  continent: string | null;
+  country: string | null;
+  region: string | null;
+  regionName: string | null;
+  asn: number | null;
+  organisation: string | null;
+}
+const countryOf = countryNames(languageTag);
+const englishOf = countryNames('en');
+
+/** From the largest to the smallest: 亞洲 · 台灣 · Taipei · AS3462 Chunghwa Telecom. */
+function textOf({ continent, country, region, regionName, asn, organisation }: Known): string {
+  const parts = [
+    continent && tOf('continent', continent),
+    country && countryOf(country),
+    regionName ?? region,
+    asn && `AS${asn}${organisation ? ` ${organisation}` : ''}`,
+  ].filter(Boolean);
+  return parts.length ? parts.join(' · ') : t('place.unknown');
+}
+
+/** Whoever made the data is named wherever they are shown. `place` left out: they alone. */
+export function PlaceShown({ place, credits }: { place?: Known | null; credits: readonly { name: string; url: string }[] }) {
+  return (
+    <>
+      {place && <span>{textOf(place)}</span>}
+      {credits.length > 0 && (
+        <small className="cell-note">
+          {t('place.credits')}{' '}
+          {credits.map(({ name, url }, index) => (
+            <span key={name}>
+              {index > 0 && ', '}
+              <a href={url} target="_blank" rel="noreferrer">
+                {name}
+              </a>
+            </span>
+          ))}
+        </small>
+      )}
+    </>
+  );
+}
+
+/** `continent:AS`, `TW`, `TW-TPE` in words. */
+function placeName(value: string): string {
+  if (value.startsWith('continent:')) return tOf('continent', value.slice('continent:'.length));
+  const [country = '', region] = value.split('-');
+  return [countryOf(country), region].filter(Boolean).join(' ');
+}
+
+/** Continents and countries by name, in the reader's language or in English, or by code; regions (ISO 3166-2) are typed. */
+export function PlacesInput({
+  id,
+  value,
+  onChange,
+}: {
+  id?: string | undefined;
+  value: unknown;
+  onChange: (value: string[]) => void;
+}) {
+  const options = useMemo(() => {
+    const { compare } = new Intl.Collator(languageTag);
+    const byName = (a: { label: string }, b: { label: string }) => compare(a.label, b.label);
+    const option = (code: string, also: string) => ({
+      value: code,
+      label: placeName(code),
+      also: `${placeName(code)} ${also}`.toLowerCase(),
+    });
+    return [
+      ...countriesByContinent.map(({ continent }) => option(`continent:${continent}`, continent)).sort(byName),
+      ...countriesByContinent
+        .flatMap(({ countries }) => countries.map(one => option(one, `${englishOf(one)} ${one}`)))
+        .sort(byName),
+    ];
+  }, []);
+  const mended = (values: readonly string[]) =>
+    values.map(one => (options.some(known => known.value === one) ? one : one.trim().toUpperCase()));
+  return (
+    <Select
+      {...(id ? { id } : {})}
+      mode="tags"
+      aria-label={t('place.label')}
+      placeholder={t('place.hint')}
+      value={Array.isArray(value) ? (value as string[]) : []}
+      onChange={(values: string[]) => onChange(mended(values))}
+      options={options}
+      tokenSeparators={[',', ' ']}
+      showSearch={{ filterOption: (typed, option) => !!option?.also.includes(typed.trim().toLowerCase()) }}
+      labelRender={({ value: one }) => placeName(String(one))}
+      style={{ width: '100%' }}
+    />
+  );
+}

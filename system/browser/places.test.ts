@@ -1,0 +1,52 @@
+/** Where addresses are, as people see it: data with whoever made them, an address to try, a preview that says why. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { picture } from './browser.ts';
+import { demo } from './demo.ts';
+
+const stand = demo();
+const drawer = '.ant-drawer-open';
+
+for (const [language, words] of [
+  ['zh_TW', { taiwan: '亞洲 · 台灣 · AS3462', unknown: '不明', drop: '改回內附資料' }],
+  ['en_US', { taiwan: 'Asia · Taiwan · AS3462', unknown: 'Unknown', drop: 'Use the included data again' }],
+] as const)
+  test(`DNS settings tell whose data count, and try an address (${language})`, { timeout: 180_000 }, async () => {
+    const visitor = await stand.inside('client', { language });
+    const { page } = visitor;
+    await visitor.go('/client/systemManagement/dnsSetting');
+    const section = page.locator('section[aria-labelledby="geo-data"]');
+    // they are made at the first start, when nobody else has work to do
+    await section.locator('li').nth(1).waitFor({ timeout: 150_000 });
+    await section.getByRole('link', { name: 'DB-IP' }).first().waitFor();
+    await section.locator('input.mono, .mono input').first().fill('168.95.1.1');
+    await section.getByText(words.taiwan).waitFor();
+    await section.scrollIntoViewIfNeeded();
+    await picture(page, `places-data-${language}`);
+    await section.locator('input.mono, .mono input').first().fill('127.0.0.1');
+    await section.getByText(words.unknown).waitFor();
+    assert.equal(await section.getByRole('button', { name: words.drop }).count(), 0);
+    if (language === 'en_US') {
+      await section.locator('input[type=file]').setInputFiles({ name: 'x.mmdb', mimeType: '', buffer: Buffer.from('nothing') });
+      await page.getByText('no metadata of an MMDB').waitFor({ timeout: 60_000 });
+    }
+    visitor.takeProblems();
+    await visitor.close();
+  });
+
+test('a preview says where a visitor is taken to be', { timeout: 120_000 }, async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  await visitor.go('/client/nodeManage/resolutionTitle');
+  await page.locator('.ant-table-row button[aria-label="More actions"]').first().click();
+  await page.locator('.ant-dropdown-menu-item', { hasText: 'What is answered' }).click();
+  await page.locator(`${drawer} input`).first().fill('8.8.8.8');
+  await page
+    .locator(drawer)
+    .getByText('North America · United States')
+    .or(page.locator(drawer).getByText('North America · US'))
+    .waitFor();
+  await picture(page, 'places-preview');
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -1,5 +1,25 @@
-/** Constants of where addresses are, pinned (limits.test.ts). */
+/** Constants of data of places, and of what drivers of names can do, pinned (limits.test.ts). */
 export const pinnedGeo: Record<string, unknown> = {
+  dnsSettingFields: {
+    knot: [],
+    rfc2136: ['server', 'keyName', 'algorithm', 'credentials'],
+    powerdns: ['server', 'credentials'],
+    cloudflare: ['credentials'],
+    dnspod: ['keyName', 'credentials'],
+    route53: ['keyName', 'credentials'],
+    aliyun: ['keyName', 'credentials'],
+  },
+  dnsAbilities: ['lines', 'cidr', 'asn', 'place', 'weights'],
+  dnsAbilitiesOf: {
+    knot: ['lines', 'cidr', 'asn', 'place'],
+    rfc2136: [],
+    powerdns: [],
+    cloudflare: [],
+    dnspod: [],
+    route53: [],
+    aliyun: [],
+  },
+  dnsMinTTLOf: { knot: 1, rfc2136: 1, powerdns: 1, cloudflare: 60, dnspod: 600, route53: 1, aliyun: 600 },
   geoLimits: {
     bytesMax: 100_000_000,
     nodesMax: 40_000_000,

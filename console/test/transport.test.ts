@@ -281,6 +281,15 @@ test('101013 ends the session, but on a login-type page it is only a message', a
   assert.equal(credentials.read(), null);
 });
 
+test('a step that judges a code of one’s own has the session, refreshes it, and refuses without ending it', async () => {
+  const { call } = open();
+  await assert.rejects(call('POST /{area}/login2fa/phase2', { body: {} }, { from: 'step' }), codeOf(101013));
+  assert.deepEqual([seen.at(-1)!.authorization, ends], ['Bearer a1', []]);
+  valid = 'a2';
+  await call('GET /{area}/thing', {}, { from: 'step' });
+  assert.deepEqual([seen.at(-1)!.authorization, ends], ['Bearer a2', []]);
+});
+
 test('credentials on trial are neither stored nor refreshed', async () => {
   const { call, credentials } = open();
   const trial = { accessToken: 'foreign', refreshToken: 'r', tokenType: 'Bearer' };

@@ -36,20 +36,21 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
   const [round, setRound] = useState(0);
   const [isBusy, setBusy] = useState(false);
   const asking = useRef(new AbortController());
+  const enterBy = (signal: AbortSignal, isOffered: boolean) =>
+    withLater(
+      () => import('./passkey.ts'),
+      ({ byPasskey }) =>
+        said(async () => {
+          const found = await byPasskey(signal, isOffered);
+          if (found) await enter(found);
+          else if (!isOffered && !signal.aborted) notify.info(t('passkey.none'));
+        }),
+    );
   useEffect(() => {
     const mine = (asking.current = new AbortController());
     if (!mayHavePasskeys) return;
     PublicKeyCredential.isConditionalMediationAvailable?.()
-      .then(isThere =>
-        isThere
-          ? withLater(load, ({ byPasskey }) =>
-              said(async () => {
-                const found = await byPasskey(mine.signal, true);
-                if (found) await enter(found);
-              }),
-            )
-          : undefined,
-      )
+      .then(isThere => (isThere ? enterBy(mine.signal, true) : undefined))
       .catch(console.error);
     return () => mine.abort();
     // oxlint-disable-next-line react/exhaustive-deps -- once, and again when the button’s question is over
@@ -58,19 +59,12 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
     asking.current.abort();
     const mine = (asking.current = new AbortController());
     setBusy(true);
-    await withLater(load, ({ byPasskey }) =>
-      said(async () => {
-        const found = await byPasskey(mine.signal);
-        if (found) await enter(found);
-        else if (!mine.signal.aborted) notify.info(t('passkey.none'));
-      }),
-    );
+    await enterBy(mine.signal, false);
     setBusy(false);
     setRound(n => n + 1);
   }
   return { isBusy, ask };
 }
-const load = () => import('./passkey.ts');
 
 export default function Login() {
   const navigate = useNavigate();

@@ -29,7 +29,7 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
 
   async function act(): Promise<boolean> {
     if (gone) {
-      await call('DELETE /{area}/account/passkey', { body: { passkeyID: gone.id, password } }, { from: 'login' });
+      await call('DELETE /{area}/account/passkey', { body: { passkeyID: gone.id, password } }, { from: 'step' });
       notify.success(t('passkeys.removed'));
       return true;
     }
@@ -80,7 +80,7 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
           </p>
         ) : (
           <>
-            <p className="ink-3">{t('passkeys.addText', { host: location.hostname })}</p>
+            <p className="ink-3 passkey-text">{t('passkeys.addText', { host: location.hostname })}</p>
             <Form.Item label={t('passkeys.name')} htmlFor="passkey-name" {...told('name')}>
               <Input
                 id="passkey-name"

@@ -47,7 +47,7 @@ export async function byPasskey(signal: AbortSignal, isOffered = false): Promise
 
 /** Makes one; false: nothing was made. `held`: the authenticator has one of this account already. */
 export async function addPasskey(name: string, password: string): Promise<boolean | 'held'> {
-  const options = await call('POST /{area}/account/passkey/options', { body: { password } }, { from: 'login' });
+  const options = await call('POST /{area}/account/passkey/options', { body: { password } }, { from: 'step' });
   let made: PublicKeyCredential | null;
   try {
     made = (await navigator.credentials.create({
@@ -75,7 +75,7 @@ export async function addPasskey(name: string, password: string): Promise<boolea
       transports: response.getTransports?.() ?? [],
     },
   };
-  await call('POST /{area}/account/passkey', { body: { name, credential } }, { from: 'login' });
+  await call('POST /{area}/account/passkey', { body: { name, credential } }, { from: 'step' });
   return true;
 }
 

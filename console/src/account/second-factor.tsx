@@ -47,9 +47,9 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
   const begin = () =>
     step(async () => {
       if (!password) return setError(t('login.required'));
-      const { onePassKey } = await call('POST /{area}/login2fa/phase0', { body: { password } }, { from: 'login' });
+      const { onePassKey } = await call('POST /{area}/login2fa/phase0', { body: { password } }, { from: 'step' });
       setPassword('');
-      setChosen(await call('POST /{area}/login2fa/phase1', { body: { onePassKey, type: wanted } }, { from: 'login' }));
+      setChosen(await call('POST /{area}/login2fa/phase1', { body: { onePassKey, type: wanted } }, { from: 'step' }));
     });
   const finish = () =>
     step(async () => {
@@ -57,7 +57,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
         'POST /{area}/login2fa/phase2',
         // pasted, it brings the spaces along that an app shows it with
         { body: { onePassKey: chosen!.onePassKey, code: code.replaceAll(/\s/g, '') } },
-        { from: 'login' },
+        { from: 'step' },
       );
       await loadSelf();
       notify.success(t(wanted === types.none ? 'factor.isOff' : 'factor.isOn'));

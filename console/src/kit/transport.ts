@@ -31,7 +31,12 @@ const [credentialFailed] = startCodes.credentialFailed;
 export const isSessionCode = (code: number) => code === credentialFailed || sessionCodes.includes(code);
 
 /** Calls that show and renew the mark of a device somebody signed in from; no other call sends a cookie. */
-const marksDevice: ReadonlySet<string> = new Set(['POST /{area}/verify', 'POST /{area}/login', 'PATCH /{area}/password']);
+const marksDevice: ReadonlySet<string> = new Set([
+  'POST /{area}/verify',
+  'POST /{area}/login',
+  'POST /{area}/passkey/verify',
+  'PATCH /{area}/password',
+]);
 
 /** Calls that take files: their body goes as form data. */
 const takesForm: ReadonlySet<string> = new Set(['POST /client/setting/logo', 'PUT /client/setting/logo']);
@@ -42,8 +47,11 @@ export interface Input {
   [param: string]: unknown;
 }
 export interface CallOptions {
-  /** `login`: made on a login-type page; no credentials are sent and a refusal ends no session. */
-  from?: 'login';
+  /**
+   * `login`: made on a login-type page; no credentials are sent and a refusal ends no session. `step`: a password, a code or a challenge of
+   * one's own is judged, with the session's credentials; what refuses it ends no session either.
+   */
+  from?: 'login' | 'step';
   /** Made with these credentials, which are not (yet) the session's. */
   as?: Credentials;
   signal?: AbortSignal;
@@ -87,14 +95,14 @@ export function createTransport(options: TransportOptions) {
       return await send(key, input, used, callOptions);
     } catch (error) {
       if (!(error instanceof ApiError) || callOptions.from === 'login' || !isSessionCode(error.code)) throw error;
-      if (error.code !== tokenExpired || !used) throw end(error, used);
+      if (error.code !== tokenExpired || !used) throw callOptions.from ? error : end(error, used);
     }
     await refresh(used);
     const renewed = credentials.read();
     try {
       return await send(key, input, renewed, callOptions);
     } catch (error) {
-      throw error instanceof ApiError && isSessionCode(error.code) ? end(error, renewed) : error;
+      throw error instanceof ApiError && !callOptions.from && isSessionCode(error.code) ? end(error, renewed) : error;
     }
   }
 

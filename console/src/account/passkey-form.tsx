@@ -75,9 +75,9 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
     >
       <Form layout="vertical" onFinish={() => void finish()}>
         {gone ? (
-          <p>
+          <div className="passkey-text">
             <Alert type="warning" showIcon title={t('passkeys.removeText', { name: gone.name })} />
-          </p>
+          </div>
         ) : (
           <>
             <p className="ink-3 passkey-text">{t('passkeys.addText', { host: location.hostname })}</p>

@@ -82,8 +82,6 @@ export const recordTypes = ['A', 'AAAA', 'CNAME'] as const;
 export const geoLimits = {
   /** of a file */
   bytesMax: 100_000_000,
-  /** that a tree is walked over: several of the largest there are */
-  nodesMax: 40_000_000,
   networksMax: 8_000_000,
   recordsMax: 3_000_000,
   /** different places, and different ASNs */

@@ -22,7 +22,6 @@ export const pinnedGeo: Record<string, unknown> = {
   dnsMinTTLOf: { knot: 1, rfc2136: 1, powerdns: 1, cloudflare: 60, dnspod: 600, route53: 1, aliyun: 600 },
   geoLimits: {
     bytesMax: 100_000_000,
-    nodesMax: 40_000_000,
     networksMax: 8_000_000,
     recordsMax: 3_000_000,
     valuesMax: 500_000,

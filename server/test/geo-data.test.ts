@@ -6,6 +6,7 @@ import { after, before, describe, test } from 'node:test';
 import { Reader } from 'mmdb-lib';
 import { geoLimits } from '#contract/limits.ts';
 import { GeoData, GeoFileRefused } from '#server/resolution/geo/data.ts';
+import { layersOf } from '#server/resolution/geo/layers.ts';
 import { BadMmdb, Mmdb } from '#server/resolution/geo/mmdb.ts';
 import { testFolder } from '#system/engines.ts';
 import { asnOf, cityOf, madeUp, mmdb } from './geo-files.ts';
@@ -104,6 +105,18 @@ describe('an owner’s own', () => {
     );
   });
 
+  test('of two that come at once one counts, and the other is told', async () => {
+    const folder = testFolder('geo-two');
+    const geo = new GeoData(folder, { hasPackages: false });
+    const [one, two] = await Promise.all([
+      geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') })),
+      geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') })),
+    ]);
+    two.count();
+    assert.throws(() => one.count(), GeoFileRefused);
+    assert.equal((await placeOf(geo, '198.51.100.1'))![1], 'JP');
+  });
+
   test('that cannot be read any more at a start keeps the rest from nobody', async () => {
     const folder = testFolder('geo-cut');
     const geo = new GeoData(folder, { hasPackages: false });
@@ -166,11 +179,22 @@ describe('a hostile file', () => {
   });
   after(() => geo.stop());
   for (const [name, bytes] of Object.entries(files))
-    test(`${name} is refused, and the one before goes on`, { timeout: 60_000 }, async () => {
-      await assert.rejects(geo.take(bytes), GeoFileRefused);
+    test(`${name} is refused`, { timeout: 30_000 }, () => {
+      let layers: ReturnType<typeof layersOf> | undefined;
+      try {
+        layers = layersOf(new Mmdb(bytes));
+      } catch (error) {
+        assert.ok(error instanceof BadMmdb, `${(error as Error).stack}`);
+      }
+      assert.ok(!layers?.where && !layers?.whose);
+    });
+  test('is refused by the process that reads it, and the one before goes on', { timeout: 120_000 }, async () => {
+    for (const name of ['of more networks than there are atoms', 'that says nothing of places']) {
+      await assert.rejects(geo.take(files[name]!), GeoFileRefused);
       assert.deepEqual(await placeOf(geo, '198.51.100.1'), ['AS', 'TW', 'TPE', null, null]);
       assert.equal(geo.state.problem, null);
-    });
+    }
+  });
   test('reads to an end whatever byte of a good one is another', () => {
     let state = 11;
     for (let n = 0; n < 3000; n++) {

@@ -203,3 +203,12 @@ test('lines that are taken away leave everybody’s', { timeout: 60_000 }, async
   await set([{ lineID: lineIDs.get('taiwan')!, name: 'japan', cidrs: [], asns: [] }]);
   await answers(['192.0.2.20'], '203.0.113.1/32');
 });
+
+test('what a line by place answers is signed where the zone is', { timeout: 60_000 }, async () => {
+  const { data } = await client().read('/client/setting/dns/cnames');
+  ok(await client().put('/client/setting/dns/cname', { id: data[0].id, signed: true }));
+  const ask = () => names.dig('+dnssec', '+subnet=203.0.113.1/32', `g${groupID}.l.${zone}`, 'A');
+  let last: string[] = [];
+  const isSigned = async () => (last = await ask()).includes('192.0.2.20') && last.some(one => one.startsWith('A 13 '));
+  assert.ok(await poll(isSigned, 20_000, 100), last.join(', '));
+});

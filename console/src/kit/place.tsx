@@ -1,6 +1,6 @@
 /** Places of addresses: told in the reader's language, with whoever made the data; chosen by name or code. Comes with its words (placed.tsx). */
 import { Select } from 'antd';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { countriesByContinent } from '#contract/places.ts';
 import { languageTag, t, tOf } from './text.ts';
 import { countryNames } from './world-parts.ts';
@@ -33,7 +33,7 @@ export function PlaceShown({ place, credits }: { place?: Known | null; credits: 
     <>
       {place && <span>{textOf(place)}</span>}
       {credits.length > 0 && (
-        <small className="cell-note">
+        <small className="ink-3" style={{ display: 'block' }}>
           {t('place.credits')}{' '}
           {credits.map(({ name, url }, index) => (
             <span key={name}>
@@ -81,19 +81,29 @@ export function PlacesInput({
         .sort(byName),
     ];
   }, []);
-  const mended = (values: readonly string[]) =>
-    values.map(one => (options.some(known => known.value === one) ? one : one.trim().toUpperCase()));
+  const [typed, type] = useState('');
+  const chosen = Array.isArray(value) ? (value as string[]) : [];
+  // a region that is typed is an option while it stands there
+  const region = /^[a-z]{2}-[a-z0-9]{1,3}$/i.test(typed.trim()) ? typed.trim().toUpperCase() : undefined;
   return (
     <Select
       {...(id ? { id } : {})}
-      mode="tags"
+      mode="multiple"
       aria-label={t('place.label')}
       placeholder={t('place.hint')}
-      value={Array.isArray(value) ? (value as string[]) : []}
-      onChange={(values: string[]) => onChange(mended(values))}
-      options={options}
-      tokenSeparators={[',', ' ']}
-      showSearch={{ filterOption: (typed, option) => !!option?.also.includes(typed.trim().toLowerCase()) }}
+      value={chosen}
+      onChange={(values: string[]) => {
+        onChange(values);
+        type('');
+      }}
+      options={
+        region === undefined ? options : [{ value: region, label: placeName(region), also: region.toLowerCase() }, ...options]
+      }
+      showSearch={{
+        searchValue: typed,
+        onSearch: type,
+        filterOption: (text, option) => !!option?.also.includes(text.trim().toLowerCase()),
+      }}
       labelRender={({ value: one }) => placeName(String(one))}
       style={{ width: '100%' }}
     />

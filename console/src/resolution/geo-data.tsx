@@ -86,7 +86,7 @@ export function GeoData() {
           <li key={one.layer}>
             <span className="grow">
               {t(`geo.layer.${one.layer}`)} <span className="mono">{one.name}</span>
-              <span className="cell-note">
+              <span className="ink-3" style={{ display: 'block' }}>
                 {[
                   one.isOwn ? t('geo.own') : one.licence,
                   one.dataAt === null ? '' : t('geo.asOf', { time: dateTime(one.dataAt) }),

@@ -39,7 +39,11 @@ const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => 
 /** The rows are a file's; which of the owner's it was made of stands in the settings as well, for whoever asks who did it. */
 async function count(ctx: Context, taken: GeoTaken | undefined): Promise<void> {
   const before = await readSetting(ctx.db, null, 'geoData');
-  taken?.count();
+  try {
+    taken?.count();
+  } catch (error) {
+    throw error instanceof GeoFileRefused ? refused(error.message) : error;
+  }
   const now = ctx.services.geo?.state.current?.own ?? [];
   if (await writeSetting(ctx.db, null, 'geoData', now))
     ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });

@@ -285,12 +285,13 @@ export class KnotDriver implements NameDriver {
 
   async probes({ lines }: GroupAnswer): Promise<string[]> {
     const index = this.#data?.index;
-    const line = lines.find(
-      ({ asns = [], places = [], answer }) =>
-        asns.length + places.length > 0 && (answer.a.length || answer.aaaa.length || answer.cname !== null),
-    );
-    const found = index && line && addressOn(line, index);
-    return found ? [found] : [];
+    if (!index) return [];
+    const answered = lines.filter(({ answer }) => answer.a.length || answer.aaaa.length || answer.cname !== null);
+    for (const line of answered) {
+      const found = addressOn(line, index);
+      if (found !== undefined) return [found];
+    }
+    return [];
   }
 
   async observe(zone: NameZone): Promise<Observed> {

@@ -73,6 +73,7 @@ export function keysOf({ asns = [], places = [] }: For, index: GeoIndex): string
 
 /** An address that a line is for by its place, whichever line its network may be of; undefined: the data know none. */
 export function addressOn({ asns = [], places = [] }: For, index: GeoIndex): string | undefined {
+  if (!asns.length && !places.length) return undefined;
   const wanted = new Set(places.map(placeKey));
   const found = index.pairs.find(([where, whose]) => {
     const [continent, country, region] = parts(index, where);

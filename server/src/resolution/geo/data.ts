@@ -199,6 +199,9 @@ export class GeoData implements GeoStore {
     }
   }
   #count(current: Current): void {
+    // what counted meanwhile has taken away what nobody counted
+    const files = [`${current.name}.mmdb`, `${current.name}.json`, ...current.own.map(one => one.name)];
+    if (!files.every(file => existsSync(join(this.#folder, file)))) throw new GeoFileRefused('other data came in between');
     writeWhole(join(this.#folder, 'current.json'), JSON.stringify(current));
     this.#lookedAt = -Infinity;
     this.#problem = null;

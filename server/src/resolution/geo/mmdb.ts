@@ -3,7 +3,6 @@
  * answer or with `BadMmdb`. A tree has no loops, for an address has so many bits; of values so many are read, so deep.
  */
 import { Buffer } from 'node:buffer';
-import { geoLimits } from '#contract/limits.ts';
 
 export class BadMmdb extends Error {
   override name = 'BadMmdb';
@@ -108,7 +107,7 @@ export class Mmdb {
 
   /**
    * All networks of which something is said, in their order, IPv4 first. Where a tree of IPv6 leads to that of IPv4 once more
-   * (::ffff:0:0/96, 2002::/16), that is left out. @throws BadMmdb when there are too many
+   * (::ffff:0:0/96, 2002::/16), that is left out. @throws BadMmdb
    */
   *networks(): Generator<Network> {
     let visits = 0;
@@ -117,7 +116,8 @@ export class Mmdb {
       // what is on the right waits
       const waiting: { at: number; from: bigint; depth: number }[] = [{ at: root, from: 0n, depth: 0 }];
       for (let one = waiting.pop(); one; one = waiting.pop()) {
-        if (++visits > geoLimits.nodesMax) throw new BadMmdb('it has too many networks');
+        // each node once: in one that stands in many places more networks would lie than there are atoms
+        if (++visits > 2 * this.#nodeCount + 2) throw new BadMmdb('its tree grows together again');
         const { at, from, depth } = one;
         if (at > this.#nodeCount) yield { family, from, prefix: depth, at };
         if (at >= this.#nodeCount || (family === 6 && at === this.#v4)) continue;

@@ -30,7 +30,7 @@ function textOf({ continent, country, region, regionName, asn, organisation }: K
 /** Whoever made the data is named wherever they are shown. `place` left out: they alone. */
 export function PlaceShown({ place, credits }: { place?: Known | null; credits: readonly { name: string; url: string }[] }) {
   return (
-    <>
+    <div>
       {place && <span>{textOf(place)}</span>}
       {credits.length > 0 && (
         <small className="ink-3" style={{ display: 'block' }}>
@@ -45,7 +45,7 @@ export function PlaceShown({ place, credits }: { place?: Known | null; credits: 
           ))}
         </small>
       )}
-    </>
+    </div>
   );
 }
 

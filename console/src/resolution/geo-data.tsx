@@ -4,13 +4,17 @@ import { Button, Input } from 'antd';
 import { useRef, useState } from 'react';
 import { geoLimits } from '#contract/limits.ts';
 import { isIP } from '#contract/rules.ts';
+import { ruleText } from '#contract/rules/rule.ts';
 import { isSure } from '../kit/confirm.ts';
+import { fieldsOf } from '../kit/errors.ts';
 import { notify } from '../kit/notice.ts';
 import { useCan } from '../kit/permissions.ts';
 import { PlaceShown } from '../kit/pieces.ts';
+import { present } from '../kit/present.tsx';
 import { query, queryClient, useAction } from '../kit/query.ts';
-import { t } from '../kit/text.ts';
+import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
 
 const read = 'GET /client/setting/dns/geoData';
@@ -49,7 +53,7 @@ export function GeoData() {
     enabled: can(read),
     refetchInterval: found => (found.state.data?.state === 'building' ? buildingPollMs : false),
   });
-  const sent = useAction(send, { success: t('geo.sent') });
+  const sent = useAction(send, { success: t('geo.sent'), quiet: true });
   const dropped = useAction(drop, { success: t('geo.dropped') });
   if (!data) return null;
   const again = () => queryClient.invalidateQueries();
@@ -60,8 +64,15 @@ export function GeoData() {
       return;
     }
     const named = new File([file], file.name, { type: 'application/octet-stream' });
-    // what the server receives of it is another type (contract/src/kit/schema.ts)
-    await sent.run({ body: { file: named as never } });
+    try {
+      // what the server receives of it is another type (contract/src/kit/schema.ts)
+      await sent.run({ body: { file: named as never } });
+    } catch (error) {
+      // what is wrong with the file stands at its field
+      const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
+      if (said) notify.error(ruleText(said, language));
+      else present(error);
+    }
     void again();
   }
   async function away() {

@@ -26,11 +26,7 @@ for (const [language, words] of [
     await section.locator('input.mono, .mono input').first().fill('127.0.0.1');
     await section.getByText(words.unknown).waitFor();
     assert.equal(await section.getByRole('button', { name: words.drop }).count(), 0);
-    if (language === 'en_US') {
-      await section.locator('input[type=file]').setInputFiles({ name: 'x.mmdb', mimeType: '', buffer: Buffer.from('nothing') });
-      await page.getByText('no metadata of an MMDB').waitFor({ timeout: 60_000 });
-    }
-    visitor.takeProblems();
+    assert.deepEqual(visitor.takeProblems(), []);
     await visitor.close();
   });
 

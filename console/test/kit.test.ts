@@ -103,6 +103,19 @@ test('defaults stay out of the address, what belongs to the page stays in', () =
   assert.deepEqual(searchOf(state, { tab: 'cache', status: 'x', page: 9 }, ['status'], '-createdAt'), { tab: 'cache' });
 });
 
+test('two lists on a page each have their own state, and leave the other’s alone', () => {
+  const search = { edit: 'new', sort: 'name', 'secondary.edit': 7, 'secondary.page': 2, 'secondary.status': 'off' };
+  assert.equal(listStateOf(search, ['status']).edit, 'new');
+  const second = listStateOf(search, ['status'], undefined, 'secondary.');
+  assert.deepEqual([second.edit, second.page, second.filters, second.sortBy], [7, 2, { status: 'off' }, undefined]);
+  assert.deepEqual(searchOf(second, search, ['status'], undefined, 'secondary.'), search);
+  const { edit: _, ...closed } = second;
+  assert.deepEqual(searchOf({ ...closed, page: 1, filters: {} }, search, ['status'], undefined, 'secondary.'), {
+    edit: 'new',
+    sort: 'name',
+  });
+});
+
 test('problems of a body stand at the fields of the form', () => {
   const { placed, homeless } = place(
     [

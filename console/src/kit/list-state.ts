@@ -15,15 +15,20 @@ export type Search = Record<string, unknown>;
 
 const sizes: readonly number[] = paging.pageSizes;
 
-/** Reads what can be trusted of an address somebody may have typed. */
-export function listStateOf(search: Search, filterNames: readonly string[], defaultSort?: string): ListState {
-  const page = Number(search['page']);
-  const pageSize = Number(search['pageSize']);
-  const sort = typeof search['sort'] === 'string' && /^-?\w+$/.test(search['sort']) ? search['sort'] : defaultSort;
-  const edit = search['edit'] === 'new' ? 'new' : Number(search['edit']);
+/**
+ * Reads what can be trusted of an address somebody may have typed. `list`: before each key, of a second list on the same page; else what is
+ * opened in one would be opened in the other.
+ */
+export function listStateOf(search: Search, filterNames: readonly string[], defaultSort?: string, list = ''): ListState {
+  const of = (name: string) => search[list + name];
+  const page = Number(of('page'));
+  const pageSize = Number(of('pageSize'));
+  const sorted = of('sort');
+  const sort = typeof sorted === 'string' && /^-?\w+$/.test(sorted) ? sorted : defaultSort;
+  const edit = of('edit') === 'new' ? 'new' : Number(of('edit'));
   const filters: Record<string, FilterValue> = {};
   for (const name of filterNames) {
-    const value = search[name];
+    const value = of(name);
     if (isFilterValue(value) && value !== '' && !(Array.isArray(value) && value.length === 0)) filters[name] = value;
   }
   return {
@@ -36,15 +41,22 @@ export function listStateOf(search: Search, filterNames: readonly string[], defa
 }
 
 /** The address of a state: defaults are left out, other keys of the page (its tab) stay. */
-export function searchOf(state: ListState, search: Search, filterNames: readonly string[], defaultSort?: string): Search {
+export function searchOf(
+  state: ListState,
+  search: Search,
+  filterNames: readonly string[],
+  defaultSort?: string,
+  list = '',
+): Search {
   const next: Search = { ...search };
-  for (const name of ['page', 'pageSize', 'sort', 'edit', ...filterNames]) delete next[name];
-  if (state.page !== paging.pageFirst) next['page'] = state.page;
-  if (state.pageSize !== paging.pageSizeDefault) next['pageSize'] = state.pageSize;
+  for (const name of ['page', 'pageSize', 'sort', 'edit', ...filterNames]) delete next[list + name];
+  const say = (name: string, value: unknown) => (next[list + name] = value);
+  if (state.page !== paging.pageFirst) say('page', state.page);
+  if (state.pageSize !== paging.pageSizeDefault) say('pageSize', state.pageSize);
   const sort = state.sortBy && (state.orderBy === 'desc' ? `-${state.sortBy}` : state.sortBy);
-  if (sort && sort !== defaultSort) next['sort'] = sort;
-  Object.assign(next, state.filters);
-  if (state.edit) next['edit'] = state.edit;
+  if (sort && sort !== defaultSort) say('sort', sort);
+  for (const [name, value] of Object.entries(state.filters)) say(name, value);
+  if (state.edit) say('edit', state.edit);
   return next;
 }
 

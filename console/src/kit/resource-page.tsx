@@ -42,6 +42,8 @@ interface Props<L extends ListKey> {
   params?: Params;
   /** A tab of another page: no heading of its own. */
   isEmbedded?: boolean;
+  /** Of a second list on the page, or one in a drawer over another: what its state is called by in the address. */
+  list?: string;
   note?: React.ReactNode;
   /** Beside the create button. */
   extra?: React.ReactNode;
@@ -63,6 +65,7 @@ export function ResourcePage<L extends ListKey>({
   resource: given,
   params = none,
   isEmbedded,
+  list,
   note,
   extra,
   emptyAction,
@@ -71,7 +74,7 @@ export function ResourcePage<L extends ListKey>({
   const resource = given as unknown as Resource<never, Row>;
   const can = useCan();
   const filterNames = useMemo(() => filterNamesOf(resource.filters ?? []), [resource]);
-  const [state, change] = useListState(filterNames, resource.defaultSort);
+  const [state, change] = useListState(filterNames, resource.defaultSort, list);
   const navigate = useNavigate();
 
   const contextOf = (rows: Row[], outcome: Outcome): ActionContext => ({

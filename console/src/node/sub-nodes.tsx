@@ -31,4 +31,4 @@ const subNodes = resource<'GET /client/node/{id}/subs'>({
   },
 });
 
-export const SubNodes = ({ id }: { id: number }) => <ResourcePage resource={subNodes} params={{ id }} isEmbedded />;
+export const SubNodes = ({ id }: { id: number }) => <ResourcePage resource={subNodes} params={{ id }} isEmbedded list="sub" />;

@@ -292,7 +292,7 @@ export default function DnsSetting() {
         <GeoData />
         <section aria-labelledby="dns-secondaries" style={{ marginTop: 24 }}>
           <h2 id="dns-secondaries">{t('page.dnsSecondaries')}</h2>
-          <ResourcePage resource={secondaries} isEmbedded />
+          <ResourcePage resource={secondaries} isEmbedded list="secondary" />
         </section>
       </div>
     </div>

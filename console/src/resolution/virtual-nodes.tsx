@@ -95,7 +95,7 @@ function Records({ row, onClose }: { row: VirtualNode; onClose: () => void }) {
           onChange={choose}
         />
       )}
-      <ResourcePage key={kind} resource={records} params={params} isEmbedded />
+      <ResourcePage key={kind} resource={records} params={params} isEmbedded list="record" />
     </Drawer>
   );
 }

@@ -200,6 +200,25 @@ test('what may be without what it names stays when that is long gone', async () 
   await sql`delete from role where id = ${role}`.execute(db);
 });
 
+test('what somebody signed in by keeps no account, and challenges of days ago go', async () => {
+  const { db } = api.database;
+  const gone = await insert('account', {
+    ...{ email: `signed-in-${serial}@test.test`, name: 'm', auth: 'user', parentClient: a.client.id, deletedAt: ago(900) },
+  });
+  const passkey = { name: 'x', publicKey: Buffer.of(1), counter: 0, host: 'console.test', isSynced: false };
+  await insert('passkey', { accountID: gone, credentialID: `gone-${serial}`, ...passkey });
+  await insert('authenticator', { accountID: gone, step: 0 });
+  const hash = (n: number) => Buffer.from(`${serial} ${n}`);
+  await sql`insert into "mailLink" (hash, "accountID", "expiredAt") values (${hash(0)}, ${gone}, now())`.execute(db);
+  for (const [n, accountID] of [gone, null, null].entries())
+    await sql`insert into "passkeyChallenge" (hash, "accountID", area, "expiredAt")
+      values (${hash(n)}, ${accountID}, 'user', ${n === 2 ? ago(-1) : ago(2)})`.execute(db);
+  assert.equal((await retain(db)).problem, null);
+  assert.equal(await isThere('account', gone), false);
+  const left = await rows<{ hash: Buffer }>(db, sql`select hash from "passkeyChallenge" where hash in (${hash(1)}, ${hash(2)})`);
+  assert.deepEqual(left, [{ hash: hash(2) }]);
+});
+
 test('a backlog of one kind leaves the others their part of a run', async () => {
   const { db } = api.database;
   await sql`insert into audit ("reqID", method, url, "createdAt") overriding system value

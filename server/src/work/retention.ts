@@ -43,6 +43,10 @@ const links = new Set([
   'notice',
   'webhookDelivery',
   'noticePerson',
+  'authenticator',
+  'passkey',
+  'passkeyChallenge',
+  'mailLink',
 ]);
 
 const removedRows = eventOf('retention', 'rowRemoved');
@@ -146,6 +150,7 @@ async function steps(db: Db): Promise<[kind: string, step: Step, marksOnly?: tru
     ['session', plain('session', 'id', older('endedAt', keep.ended))],
     ['session', plain('session', 'id', older('expiredAt', keep.ended))],
     ['login', plain('login', 'hash', older('expiredAt', 1))],
+    ['passkeyChallenge', plain('passkeyChallenge', 'hash', older('expiredAt', 1))],
     ['joinToken', plain('joinToken', 'hash', older('expiredAt', keep.ended))],
     ['task', plain('task', 'id', older('endedAt', keep.tasks))],
     // ids rise with time: only the oldest need looking at

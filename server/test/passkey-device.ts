@@ -26,6 +26,8 @@ export interface Wrong {
   isUnverified?: boolean;
   counter?: number;
   userHandle?: string | null;
+  /** the page was shown in one of somebody else's */
+  isFramed?: boolean;
   challenge?: string;
   /** an attestation statement that nobody asked for */
   fmt?: string;
@@ -57,7 +59,8 @@ export class PasskeyDevice {
   }
 
   #data(type: string, challenge: string, wrong: Wrong) {
-    const client = { type, challenge: wrong.challenge ?? challenge, origin: wrong.origin ?? this.origin, crossOrigin: false };
+    const { origin = this.origin, isFramed = false } = wrong;
+    const client = { type, challenge: wrong.challenge ?? challenge, origin, crossOrigin: isFramed };
     return Buffer.from(JSON.stringify(client));
   }
   #head(flags: number, wrong: Wrong) {

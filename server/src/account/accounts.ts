@@ -172,7 +172,8 @@ export const accountCalls = implement(
       const { status, ...rest } = body;
       if (body.twoFactor !== undefined) {
         await dropAuthenticator(ctx.db, body.id);
-        await dropPasskeys(ctx.db, body.id);
+        // they are there without a second factor as well: a whole row sent back, which says that there is none, takes none away
+        if (account.twoFactor !== body.twoFactor || Object.keys(body).length === 2) await dropPasskeys(ctx, body.id);
       }
       await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;

@@ -38,7 +38,15 @@ interface PasskeyRow {
 // read and written here alone
 table()({ table: 'passkey', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
-export const dropPasskeys = (db: Db, accountID: number) => sql`delete from passkey where "accountID" = ${accountID}`.execute(db);
+/** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
+export async function dropPasskeys(ctx: Context, accountID: number): Promise<void> {
+  const gone = await rows<{ id: number; name: string; host: string }>(
+    ctx.db,
+    sql`delete from passkey where "accountID" = ${accountID} returning id, name, host`,
+  );
+  for (const { id, ...before } of gone) ctx.note({ table: 'passkey', id, before });
+  if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
+}
 
 const timeout = limits.challengeMinutes * 60_000;
 // COSE (RFC 9053): Ed25519, P-256, RSA
@@ -62,8 +70,10 @@ interface ClientData {
 /** What the browser says it was asked and where (WebAuthn 5.8.1); the library judges the rest of it. */
 function clientDataOf(encoded: string, refusal: 'invalidToken' | 'credentialFailed'): ClientData {
   try {
-    const { challenge, origin } = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')) as Record<string, unknown>;
-    if (typeof challenge === 'string' && typeof origin === 'string') return { challenge, origin };
+    const said = JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8')) as Record<string, unknown>;
+    const { challenge, origin, crossOrigin } = said;
+    // nobody shows us in a frame: the library lets that pass where the browser does not say whose frame it is
+    if (typeof challenge === 'string' && typeof origin === 'string' && crossOrigin !== true) return { challenge, origin };
   } catch {
     // as below
   }

@@ -41,7 +41,11 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
       () => import('./passkey.ts'),
       ({ byPasskey }) =>
         said(async () => {
-          const found = await byPasskey(signal, isOffered);
+          const found = await byPasskey(signal, isOffered).catch((error: unknown) => {
+            // the one that was chosen was refused: another may be
+            if (isOffered && !signal.aborted) setRound(n => n + 1);
+            throw error;
+          });
           if (found) await enter(found);
           else if (!isOffered && !signal.aborted) notify.info(t('passkey.none'));
         }),
@@ -52,7 +56,10 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
     PublicKeyCredential.isConditionalMediationAvailable?.()
       .then(isThere => (isThere ? enterBy(mine.signal, true) : undefined))
       .catch(console.error);
-    return () => mine.abort();
+    return () => {
+      mine.abort();
+      asking.current.abort();
+    };
     // oxlint-disable-next-line react/exhaustive-deps -- once, and again when the button’s question is over
   }, [round]);
   async function ask() {

@@ -54,6 +54,8 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
     } catch (failed) {
       const isWrong = failed instanceof ApiError && fieldsOf(failed.errorData).some(one => one.rule === 'wrongPassword');
       if (isWrong) setErrors({ password: t('password.wrong') });
+      // what was too late, or no answer to what was asked: the server's message, which `present` leaves to whoever ends the session
+      else if (failed instanceof ApiError && failed.status === 401) notify.error(failed.message);
       else present(failed);
     } finally {
       setBusy(false);

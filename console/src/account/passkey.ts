@@ -9,7 +9,8 @@ const isNone = (error: unknown) => error instanceof DOMException && ['NotAllowed
 /**
  * Signs in by a passkey of this host; undefined: none was chosen.
  * @param signal ends the question
- * @param isOffered among what the browser fills into the form: nothing opens by itself, and it is asked anew before its challenge is too old
+ * @param isOffered among what the browser fills into the form: nothing opens by itself, it is asked anew before its challenge is too old,
+ *   and it throws for one alone that was chosen and refused
  */
 export async function byPasskey(signal: AbortSignal, isOffered = false): Promise<Credentials | undefined> {
   for (;;) {
@@ -28,7 +29,9 @@ export async function byPasskey(signal: AbortSignal, isOffered = false): Promise
     } catch (error) {
       if (late.some(one => one.aborted) && !signal.aborted) continue;
       if (isNone(error) || signal.aborted) return undefined;
-      throw error;
+      if (!isOffered) throw error;
+      console.error(error);
+      return undefined;
     }
     if (!found) return undefined;
     const response = found.response as AuthenticatorAssertionResponse; // of what was asked for

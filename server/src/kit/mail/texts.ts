@@ -180,10 +180,10 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     subject: { zh_TW: '通行金鑰可能遭到複製', zh_CN: '通行密钥可能遭到复制', en_US: 'A passkey may have been copied' },
     lines: [
       {
-        zh_TW: '{time}，有人從 {ip} 以您的通行金鑰登入，但它的計數落後，可能是複本。這次登入已被拒絕。',
-        zh_CN: '{time}，有人从 {ip} 以您的通行密钥登录，但它的计数落后，可能是副本。这次登录已被拒绝。',
+        zh_TW: '{time}，有人嘗試從 {ip} 使用您的通行金鑰登入，但它的計數落後，可能是複本，因此已拒絕登入。',
+        zh_CN: '{time}，有人尝试从 {ip} 使用您的通行密钥登录，但它的计数落后，可能是副本，因此已拒绝登录。',
         en_US:
-          'At {time} somebody signed in from {ip} by a passkey of yours that counts behind what we had seen of it: it may be a copy. We refused it.',
+          'At {time} somebody tried to sign in from {ip} by a passkey of yours that counts behind what we had seen of it: it may be a copy. We refused it.',
       },
       {
         zh_TW: '請移除這個通行金鑰，再新增一個。',

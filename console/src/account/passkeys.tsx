@@ -1,7 +1,7 @@
 /** One's own passkeys: what one signs in by instead of a password, added and removed with the password. */
 import { useQuery } from '@tanstack/react-query';
 import { Button, Skeleton, Tag } from 'antd';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { passkeys as limits } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
@@ -17,12 +17,27 @@ export function Passkeys() {
   const found = useQuery({ queryKey: ['ownPasskeys'], queryFn: () => call('GET /{area}/account/passkeys') });
   const [open, setOpen] = useState<'add' | Passkey>();
   const held = found.data?.passkeys;
+  const add = useRef<HTMLButtonElement>(null);
+  const pressed = useRef<HTMLElement>(null);
+  // the drawer goes with its focus: who came by keyboard goes on from where they were
+  useEffect(() => {
+    if (!open) pressed.current?.focus();
+  }, [open]);
+  function ask(what: 'add' | Passkey, button: HTMLElement) {
+    pressed.current = button;
+    setOpen(what);
+  }
+  function isDone() {
+    // a button of what was removed goes too
+    pressed.current = add.current;
+    void found.refetch();
+  }
   return (
     <section className="panel panel-padded" aria-label={t('passkeys.title')}>
       <div className="sessions-head">
         <h2 className="section-title grow">{t('passkeys.title')}</h2>
         {held && mayHavePasskeys && held.length < limits.perAccountMax && (
-          <Button size="small" onClick={() => setOpen('add')}>
+          <Button ref={add} size="small" onClick={event => ask('add', event.currentTarget)}>
             {t('passkeys.add')}
           </Button>
         )}
@@ -50,7 +65,11 @@ export function Passkeys() {
                       : t('passkeys.unused', { since: dateMinute(one.createdAt) })}
                   </small>
                 </span>
-                <Button size="small" aria-label={`${t('passkeys.remove')}: ${one.name}`} onClick={() => setOpen(one)}>
+                <Button
+                  size="small"
+                  aria-label={`${t('passkeys.remove')}: ${one.name}`}
+                  onClick={event => ask(one, event.currentTarget)}
+                >
                   {t('passkeys.remove')}
                 </Button>
               </li>
@@ -61,7 +80,7 @@ export function Passkeys() {
       {open && (
         <PasskeyForm
           {...(open === 'add' ? { name: t('passkeys.nth', { n: (held?.length ?? 0) + 1 }) } : { gone: open })}
-          onDone={() => void found.refetch()}
+          onDone={isDone}
           onClose={() => setOpen(undefined)}
         />
       )}

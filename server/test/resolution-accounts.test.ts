@@ -204,6 +204,25 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       assert.ok(changes > 1);
     });
 
+    test('what is refused of one name keeps no other from it', async () => {
+      // a name that leads on stands beside nothing
+      theirs(at(8), 'MX', 'mx.one.test');
+      const all = [group(8, 4, [], { cname: 'cdn.example.org' }), group(7, 3, ['192.0.2.1']), group(9, 5, ['192.0.2.9'])];
+      await assert.rejects(driver.applyGroups(zone, all, all, []), isTrouble('refused'));
+      assert.deepEqual([await driver.version(zone, 7), await driver.version(zone, 9)], [3, 5]);
+      const moved = group(7, 6, ['192.0.2.7']);
+      await assert.rejects(driver.applyGroups(zone, [all[0]!, moved], all, []), isTrouble('refused'));
+      assert.deepEqual((await driver.observe(zone)).groups.get(7)!.fallback.a, ['192.0.2.7']);
+      theirs('k3.cdn.one.test', 'MX', 'mx.one.test');
+      await assert.rejects(driver.applyNames(zone, names(6)), isTrouble('refused'));
+      assert.deepEqual([...(await driver.observe(zone)).names.keys()].toSorted(), ['k0', 'k1', 'k2', 'k4', 'k5']);
+      const { asked } = fake;
+      for (let i = 0; i < 200; i++) theirs(`k${i}.cdn.one.test`, 'MX', 'mx.one.test');
+      fake.records.splice(0, fake.records.length, ...fake.records.filter(one => one.type !== 'CNAME'));
+      await assert.rejects(driver.applyNames(zone, names(200)), isTrouble('refused'));
+      assert.ok(fake.asked - asked < 300, `${fake.asked - asked} questions`);
+    });
+
     test('a limit is kept to until it is over, whatever asks; a short one is waited for', async () => {
       fake.next.push({ status: 429, headers: { 'retry-after': '120' }, body: provider === 'route53' ? '' : {} });
       const isLimit = (error: DnsProblem) => isTrouble('limited')(error) && error.retrySeconds! > 100;

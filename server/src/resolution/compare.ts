@@ -17,8 +17,6 @@ export async function compare(db: Db, driver: NameDriver, { zone, clientID }: He
   const lost = sites.filter(one => names.get(one.label) !== one.groupID).map(one => one.siteID);
   if (lost.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${lost})`.execute(db);
   const strange = [...names.keys()].filter(label => !known.has(label)).map(label => ({ label, groupID: null }));
-  for (let from = 0; from < strange.length; from += driver.can.namesMost)
-    await driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost));
   // groups of its operator alone: others' nodes are not to be read in its zone
   const mine = (await storedAnswers(db)).filter(one => one.clientID === clientID);
   const stored = new Map(mine.map(one => [one.groupID, groupAnswer(one)]));
@@ -42,10 +40,13 @@ export async function compare(db: Db, driver: NameDriver, { zone, clientID }: He
   const others = applied.filter(isOther).map(one => one.groupID);
   const foreign = [...groups.keys()].filter(id => !stored.has(id) && !applied.some(one => one.groupID === id));
   if (others.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${others})`.execute(db);
-  if (foreign.length) await driver.applyGroups(zone, [], [...stored.values()], foreign);
   if (lost.length || strange.length || others.length)
     logger.warn(
       { zone: zone.name, names: lost.length, strange: strange.length, groups: others.length },
       'what stood there was not what was written, and is mended',
     );
+  // last: what is not taken away keeps nothing else from being mended
+  if (foreign.length) await driver.applyGroups(zone, [], [...stored.values()], foreign);
+  for (let from = 0; from < strange.length; from += driver.can.namesMost)
+    await driver.applyNames(zone, strange.slice(from, from + driver.can.namesMost));
 }

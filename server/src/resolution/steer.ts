@@ -17,6 +17,7 @@ import { logger } from '../log.ts';
 import { type Database, openDatabase, row, rows } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
 import { type AnsweredLine, answersOf, type Change } from './choose.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { Lanes } from './lanes.ts';
@@ -355,13 +356,22 @@ export class Steering {
     try {
       const { isOld } = held;
       const all = stored.filter(one => one.clientID === clientID).map(one => groupAnswer(one));
+      const refused: DnsProblem[] = [];
+      // what is refused of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name
+      const apart = async (act: Promise<void>) => {
+        await act.catch((error: unknown) => {
+          if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+          refused.push(error);
+        });
+      };
       if (isOld) {
-        await compare(db, driver, held);
+        await apart(compare(db, driver, held));
         await driver.refresh(zone, all);
       }
-      await pushGroups(db, driver, held, all);
+      await apart(pushGroups(db, driver, held, all));
       const isNamesDue = this.#namesDue.delete(zone.id);
       if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
+      if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
       if (held.tries > 0 || held.error) await sql`update cname set tries = 0, error = '' where id = ${zone.id}`.execute(db);

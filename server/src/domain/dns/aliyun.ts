@@ -16,6 +16,7 @@ import {
 } from './http.ts';
 import {
   bareName,
+  changeApart,
   Conflict,
   type HeldRecord,
   pagesOf,
@@ -132,6 +133,10 @@ export class Aliyun implements RecordApi {
   }
 
   async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    await changeApart(Map.groupBy(sets, one => one.name).values(), part => this.#changeName(zone, part));
+  }
+
+  async #changeName(zone: Zone, sets: readonly SetChange[]): Promise<void> {
     for (const set of sets) {
       const { name, type: Type, seconds } = set;
       const { other, moved, add, gone } = stepsOf(set);

@@ -7,6 +7,7 @@ import { DnsProblem, type Zone } from './driver.ts';
 import { type Api, pagesMost, patiently, readJson, recordPagesMost, retryAfter, troubleOfStatus } from './http.ts';
 import {
   bareName,
+  changeApart,
   chunksOf,
   Conflict,
   type HeldRecord,
@@ -97,7 +98,7 @@ export class Cloudflare implements RecordApi {
 
   async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
     const sizeOf = ({ held, keep, add }: SetChange) => held.length - keep.length + add.length;
-    for (const part of chunksOf(sets, sizeOf, changesMost)) {
+    await changeApart(chunksOf(sets, sizeOf, changesMost), async part => {
       const batch = { deletes: [] as object[], patches: [] as object[], posts: [] as object[] };
       for (const set of part) {
         const { name, type, seconds: ttl } = set;
@@ -107,7 +108,7 @@ export class Cloudflare implements RecordApi {
         batch.posts.push(...add.map(value => ({ type, name, content: contentOf(type, value), ttl, proxied: false })));
       }
       await this.#ask('POST', `/zones/${zone.id}/dns_records/batch`, batch);
-    }
+    });
   }
 
   async probe(zone: Zone): Promise<void> {

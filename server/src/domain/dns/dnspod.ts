@@ -7,6 +7,7 @@ import { DnsProblem, type Zone, within } from './driver.ts';
 import { type Api, pagesMost, patiently, readJson, recordPagesMost, retryAfter, troubleOfStatus } from './http.ts';
 import {
   bareName,
+  changeApart,
   Conflict,
   type HeldRecord,
   pagesOf,
@@ -100,6 +101,10 @@ export class DnsPod implements RecordApi {
   }
 
   async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
+    await changeApart(Map.groupBy(sets, one => one.name).values(), part => this.#changeName(zone, part));
+  }
+
+  async #changeName(zone: Zone, sets: readonly SetChange[]): Promise<void> {
     for (const set of sets) {
       const { name, type, seconds } = set;
       const { other, moved, add, gone } = stepsOf(set);

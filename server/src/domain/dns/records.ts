@@ -71,7 +71,10 @@ export interface RecordApi {
   allZones(): Promise<Zone[]>;
   /** All records of a zone of our types, or of one name in it. @throws DnsProblem where it answers a part alone */
   list(zone: Zone, name?: string): Promise<HeldRecord[]>;
-  /** In this order; each at least as a whole name where the provider has transactions. @throws Conflict: something else stands there than was read */
+  /**
+   * In this order; each at least as a whole name where the provider has transactions. What is refused of one name keeps no other from it
+   * (`changeApart`). @throws Conflict: something else stands there than was read
+   */
   change(zone: Zone, sets: readonly SetChange[]): Promise<void>;
   /** A change that changes nothing: whether it takes any. */
   probe(zone: Zone): Promise<void>;
@@ -171,6 +174,33 @@ export function* chunksOf(sets: readonly SetChange[], sizeOf: (set: SetChange) =
     size += own;
   }
   if (part.length) yield part;
+}
+
+/** So often it may say no to one change: whoever says it to everything is not asked name by name. */
+const refusalsMost = 24;
+/**
+ * Parts of a change one after the other. One that is refused is made again in halves, so that what is refused of one name keeps no other
+ * from it: a node that fails leaves one group whatever the provider thinks of another. Thrown once all others are through.
+ */
+export async function changeApart(
+  parts: Iterable<readonly SetChange[]>,
+  change: (part: readonly SetChange[]) => Promise<void>,
+): Promise<void> {
+  const queue = [...parts];
+  let refused: DnsProblem | undefined;
+  let count = 0;
+  for (const part of queue)
+    try {
+      await change(part);
+    } catch (error) {
+      if (!(error instanceof DnsProblem) || error.trouble !== 'refused' || ++count >= refusalsMost) throw error;
+      const names = [...Map.groupBy(part, one => one.name).values()];
+      const middle = names.length >> 1;
+      if (middle) queue.push(names.slice(0, middle).flat(), names.slice(middle).flat());
+      // what somebody else was in between of is made anew; what is refused then is refused again
+      else if (!refused || (error instanceof Conflict && !(refused instanceof Conflict))) refused = error;
+    }
+  if (refused) throw refused;
 }
 
 const readings = 3;

@@ -16,6 +16,7 @@ import {
 } from './http.ts';
 import {
   bareName,
+  changeApart,
   chunksOf,
   Conflict,
   type HeldRecord,
@@ -141,7 +142,7 @@ export class Route53 implements RecordApi {
         (sum, value) => sum + Math.max(recordCharacters, value.length + 2),
         0,
       );
-    for (const part of chunksOf(sets, sizeOf, charactersMost)) {
+    await changeApart(chunksOf(sets, sizeOf, charactersMost), async part => {
       const gone = part.flatMap(({ name, held, keep }) => {
         // a site's texts leave it as it is; of an operator's own names nothing is kept of it
         if (keep.some(one => one.isOther))
@@ -153,7 +154,7 @@ export class Route53 implements RecordApi {
         return values.length ? [changeOf('CREATE', setOf(set, values))] : [];
       });
       await this.#submit(zone, [...gone, ...come]);
-    }
+    });
   }
 
   async probe(zone: Zone): Promise<void> {

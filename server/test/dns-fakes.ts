@@ -8,7 +8,7 @@ import { freePort } from '#server/store/engine-process.ts';
 import { aliyun } from './dns-fakes/aliyun.ts';
 import { cloudflare } from './dns-fakes/cloudflare.ts';
 import { dnspod } from './dns-fakes/dnspod.ts';
-import type { Answer, Asked, FakeRecord } from './dns-fakes/kind.ts';
+import { type Answer, type Asked, type FakeRecord, zones } from './dns-fakes/kind.ts';
 import { route53 } from './dns-fakes/route53.ts';
 
 export { type FakeRecord, keyID, secret } from './dns-fakes/kind.ts';
@@ -17,6 +17,8 @@ const fakes = { cloudflare, dnspod, route53, aliyun };
 export type FakeProvider = keyof typeof fakes;
 export interface Fake {
   base: string;
+  /** how it calls its zones: of all fakes of the process */
+  zones: typeof zones;
   records: FakeRecord[];
   /** of one page of records, however many are asked for */
   pageMost: number;
@@ -61,6 +63,7 @@ export async function startFake(provider: FakeProvider): Promise<Fake> {
   });
   const fake: Fake = {
     base: '',
+    zones,
     records: [],
     pageMost: 3000,
     isReadOnly: false,

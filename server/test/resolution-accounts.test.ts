@@ -133,6 +133,22 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       await assert.rejects(driver.observe(zone), isTrouble('away', /changed/));
     });
 
+    test('a list in which one stands twice is read anew: the second would be taken away as one too many', async () => {
+      await driver.applyNames(zone, names(6));
+      fake.pageMost = 3;
+      let pages = 0;
+      fake.before = ({ records, url, method, headers }) => {
+        if (!isRead({ url, method, headers })) return;
+        if (!/dns_records|Record\.List/.test(url.pathname) && headers['x-acs-action'] !== 'DescribeDomainRecords') return;
+        // before the second page the last goes, and another comes before the first: as many as before
+        if (++pages !== 2) return;
+        records.pop();
+        records.unshift({ id: '1', zone: 'one.test', name: 'www.one.test', type: 'A', value: '198.51.100.1', ttl: 3600 });
+      };
+      await driver.applyNames(zone, names(6));
+      assert.deepEqual(fake.records.filter(one => one.type === 'CNAME').length, 6);
+    });
+
     test('what is not ours is left alone, in the zone, beside it and above it', async () => {
       theirs('www.cdn.one.test', 'A', '198.51.100.9');
       theirs('shop.cdn.one.test', 'CNAME', 'shop.example.org');
@@ -149,6 +165,19 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       assert.deepEqual([found.size, groups.size], [6, 1]);
       await driver.leave(zone);
       assert.deepEqual(all(), before);
+    });
+
+    test('a zone that is written otherwise is the same; one that hides names of ours is told', async () => {
+      const kept = { ...fake.zones };
+      try {
+        fake.zones.deep = 'l.cdn.one.test';
+        await assert.rejects(driver.applyNames(zone, names(1)), isTrouble('refused', /l\.cdn\.one\.test as a zone of its own/));
+        fake.zones.deep = 'Bücher.one.test';
+        const mine = { id: 5, name: 'xn--bcher-kva.one.test', nameServers: [] };
+        assert.deepEqual([...(await driver.test([mine]))], [5]);
+      } finally {
+        Object.assign(fake.zones, kept);
+      }
     });
 
     test('two operators with zones in one zone of the provider do not see each other', async () => {

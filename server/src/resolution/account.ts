@@ -5,6 +5,7 @@
 import { DnsProblem, type Zone, zonesFor } from '../domain/dns/driver.ts';
 import { changeRecords, type HeldRecord, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
 import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
+import { lineZone } from './names.ts';
 
 /** Which zones it has is asked anew after this long. */
 const zonesKeptMs = 300_000;
@@ -68,6 +69,13 @@ export class AccountStore implements RecordStore {
       throw new DnsProblem(
         'refused',
         `${this.#api.provider} has the zone ${zone.name} twice: take away the one that is not delegated`,
+      );
+    // whoever had the embedded name server may have made it: groups written above it would be answered to nobody
+    const inner = all.find(one => one.name === lineZone(name) || one.name.endsWith(`.${lineZone(name)}`));
+    if (inner)
+      throw new DnsProblem(
+        'refused',
+        `${this.#api.provider} has ${inner.name} as a zone of its own, which hides names of ${name}: take it away`,
       );
     this.#zones.set(name, { zone, at: performance.now() });
     return zone;

@@ -1,7 +1,14 @@
 /** Cloudflare: a batch is made whole or not at all, in the order deletes, patches, posts. */
 import { type Answer, type Asked, drop, type FakeRecord, isBeside, isDouble, nextID, secret, zones } from './kind.ts';
 
-const zoneNames: Record<string, string> = { Zone1: zones.one, Zone2: zones.deep };
+const zoneNames: Record<string, string> = {
+  get Zone1() {
+    return zones.one;
+  },
+  get Zone2() {
+    return zones.deep;
+  },
+};
 const batchMost = 200;
 type Given = Pick<FakeRecord, 'type' | 'name' | 'ttl'> & { id: string; content: string; proxied: boolean };
 

@@ -1,7 +1,14 @@
 /** DNSPod: always 200, what went wrong is a number in words. One that is told to become what it is, is a mistake of whoever tells it. */
 import { type Answer, type Asked, drop, isBeside, isDouble, keyID, labelOf, nextID, secret, whole, zones } from './kind.ts';
 
-const zoneNames: Record<string, string> = { 1: zones.one, 2: zones.deep };
+const zoneNames: Record<string, string> = {
+  get 1() {
+    return zones.one;
+  },
+  get 2() {
+    return zones.deep;
+  },
+};
 const said = (code: string, message: string, more = {}): Answer => ({ body: { status: { code, message }, ...more } });
 
 export function dnspod({ url, body, records, pageMost, isReadOnly }: Asked): Answer {

@@ -96,15 +96,14 @@ export class Aliyun implements RecordApi {
     this.#key = { id, secret };
   }
 
-  async allZones(): Promise<Zone[]> {
-    const all: Zone[] = [];
-    for (let page = 1; page <= pagesMost; page++) {
-      const answer = await this.#ask('DescribeDomains', { PageNumber: String(page), PageSize: String(together) });
-      const { TotalCount, Domains: found } = readJson('Alibaba Cloud', Domains, answer);
-      all.push(...found.Domain.map(({ DomainName }) => ({ id: '', name: DomainName })));
-      if (all.length >= TotalCount || !found.Domain.length) break;
-    }
-    return all;
+  allZones(): Promise<Zone[]> {
+    return pagesOf('Alibaba Cloud', pagesMost, async (page, seen) => {
+      const answer = await this.#ask('DescribeDomains', { PageNumber: String(page + 1), PageSize: String(together) });
+      const { TotalCount: total, Domains: said } = readJson('Alibaba Cloud', Domains, answer);
+      const found = said.Domain.map(({ DomainName }) => ({ id: '', name: bareName(DomainName) }));
+      const count = found.length;
+      return { found, count, total, isLast: !count || seen + count >= total };
+    });
   }
 
   list(zone: Zone, name?: string): Promise<HeldRecord[]> {

@@ -27,7 +27,7 @@ const Said = z.object({
 const ID = z.string().check(z.regex(/^[\w-]{1,64}$/));
 const Zones = z.object({
   result: z.array(z.object({ id: ID, name: z.string() })),
-  result_info: z.object({ total_pages: z.number() }),
+  result_info: z.object({ total_pages: z.number(), total_count: z.optional(z.number()) }),
 });
 const Records = z.object({
   result: z.array(
@@ -49,7 +49,8 @@ const conflictCodes = new Set([...goneCodes, 81053, 81054, 81057, 81058]);
 /** Headers it does not know, tokens it does not take. */
 const tokenCodes = new Set([6003, 6111, 9109, 10000]);
 const limitCodes = new Set([971, 10429]);
-const together = 1000;
+/** Of one answer, which may have two million bytes: texts of two thousand letters each. */
+const together = 500;
 /** What one change of an account that pays nothing may have. */
 const changesMost = 200;
 /** An id that no record has. */
@@ -67,15 +68,14 @@ export class Cloudflare implements RecordApi {
     this.#token = token;
   }
 
-  async allZones(): Promise<Zone[]> {
-    const all: Zone[] = [];
-    for (let page = 1, pages = 1; page <= pages && page <= pagesMost; page++) {
-      const answer = await this.#ask('GET', `/zones?per_page=50&page=${page}`);
+  allZones(): Promise<Zone[]> {
+    return pagesOf('Cloudflare', pagesMost, async page => {
+      const answer = await this.#ask('GET', `/zones?per_page=50&page=${page + 1}`);
       const { result, result_info } = readJson('Cloudflare', Zones, answer);
-      all.push(...result);
-      pages = result_info.total_pages;
-    }
-    return all;
+      const { total_pages, total_count: total } = result_info;
+      const found = result.map(({ id, name }) => ({ id, name: bareName(name) }));
+      return { found, count: result.length, total, isLast: page + 1 >= total_pages };
+    });
   }
 
   list(zone: Zone, name?: string): Promise<HeldRecord[]> {

@@ -22,7 +22,10 @@ const base = 'https://dnsapi.cn';
 const Said = z.object({ status: z.object({ code: z.string(), message: z.string() }) });
 const ID = z.union([z.number(), z.string().check(z.regex(/^\d{1,20}$/))]);
 const Count = z.union([z.number(), z.string().check(z.regex(/^\d{1,12}$/))]);
-const Domains = z.object({ domains: z._default(z.array(z.object({ id: ID, name: z.string() })), []) });
+const Domains = z.object({
+  info: z.optional(z.object({ domain_total: z.optional(Count) })),
+  domains: z._default(z.array(z.object({ id: ID, name: z.string() })), []),
+});
 const Records = z.object({
   info: z.optional(z.object({ record_total: z.optional(Count) })),
   records: z._default(
@@ -48,7 +51,8 @@ const tokenCodes = new Set(['-1', '-8', '83', '85', '-7', '7', '10004']);
 const goneCode = '8';
 const conflictCodes = new Set([goneCode, '31', '104']);
 const together = 500;
-const recordsTogether = 3000;
+/** Of one answer, which may have two million bytes. */
+const recordsTogether = 1000;
 /** The line that everybody is answered by who has no other. */
 function everybody() {
   return '0';
@@ -66,15 +70,16 @@ export class DnsPod implements RecordApi {
     this.#token = `${id},${token}`;
   }
 
-  async allZones(): Promise<Zone[]> {
-    const all: Zone[] = [];
-    for (let page = 0; page < pagesMost; page++) {
-      const answer = await this.#ask('Domain.List', { offset: String(page * together), length: String(together) });
-      const { domains } = readJson('DNSPod', Domains, answer);
-      all.push(...domains.map(({ id, name }) => ({ id: String(id), name })));
-      if (domains.length < together) break;
-    }
-    return all;
+  allZones(): Promise<Zone[]> {
+    return pagesOf('DNSPod', pagesMost, async (_page, seen) => {
+      const answer = await this.#ask('Domain.List', { offset: String(seen), length: String(together) });
+      const { info, domains } = readJson('DNSPod', Domains, answer);
+      const found = domains.map(({ id, name }) => ({ id: String(id), name: bareName(name) }));
+      const count = domains.length;
+      // it may give fewer at a time than it is asked for
+      const most = info?.domain_total === undefined ? undefined : Number(info.domain_total);
+      return { found, count, total: undefined, isLast: !count || (most === undefined ? count < together : seen + count >= most) };
+    });
   }
 
   list(zone: Zone, name?: string): Promise<HeldRecord[]> {

@@ -24,8 +24,8 @@ export interface Api {
 
 const timeoutUsualMs = 8000;
 const bytesMax = 2_000_000;
-/** Of one list of an account: nobody's zones are more. */
-export const pagesMost = 50;
+/** Of the zones of an account: nobody's are more. */
+export const pagesMost = 200;
 /** Of the records of one zone. */
 export const recordPagesMost = 1000;
 export const userAgent = 'Breakwater/1.0';

@@ -2,6 +2,7 @@
  * Records of an account at a DNS provider, as its API lists and changes them. Site DNS and an operator's own names (resolution/account.ts)
  * are both written with it: what stands there is read, what differs is changed, and who came between is read anew.
  */
+import { domainToASCII } from 'node:url';
 import { formatIP, parseIP } from '#contract/rules/address.ts';
 import { type DnsDriver, DnsProblem, recordSeconds, type Zone, zonesFor } from './driver.ts';
 
@@ -140,7 +141,12 @@ export class SiteNames implements DnsDriver {
   }
 }
 
-export const bareName = (name: string) => name.toLowerCase().replace(/\.$/, '');
+/** Providers write names as their customers did: with a dot at the end, in capitals, in letters of any script. */
+export function bareName(said: string): string {
+  const name = said.toLowerCase().replace(/\.$/, '');
+  // oxlint-disable-next-line no-control-regex -- all of ASCII
+  return /^[\x00-\x7f]*$/.test(name) ? name : domainToASCII(name) || name;
+}
 /** One address has many spellings. */
 export function canonicalAddress(address: string): string {
   const parsed = parseIP(address);
@@ -204,6 +210,8 @@ export async function changeApart(
 }
 
 const readings = 3;
+/** Of one list: what an account has beyond them is nobody's zone of sites, and would take up the memory of all. */
+const foundMost = 200_000;
 export interface Page<T> {
   found: readonly T[];
   /** records of this page, those of other types among them */
@@ -214,9 +222,9 @@ export interface Page<T> {
 }
 /**
  * All pages of a list, of which `seen` records came before. One that changes meanwhile is read anew: what slipped from one page to another
- * would be taken for lost. @throws DnsProblem where fewer came than it said there are
+ * would be taken for lost, and what stands in two of them would be taken away as one too many. @throws DnsProblem where fewer came than it said there are
  */
-export async function pagesOf<T>(
+export async function pagesOf<T extends { id: string }>(
   provider: string,
   most: number,
   ask: (page: number, seen: number) => Promise<Page<T>>,
@@ -224,15 +232,18 @@ export async function pagesOf<T>(
   let why = '';
   for (let tries = 0; tries < readings; tries++) {
     const all: T[] = [];
+    const ids = new Set<string>();
     let seen = 0;
     let wanted: number | undefined;
     for (let page = 0; ; page++) {
-      if (page >= most) throw new DnsProblem('refused', `${provider} has more than ${most} pages of records`);
+      if (page >= most) throw new DnsProblem('refused', `${provider} has more than ${most} pages of one list`);
       const { found, count, total, isLast } = await ask(page, seen);
       all.push(...found);
       seen += count;
       wanted ??= total;
-      const isChanged = total !== undefined && total !== wanted;
+      if (all.length > foundMost) throw new DnsProblem('refused', `${provider} has more than ${foundMost} records in one list`);
+      const isTwice = found.some(({ id }) => id !== '' && ids.size === ids.add(id).size);
+      const isChanged = isTwice || (total !== undefined && total !== wanted);
       if (isChanged) why = 'the list changed while it was read';
       else if (isLast && wanted !== undefined && seen !== wanted) why = `it answered ${seen} of ${wanted} records`;
       else if (isLast) return all;

@@ -104,19 +104,21 @@ export class Route53 implements RecordApi {
     this.#key = { id, secret };
   }
 
-  async allZones(): Promise<Zone[]> {
-    const found: Zone[] = [];
+  allZones(): Promise<Zone[]> {
     let marker = '';
-    for (let page = 0; page < pagesMost; page++) {
-      const xml = await this.#ask('GET', '/hostedzone', { maxitems: '100', ...(marker ? { marker } : {}) });
+    return pagesOf('Route 53', pagesMost, async page => {
+      const found: Zone[] = [];
+      const xml = await this.#ask('GET', '/hostedzone', { maxitems: '100', ...(page ? { marker } : {}) });
       for (const zone of all(xml, 'HostedZone'))
         // an authority sees public zones alone
         if (first(zone, 'PrivateZone') !== 'true' && /^[A-Z0-9]{1,40}$/.test(bareID(first(zone, 'Id'))))
           found.push({ id: bareID(first(zone, 'Id')), name: bareName(first(zone, 'Name')) });
       marker = first(xml, 'NextMarker');
-      if (first(xml, 'IsTruncated') !== 'true' || !marker) break;
-    }
-    return found;
+      const isLast = first(xml, 'IsTruncated') === 'false';
+      // what is not said to be all of them is not: a name would be written into the zone above its own
+      if (!isLast && !marker) throw new DnsProblem('away', 'Route 53 answered a part of a list');
+      return { found, count: found.length, total: undefined, isLast };
+    });
   }
 
   /** It begins at a name and goes on behind it. */
@@ -130,6 +132,7 @@ export class Route53 implements RecordApi {
       const sets = all(xml, 'ResourceRecordSet').map(recordsOf);
       const [at, type, identifier] = ['NextRecordName', 'NextRecordType', 'NextRecordIdentifier'].map(one => first(xml, one));
       next = { name: at!, type: type!, ...(identifier ? { identifier } : {}) };
+      if (first(xml, 'IsTruncated') === 'true' && !at) throw new DnsProblem('away', 'Route 53 does not say where its list goes on');
       const isLast = first(xml, 'IsTruncated') !== 'true' || (name !== undefined && bareName(at!) !== name);
       const found = sets.flat().filter(one => name === undefined || one.name === name);
       return { found, count: sets.length, total: undefined, isLast };

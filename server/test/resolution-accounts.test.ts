@@ -261,6 +261,12 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       await assert.rejects(driver.test([zone]), isLimit);
       assert.equal(fake.asked, asked, 'nothing was asked');
 
+      // longer than anybody waits: it is asked all the same
+      const days = driverAs();
+      fake.next.push({ status: 429, headers: { 'retry-after': '999999' }, body: provider === 'route53' ? '' : {} });
+      await assert.rejects(days.observe(zone), isTrouble('limited'));
+      await assert.rejects(days.observe(zone), (error: DnsProblem) => error.retrySeconds! > 800 && error.retrySeconds! <= 900);
+
       const patient = driverAs(secret, { patience: 2 });
       const soon = { status: 429, headers: { 'retry-after': '0' }, body: provider === 'route53' ? '' : {} };
       fake.next.push(soon, soon);
@@ -268,6 +274,16 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       assert.equal(fake.records.length, 1);
       fake.next.push(soon, soon, soon);
       await assert.rejects(patient.observe(zone), isTrouble('limited'));
+    });
+
+    test('questions come one after the other, as far apart as it likes, also of those who ask side by side', async () => {
+      const paced = driverAs(secret, { gapMs: 60 });
+      const times: number[] = [];
+      fake.before = () => times.push(performance.now());
+      await Promise.all(Array.from({ length: 5 }, () => paced.test([])));
+      // whoever hears them is not always as quick
+      const ms = times.at(-1)! - times[0]!;
+      assert.ok(times.length >= 5 && ms > 50 * (times.length - 1), `${times.length} in ${ms} ms`);
     });
 
     test('a fault, silence and what is nothing of the kind are told; nothing is half believed', async () => {

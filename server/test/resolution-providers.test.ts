@@ -149,6 +149,9 @@ for (const driver of providers)
       // whoever presses the button does not make it be asked before
       await recover();
       assert.ok(await poll(async () => /left alone/.test((await told()).error), 10_000, 50), (await told()).error);
+      // it does not matter which: the one that tries the account has no memory of its own
+      assert.ok(await poll(async () => (await seconds()) > 20, 10_000, 50));
+      is(await client().post('/client/setting/dns/test', { id: dnsSettingID }), 'dnsExecution');
       assert.equal(fake().asked, asked);
       fake().always = undefined;
       // another key is another account: what was said to the first is not kept to

@@ -2,7 +2,7 @@
  * An account at a public DNS provider as a record store. A CNAME zone may be a zone of the account or lie in one: `cdn.example.com` in
  * `example.com`. Who wants to be left alone is left alone until the time it said, whatever asks.
  */
-import { DnsProblem, type Zone, zonesFor } from '../domain/dns/driver.ts';
+import { DnsProblem, limitSecondsMost, type Zone, zonesFor } from '../domain/dns/driver.ts';
 import { changeRecords, type HeldRecord, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
 import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
 import { lineZone } from './names.ts';
@@ -91,7 +91,7 @@ export class AccountStore implements RecordStore {
       return await act();
     } catch (error) {
       if (error instanceof DnsProblem && error.trouble === 'limited' && error.retrySeconds)
-        this.#restUntil = performance.now() + error.retrySeconds * 1000;
+        this.#restUntil = performance.now() + Math.min(error.retrySeconds, limitSecondsMost) * 1000;
       throw error;
     }
   }

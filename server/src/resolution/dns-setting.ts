@@ -14,6 +14,7 @@ import { serverOf } from '../domain/dns/rfc2136.ts';
 import { checkWhole } from '../kit/whole.ts';
 import { driverOf, operatorPolicy, type ServerSetting, settingColumns } from './drivers.ts';
 import { zonesOf } from './load.ts';
+import { retrySecondsMost } from './servers.ts';
 import { cnameTable, dnsSettingTable, groupsWaiting, namesWaiting } from './tables.ts';
 
 /** What an account says of itself (`dnsType`): the kind of the oldest that it has. */
@@ -108,6 +109,13 @@ export const dnsSettingCalls = implement(
         ctx.db,
         sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${body.id}`,
       ))!;
+      // who wants to be left alone is, by this button too; another key makes it another
+      const resting = await row<{ error: string }>(
+        ctx.db,
+        sql`select error from cname where "dnsSettingID" = ${body.id} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
+      );
+      const saying = (why: string) => ({ errorData: [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }] });
+      if (resting) throw new Fail('dnsExecution', saying(resting.error));
       const zones = (await zonesOf(ctx.db, sql`c."dnsSettingID" = ${body.id}`)).map(({ zone }) => zone);
       const startedAt = performance.now();
       try {
@@ -122,8 +130,7 @@ export const dnsSettingCalls = implement(
       } catch (error) {
         if (error instanceof Fail) throw error;
         const { trouble, why } = troubleOf(error);
-        const said = [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }];
-        throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', { errorData: said });
+        throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', saying(why));
       }
     },
     'GET /dns/unprocessed': async ({ ctx }) => {

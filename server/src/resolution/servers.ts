@@ -4,6 +4,9 @@ import type { NameDriver } from './driver.ts';
 import type { ServerSetting } from './drivers.ts';
 import { embedded, type HeldZone } from './load.ts';
 
+/** Whoever said nothing of when is asked again after so many seconds at most. */
+export const retrySecondsMost = 15;
+
 /** It needs no more than its kind. */
 const embeddedSetting: ServerSetting = {
   driver: embedded,

@@ -17,14 +17,14 @@ import { logger } from '../log.ts';
 import { type Database, openDatabase, row, rows } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
 import { type AnsweredLine, answersOf, type Change } from './choose.ts';
-import { DnsProblem } from '../domain/dns/driver.ts';
+import { DnsProblem, limitSecondsMost } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { oneLine, Servers, split, whyOf } from './servers.ts';
+import { oneLine, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { embedded, groupAnswer, type HeldZone, inOrder, storedAnswers, zonesOf } from './load.ts';
 import { wantedGroups } from './wanted.ts';
@@ -38,9 +38,6 @@ const lookMs = 1000;
 /** Names are looked through this often without a notice. */
 const namesMs = 60_000;
 const tidyMs = 3_600_000;
-const retrySecondsMost = 15;
-/** Whoever wants to be left alone for longer is asked all the same. */
-const limitSecondsMost = 900;
 /** Zones pushed side by side. */
 const atOnce = 4;
 /** How long a turn waits for one of them; and for a name server that is told its zones. */

@@ -46,6 +46,9 @@ export class DnsProblem extends Error {
   }
 }
 
+/** Whoever wants to be left alone for longer, in seconds, is asked all the same. */
+export const limitSecondsMost = 900;
+
 /** Seconds that resolvers keep a record of ours: the next order of the name has another. */
 export const recordSeconds = 60;
 

@@ -49,14 +49,17 @@ export const apiOf = (
 
 /** Longer than this nobody waits in the middle of something. */
 const waitSecondsMost = 5;
-const begunAt = new WeakMap<Api, number>();
+/** when the next question may begin */
+const nextAt = new WeakMap<Api, number>();
 /** Asked again after a limit that is over soon, so that a long list is not begun anew each time. */
 export async function patiently<T>(api: Api, ask: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     if (api.gapMs) {
-      const leftMs = (begunAt.get(api) ?? -Infinity) + api.gapMs - performance.now();
-      if (leftMs > 0) await sleep(leftMs);
-      begunAt.set(api, performance.now());
+      // taken before it is waited for: those who ask side by side come one after the other
+      const now = performance.now();
+      const at = Math.max(now, nextAt.get(api) ?? now);
+      nextAt.set(api, at + api.gapMs);
+      if (at > now) await sleep(at - now);
     }
     try {
       return await ask();

@@ -9,7 +9,7 @@ import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
 import { ArchiveWriter, format, nameOfOurs } from './archive.ts';
 import { encryptedSuffix } from './cipher.ts';
-import { signingKeys } from './signing-keys.ts';
+import { signingKeys, signingPlaces } from './signing-keys.ts';
 
 export interface BackupOptions {
   settings: Settings;
@@ -103,9 +103,8 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
     const files = await smallFiles(dataFolder);
     foreign = files.foreign;
     for (const place of files.ours) await addFile(archive, join(dataFolder, place), `files/${place}`);
-    const signing = await signingKeys(dataFolder);
-    if (passphrase) for (const { place, bytes } of signing) await archive.add(`files/${place}`, bytes);
-    else keysLeft = signing.filter(({ place }) => place.endsWith('.pem')).length;
+    if (passphrase) for (const { place, bytes } of await signingKeys(dataFolder)) await archive.add(`files/${place}`, bytes);
+    else keysLeft = (await signingPlaces(dataFolder)).length;
     if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');
     await archive.finish();
   } catch (error) {

@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, wri
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '#system/engines.ts';
-import { signingKeys } from './signing-keys.ts';
+import { signingKeys, signingPlaces } from './signing-keys.ts';
 
 const name = `${'a1'.repeat(20)}.pem`;
 function made(): string {
@@ -26,6 +26,30 @@ test('the keys and what speaks of them are taken; without a key, or a name serve
   rmSync(join(folder, 'dns/db/keys/keys', name));
   assert.deepEqual(await signingKeys(folder), []);
   assert.deepEqual(await signingKeys(testFolder('empty')), []);
+});
+
+test('a zone that is signed, or goes, meanwhile takes no key from it that the database speaks of, and breaks nothing off', async () => {
+  const folder = made();
+  const keys = join(folder, 'dns/db/keys/keys');
+  const later = `${'b2'.repeat(20)}.pem`;
+  const meanwhile = () => {
+    writeFileSync(join(keys, later), 'a later key');
+    rmSync(join(keys, name), { force: true });
+  };
+  assert.deepEqual(
+    (await signingKeys(folder, meanwhile)).map(({ place, bytes }) => `${place} ${bytes.toString()}`),
+    ['dns/db/keys/data.mdb which', `dns/db/keys/keys/${later} a later key`],
+  );
+});
+
+test('where they are left out they are counted alone, whatever the name server made of them', async () => {
+  const folder = made();
+  rmSync(join(folder, 'dns/db/keys/data.mdb'));
+  await assert.rejects(signingKeys(folder), /ENOENT/);
+  assert.equal((await signingPlaces(folder)).length, 1);
+  writeFileSync(join(folder, 'dns/db/keys/data.mdb'), 'which');
+  writeFileSync(join(folder, 'dns/db/keys/keys', name), Buffer.alloc(70_000));
+  await assert.rejects(signingKeys(folder), /no file of the name server/);
 });
 
 test('a file or a folder that leads elsewhere is refused: who runs the name server may not have others’ files read', async () => {

@@ -11,8 +11,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const folder = 'dns/db/keys';
 const database = `${folder}/data.mdb`;
 const keyName = /^[0-9a-f]{16,64}\.pem$/;
-const bytesMost = 50_000_000;
+/** `kasp-db-max-size` of the name server, and what no key has. */
+const bytesMost = { database: 50 << 20, key: 65_536 };
 const readings = 50;
+const tries = 5;
 
 export interface SigningFile {
   /** in the data folder */
@@ -20,26 +22,42 @@ export interface SigningFile {
   bytes: Buffer;
 }
 
-/** Empty: no zone is signed. @throws Error where it is written all the while, or is none of the name server's */
-export async function signingKeys(dataFolder: string): Promise<SigningFile[]> {
-  const root = await realpath(dataFolder);
-  const names = await readdir(join(root, folder, 'keys')).catch((error: NodeJS.ErrnoException) => {
+/** By their places in the data folder; none is read: whoever leaves them out depends on nothing that the name server may do to them. */
+export async function signingPlaces(dataFolder: string): Promise<string[]> {
+  const names = await readdir(join(dataFolder, folder, 'keys')).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
     throw error;
   });
-  const places = names.filter(name => keyName.test(name)).map(name => `${folder}/keys/${name}`);
-  if (!places.length) return [];
-  // before the keys: a key is there before the database speaks of it
-  const files = [{ place: database, bytes: await settled(root, database) }];
-  for (const place of places.sort()) files.push({ place, bytes: await read(root, place) });
-  return files;
+  return names
+    .filter(name => keyName.test(name))
+    .sort()
+    .map(name => `${folder}/keys/${name}`);
+}
+
+/** Empty: no zone is signed. `meanwhile`: what tests do once the database is read. @throws Error where it is written all the while, or is none of the name server's */
+export async function signingKeys(dataFolder: string, meanwhile = () => {}): Promise<SigningFile[]> {
+  const root = await realpath(dataFolder);
+  for (let left = tries; ; left--) {
+    if (!(await signingPlaces(root)).length) return [];
+    try {
+      const files = [{ place: database, bytes: await settled(root, database) }];
+      meanwhile();
+      // looked for once the database is read: a key is there before that speaks of it
+      for (const place of await signingPlaces(root)) files.push({ place, bytes: await read(root, place, bytesMost.key) });
+      return files;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left <= 1) throw error;
+      // a zone went, and its key with it
+      await sleep(100);
+    }
+  }
 }
 
 /** Twice the same: nothing was written while it was read. */
 async function settled(root: string, place: string): Promise<Buffer> {
-  let last = await read(root, place);
+  let last = await read(root, place, bytesMost.database);
   for (let left = readings; left > 0; left--) {
-    const now = await read(root, place);
+    const now = await read(root, place, bytesMost.database);
     if (now.equals(last)) return now;
     last = now;
     await sleep(100);
@@ -48,11 +66,11 @@ async function settled(root: string, place: string): Promise<Buffer> {
 }
 
 /** The folder is the name server's, who is less than we are: what it leads elsewhere is not read. */
-async function read(root: string, place: string): Promise<Buffer> {
+async function read(root: string, place: string, most: number): Promise<Buffer> {
   const file = await open(join(root, place), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {
     const [facts, really] = await Promise.all([file.stat(), readlink(`/proc/self/fd/${file.fd}`)]);
-    if (!facts.isFile() || facts.nlink !== 1 || really !== join(root, place) || facts.size > bytesMost)
+    if (!facts.isFile() || facts.nlink !== 1 || really !== join(root, place) || facts.size > most)
       throw new Error(`${place} is no file of the name server's.`);
     return await file.readFile();
   } finally {

@@ -252,6 +252,32 @@ for (const provider of ['cloudflare', 'dnspod', 'route53', 'aliyun'] as const sa
       assert.ok(fake.asked - asked < 300, `${fake.asked - asked} questions`);
     });
 
+    test('no name that had an answer is without one while it changes, nor when the change breaks off at any step', async () => {
+      const states = [
+        group(7, 3, ['192.0.2.1', '192.0.2.2'], { aaaa: ['2001:db8::1'] }),
+        group(7, 4, [], { cname: 'cdn.example.org' }),
+        group(7, 5, ['192.0.2.3'], { aaaa: ['2001:db8::3'] }),
+        group(7, 6, ['192.0.2.4']),
+        group(7, 7, [], { aaaa: ['2001:db8::4'] }),
+        group(7, 8, [], { cname: 'other.example.org' }),
+      ];
+      const answers = () => fake.records.some(one => one.name === at(7) && one.type !== 'TXT');
+      for (const [i, state] of states.entries())
+        for (let step = 0; step < 12; step++) {
+          fake.before = undefined;
+          const before = states[i - 1] ?? state;
+          await driver.applyGroups(zone, [before], [before], []);
+          let left = step;
+          fake.before = asked => {
+            assert.ok(answers());
+            if (!isRead(asked) && left-- <= 0) fake.next.push({ status: 503, body: 'away' });
+          };
+          await driver.applyGroups(zone, [state], [state], []).catch(() => {});
+          assert.ok(answers(), `${i} after ${step}`);
+          fake.next.length = 0;
+        }
+    });
+
     test('a limit is kept to until it is over, whatever asks; a short one is waited for', async () => {
       fake.next.push({ status: 429, headers: { 'retry-after': '120' }, body: provider === 'route53' ? '' : {} });
       const isLimit = (error: DnsProblem) => isTrouble('limited')(error) && error.retrySeconds! > 100;

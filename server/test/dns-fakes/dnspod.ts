@@ -54,6 +54,7 @@ export function dnspod({ url, body, records, pageMost, isReadOnly }: Asked): Ans
     if (!held) return said('8', 'Record id invalid');
     if (held.value === value && held.ttl === ttl) return said('500', 'Nothing was changed');
     if (isDouble(records, { ...given, id: held.id })) return said('104', 'Record already exists');
+    if (isBeside(records, { ...given, id: held.id })) return said('31', 'Conflicting record');
     Object.assign(held, given);
     return said('1', 'ok', { record: { id: Number(held.id) } });
   }

@@ -22,7 +22,7 @@ import {
   pagesOf,
   type RecordApi,
   type SetChange,
-  stepsOf,
+  stepsOfName,
   typeOf,
   valueOf,
 } from './records.ts';
@@ -136,15 +136,12 @@ export class Aliyun implements RecordApi {
   }
 
   async #changeName(zone: Zone, sets: readonly SetChange[]): Promise<void> {
-    for (const set of sets) {
+    for (const { set, record, value } of stepsOfName(sets)) {
       const { name, type: Type, seconds } = set;
-      const { other, moved, add, gone } = stepsOf(set);
       const saying = (Value: string) => ({ RR: within(zone, name), Type, Value, TTL: String(seconds) });
-      const remove = ({ id }: HeldRecord) => this.#ask('DeleteDomainRecord', { RecordId: id });
-      for (const one of other) await remove(one);
-      for (const { record, value } of moved) await this.#ask('UpdateDomainRecord', { RecordId: record.id, ...saying(value) });
-      for (const value of add) await this.#ask('AddDomainRecord', { DomainName: zone.name, ...saying(value) });
-      for (const one of gone) await remove(one);
+      if (value === undefined) await this.#ask('DeleteDomainRecord', { RecordId: record!.id });
+      else if (record) await this.#ask('UpdateDomainRecord', { RecordId: record.id, ...saying(value) });
+      else await this.#ask('AddDomainRecord', { DomainName: zone.name, ...saying(value) });
     }
   }
 

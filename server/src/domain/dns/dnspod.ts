@@ -13,7 +13,7 @@ import {
   pagesOf,
   type RecordApi,
   type SetChange,
-  stepsOf,
+  stepsOfName,
   typeOf,
   valueOf,
 } from './records.ts';
@@ -110,22 +110,19 @@ export class DnsPod implements RecordApi {
   }
 
   async #changeName(zone: Zone, sets: readonly SetChange[]): Promise<void> {
-    for (const set of sets) {
+    for (const { set, record, value } of stepsOfName(sets)) {
       const { name, type, seconds } = set;
-      const { other, moved, add, gone } = stepsOf(set);
-      const saying = (value: string) => ({
+      const saying = (said: string) => ({
         domain_id: zone.id,
         sub_domain: within(zone, name),
         record_type: type,
         record_line_id: everybody(),
-        value: type === 'CNAME' ? `${value}.` : value,
+        value: type === 'CNAME' ? `${said}.` : said,
         ttl: String(seconds),
       });
-      const remove = ({ id }: HeldRecord) => this.#ask('Record.Remove', { domain_id: zone.id, record_id: id });
-      for (const one of other) await remove(one);
-      for (const { record, value } of moved) await this.#ask('Record.Modify', { ...saying(value), record_id: record.id });
-      for (const value of add) await this.#ask('Record.Create', saying(value));
-      for (const one of gone) await remove(one);
+      if (value === undefined) await this.#ask('Record.Remove', { domain_id: zone.id, record_id: record!.id });
+      else if (record) await this.#ask('Record.Modify', { ...saying(value), record_id: record.id });
+      else await this.#ask('Record.Create', saying(value));
     }
   }
 

@@ -63,6 +63,41 @@ export function stepsOf({ held, keep, add }: SetChange) {
   return { other: [...other], moved, add: rest.filter(value => move(value, [...gone][0])), gone: [...gone] };
 }
 
+/** A record that becomes another, or goes (no value); a value that comes (no record). */
+export interface Step {
+  set: Pick<SetChange, 'name' | 'type' | 'seconds'>;
+  record?: HeldRecord;
+  value?: string;
+}
+/**
+ * All sets of one name, where each record is changed by itself. Between addresses and a name elsewhere one becomes the other, so that whoever
+ * says no to what comes, or falls silent, leaves what was.
+ */
+export function stepsOfName(sets: readonly SetChange[]): Step[] {
+  const each = sets.map(set => ({ set, ...stepsOf(set) }));
+  const leading = each.filter(one => one.set.type === 'CNAME');
+  const addresses = each.filter(one => one.set.type === 'A' || one.set.type === 'AAAA');
+  const turned: Step[] = [];
+  const turn = (from: typeof each, to: typeof each) => {
+    const [last, first] = [from.find(one => one.gone.length), to.find(one => one.add.length)];
+    if (last && first) turned.push({ set: first.set, record: last.gone.pop()!, value: first.add.shift()! });
+  };
+  turn(leading, addresses);
+  turn(addresses, leading);
+  const going = (all: typeof each) => all.flatMap(({ set, gone }) => gone.splice(0).map(record => ({ set, record })));
+  return [
+    ...each.flatMap(({ set, other }) => other.map(record => ({ set, record }))),
+    // it stands beside nothing
+    ...(turned.some(one => one.set.type === 'CNAME') ? going(addresses) : []),
+    ...turned,
+    ...each.flatMap(one => [
+      ...one.moved.map(({ record, value }) => ({ set: one.set, record, value })),
+      ...one.add.map(value => ({ set: one.set, value })),
+    ]),
+    ...going(each),
+  ];
+}
+
 /** @throws DnsProblem, OutboundError */
 export interface RecordApi {
   /** as people know it */

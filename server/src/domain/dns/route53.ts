@@ -132,7 +132,8 @@ export class Route53 implements RecordApi {
       const sets = all(xml, 'ResourceRecordSet').map(recordsOf);
       const [at, type, identifier] = ['NextRecordName', 'NextRecordType', 'NextRecordIdentifier'].map(one => first(xml, one));
       next = { name: at!, type: type!, ...(identifier ? { identifier } : {}) };
-      if (first(xml, 'IsTruncated') === 'true' && !at) throw new DnsProblem('away', 'Route 53 does not say where its list goes on');
+      if (first(xml, 'IsTruncated') === 'true' && !at)
+        throw new DnsProblem('away', 'Route 53 does not say where its list goes on');
       const isLast = first(xml, 'IsTruncated') !== 'true' || (name !== undefined && bareName(at!) !== name);
       const found = sets.flat().filter(one => name === undefined || one.name === name);
       return { found, count: sets.length, total: undefined, isLast };

@@ -128,6 +128,7 @@ export function createAppRouter(screens: AreaScreens) {
       withTexts('account', () => import('./account/createPassword.tsx')),
       () => linkDataStore.get() !== null,
     ),
+    login('/oidc', 'open', () => import('./account/oidc.tsx')),
     login('/changePassword', 'own', () => import('./account/changePassword.tsx')),
     login('/switchUser', 'open', () => import('./account/switchUser.tsx')),
   ];

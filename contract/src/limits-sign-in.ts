@@ -44,3 +44,13 @@ export const passkeys = {
   challengesFreeOfAddress: 60,
   triesFreeOfAddress: 50,
 } as const;
+
+/** OpenID providers: of a label; links of one account; how long somebody may be away at the provider; tries, as of passkeys. */
+export const oidcLimits = {
+  labelMax: 40,
+  linksMax: 10,
+  minutes: 10,
+  startsFreeOfAddress: 60,
+  triesFreeOfAddress: 50,
+  testsFree: 10,
+} as const;

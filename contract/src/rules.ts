@@ -7,7 +7,7 @@ export type { Address, AddressSet } from './rules/address.ts';
 export { announcementSpan } from './rules/announcements.ts';
 export { backupFolder, backupPassphrase, backupTarget } from './rules/backups.ts';
 export { balancerLimits, balancers } from './rules/balancers.ts';
-export { brandHost, consoleAddress, oneLine } from './rules/branding.ts';
+export { brandHost, consoleAddress, oidcIssuer, oneLine } from './rules/branding.ts';
 export { cnameTarget, cnameZone, dnsName, ipAddress, nameServer, nameServerOf, nameServers } from './rules/cname-zone.ts';
 export { dnsAccount, dnsCredentials, dnsServer, dnsSetting, tsigSecret } from './rules/dns-account.ts';
 export { errorPage } from './rules/error-pages.ts';

@@ -47,40 +47,52 @@ const open = ['user', 'client', 'admin']
     `DELETE /${area}`,
     `GET /${area}/logo`,
   ])
+  .concat(
+    ['user', 'client'].flatMap(area => [`GET /${area}/oidc/button`, `POST /${area}/oidc/start`, `POST /${area}/oidc/finish`]),
+  )
   .concat(['POST /token/check', 'POST /register/password']);
 /** Calls about what is one's own, which need no key. */
-const own = ['user', 'client', 'admin'].flatMap(area => [
-  `PATCH /${area}/password`,
-  `GET /${area}/account/self`,
-  `PUT /${area}/account/self`,
-  `GET /${area}/account/sessions`,
-  `DELETE /${area}/account/session`,
-  `DELETE /${area}/account/sessions`,
-  `GET /${area}/account/passkeys`,
-  `POST /${area}/account/passkey/options`,
-  `POST /${area}/account/passkey`,
-  `DELETE /${area}/account/passkey`,
-  `POST /${area}/login2fa/phase0`,
-  `POST /${area}/login2fa/phase1`,
-  `POST /${area}/login2fa/phase2`,
-  `GET /${area}/announcements`,
-  `GET /${area}/apiDoc`,
-  `GET /${area}/systemHealth`,
-  // one's own inbox: each line was put there by the key its kind asks for
-  `GET /${area}/notices`,
-  `GET /${area}/notices/unread`,
-  `POST /${area}/notices/read`,
-  `GET /${area}/notices/choices`,
-  `POST /${area}/notices/choices`,
-  // ask for the key of the list they are about
-  `GET /${area}/history`,
-  `GET /${area}/history/removed`,
-  // what a task works on is seen at its row: its handlers ask for that key (server/src/system/tasks.ts)
-  `GET /${area}/tasks`,
-  `GET /${area}/task/{taskID}`,
-  `PUT /${area}/task/{taskID}/cancel`,
-  `PUT /${area}/task/{taskID}/retry`,
-]);
+const own = ['user', 'client', 'admin']
+  .flatMap(area => [
+    `PATCH /${area}/password`,
+    `GET /${area}/account/self`,
+    `PUT /${area}/account/self`,
+    `GET /${area}/account/sessions`,
+    `DELETE /${area}/account/session`,
+    `DELETE /${area}/account/sessions`,
+    `GET /${area}/account/passkeys`,
+    `POST /${area}/account/passkey/options`,
+    `POST /${area}/account/passkey`,
+    `DELETE /${area}/account/passkey`,
+    `POST /${area}/login2fa/phase0`,
+    `POST /${area}/login2fa/phase1`,
+    `POST /${area}/login2fa/phase2`,
+    `GET /${area}/announcements`,
+    `GET /${area}/apiDoc`,
+    `GET /${area}/systemHealth`,
+    // one's own inbox: each line was put there by the key its kind asks for
+    `GET /${area}/notices`,
+    `GET /${area}/notices/unread`,
+    `POST /${area}/notices/read`,
+    `GET /${area}/notices/choices`,
+    `POST /${area}/notices/choices`,
+    // ask for the key of the list they are about
+    `GET /${area}/history`,
+    `GET /${area}/history/removed`,
+    // what a task works on is seen at its row: its handlers ask for that key (server/src/system/tasks.ts)
+    `GET /${area}/tasks`,
+    `GET /${area}/task/{taskID}`,
+    `PUT /${area}/task/{taskID}/cancel`,
+    `PUT /${area}/task/{taskID}/retry`,
+  ])
+  .concat(
+    ['user', 'client'].flatMap(area => [
+      `GET /${area}/account/identities`,
+      `POST /${area}/account/identity/start`,
+      `POST /${area}/account/identity`,
+      `DELETE /${area}/account/identity`,
+    ]),
+  );
 /** Calls that lie in no area. */
 const outside = [
   'POST /token/check',

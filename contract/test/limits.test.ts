@@ -15,6 +15,7 @@ const pinned: Record<string, unknown> = {
   mailLinkForgottenDays: 90,
   authenticators: { stepSeconds: 30, stepsAround: 1, secretBytes: 20, recoveryCodes: 10, recoveryLength: 10 },
   passkeys: { perAccountMax: 20, nameMax: 64, challengeMinutes: 5, challengesFreeOfAddress: 60, triesFreeOfAddress: 50 },
+  oidcLimits: { labelMax: 40, linksMax: 10, minutes: 10, startsFreeOfAddress: 60, triesFreeOfAddress: 50, testsFree: 10 },
   codeTries: { freeOfAccount: 10, mailsFreeOfAccount: 5, mailsFreeOfAddress: 30 },
   ...pinnedSystem,
   ...pinnedGeo,

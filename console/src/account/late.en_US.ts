@@ -88,6 +88,17 @@ export default {
   'passkeys.removeText': '“{name}” will no longer sign you in, and your other devices are signed out.',
   'passkeys.removed': 'The passkey was removed; other devices were signed out',
 
+  'identities.title': 'Identity provider',
+  'identities.add': 'Link {label}',
+  'identities.addText': 'You go to {label} and sign in there; when you are back, the link is made.',
+  'identities.none': 'Not linked yet. With a link {label} takes the place of your password.',
+  'identities.removeTitle': 'Remove link',
+  'identities.removed': 'The link was removed; other devices were signed out',
+  'auditReason.byProvider': '(identity provider)',
+  'auditReason.unknownIdentity': 'No linked account',
+  'auditReason.wrongIdentity': 'Answer of the provider refused',
+  'resource.oidc': 'Identity provider',
+
   'proxy.title': 'Sign in as this account?',
   'proxy.newTab': 'It opens in a new tab; your own session stays as it is.',
 

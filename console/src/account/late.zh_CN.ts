@@ -85,6 +85,17 @@ export default {
   'passkeys.removeText': '“{name}”将不能再用来登录，其他设备会退出登录。',
   'passkeys.removed': '通行密钥已移除，其他设备已退出登录',
 
+  'identities.title': '身份提供者',
+  'identities.add': '关联 {label}',
+  'identities.addText': '接着会前往 {label} 登录，回来后即完成关联。',
+  'identities.none': '还没有关联。关联后可用 {label} 登录，取代密码。',
+  'identities.removeTitle': '移除关联',
+  'identities.removed': '关联已移除，其他设备已退出登录',
+  'auditReason.byProvider': '（身份提供者）',
+  'auditReason.unknownIdentity': '没有关联的账号',
+  'auditReason.wrongIdentity': '身份提供者的回复不符',
+  'resource.oidc': '身份提供者',
+
   'proxy.title': '切换到此账号？',
   'proxy.newTab': '会在新标签页打开，您自己的登录不受影响。',
 

@@ -83,6 +83,17 @@ export default {
   'passkeys.removeText': '「{name}」將不能再用來登入，其他裝置會登出。',
   'passkeys.removed': '通行金鑰已移除，其他裝置已登出',
 
+  'identities.title': '身分提供者',
+  'identities.add': '連結 {label}',
+  'identities.addText': '接著會前往 {label} 登入，回來後即完成連結。',
+  'identities.none': '還沒有連結。連結後可用 {label} 登入，取代密碼。',
+  'identities.removeTitle': '移除連結',
+  'identities.removed': '連結已移除，其他裝置已登出',
+  'auditReason.byProvider': '（身分提供者）',
+  'auditReason.unknownIdentity': '沒有連結的帳號',
+  'auditReason.wrongIdentity': '身分提供者的回覆不符',
+  'resource.oidc': '身分提供者',
+
   'proxy.title': '切換到此帳號？',
   'proxy.newTab': '會在新分頁開啟，您自己的登入不受影響。',
 

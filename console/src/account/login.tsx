@@ -7,6 +7,7 @@ import { call } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
 import { firstPage, wanted } from '../kit/guard.ts';
 import { notify } from '../kit/notice.ts';
+import { ofArea } from '../kit/of-area.ts';
 import { mayHavePasskeys } from '../kit/passkeys.ts';
 import { currentScreens, screensOf } from '../kit/screens.ts';
 import { loginDataStore, signIn } from '../kit/session.ts';
@@ -73,10 +74,34 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
   return { isBusy, ask };
 }
 
+/** The identity provider of the operator whose host this is; the vendor's people have none. */
+function useProvider() {
+  const [label, setLabel] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  useEffect(() => {
+    if (!hasProvider) return;
+    let isGone = false;
+    // what nobody asked for says nothing when it cannot be had
+    call('GET /{area}/oidc/button', {}, { from: 'login' }).then(found => isGone || setLabel(found.label), console.error);
+    return () => void (isGone = true);
+  }, []);
+  async function go() {
+    setBusy(true);
+    await withLater(
+      () => import('./provider.ts'),
+      ({ toProvider, clearly }) => toProvider().catch((error: unknown) => notify.error((clearly(error) as Error).message)),
+    );
+    setBusy(false);
+  }
+  return { label, isBusy, go };
+}
+const hasProvider = ofArea({ user: true, client: true, admin: false });
+
 export default function Login() {
   const navigate = useNavigate();
   const enter = useEnter();
   const passkey = usePasskey(enter);
+  const provider = useProvider();
   const { errors, isBusy, form } = useSubmit<'email' | 'password'>(
     ({ email, password }) => ({
       email: !email.trim() ? t('login.required') : /^\S+@\S+$/.test(email.trim()) ? undefined : t('login.wrongFormat'),
@@ -126,6 +151,17 @@ export default function Login() {
           onClick={() => void passkey.ask()}
         >
           {t('login.passkey')}
+        </button>
+      )}
+      {provider.label && (
+        <button
+          type="button"
+          className="button button-plain"
+          disabled={provider.isBusy}
+          aria-busy={provider.isBusy}
+          onClick={() => void provider.go()}
+        >
+          {t('login.provider', { label: provider.label })}
         </button>
       )}
     </form>

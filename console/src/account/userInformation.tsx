@@ -18,6 +18,7 @@ const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).Card
 
 const Sessions = inPlace(async () => (await import('./sessions.tsx')).Sessions);
 const Passkeys = inPlace(async () => (await import('./passkeys.tsx')).Passkeys);
+const Identities = inPlace(async () => (await import('./identities.tsx')).Identities);
 const SecondFactor = later(async () => (await import('./second-factor.tsx')).SecondFactor);
 
 /** `Asia/Taipei` with its distance to UTC now, which is what people know it by. */
@@ -46,6 +47,9 @@ const fieldsOf = (current: string, isProxied: boolean): FormField[] => {
     ...(isProxied ? [] : [{ name: 'newDeviceMail', kind: 'switch', help: 'newDeviceMail' } as const]),
   ];
 };
+
+/** The vendor's people belong to no operator. */
+const hasProvider = ofArea({ user: true, client: true, admin: false });
 
 export default function UserInformation() {
   const self = useSelf();
@@ -112,6 +116,7 @@ export default function UserInformation() {
           />
         </section>
         {!self.proxyName && <Passkeys meanwhile={<div className="tab-wait" aria-busy />} />}
+        {!self.proxyName && hasProvider && <Identities />}
         {!self.proxyName && <Sessions meanwhile={<div className="tab-wait" aria-busy />} />}
       </div>
     </Page>

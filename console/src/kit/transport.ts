@@ -35,6 +35,7 @@ const marksDevice: ReadonlySet<string> = new Set([
   'POST /{area}/verify',
   'POST /{area}/login',
   'POST /{area}/passkey/verify',
+  'POST /{area}/oidc/finish',
   'PATCH /{area}/password',
 ]);
 

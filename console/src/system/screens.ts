@@ -19,6 +19,7 @@ export const client: readonly Screen[] = [
       anyOf: [
         'GET /client/setting/email',
         'GET /client/setting/system/accountVerify',
+        'GET /client/setting/system/oidc',
         'GET /client/license',
         'GET /{area}/setting/tg',
         'GET /{area}/setting/webhook',

@@ -36,6 +36,14 @@ const system: readonly SettingSection[] = [
     Content: tabContent(withTexts('system', async () => (await import('./account-verify.tsx')).AccountVerify)),
   },
   {
+    name: 'oidc',
+    order: 45,
+    group: 'people',
+    call: 'GET /client/setting/system/oidc',
+    finds: ['oidcIssuer', 'oidcClient', 'byEmail'],
+    Content: tabContent(withTexts('system', async () => (await import('./oidc.tsx')).OIDC)),
+  },
+  {
     name: 'telegram',
     order: 50,
     group: 'people',

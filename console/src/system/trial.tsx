@@ -12,7 +12,11 @@ import { language } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 
 interface Props {
-  call: 'POST /client/setting/email/test' | 'POST /{area}/setting/tg/test' | 'POST /{area}/setting/webhook/test';
+  call:
+    | 'POST /client/setting/system/oidc/test'
+    | 'POST /client/setting/email/test'
+    | 'POST /{area}/setting/tg/test'
+    | 'POST /{area}/setting/webhook/test';
   label: string;
   success: string;
   /** what there is to try is set */

@@ -20,6 +20,11 @@ export default {
   'login.hidePassword': 'Hide password',
   'login.passkey': 'Sign in with a passkey',
   'passkey.none': 'No passkey was used.',
+  'login.provider': 'Sign in with {label}',
+  'oidc.none': 'The sign-in was not finished.',
+  'oidc.away': 'The identity provider cannot be used now. Sign in with your password.',
+  'oidc.unlinked': 'No account is linked with this identity. Sign in with your password first, and link it under My account.',
+  'oidc.linked': 'The identity was linked',
 
   'verify.title': 'Enter the code',
   'verify.mail': 'We sent a code to {email}. It is valid for 10 minutes.',

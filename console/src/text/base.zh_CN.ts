@@ -20,6 +20,11 @@ export default {
   'login.hidePassword': '隐藏密码',
   'login.passkey': '使用通行密钥登录',
   'passkey.none': '没有使用通行密钥。',
+  'login.provider': '使用 {label} 登录',
+  'oidc.none': '没有完成登录。',
+  'oidc.away': '身份提供者目前无法使用，请改用密码登录。',
+  'oidc.unlinked': '没有与此身份关联的账号。请先以密码登录，在“个人信息”建立关联。',
+  'oidc.linked': '身份已关联',
 
   'verify.title': '输入验证码',
   'verify.mail': '验证码已发送到 {email}，10 分钟内有效。',

@@ -19,6 +19,11 @@ export const base = {
   'login.hidePassword': '隱藏密碼',
   'login.passkey': '使用通行金鑰登入',
   'passkey.none': '沒有使用通行金鑰。',
+  'login.provider': '使用 {label} 登入',
+  'oidc.none': '沒有完成登入。',
+  'oidc.away': '身分提供者目前無法使用，請改用密碼登入。',
+  'oidc.unlinked': '沒有與此身分連結的帳號。請先以密碼登入，在「個人資訊」建立連結。',
+  'oidc.linked': '身分已連結',
 
   'verify.title': '輸入驗證碼',
   'verify.mail': '驗證碼已寄到 {email}，10 分鐘內有效。',

@@ -27,6 +27,18 @@ export const consoleAddress: Rule<string | null | undefined> = {
   },
 };
 
+/** An OpenID issuer (OpenID Connect Core 2): https, without query and fragment; on this machine also without TLS. */
+export const oidcIssuer: Rule<string | null | undefined> = {
+  name: 'oidcIssuer',
+  check(value) {
+    if (isEmpty(value)) return true;
+    if (!/^https?:\/\/[!-~]+$/.test(value!) || !URL.canParse(value!)) return wrong('urlForm');
+    const { username, password, search, hash, hostname, protocol } = new URL(value!);
+    const isHere = ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
+    return !username && !password && !search && !hash && (protocol === 'https:' || isHere) ? true : wrong('urlForm');
+  },
+};
+
 /** One line of any script, or none. */
 export const oneLine: Rule<string | null | undefined> = {
   name: 'oneLine',

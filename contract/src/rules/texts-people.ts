@@ -67,6 +67,21 @@ export const peopleTexts = {
     zh_CN: '这个网址不能使用通行密钥。请改用系统或您的运营商的主机名打开控制台',
     en_US: 'No passkey can be used at this address. Open the console by the hostname of the installation or of your operator',
   },
+  oidcAway: {
+    zh_TW: '身分提供者無法使用：{why}',
+    zh_CN: '身份提供者无法使用：{why}',
+    en_US: 'The identity provider cannot be used now: {why}',
+  },
+  oidcHost: {
+    zh_TW: '這個網址沒有設定身分提供者',
+    zh_CN: '此网址没有设置身份提供者',
+    en_US: 'At this address there is no identity provider',
+  },
+  oidcUnlinked: {
+    zh_TW: '沒有與此身分連結的帳號。請先以密碼登入，在「個人資訊」建立連結',
+    zh_CN: '没有与此身份关联的账号。请先以密码登录，在“个人信息”建立关联',
+    en_US: 'No account is linked with this identity. Sign in with your password first, and link it under User information',
+  },
   roleRequired: { zh_TW: '請選擇一個角色', zh_CN: '请选择一个角色', en_US: 'Choose one role' },
   passwordNotYours: {
     zh_TW: '您的權限低於這個帳號，不能替它設定密碼。請留空，由權限足夠的人設定',

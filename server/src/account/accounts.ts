@@ -19,6 +19,7 @@ import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
 import { dropAuthenticator } from './factors.ts';
+import { dropIdentities } from './oidc.ts';
 import { dropPasskeys } from './passkeys.ts';
 import { mailLink, mailLinkAgain } from './password-link.ts';
 import { setPassword } from './session.ts';
@@ -173,7 +174,10 @@ export const accountCalls = implement(
       if (body.twoFactor !== undefined) {
         await dropAuthenticator(ctx.db, body.id);
         // they are there without a second factor as well: a whole row sent back, which says that there is none, takes none away
-        if (account.twoFactor !== body.twoFactor || Object.keys(body).length === 2) await dropPasskeys(ctx, body.id);
+        if (account.twoFactor !== body.twoFactor || Object.keys(body).length === 2) {
+          await dropPasskeys(ctx, body.id);
+          await dropIdentities(ctx.db, body.id);
+        }
       }
       await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;

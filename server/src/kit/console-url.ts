@@ -1,7 +1,7 @@
 /** Where people reach the console: what stands before `/user/…` in a mail. */
 import { sql } from 'kysely';
 import { settingValue } from '#contract/system/settings.ts';
-import { type Db, row } from '../store/db.ts';
+import { type Db, row, rows } from '../store/db.ts';
 import type { Services } from './services.ts';
 
 /** The operator's own address, else that of the installation. Never with a slash at its end. */
@@ -39,4 +39,29 @@ export async function consoleOrigins(
   // a brand says no port: the usual one of a proxy in front, or ours
   if (brand) found.push(`https://${host}`, ...(own.port ? [`https://${host}:${own.port}`] : []));
   return [...new Set(found)];
+}
+
+/** The operator whose host this is; of the installation's own it is its owner. undefined: nobody's. */
+export async function operatorAt(db: Db, services: Pick<Services, 'publicURL'>, host: string): Promise<number | undefined> {
+  const own = new URL(services.publicURL).hostname;
+  const isOwn = host === own || (host === 'localhost' && loopback.has(own));
+  const found = await row<{ id: number }>(
+    db,
+    sql`select a.id from account a where a.auth = 'client' and a."isRoot" and a."deletedAt" is null and (${isOwn}
+          or exists (select from brand b where b."clientID" = a.id and b.hostname = ${host} and b."deletedAt" is null)
+          or exists (select from setting s where s."clientID" = a.id and s.key = 'outgoingURL'
+            and lower(substring(s.value #>> '{}' from '^https?://([^/:]+|\\[[^]]+\\])')) = ${host}))
+        order by a.id limit 1`,
+  );
+  return found?.id;
+}
+/** Every origin at which people of this operator may come to the console. */
+export async function allOrigins(db: Db, services: Pick<Services, 'publicURL'>, clientID: number): Promise<string[]> {
+  const brands = await rows<{ hostname: string }>(
+    db,
+    sql`select hostname from brand where "clientID" = ${clientID} and hostname is not null and "deletedAt" is null order by 1`,
+  );
+  const hosts = [new URL(await consoleURL(db, services, clientID)).hostname, ...brands.map(one => one.hostname)];
+  const found = await Promise.all(hosts.map(host => consoleOrigins(db, services, clientID, host)));
+  return [...new Set(found.flat())];
 }

@@ -30,6 +30,7 @@ const derived = new Set([
   'mailLink',
   'authenticator',
   'passkeyChallenge',
+  'oidcFlow',
   // what one wants to be told oneself, and what waits to be told
   'noticePerson',
   'webhookDelivery',

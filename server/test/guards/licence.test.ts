@@ -9,6 +9,7 @@ import { pathOf } from './world.ts';
 const free: Readonly<Record<string, string>> = {
   'PATCH /{area}/password': 'one’s own',
   'PUT /{area}/account/self': 'one’s own',
+  'POST /{area}/account/identity': 'one’s own',
   'POST /{area}/account/passkey': 'one’s own: protects what is there',
   'POST /{area}/login2fa/phase2': 'one’s own: protects what is there',
   'POST /{area}/account/resendEmail': 'an account that is there gets its link again',

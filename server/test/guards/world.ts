@@ -22,6 +22,7 @@ import { moduleRows } from './rows/module.ts';
 import { nodeRows } from './rows/node.ts';
 import { protectRows } from './rows/protect.ts';
 import { mailRows } from './rows/mail.ts';
+import { oidcRows } from './rows/oidc.ts';
 import { resolutionRows } from './rows/resolution.ts';
 import { siteRows } from './rows/site.ts';
 import { siteLists } from './site-lists.ts';
@@ -82,6 +83,7 @@ const folders: readonly Rows[] = [
   nodeRows,
   protectRows,
   mailRows,
+  oidcRows,
   resolutionRows,
   siteRows,
   systemRows,

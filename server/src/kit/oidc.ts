@@ -1,0 +1,192 @@
+/**
+ * An operator's OpenID provider: its discovery document, kept for some minutes; where people are sent to; what comes back. Everything that is
+ * asked of it goes through `outbound`, where the operator's origins may lie, and no redirect is followed.
+ */
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import * as client from 'openid-client';
+import { failFields } from '#contract/errors.ts';
+import { type Db, row } from '../store/db.ts';
+import { mailPolicy } from './mail/send.ts';
+import { outbound, OutboundError } from './outbound.ts';
+import { Sealed } from './sealed.ts';
+import type { Services } from './services.ts';
+
+export interface Provider {
+  id: number;
+  version: number;
+  clientID: number;
+  issuer: string;
+  client: string;
+  secret: string;
+  label: string;
+  forOperator: boolean;
+  forCustomers: boolean;
+  byEmail: boolean;
+}
+/** What the provider said of somebody; an e-mail only if it has verified it. */
+export interface Told {
+  issuer: string;
+  subject: string;
+  name: string;
+  verifiedEmail: string | undefined;
+}
+
+const timeoutMs = 8000;
+const keptMs = 5 * 60_000;
+const keptMax = 1000;
+
+/** That of an operator, in the open; undefined: none is whole. `isOn`: those alone that are turned on. */
+export async function providerOf(db: Db, services: Services, clientID: number, isOn = true): Promise<Provider | undefined> {
+  const found = await row<Provider & { secret: string | null }>(
+    db,
+    sql`select *, "rowVersion" as version from oidc where "clientID" = ${clientID} and "deletedAt" is null and issuer <> '' and client <> ''
+        and secret is not null and (enable or ${!isOn})`,
+  );
+  const secret = found && new Sealed('oidc', ['secret'], services.sealing).open('secret', found.secret);
+  return found && secret ? { ...found, secret } : undefined;
+}
+export const labelOf = ({ label, issuer }: Pick<Provider, 'label' | 'issuer'>) => label || new URL(issuer).host;
+export const isFor = (provider: Provider | undefined, area: string): provider is Provider =>
+  !!provider && (area === 'client' ? provider.forOperator : provider.forCustomers);
+
+/** @throws OutboundError */
+function fetchBy(services: Services, clientID: number): client.CustomFetch {
+  return async (url, { method, headers, body, signal }) => {
+    const answer = await outbound(url, {
+      policy: await mailPolicy(services.database.doors, clientID),
+      timeoutMs,
+      method: method as 'GET' | 'POST', // nothing else is asked of a provider
+      headers,
+      ...(body ? { body: body instanceof Uint8Array ? Buffer.from(body) : String(body) } : {}),
+      ...(signal ? { signal } : {}),
+    });
+    if (answer.status >= 500 || answer.status < 200) throw new OutboundError('connection', `it answered ${answer.status}`);
+    const isEmpty = [204, 205, 304].includes(answer.status);
+    const told = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as [string, string]);
+    return new Response(isEmpty ? null : new Uint8Array(answer.body), { status: answer.status, headers: told });
+  };
+}
+
+const kept = new WeakMap<Services, Map<string, { found: Promise<client.Configuration>; until: number }>>();
+
+async function configurationOf(services: Services, provider: Provider): Promise<client.Configuration> {
+  let all = kept.get(services);
+  if (!all) kept.set(services, (all = new Map()));
+  const key = `${provider.id} ${provider.version}`;
+  const known = all.get(key);
+  if (known && known.until > performance.now()) return known.found;
+  const found = discover(services, provider);
+  if (all.size >= keptMax) all.clear();
+  all.set(key, { found, until: performance.now() + keptMs });
+  // what could not be had is asked for again
+  found.catch(() => all.delete(key));
+  return found;
+}
+async function discover(services: Services, { issuer, client: id, secret, clientID }: Provider): Promise<client.Configuration> {
+  const made = await client.discovery(new URL(issuer), id, { client_secret: secret }, client.ClientSecretPost(secret), {
+    [client.customFetch]: fetchBy(services, clientID),
+    timeout: timeoutMs / 1000,
+    // the rule of the issuer lets loopback alone be without TLS
+    ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
+  });
+  const ways = made.serverMetadata().token_endpoint_auth_methods_supported;
+  if (ways?.includes('client_secret_post')) return made;
+  // Discovery 3: left out, it is this one
+  const basic = new client.Configuration(made.serverMetadata(), id, { client_secret: secret }, client.ClientSecretBasic(secret));
+  basic[client.customFetch] = fetchBy(services, clientID);
+  basic.timeout = timeoutMs / 1000;
+  if (issuer.startsWith('http:')) client.allowInsecureRequests(basic);
+  return basic;
+}
+
+/** Why it could not be asked, in words; undefined: it was, and refused. */
+function away(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof OutboundError) return at.message;
+    if (at.name === 'TimeoutError' || at.name === 'AbortError') return 'no answer in time';
+  }
+  return undefined;
+}
+const providerAway = (path: string, why: string) => failFields([{ path, rule: 'oidcAway', bounds: { why: why.slice(0, 200) } }]);
+
+/** The address at which it signs people in. @throws 101003 `oidcAway` at the issuer */
+export async function tryProvider(services: Services, provider: Provider): Promise<string> {
+  try {
+    const { authorization_endpoint: endpoint, issuer } = (await discover(services, provider)).serverMetadata();
+    if (!endpoint) throw new Error(`${issuer} names no authorization_endpoint`);
+    return endpoint;
+  } catch (error) {
+    const why = away(error) ?? (error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : '');
+    throw providerAway('issuer', why);
+  }
+}
+
+/** What goes along, each by the key of the page alone. */
+const derived = (flowKey: string, what: 'state' | 'nonce' | 'verifier') =>
+  createHash('sha256').update(`${what} ${flowKey}`).digest('base64url');
+
+/** Where somebody is sent to sign in. @throws 101003 `oidcAway` */
+export async function addressOf(services: Services, provider: Provider, flowKey: string, redirectURI: string): Promise<string> {
+  try {
+    const config = await configurationOf(services, provider);
+    const at = client.buildAuthorizationUrl(config, {
+      redirect_uri: redirectURI,
+      scope: 'openid email profile',
+      state: derived(flowKey, 'state'),
+      nonce: derived(flowKey, 'nonce'),
+      code_challenge: await client.calculatePKCECodeChallenge(derived(flowKey, 'verifier')),
+      code_challenge_method: 'S256',
+    });
+    // a browser goes there: no scheme that runs something
+    if (!['https:', 'http:'].includes(at.protocol)) throw new Error('no address of the web');
+    return at.href;
+  } catch (error) {
+    throw providerAway('', away(error) ?? 'its discovery document is not as it should be');
+  }
+}
+
+interface Came {
+  flowKey: string;
+  code: string;
+  state: string;
+  iss?: string | undefined;
+}
+/** Who came back; undefined: the provider says it is not so, or not to us. @throws 101003 `oidcAway` */
+export async function whoCame(
+  services: Services,
+  provider: Provider,
+  { flowKey, code, state, iss }: Came,
+  redirectURI: string,
+): Promise<Told | undefined> {
+  try {
+    const config = await configurationOf(services, provider);
+    const at = new URL(redirectURI);
+    at.search = new URLSearchParams({ code, state, ...(iss ? { iss } : {}) }).toString();
+    const tokens = await client.authorizationCodeGrant(config, at, {
+      pkceCodeVerifier: derived(flowKey, 'verifier'),
+      expectedState: derived(flowKey, 'state'),
+      expectedNonce: derived(flowKey, 'nonce'),
+      idTokenExpected: true,
+    });
+    const claims = tokens.claims()!;
+    // Core 2: no longer than that
+    if (claims.sub.length > 255) return undefined;
+    const more =
+      claims['email'] === undefined && config.serverMetadata().userinfo_endpoint
+        ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+        : claims;
+    const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 254) : '');
+    const email = text(more['email']);
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      name: email || text(more['name']) || text(more['preferred_username']) || claims.sub.slice(0, 254),
+      verifiedEmail: email && more['email_verified'] === true ? email : undefined,
+    };
+  } catch (error) {
+    const why = away(error);
+    if (why !== undefined) throw providerAway('', why);
+    return undefined;
+  }
+}

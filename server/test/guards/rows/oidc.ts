@@ -1,0 +1,68 @@
+/** Providers of operators, and who went to one. */
+import { after } from 'node:test';
+import { sql } from 'kysely';
+import type { Area } from '#contract/kit/call.ts';
+import { sha256 } from '#server/kit/crypto.ts';
+import { password } from '../../harness.ts';
+import { type OIDC, signInThere, startOIDC } from '../../oidc-provider.ts';
+import { next } from '../generate.ts';
+import type { Rig, Rows, World } from '../world.ts';
+
+const origin = 'http://console.test';
+let oidc: Promise<OIDC> | undefined;
+after(async () => (await oidc)?.stop());
+
+const settingOf = async () => {
+  const { issuer, client, secret } = await (oidc ??= startOIDC(['user', 'client'].map(area => `${origin}/${area}/oidc`)));
+  return { enable: true, issuer, client, secret, label: 'House', forOperator: true, forCustomers: true, byEmail: true };
+};
+/** Every operator has the provider. */
+async function providersAre(rig: Rig): Promise<void> {
+  const { db } = rig.api.database;
+  const { issuer, client, secret } = await settingOf();
+  await sql`delete from oidc`.execute(db);
+  await sql`insert into oidc ("clientID", enable, issuer, client, secret, "forOperator", "forCustomers", "byEmail")
+    select id, true, ${issuer}, ${client}, ${rig.api.services.sealing.seal('oidc.secret', secret)}, true, true, true
+    from account where auth = 'client' and "isRoot" and "deletedAt" is null`.execute(db);
+}
+/** Who came back; a sign-in where `isLink` is not said. */
+async function came(rig: Rig, { people }: World, area: Area, isLink: boolean) {
+  await providersAre(rig);
+  const { token, email } = people[area];
+  const begun = await rig.api.call('POST', `/${area}/account/identity/start`, { token, body: { password, origin } });
+  const { url, flowKey } = begun.body;
+  const { code, state, iss } = Object.fromEntries((await signInThere(url, isLink ? `${next()}@house.test` : email)).searchParams);
+  if (!isLink) await sql`update "oidcFlow" set "accountID" = null where hash = ${sha256(flowKey)}`.execute(rig.api.database.db);
+  return { flowKey, code, state, iss };
+}
+
+export const oidcRows: Rows = {
+  make: {
+    identity: (rig, { name, people }, area) =>
+      rig.insert('identity', {
+        accountID: people[area].id,
+        clientID: people.client.id,
+        area,
+        issuer: 'https://id.example.net',
+        subject: `${name}-${next()}`,
+        name,
+      }),
+  },
+  kindOfField: { identityID: 'identity' },
+  bodies: {
+    'PUT /client/setting/system/oidc': settingOf,
+    'POST /{area}/oidc/start': async () => ({ origin }),
+    'POST /{area}/oidc/finish': (rig, world, area) => came(rig, world, area, false),
+    'POST /{area}/account/identity/start': async () => ({ password, origin }),
+    'POST /{area}/account/identity': (rig, world, area) => came(rig, world, area, true),
+    'DELETE /{area}/account/identity': async (rig, world, area) => ({
+      identityID: await rig.fresh(world, 'identity', area),
+      password,
+    }),
+  },
+  stage: {
+    'POST /client/setting/system/oidc/test': providersAre,
+    'POST /{area}/oidc/start': providersAre,
+    'POST /{area}/account/identity/start': providersAre,
+  },
+};

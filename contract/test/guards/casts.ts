@@ -15,7 +15,9 @@ export const plainCasts = (files: readonly Source[]): string[] =>
   );
 /** What SQL names is none either. */
 const withoutTexts = (line: string) =>
-  line.replace(/sql`\s*with \w+ as \(/, '').replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
+  line
+    .replaceAll(/(?:sql`\s*with )?\b\w+ as \((?=select|update|delete|insert|\$|$)/g, '')
+    .replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, "''");
 
 function castsOf(files: readonly Source[], cast: RegExp, code: (line: string) => string = line => line): string[] {
   return files.flatMap(({ file, text }) => {

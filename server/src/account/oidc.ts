@@ -113,24 +113,26 @@ export const oidcLoginCalls = implement(oidcLogin, {
     const { area } = ctx.actor;
     const { tries } = ctx.services.sessions;
     const claims = triesOf(ctx.ip, undefined, { key: 'oidc', free: limits.triesFreeOfAddress });
-    let account: Comer | undefined;
-    const said: Said = (status, reason) => auditSignIn(ctx, 'oidc/finish', account, account?.email ?? '', status, reason);
+    const saidOf =
+      (account?: Comer): Said =>
+      (status, reason) =>
+        auditSignIn(ctx, 'oidc/finish', account, account?.email ?? '', status, reason);
     const wait = tries.take(claims);
     if (wait) {
-      if (wait.isFirst) await said(429, 'tooManyTries');
+      if (wait.isFirst) await saidOf()(429, 'tooManyTries');
       throw tooManySignIns(wait.seconds);
     }
     const { provider, told } = await came(ctx, body, null);
     if (!told) {
-      await said(401, 'wrongIdentity');
+      await saidOf()(401, 'wrongIdentity');
       throw fail('credentialFailed');
     }
-    const found = await accountOf(ctx.db, area, provider, told);
-    account = found;
+    const account = await accountOf(ctx.db, area, provider, told);
     if (!account) {
-      await said(401, 'unknownIdentity');
+      await saidOf()(401, 'unknownIdentity');
       throw new Fail('credentialFailed', { errorData: [{ path: '', rule: 'oidcUnlinked' }] });
     }
+    const said = saidOf(account);
     await mayCome(ctx, account, request, said);
     const type = await factorOf(ctx.db, account);
     if (type !== types.none) {
@@ -145,7 +147,7 @@ export const oidcLoginCalls = implement(oidcLogin, {
       await said(401, 'passwordChanged');
       throw fail('credentialFailed');
     }
-    if (found?.identityID) await sql`update identity set "lastUsedAt" = now() where id = ${found.identityID}`.execute(ctx.db);
+    if (account.identityID) await sql`update identity set "lastUsedAt" = now() where id = ${account.identityID}`.execute(ctx.db);
     return tokens;
   },
 });

@@ -1,5 +1,6 @@
 /** Name servers as whoever steers speaks to them: one driver each, for as long as it is the same. */
 import { troubleOf } from '../domain/dns/accounts.ts';
+import { DnsProblem } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import type { ServerSetting } from './drivers.ts';
 import { embedded, type HeldZone } from './load.ts';
@@ -68,3 +69,15 @@ export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[],
   all.filter(isFirst),
   all.filter(one => !isFirst(one)),
 ];
+
+/** What a provider refuses of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name. */
+export function partsOf() {
+  const refused: DnsProblem[] = [];
+  const apart = async (act: Promise<void>): Promise<void> => {
+    await act.catch((error: unknown) => {
+      if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+      refused.push(error);
+    });
+  };
+  return { apart, refused };
+}

@@ -17,14 +17,14 @@ import { logger } from '../log.ts';
 import { type Database, openDatabase, row, rows } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
 import { type AnsweredLine, answersOf, type Change } from './choose.ts';
-import { DnsProblem, limitSecondsMost } from '../domain/dns/driver.ts';
+import { limitSecondsMost } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
 import { pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
-import { oneLine, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
+import { oneLine, partsOf, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
 import { embedded, groupAnswer, type HeldZone, inOrder, storedAnswers, zonesOf } from './load.ts';
 import { wantedGroups } from './wanted.ts';
@@ -353,14 +353,7 @@ export class Steering {
     try {
       const { isOld } = held;
       const all = stored.filter(one => one.clientID === clientID).map(one => groupAnswer(one));
-      const refused: DnsProblem[] = [];
-      // what is refused of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name
-      const apart = async (act: Promise<void>) => {
-        await act.catch((error: unknown) => {
-          if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
-          refused.push(error);
-        });
-      };
+      const { apart, refused } = partsOf();
       if (isOld) {
         await apart(compare(db, driver, held));
         await driver.refresh(zone, all);

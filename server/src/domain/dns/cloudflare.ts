@@ -99,7 +99,7 @@ export class Cloudflare implements RecordApi {
   async change(zone: Zone, sets: readonly SetChange[]): Promise<void> {
     const sizeOf = ({ held, keep, add }: SetChange) => held.length - keep.length + add.length;
     await changeApart(chunksOf(sets, sizeOf, changesMost), async part => {
-      const batch = { deletes: [] as object[], patches: [] as object[], posts: [] as object[] };
+      const batch: { deletes: object[]; patches: object[]; posts: object[] } = { deletes: [], patches: [], posts: [] };
       for (const set of part) {
         const { name, type, seconds: ttl } = set;
         const { other, moved, add, gone } = stepsOf(set);

@@ -67,9 +67,7 @@ export class GeoData implements GeoStore {
 
   /** Makes the file where it is missing or old; nobody waits for it. */
   start(): void {
-    void this.ready().catch((error: unknown) =>
-      logger.error({ err: error as Error }, 'data of where addresses are could not be made'),
-    );
+    void this.ready().catch((error: unknown) => logger.error({ err: error }, 'data of where addresses are could not be made'));
   }
   /** @throws when they cannot be made */
   async ready(): Promise<void> {

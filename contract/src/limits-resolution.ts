@@ -86,6 +86,8 @@ export const geoLimits = {
   recordsMax: 3_000_000,
   /** different places, and different ASNs */
   valuesMax: 500_000,
+  /** of the two together, in what is made of all */
+  pairsMax: 2_000_000,
   buildSeconds: 180,
   /** MB of JavaScript's own memory for the one that builds */
   buildMemoryMB: 2048,
@@ -97,3 +99,5 @@ export const geoStates = ['none', 'building', 'ready'] as const;
 export const lineMatches = ['network', 'asn', 'region', 'country', 'continent', 'default'] as const;
 /** Of one group: places that its lines by ASN stand in, as a name server is told of each. */
 export const lineKeysMax = 20_000;
+/** Of one zone: its groups share the name server's memory, and the time of each reload, with all operators'. */
+export const zoneLineKeysMax = 400_000;

@@ -25,11 +25,13 @@ export const pinnedGeo: Record<string, unknown> = {
     networksMax: 8_000_000,
     recordsMax: 3_000_000,
     valuesMax: 500_000,
+    pairsMax: 2_000_000,
     buildSeconds: 180,
     buildMemoryMB: 2048,
   },
   geoLayers: ['where', 'whose'],
   lineMatches: ['network', 'asn', 'region', 'country', 'continent', 'default'],
   lineKeysMax: 20_000,
+  zoneLineKeysMax: 400_000,
   geoStates: ['none', 'building', 'ready'],
 };

@@ -42,7 +42,9 @@ async function count(ctx: Context, taken: GeoTaken | undefined): Promise<void> {
   try {
     taken?.count();
   } catch (error) {
-    throw error instanceof GeoFileRefused ? refused(error.message) : error;
+    taken?.forget();
+    if (error instanceof GeoFileRefused) throw refused(error.message);
+    throw error;
   }
   const now = ctx.services.geo?.state.current?.own ?? [];
   if (await writeSetting(ctx.db, null, 'geoData', now))

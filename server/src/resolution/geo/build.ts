@@ -2,7 +2,7 @@
  * Makes of all data one MMDB of ours and ends: a process of its own (data.ts), for an uploaded file is anybody's work and takes as long as it
  * likes, until the process is killed. What is read of it are codes, numbers and names, checked; nothing else of it is in what is written.
  */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { writeWhole } from '#host/files.ts';
 import { formatIP } from '#contract/rules/address.ts';
 import { emptyLayers, laidOver, type Layer, layersOf, type Where, type Whose, whoseOfLines } from './layers.ts';
@@ -64,6 +64,12 @@ function build({ out, own, hasPackages }: BuildOrder): Built {
   return { sources, own: ownLayers, networks };
 }
 
+// where memory is short this goes, and neither the database nor the server: it is made again
+try {
+  writeFileSync('/proc/self/oom_score_adj', '1000');
+} catch {
+  // it is a help alone
+}
 // data.ts writes it
 const order = JSON.parse(process.argv[2]!) as BuildOrder;
 try {

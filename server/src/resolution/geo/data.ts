@@ -4,9 +4,9 @@
  * made of it; until then, and where nothing can be, the one before goes on.
  */
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, webcrypto } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { open, readFile, rename, rm } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -21,6 +21,12 @@ import { packaged } from './sources.ts';
 /** Another one: what is made of the same data is something else. */
 const form = 1;
 const checkMs = 1000;
+/** One that cannot be read is read again so much later: it is large. */
+const unreadMs = 10_000;
+/** A builder that failed for want of time or memory may not next time. */
+const retryMs = 600_000;
+/** What nobody knows of goes when nobody can be making it any more. */
+const strayMs = 3_600_000;
 
 interface Current extends Omit<Built, 'own'> {
   /** without its ending */
@@ -31,10 +37,14 @@ interface Current extends Omit<Built, 'own'> {
   builtAt: number;
   /** files of the owner */
   own: { name: string; layers: GeoSource['layer'][] }[];
+  /** of the owner as well, and not read, for want of time or memory: they are tried again */
+  waiting?: Current['own'];
 }
 export class GeoFileRefused extends Error {
   override name = 'GeoFileRefused';
 }
+/** Nobody's file is to blame: the builder was killed, or had no time or no room. */
+class BuilderFailed extends GeoFileRefused {}
 
 const isCurrent = (value: unknown): value is Current => {
   const { name, mark, own, sources } = (value ?? {}) as Partial<Current>;
@@ -57,6 +67,10 @@ export class GeoData implements GeoStore {
   #last: Promise<unknown> = Promise.resolve();
   #building = 0;
   #problem: string | null = null;
+  #unread: string | null = null;
+  #isTaking = false;
+  #isStopped = false;
+  #retry: NodeJS.Timeout | undefined;
   #children = new Set<ReturnType<typeof spawn>>();
 
   /** `hasPackages` false: what comes with the program does not count */
@@ -67,24 +81,65 @@ export class GeoData implements GeoStore {
 
   /** Makes the file where it is missing or old; nobody waits for it. */
   start(): void {
-    void this.ready().catch((error: unknown) => logger.error({ err: error }, 'data of where addresses are could not be made'));
+    void this.ready()
+      .catch((error: unknown) => {
+        logger.error({ err: error }, 'data of where addresses are could not be made');
+        return false;
+      })
+      .then(isDone => {
+        if (isDone || this.#isStopped) return;
+        this.#retry = setTimeout(() => this.start(), retryMs);
+        this.#retry.unref();
+      });
   }
-  /** @throws when they cannot be made */
-  async ready(): Promise<void> {
+  /** False: they are there, but not all that should count does yet. @throws when they cannot be made */
+  async ready(): Promise<boolean> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const now = this.#current();
-    const own = (now?.own ?? []).filter(one => existsSync(join(this.#folder, one.name)));
-    if (now?.mark === markOf(own) && existsSync(`${join(this.#folder, now.name)}.mmdb`)) return;
+    return this.#inTurn(async () => {
+      const now = this.#current();
+      const waiting = now?.waiting ?? [];
+      const own = [...(now?.own ?? []), ...waiting].filter(one => existsSync(join(this.#folder, one.name)));
+      const hasGood = await this.#isReadable(now);
+      if (hasGood && now?.mark === markOf(own)) return true;
+      try {
+        await this.#remake(own, now);
+        return true;
+      } catch (error) {
+        if (!own.length || this.#isStopped) throw error;
+        if (!(error instanceof BuilderFailed)) {
+          // a file that was read once, and is not any more, keeps the others from nobody
+          await this.#remake([], now);
+          this.#problem = `an uploaded file cannot be read any more: ${error instanceof Error ? error.message : ''}`;
+          return true;
+        }
+        // the one before goes on, or what there is without the owner's, whose files stay: they are tried again
+        if (!hasGood) await this.#remake([], now, own);
+        this.#problem = error.message;
+        return false;
+      }
+    });
+  }
+  async #remake(own: Current['own'], before: Current | undefined, waiting: Current['own'] = []): Promise<void> {
+    const made = await this.#make(own, waiting);
+    // another process may have made the same meanwhile, or taken a file
+    if (this.#current()?.name === before?.name) made.count();
+    else made.forget();
+  }
+  /** Both files of it, as they were written. */
+  async #isReadable(now: Current | undefined): Promise<boolean> {
+    if (!now) return false;
+    this.#lookedAt = -Infinity;
+    if ((await this.places())?.name !== now.name) return false;
     try {
-      (await this.#made(own)).count();
-    } catch (error) {
-      // a file that was read once, and is not any more, keeps the others from nobody
-      if (own.length) (await this.#made([])).count();
-      if (!own.length) throw error;
-      this.#problem = `an uploaded file cannot be read any more: ${(error as Error).message}`;
+      JSON.parse(await readFile(`${join(this.#folder, now.name)}.json`, 'utf8'));
+      return true;
+    } catch {
+      return false;
     }
   }
   stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#retry);
     for (const child of this.#children) child.kill('SIGKILL');
   }
 
@@ -98,7 +153,7 @@ export class GeoData implements GeoStore {
         sources: now.sources,
         own: now.own.map(({ name, layers }) => ({ file: name, layers })),
       },
-      problem: this.#problem,
+      problem: this.#problem ?? this.#unread,
     };
   }
 
@@ -111,17 +166,31 @@ export class GeoData implements GeoStore {
 
   /** An MMDB of the owner's, in place of what says the same. @throws GeoFileRefused */
   async take(bytes: Uint8Array): Promise<GeoTaken> {
+    // each is held in memory until it was read
+    if (this.#isTaking) throw new GeoFileRefused('another file is being read');
+    this.#isTaking = true;
+    try {
+      return await this.#take(bytes);
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+  async #take(bytes: Uint8Array): Promise<GeoTaken> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const name = `own-${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.mmdb`;
+    const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
+    const name = `own-${digest.slice(0, 32)}.mmdb`;
     const path = join(this.#folder, name);
-    const isKnown = existsSync(path);
-    if (!isKnown) writeWhole(path, bytes);
+    // also one that is there: it may have been cut since
+    await writeLarge(path, bytes);
     const forget = () => {
-      if (!this.#current()?.own.some(one => one.name === name)) rmSync(path, { force: true });
+      const { own = [], waiting = [] } = this.#current() ?? {};
+      if (![...own, ...waiting].some(one => one.name === name)) rmSync(path, { force: true });
     };
     try {
-      const before = this.#current()?.own ?? [];
-      const made = await this.#made([{ name, layers: [] }, ...before.filter(one => one.name !== name)]);
+      const made = await this.#inTurn(() => {
+        const { own = [], waiting = [] } = this.#current() ?? {};
+        return this.#make([{ name, layers: [] }, ...[...own, ...waiting].filter(one => one.name !== name)]);
+      });
       return { count: made.count, forget: () => (made.forget(), forget()) };
     } catch (error) {
       forget();
@@ -130,7 +199,7 @@ export class GeoData implements GeoStore {
   }
   /** Without any of the owner's. */
   drop(): Promise<GeoTaken> {
-    return this.#made([]);
+    return this.#inTurn(() => this.#make([]));
   }
 
   #current(): Current | undefined {
@@ -160,19 +229,22 @@ export class GeoData implements GeoStore {
           JSON.parse(readFileSync(`${path}.json`, 'utf8')) as GeoIndex,
       );
       this.#seen = seen;
+      this.#unread = null;
     } catch (error) {
       // replaced just now, perhaps: it is looked at again
-      this.#problem = (error as Error).message;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#lookedAt = performance.now() + unreadMs;
+      this.#unread = (error as Error).message;
     }
   }
 
   /** One at a time: each takes a core and memory for a while. */
-  #made(own: Current['own']): Promise<GeoTaken> {
-    const turn = this.#last.then(() => this.#make(own));
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work);
     this.#last = turn.catch(() => {});
     return turn;
   }
-  async #make(own: Current['own']): Promise<GeoTaken> {
+  async #make(own: Current['own'], waiting: Current['own'] = []): Promise<GeoTaken> {
+    const before = this.#current()?.name;
     const name = `places-${randomBytes(8).toString('hex')}`;
     const out = join(this.#folder, name);
     const forget = () => ['mmdb', 'json'].forEach(end => rmSync(`${out}.${end}`, { force: true }));
@@ -187,8 +259,8 @@ export class GeoData implements GeoStore {
         return layers.length ? [{ name: one.name, layers }] : [];
       });
       const { sources, networks } = built;
-      const current: Current = { name, mark: markOf(used), builtAt: Date.now(), own: used, sources, networks };
-      return { count: () => this.#count(current), forget };
+      const current: Current = { name, mark: markOf(used), builtAt: Date.now(), own: used, waiting, sources, networks };
+      return { count: () => this.#count(current, before), forget };
     } catch (error) {
       forget();
       throw error;
@@ -196,24 +268,48 @@ export class GeoData implements GeoStore {
       this.#building--;
     }
   }
-  #count(current: Current): void {
-    // what counted meanwhile has taken away what nobody counted
-    const files = [`${current.name}.mmdb`, `${current.name}.json`, ...current.own.map(one => one.name)];
-    if (!files.every(file => existsSync(join(this.#folder, file)))) throw new GeoFileRefused('other data came in between');
+  /** @throws GeoFileRefused when it was not made of what counts now: what came meanwhile would be lost */
+  #count(current: Current, madeAfter: string | undefined): void {
+    const before = this.#current();
+    // a transaction that is tried again counts it again
+    if (before && before.name !== madeAfter && before.name !== current.name)
+      throw new GeoFileRefused('other data came meanwhile: send it again');
     writeWhole(join(this.#folder, 'current.json'), JSON.stringify(current));
     this.#lookedAt = -Infinity;
     this.#problem = null;
-    const kept = [current.name, ...current.own.map(one => one.name.replace(/\.mmdb$/, ''))];
-    for (const file of readdirSync(this.#folder))
-      if (/^(?:places|own)-/.test(file) && !kept.some(name => file.startsWith(`${name}.`)))
-        rmSync(join(this.#folder, file), { force: true });
+    const filesOf = ({ name, own, waiting = [] }: Current) => [
+      name,
+      ...[...own, ...waiting].map(one => one.name.replace(/\.mmdb$/, '')),
+    ];
+    const kept = filesOf(current);
+    const old = before ? filesOf(before) : [];
+    for (const file of readdirSync(this.#folder)) {
+      const isOf = (names: readonly string[]) => names.some(name => file.startsWith(`${name}.`));
+      if (!/^(?:places|own)-/.test(file) || isOf(kept)) continue;
+      const path = join(this.#folder, file);
+      // what else is there another process may be making just now
+      const made = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+      if (isOf(old) || made < Date.now() - strayMs) rmSync(path, { force: true });
+    }
   }
 
   async #run(order: BuildOrder): Promise<Built> {
+    if (this.#isStopped) throw new BuilderFailed('the server is about to end');
+    const node = [
+      `--max-old-space-size=${geoLimits.buildMemoryMB}`,
+      join(import.meta.dirname, 'build.ts'),
+      JSON.stringify(order),
+    ];
     const child = spawn(
-      process.execPath,
-      [`--max-old-space-size=${geoLimits.buildMemoryMB}`, join(import.meta.dirname, 'build.ts'), JSON.stringify(order)],
-      { stdio: ['ignore', 'pipe', 'pipe'], env: {}, timeout: geoLimits.buildSeconds * 1000, killSignal: 'SIGKILL' },
+      // with whoever waits for it, and keeps its time, it ends
+      'setpriv',
+      ['--pdeathsig', 'KILL', '--', process.execPath, ...node],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { PATH: '/usr/bin:/bin' },
+        timeout: geoLimits.buildSeconds * 1000,
+        killSignal: 'SIGKILL',
+      },
     );
     this.#children.add(child);
     // nobody waits for it: whoever has work to do goes first
@@ -226,7 +322,7 @@ export class GeoData implements GeoStore {
       const [said, complaint, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
       if (code !== 0) {
         logger.warn({ code, complaint: complaint.slice(-2000) }, 'data of where addresses are: the builder failed');
-        throw new GeoFileRefused('it takes too long or too much to read');
+        throw new BuilderFailed('it takes too long or too much to read');
       }
       // build.ts writes one of these
       const answer = JSON.parse(said) as Built | { bad: string };
@@ -235,6 +331,24 @@ export class GeoData implements GeoStore {
     } finally {
       this.#children.delete(child);
     }
+  }
+}
+
+/** As `writeWhole`, beside everything else that is to be done: it takes a second and more. */
+async function writeLarge(path: string, bytes: Uint8Array): Promise<void> {
+  const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
+  try {
+    const file = await open(fresh, 'wx', 0o600);
+    try {
+      await file.writeFile(bytes);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
   }
 }
 

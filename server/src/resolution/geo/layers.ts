@@ -174,6 +174,8 @@ export function laidOver(where: Layer<Where>, whose: Layer<Whose>) {
       const key = x * geoLimits.valuesMax + y;
       let number = numbers.get(key);
       if (number === undefined) {
+        // whoever writes lines by ASN holds them all in memory
+        if (pairs.length >= geoLimits.pairsMax) throw new BadMmdb('it says too many different things');
         number = pairs.push({ where: x, whose: y, family, first: start }) - 1;
         numbers.set(key, number);
       }

@@ -1,6 +1,6 @@
 /** Lines by continent, country, region and ASN: rows, the one who steers, a real name server with data of a test's own, and dig(1). */
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
@@ -181,6 +181,14 @@ test(
   },
 );
 
+test('one that begins with data that were cut has them, and its lines by place, again', { timeout: 60_000 }, async () => {
+  const data = readdirSync(names.service.lines).find(name => name.endsWith('.mmdb'))!;
+  await names.kill();
+  truncateSync(join(names.service.lines, data), 100);
+  await names.up();
+  await answers(['192.0.2.20'], '198.51.100.130/32');
+});
+
 test('an everybody’s name elsewhere is nobody’s on a line by place', { timeout: 60_000 }, async () => {
   await sql`delete from "lineNode" where "groupID" = ${groupID} and "lineID" = 1`.execute(api.database.db);
   const reply = await client().post('/client/virtualNode', { zoneID, name: 'elsewhere' });
@@ -194,6 +202,54 @@ test('an everybody’s name elsewhere is nobody’s on a line by place', { timeo
   // it has one family: the other would be answered by the name
   assert.deepEqual(await names.dig('+subnet=198.51.100.1/32', `g${groupID}.l.${zone}`, 'AAAA'), ['status: NOERROR']);
 });
+
+test('a network whose line does not count then keeps nothing from being written', { timeout: 60_000 }, async () => {
+  const { data } = await client().read(`/client/zone/${zoneID}/groups`);
+  const { lines } = data.find((found: { id: number }) => found.id === groupID);
+  await set(
+    lines
+      .filter((one: { kind: string }) => one.kind === 'custom')
+      .map(({ id, name, asns, places, cidrs }: Record<string, unknown>) => ({
+        lineID: id,
+        name,
+        asns,
+        places,
+        // nowhere in the data
+        cidrs: name === 'office' ? ['10.9.0.0/16'] : cidrs,
+      })),
+  );
+  const shown = () => client().read(`/client/group/${groupID}/answer`);
+  assert.ok(await poll(async () => (await shown()).zones[0].isApplied, 20_000, 50));
+  assert.deepEqual((await client().read('/client/setting/dns/unprocessed')).errors, []);
+});
+
+test(
+  'an ASN in more places than a name server is told of costs its group its lines by place alone, and it is said',
+  { timeout: 90_000 },
+  async () => {
+    const networks = Array.from({ length: 20_100 }, (_, n) => [
+      `100.${64 + (n >> 14)}.${(n >> 6) & 255}.${(n & 63) * 4}/30`,
+      { ...(cityOf('AS', 'TW', n.toString(36).toUpperCase()) as object), ...(asnOf(64_500, 'Carrier') as object) },
+    ]);
+    (await geo.take(mmdb(Object.fromEntries(networks)))).count();
+    const errors = async () =>
+      (await client().read('/client/setting/dns/unprocessed')).errors.map((one: { error: string }) => one.error);
+    assert.ok(
+      await poll(async () => /lines by ASN and place do not count/.test(String(await errors())), 30_000, 50),
+      String(await errors()),
+    );
+    // it goes on: networks, and everybody
+    await answers(['192.0.2.50'], '10.9.0.1/32');
+    const shown = () => client().read(`/client/group/${groupID}/answer`);
+    await sql`update node set addresses = '{192.0.2.51}' where addresses = '{192.0.2.50}'`.execute(api.database.db);
+    await answers(['192.0.2.51'], '10.9.0.1/32');
+    assert.ok(await poll(async () => (await shown()).zones[0].isApplied, 20_000, 50));
+    (await geo.take(where)).count();
+    (await geo.take(whose)).count();
+    assert.ok(await poll(async () => (await errors()).length === 0, 30_000, 50));
+    await answers(['192.0.2.20'], '198.51.100.130/32');
+  },
+);
 
 test('lines that are taken away leave everybody’s', { timeout: 60_000 }, async () => {
   await set([{ lineID: lineIDs.get('taiwan')!, name: 'taiwan', cidrs: [], asns: [], places: ['JP'] }]);

@@ -28,7 +28,7 @@ export async function compare(db: Db, driver: NameDriver, { zone, clientID }: He
     const there = groups.get(groupID);
     const wanted = stored.get(groupID);
     if (!wanted || wanted.version !== version) return false; // it is written anyway
-    const shown = driver.shown(wanted);
+    const shown = driver.shown(wanted, zone);
     const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
     return (
       there?.version !== version ||

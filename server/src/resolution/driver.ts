@@ -114,13 +114,15 @@ export interface NameDriver {
   /** What stands there of ours; what else stands there is nobody's business. */
   observe(zone: NameZone): Promise<Observed>;
   /** What of a group's answer to everybody `observe` finds, when it stands there as it should. */
-  shown(group: GroupAnswer): Answer;
+  shown(group: GroupAnswer, zone: NameZone): Answer;
+  /** Why something of a zone's groups is not answered as it should be, though it was told of them; undefined: all is. */
+  lacks?(zone: NameZone): string | undefined;
   /** What is ours in a zone goes, and nothing else; one who holds zones for us alone drops them in `prepare`. */
   leave?(zone: NameZone): Promise<void>;
   /** What the zone above has to say of a signed zone (DS, RFC 4034, 5): one a line, as a file of a zone has it. */
   trust?(zone: NameZone): Promise<string[]>;
   /** Networks that a line of a group is for, to ask as their visitors: one for each way in which it finds lines. */
-  probes?(group: GroupAnswer): Promise<string[]>;
+  probes?(group: GroupAnswer, zone: NameZone): Promise<string[]>;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */
   version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined>;
 }

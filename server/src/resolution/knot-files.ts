@@ -1,7 +1,7 @@
 /** The files of the embedded name server. What stands in them is written here alone, out of checked names, addresses and numbers: no text of anybody reaches them. */
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { isHostName } from '#contract/rules/values.ts';
-import { lineKeysMax } from '#contract/limits.ts';
+import { lineKeysMax, zoneLineKeysMax } from '#contract/limits.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { Answer, GroupAnswer, NameZone, Secondary } from './driver.ts';
@@ -169,15 +169,55 @@ const filled = (answer: Answer, { a, aaaa, cname }: Answer): Answer =>
     ? answer
     : { a: answer.a.length ? answer.a : a, aaaa: answer.aaaa.length ? answer.aaaa : aaaa, cname: null };
 
-/** What lines by place say, by key; everybody else's is one of them, so that a resolver hears for whom an answer holds. @throws DnsProblem */
-function rulesOf(group: GroupAnswer, index: GeoIndex | undefined): { key: string; answer: Answer }[] {
+interface Rule {
+  key: string;
+  answer: Answer;
+}
+const rulesKnown = new WeakMap<GroupAnswer, { index: GeoIndex; rules: readonly Rule[] }>();
+/** What lines by place say, by key; everybody else's is one of them, so that a resolver hears for whom an answer holds. */
+function rulesOf(group: GroupAnswer, index: GeoIndex | undefined): readonly Rule[] {
   if (!index || !group.lines.some(isByPlace)) return [];
+  const known = rulesKnown.get(group);
+  if (known?.index === index) return known.rules;
+  const rules = madeRules(group, index);
+  rulesKnown.set(group, { index, rules });
+  return rules;
+}
+function madeRules(group: GroupAnswer, index: GeoIndex): Rule[] {
   const rules = new Map<string, Answer>();
   for (const line of group.lines.filter(isByPlace))
     for (const key of keysOf(line, index)) if (!rules.has(key)) rules.set(key, filled(line.answer, group.fallback));
-  if (rules.size > lineKeysMax)
-    throw new DnsProblem('refused', `the ASNs of group ${group.groupID} stand in more than ${lineKeysMax} places`);
-  return [{ key: '*', answer: group.fallback }, ...[...rules].map(([key, answer]) => ({ key, answer }))];
+  // a place whose ASN nobody has seen is no rule, and no reason for one
+  return rules.size ? [{ key: '*', answer: group.fallback }, ...[...rules].map(([key, answer]) => ({ key, answer }))] : [];
+}
+
+export const withoutPlaces = (group: GroupAnswer): GroupAnswer => ({
+  ...group,
+  lines: group.lines.map(({ cidrs, answer }) => ({ cidrs, answer })),
+});
+/**
+ * Groups as the name server can be told of them: of those whose ASNs stand in too many places, by data that may change any time, what is
+ * left without their lines by place, so that they and the others go on. `failed`: why, by their ids.
+ */
+export function fitted(groups: readonly GroupAnswer[], index?: GeoIndex): { groups: GroupAnswer[]; failed: Map<number, string> } {
+  const failed = new Map<number, string>();
+  let all = 0;
+  const fit = inIDs(groups).map(group => {
+    const count = rulesOf(group, index).length;
+    const isZoneFull = all + count > zoneLineKeysMax;
+    if (count <= lineKeysMax && !isZoneFull) {
+      all += count;
+      return group;
+    }
+    failed.set(
+      group.groupID,
+      count > lineKeysMax
+        ? `the ASNs of group ${group.groupID} stand in more than ${lineKeysMax} places: its lines by ASN and place do not count`
+        : `the groups of this zone stand in more than ${zoneLineKeysMax} places: lines by ASN and place of group ${group.groupID} do not count`,
+    );
+    return withoutPlaces(group);
+  });
+  return { groups: fit, failed };
 }
 
 function recordsOf({ a, aaaa, cname }: Answer): string[] {
@@ -192,16 +232,23 @@ function recordsOf({ a, aaaa, cname }: Answer): string[] {
 }
 const inIDs = (groups: readonly GroupAnswer[]) => [...groups].sort((a, b) => a.groupID - b.groupID);
 
+/** Networks of a group's lines, with their answers. */
+function netSetsOf(group: GroupAnswer, index: GeoIndex | undefined): { net: string; answer: Answer }[] {
+  const rules = rulesOf(group, index);
+  if (!rules.length) return netsOf(group);
+  const own = netsOf(group).map(one => ({ ...one, answer: filled(one.answer, group.fallback) }));
+  // what a network has none of is looked for among places: a name that leads on, found there, would be followed for everything
+  const leadsOn = rules.some(({ answer }) => answer.cname !== null);
+  return leadsOn ? own.filter(({ answer: { a, aaaa, cname } }) => cname !== null || (a.length && aaaa.length)) : own;
+}
+
 /** What visitors of networks are answered; a line that answers nothing is as if it were none. `index`: lines by place count, too (`placesOf`). */
 export function linesOf(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): string {
   const out: string[] = [];
   for (const group of inIDs(groups)) {
     const { groupID, version, fallback } = group;
     const rules = rulesOf(group, index);
-    const own = rules.length ? netsOf(group).map(one => ({ ...one, answer: filled(one.answer, fallback) })) : netsOf(group);
-    // what a network has none of is looked for among places: a name that leads on, found there, would be followed for everything
-    const leadsOn = rules.some(({ answer }) => answer.cname !== null);
-    const sets = leadsOn ? own.filter(({ answer: { a, aaaa, cname } }) => cname !== null || (a.length && aaaa.length)) : own;
+    const sets = netSetsOf(group, index);
     const everybodys =
       rules.length || inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'].map(net => ({ net, answer: fallback }));
     if (!sets.length && !everybodys.length) continue;
@@ -227,6 +274,8 @@ export function placesOf(zone: string, groups: readonly GroupAnswer[], index: Ge
   }
   return out.length ? `${out.join('\n')}\n` : '';
 }
+/** A network that a line of a group answers, as it is written; undefined: none is. */
+export const networkOf = (group: GroupAnswer, index?: GeoIndex): string | undefined => netSetsOf(group, index)[0]?.net;
 const isEmpty = ({ a, aaaa, cname }: Answer) => cname === null && !a.length && !aaaa.length;
 
 /** Zones that can stand in one configuration; of two that have a name in common the first. `failed`: why the others cannot. */

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlProblem } from './knot.ts';
-import { configurationOf, fitOf, linesOf } from './knot-files.ts';
+import { lineKeysMax, zoneLineKeysMax } from '#contract/limits.ts';
+import type { GeoIndex } from '../kit/services.ts';
+import { configurationOf, fitOf, fitted, linesOf, networkOf, placesOf } from './knot-files.ts';
 
 const answer = { a: ['192.0.2.1'], aaaa: ['2001:DB8:0::1'], cname: null };
 const nothing = { a: [], aaaa: [], cname: null };
@@ -105,4 +107,52 @@ test('what the control says is told in its words, without paths of this machine'
     'config, , line 9 (parser failed)',
   ]);
   assert.deepEqual(told({ killed: true }), ['away', 'it does not answer']);
+});
+
+/** One ASN in so many regions, another in one. */
+const indexOf = (regions: number): GeoIndex => ({
+  where: Array.from({ length: regions }, (_, n) => ['AS', 'TW', String(n), '']),
+  whose: [
+    [64_500, ''],
+    [64_501, ''],
+  ],
+  pairs: [...Array.from({ length: regions }, (_, n): [number, number, string] => [n, 0, '198.51.100.1']), [0, 1, '203.0.113.1']],
+});
+const elsewhere = { a: [], aaaa: [], cname: 'elsewhere.test' };
+const v4 = { a: ['192.0.2.7'], aaaa: [], cname: null };
+const byASN = (groupID: number, asn: number, cidrs: string[] = []) => ({
+  ...group([]),
+  groupID,
+  lines: [{ cidrs, asns: [asn], answer: v4 }],
+});
+
+test('a line for an ASN that the data know nothing of takes nobody’s answer away', () => {
+  const one = { ...byASN(7, 65_000), fallback: elsewhere };
+  assert.equal(placesOf('cdn.test', [one], indexOf(1)), '');
+  assert.match(linesOf('cdn.test', [one], indexOf(1)), /net: 0\.0\.0\.0\/0\n {4}CNAME: elsewhere\.test\./);
+});
+
+test('a network whose line does not count is not asked for as one that does', () => {
+  const one = { ...byASN(7, 64_500, ['198.51.100.0/24']), fallback: elsewhere };
+  assert.equal(networkOf(one, indexOf(1)), undefined);
+  assert.equal(networkOf(one), '198.51.100.0/24');
+});
+
+test('a group whose ASNs stand in too many places goes on without its lines by place, and so do the others with theirs', () => {
+  const index = indexOf(lineKeysMax);
+  const { groups, failed } = fitted([byASN(7, 64_500, ['192.0.2.0/24']), byASN(8, 64_501)], index);
+  assert.deepEqual([...failed.keys()], [7]);
+  assert.match(failed.get(7)!, /group 7 .* do not count/);
+  assert.match(linesOf('cdn.test', groups, index), /net: 192\.0\.2\.0\/24/);
+  assert.match(placesOf('cdn.test', groups, index), /^g8[^]*AS;TW;0;64501/);
+  const half = indexOf(lineKeysMax / 2);
+  const many = Array.from({ length: (2 * zoneLineKeysMax) / lineKeysMax + 1 }, (_, n) => byASN(n + 1, 64_500));
+  const left = fitted(many, half).failed;
+  assert.ok(left.size >= 1 && left.size <= 2 && left.has(many.length), [...left.values()].join());
+});
+
+test('of a place that is none nothing is written', () => {
+  const one = { ...group([]), lines: [{ cidrs: [], places: ['DE', 'TW"\n', 'continent:AS"'], answer }] };
+  assert.match(placesOf('cdn.test', [one], indexOf(1)), /geo: "EU;DE"/);
+  assert.doesNotMatch(placesOf('cdn.test', [one], indexOf(1)), /TW|AS/);
 });

@@ -7,7 +7,7 @@
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
 import { execFile } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -30,11 +30,24 @@ import {
   observedGroups,
   type Prepared,
 } from './driver.ts';
-import { configurationOf, fitOf, inZone, linesOf, type Opener, placesOf, prefixOf, writable } from './knot-files.ts';
+import {
+  configurationOf,
+  fitOf,
+  fitted,
+  inZone,
+  linesOf,
+  networkOf,
+  type Opener,
+  withoutPlaces,
+  placesOf,
+  prefixOf,
+  writable,
+} from './knot-files.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { addressOn } from './line-places.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
 import { add, drop, parts } from './updates.ts';
+import { logger } from '../log.ts';
 
 const run = promisify(execFile);
 const controlMs = 20_000;
@@ -42,6 +55,8 @@ const controlMs = 20_000;
 const keyTries = 60;
 const keyWaitMs = 100;
 const outputMost = 256 * 2 ** 20;
+/** Data that were not taken may be: the folder was full, their copy cut. */
+const refusedMs = 600_000;
 const here = '127.0.0.1';
 
 export interface KnotAt {
@@ -67,7 +82,9 @@ export class KnotDriver implements NameDriver {
   /** data of places that the name server was given */
   #data: GeoPlaces | undefined;
   /** those it did not take: it goes on without, for names come first */
-  #refused: string | undefined;
+  #refused: { name: string; until: number } | undefined;
+  /** zone → groups that are answered without their lines by place, and why */
+  readonly #lacking = new Map<number, ReadonlyMap<number, string>>();
   /** Files of lines as the name server has read them, as far as we had it read them; what is not here is read anew. */
   readonly #read = new Map<string, string>();
 
@@ -126,8 +143,10 @@ export class KnotDriver implements NameDriver {
     for (const { id, name } of due) if (!failed.has(id)) await this.#control('zone-abort', name, lineZone(name)).catch(() => {});
     const { texts, isOther } = await this.#configured(fit, groupsOf, data).catch(async (error: unknown) => {
       if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
-      this.#refused = data.name;
-      return this.#configured(fit, groupsOf, undefined);
+      const done = await this.#configured(fit, groupsOf, undefined);
+      // without them it is taken: they alone are to blame
+      this.#refuse(data.name, error);
+      return done;
     });
     for (const [file, text] of texts) this.#read.set(file, text);
     // what is in no zone's place any more goes from the journal as well
@@ -154,15 +173,33 @@ export class KnotDriver implements NameDriver {
 
   async #places(): Promise<GeoPlaces | undefined> {
     const found = await this.#geo?.places();
-    return found?.name === this.#refused ? undefined : found;
+    if (!found || (found.name === this.#refused?.name && performance.now() < this.#refused.until)) return undefined;
+    try {
+      // read when it is asked for first
+      void found.index;
+      return found;
+    } catch (error) {
+      this.#refuse(found.name, error);
+      return undefined;
+    }
+  }
+  #refuse(name: string, err: unknown): void {
+    this.#refused = { name, until: performance.now() + refusedMs };
+    logger.error({ err }, 'data of places cannot be used by the name server: lines by ASN and place do not count for now');
   }
 
   /** Files of all zones, and the list of these, are written and read. */
   async #configured(fit: readonly NameZone[], groupsOf: (zone: NameZone) => readonly GroupAnswer[], data: GeoPlaces | undefined) {
-    const texts = new Map(fit.flatMap(zone => [...this.#texts(zone, writable(zone.name, groupsOf(zone), data?.index), data)]));
+    const texts = new Map(
+      fit.flatMap(zone => {
+        const groups = this.#fitted(zone, groupsOf(zone), data);
+        return [...this.#texts(zone, writable(zone.name, groups, data?.index), data)];
+      }),
+    );
     for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
     const copy = data && join(this.#at.lines, `${data.name}.mmdb`);
-    if (copy && !existsSync(copy)) writeWhole(copy, readFileSync(data.path), { mode: 0o640 });
+    // also one that was cut
+    if (copy && sizeOf(copy) !== sizeOf(data.path)) writeWhole(copy, readFileSync(data.path), { mode: 0o640 });
     const list = join(this.#at.lines, 'zones.conf');
     const places = copy === undefined ? undefined : { data: copy, file: (zone: NameZone) => this.#placeFile(zone) };
     const wanted = configurationOf(fit, zone => this.#file(zone), this.#open, places);
@@ -171,6 +208,18 @@ export class KnotDriver implements NameDriver {
     await this.#control('reload');
     this.#data = data;
     return { texts, isOther };
+  }
+  /** As far as they fit; the others without their lines by place. */
+  #fitted(zone: NameZone, all: readonly GroupAnswer[], data: GeoPlaces | undefined): readonly GroupAnswer[] {
+    const { groups, failed } = fitted(all, data?.index);
+    this.#lacking.set(zone.id, failed);
+    return groups;
+  }
+  #fit(zone: NameZone, group: GroupAnswer): GroupAnswer {
+    return this.#lacking.get(zone.id)?.has(group.groupID) ? withoutPlaces(group) : group;
+  }
+  lacks({ id }: NameZone): string | undefined {
+    return this.#lacking.get(id)?.values().next().value;
   }
   #texts(zone: NameZone, groups: readonly GroupAnswer[], data: GeoPlaces | undefined): Map<string, string> {
     return new Map([
@@ -261,17 +310,21 @@ export class KnotDriver implements NameDriver {
     all: readonly GroupAnswer[],
     gone: readonly number[],
   ): Promise<void> {
-    const wanted = this.#texts(zone, all, this.#data);
+    const groups = this.#fitted(zone, all, this.#data);
+    const isChanged = new Set(changed.map(one => one.groupID));
+    const wanted = this.#texts(zone, groups, this.#data);
     if ([...wanted].some(([file, text]) => this.#read.get(file) !== text || read(file) !== text)) await this.#readLines(wanted);
     const changes = [
       ...gone.map(groupID => emptied(zone.name, groupID)),
-      ...changed.map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
+      ...groups
+        .filter(one => isChanged.has(one.groupID))
+        .map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
     ];
     for (const part of parts(changes)) await this.#updates.change(lineZone(zone.name), part);
   }
 
   async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
-    await this.#readLines(this.#texts(zone, all, this.#data));
+    await this.#readLines(this.#texts(zone, this.#fitted(zone, all, this.#data), this.#data));
   }
 
   async #readLines(wanted: ReadonlyMap<string, string>): Promise<void> {
@@ -283,15 +336,16 @@ export class KnotDriver implements NameDriver {
     for (const [file, text] of wanted) this.#read.set(file, text);
   }
 
-  async probes({ lines }: GroupAnswer): Promise<string[]> {
+  async probes(whole: GroupAnswer, zone: NameZone): Promise<string[]> {
+    const group = this.#fit(zone, whole);
     const index = this.#data?.index;
-    if (!index) return [];
-    const answered = lines.filter(({ answer }) => answer.a.length || answer.aaaa.length || answer.cname !== null);
-    for (const line of answered) {
-      const found = addressOn(line, index);
-      if (found !== undefined) return [found];
-    }
-    return [];
+    const network = networkOf(group, index);
+    const byPlace = group.lines.filter(
+      ({ asns = [], places = [], answer }) =>
+        asns.length + places.length > 0 && (answer.a.length || answer.aaaa.length || answer.cname !== null),
+    );
+    const found = index && byPlace.map(line => addressOn(line, index)).find(one => one !== undefined);
+    return [network, found].filter(one => one !== undefined);
   }
 
   async observe(zone: NameZone): Promise<Observed> {
@@ -315,8 +369,8 @@ export class KnotDriver implements NameDriver {
     return { names, groups };
   }
 
-  shown(group: GroupAnswer): Answer {
-    return inZone(group);
+  shown(group: GroupAnswer, zone: NameZone): Answer {
+    return inZone(this.#fit(zone, group));
   }
 
   async version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined> {
@@ -366,6 +420,7 @@ function* records(text: string): Generator<[owner: string, type: string, data: s
     if (owner !== undefined) yield [owner.toLowerCase(), type!, data!.trim().toLowerCase()];
   }
 }
+const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
 function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');

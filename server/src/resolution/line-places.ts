@@ -5,6 +5,10 @@ import { formatIP, isIP, parseAddressSet, parseIP } from '#contract/rules.ts';
 import type { GeoIndex, Place } from '../kit/services.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
 
+/** A line that answers nothing is as if it were none. */
+export const hasAnswer = ({ a, aaaa, cname }: Pick<AnsweredLine, 'a' | 'aaaa' | 'cname'>): boolean =>
+  cname !== null || a.length > 0 || aaaa.length > 0;
+
 type For = Pick<AnsweredLine, 'asns' | 'places'>;
 /** What stands in the data where nobody knows. */
 const unknown = '-';
@@ -18,7 +22,7 @@ export interface Match {
 
 /** The most exact line for a visitor, as the name server finds it: by network (the narrowest), ASN, region, country, continent. */
 export function lineFor(lines: readonly AnsweredLine[], visitor: string | undefined, place?: Place): Match {
-  const own = lines.filter(one => one.lineID !== defaultLineID);
+  const own = lines.filter(one => one.lineID !== defaultLineID && hasAnswer(one));
   const address = visitor !== undefined && isIP(visitor) ? parseIP(visitor) : undefined;
   let best: { line: AnsweredLine; of: string; size: bigint } | undefined;
   if (address)
@@ -45,6 +49,9 @@ export function lineFor(lines: readonly AnsweredLine[], visitor: string | undefi
   return { line: lines.find(one => one.lineID === defaultLineID), by: 'default', of: null };
 }
 
+/** What stands in a row may be older than a rule, and of a place that is none the whole file could not be read. */
+const isPlace = (place: string) => /^(?:continent:[A-Z]{2}|[A-Z]{2}(?:-[A-Z0-9]{1,3})?)$/.test(place);
+
 /** ASN → the pairs of the data it stands in. */
 const pairsOf = new WeakMap<GeoIndex, Map<number, GeoIndex['pairs'][number][]>>();
 function pairsByASN(index: GeoIndex): Map<number, GeoIndex['pairs'][number][]> {
@@ -66,7 +73,7 @@ function placeKey(place: string): string {
 export function keysOf({ asns = [], places = [] }: For, index: GeoIndex): string[] {
   const known = pairsByASN(index);
   return [
-    ...places.map(placeKey),
+    ...places.filter(isPlace).map(placeKey),
     ...asns.flatMap(asn => (known.get(asn) ?? []).map(([where]) => [...parts(index, where), asn].join(';'))),
   ];
 }

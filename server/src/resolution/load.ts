@@ -7,6 +7,7 @@ import { type Db, rows, type Sql } from '../store/db.ts';
 import type { GroupAnswer, NameZone, Secondary } from './driver.ts';
 import { type ServerSetting, settingColumns } from './drivers.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
+import { hasAnswer } from './line-places.ts';
 
 export interface HeldZone {
   zone: NameZone;
@@ -84,7 +85,7 @@ export function groupAnswer({ groupID, version, lines }: StoredAnswer): GroupAns
     version,
     fallback: lines.find(one => one.lineID === defaultLineID) ?? nothing,
     lines: lines
-      .filter(one => one.lineID !== defaultLineID)
+      .filter(one => one.lineID !== defaultLineID && hasAnswer(one))
       .map(({ cidrs, asns = [], places = [], a, aaaa, cname }) => ({
         cidrs: cidrs.filter(cidr => {
           // one network has many spellings; what is none is written nowhere

@@ -7,8 +7,8 @@ import type { HeldZone } from './load.ts';
 /** Groups asked for after a push, to see that what was written is what is answered. */
 const askedMost = 20;
 
-/** What each group answers. @throws Error when it is not answered afterwards */
-export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone, all: readonly GroupAnswer[]): Promise<void> {
+/** What each group answers. @returns whether something was to be done @throws Error when it is not answered afterwards */
+export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone, all: readonly GroupAnswer[]): Promise<boolean> {
   const applied = new Map(
     (
       await rows<{ groupID: number; applied: number }>(
@@ -19,24 +19,21 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
   );
   const changed = all.filter(one => applied.get(one.groupID) !== one.version);
   const gone = [...applied.keys()].filter(id => !all.some(one => one.groupID === id));
-  if (!changed.length && !gone.length) return;
+  if (!changed.length && !gone.length) return false;
   await driver.applyGroups(zone, changed, all, gone);
   await see(driver, zone, changed);
   await sql`insert into "cnameGroup" ("cnameID", "groupID", applied) select ${zone.id}, c."groupID", c.version
       from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c("groupID" bigint, version bigint)
       on conflict ("cnameID", "groupID") do update set applied = excluded.applied`.execute(db);
   if (gone.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${gone})`.execute(db);
+  return true;
 }
 
 /** What was written is what is answered, to everybody and on a line. @throws Error when it is not */
 async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly GroupAnswer[]): Promise<void> {
   for (const group of groups.slice(0, askedMost)) {
-    const { groupID, version, lines } = group;
-    const network = driver.can.has.includes('lines')
-      ? lines.find(({ cidrs, answer }) => cidrs.length && (answer.a.length || answer.aaaa.length || answer.cname))?.cidrs[0]
-      : undefined;
-    const others = (await driver.probes?.(group)) ?? [];
-    for (const asked of [undefined, ...(network === undefined ? [] : [network]), ...others]) {
+    const { groupID, version } = group;
+    for (const asked of [undefined, ...((await driver.probes?.(group, zone)) ?? [])]) {
       const said = await driver.version(zone, groupID, asked);
       if (said !== version)
         throw new Error(`group ${groupID} answers version ${said ?? 'none'} instead of ${version}${asked ? ` to ${asked}` : ''}`);

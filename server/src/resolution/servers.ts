@@ -73,11 +73,11 @@ export const split = <T>(all: readonly T[], isFirst: (one: T) => boolean): [T[],
 /** What a provider refuses of one thing keeps no other from it: neither a node that fails from leaving, nor a new site from its name. */
 export function partsOf() {
   const refused: DnsProblem[] = [];
-  const apart = async (act: Promise<void>): Promise<void> => {
-    await act.catch((error: unknown) => {
+  const apart = <T>(act: Promise<T>): Promise<T | undefined> =>
+    act.catch((error: unknown) => {
       if (!(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
       refused.push(error);
+      return undefined;
     });
-  };
   return { apart, refused };
 }

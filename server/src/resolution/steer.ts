@@ -358,13 +358,16 @@ export class Steering {
         await apart(compare(db, driver, held));
         await driver.refresh(zone, all);
       }
-      await apart(pushGroups(db, driver, held, all));
+      const hasPushed = await apart(pushGroups(db, driver, held, all));
       const isNamesDue = this.#namesDue.delete(zone.id);
       if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
       if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
-      if (held.tries > 0 || held.error) await sql`update cname set tries = 0, error = '' where id = ${zone.id}`.execute(db);
+      // what it cannot be told of stays said until it is told anew
+      const why = hasPushed || isOld || held.tries > 0 ? oneLine(driver.lacks?.(zone) ?? '') : held.error;
+      if (held.tries > 0 || held.error !== why)
+        await sql`update cname set tries = 0, error = ${why} where id = ${zone.id}`.execute(db);
     } catch (error) {
       await this.#failed(held, whyOf(error));
     }

@@ -84,6 +84,8 @@ export const geoLimits = {
   bytesMax: 100_000_000,
   networksMax: 8_000_000,
   recordsMax: 3_000_000,
+  /** of the tree that is made: a small file may say more than it is long, and every server process holds what is made of it */
+  writtenMax: 16_000_000,
   /** different places, and different ASNs */
   valuesMax: 500_000,
   /** of the two together, in what is made of all */

@@ -24,6 +24,7 @@ export const pinnedGeo: Record<string, unknown> = {
     bytesMax: 100_000_000,
     networksMax: 8_000_000,
     recordsMax: 3_000_000,
+    writtenMax: 16_000_000,
     valuesMax: 500_000,
     pairsMax: 2_000_000,
     buildSeconds: 180,

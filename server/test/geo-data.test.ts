@@ -10,6 +10,7 @@ import { GeoData, GeoFileRefused } from '#server/resolution/geo/data.ts';
 import { layersOf } from '#server/resolution/geo/layers.ts';
 import { BadMmdb, Mmdb } from '#server/resolution/geo/mmdb.ts';
 import { poll } from '#server/store/engine-process.ts';
+import { mmdbOf } from '#server/resolution/geo/mmdb-writer.ts';
 import { testFolder } from '#system/engines.ts';
 import { asnOf, cityOf, madeUp, mmdb } from './geo-files.ts';
 import { Api, type Tenant } from './harness.ts';
@@ -319,6 +320,14 @@ describe('a hostile file', () => {
       assert.deepEqual(await placeOf(geo, '198.51.100.1'), ['AS', 'TW', 'TPE', null, null]);
       assert.equal(geo.state.problem, null);
     }
+  });
+  test('what is made of one is no larger than a server can hold', () => {
+    const cuts = (last: bigint) => ({ starts: [0n, last], values: [0, 1] });
+    const make = (nodesMost: number) =>
+      mmdbOf({ v4: cuts(1n), v6: cuts((1n << 128n) - 1n), values: [{}, { a: 1 }], type: 'x', builtAt: 0, nodesMost });
+    // 32 of IPv4, 96 that lead there, 127 more
+    assert.ok(new Mmdb(make(255)));
+    assert.throws(() => make(254), BadMmdb);
   });
   test('reads to an end whatever byte of a good one is another', () => {
     let state = 11;

@@ -41,7 +41,7 @@ export function OIDC() {
   if (!now) return <div className="panel tab-wait" aria-busy />;
   const { version, callbacks, secretIsSet, enable, issuer, client, label, forOperator, forCustomers, byEmail } = now;
   return (
-    <>
+    <div className="in-turn">
       <section className="panel setting" aria-label={t('tab.oidc')}>
         {can(write) && isRoot ? (
           <CardForm
@@ -77,6 +77,6 @@ export function OIDC() {
           isReady={secretIsSet && issuer !== ''}
         />
       </section>
-    </>
+    </div>
   );
 }

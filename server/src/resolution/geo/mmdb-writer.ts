@@ -1,6 +1,7 @@
 /** Writes an MMDB file (MaxMind DB 2.0): a tree of both families, in which IPv4 lies at ::/96, and what it leads to. */
 import { Buffer } from 'node:buffer';
-import type { Value } from './mmdb.ts';
+import { geoLimits } from '#contract/limits.ts';
+import { BadMmdb, type Value } from './mmdb.ts';
 
 /** A whole family, cut: cut `n` goes from `starts[n]` to the next one, and is said `values[n]` of. */
 export interface Cuts {
@@ -84,8 +85,13 @@ function head(type: number, size: number): Buffer {
 /** Nodes as they are added. */
 class Tree {
   #records = new Uint32Array(1 << 20);
+  readonly #most: number;
   count = 0;
+  constructor(most: number) {
+    this.#most = most;
+  }
   add(): number {
+    if (this.count >= this.#most) throw new BadMmdb('it has too many networks');
     if (this.count * 2 + 2 > this.#records.length) {
       const more = new Uint32Array(this.#records.length * 2);
       more.set(this.#records);
@@ -111,6 +117,7 @@ const leaf = 0x40000000;
 /**
  * @param values what is said, by number; one that stands there twice is one
  * @param builtAt milliseconds since 1970
+ * @throws BadMmdb when it has more nodes than it may
  */
 export function mmdbOf({
   v4,
@@ -118,14 +125,16 @@ export function mmdbOf({
   values,
   type,
   builtAt,
+  nodesMost = geoLimits.writtenMax,
 }: {
   v4: Cuts;
   v6: Cuts;
   values: readonly Value[];
   type: string;
   builtAt: number;
+  nodesMost?: number;
 }): Buffer {
-  const tree = new Tree();
+  const tree = new Tree(nodesMost);
   const build = (
     { starts, values: said }: Cuts,
     bits: number,

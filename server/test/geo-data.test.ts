@@ -1,7 +1,6 @@
 /** Where addresses are: the program's own data, an owner's, and files that nobody should be able to harm us with. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { after, before, describe, test } from 'node:test';
 import { Reader } from 'mmdb-lib';
@@ -9,7 +8,6 @@ import { geoLimits } from '#contract/limits.ts';
 import { GeoData, GeoFileRefused } from '#server/resolution/geo/data.ts';
 import { layersOf } from '#server/resolution/geo/layers.ts';
 import { BadMmdb, Mmdb } from '#server/resolution/geo/mmdb.ts';
-import { poll } from '#server/store/engine-process.ts';
 import { mmdbOf } from '#server/resolution/geo/mmdb-writer.ts';
 import { testFolder } from '#system/engines.ts';
 import { asnOf, cityOf, madeUp, mmdb } from './geo-files.ts';
@@ -128,129 +126,6 @@ describe('an owner’s own', () => {
     truncateSync(`${folder}/current.json`, 10);
     await new GeoData(folder, { hasPackages: false }).ready();
     assert.deepEqual(await placeOf(geo, '198.51.100.1'), [null, null, null, null, null]);
-  });
-});
-
-describe('whatever happens meanwhile', () => {
-  const [city, carrier] = [
-    mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') }),
-    mmdb({ '198.51.100.0/24': asnOf(64_500, 'Carrier') }),
-  ];
-  const uploaded = (folder: string) => readdirSync(folder).filter(name => name.startsWith('own-'));
-  /** As after an update of the program: what there is was made of something else. */
-  const age = (folder: string) => {
-    const path = join(folder, 'current.json');
-    writeFileSync(path, JSON.stringify({ ...(JSON.parse(readFileSync(path, 'utf8')) as object), mark: 'old' }));
-  };
-  const made = async (t: { after: (what: () => void) => void }, name: string) => {
-    const folder = testFolder(name);
-    const geo = new GeoData(folder, { hasPackages: false });
-    t.after(() => geo.stop());
-    (await geo.take(city)).count();
-    return { folder, geo };
-  };
-  const builders = () =>
-    readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8')
-      .split(' ')
-      .filter(pid => pid && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('build.ts'))
-      .map(Number);
-
-  test('a server that ends while data are made anew keeps the owner’s file, and makes nothing more', async t => {
-    const { folder } = await made(t, 'geo-end');
-    age(folder);
-    const next = new GeoData(folder, { hasPackages: false });
-    const ready = next.ready();
-    assert.ok(await poll(async () => builders().length > 0, 5000, 2));
-    next.stop();
-    await assert.rejects(ready);
-    assert.deepEqual(builders(), []);
-    assert.equal(uploaded(folder).length, 1);
-    const later = new GeoData(folder, { hasPackages: false });
-    t.after(() => later.stop());
-    assert.equal(await later.ready(), true);
-    assert.equal((await placeOf(later, '198.51.100.1'))?.[1], 'TW');
-  });
-
-  test('a builder that is killed costs nobody a file: the data before go on, and it is tried again', async t => {
-    const { folder } = await made(t, 'geo-killed');
-    age(folder);
-    const next = new GeoData(folder, { hasPackages: false });
-    t.after(() => next.stop());
-    const kill = async () => {
-      assert.ok(await poll(async () => builders().length > 0, 5000, 2));
-      for (const pid of builders()) process.kill(pid, 'SIGKILL');
-    };
-    let [isReady] = await Promise.all([next.ready(), kill()]);
-    assert.equal(isReady, false);
-    assert.match(next.state.problem!, /too long or too much/);
-    assert.equal((await placeOf(next, '198.51.100.1'))?.[1], 'TW');
-    // also where there is nothing before: what there is without it, and it is tried again
-    truncateSync(
-      join(
-        folder,
-        readdirSync(folder).find(name => /^places-.*mmdb$/.test(name))!,
-      ),
-      50,
-    );
-    const third = new GeoData(folder, { hasPackages: false });
-    t.after(() => third.stop());
-    [isReady] = await Promise.all([third.ready(), kill()]);
-    assert.equal(isReady, false);
-    assert.deepEqual([(await placeOf(third, '198.51.100.1'))?.[1], uploaded(folder).length], [null, 1]);
-    assert.equal(await third.ready(), true);
-    assert.deepEqual([(await placeOf(third, '198.51.100.1'))?.[1], third.state.problem], ['TW', null]);
-  });
-
-  test('of two uploads at once one is refused, and none undoes the other', async t => {
-    const { folder, geo } = await made(t, 'geo-two');
-    const other = new GeoData(folder, { hasPackages: false });
-    t.after(() => other.stop());
-    const first = geo.take(carrier);
-    await assert.rejects(geo.take(city), /another file is being read/);
-    // of another process, or made before the first counts
-    const second = await other.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') }));
-    const taken = await first;
-    taken.count();
-    assert.throws(() => second.count(), GeoFileRefused);
-    second.forget();
-    // a transaction that is tried again
-    taken.count();
-    for (const one of [geo, other]) assert.deepEqual(await placeOf(one, '198.51.100.1'), ['AS', 'TW', null, 64_500, 'Carrier']);
-    assert.equal(uploaded(folder).length, 2);
-  });
-
-  test('processes that start at once on one folder leave it whole', async t => {
-    const folder = testFolder('geo-both');
-    const both = [1, 2, 3].map(() => new GeoData(folder, { hasPackages: false }));
-    t.after(() => both.forEach(one => one.stop()));
-    assert.deepEqual(await Promise.all(both.map(one => one.ready())), [true, true, true]);
-    for (const one of both) assert.deepEqual(await placeOf(one, '198.51.100.1'), [null, null, null, null, null]);
-    assert.equal(readdirSync(folder).filter(name => name.startsWith('places-')).length, 2);
-  });
-
-  for (const end of ['mmdb', 'json'])
-    test(`a file of ours that was cut (${end}) is made again at the next start`, async t => {
-      const { folder } = await made(t, `geo-cut-${end}`);
-      truncateSync(
-        join(
-          folder,
-          readdirSync(folder).find(name => name.startsWith('places-') && name.endsWith(end))!,
-        ),
-        40,
-      );
-      const next = new GeoData(folder, { hasPackages: false });
-      t.after(() => next.stop());
-      await next.ready();
-      assert.equal((await placeOf(next, '198.51.100.1'))?.[1], 'TW');
-      assert.ok((await next.places())!.index.pairs.length > 1);
-      assert.equal(next.state.problem, null);
-    });
-
-  test('an uploaded file that was cut is mended by sending it again', async t => {
-    const { folder, geo } = await made(t, 'geo-again');
-    truncateSync(join(folder, uploaded(folder)[0]!), 50);
-    (await geo.take(city)).count();
-    assert.equal((await placeOf(geo, '198.51.100.1'))?.[1], 'TW');
   });
 });
 
@@ -406,7 +281,12 @@ describe('over HTTP', () => {
       organisation: null,
     });
     assert.equal((await api.call('GET', `${path}/place?address=x`, { token: other.client.token })).body.code, 101003);
+    // as a folder that was lost leaves it
+    (await geo.drop()).count();
+    assert.match((await read(owner)).problem, /not here any more/);
+    assert.equal((await read(other)).problem, null);
     assert.equal((await api.call('DELETE', path, { token: owner.client.token })).status, 200);
+    assert.equal((await read(owner)).problem, null);
     assert.deepEqual((await read(owner)).sources, []);
   });
   test('more than a file may have is refused before it is read', async () => {

@@ -229,7 +229,7 @@ test(
   async () => {
     const networks = Array.from({ length: 20_100 }, (_, n) => [
       `100.${64 + (n >> 14)}.${(n >> 6) & 255}.${(n & 63) * 4}/30`,
-      { ...(cityOf('AS', 'TW', n.toString(36).toUpperCase()) as object), ...(asnOf(64_500, 'Carrier') as object) },
+      { country_code: 'TW', subdivisions: [{ iso_code: n.toString(36).toUpperCase() }], autonomous_system_number: 64_500 },
     ]);
     (await geo.take(mmdb(Object.fromEntries(networks)))).count();
     const errors = async () =>

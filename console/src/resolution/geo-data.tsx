@@ -23,6 +23,26 @@ const send = 'POST /client/setting/dns/geoData';
 const drop = 'DELETE /client/setting/dns/geoData';
 const buildingPollMs = 3000;
 
+const licenceURLs: Readonly<Record<string, string>> = {
+  'CC0-1.0': 'https://creativecommons.org/publicdomain/zero/1.0/',
+  'CC-BY-4.0': 'https://creativecommons.org/licenses/by/4.0/',
+};
+/** With its text, and that the data are not as they were published: CC BY 4.0, 3(a)(1), asks for both. */
+function Licence({ licence }: { licence: string }) {
+  return (
+    <>
+      {licence in licenceURLs ? (
+        <a href={licenceURLs[licence]} target="_blank" rel="noreferrer">
+          {licence}
+        </a>
+      ) : (
+        licence
+      )}
+      {` · ${t('geo.adapted')}`}
+    </>
+  );
+}
+
 function Tried() {
   const [typed, type] = useState('');
   const address = typed.trim();
@@ -98,12 +118,8 @@ export function GeoData() {
             <span className="grow">
               {t(`geo.layer.${one.layer}`)} <span className="mono">{one.name}</span>
               <span className="ink-3" style={{ display: 'block' }}>
-                {[
-                  one.isOwn ? t('geo.own') : one.licence,
-                  one.dataAt === null ? '' : t('geo.asOf', { time: dateTime(one.dataAt) }),
-                ]
-                  .filter(Boolean)
-                  .join(' · ')}
+                {one.isOwn ? t('geo.own') : <Licence licence={one.licence} />}
+                {one.dataAt !== null && ` · ${t('geo.asOf', { time: dateTime(one.dataAt) })}`}
               </span>
               {one.credits.length > 0 && <PlaceShown credits={one.credits} />}
             </span>

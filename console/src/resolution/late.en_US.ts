@@ -136,6 +136,7 @@ export default {
   'geo.problem': 'Some data do not count: {problem}',
   'geo.layer.where': 'Countries and regions',
   'geo.layer.whose': 'ASNs',
+  'geo.adapted': 'adapted',
   'geo.own': 'uploaded',
   'geo.asOf': 'as of {time}',
   'geo.try': 'An IP address, to see where it is',

@@ -131,6 +131,7 @@ export default {
   'geo.problem': '有数据未采用：{problem}',
   'geo.layer.where': '国家与地区',
   'geo.layer.whose': 'ASN',
+  'geo.adapted': '经整理合并',
   'geo.own': '自行上传',
   'geo.asOf': '数据日期 {time}',
   'geo.try': '输入 IP 地址，查看判断结果',

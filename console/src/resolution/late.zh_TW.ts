@@ -129,6 +129,7 @@ export default {
   'geo.problem': '有資料未採用：{problem}',
   'geo.layer.where': '國家與地區',
   'geo.layer.whose': 'ASN',
+  'geo.adapted': '經整理合併',
   'geo.own': '自行上傳',
   'geo.asOf': '資料日期 {time}',
   'geo.try': '輸入 IP 位址，查看判斷結果',

@@ -27,7 +27,7 @@ export const geoData = calls(
         state: one(geoStates),
         builtAt: nullable(time()),
         networks: int(),
-        /** why what was uploaded, or what comes with the program, does not count */
+        /** why what was uploaded, or what comes with the program, does not count; the owner alone is told */
         problem: nullable(text(300)),
         sources: arr(
           obj({

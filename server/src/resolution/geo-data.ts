@@ -5,7 +5,7 @@ import { geoData } from '#contract/resolution/geo-data.ts';
 import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { isOwner, ownerOnly } from '../kit/owner.ts';
-import type { GeoSource, GeoTaken, Place } from '../kit/services.ts';
+import type { GeoOwn, GeoSource, GeoTaken, Place } from '../kit/services.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { GeoFileRefused } from './geo/data.ts';
 
@@ -51,6 +51,13 @@ async function count(ctx: Context, taken: GeoTaken | undefined): Promise<void> {
     ctx.note({ table: 'setting', id: 0, before: { geoData: before }, after: { geoData: now } });
 }
 
+/** What the owner sent may be lost with its folder: a row does not bring it back. */
+async function lostOf(ctx: Context, own: readonly GeoOwn[]): Promise<string | null> {
+  const sent = await readSetting(ctx.db, null, 'geoData');
+  const isLost = sent.some(({ file }) => !own.some(one => one.file === file));
+  return isLost ? 'an uploaded file is not here any more, or cannot be read: send it again' : null;
+}
+
 export const geoDataCalls = implement(
   geoData,
   {
@@ -60,13 +67,15 @@ export const geoDataCalls = implement(
         isBuilding: false,
         problem: null,
       };
+      const mayChange = await isOwner(ctx);
       return {
         state: isBuilding ? 'building' : current ? 'ready' : 'none',
         builtAt: timeOf(current?.builtAt ?? 0),
         networks: current?.networks ?? 0,
-        problem: problem?.slice(0, 300) ?? null,
+        // whoever can do something about it is told
+        problem: mayChange ? ((problem ?? (await lostOf(ctx, current?.own ?? [])))?.slice(0, 300) ?? null) : null,
         sources: (current?.sources ?? []).map(one => ({ ...one, dataAt: timeOf(one.dataAt) })),
-        mayChange: await isOwner(ctx),
+        mayChange,
       };
     },
     'GET /geoData/place': async ({ ctx, query }) => {

@@ -1,7 +1,7 @@
 /** What is written for the name server, without one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { controlProblem } from './knot.ts';
+import { controlProblem } from './knot-said.ts';
 import { lineKeysMax, zoneLineKeysMax } from '#contract/limits.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { configurationOf, fitOf, fitted, linesOf, networkOf, placesOf } from './knot-files.ts';

@@ -7,7 +7,7 @@
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
 import { execFile } from 'node:child_process';
-import { readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -44,6 +44,7 @@ import {
   writable,
 } from './knot-files.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
+import { controlProblem, read, records, sizeOf } from './knot-said.ts';
 import { addressOn } from './line-places.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
 import { add, drop, parts } from './updates.ts';
@@ -389,42 +390,5 @@ export class KnotDriver implements NameDriver {
   }
   #placeFile(zone: NameZone): string {
     return join(this.#at.lines, `${zone.id}.places`);
-  }
-}
-
-/** What knotc says of itself (`error: …`, on either stream), without paths of this machine. */
-export function controlProblem({
-  stdout = '',
-  stderr = '',
-  killed,
-}: {
-  stdout?: string;
-  stderr?: string;
-  killed?: boolean;
-}): DnsProblem {
-  const line = `${stdout}\n${stderr}`.split('\n').find(one => one.startsWith('error:'));
-  const said = line
-    ?.slice('error:'.length)
-    .replace(/(?:file |socket )?'?(?<![\w.-])\/[^\s',)]*'?/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
-  const isAway = !said || /failed to (?:connect|control)|timeout|not exists|OK$/i.test(said);
-  const why = said || (killed ? 'it does not answer' : 'it ended without a word');
-  return new DnsProblem(isAway ? 'away' : 'refused', `the name server's control: ${why.slice(0, 200)}`);
-}
-
-/** `[zone.] owner ttl type data` of each line. */
-function* records(text: string): Generator<[owner: string, type: string, data: string]> {
-  for (const line of text.split('\n')) {
-    const [, owner, type, data] = /^\[[^\]]+\] (\S+)\. \d+ (\S+) (.*)$/.exec(line) ?? [];
-    if (owner !== undefined) yield [owner.toLowerCase(), type!, data!.trim().toLowerCase()];
-  }
-}
-const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
-function read(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch {
-    return undefined;
   }
 }

@@ -4,7 +4,7 @@
  * made of it; until then, and where nothing can be, the one before goes on.
  */
 import { spawn } from 'node:child_process';
-import { createHash, randomBytes, webcrypto } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
@@ -177,8 +177,7 @@ export class GeoData implements GeoStore {
   }
   async #take(bytes: Uint8Array): Promise<GeoTaken> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const digest = Buffer.from(await webcrypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
-    const name = `own-${digest.slice(0, 32)}.mmdb`;
+    const name = `own-${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.mmdb`;
     const path = join(this.#folder, name);
     // also one that is there: it may have been cut since
     await writeLarge(path, bytes);
@@ -232,8 +231,10 @@ export class GeoData implements GeoStore {
       this.#unread = null;
     } catch (error) {
       // replaced just now, perhaps: it is looked at again
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#lookedAt = performance.now() + unreadMs;
-      this.#unread = (error as Error).message;
+      if (existsSync(`${path}.mmdb`)) this.#lookedAt = performance.now() + unreadMs;
+      // paths of this machine are nobody's business
+      this.#unread = 'what was made of them cannot be read';
+      logger.warn({ err: error }, 'data of where addresses are cannot be read');
     }
   }
 

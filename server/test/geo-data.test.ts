@@ -106,18 +106,6 @@ describe('an owner’s own', () => {
     );
   });
 
-  test('of two that come at once one counts, and the other is told', async () => {
-    const folder = testFolder('geo-two');
-    const geo = new GeoData(folder, { hasPackages: false });
-    const [one, two] = await Promise.all([
-      geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') })),
-      geo.take(mmdb({ '198.51.100.0/24': cityOf('AS', 'JP') })),
-    ]);
-    two.count();
-    assert.throws(() => one.count(), GeoFileRefused);
-    assert.equal((await placeOf(geo, '198.51.100.1'))![1], 'JP');
-  });
-
   test('that cannot be read any more at a start keeps the rest from nobody', async () => {
     const folder = testFolder('geo-cut');
     const geo = new GeoData(folder, { hasPackages: false });

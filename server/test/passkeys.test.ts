@@ -206,8 +206,9 @@ describe('one’s own passkeys', () => {
 describe('signing in by one', () => {
   test('asks for nothing more, also of whom a code is asked', async () => {
     const who = await customer();
+    const device = await deviceOf(who);
     await sql`update account set "twoFactor" = 1 where id = ${who.id}`.execute(api.database.db);
-    const tokens = ok(await enter(await deviceOf(who))).body;
+    const tokens = ok(await enter(device)).body;
     assert.equal(tokens.tokenType, 'Bearer');
     assert.deepEqual(await lastSignIn(who), { reason: 'signedIn byPasskey', status: 200 });
   });

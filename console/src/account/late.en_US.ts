@@ -315,6 +315,8 @@ export default {
   'factor.secret': 'If you cannot scan it, type:',
   'factor.byGoogle': 'Enter a code of your present authenticator app, or one of your recovery codes.',
   'factor.byMail': 'A code was mailed to you.',
+  'factor.presentApp': 'Code of the present app',
+  'factor.presentMail': 'Code by mail',
   'factor.noneText':
     'From then on the password alone signs you in. Where the operator asks for a second step, a code is mailed nevertheless.',
   'factor.isOn': 'Your second factor is set. Other devices were signed out.',

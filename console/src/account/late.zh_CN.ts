@@ -311,6 +311,8 @@ export default {
   'factor.secret': '无法扫描时输入：',
   'factor.byGoogle': '请输入当前验证器 App 的验证码，或一组备用码。',
   'factor.byMail': '验证码已发到您的邮箱。',
+  'factor.presentApp': '当前验证器 App 的验证码',
+  'factor.presentMail': '邮件验证码',
   'factor.noneText': '之后只凭密码就能登录。运营商若要求第二道验证，仍会发送邮件验证码。',
   'factor.isOn': '双重验证已设置，其他设备已登出。',
   'factor.isOff': '双重验证已关闭，其他设备已登出。',

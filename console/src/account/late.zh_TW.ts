@@ -309,6 +309,8 @@ export default {
   'factor.secret': '無法掃描時輸入：',
   'factor.byGoogle': '請輸入目前驗證器 App 的驗證碼，或一組備用碼。',
   'factor.byMail': '驗證碼已寄到您的信箱。',
+  'factor.presentApp': '目前驗證器 App 的驗證碼',
+  'factor.presentMail': '郵件驗證碼',
   'factor.noneText': '之後只憑密碼就能登入。營運商若要求第二道驗證，仍會寄送郵件驗證碼。',
   'factor.isOn': '雙重驗證已設定，其他裝置已登出。',
   'factor.isOff': '雙重驗證已關閉，其他裝置已登出。',

@@ -8,6 +8,7 @@ import { notify } from '../kit/notice.ts';
 import { present } from '../kit/present.tsx';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
+import { codeOf, factorProblem } from './own-factor.ts';
 import { addPasskey } from './passkey.ts';
 
 const widthPx = 480;
@@ -23,7 +24,10 @@ interface Given {
 export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Given) {
   const [name, setName] = useState(proposed);
   const [password, setPassword] = useState('');
-  const [errors, setErrors] = useState<{ name?: string; password?: string }>({});
+  const [errors, setErrors] = useState<{ name?: string; password?: string; code?: string }>({});
+  // what the code is of, once it is asked for
+  const [asked, setAsked] = useState('');
+  const [code, setCode] = useState('');
   const [isBusy, setBusy] = useState(false);
   const field = useRef<InputRef>(null);
 
@@ -33,7 +37,7 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
       notify.success(t('passkeys.removed'));
       return true;
     }
-    const made = await addPasskey(name.trim(), password);
+    const made = await addPasskey(name.trim(), password, codeOf(code));
     if (made === true) notify.success(t('passkeys.added'));
     else notify.info(t(made === 'held' ? 'passkeys.held' : 'passkey.none'));
     return made === true;
@@ -43,6 +47,7 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
     const missing = {
       ...(gone || name.trim() ? {} : { name: t('login.required') }),
       ...(password ? {} : { password: t('login.required') }),
+      ...(asked && !codeOf(code) ? { code: t('login.required') } : {}),
     };
     setErrors(missing);
     if (Object.keys(missing).length) return;
@@ -53,7 +58,10 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
       onClose();
     } catch (failed) {
       const isWrong = failed instanceof ApiError && fieldsOf(failed.errorData).some(one => one.rule === 'wrongPassword');
-      if (isWrong) setErrors({ password: t('password.wrong') });
+      const factor = factorProblem(failed);
+      if (factor?.isAsked) setAsked(factor.text);
+      else if (factor) setErrors({ code: factor.text });
+      else if (isWrong) setErrors({ password: t('password.wrong') });
       // what was too late, or no answer to what was asked: the server's message, which `present` leaves to whoever ends the session
       else if (failed instanceof ApiError && failed.status === 401) notify.error(failed.message);
       else present(failed);
@@ -61,7 +69,7 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
       setBusy(false);
     }
   }
-  const told = (of: 'name' | 'password') => ({
+  const told = (of: 'name' | 'password' | 'code') => ({
     validateStatus: errors[of] ? ('error' as const) : undefined,
     help: errors[of] || undefined,
   });
@@ -103,6 +111,18 @@ export function PasskeyForm({ name: proposed = '', gone, onDone, onClose }: Give
             onChange={event => setPassword(event.target.value)}
           />
         </Form.Item>
+        {asked && (
+          <Form.Item label={t('verify.code')} htmlFor="passkey-code" extra={asked} {...told('code')}>
+            <Input
+              id="passkey-code"
+              autoFocus
+              autoComplete="one-time-code"
+              maxLength={20}
+              value={code}
+              onChange={event => setCode(event.target.value)}
+            />
+          </Form.Item>
+        )}
         <Button type="primary" htmlType="submit" danger={!!gone} loading={isBusy}>
           {t(gone ? 'passkeys.remove' : 'passkeys.add')}
         </Button>

@@ -49,8 +49,12 @@ export async function byPasskey(signal: AbortSignal, isOffered = false): Promise
 }
 
 /** Makes one; false: nothing was made. `held`: the authenticator has one of this account already. */
-export async function addPasskey(name: string, password: string): Promise<boolean | 'held'> {
-  const options = await call('POST /{area}/account/passkey/options', { body: { password } }, { from: 'step' });
+export async function addPasskey(name: string, password: string, code?: string): Promise<boolean | 'held'> {
+  const options = await call(
+    'POST /{area}/account/passkey/options',
+    { body: { password, ...(code ? { code } : {}) } },
+    { from: 'step' },
+  );
   let made: PublicKeyCredential | null;
   try {
     made = (await navigator.credentials.create({

@@ -11,6 +11,7 @@ import { SecretOnce } from '../kit/secret-once.tsx';
 import { loadSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
+import { codeOf, factorProblem } from './own-factor.ts';
 
 const widthPx = 480;
 const qrPx = 208;
@@ -24,7 +25,9 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
   const [password, setPassword] = useState('');
   const [chosen, setChosen] = useState<Chosen>();
   const [code, setCode] = useState('');
+  const [presentCode, setPresent] = useState('');
   const [error, setError] = useState('');
+  const [presentError, setPresentError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [recovery, setRecovery] = useState<string>();
 
@@ -32,11 +35,14 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
     if (isBusy) return;
     setBusy(true);
     setError('');
+    setPresentError('');
     try {
       await act();
     } catch (failed) {
       const isWrong = failed instanceof ApiError && fieldsOf(failed.errorData).some(one => one.rule === 'wrongPassword');
-      if (isWrong) setError(t('password.wrong'));
+      const factor = factorProblem(failed);
+      if (factor) setPresentError(factor.text);
+      else if (isWrong) setError(t('password.wrong'));
       // §8: of 2FA failures the server's message
       else if (failed instanceof ApiError && failed.status === 401) setError(failed.message);
       else present(failed);
@@ -51,12 +57,19 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
       setPassword('');
       setChosen(await call('POST /{area}/login2fa/phase1', { body: { onePassKey, type: wanted } }, { from: 'step' }));
     });
+  // a new authenticator takes the place of what there is
+  const isTwo = !!chosen && chosen.presentType !== types.none;
   const finish = () =>
     step(async () => {
       const { recoveryCodes } = await call(
         'POST /{area}/login2fa/phase2',
-        // pasted, it brings the spaces along that an app shows it with
-        { body: { onePassKey: chosen!.onePassKey, code: code.replaceAll(/\s/g, '') } },
+        {
+          body: {
+            onePassKey: chosen!.onePassKey,
+            code: codeOf(code),
+            ...(isTwo ? { presentCode: codeOf(presentCode) } : {}),
+          },
+        },
         { from: 'step' },
       );
       await loadSelf();
@@ -149,9 +162,26 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
               onChange={event => setCode(event.target.value)}
             />
           </Form.Item>
+          {isTwo && (
+            <Form.Item
+              label={t(chosen.presentType === types.google ? 'factor.presentApp' : 'factor.presentMail')}
+              htmlFor="factor-present"
+              extra={t(chosen.presentType === types.google ? 'factor.byGoogle' : 'factor.byMail')}
+              validateStatus={presentError ? 'error' : undefined}
+              help={presentError || undefined}
+            >
+              <Input
+                id="factor-present"
+                autoComplete="one-time-code"
+                maxLength={20}
+                value={presentCode}
+                onChange={event => setPresent(event.target.value)}
+              />
+            </Form.Item>
+          )}
           {wanted === types.none && <Alert type="warning" showIcon title={t('factor.noneText')} />}
           <p>
-            <Button type="primary" htmlType="submit" loading={isBusy} disabled={!code.trim()}>
+            <Button type="primary" htmlType="submit" loading={isBusy} disabled={!code.trim() || (isTwo && !presentCode.trim())}>
               {t('factor.finish')}
             </Button>
           </p>

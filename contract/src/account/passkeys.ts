@@ -5,7 +5,7 @@ import { arr, bool, id, nullable, obj, one, oneOf, opt, str, text, time } from '
 import { passkeys as limits } from '../limits.ts';
 import { confidential } from '../kit/secret.ts';
 import * as rules from '../rules.ts';
-import { anyPassword, tokens } from './session.ts';
+import { anyPassword, code, tokens } from './session.ts';
 
 /** WebAuthn 5.8.1: base64url without padding */
 const bytes = (max: number) => str(max);
@@ -51,10 +51,10 @@ export const passkeys = calls(
       answer: obj({ passkeys: arr(Passkey, limits.perAccountMax) }),
       errors: ['permissionDenied'],
     },
-    /** Asks for the password; answers what the browser makes one of, for the host that was asked. Once, within `challengeMinutes`. */
+    /** Asks for the password, and where signing in takes a code for one (101003 at `code` says which; one by mail is sent). Answers what the browser makes one of, for the host that was asked. Once, within `challengeMinutes`. */
     'POST /passkey/options': {
       permission: null,
-      body: obj({ password: anyPassword() }),
+      body: obj({ password: anyPassword(), code: opt(code()) }),
       answer: creation,
       errors: ['permissionDenied'],
       audit: false,

@@ -1,6 +1,6 @@
 /** Changing one's second factor (§4 2FA setup phases; decisions.md, Sessions). */
 import { calls } from '../kit/call.ts';
-import { arr, obj, oneOf, str, text } from '../kit/schema.ts';
+import { arr, obj, oneOf, opt, str, text } from '../kit/schema.ts';
 import { anyPassword, code, login2FATypes, token } from './session.ts';
 
 export const secondFactor = calls(
@@ -16,19 +16,26 @@ export const secondFactor = calls(
     },
     /**
      * What it is to be. 1: the secret of the new authenticator, as an image and as an otpauth address; its code is asked for. Else a code of
-     * the present authenticator is, or one by mail: `login2FAType` says which.
+     * the present authenticator is, or one by mail: `login2FAType` says which. `presentType`: of what one has now, a code of which a new
+     * authenticator takes too; one by mail is sent. 2: none.
      */
     'POST /phase1': {
       permission: null,
       body: obj({ onePassKey: token(), type: oneOf(login2FATypes) }),
-      answer: obj({ onePassKey: token(), qrCode: text(40_000), qrCodeData: text(500), login2FAType: oneOf([0, 1]) }),
+      answer: obj({
+        onePassKey: token(),
+        qrCode: text(40_000),
+        qrCodeData: text(500),
+        login2FAType: oneOf([0, 1]),
+        presentType: oneOf(login2FATypes),
+      }),
       errors: ['invalidToken', 'tokenExpired', 'illegalEmailSettings'],
       audit: false,
     },
     /** Of an authenticator the codes to sign in by when it is lost: shown once, each works once. Other sessions end. */
     'POST /phase2': {
       permission: null,
-      body: obj({ onePassKey: token(), code: code() }),
+      body: obj({ onePassKey: token(), code: code(), presentCode: opt(code()) }),
       answer: obj({ recoveryCodes: arr(str(32), 20) }),
       errors: ['invalidToken', 'tokenExpired'],
     },

@@ -67,6 +67,21 @@ export const peopleTexts = {
     zh_CN: '这个网址不能使用通行密钥。请改用系统或您的运营商的主机名打开控制台',
     en_US: 'No passkey can be used at this address. Open the console by the hostname of the installation or of your operator',
   },
+  factorByApp: {
+    zh_TW: '請輸入目前驗證器 App 的驗證碼，或一組備用碼',
+    zh_CN: '请输入目前验证器 App 的验证码，或一组备用码',
+    en_US: 'Enter a code of your present authenticator app, or one of your recovery codes',
+  },
+  factorByMail: {
+    zh_TW: '驗證碼已寄到您的信箱，請輸入',
+    zh_CN: '验证码已发送到您的邮箱，请输入',
+    en_US: 'Enter the code that was mailed to you',
+  },
+  wrongCode: {
+    zh_TW: '驗證碼不正確，或已使用、逾時',
+    zh_CN: '验证码不正确，或已使用、超时',
+    en_US: 'The code is wrong, used or too old',
+  },
   oidcAway: {
     zh_TW: '身分提供者無法使用：{why}',
     zh_CN: '身份提供者无法使用：{why}',

@@ -56,15 +56,15 @@ export const isCode = (stored: string, code: string, onePassKey: string) =>
 interface Held {
   kind?: 'login' | 'twoFactor';
   type?: FactorType;
-  secret?: string;
+  /** else a new one */
+  onePassKey?: string;
 }
 /** Puts a login on hold until its code comes; answers the one-pass key and the code to be sent. */
 export async function holdLogin(
   db: Db,
   accountID: number,
-  { kind = 'login', type = types.mail }: Held = {},
+  { kind = 'login', type = types.mail, onePassKey = newToken() }: Held = {},
 ): Promise<{ onePassKey: string; vcode: string }> {
-  const onePassKey = newToken();
   const vcode = newCode();
   // what nobody waits for any more
   await sql`delete from login where "accountID" = ${accountID} and "expiredAt" < now()`.execute(db);

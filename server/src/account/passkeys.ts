@@ -24,6 +24,7 @@ import { table } from '../kit/table.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { auditSignIn, type Comer, enter, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import { type CodeReader, operatorOf } from './factors.ts';
+import { ownFactor, readerOf } from './own-factor.ts';
 import { ownPassword } from './session.ts';
 
 type Transport = (typeof transports)[number];
@@ -111,14 +112,6 @@ const hostOf = ({ host }: Pick<Incoming, 'host'>) => host.toLowerCase().slice(0,
 function ownOnly({ actor }: Context): void {
   if (actor.proxyName) throw fail('permissionDenied');
 }
-async function selfOf({ db, actor }: Context): Promise<CodeReader & { name: string }> {
-  const found = await row<Pick<Comer, 'language'> & { name: string }>(
-    db,
-    sql`select language, name from account where id = ${actor.accountID}`,
-  );
-  const { accountID: id, area: auth, rootID, clientID, email } = actor;
-  return { id, auth, rootID, parentClient: auth === 'user' ? clientID : null, email, ...found! };
-}
 
 /** A new credential that the authenticator of this person made, at a host of theirs. */
 interface Made {
@@ -133,7 +126,7 @@ async function verifiedNew(ctx: Context, given: NewCredential): Promise<Made> {
   const said = clientDataOf(given.response.clientDataJSON, 'invalidToken');
   await takeChallenge(ctx.db, said, ctx.actor.area, ctx.actor.accountID);
   const host = URL.parse(said.origin)?.hostname ?? '';
-  const origins = await consoleOrigins(ctx.db, ctx.services, operatorOf(await selfOf(ctx)), host);
+  const origins = await consoleOrigins(ctx.db, ctx.services, operatorOf(await readerOf(ctx)), host);
   try {
     // nothing is asked about who made the authenticator: what it says of that, certificates that name addresses to look at, is not read
     const authData = decodeAttestationObject(isoBase64URL.toBuffer(given.response.attestationObject)).get('authData');
@@ -187,7 +180,7 @@ export const passkeyCalls = implement(
     },
 
     'POST /passkey/options': async ({ ctx, request }) => {
-      const self = await selfOf(ctx);
+      const self = await readerOf(ctx);
       const host = hostOf(request);
       if (!(await consoleOrigins(ctx.db, ctx.services, operatorOf(self), host)).length)
         throw failFields([{ path: '', rule: 'passkeyHost' }]);
@@ -209,7 +202,7 @@ export const passkeyCalls = implement(
 
     'POST /passkey': async ({ ctx, body, prepared }) => {
       const { credentialID, publicKey, counter, host, isSynced } = prepared as Made; // what `prepare` of this call verified
-      const self = await selfOf(ctx);
+      const self = await readerOf(ctx);
       // its row is held, as is that of its root: of two at once the second sees the first
       await sql`select 1 from account where id = ${self.id} for no key update`.execute(ctx.db);
       const { n } = (await row<{ n: number }>(
@@ -232,7 +225,7 @@ export const passkeyCalls = implement(
     },
 
     'DELETE /passkey': async ({ ctx, body }) => {
-      const self = await selfOf(ctx);
+      const self = await readerOf(ctx);
       // whoever is signing in by it holds its row until the session stands: that session ends too
       const gone = await row<{ name: string; host: string }>(
         ctx.db,
@@ -247,7 +240,11 @@ export const passkeyCalls = implement(
   },
   {
     prepare: {
-      'POST /passkey/options': ({ ctx, body, request }) => ownPassword(ctx, request, body.password, 'password'),
+      'POST /passkey/options': async ({ ctx, body, request }) => {
+        await ownPassword(ctx, request, body.password, 'password');
+        // it will be both factors
+        await ownFactor(ctx, body.code);
+      },
       // outside of the transaction: a challenge is spent whatever becomes of the call
       'POST /passkey': ({ ctx, body }) => {
         ownOnly(ctx);

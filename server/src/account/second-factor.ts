@@ -1,9 +1,8 @@
 /** Changing one's own second factor in three steps: the password, what it is to be, and a code that proves it. */
 import { sql } from 'kysely';
-import { fail } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { secondFactor } from '#contract/account/second-factor.ts';
 import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
-import type { Language } from '#contract/kit/text.ts';
 import type { Context } from '../kit/context.ts';
 import { sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
@@ -14,6 +13,7 @@ import {
   codeHash,
   codeWasRight,
   dropAuthenticator,
+  factorOf,
   type FactorType,
   holdLogin,
   isCode,
@@ -24,13 +24,14 @@ import {
   takeAuthenticator,
   takeCodeTry,
 } from './factors.ts';
+import { readerOf } from './own-factor.ts';
 import { ownPassword } from './session.ts';
 import { newSecret, qrOf, stepOf } from './totp.ts';
 
 interface Change {
   code: string;
   tries: number;
-  /** whose code is asked for: of the present authenticator or the new one, or the one that was mailed */
+  /** whose `code` is asked for: of the present authenticator or the new one, or the one that was mailed */
   type: FactorType;
   wanted: FactorType | null;
   secret: string | null;
@@ -50,20 +51,28 @@ async function changeOf(ctx: Context, onePassKey: string): Promise<Change> {
   return found;
 }
 
-async function readerOf(ctx: Context) {
-  const { accountID: id, area: auth, rootID, clientID, email } = ctx.actor;
-  const found = await row<{ language: Language; twoFactor: FactorType }>(
-    ctx.db,
-    sql`select language, "twoFactor" from account where id = ${id}`,
-  );
-  return { id, auth, rootID, parentClient: auth === 'user' ? clientID : null, email, ...found! };
-}
-
 /** Of a right code: the step of a new authenticator. */
 interface Proven {
   wanted: FactorType;
   secret?: string;
   step?: number;
+}
+
+/** A code of the factor that a new authenticator takes the place of: as it is now, whatever it was when the change began. @throws 101003 */
+async function presentCode(
+  ctx: Context,
+  change: Change,
+  { onePassKey, presentCode: given = '' }: { onePassKey: string; presentCode?: string | undefined },
+) {
+  const present = await factorOf(ctx.db, await readerOf(ctx));
+  if (present === types.none) return;
+  const code = given.trim();
+  if (code === '') throw failFields([{ path: 'presentCode', rule: present === types.google ? 'factorByApp' : 'factorByMail' }]);
+  const isRight =
+    present === types.google
+      ? await takeAuthenticator(ctx.db, ctx.services, ctx.actor.accountID, code)
+      : isCode(change.code, code, onePassKey);
+  if (!isRight) throw failFields([{ path: 'presentCode', rule: 'wrongCode' }]);
 }
 
 export const secondFactorCalls = implement(
@@ -85,9 +94,11 @@ export const secondFactorCalls = implement(
       const code = newCode();
       await sql`update login set wanted = ${wanted}, type = ${type}, secret = ${secret && sealed(ctx).seal({ secret })['secret']},
           code = ${codeHash(code, onePassKey)} where hash = ${sha256(onePassKey)}`.execute(ctx.db);
-      if (type === types.mail) await mailCode(ctx, reader, 'factorCode', code);
+      // a new one proves that it works; that its person may have another says a code of the present factor
+      const presentType = secret === null ? types.none : await factorOf(ctx.db, reader);
+      if (type === types.mail || presentType === types.mail) await mailCode(ctx, reader, 'factorCode', code);
       const shown = secret ? qrOf(secret, reader.email, 'Breakwater') : { qrCode: '', qrCodeData: '' };
-      return { onePassKey, ...shown, login2FAType: type };
+      return { onePassKey, ...shown, login2FAType: type, presentType };
     },
 
     'POST /phase2': async ({ ctx, body, prepared }) => {
@@ -136,6 +147,7 @@ export const secondFactorCalls = implement(
         if (secret !== null) {
           const step = stepOf(secret, body.code.trim(), Date.now());
           if (step === undefined) throw fail('invalidToken');
+          await presentCode(ctx, change, body);
           Object.assign(proven, { secret, step });
         } else if (
           type === types.google

@@ -111,6 +111,11 @@ export const mailRows: Rows = {
     }),
   },
   stage: {
+    // else a code is asked for
+    'POST /{area}/account/passkey/options': async (rig, { people }) => {
+      const ids = Object.values(people).map(person => person.id);
+      await sql`update account set "twoFactor" = 2 where id = any(${ids})`.execute(rig.api.database.db);
+    },
     // else it changes nothing
     'PUT /client/setting/system/accountVerify': async (rig, { people }) =>
       void (await writeSetting(rig.api.database.db, people.client.id, 'accountVerify', true)),

@@ -46,6 +46,8 @@ const links = new Set([
   'authenticator',
   'passkey',
   'passkeyChallenge',
+  'identity',
+  'oidcFlow',
   'mailLink',
 ]);
 
@@ -151,6 +153,7 @@ async function steps(db: Db): Promise<[kind: string, step: Step, marksOnly?: tru
     ['session', plain('session', 'id', older('expiredAt', keep.ended))],
     ['login', plain('login', 'hash', older('expiredAt', 1))],
     ['passkeyChallenge', plain('passkeyChallenge', 'hash', older('expiredAt', 1))],
+    ['oidcFlow', plain('oidcFlow', 'hash', older('expiredAt', 1))],
     ['joinToken', plain('joinToken', 'hash', older('expiredAt', keep.ended))],
     ['task', plain('task', 'id', older('endedAt', keep.tasks))],
     // ids rise with time: only the oldest need looking at

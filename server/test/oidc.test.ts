@@ -87,7 +87,7 @@ describe('the provider of an operator', () => {
     assert.match(ok(await tried()).body.endpoint, /\/auth$/);
     ok(await put(a, { issuer: 'http://127.0.0.1:9' }));
     broken(await tried(), 'issuer', 'oidcAway');
-    broken(await post('/user/oidc/start', { origin }), '', 'oidcAway');
+    broken(await post('/user/oidc/start', { origin }), '', 'oidcGone');
     ok(await put(a, { issuer: `http://127.0.0.1:${new URL(oidc.issuer).port}/elsewhere` }));
     broken(await tried(), 'issuer', 'oidcAway');
     // an address inside the house that no policy lets anybody go to
@@ -124,6 +124,59 @@ describe('the provider of an operator', () => {
       'https://console.test',
     ])
       broken(await post('/user/oidc/start', { origin: from }), 'origin', 'oidcHost');
+  });
+});
+
+describe('a provider that is not as it should be', () => {
+  test('names somebody as no database takes it, or alike without case by another letter: refused, no error of ours', async () => {
+    is(await finish(await come('nul\0@house.test')), 'credentialFailed');
+    const who = await api.account('user', 'kate@house.test', { parentClient: a.client.id });
+    ok(await put(a, { byEmail: true }));
+    // U+212A, a letter of its own in a mailbox, is `k` in lower case
+    is(await finish(await come('\u212aate@house.test')), 'credentialFailed');
+    const tokens = ok(await finish(await come('KATE@house.test'))).body;
+    assert.equal((await by(api, { token: tokens.accessToken }).read('/user/account/self')).email, who.email);
+    ok(await put(a, {}));
+  });
+
+  test('that is away tells no stranger where it lies', async () => {
+    ok(await put(a, { issuer: 'https://169.254.169.254' }));
+    const refused = await post('/user/oidc/start', { origin });
+    broken(refused, '', 'oidcGone');
+    assert.ok(!refused.text.includes('169.254'));
+    ok(await put(a, {}));
+  });
+});
+
+describe('links', () => {
+  test('of an account that is gone keep nobody from a new one', async () => {
+    const [gone, fresh] = [await customer(), await customer()];
+    ok(await link(gone, 'ida@house.test'));
+    ok(await by(api, a.client).del('/client/account', { ids: [gone.id] }));
+    is(await finish(await come('ida@house.test')), 'credentialFailed');
+    ok(await link(fresh, 'ida@house.test'));
+    ok(await finish(await come('ida@house.test')));
+  });
+
+  test('that are taken away by whoever manages the account take along what they opened, and what waits for one', async () => {
+    const who = await customer();
+    ok(await link(who, 'joe@house.test'));
+    const { accessToken: token } = ok(await finish(await come('joe@house.test'))).body;
+    const flow = ok(await post('/user/account/identity/start', { password, origin }, token)).body as Flow;
+    const back = backOf(flow, await signInThere(flow.url, 'joe2@house.test'));
+    ok(await by(api, a.client).put('/client/account', { id: who.id, twoFactor: 2 }));
+    is(await by(api, { token }).get('/user/account/self'), 'invalidToken');
+    const { accessToken: again } = await api.sessions.open(api.database.db, who.id);
+    is(await post('/user/account/identity', back, again), 'tokenExpired');
+  });
+
+  test('say when they were used, also where a code is asked for after', async () => {
+    const who = await customer();
+    ok(await link(who, 'ivy@house.test'));
+    await sql`update account set "twoFactor" = 1 where id = ${who.id}`.execute(api.database.db);
+    assert.equal(ok(await finish(await come('ivy@house.test'))).body.login2FAType, 1);
+    const [shown] = (await by(api, who).read('/user/account/identities')).identities;
+    assert.ok(shown.lastUsedAt);
   });
 });
 
@@ -242,6 +295,6 @@ describe('signing in by it', () => {
     ok(await link(who, 'sam@house.test'));
     const back = await come('sam@house.test');
     await oidc.stop();
-    broken(await finish(back), '', 'oidcAway');
+    broken(await finish(back), '', 'oidcGone');
   });
 });

@@ -33,6 +33,6 @@ export const toLink = async (password: string) =>
 export function clearly(error: unknown): unknown {
   const rules = error instanceof ApiError ? fieldsOf(error.errorData).map(one => one.rule) : [];
   if (rules.includes('oidcUnlinked')) return new Error(t('oidc.unlinked'));
-  if (rules.includes('oidcAway') || rules.includes('oidcHost')) return new Error(t('oidc.away'));
+  if (rules.includes('oidcGone') || rules.includes('oidcHost')) return new Error(t('oidc.away'));
   return error;
 }

@@ -87,6 +87,11 @@ export const peopleTexts = {
     zh_CN: '身份提供者无法使用：{why}',
     en_US: 'The identity provider cannot be used now: {why}',
   },
+  oidcGone: {
+    zh_TW: '目前無法使用身分提供者。請稍後再試，或以密碼登入',
+    zh_CN: '目前无法使用身份提供者。请稍后重试，或用密码登录',
+    en_US: 'The identity provider cannot be used now. Try again later, or sign in with your password',
+  },
   oidcHost: {
     zh_TW: '這個網址沒有設定身分提供者',
     zh_CN: '此网址没有设置身份提供者',

@@ -176,7 +176,7 @@ export const accountCalls = implement(
         // they are there without a second factor as well: a whole row sent back, which says that there is none, takes none away
         if (account.twoFactor !== body.twoFactor || Object.keys(body).length === 2) {
           await dropPasskeys(ctx, body.id);
-          await dropIdentities(ctx.db, body.id);
+          await dropIdentities(ctx, body.id);
         }
       }
       await checkExports(ctx, body.maxLogExportTimes);

@@ -25,8 +25,15 @@ import { ownPassword } from './session.ts';
 // read and written here alone
 table()({ table: 'identity', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
-export const dropIdentities = (db: Db, accountID: number) =>
-  sql`delete from identity where "accountID" = ${accountID}`.execute(db);
+/** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
+export async function dropIdentities(ctx: Context, accountID: number): Promise<void> {
+  const gone = await rows<{ id: number; issuer: string; name: string }>(
+    ctx.db,
+    sql`delete from identity where "accountID" = ${accountID} returning id, issuer, name`,
+  );
+  for (const { id, ...before } of gone) ctx.note({ table: 'identity', id, before });
+  if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
+}
 
 const callbackOf = (origin: string, area: string) => `${origin}/${area}/oidc`;
 
@@ -82,7 +89,9 @@ async function accountOf(db: Db, area: string, { clientID, byEmail }: Provider, 
   if (linked || !byEmail || told.verifiedEmail === undefined) return linked;
   return row<Comer & { identityID?: number }>(
     db,
-    sql`select ${columns} from account a ${withRoots} where lower(a.email) = lower(${told.verifiedEmail}) and ${within}`,
+    sql`select ${columns} from account a ${withRoots} where lower(a.email) = lower(${told.verifiedEmail}) and ${within}
+          -- letters that are one in lower case are several mailboxes: without case ASCII alone is compared
+          and (a.email = ${told.verifiedEmail} or ${told.verifiedEmail} !~ '[^ -~]')`,
   );
 }
 
@@ -134,12 +143,16 @@ export const oidcLoginCalls = implement(oidcLogin, {
     }
     const said = saidOf(account);
     await mayCome(ctx, account, request, said);
+    const isUsed = async () => {
+      if (account.identityID) await sql`update identity set "lastUsedAt" = now() where id = ${account.identityID}`.execute(ctx.db);
+    };
     const type = await factorOf(ctx.db, account);
     if (type !== types.none) {
       const { onePassKey, vcode } = await holdLogin(ctx.db, account.id, { type });
       if (type === types.mail) await mailCode({ ...ctx, ip: ctx.ip }, account, 'loginCode', vcode);
       tries.giveBack(claims);
       await said(200, 'codeAsked');
+      await isUsed();
       return { onePassKey, login2FAType: type, email: account.email };
     }
     const tokens = await enter(ctx, account, request, { said, how: 'signedIn byProvider', right: () => tries.giveBack(claims) });
@@ -147,7 +160,7 @@ export const oidcLoginCalls = implement(oidcLogin, {
       await said(401, 'passwordChanged');
       throw fail('credentialFailed');
     }
-    if (account.identityID) await sql`update identity set "lastUsedAt" = now() where id = ${account.identityID}`.execute(ctx.db);
+    await isUsed();
     return tokens;
   },
 });
@@ -185,6 +198,11 @@ export const identityCalls = implement(
         sql`select count(*)::int as n from identity where "accountID" = ${accountID}`,
       ))!;
       if (n >= limits.linksMax) throw failFields([{ path: '', rule: 'tooMany', bounds: { n: limits.linksMax } }]);
+      // whoever left may come anew: that of an account that is gone is nobody's
+      await sql`delete from identity i using account a where a.id = i."accountID" and a."deletedAt" is not null
+          and i."clientID" = ${provider.clientID} and i.area = ${area} and i.issuer = ${told.issuer} and i.subject = ${told.subject}`.execute(
+        ctx.db,
+      );
       const made = await row<{ id: number }>(
         ctx.db,
         sql`insert into identity ("accountID", "clientID", area, issuer, subject, name)

@@ -108,7 +108,9 @@ function away(error: unknown): string | undefined {
   }
   return undefined;
 }
-const providerAway = (path: string, why: string) => failFields([{ path, rule: 'oidcAway', bounds: { why: why.slice(0, 200) } }]);
+const providerAway = (why: string) => failFields([{ path: 'issuer', rule: 'oidcAway', bounds: { why: why.slice(0, 200) } }]);
+/** To whoever signs in: where it lies, and what it said, is its operator's to know. */
+const providerGone = () => failFields([{ path: '', rule: 'oidcGone' }]);
 
 /** The address at which it signs people in. @throws 101003 `oidcAway` at the issuer */
 export async function tryProvider(services: Services, provider: Provider): Promise<string> {
@@ -118,7 +120,7 @@ export async function tryProvider(services: Services, provider: Provider): Promi
     return endpoint;
   } catch (error) {
     const why = away(error) ?? (error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : '');
-    throw providerAway('issuer', why);
+    throw providerAway(why);
   }
 }
 
@@ -126,7 +128,7 @@ export async function tryProvider(services: Services, provider: Provider): Promi
 const derived = (flowKey: string, what: 'state' | 'nonce' | 'verifier') =>
   createHash('sha256').update(`${what} ${flowKey}`).digest('base64url');
 
-/** Where somebody is sent to sign in. @throws 101003 `oidcAway` */
+/** Where somebody is sent to sign in. @throws 101003 `oidcGone` */
 export async function addressOf(services: Services, provider: Provider, flowKey: string, redirectURI: string): Promise<string> {
   try {
     const config = await configurationOf(services, provider);
@@ -141,8 +143,8 @@ export async function addressOf(services: Services, provider: Provider, flowKey:
     // a browser goes there: no scheme that runs something
     if (!['https:', 'http:'].includes(at.protocol)) throw new Error('no address of the web');
     return at.href;
-  } catch (error) {
-    throw providerAway('', away(error) ?? 'its discovery document is not as it should be');
+  } catch {
+    throw providerGone();
   }
 }
 
@@ -152,7 +154,7 @@ interface Came {
   state: string;
   iss?: string | undefined;
 }
-/** Who came back; undefined: the provider says it is not so, or not to us. @throws 101003 `oidcAway` */
+/** Who came back; undefined: the provider says it is not so, or not to us. @throws 101003 `oidcGone` */
 export async function whoCame(
   services: Services,
   provider: Provider,
@@ -170,13 +172,13 @@ export async function whoCame(
       idTokenExpected: true,
     });
     const claims = tokens.claims()!;
-    // Core 2: no longer than that
-    if (claims.sub.length > 255) return undefined;
+    // Core 2: no longer than that; and two that the database takes for one are none
+    if (claims.sub.length > 255 || /\p{Cc}|\p{Cs}/u.test(claims.sub)) return undefined;
     const more =
       claims['email'] === undefined && config.serverMetadata().userinfo_endpoint
         ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
         : claims;
-    const text = (value: unknown) => (typeof value === 'string' ? value.slice(0, 254) : '');
+    const text = (value: unknown) => (typeof value === 'string' && !/\p{Cc}|\p{Cs}/u.test(value) ? value.slice(0, 254) : '');
     const email = text(more['email']);
     return {
       issuer: claims.iss,
@@ -185,8 +187,7 @@ export async function whoCame(
       verifiedEmail: email && more['email_verified'] === true ? email : undefined,
     };
   } catch (error) {
-    const why = away(error);
-    if (why !== undefined) throw providerAway('', why);
+    if (away(error) !== undefined) throw providerGone();
     return undefined;
   }
 }

@@ -350,9 +350,10 @@ export class Sessions {
     await this.#end(db, sql`s.id = ${id}`);
   }
 
-  /** Ends every session of an account and all that were opened from them, but the one that asks; and what waits for a code or a new passkey. */
+  /** Ends every session of an account and all that were opened from them, but the one that asks; and what waits for a code, a new passkey or a link. */
   async endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
     await sql`delete from "passkeyChallenge" where "accountID" = ${accountID}`.execute(db);
+    await sql`delete from "oidcFlow" where "accountID" = ${accountID}`.execute(db);
     await sql`delete from login where "accountID" = ${accountID}`.execute(db);
     return this.#end(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
   }

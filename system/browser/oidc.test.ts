@@ -47,6 +47,11 @@ test('the operator sets a provider; a customer links with it, signs in by it, an
   await page.getByRole('button', { name: 'Link House' }).click();
   await page.waitForFunction(() => document.activeElement?.id === 'own-password');
   await picture(page, 'oidc-link');
+  // the focus goes back to whence it came
+  await page.keyboard.press('Escape');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Link House');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.id === 'own-password');
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await there(page, 'ann@house.test');

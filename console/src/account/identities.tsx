@@ -1,7 +1,7 @@
 /** Whom of the operator's identity provider one is: links, made and taken away with the password. */
 import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { later } from '../kit/later.tsx';
@@ -17,13 +17,25 @@ export function Identities() {
   const found = useQuery({ queryKey: ['ownIdentities'], queryFn: () => call('GET /{area}/account/identities') });
   const [open, setOpen] = useState<'link' | Identity>();
   const { data } = found;
+  const add = useRef<HTMLButtonElement>(null);
+  const pressed = useRef<HTMLElement>(null);
+  // the drawer goes with its focus: who came by keyboard goes on from where they were
+  useEffect(() => {
+    if (!open) pressed.current?.focus();
+  }, [open]);
   if (found.error && !data) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   // an operator without a provider has nothing to show
   if (!data || (data.label === '' && !data.identities.length)) return null;
   const { label, identities } = data;
+  function ask(what: 'link' | Identity, button: HTMLElement) {
+    pressed.current = button;
+    setOpen(what);
+  }
   async function remove(one: Identity, password: string) {
     await call('DELETE /{area}/account/identity', { body: { identityID: one.id, password } }, { from: 'step' });
     notify.success(t('identities.removed'));
+    // its button goes too
+    pressed.current = add.current;
     setOpen(undefined);
     await found.refetch();
   }
@@ -32,7 +44,7 @@ export function Identities() {
       <div className="sessions-head">
         <h2 className="section-title grow">{t('identities.title')}</h2>
         {label && (
-          <Button size="small" onClick={() => setOpen('link')}>
+          <Button ref={add} size="small" onClick={event => ask('link', event.currentTarget)}>
             {t('identities.add', { label })}
           </Button>
         )}
@@ -50,7 +62,11 @@ export function Identities() {
                   : t('passkeys.unused', { since: dateMinute(one.createdAt) })}
               </small>
             </span>
-            <Button size="small" aria-label={`${t('passkeys.remove')}: ${one.name}`} onClick={() => setOpen(one)}>
+            <Button
+              size="small"
+              aria-label={`${t('passkeys.remove')}: ${one.name}`}
+              onClick={event => ask(one, event.currentTarget)}
+            >
               {t('passkeys.remove')}
             </Button>
           </li>

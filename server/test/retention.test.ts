@@ -208,7 +208,13 @@ test('what somebody signed in by keeps no account, and challenges of days ago go
   const passkey = { name: 'x', publicKey: Buffer.of(1), counter: 0, host: 'console.test', isSynced: false };
   await insert('passkey', { accountID: gone, credentialID: `gone-${serial}`, ...passkey });
   await insert('authenticator', { accountID: gone, step: 0 });
-  await insert('identity', { accountID: gone, clientID: a.client.id, area: 'user', issuer: 'https://x.test', subject: `${serial}` });
+  await insert('identity', {
+    accountID: gone,
+    clientID: a.client.id,
+    area: 'user',
+    issuer: 'https://x.test',
+    subject: `${serial}`,
+  });
   const hash = (n: number) => Buffer.from(`${serial} ${n}`);
   await sql`insert into "mailLink" (hash, "accountID", "expiredAt") values (${hash(0)}, ${gone}, now())`.execute(db);
   for (const [n, accountID] of [gone, null, null].entries())
@@ -219,7 +225,10 @@ test('what somebody signed in by keeps no account, and challenges of days ago go
       values (${hash(n)}, ${a.client.id}, 'user', ${accountID}, 'https://x.test', ${n === 2 ? ago(-1) : ago(2)})`.execute(db);
   assert.equal((await retain(db)).problem, null);
   assert.equal(await isThere('account', gone), false);
-  const flows = await rows<{ hash: Buffer }>(db, sql`select hash from "oidcFlow" where hash in (${hash(0)}, ${hash(1)}, ${hash(2)})`);
+  const flows = await rows<{ hash: Buffer }>(
+    db,
+    sql`select hash from "oidcFlow" where hash in (${hash(0)}, ${hash(1)}, ${hash(2)})`,
+  );
   assert.deepEqual(flows, [{ hash: hash(2) }]);
   const left = await rows<{ hash: Buffer }>(db, sql`select hash from "passkeyChallenge" where hash in (${hash(1)}, ${hash(2)})`);
   assert.deepEqual(left, [{ hash: hash(2) }]);

@@ -144,7 +144,8 @@ export const oidcLoginCalls = implement(oidcLogin, {
     const said = saidOf(account);
     await mayCome(ctx, account, request, said);
     const isUsed = async () => {
-      if (account.identityID) await sql`update identity set "lastUsedAt" = now() where id = ${account.identityID}`.execute(ctx.db);
+      if (account.identityID)
+        await sql`update identity set "lastUsedAt" = now() where id = ${account.identityID}`.execute(ctx.db);
     };
     const type = await factorOf(ctx.db, account);
     if (type !== types.none) {

@@ -2,7 +2,7 @@
  * An archive under a passphrase: age v1 (age-encryption.org/v1), so that `age --decrypt` opens it where there is no Breakwater at all.
  * Chunks of 64 KB are authenticated one by one and the last one is marked: what was cut or changed is an error, never a shorter file.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { BrokenArchive } from './tar.ts';
@@ -44,10 +44,11 @@ export async function* decrypted(source: AsyncIterable<Uint8Array>, passphrase: 
 
 /** Whether a file is encrypted, by its first bytes: what it is called says nothing. */
 export async function isEncrypted(path: string): Promise<boolean> {
+  // a pipe gives its bytes once, to whoever opens it first
+  if (!(await stat(path)).isFile()) return false;
   let file: FileHandle | undefined;
   try {
     file = await open(path);
-    if (!(await file.stat()).isFile()) return false; // a pipe gives its bytes once
     const { buffer, bytesRead } = await file.read(Buffer.alloc(begins.length), 0, begins.length, 0);
     return bytesRead === begins.length && buffer.equals(begins);
   } finally {

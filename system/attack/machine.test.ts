@@ -182,8 +182,8 @@ test('a part that was taken over sees its own folder and its own secrets alone',
     nats: /^nats\/(work(\/|$)|nats\.conf$)/,
     store: /^(store|run\/keys\/store)(\/|$)/,
     ingest: /^run\/keys\/ingest(\/|$)/,
-    // what lines answer, and the control of the name server
-    server: /^(run\/keys\/server|dns\/lines|dns\/run\/knot\.sock)(\/|$)/,
+    // data of places, what lines answer, and the control of the name server
+    server: /^(run\/keys\/server|geo|dns\/lines|dns\/run\/knot\.sock)(\/|$)/,
     dns: /^dns(\/|$)/,
     node: /^(node|run\/keys\/agent)(\/|$)/,
     demo: /^$/,

@@ -82,6 +82,16 @@ describe('the provider of an operator', () => {
     broken(await put(a, { issuer: '' }), 'issuer', 'required');
   });
 
+  test('is not chosen by who acts in the root’s name: it would let them in for longer', async () => {
+    const admin = await api.account('admin', 'oidc-admin@test.test');
+    const { accessToken: token } = ok(await post('/admin/proxy', { id: a.client.id }, admin.token)).body;
+    const { enable, issuer, client, label, forOperator, forCustomers } = ok(await by(api, { token }).get(settings)).body;
+    is(
+      await by(api, { token }).put(settings, { enable, issuer, client, label, forOperator, forCustomers, byEmail: true }),
+      'permissionDenied',
+    );
+  });
+
   test('is tried by its discovery document; one that is away, or no provider, or where nobody may ask, is told in words', async () => {
     const tried = () => by(api, a.client).post(`${settings}/test`, {});
     assert.match(ok(await tried()).body.endpoint, /\/auth$/);

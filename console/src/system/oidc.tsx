@@ -34,7 +34,7 @@ const fields: FormField[] = [
 
 export function OIDC() {
   const can = useCan();
-  const { isRoot } = useSelf();
+  const { isRoot, proxyName } = useSelf();
   const found = useQuery(query(read));
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
@@ -43,7 +43,7 @@ export function OIDC() {
   return (
     <div className="in-turn">
       <section className="panel setting" aria-label={t('tab.oidc')}>
-        {can(write) && isRoot ? (
+        {can(write) && isRoot && !proxyName ? (
           <CardForm
             call={write}
             params={{}}

@@ -53,8 +53,8 @@ export const oidcCalls = implement(oidc, {
     };
   },
   'PUT /oidc': async ({ ctx, body }) => {
-    // whoever chooses the provider chooses who signs in as whom
-    if (!ctx.actor.isRoot) throw fail('permissionDenied');
+    // whoever chooses the provider chooses who signs in as whom, for longer than they act in another's name
+    if (!ctx.actor.isRoot || ctx.actor.proxyName) throw fail('permissionDenied');
     const store = ctx.store(oidcTable);
     const [known] = (await store.page({ pageSize: 1 })).data;
     const isOther = !!known?.secretIsSet && known.issuer !== '' && body.issuer !== known.issuer;

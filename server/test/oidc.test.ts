@@ -1,5 +1,7 @@
 /** Signing in by an operator's OpenID provider: a real one on loopback. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { row, rows } from '#server/store/db.ts';
@@ -154,6 +156,20 @@ describe('a provider that is not as it should be', () => {
     const refused = await post('/user/oidc/start', { origin });
     broken(refused, '', 'oidcGone');
     assert.ok(!refused.text.includes('169.254'));
+    ok(await put(a, {}));
+  });
+
+  test('that is down is not asked for each stranger who presses the button', async () => {
+    let asked = 0;
+    const down = createServer((_request, answer) => {
+      asked++;
+      answer.writeHead(503).end();
+    });
+    await new Promise<void>(done => down.listen(0, '127.0.0.1', done));
+    ok(await put(a, { issuer: `http://127.0.0.1:${(down.address() as AddressInfo).port}` }));
+    for (let n = 0; n < 5; n++) broken(await post('/user/oidc/start', { origin }), '', 'oidcGone');
+    assert.equal(asked, 1);
+    await new Promise(done => down.close(done));
     ok(await put(a, {}));
   });
 });

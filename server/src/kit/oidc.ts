@@ -34,6 +34,8 @@ export interface Told {
 
 const timeoutMs = 8000;
 const keptMs = 5 * 60_000;
+/** what could not be had: strangers who press the button send no storm to a provider that is down */
+const failedMs = 5000;
 const keptMax = 1000;
 
 /** That of an operator, in the open; undefined: none is whole. `isOn`: those alone that are turned on. */
@@ -78,9 +80,9 @@ async function configurationOf(services: Services, provider: Provider): Promise<
   if (known && known.until > performance.now()) return known.found;
   const found = discover(services, provider);
   if (all.size >= keptMax) all.clear();
-  all.set(key, { found, until: performance.now() + keptMs });
-  // what could not be had is asked for again
-  found.catch(() => all.delete(key));
+  const made = { found, until: performance.now() + keptMs };
+  all.set(key, made);
+  found.catch(() => void (made.until = performance.now() + failedMs));
   return found;
 }
 async function discover(services: Services, { issuer, client: id, secret, clientID }: Provider): Promise<client.Configuration> {

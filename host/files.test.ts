@@ -55,6 +55,8 @@ const others = new Set([
   'bin/openapi.ts',
   'bin/backup/archive.ts',
   'bin/bundle/make.ts',
+  // a wish to the kernel
+  'server/src/resolution/geo/build.ts',
   'agent/src/upgrade/fetch.ts',
   'agent/src/upgrade/place.ts',
   'bin/launch/logs.ts',

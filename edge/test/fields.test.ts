@@ -23,6 +23,7 @@ const elsewhere: Record<string, string> = {
   'zone.http2': 'the agent: nginx is told by its configuration (agent/src/zone-facts.ts, agent/test/zone-facts.test.ts)',
   'zone.http3': 'the agent: as of HTTP/2 (agent/src/http3.ts, agent/test/http3.test.ts)',
   'zone.proxyProtocol': 'the agent: as of ports (agent/src/entrances.ts, edge/test/proxy-protocol.test.ts)',
+  'zone.log': 'the agent: as of HTTP/2 (agent/src/log-facts.ts, agent/test/node-log.test.ts)',
   'zone.resource': 'the agent: as of HTTP/2 (agent/src/shares.ts, agent/test/node-settings.test.ts)',
   node: 'the agent: nginx gets no record of it (agent/src/node-settings.ts, agent/test/node-settings.test.ts)',
   'port.owner': 'the agent: whose share of its lookups of names the origins take (agent/src/edge-state.ts)',

@@ -115,7 +115,7 @@ export const zone: Source<'zone', ZoneRow> = {
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
       ...relaysOf(loaded.row.relays),
-      ...(loaded.row.log !== null && { log: settingValue('nodeLog', loaded.row.log) }),
+      ...(loaded.row.log != null && { log: settingValue('nodeLog', loaded.row.log) }),
       ...compileZoneSettings(loaded.row.settings),
       // what this release knows and the accepted values of before do not is as wanted
       ...wanted,

@@ -31,7 +31,7 @@ function textOf({ continent, country, region, regionName, asn, organisation }: K
 export function PlaceShown({ place, credits }: { place?: Known | null; credits: readonly { name: string; url: string }[] }) {
   return (
     <div>
-      {place && <span>{textOf(place)}</span>}
+      {place && <span style={{ overflowWrap: 'anywhere' }}>{textOf(place)}</span>}
       {credits.length > 0 && (
         <small className="ink-3" style={{ display: 'block' }}>
           {t('place.credits')}{' '}

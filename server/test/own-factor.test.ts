@@ -4,29 +4,26 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { setAuthenticator } from '#server/account/factors.ts';
 import { codeAt, newSecret, stepAt } from '#server/account/totp.ts';
-import { Mailer } from '#server/work/mailer.ts';
-import { broken, by, ok } from './expect.ts';
+import { broken, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
-import { type Smtp, startSmtp, textOf } from './smtp.ts';
+import { type Mailing, startMailing } from './mailing.ts';
+import { type Smtp, textOf } from './smtp.ts';
 
 let api: Api;
 let smtp: Smtp;
-let mailer: Mailer;
+let mailing: Mailing;
 let a: Tenant;
 before(async () => {
-  [api, smtp] = await Promise.all([Api.start(), startSmtp()]);
+  api = await Api.start();
+  mailing = await startMailing(api);
+  ({ smtp } = mailing);
   const begun = Date.now();
   api.sessions.tries.now = () => begun;
-  api.services.mail = { ca: smtp.ca };
   a = await api.tenant('a');
-  mailer = new Mailer(api.database.url, api.services);
-  mailer.start();
-  const server = { host: '127.0.0.1', port: smtp.port, security: 'starttls', username: 'u', password: smtp.password };
-  ok(await by(api, a.client).put('/client/setting/email', { ...server, fromAddress: 'noreply@house.test', fromName: 'House' }));
+  await mailing.serve(a);
 });
 after(async () => {
-  await mailer?.stop();
-  await smtp?.stop();
+  await mailing?.stop();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });

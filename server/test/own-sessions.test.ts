@@ -3,32 +3,28 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { deviceOf } from '#server/account/device.ts';
-import { Mailer } from '#server/work/mailer.ts';
 import { rows } from '#server/store/db.ts';
 import { broken, by, is, mark, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
-import { type Smtp, startSmtp, textOf } from './smtp.ts';
+import { type Mailing, startMailing } from './mailing.ts';
+import { type Smtp, textOf } from './smtp.ts';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1';
 let api: Api;
 let smtp: Smtp;
-let mailer: Mailer;
+let mailing: Mailing;
 let a: Tenant;
 before(async () => {
-  [api, smtp] = await Promise.all([Api.start(), startSmtp()]);
-  api.services.mail = { ca: smtp.ca };
+  api = await Api.start();
+  mailing = await startMailing(api);
+  ({ smtp } = mailing);
   a = await api.tenant('a');
-  mailer = new Mailer(api.database.url, api.services);
-  mailer.start();
-  const server = { host: '127.0.0.1', port: smtp.port, security: 'starttls', username: 'u', password: smtp.password };
-  const from = { fromAddress: 'noreply@house.test', fromName: 'House' };
-  ok(await by(api, a.client).put('/client/setting/email', { ...server, ...from }));
+  await mailing.serve(a);
 });
 after(async () => {
-  await mailer?.stop();
-  await smtp?.stop();
+  await mailing?.stop();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });

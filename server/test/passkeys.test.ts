@@ -4,30 +4,27 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Area } from '#contract/kit/call.ts';
 import { passkeys as limits } from '#contract/limits.ts';
-import { Mailer } from '#server/work/mailer.ts';
 import { row, rows } from '#server/store/db.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
 import { PasskeyDevice, type Wrong } from './passkey-device.ts';
-import { type Smtp, startSmtp, textOf } from './smtp.ts';
+import { type Mailing, startMailing } from './mailing.ts';
+import { type Smtp, textOf } from './smtp.ts';
 
 let api: Api;
 let smtp: Smtp;
-let mailer: Mailer;
+let mailing: Mailing;
 let a: Tenant;
 let b: Tenant;
 before(async () => {
-  [api, smtp] = await Promise.all([Api.start(), startSmtp()]);
-  api.services.mail = { ca: smtp.ca };
+  api = await Api.start();
+  mailing = await startMailing(api);
+  ({ smtp } = mailing);
   [a, b] = [await api.tenant('a'), await api.tenant('b')];
-  mailer = new Mailer(api.database.url, api.services);
-  mailer.start();
-  const server = { host: '127.0.0.1', port: smtp.port, security: 'starttls', username: 'u', password: smtp.password };
-  ok(await by(api, a.client).put('/client/setting/email', { ...server, fromAddress: 'noreply@house.test', fromName: 'House' }));
+  await mailing.serve(a);
 });
 after(async () => {
-  await mailer?.stop();
-  await smtp?.stop();
+  await mailing?.stop();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });

@@ -6,29 +6,27 @@ import { TOTP } from 'otpauth';
 import type { Area } from '#contract/kit/call.ts';
 import { row, rows } from '#server/store/db.ts';
 import { codeAt, newSecret, qrOf, stepAt } from '#server/account/totp.ts';
-import { Mailer } from '#server/work/mailer.ts';
 import { broken, is, ok } from './expect.ts';
 import { Api, type Person, password, type Tenant } from './harness.ts';
-import { type Smtp, startSmtp, textOf } from './smtp.ts';
+import { type Mailing, startMailing } from './mailing.ts';
+import { type Smtp, textOf } from './smtp.ts';
 
 let api: Api;
 let smtp: Smtp;
-let mailer: Mailer;
+let mailing: Mailing;
 let a: Tenant;
 let b: Tenant;
 before(async () => {
-  [api, smtp] = await Promise.all([Api.start(), startSmtp()]);
+  api = await Api.start();
+  mailing = await startMailing(api);
+  ({ smtp } = mailing);
   const begun = Date.now();
   api.sessions.tries.now = () => begun;
-  api.services.mail = { ca: smtp.ca };
   a = await api.tenant('a');
   b = await api.tenant('b');
-  mailer = new Mailer(api.database.url, api.services);
-  mailer.start();
 });
 after(async () => {
-  await mailer?.stop();
-  await smtp?.stop();
+  await mailing?.stop();
   await api?.stop();
   assert.deepEqual(api.failures, []);
 });

@@ -8,6 +8,7 @@ import { query } from '../kit/query.ts';
 import type { FormField } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
+import { keptWhenEmpty } from './kept.ts';
 import { Trial } from './trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -50,8 +51,7 @@ export function OIDC() {
             fields={fields}
             values={{ enable, issuer, client, secret: '', label, forOperator, forCustomers, byEmail }}
             version={version}
-            // left empty it stays
-            body={({ secret, ...rest }) => ({ ...rest, ...(secret ? { secret } : {}) })}
+            body={keptWhenEmpty('secret')}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed') }}
             meanwhile={<div className="tab-wait" aria-busy />}

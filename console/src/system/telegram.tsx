@@ -8,6 +8,7 @@ import { query } from '../kit/query.ts';
 import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { keptWhenEmpty } from './kept.ts';
 import { Trial } from './trial.tsx';
 import { Webhook } from './webhook.tsx';
 
@@ -47,8 +48,7 @@ export function Telegram() {
             fields={fields}
             values={{ enable, token: '', chatID }}
             version={version}
-            // left empty it stays
-            body={({ token, ...rest }) => ({ ...rest, ...(token ? { token } : {}) })}
+            body={keptWhenEmpty('token')}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed'), fields: { illegalTelegramToken: 'token' } }}
             meanwhile={<div className="tab-wait" aria-busy />}

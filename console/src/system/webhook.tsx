@@ -12,6 +12,7 @@ import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import { keptWhenEmpty } from './kept.ts';
 import { Trial } from './trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -53,8 +54,7 @@ export function Webhook() {
             fields={fields}
             values={{ enable, url, secret: '', kinds }}
             version={version}
-            // left empty it stays
-            body={({ secret, ...rest }) => ({ ...rest, ...(secret ? { secret } : {}) })}
+            body={keptWhenEmpty('secret')}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed') }}
             meanwhile={<div className="tab-wait" aria-busy />}

@@ -1,7 +1,7 @@
 /**
  * Origins that are down, for whoever wants to be told: found in the heartbeats of nodes. One node's word is its own way to an origin; told
- * is what at least half of the zone's nodes say, once it has lasted, and when none of them says it any more. Nodes that are silent say
- * nothing, neither that it is down nor that it is well.
+ * is what at least half of the zone's nodes say, once it has lasted, and that fewer say it, once that has lasted. Nodes that are silent
+ * say nothing, neither that it is down nor that it is well.
  */
 import { sql } from 'kysely';
 import { noticeLimits } from '#contract/limits.ts';

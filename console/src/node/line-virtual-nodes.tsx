@@ -56,7 +56,7 @@ export function LineVirtualNodes({ group, lineID }: { group: { id: number; zoneI
 
   return (
     <section aria-label={t('group.lineVirtual')}>
-      <h3 style={{ marginTop: 24 }}>{t('group.lineVirtual')}</h3>
+      <h3 style={{ margin: '24px 0 8px' }}>{t('group.lineVirtual')}</h3>
       {mayEdit && (
         <div className="line-add">
           <Select

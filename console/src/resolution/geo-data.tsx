@@ -112,7 +112,7 @@ export function GeoData() {
         </p>
       )}
       {data.state !== 'ready' && <p role="status">{t(data.state === 'building' ? 'geo.building' : 'geo.none')}</p>}
-      <ul className="rows">
+      <ul className="rows" style={{ marginBlock: 12 }}>
         {data.sources.map(one => (
           <li key={one.layer}>
             <span className="grow">

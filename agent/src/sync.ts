@@ -38,8 +38,8 @@ export interface SyncOptions {
 
 /** A worker compares the sequence once per millisecond (edge/lua/core/store.lua). */
 const tickMs = 2;
-/** Documents taken in at once: bounds how long anything else waits. */
-const batchMost = 1000;
+/** Documents taken in at once: bounds how long anything else waits (some 20 ms); a chunk has thousands. */
+const batchMost = 256;
 /** A domain whose origin's name was never resolved waits this long for its first addresses. */
 const firstLookupMs = 50;
 
@@ -217,6 +217,7 @@ export class Sync {
       await this.#batch(batch);
       // `restart` may have emptied the queue meanwhile.
       if (this.#queue[0] === batch[0]) this.#queue.splice(0, batch.length);
+      if (this.#queue.length) await new Promise<void>(done => setImmediate(done));
     }
   }
 

@@ -3,12 +3,18 @@ import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { chunkLimits } from '#contract/edge/signed.ts';
 import { siteApplied } from '#server/bus/settle.ts';
 import { testFolder } from '#system/engines.ts';
 import { Plane, origin, until } from './node.ts';
 
-/** So many that they fill more than one answer to a node that begins. */
 const sites = 120;
+
+/** What stands is more than one answer to a node that begins. */
+async function several(rig: Plane['rig'], zoneID: number): Promise<void> {
+  const bytes = await rig.one('select sum(octet_length(body))::int from published where "zoneID" = $1', [zoneID]);
+  assert.ok(bytes > 1.2 * chunkLimits.bytes, `${bytes} bytes are one chunk`);
+}
 
 test('a site made with its lists is closed or protected, never open: told live, and to a node that begins with the older half', async t => {
   const plane = await Plane.start(t);
@@ -45,13 +51,16 @@ test('a site made with its lists is closed or protected, never open: told live, 
     async () => (await first.visit(`d${sites}.test`)) === 403 && (await first.visit('d1.test')) === 403,
   );
 
-  // Each list changes once more, so its number is above those of all sites and domains.
-  await rig.pool.query(`update blacklist set ips = '{127.0.0.0/8,192.0.2.1}'`);
+  // Each list changes once more, so its number is above those of all sites and domains, and grows, so that they are several chunks.
+  await rig.pool.query(
+    `update blacklist set ips = '{127.0.0.0/8}'::text[] || array(select '2001:db8::' || to_hex(i) from generate_series(1, 700) i)`,
+  );
   await rig.pool.query(
     `insert into outbox (kind, "entityID", "siteID", revision) select 'blacklists', id, id, revision from site`,
   );
   await until('the outbox is empty', async () => (await rig.outbox()) === 0);
   const { rows } = await rig.pool.query(`select kind from published where hash <> '' order by n`);
+  await several(rig, zoneID);
   assert.equal(rows.findLastIndex(row => row.kind === 'domain') < rows.findIndex(row => row.kind === 'blacklists'), true);
   const second = await plane.node(t, zoneID, 'second');
   const also = visitor(second);
@@ -99,7 +108,7 @@ test('a node that was away catches up as one change: no list of before on a site
   await done();
   const other = await rig.site(productID, 'other');
   await rig.pool.query(
-    `with d as (insert into domain ("siteID", "domainName") select $1, 'd' || i || '.test' from generate_series(1, 1200) i returning id)
+    `with d as (insert into domain ("siteID", "domainName") select $1, 'd' || i || '.' || repeat(repeat('a', 60) || '.', 3) || 'test' from generate_series(1, 2500) i returning id)
      insert into outbox (kind, "entityID", "siteID", revision) select 'domain', id, $1, 1 from d`,
     [other],
   );
@@ -108,6 +117,8 @@ test('a node that was away catches up as one change: no list of before on a site
   await list(shut, '{127.0.0.0/8,192.0.2.7}');
   await rig.change([`site ${live}`], [`update site set "cacheGeneration" = 9 where id = $1`, [live]]);
   await done();
+
+  await several(rig, zoneID);
 
   const seen = { shut: new Set<string | number>(), live: new Set<string | number>() };
   let asking = true;

@@ -29,8 +29,13 @@ export const chunkText = (nodeID: number, request: string, sha256: string) => `c
 /** `sha256`: of the list of what a node runs (node/bundle.ts) */
 export const bundleText = (sha256: string) => `bundle|${sha256}`;
 
-/** At most so many documents, and about so many bytes before compression, in one chunk. */
-export const chunkLimits = { documents: 256, bytes: 1_000_000 } as const;
+/**
+ * At most so many documents, and about so many bytes before compression, in one chunk. The bytes are what should bind: a node may ask
+ * only so often (server/src/bus/pace.ts), and a zone of 100,000 domains is some fifty chunks of a megabyte.
+ */
+export const chunkLimits = { documents: 4096, bytes: 1_000_000 } as const;
+/** What a document adds to a chunk beside its body: subject, number, signs. */
+export const chunkHeadBytes = 50;
 /** One document and a chunk's bytes before it may come together. */
 export const chunkBytesMost = 4_050_000;
 

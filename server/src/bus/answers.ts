@@ -4,7 +4,7 @@
  */
 import zlib from 'node:zlib';
 import { type NatsConnection, headers } from '@nats-io/transport-node';
-import { type Chunk, type SyncRequest, chunkLimits, signed } from '#contract/edge/signed.ts';
+import { type Chunk, type SyncRequest, chunkHeadBytes, chunkLimits, signed } from '#contract/edge/signed.ts';
 import { streams, subjects } from '#contract/edge/subjects.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { Signer } from './credentials.ts';
@@ -126,7 +126,8 @@ export async function chunkFor(db: Queryable, nodeID: number, request: SyncReque
          select subject, n, body from published where "zoneID" = place."zoneID" and n > place.start
          order by n limit ${chunkLimits.documents + 1}) p
      ), weighed as (
-       select *, sum(octet_length(body)) over (order by n) - octet_length(body) as before, row_number() over (order by n) as place_ from found
+       select *, sum(octet_length(body) + ${chunkHeadBytes}) over (order by n rows between unbounded preceding and current row)
+           - octet_length(body) - ${chunkHeadBytes} as before, row_number() over (order by n) as place_ from found
      )
      select place.*, w.n, w.subject, w.body, (select count(*) from found) as found
      from place left join weighed w on w.before < ${chunkLimits.bytes} and w.place_ <= ${chunkLimits.documents} order by w.n`,

@@ -10,7 +10,7 @@ export interface Allowance {
   perSecond: number;
   burst: number;
 }
-/** A node that reads everything anew asks for a chunk of 256 documents as soon as it has taken in the one before. */
+/** A node that reads everything anew asks for a chunk of a megabyte as soon as it has taken in the one before: fifty are a zone of 100,000 domains. */
 export const allowances: Record<Word, Allowance> = {
   beat: { perSecond: 5, burst: 10 },
   ack: { perSecond: 20, burst: 40 },

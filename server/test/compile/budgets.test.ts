@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as z from 'zod/mini';
-import { chunkBytesMost, chunkLimits } from '#contract/edge/signed.ts';
+import { chunkBytesMost, chunkHeadBytes, chunkLimits } from '#contract/edge/signed.ts';
 import { balancerLimits } from '#contract/rules.ts';
 import { type DocumentKind, kindNames, kinds, partKinds } from '#contract/edge/kinds/index.ts';
 import { challengesPerDomain } from '#contract/edge/kinds/challenge.ts';
@@ -37,7 +37,7 @@ test('every bound is below what a message, an answer and a record carry', () => 
     assert.ok(bytesMax <= nodePayloadMax, `${kind}: a message`);
     assert.ok(bytesMax <= recordBytesMax, `${kind}: a record`);
     // as a text within a text: each quote and backslash is doubled at most
-    assert.ok(2 * (chunkLimits.bytes + bytesMax) + chunkLimits.documents * 100 <= chunkBytesMost, `${kind}: an answer to a node`);
+    assert.ok(2 * (chunkLimits.bytes + chunkHeadBytes + bytesMax) <= chunkBytesMost, `${kind}: an answer to a node`);
   }
   // Each address of a name becomes an origin of its own; sixteen are reckoned with.
   assert.ok(16 * Math.max(kinds.domain.bytesMax, kinds.port.bytesMax) <= recordBytesMax);

@@ -43,9 +43,9 @@ export const isBundle = (value: unknown): value is Bundle => {
 
 /** A node and its server understand each other when no more releases lie between them. */
 export const releasesMost = 2;
-/** How many releases lie between two versions; what is no version of ours says nothing. */
+/** How many releases lie between two versions. What is no version of ours is as far as it can be: a node may say anything. */
 export function releasesApart(one: string, other: string): number {
   const [a, b] = [one, other].map(text => /^(\d+)\.(\d+)\./.exec(text));
-  if (!a || !b) return 0;
+  if (!a || !b) return Number.POSITIVE_INFINITY;
   return a[1] === b[1] ? Math.abs(Number(a[2]) - Number(b[2])) : Number.POSITIVE_INFINITY;
 }

@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { streams } from '#contract/edge/subjects.ts';
+import { releasesApart, releasesMost } from '#contract/node/bundle.ts';
 import { type Finding, fails, healthTimes, keyOf, nodeCheckIDs, readChecks, warns, well } from '#contract/system/health.ts';
 import { diskFinding, diskFrom } from '#contract/system/room.ts';
 import { setAsideOf } from '../analytics/aside.ts';
@@ -11,6 +12,7 @@ import type { Health } from '../kit/health.ts';
 import { queueOf } from '../kit/metrics.ts';
 import type { Analytics } from '../store/analytics/client.ts';
 import { deafFor, type Db } from '../store/db.ts';
+import { version } from './overview.ts';
 import { readSetting } from './settings.ts';
 
 /** It answers a question; and, less often, it takes a change: on a full disk the one works without the other. */
@@ -144,6 +146,8 @@ interface NodeRow {
   id: string;
   name: string;
   status: string;
+  /** as it says; '': it has said nothing */
+  version: string;
   silent: number | null;
   problem: string | null;
   checks: unknown;
@@ -165,7 +169,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
     async () => {
       const { rows } = await db.query({
         name: 'node-health',
-        text: `select n.id, n.name, n.status, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
+        text: `select n.id, n.name, n.status, n.version, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
             (n.beat->>'clockMs')::float8 as "clockMs",
             coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
@@ -178,10 +182,10 @@ export function addNodesCheck(health: Health, db: Queryable): void {
           ) late on n.status in ('normal', 'error')
           where n."deletedAt" is null and n."zoneID" is not null and n.status <> 'paused'
             and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0
-              or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0
+              or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0 or n.version <> all($2)
               or abs((n.beat->>'clockMs')::float8) > ${healthTimes.clockSeconds * 1000})
           order by late.count desc nulls last, n.id limit ${nodesMax}`,
-        values: [healthTimes.unservedSeconds],
+        values: [healthTimes.unservedSeconds, ['', version]],
       });
       const nodes = rows as NodeRow[];
       // One node that serves nothing new, or says so, is that node's trouble. When half of them do, it is ours.
@@ -220,6 +224,8 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
     .filter(check => check.state !== 'ok' && nodeCheckIDs.includes(check.id))
     // what fails on one node is that node's: the installation goes on without it; of one check it may say several things
     .map(check => ({ ...check, state: 'warn', key: keyOf('node', row.id, ownKey(check)), params: { ...check.params, node } }));
+  if (row.version !== '' && releasesApart(row.version, version) > releasesMost)
+    found.push(warns('nodes.apart', { node, version: row.version, own: version, most: releasesMost }, { key }));
   if (row.clockMs !== null && Math.abs(row.clockMs) > healthTimes.clockSeconds * 1000)
     found.push(
       warns('nodes.clock', { node, seconds: Math.round(row.clockMs / 1000) }, { key, value: Math.round(row.clockMs / 1000) }),

@@ -98,6 +98,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Node {node} is older than the control plane and cannot read what it is sent.',
     'Upgrade the node. It goes on serving what it has; until then no change, no purge and no blacklist reaches it.',
   ],
+  'nodes.apart': [
+    'Node {node} says that it is version {version}, more than {most} releases from the control plane’s {own}.',
+    'Upgrade the node; where it is too far for that, install it anew by a new join line. Until then it may not understand what it is sent. If that is no version you installed, find out who changed the machine.',
+  ],
   'nodes.unserved': [
     'Node {node} is online and does not serve {count} {count, one: change, other: changes}, the oldest for {seconds} s.',
     'Look at the node’s own problem and its log (logs/agent.log). Restarting the agent on the node makes it read its configuration again; visitors are served meanwhile.',

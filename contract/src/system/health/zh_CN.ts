@@ -74,6 +74,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '节点 {node} 的版本比控制端旧，无法读取送来的配置。',
     '请升级该节点。节点会以现有配置提供服务；升级之前，任何变更、缓存清除与黑名单都不会送达。',
   ],
+  'nodes.apart': [
+    '节点 {node} 自称版本为 {version}，与控制端的 {own} 相差超过 {most} 个版本。',
+    '请升级该节点；相差太远无法直接升级时，请用新的加入命令重新安装。在此之前，它未必能读懂送来的配置。若这台机器不是您安装的版本，请查明是谁更改了它。',
+  ],
   'nodes.unserved': [
     '节点 {node} 在线，但有 {count} 项变更尚未生效，最久的已等候 {seconds} 秒。',
     '请查看节点本身的问题与日志（logs/agent.log）。在节点上重新启动代理程序会重新读取配置；期间访客照常获得服务。',

@@ -74,6 +74,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '節點 {node} 的版本比控制端舊，無法讀取送來的設定。',
     '請升級該節點。節點會以現有設定提供服務；升級之前，任何變更、快取清除與黑名單都不會送達。',
   ],
+  'nodes.apart': [
+    '節點 {node} 自稱版本為 {version}，與控制端的 {own} 相差超過 {most} 個版次。',
+    '請升級該節點；相差太遠無法直接升級時，請用新的加入指令重新安裝。在此之前，它未必能讀懂送來的設定。若這台機器不是您安裝的版本，請查明是誰更動了它。',
+  ],
   'nodes.unserved': [
     '節點 {node} 在線上，但有 {count} 項變更尚未生效，最久的已等候 {seconds} 秒。',
     '請查看節點本身的問題與日誌（logs/agent.log）。在節點上重新啟動代理程式會重新讀取設定；期間訪客照常獲得服務。',

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { healthTimes } from '#contract/system/health.ts';
 import type { Queryable } from '../compile/load.ts';
 import { isDataFault, judged } from '../kit/judge.ts';
-import { reachingUs, renewalWindowMs } from './join.ts';
+import { reachesUs, renewalWindowMs } from './join.ts';
 import { type Ack, type Beat, type Refused, refusing } from './said.ts';
 import { Twins } from './twins.ts';
 import { busEvents, offlineAfterMs, settle } from './settle.ts';
@@ -311,26 +311,23 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
 
 /** Nodes that have been silent too long are offline; those that reach our API all the same are on their way back to the bus. */
 async function sweep(db: Queryable): Promise<void> {
-  const reaching = [...reachingUs()];
   const { rows } = await db.query({
     name: 'offline',
-    text: `with asking as (
-       select n.id from node n join unnest($3::bigint[], $4::float8[]) r(id, "msAgo") on r.id = n.id
-       -- it has asked for credentials since it spoke last
-       where n."lastBeat" < clock_timestamp() - r."msAgo" * interval '1 ms'
-     ), judged as (
-       select n.id, case when a.id is null then 'offline' else 'reconnect' end as status from node n left join asking a on a.id = n.id
+    text: `with judged as (
+       -- 'reconnect': it has asked for credentials since it spoke last
+       select n.id, case when a.asks then 'reconnect' else 'offline' end as status
+       from node n cross join lateral (select ${reachesUs('n')} and n."lastBeat" < n."credentialsAt" as asks) a
        where n."deletedAt" is null and (n.status in ('normal', 'error', 'reconnect', 'natsError')
            and n."lastBeat" < clock_timestamp() - $1 * interval '1 ms'
            -- one that was cut off is silent for that reason, and whoever looks is to read it
            and not (n.status = 'natsError' and n."cutUntil" is not null and n."cutUntil" > clock_timestamp())
          -- one that has just joined, or was just resumed, has a while for its first word; greatest passes over null
          or n.status = 'unknown' and greatest(n."lastBeat", n."updatedAt") < clock_timestamp() - $2 * interval '1 ms'
-         or n.status = 'offline' and a.id is not null)
+         or n.status = 'offline' and a.asks)
      ), gone as (
        update node n set status = j.status from judged j where n.id = j.id and n.status <> j.status returning n.id, n.status
      ) select id, status, pg_notify('node', id || ' ' || status)::text as told from gone`,
-    values: [offlineAfterMs, firstWordMs, reaching.map(({ nodeID }) => nodeID), reaching.map(({ msAgo }) => msAgo)],
+    values: [offlineAfterMs, firstWordMs],
   });
   for (const row of rows as { id: string; status: string }[]) busEvents.emit('node', Number(row.id), row.status);
 }

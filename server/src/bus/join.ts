@@ -146,16 +146,11 @@ export async function stateOfToken(db: Queryable, token: string): Promise<'open'
 
 /** A node that has lost the bus asks for credentials every half a minute, in the worst case. */
 const heardMs = 5 * 60_000;
-/** Nodes that fetched credentials from this process lately: by the clock of spans. */
-const renewals = new Map<number, number>();
-/** Whether the node proved itself here lately: it lives and reaches us, whatever the bus hears of it. */
-export const reachesUs = (nodeID: number): boolean => performance.now() - (renewals.get(nodeID) ?? -Infinity) < heardMs;
-/** All of them; who has not been heard of for longer is forgotten. */
-export function* reachingUs(): Generator<{ nodeID: number; msAgo: number }> {
-  for (const [nodeID, at] of renewals)
-    if (reachesUs(nodeID)) yield { nodeID, msAgo: performance.now() - at };
-    else renewals.delete(nodeID);
-}
+/** Whether it proved itself lately to a server, whichever: it lives and reaches us, whatever the bus hears of it. */
+export const reachesUs = (alias: string): string =>
+  `(${alias}."credentialsAt" is not null and ${alias}."credentialsAt" > clock_timestamp() - interval '${heardMs} ms')`;
+/** Written no more often: one that asks without end writes little. */
+const notedEvery = `interval '2 s'`;
 
 /**
  * New credentials for a node that proves it holds its key: after its zone changed, or when the old ones are refused.
@@ -173,7 +168,10 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
     !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time, body.boxKey, body.memberKey), body.signature)
   )
     throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
-  renewals.set(body.nodeID, performance.now());
+  await db.query(
+    `update node set "credentialsAt" = clock_timestamp() where id = $1 and coalesce("credentialsAt" < clock_timestamp() - ${notedEvery}, true)`,
+    [body.nodeID],
+  );
   return grant(bus, { ...node, publicKey: node.publicKey }, body);
 }
 

@@ -149,6 +149,8 @@ interface NodeRow {
   /** as it says; '': it has said nothing */
   version: string;
   silent: number | null;
+  /** it asks a server for credentials */
+  reaches: boolean;
   problem: string | null;
   checks: unknown;
   /** its clock is ahead of ours by so much */
@@ -169,7 +171,7 @@ export function addNodesCheck(health: Health, db: Queryable): void {
     async () => {
       const { rows } = await db.query({
         name: 'node-health',
-        text: `select n.id, n.name, n.status, n.version, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
+        text: `select n.id, n.name, n.status, n.version, ${reachesUs('n')} as reaches, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
             (n.beat->>'clockMs')::float8 as "clockMs",
             coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
@@ -212,7 +214,7 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
     const seconds = Math.round(row.silent ?? 0);
     return [
       warns(
-        row.status === 'reconnect' || reachesUs(Number(row.id)) ? 'nodes.notOnBus' : 'nodes.offline',
+        row.status === 'reconnect' || row.reaches ? 'nodes.notOnBus' : 'nodes.offline',
         { node, seconds },
         { key, value: seconds },
       ),

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { connect, jwtAuthenticator } from '@nats-io/transport-node';
 import { createUser, fromSeed } from '@nats-io/nkeys';
@@ -121,6 +123,55 @@ test('a node that is not heard of after it joined, or after it was resumed, is o
   const status = (id: number) => rig.one<string>('select status from node where id = $1', [id]);
   await until('offline', async () => (await status(mute)) === 'offline' && (await status(dead)) === 'offline');
   for (const id of [fresh, resumed, heard]) assert.equal(await status(id), 'unknown');
+});
+
+test('a node that proves itself to one server and is silent on the bus is on its way back for every other', async t => {
+  const rig = await Rig.start(t);
+  const { zoneID } = await rig.zone('one');
+  const node = key();
+  const nodeID = await rig.one<number>(
+    `insert into node ("clientID", "zoneID", name, status, "publicKey", "lastBeat") values (1, $1, 'n', 'normal', $2, now() - interval '1 hour') returning id`,
+    [zoneID, node.publicKey],
+  );
+  const looks = [0, 0];
+  const acks = looks.map((_, i) => {
+    const query = (asked: { name?: string }) => {
+      if (asked.name === 'offline') looks[i]!++;
+      return rig.pool.query(asked as never); // handed on as it is
+    };
+    return startAcks({ db: { query } as unknown as typeof rig.pool, hearingSince: () => 0 }); // all that is asked of it
+  });
+  rig.onEnd(() => Promise.all(acks.map(one => one.stop())).then(() => {}));
+  const seen: string[] = [];
+  const hear = (id: number, status: string) => void (id === nodeID && seen.push(status));
+  busEvents.on('node', hear);
+  rig.onEnd(async () => void busEvents.off('node', hear));
+  await until('offline', async () => seen.includes('offline'));
+  const time = Date.now();
+  const asked = { nodeID, time, signature: node.sign(renewalText(nodeID, time)) };
+  const other = spawn(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import pg from 'pg';
+       import { renewNode } from '#server/bus/join.ts';
+       const [url, asked, bus] = process.argv.slice(1);
+       const pool = new pg.Pool({ connectionString: url });
+       await renewNode(pool, JSON.parse(bus), JSON.parse(asked));
+       await pool.end();`,
+      rig.url,
+      JSON.stringify(asked),
+      JSON.stringify({ keys: rig.engine.keys, natsUrl: rig.engine.url }),
+    ],
+    { cwd: new URL('../../../', import.meta.url), stdio: ['ignore', 'ignore', 'inherit'] },
+  );
+  assert.deepEqual(await once(other, 'exit'), [0, null]);
+  await until('on its way back', async () => seen.at(-1) === 'reconnect');
+  // both look again, and neither thinks otherwise
+  const [one, two] = looks as [number, number];
+  await until('both have looked again', async () => looks[0]! > one + 1 && looks[1]! > two + 1);
+  assert.deepEqual(seen, ['offline', 'reconnect']);
 });
 
 test('heartbeats: a node is normal, in error, offline and back; a paused one stays paused', async t => {

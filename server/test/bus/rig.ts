@@ -28,8 +28,9 @@ export class Rig {
     this.nc = nc;
   }
 
-  static async start(t: TestContext | undefined): Promise<Rig> {
-    const [url, engine] = await Promise.all([migratedDatabase(), nats()]);
+  /** @param database a migrated one of its own */
+  static async start(t: TestContext | undefined, database = migratedDatabase()): Promise<Rig> {
+    const [url, engine] = await Promise.all([database, nats()]);
     const pool = new pg.Pool({ connectionString: url, max: 5, allowExitOnIdle: true });
     pool.on('error', () => {});
     const rig = new Rig(url, pool, engine, await connectServer(engine.url, engine.serverCreds));

@@ -138,7 +138,11 @@ test('the compose file pins its images, declares what it uses, and sets variable
     }
     for (const other of Object.keys(one.depends_on ?? {})) assert.ok(services[other], `${name}: ${other}`);
   }
-  const own = Object.keys(services['breakwater']!.environment!);
+  const { environment = {} } = services['breakwater']!;
+  // a name of the inside is told to no node
+  const inside = environment['NATS_URL']!.split(',').map(url => new URL(url).hostname);
+  assert.ok(inside.every(name => !services[name]) || environment['BREAKWATER_BUS_ADDRESS'], 'the bus as nodes reach it');
+  const own = Object.keys(environment);
   assert.ok(own.length > 10);
   for (const name of own) assert.ok(names.has(name), name);
 });

@@ -1,26 +1,28 @@
 /** PostgreSQL fails over: all connections are cut in the midst of changes, and a database stands at the same address again. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { appendFileSync, cpSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
 import { startBus } from '#server/bus/bus.ts';
+import { signalGroup } from '#server/store/engine-process.ts';
+import { migrate } from '#server/store/migrate.ts';
+import { type PostgresEngine, startPostgres } from '#server/store/postgres-launcher.ts';
 import { mayGoOn } from '#server/system/tasks.ts';
 import { taskWorks } from '#server/tasks.ts';
 import { Expiry } from '#server/work/expiry.ts';
 import { Tasks } from '#server/work/tasks.ts';
 import { startWork } from '#server/work/work.ts';
-import { blackHole } from './black-hole.ts';
+import { testFolder } from '#system/engines.ts';
+import { type BlackHole, blackHole } from './black-hole.ts';
 import { Rig, until } from './bus/rig.ts';
 import { by } from './expect.ts';
 import { Api } from './harness.ts';
 
 const writers = 6;
 
-test('changes, publications and what ends by itself go on where they were: nothing accepted is lost, and nobody is told 500', async t => {
-  const rig = await Rig.start(t);
-  const way = await blackHole(t);
-  const direct = new URL(rig.url);
-  way.target = { host: direct.hostname, port: Number(direct.port) };
-  const through = Object.assign(new URL(rig.url), { hostname: '127.0.0.1', port: String(way.port) }).href;
-
+/** @param turns in each of them the database goes away, and stands at the same address again when `open` is called */
+async function goesOn(t: TestContext, way: BlackHole, through: string, rig: Rig, turns: (() => Promise<void>)[]): Promise<void> {
   const { engine, nc: nats } = rig;
   const api = await Api.start({}, {}, through);
   rig.onEnd(() => api.stop());
@@ -70,10 +72,11 @@ test('changes, publications and what ends by itself go on where they were: nothi
     await until(`${by} changes more`, () => counted >= from + by, 60_000);
   };
   await grown(20);
-  for (let round = 0; round < 2; round++) {
+  for (const turn of turns) {
     way.cut();
     const told = refused;
     await until('everybody was refused', () => refused >= told + 2 * writers, 60_000);
+    await turn();
     way.open();
     await grown(20);
   }
@@ -103,4 +106,72 @@ test('changes, publications and what ends by itself go on where they were: nothi
     async () => (await rig.one('select count(*)::int from blacklist where "deletedAt" is null')) === 0,
     60_000,
   );
+}
+
+const addressOf = (url: string) => ({ host: new URL(url).hostname, port: Number(new URL(url).port) });
+const by127 = (url: string, port: number) => Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
+
+test('changes, publications and what ends by itself go on where they were: nothing accepted is lost, and nobody is told 500', async t => {
+  const rig = await Rig.start(t);
+  const way = await blackHole(t);
+  way.target = addressOf(rig.url);
+  await goesOn(t, way, by127(rig.url, way.port), rig, [async () => {}, async () => {}]);
 });
+
+test('the first server is killed, and its standby takes its place: what was accepted stands there', async t => {
+  const folder = join(testFolder('first'), 'pg');
+  const first = await startPostgres({ dir: folder, ref: false });
+  t.after(() => first.stop());
+  await migrate(first.url);
+  const second = await standbyOf(first, folder, join(testFolder('second'), 'pg'));
+  t.after(() => second.stop());
+  const way = await blackHole(t);
+  way.target = addressOf(first.url);
+  const through = by127(first.url, way.port);
+  const rig = await Rig.start(t, Promise.resolve(through));
+  await goesOn(t, way, through, rig, [
+    async () => {
+      signalGroup(first.pid, 'SIGKILL');
+      await first.exited;
+      await ask(second, 'select pg_promote()');
+      way.target = addressOf(second.url);
+    },
+  ]);
+});
+
+async function ask(engine: PostgresEngine, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: engine.url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A second server that has all that the first one has told anybody it has (synchronous replication, remote_apply). */
+async function standbyOf(first: PostgresEngine, from: string, dir: string): Promise<PostgresEngine> {
+  const client = new pg.Client({ connectionString: first.url });
+  await client.connect();
+  await client.query(`select pg_backup_start('second', true)`);
+  cpSync(from, dir, { recursive: true, filter: path => !/^(?:postmaster\.pid|\.s\.PGSQL)/.test(basename(path)) });
+  const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop()');
+  await client.end();
+  const { username, password, port } = new URL(first.url);
+  writeFileSync(join(dir, 'backup_label'), rows[0]!.labelfile);
+  writeFileSync(join(dir, 'standby.signal'), '');
+  appendFileSync(
+    join(dir, 'postgresql.auto.conf'),
+    `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password} application_name=second'\n`,
+  );
+  cpSync(`${from}.password`, `${dir}.password`);
+  const second = await startPostgres({ dir, ref: false });
+  await ask(first, `alter system set synchronous_standby_names = 'second'`);
+  await ask(first, `alter system set synchronous_commit = 'remote_apply'`);
+  await ask(first, 'select pg_reload_conf()');
+  await until(
+    'it follows',
+    async () => (await ask(first, `select 1 from pg_stat_replication where sync_state = 'sync'`)).length > 0,
+  );
+  return second;
+}

@@ -195,6 +195,8 @@ export const beyond: Readonly<Record<string, string>> = {
   'DELETE /client/account/identity': 'Issue 11: a link is taken away by its person.',
   'GET /client/setting/system/oidc': 'Issue 11: an operator’s people sign in by the identity provider of their house.',
   'PUT /client/setting/system/oidc': 'Which provider that is, and for whom.',
+  'POST /client/setting/system/zeroSSL/test':
+    'Wrong credentials are seen where they are typed, not weeks later in the log of an order that failed.',
   'POST /client/setting/system/oidc/test': 'Whether the provider is there is known before anybody is sent to it.',
   'GET /user/tasks': 'Work that takes longer than a call must be seen: how far it is, what it could not do.',
   'GET /user/task/{taskID}': 'One task with its log: what was done, line by line, while it goes on.',

@@ -33,6 +33,8 @@ export const acmeLimits = {
   triedMinutes: 15,
   /** seconds at least that a limit of an authority holds, twice as long each further time */
   limitSeconds: 60,
+  /** tries of an operator's credentials at an authority before each next one waits */
+  testsFree: 10,
   /** names of one task */
   namesPerTask: 100,
 } as const;

@@ -199,6 +199,7 @@ const pinned: Record<string, unknown> = {
     issuedMinutes: 60,
     triedMinutes: 15,
     limitSeconds: 60,
+    testsFree: 10,
     namesPerTask: 100,
   },
   acmeProviders: ['letsEncrypt', 'zeroSSL', 'private'],

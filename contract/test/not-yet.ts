@@ -289,9 +289,6 @@ export const notYet = {
     illegalPortMapping
     simultaneousDownloads
     dailyDownloads
-    selfCheck
-    supplier
-    supplierUnknown
   `),
   constants: lines(`
     aclActions.deny
@@ -312,14 +309,12 @@ export const notYet = {
     protectTypes.code
     protectTypes.clickToVerify
     protectTypes.redirect
-    ranges.statusCodeDigits
     traffic.warningShare
     traffic.limitedShare
     trafficExceededActions
     transport.chunkLoadTimeoutMs
     wafSensitivities
     zeroMeans.siteLimit
-    zeroMeans.licenseLimit
   `),
   messages: lines(`
     message.changeSiteSuccess

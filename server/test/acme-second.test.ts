@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import { sql } from 'kysely';
+import { errors } from '#contract/errors.ts';
 import { row } from '#server/store/db.ts';
 import { FakeAuthority, problem, type Said } from './acme-fake.ts';
 import { acmeRig, asking, type Customer, change, customer, domains, due, fake, found, lines, run, shownBy } from './acme-rig.ts';
 import { by, ok } from './expect.ts';
+import type { Reply } from './harness.ts';
 import { a, api, db } from './tasks-rig.ts';
 
 acmeRig();
@@ -163,4 +165,27 @@ test('the operator is at both', async t => {
     await run();
     assert.equal(await providerOf(id), 'zeroSSL');
   });
+});
+
+test('credentials of ZeroSSL are tried where they are typed: whose fault it is is told by a code, and in the other side’s words', async () => {
+  const trial = () => by(api, a.client).post('/client/setting/system/zeroSSL/test', {});
+  const told = ({ status, body: { code, extra } }: Reply) => [status, code, extra];
+  await sql`delete from "zeroSSL"`.execute(db());
+  assert.deepEqual((await trial()).body.errorData, [{ path: 'eabKID', rule: 'required' }]);
+  await bind('kid-of-the-trial', Buffer.from('of the trial, thirty-two bytes.').toString('base64url'));
+  const accounts = second.accounts;
+  ok(await trial());
+  // with a key for this alone: none of the operator's account is told
+  assert.deepEqual([second.accounts, first.asked.length], [accounts + 1, 0]);
+  const refusing = (said: Said) => (second.says = what => (what === 'account' ? said : undefined));
+  refusing(problem('unauthorized', 'the key identifier is unknown', 401));
+  assert.deepEqual(told(await trial()), [502, errors.supplier.code, 'the key identifier is unknown (unauthorized)']);
+  refusing({ status: 502, body: '<html>Bad gateway</html>' });
+  assert.deepEqual(told(await trial()), [502, errors.supplierUnknown.code, 'the authority answered 502']);
+  second.stop();
+  const away = await trial();
+  assert.deepEqual([away.status, away.body.code], [502, errors.selfCheck.code]);
+  // who may look, and no more, sends nobody anywhere; nor does who holds the button down
+  const many = await Promise.all(Array.from({ length: 12 }, trial));
+  assert.ok(many.some(({ status }) => status === 429));
 });

@@ -1,5 +1,6 @@
 /** What an operator holds, and how much of it is used. */
 import './licence.css';
+import { zeroMeans } from '#contract/limits.ts';
 import type { AnswerOf } from '../kit/client.ts';
 import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
@@ -46,7 +47,7 @@ export function Held({ order }: { order: Order }) {
               <tr key={what}>
                 <td>{t(`license.${what}`)}</td>
                 <td className={max > 0 && usage[what] > max ? 'bad' : undefined}>{number(usage[what])}</td>
-                <td>{max === 0 ? t('unit.unlimited') : number(max)}</td>
+                <td>{max === 0 ? t(`unit.${zeroMeans.licenseLimit}`) : number(max)}</td>
               </tr>
             );
           })}

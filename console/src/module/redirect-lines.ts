@@ -3,7 +3,9 @@
  * sheet with commas between them. A source ending in `*` is a prefix (`/shop/* /store/*` says it on both sides), one beginning with `~` an
  * expression; `noquery` at the end drops the visitor's query. What is left over is refused: nothing is dropped without a word.
  */
+import { redirectDefaults } from '#contract/module/url-redirects.ts';
 import { answer, broken, type Problem, type Rule } from '#contract/rules/rule.ts';
+import { statusCode as threeDigits } from '#contract/rules/values.ts';
 import type { Api } from '../kit/client.ts';
 
 type Item = Api['POST /{area}/site/{siteID}/module/urlRedirect/{moduleID}/redirects']['body']['items'][number];
@@ -27,12 +29,15 @@ function read(line: string): { item: Item; problems: Problem[] } {
     if (keepQuery && word.toLowerCase() === 'noquery') keepQuery = false;
     else if (statusCode === undefined && /^\d+$/.test(word)) statusCode = Number(word);
     else extra.push(word);
+  const code = threeDigits.check(statusCode ?? redirectDefaults.statusCode);
   const problems = directive.test(source)
     ? broken('redirectOrder')
     : extra.length
       ? broken('leftOver', { text: extra.join(' ').slice(0, 100) })
-      : [];
-  const how = { statusCode: (statusCode ?? 301) as Item['statusCode'], keepQuery };
+      : code === true
+        ? []
+        : code;
+  const how = { statusCode: (statusCode ?? redirectDefaults.statusCode) as Item['statusCode'], keepQuery };
   if (source.startsWith('~')) return { item: { matchType: 'advanced', source: source.slice(1), target, ...how }, problems };
   if (source.endsWith('*'))
     return { item: { matchType: 'prefix', source: source.slice(0, -1), target: target.replace(/\*$/, ''), ...how }, problems };

@@ -198,6 +198,8 @@ export default {
   'zeroSSL.text': 'With the EAB credentials that ZeroSSL gave you, certificates can be ordered there. An empty key ID ends that.',
   'zeroSSL.set': 'A key is set.',
   'zeroSSL.unset': 'No key is set yet.',
+  'zeroSSL.test': 'Try the stored credentials',
+  'zeroSSL.taken': 'ZeroSSL takes these credentials.',
 
   'tab.zonePorts': 'Ports',
   'tab.proxyProtocol': 'Load balancers',

@@ -192,6 +192,8 @@ export default {
   'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 凭据后，自动证书即可向 ZeroSSL 申请；清空 Key ID 即停用。',
   'zeroSSL.set': '当前已设置密钥。',
   'zeroSSL.unset': '当前尚未设置密钥。',
+  'zeroSSL.test': '试用已保存的凭据',
+  'zeroSSL.taken': 'ZeroSSL 接受这组凭据。',
 
   'tab.zonePorts': '端口',
   'tab.proxyProtocol': '负载均衡器',

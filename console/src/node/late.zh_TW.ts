@@ -191,6 +191,8 @@ export default {
   'zeroSSL.text': '填入 ZeroSSL 提供的 EAB 憑據後，自動憑證即可向 ZeroSSL 申請；清空 Key ID 即停用。',
   'zeroSSL.set': '目前已設定金鑰。',
   'zeroSSL.unset': '目前尚未設定金鑰。',
+  'zeroSSL.test': '試用已儲存的憑據',
+  'zeroSSL.taken': 'ZeroSSL 接受這組憑據。',
 
   'tab.zonePorts': '連接埠',
   'tab.proxyProtocol': '負載平衡器',

@@ -8,6 +8,7 @@ import { present } from '../kit/present.tsx';
 import { query } from '../kit/query.ts';
 import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
+import { Trial } from '../kit/trial.tsx';
 
 const read = 'GET /client/setting/system/zeroSSL';
 const write = 'PUT /client/setting/system/zeroSSL';
@@ -57,6 +58,12 @@ function ZeroSSLForm({ onClose }: { onClose: () => void }) {
     >
       <p className="ink-2">{t('zeroSSL.text')}</p>
       <p className="ink-2">{t(eabHmacKeyIsSet ? 'zeroSSL.set' : 'zeroSSL.unset')}</p>
+      <Trial
+        call="POST /client/setting/system/zeroSSL/test"
+        label={t('zeroSSL.test')}
+        success={t('zeroSSL.taken')}
+        isReady={eabHmacKeyIsSet && eabKID !== ''}
+      />
     </ResourceForm>
   );
 }

@@ -10,7 +10,7 @@ import { currentSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
-import { Trial } from './trial.tsx';
+import { Trial } from '../kit/trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 

@@ -9,7 +9,7 @@ import type { FormField } from '../kit/resource.ts';
 import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { keptWhenEmpty } from './kept.ts';
-import { Trial } from './trial.tsx';
+import { Trial } from '../kit/trial.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 const read = 'GET /client/setting/system/oidc';

@@ -9,7 +9,7 @@ import type { FormField } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { keptWhenEmpty } from './kept.ts';
-import { Trial } from './trial.tsx';
+import { Trial } from '../kit/trial.tsx';
 import { Webhook } from './webhook.tsx';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);

@@ -38,6 +38,22 @@ export const autoCertificates = calls(
   },
 );
 
+/**
+ * Whether ZeroSSL takes the credentials that are set, asked with a key made for this alone. What lies between the house and ZeroSSL is
+ * `selfCheck`, what ZeroSSL says against it `supplier`, and what nobody can read `supplierUnknown`; `extra` says it in words.
+ */
+export const zeroSSLTrial = calls(
+  { base: '/client/setting/system', areas: ['client'], resource: 'zeroSSL' },
+  {
+    'POST /zeroSSL/test': {
+      permission: 'zeroSSL.edit',
+      audit: false,
+      licence: false,
+      errors: ['selfCheck', 'supplier', 'supplierUnknown'],
+    },
+  },
+);
+
 /** Orders for domains of one site, all of which go on side by side. */
 export const autoSSL = taskOf({
   name: 'autoSSL',

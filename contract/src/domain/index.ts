@@ -1,5 +1,5 @@
 /** The groups of calls of this folder; a further one is one line. */
-export { autoCertificates } from './auto-certificates.ts';
+export { autoCertificates, zeroSSLTrial } from './auto-certificates.ts';
 export { certificates } from './certificates.ts';
 export { domains } from './domains.ts';
 export { httpsSteps } from './https-steps.ts';

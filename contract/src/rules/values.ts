@@ -128,9 +128,10 @@ export const passwordsMatch: Rule<{ password?: string; confirm?: string }> = {
   check: value => (value.password === value.confirm ? true : broken('passwordMismatch', undefined, ['confirm'])),
 };
 
+const threeDigits = new RegExp(`^[1-9]\\d{${ranges.statusCodeDigits - 1}}$`);
 export const statusCode: Rule<unknown> = {
   name: 'statusCode',
-  check: value => (isEmpty(value) ? broken('required') : /^[1-9]\d{2}$/.test(String(value)) ? true : broken('threeDigits')),
+  check: value => (isEmpty(value) ? broken('required') : threeDigits.test(String(value)) ? true : broken('threeDigits')),
 };
 
 /** One code of two-factor sign-in: six digits. */

@@ -1,5 +1,5 @@
 /** The implementations of this folder; a further one is one line. */
-export { autoCertificateCalls } from './acme/calls.ts';
+export { autoCertificateCalls, zeroSSLTrialCalls } from './acme/calls.ts';
 export { certificateCalls } from './certificate/certificates.ts';
 export { siteDNSCalls } from './dns/calls.ts';
 export { domainCalls } from './domains.ts';

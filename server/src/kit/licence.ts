@@ -11,7 +11,7 @@ import { sql } from 'kysely';
 import * as z from 'zod/mini';
 import { Fail, fail, type ErrorName } from '#contract/errors.ts';
 import { OfflineFile } from '#contract/licence/licences.ts';
-import { licenceClockMinutes, type licenceKinds, type licenceStates, type licensed, portTypes } from '#contract/limits.ts';
+import { licenceClockMinutes, type licenceKinds, type licenceStates, type licensed, portTypes, zeroMeans } from '#contract/limits.ts';
 import { type Db, row, type Sql } from '../store/db.ts';
 import type { Keys } from './crypto.ts';
 
@@ -181,7 +181,7 @@ export class Licences {
   /** How many more an operator may have; where that is bounded it is held until the transaction is through, so that no two take the same room. */
   async room(db: Db, clientID: number, what: Licensed): Promise<number> {
     const max = (await this.of(db, clientID)).limits[`${singular[what]}Limit`];
-    if (max === 0) return Infinity;
+    if (max === 0 && zeroMeans.licenseLimit === 'unlimited') return Infinity;
     // the last lock a call takes, before what it is for is written
     await sql`select pg_advisory_xact_lock(hashtextextended('license', ${clientID}))`.execute(db);
     return max - (await row<{ n: number }>(db, countOf(what, clientID)))!.n;

@@ -109,6 +109,12 @@ export async function windowOf(
   return renewalWindow(directory, certificate, fetchOf(services, directory, signal), remembered);
 }
 
+/** Whether ZeroSSL takes them: a key that is made for this alone is registered with them. @throws AcmeProblem, OutboundError */
+export async function tryBinding(services: Services, bound: { kid: string; hmacKey: string }): Promise<void> {
+  const directory = directoryOf(services, 'zeroSSL')!;
+  await new Acme(directory, newKey(), fetchOf(services, directory, AbortSignal.timeout(timeoutMs))).register(bound);
+}
+
 /** What this process knows of accounts. */
 const known = new Map<number, { directory: string; remembered: Remembered; registering?: Promise<unknown> | undefined }>();
 const knownMost = 200;

@@ -1,8 +1,10 @@
 /** Domains and their origins. */
+import { after } from 'node:test';
 import { sql } from 'kysely';
 import { selfSigned } from '#host/certificates.ts';
 import { readPair } from '#server/domain/certificate/pem.ts';
 import { row } from '#server/store/db.ts';
+import { FakeAuthority } from '../../acme-fake.ts';
 import { keyID, secret, startFake } from '../../dns-fakes.ts';
 import { next } from '../generate.ts';
 import { type Finds, type ListRows, part } from '../list-rows.ts';
@@ -14,6 +16,19 @@ const times: Record<string, Finds> = {
   updatedStart: ['2030-01-01T00:00:00Z', { updatedAt: '2030-01-01T00:00:00Z' }, { updatedAt: '2029-12-31T23:59:59Z' }],
   updatedEnd: ['2002-01-01T00:00:00Z', { updatedAt: '2001-12-31T23:59:59Z' }, { updatedAt: '2002-01-01T00:00:00Z' }],
 };
+
+let authority: Promise<FakeAuthority> | undefined;
+after(async () => (await authority)?.stop());
+/** Every operator has credentials of ZeroSSL, which takes any. */
+async function zeroSSLTakes(rig: Rig): Promise<void> {
+  const { db } = rig.api.database;
+  const { directory, ca } = await (authority ??= new FakeAuthority().start());
+  rig.api.services.acmeAt = { zeroSSL: directory, ca };
+  await sql`delete from "zeroSSL"`.execute(db);
+  await sql`insert into "zeroSSL" ("clientID", "eabKID", "eabHmacKey")
+    select id, 'kid', ${rig.api.services.sealing.seal('zeroSSL.eabHmacKey', 'a'.repeat(43))} from account
+    where auth = 'client' and "isRoot" and "deletedAt" is null`.execute(db);
+}
 
 /** A number that no port here has. */
 const portOf = () => 10_000 + (next() % 40_000);
@@ -100,6 +115,7 @@ export const domainRows: Rows = {
     'PUT /{area}/site/{siteID}/port/{portID}/upstreams': 'portUpstream',
   },
   stage: {
+    'POST /client/setting/system/zeroSSL/test': zeroSSLTakes,
     'POST /{area}/site/{siteID}/ports': async (rig, world, { ports }) => {
       for (const one of ports as WantedPort[]) await opened(rig, world, one);
     },

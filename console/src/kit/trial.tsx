@@ -2,21 +2,18 @@
 import { Button } from 'antd';
 import { type ReactNode, useState } from 'react';
 import { ruleText } from '#contract/rules/rule.ts';
-import { call } from '../kit/client.ts';
-import { fieldsOf } from '../kit/errors.ts';
-import { notify } from '../kit/notice.ts';
-import { useCan } from '../kit/permissions.ts';
-import { present } from '../kit/present.tsx';
-import { queryClient } from '../kit/query.ts';
-import { language } from '../kit/text.ts';
-import { ApiError } from '../kit/transport.ts';
+import { callAny, type CallKey } from './client.ts';
+import { fieldsOf } from './errors.ts';
+import { notify } from './notice.ts';
+import { useCan } from './permissions.ts';
+import { present } from './present.tsx';
+import { queryClient } from './query.ts';
+import { language } from './text.ts';
+import { ApiError } from './transport.ts';
 
 interface Props {
-  call:
-    | 'POST /client/setting/system/oidc/test'
-    | 'POST /client/setting/email/test'
-    | 'POST /{area}/setting/tg/test'
-    | 'POST /{area}/setting/webhook/test';
+  /** takes nothing: what is stored is tried */
+  call: CallKey;
   label: string;
   success: string;
   /** what there is to try is set */
@@ -33,11 +30,13 @@ export function Trial({ call: key, label, success, isReady, children }: Props) {
     setBusy(true);
     setSaid('');
     try {
-      await call(key);
+      await callAny(key, {});
       notify.success(success);
     } catch (error) {
       const [why] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
-      if (why) setSaid(ruleText(why, language));
+      // the other side's own words, or what stood between it and us
+      if (error instanceof ApiError && typeof error.extra === 'string') setSaid(`${error.message} · ${error.extra}`);
+      else if (why) setSaid(ruleText(why, language));
       else present(error);
     } finally {
       setBusy(false);

@@ -17,6 +17,7 @@ import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { finished, pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress, constants as zlib } from 'node:zlib';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { flushFolder } from '#host/files.ts';
 import type { DumpFacts } from '#server/store/dump.ts';
 import { decrypted, encrypted, isEncrypted } from './cipher.ts';
@@ -144,7 +145,7 @@ export async function readArchive(
   passphrase?: string,
 ): Promise<About> {
   const isHidden = await isEncrypted(path);
-  if (isHidden && !passphrase) throw new BrokenArchive('it is encrypted, and no passphrase was given');
+  if (isHidden && !passphrase) throw new BrokenArchive(backupSaid('noPassphrase'));
   const zstd = createZstdDecompress();
   const source = createReadStream(path, { highWaterMark: 1 << 20 });
   const opened = (bytes: AsyncIterable<Buffer>) => wholeFrames(isHidden ? decrypted(bytes, passphrase!) : bytes);
@@ -188,16 +189,15 @@ export async function readArchive(
     zstd.destroy();
     await feeding.catch(() => {});
   }
-  if (!about || !manifest) throw new BrokenArchive('it ends in its middle');
+  if (!about || !manifest) throw new BrokenArchive(backupSaid('endsEarly'));
   for (const name of new Set([...Object.keys(manifest), ...Object.keys(seen)]))
-    if (JSON.stringify(manifest[name]) !== JSON.stringify(seen[name]))
-      throw new BrokenArchive(`${name} is not as it was written`);
+    if (JSON.stringify(manifest[name]) !== JSON.stringify(seen[name])) throw new BrokenArchive(backupSaid('changed', { name }));
   return about;
 }
 
 const textMax = 64_000_000;
 async function text(bytes: AsyncIterable<Buffer>, size: number): Promise<string> {
-  if (size > textMax) throw new BrokenArchive('it is no archive of a backup');
+  if (size > textMax) throw new BrokenArchive(backupSaid('notArchive'));
   const parts: Buffer[] = [];
   for await (const part of bytes) parts.push(part);
   return Buffer.concat(parts).toString('utf8');
@@ -208,15 +208,15 @@ function checkAbout(said: string): About {
   const { migrations, tables, sequences } = about.database ?? {};
   // a changed byte may leave JSON that can be read, with a name that nobody knows
   if (about.product !== 'breakwater' || typeof about.format !== 'number' || !Array.isArray(migrations) || !tables || !sequences)
-    throw new BrokenArchive('it is no archive of a backup');
-  if (about.format > format) throw new BrokenArchive(`it was written by a newer Breakwater (${about.version})`);
+    throw new BrokenArchive(backupSaid('notArchive'));
+  if (about.format > format) throw new BrokenArchive(backupSaid('newer', { version: String(about.version) }));
   return about as About;
 }
 
 /** What zlib and JSON say of bytes that are not ours, in one sentence. */
 function readable(error: unknown): unknown {
   const { code, name } = error as NodeJS.ErrnoException;
-  if (code === 'Z_BUF_ERROR' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new BrokenArchive('it ends in its middle');
+  if (code === 'Z_BUF_ERROR' || code === 'ERR_STREAM_PREMATURE_CLOSE') return new BrokenArchive(backupSaid('endsEarly'));
   if (code?.startsWith('ZSTD_') || code?.startsWith('Z_') || name === 'SyntaxError')
     return new BrokenArchive('its bytes are damaged, or it is no archive of a backup', { cause: error });
   return error;

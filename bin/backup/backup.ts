@@ -4,6 +4,7 @@ import { constants, existsSync } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { geoLimits } from '#contract/limits.ts';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { dump } from '#server/store/dump.ts';
 import { type Settings, projectFolder } from '../launch/settings.ts';
 import { runningDatabase, runningStore } from '../launch/running.ts';
@@ -138,10 +139,9 @@ async function askStore(
     headers: { 'X-ClickHouse-User': 'default', 'X-ClickHouse-Key': password },
     signal: AbortSignal.timeout(120_000),
   }).catch(() => undefined);
-  if (!answer)
-    throw new Error('The analytics store does not answer: start Breakwater first, or leave the logs out (--without-logs).');
+  if (!answer) throw new Error(backupSaid('storeAway'));
   const said = await answer.text();
-  if (!answer.ok) throw new Error(`The analytics store could not be frozen: ${said.slice(0, 300).trim()}`);
+  if (!answer.ok) throw new Error(backupSaid('storeNotFrozen', { why: said.slice(0, 300).trim() }));
 }
 
 /** Regular files of the data folder, by their place in it. */

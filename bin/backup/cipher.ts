@@ -5,6 +5,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { Decrypter, Encrypter } from 'age-encryption';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** How the name of an encrypted archive ends. */
@@ -37,7 +38,7 @@ export async function* decrypted(source: AsyncIterable<Uint8Array>, passphrase: 
   } catch (error) {
     // what the file system says stays as it is
     if ((error as NodeJS.ErrnoException).code) throw error;
-    const why = isOpen ? 'its bytes are damaged, or it ends in its middle' : 'the passphrase is another one, or it is damaged';
+    const why = backupSaid(isOpen ? 'damaged' : 'otherPassphrase');
     throw new BrokenArchive(why, { cause: error });
   }
 }

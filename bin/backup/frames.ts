@@ -2,6 +2,7 @@
  * The outside of a zstd file (RFC 8878, 3.1): frames of blocks, each of which says how long it is. Node's decompressor takes a file whose
  * last bytes are missing for a whole one, so they are counted here as they go by.
  */
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { BrokenArchive } from './tar.ts';
 
 const magic = 0xfd2fb528;
@@ -57,5 +58,5 @@ export async function* wholeFrames(source: AsyncIterable<Buffer>): AsyncGenerato
     }
     yield bytes;
   }
-  if (seen > 0 || !('mayEnd' in next && next.mayEnd)) throw new BrokenArchive('it ends in its middle');
+  if (seen > 0 || !('mayEnd' in next && next.mayEnd)) throw new BrokenArchive(backupSaid('endsEarly'));
 }

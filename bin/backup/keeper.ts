@@ -9,6 +9,7 @@ import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { backupLimits } from '#contract/limits.ts';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { leastOf } from '#contract/system/room.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { mailPolicy } from '#server/kit/mail/send.ts';
@@ -45,7 +46,7 @@ const priority = 10;
 
 /** What the clock says is due becomes a run; one that nobody speaks of any more has failed. */
 async function due(db: Db): Promise<void> {
-  await sql`update "backupRun" set state = 'failed', "endedAt" = now(), problem = 'It was broken off: Breakwater ended meanwhile.'
+  await sql`update "backupRun" set state = 'failed', "endedAt" = now(), problem = ${backupSaid('brokenOff')}
     where state = 'running' and "beatAt" < now() - ${backupLimits.beatSeconds} * interval '1 second'`.execute(db);
   await sql`with now_due as (
       update "databaseBackup" set "nextAt" = ${nextBackup} where enabled and "deletedAt" is null and "nextAt" <= now() returning id)
@@ -104,9 +105,9 @@ async function act(database: Database, sealing: Sealing, settings: Settings, run
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const said = signal.aborted
-      ? 'It was broken off: Breakwater ended meanwhile.'
+      ? backupSaid('brokenOff')
       : code === 'ENOSPC'
-        ? 'The disk is full.'
+        ? backupSaid('diskFull')
         : // where it lay for the moment is nobody's concern
           message.replaceAll(`${join(settings.dataFolder, stagedFolder)}/`, '');
     await sql`update "backupRun" set state = 'failed', "endedAt" = now(), problem = ${plainText(said, 500)} where id = ${run.id}`.execute(
@@ -141,7 +142,7 @@ async function staged<T>(
   const full = new AbortController();
   const look = () => {
     const disk = diskOf(dataFolder);
-    if (disk.freeBytes < leastOf(disk)) full.abort(new Error('The disk of the data folder would have become full.'));
+    if (disk.freeBytes < leastOf(disk)) full.abort(new Error(backupSaid('diskNearlyFull')));
   };
   await rm(folder, { recursive: true, force: true });
   await rm(join(dataFolder, proofFolder), { recursive: true, force: true });
@@ -185,13 +186,13 @@ const make = ({ db, run, known, target, passphrase, settings, stop }: Job): Prom
 const test = ({ db, known, target, passphrase, settings, stop }: Job): Promise<Outcome> =>
   staged(settings.dataFolder, stop, async (folder, signal) => {
     const last = await lastDone(db, known.id, 'backup');
-    if (!last?.file) throw new Error('There is no backup to restore yet.');
+    if (!last?.file) throw new Error(backupSaid('nothingYet'));
     const path = join(folder, last.file);
     // as it lies there now: what came back is what is tried
     await target.get(last.file, path, last.bytes ?? undefined);
     // who can write there cannot write what only the passphrase makes: without it, nothing of theirs is read
     if (last.file.endsWith(encryptedSuffix) && !(await isEncrypted(path)))
-      throw new Error(`What lies there as ${last.file} is not encrypted, and was when it was written.`);
+      throw new Error(backupSaid('notEncrypted', { name: last.file }));
     const { rows: rowCount, tables } = await prove(path, settings.dataFolder, { passphrase, signal });
     return { file: last.file, rowCount, tableCount: tables };
   });

@@ -5,6 +5,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { checkInstallationKey } from '#server/store/key-check.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { proofFolder } from './backup.ts';
@@ -43,10 +44,10 @@ export async function prove(
         if (forgotten.has(table)) continue;
         const found = await client.query<{ n: string }>(`select count(*) as n from public.${pg.escapeIdentifier(table)}`);
         const n = Number(found.rows[0]!.n);
-        if (n !== count) throw new Error(`${table} has ${n} rows after the restore, and ${count} in the archive.`);
+        if (n !== count) throw new Error(backupSaid('rowsDiffer', { table, found: n, count }));
         rows += n;
       }
-      if (!held.get('account')) throw new Error('The archive holds no account: nobody could sign in.');
+      if (!held.get('account')) throw new Error(backupSaid('noAccount'));
       await checkInstallationKey(client, await readFile(join(folder, 'secret.key')));
       return { rows, tables: held.size };
     } finally {

@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
 import { migrate } from '#server/store/migrate.ts';
@@ -56,7 +57,8 @@ export async function restore(file: string, dataFolder: string, options: Restore
     const names = (await readdir(dataFolder)).filter(name => name !== restoringFolder);
     for (const name of [...names, restoringFolder]) await rm(join(dataFolder, name), { recursive: true, force: true });
     if (!wasThere) await rmdir(dataFolder).catch(() => {});
-    if (error instanceof BrokenArchive) throw new Error(`${file} cannot be restored: ${error.message}.`, { cause: error });
+    if (error instanceof BrokenArchive)
+      throw new Error(backupSaid('unrestorable', { name: file, why: error.message }), { cause: error });
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOSPC') throw new Error(`The disk that holds ${dataFolder} is full: nothing was restored.`, { cause: error });
     throw error;

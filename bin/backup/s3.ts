@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { AwsV4Signer } from 'aws4fetch';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import type { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { outbound, OutboundError, type OutboundAnswer } from '#server/kit/outbound.ts';
 import { plainText } from '#server/kit/text.ts';
@@ -101,7 +102,7 @@ export class S3 {
         if (error.problem === 'refused' || error.problem === 'notURL') break;
       }
     }
-    throw new S3Error(`S3 ${method}: ${plainText(last, 300).replaceAll(secretKey, '…')}`);
+    throw new S3Error(backupSaid('s3', { method, why: plainText(last, 300).replaceAll(secretKey, '…') }));
   }
 
   get #partBytes() {
@@ -199,8 +200,7 @@ export class S3 {
   }
 }
 
-export const longer = (name: string, bytes: number, before: number) =>
-  `${name} has ${bytes} bytes now, and had ${before} when it was put there.`;
+export const longer = (name: string, bytes: number, before: number) => backupSaid('longer', { name, bytes, before });
 
 const pause = (ms: number, signal?: AbortSignal) =>
   new Promise<void>((done, failed) => {

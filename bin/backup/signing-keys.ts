@@ -7,6 +7,7 @@ import { constants } from 'node:fs';
 import { open, readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 
 const folder = 'dns/db/keys';
 const database = `${folder}/data.mdb`;
@@ -62,7 +63,7 @@ async function settled(root: string, place: string): Promise<Buffer> {
     last = now;
     await sleep(100);
   }
-  throw new Error(`${place} changes all the while: try again later.`);
+  throw new Error(backupSaid('changing', { place }));
 }
 
 /** The folder is the name server's, who is less than we are: what it leads elsewhere is not read. */

@@ -1,4 +1,6 @@
 /** Tar (POSIX ustar) as far as a backup needs it: files and links, written and read as streams. */
+import { backupSaid } from '#contract/system/backup-problems.ts';
+
 const block = 512;
 
 export interface Entry {
@@ -87,7 +89,7 @@ export async function* entries(source: AsyncIterable<Buffer>): AsyncGenerator<En
     const parts: Buffer[] = [];
     for (let left = size; left > 0;) {
       const part = await some(left);
-      if (!part) throw new BrokenArchive('it ends in its middle');
+      if (!part) throw new BrokenArchive(backupSaid('endsEarly'));
       parts.push(part);
       left -= part.length;
     }
@@ -100,7 +102,7 @@ export async function* entries(source: AsyncIterable<Buffer>): AsyncGenerator<En
       while (await some(block));
       return;
     }
-    if (numberAt(at, 148, 8) !== sum(at)) throw new BrokenArchive('it is no archive of a backup');
+    if (numberAt(at, 148, 8) !== sum(at)) throw new BrokenArchive(backupSaid('notArchive'));
     const prefix = textAt(at, 345, 155);
     const name = (prefix ? `${prefix}/` : '') + textAt(at, 0, 100);
     const type = String.fromCharCode(at[156]!);
@@ -110,7 +112,7 @@ export async function* entries(source: AsyncIterable<Buffer>): AsyncGenerator<En
     const bytes = (async function* () {
       while (left > 0) {
         const part = await some(left);
-        if (!part) throw new BrokenArchive('it ends in its middle');
+        if (!part) throw new BrokenArchive(backupSaid('endsEarly'));
         left -= part.length;
         yield part;
       }

@@ -1,6 +1,7 @@
 /** Where archives go: a folder of this machine, or a bucket. */
 import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
+import { backupSaid } from '#contract/system/backup-problems.ts';
 import { flushFolder } from '#host/files.ts';
 import { backupsFolder } from './backup.ts';
 import { longer, type S3 } from './s3.ts';
@@ -23,15 +24,15 @@ export async function folderTarget(folder: string, dataFolder: string): Promise<
   if (folder === '') await mkdir(own, { recursive: true, mode: 0o700 });
   const named = folder === '' ? own : folder;
   const place = await realpath(named).catch(() => {
-    throw new Error(`There is no folder ${named} on the machine of the control plane: make it, or name another.`);
+    throw new Error(backupSaid('noFolder', { folder: named }));
   });
   const facts = await stat(place);
-  if (!facts.isDirectory()) throw new Error(`${named} is no folder.`);
+  if (!facts.isDirectory()) throw new Error(backupSaid('notFolder', { folder: named }));
   if (facts.uid !== process.getuid!() || (facts.mode & 0o022) !== 0)
-    throw new Error(`${named} must belong to the user that Breakwater runs as, and nobody else may write there (chmod 700).`);
+    throw new Error(backupSaid('folderRights', { folder: named }));
   const inside = (await realpath(dataFolder)) + sep;
   if (`${place}${sep}`.startsWith(inside) && place !== (await realpath(own).catch(() => '')))
-    throw new Error(`${named} is a part of the installation: name a folder outside of ${dataFolder}, at best on another disk.`);
+    throw new Error(backupSaid('folderInside', { folder: named, data: dataFolder }));
   return {
     folder: place,
     async put(name, path) {

@@ -17,7 +17,14 @@ test('a line is a redirect: exact, prefix, expression, status, query, out of a s
 });
 
 test('what is left over on a line is refused, and its place is told', () => {
-  const lines = ['/x /y 301 noquery', '/x /y 301 extra words', '/x /y soon', 'Redirect 301 /a /b', '/x, /y, 301, 302', '/x /y 30'];
+  const lines = [
+    '/x /y 301 noquery',
+    '/x /y 301 extra words',
+    '/x /y soon',
+    'Redirect 301 /a /b',
+    '/x, /y, 301, 302',
+    '/x /y 30',
+  ];
   assert.deepEqual(redirectLines.check(lines), [
     { path: [1], rule: 'leftOver', bounds: { text: 'extra words' } },
     { path: [2], rule: 'leftOver', bounds: { text: 'soon' } },

@@ -53,6 +53,15 @@ export const noticeLimits = {
   originBackSeconds: 30,
 } as const;
 
+/** What a chat may be told of; `state`: what the console says above its pages. And what a new one is told, until somebody chooses. */
+export const telegramKinds = ['state', ...noticeKinds] as const;
+export const telegramKindsUsual: readonly (typeof telegramKinds)[number][] = [
+  'state',
+  'certificateFailed',
+  'licenceEnds',
+  'backupFailed',
+];
+
 /** Events by HTTP. */
 export const webhookKinds = [...noticeKinds, 'test'] as const;
 export const deliveryStates = ['waiting', 'done', 'failed'] as const;

@@ -5,7 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { fails, type Check } from '#contract/system/health.ts';
+import { nodeTable } from '#server/node/tables.ts';
+import { siteTable } from '#server/site/tables.ts';
 import { Notifier } from '#server/system/notifier.ts';
+import { NoticeTeller } from '#server/work/notices.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -115,4 +118,51 @@ test('what is new is told once, in one message, again after 429, and that it is 
   found = [{ ...fails('bus.away', {}), since }] as Check[];
   await look();
   assert.equal(got.length, 2, 'switched off');
+});
+
+test('events go to the chat by its own choice, many of a kind as one line, and none twice', async () => {
+  const { db } = api.database;
+  const notifier = new Notifier(api.services);
+  const teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable });
+  const happens = async (kind: string, name: string, detail = '') => {
+    await sql`insert into "noticeEvent" ("rootID", kind, name, detail) values (${a.client.id}, ${kind}, ${name}, ${detail})`.execute(
+      db,
+    );
+    await teller.look();
+  };
+  const look = async () => {
+    got.length = 0;
+    await sql`update telegram set "nextAt" = now(), told = '[]'`.execute(db);
+    await notifier.look();
+    return got.map(({ text }) => text);
+  };
+  found = [{ ...fails('bus.away', {}), since: new Date().toISOString() }] as Check[];
+  // one that stood before there was a choice hears what it heard
+  await sql`update telegram set kinds = default`.execute(db);
+  assert.deepEqual((await read()).kinds, ['state']);
+  await put({ enable: true, chatID: '-100123' });
+  await happens('nodeOffline', 'edge-1');
+  assert.doesNotMatch((await look()).join(), /edge-1/);
+  await put({ enable: true, chatID: '-100123', kinds: ['nodeOffline', 'backupFailed', 'nodeOffline'] });
+  assert.deepEqual((await read()).kinds, ['nodeOffline', 'backupFailed']);
+  assert.equal((await put({ enable: true, chatID: '-100123', kinds: ['nobodyKnows'] })).status, 400);
+  for (let i = 1; i <= 8; i++) await happens('nodeOffline', `edge-${i}`);
+  await happens('nodeBack', 'edge-9');
+  await happens('backupFailed', 'backup', 'The disk is full.');
+  const [text, ...others] = await look();
+  assert.deepEqual(others, []);
+  // neither the banner nor what was not chosen; the chat reads in its owner's language, the reason too
+  assert.deepEqual(text!.split('\n').slice(1), [
+    '• 8 個節點離線：edge-1、edge-2、edge-3、edge-4、edge-5等',
+    '• 系統備份失敗 (磁碟已滿。)',
+  ]);
+  assert.deepEqual(await look(), []);
+  tooMany = true;
+  await happens('backupFailed', 'backup', 'who knows why');
+  assert.deepEqual(await look(), []);
+  tooMany = false;
+  assert.match((await look()).join(), /who knows why/);
+  await put({ enable: true, chatID: '-100123', kinds: [] });
+  await happens('backupFailed', 'backup');
+  assert.deepEqual(await look(), []);
 });

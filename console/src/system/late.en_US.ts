@@ -93,7 +93,8 @@ export default {
   'field.telegramOn': 'Notify by Telegram',
   'field.token': 'Token of the bot',
   'field.chatID': 'Chat',
-  'help.telegram': 'What the console says above its pages goes to Telegram too; what is new at a time is one message.',
+  'help.telegram': 'What is wrong and what happened goes to Telegram too; what is new at a time is one message.',
+  'help.telegramKinds': 'What this chat is told of. Left empty: nothing.',
   'help.telegramToken': 'From BotFather. It is encrypted when it is saved, and never shown again.',
   'help.chatID': 'Number of the chat, or @name of a public channel. Add the bot to it first.',
   'telegram.state': 'State of Telegram',
@@ -243,6 +244,7 @@ export default {
   'help.webhookSecret':
     'The header Breakwater-Signature is v1= and the HMAC-SHA256, in hexadecimal digits, of timestamp, full stop and body by this secret. It is never shown again; left empty, it stays.',
   'help.webhookKinds': 'Left empty: all of them.',
+  'noticeKind.state': 'What the console says above its pages',
   'noticeKind.test': 'Test',
   'deliveryState.waiting': 'Waiting',
   'deliveryState.done': 'Done',

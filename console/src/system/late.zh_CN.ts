@@ -90,7 +90,8 @@ export default {
   'field.telegramOn': '用 Telegram 通知',
   'field.token': '机器人令牌',
   'field.chatID': '聊天',
-  'help.telegram': '控制台上方会显示的异常，同时也发到 Telegram；一次查看的多项合成一条消息。',
+  'help.telegram': '异常与事件发到 Telegram；同一次查看的多项合成一条消息。',
+  'help.telegramKinds': '这个聊天收到哪些通知；留空：都不发。',
   'help.telegramToken': '由 BotFather 提供，保存后加密存储，不会再显示。',
   'help.chatID': '聊天编号，或公开频道的 @名称。请先将机器人加入聊天。',
   'telegram.state': 'Telegram 状态',
@@ -235,6 +236,7 @@ export default {
   'help.webhookSecret':
     'Breakwater-Signature 标头是 v1= 加上以此密钥对“时间戳.正文”计算的 HMAC-SHA256（十六进制）。保存后不再显示；留空则保持不变。',
   'help.webhookKinds': '留空：全部。',
+  'noticeKind.state': '控制台上方显示的异常',
   'noticeKind.test': '测试',
   'deliveryState.waiting': '等待中',
   'deliveryState.done': '成功',

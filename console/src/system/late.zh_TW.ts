@@ -88,7 +88,8 @@ export default {
   'field.telegramOn': '以 Telegram 通知',
   'field.token': '機器人權杖',
   'field.chatID': '聊天室',
-  'help.telegram': '控制台上方會顯示的異常，同時也送到 Telegram；一次查看的多項合成一則訊息。',
+  'help.telegram': '異常與事件送到 Telegram；同一次查看的多項合成一則訊息。',
+  'help.telegramKinds': '這個聊天室收到哪些通知；留空：都不送。',
   'help.telegramToken': '由 BotFather 提供，儲存後加密保存，不會再顯示。',
   'help.chatID': '聊天室編號，或公開頻道的 @名稱。請先將機器人加入聊天室。',
   'telegram.state': 'Telegram 狀態',
@@ -233,6 +234,7 @@ export default {
   'help.webhookSecret':
     'Breakwater-Signature 標頭是 v1= 加上以此密鑰對「時間戳記.本文」計算的 HMAC-SHA256（十六進位）。儲存後不再顯示；留空則維持不變。',
   'help.webhookKinds': '留空：全部。',
+  'noticeKind.state': '控制台上方顯示的異常',
   'noticeKind.test': '測試',
   'deliveryState.waiting': '等待中',
   'deliveryState.done': '成功',

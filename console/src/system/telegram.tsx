@@ -1,11 +1,12 @@
 /** Notices by Telegram: a bot's token, the chat it writes to, and whether a test arrives. */
 import { useQuery } from '@tanstack/react-query';
+import { telegramKinds } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
-import type { FormField } from '../kit/resource.ts';
+import { type FormField, options } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { keptWhenEmpty } from './kept.ts';
@@ -21,6 +22,14 @@ const fields: FormField[] = [
   { name: 'enable', label: 'telegramOn', kind: 'switch', help: 'telegram' },
   { name: 'token', kind: 'password', help: 'telegramToken', initial: '', isOptional: true },
   { name: 'chatID', kind: 'mono', help: 'chatID', placeholder: '-1001234567890', initial: '', isOptional: true },
+  {
+    name: 'kinds',
+    kind: 'select',
+    isMultiple: true,
+    isOptional: true,
+    help: 'telegramKinds',
+    ...options(telegramKinds, 'noticeKind'),
+  },
 ];
 
 export function Telegram() {
@@ -29,7 +38,7 @@ export function Telegram() {
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!now) return <div className="panel tab-wait" aria-busy />;
-  const { enable, chatID, tokenIsSet, version, sentAt, problem } = now;
+  const { enable, chatID, kinds, tokenIsSet, version, sentAt, problem } = now;
 
   return (
     <>
@@ -46,7 +55,7 @@ export function Telegram() {
             call={write}
             params={{}}
             fields={fields}
-            values={{ enable, token: '', chatID }}
+            values={{ enable, token: '', chatID, kinds }}
             version={version}
             body={keptWhenEmpty('token')}
             success={t('message.modifySuccess')}

@@ -11,7 +11,14 @@ import { sql } from 'kysely';
 import * as z from 'zod/mini';
 import { Fail, fail, type ErrorName } from '#contract/errors.ts';
 import { OfflineFile } from '#contract/licence/licences.ts';
-import { licenceClockMinutes, type licenceKinds, type licenceStates, type licensed, portTypes, zeroMeans } from '#contract/limits.ts';
+import {
+  licenceClockMinutes,
+  type licenceKinds,
+  type licenceStates,
+  type licensed,
+  portTypes,
+  zeroMeans,
+} from '#contract/limits.ts';
 import { type Db, row, type Sql } from '../store/db.ts';
 import type { Keys } from './crypto.ts';
 

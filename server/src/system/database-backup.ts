@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
 import { backupLimits } from '#contract/limits.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
+import { backupProblem } from '#contract/system/backup-problems.ts';
 import { databaseBackup } from '#contract/system/database-backup.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -104,10 +105,12 @@ export const databaseBackupCalls = implement(databaseBackup, {
       ...{ secretKeyIsSet, passphraseIsSet, logs, keep, restoreTest, version, nextAt },
       lastBackup: (await lastDone(ctx.db, id, 'backup')) ?? null,
       lastRestoreTest: (await lastDone(ctx.db, id, 'restoreTest')) ?? null,
-      runs: await rows<BackupRun>(
-        ctx.db,
-        sql`select ${runColumns} from "backupRun" where "backupID" = ${id} order by id desc limit ${backupLimits.runsShown}`,
-      ),
+      runs: (
+        await rows<BackupRun>(
+          ctx.db,
+          sql`select ${runColumns} from "backupRun" where "backupID" = ${id} order by id desc limit ${backupLimits.runsShown}`,
+        )
+      ).map(run => ({ ...run, problem: run.problem && backupProblem(run.problem, ctx.language).slice(0, 500) })),
     };
   },
   'PUT /DBBackup': async ({ ctx, body }) => {

@@ -1,6 +1,7 @@
 /** What notices say, in each language: `{names}` are the first few, `{count}` all of them. */
 import type { Language, Text } from '#contract/kit/text.ts';
 import { fill } from '#contract/kit/text.ts';
+import { backupProblem } from '#contract/system/backup-problems.ts';
 import type { NoticeKind } from '#contract/limits.ts';
 
 const texts: Record<NoticeKind, Text> = {
@@ -61,6 +62,9 @@ export interface Told {
   names: readonly string[];
   detail: string;
 }
+/** What is said about it, in words of that language where they are ours. */
+export const noticeDetail = ({ kind, detail }: Pick<Told, 'kind' | 'detail'>, language: Language): string =>
+  kind === 'backupFailed' ? backupProblem(detail, language) : detail;
 export function noticeSentence({ kind, count, names }: Told, language: Language): string {
   const listed = names.join(language === 'en_US' ? ', ' : '、') + (count > names.length ? more[language] : '');
   return fill(texts[kind][language], { count, names: listed }).slice(0, 1000);

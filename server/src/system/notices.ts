@@ -5,7 +5,7 @@ import { notices } from '#contract/system/notices.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';
-import { noticeSentence, type Told } from './notice-texts.ts';
+import { noticeDetail, noticeSentence, type Told } from './notice-texts.ts';
 
 export interface Choice {
   inbox: boolean;
@@ -46,7 +46,11 @@ export const noticeCalls = implement(notices, {
           order by id desc limit ${noticeLimits.shownMax}`,
     );
     return {
-      notices: found.map(({ names, ...one }) => ({ ...one, sentence: noticeSentence({ ...one, names }, ctx.language) })),
+      notices: found.map(({ names, ...one }) => ({
+        ...one,
+        detail: noticeDetail(one, ctx.language).slice(0, 500),
+        sentence: noticeSentence({ ...one, names }, ctx.language),
+      })),
       ...(await unreadOf(ctx.db, accountID)),
     };
   },

@@ -1,6 +1,6 @@
 /**
- * Tells by Telegram what is wrong, as soon as it is, and once: what the banner of the console would say to that account (status.ts). All
- * that is new in one look is one message, so a storm is a list. What Telegram refuses is told again when it says so.
+ * Tells by Telegram what is wrong, as soon as it is, and once: what the banner of the console would say to that account (status.ts), and
+ * events (work/notices.ts), as far as the chat is to be told of them. All that is new in one look is one message, so a storm is a list. What Telegram refuses is told again when it says so.
  */
 import { sql } from 'kysely';
 import { sentenceOf } from '#contract/system/health.ts';
@@ -10,8 +10,9 @@ import { Sealed } from '../kit/sealed.ts';
 import { Rounds } from '../kit/rounds.ts';
 import type { Services } from '../kit/services.ts';
 import { sendTelegram, TelegramError } from '../kit/telegram.ts';
-import { row } from '../store/db.ts';
+import { row, rows } from '../store/db.ts';
 import { logger } from '../log.ts';
+import { noticeDetail, noticeSentence, type Told } from './notice-texts.ts';
 import { toldTo } from './status.ts';
 
 const lookMs = 5000;
@@ -30,6 +31,7 @@ interface Due {
   token: string | null;
   chatID: string;
   told: string[];
+  kinds: string[];
 }
 
 export class Notifier {
@@ -63,7 +65,7 @@ export class Notifier {
         sql`update telegram t set "nextAt" = now() + ${everySeconds} * interval '1 second'
             where t.id = (select id from telegram where enable and "deletedAt" is null and token is not null and "nextAt" <= now()
               order by "nextAt" limit 1 for update skip locked)
-            returning t.id, t."accountID", t.token, t."chatID", t.told`,
+            returning t.id, t."accountID", t.token, t."chatID", t.told, t.kinds`,
       );
       if (!due) return;
       await this.#tell(due);
@@ -77,25 +79,39 @@ export class Notifier {
     if (actor?.status !== 'normal') return;
     const { language } = actor;
     const ctx = new Context({ actor, language, reqID: '', ip: '', services: this.#services, db });
-    const found = await toldTo(ctx);
+    const found = due.kinds.includes('state') ? await toldTo(ctx) : [];
+    const events = await rows<Told & { id: number }>(
+      db,
+      sql`select id, kind, count, names, detail from "telegramNotice" where "telegramID" = ${due.id} order by id`,
+    );
     const names = found.map(one => `${one.id} ${one.key ?? ''} ${one.state} ${one.reason}`);
     const fresh = found.filter((_, index) => !due.told.includes(names[index]!));
-    const isOver = !found.length && due.told.length > 0;
-    if (!fresh.length && !isOver) {
+    const isOver = !found.length && due.told.length > 0 && due.kinds.includes('state');
+    if (!fresh.length && !isOver && !events.length) {
       if (names.length !== due.told.length)
         await sql`update telegram set told = ${JSON.stringify(names)}::jsonb where id = ${due.id}`.execute(db);
       return;
     }
     const say = words[language];
     const lines = fresh.slice(0, linesMax).map(one => `• ${sentenceOf(one, language)}`);
+    const eventLines = events.map(one => {
+      const detail = noticeDetail(one, language);
+      return `• ${noticeSentence(one, language)}${detail && ` (${detail})`}`;
+    });
     if (fresh.length > linesMax) lines.push(say.more.replace('{n}', String(fresh.length - linesMax)));
     if (isOver) lines.push(say.over);
+    lines.push(...eventLines);
     try {
       const token = new Sealed('telegram', ['token'], sealing).open('token', due.token) ?? '';
       await sendTelegram({ token, chatID: due.chatID }, [say.begins, ...lines].join('\n'), {
         policy: await mailPolicy(db, actor.clientID ?? 0),
         api,
       });
+      // what came meanwhile is told next
+      for (const { id, count } of events) {
+        await sql`update "telegramNotice" set count = count - ${count} where id = ${id}`.execute(db);
+        await sql`delete from "telegramNotice" where id = ${id} and count <= 0`.execute(db);
+      }
       await sql`update telegram set told = ${JSON.stringify(names)}::jsonb, "sentAt" = now(), problem = null where id = ${due.id}`.execute(
         db,
       );

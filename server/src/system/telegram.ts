@@ -2,12 +2,14 @@
 import { sql } from 'kysely';
 import { Fail, fail, failFields } from '#contract/errors.ts';
 import { fill } from '#contract/kit/text.ts';
+import { type NoticeKind, noticeLimits, telegramKinds, telegramKindsUsual } from '#contract/limits.ts';
 import { telegram } from '#contract/system/telegram.ts';
 import { tooManyPasswords } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
 import { col, table } from '../kit/table.ts';
 import { isTelegramToken, sendTelegram, TelegramError } from '../kit/telegram.ts';
+import type { Db } from '../store/db.ts';
 
 export interface TelegramRow extends Record<string, unknown> {
   id: number;
@@ -16,6 +18,7 @@ export interface TelegramRow extends Record<string, unknown> {
   enable: boolean;
   tokenIsSet: boolean;
   chatID: string;
+  kinds: (typeof telegramKinds)[number][];
   sentAt: string | null;
   problem: string | null;
 }
@@ -26,6 +29,23 @@ export const telegramTable = table<TelegramRow>()({
   secret: ['told'],
   follows: ['nextAt', 'sentAt', 'problem'],
 });
+/** What chats of a root account are to be told of: of one kind, together with what waits of it. */
+export async function putForChats(
+  db: Db,
+  rootID: number,
+  kind: NoticeKind,
+  events: readonly { name: string; detail: string }[],
+): Promise<void> {
+  const names = JSON.stringify([...new Set(events.map(({ name }) => name))].slice(0, noticeLimits.namesMax));
+  await sql`insert into "telegramNotice" as n ("telegramID", kind, count, names, detail)
+    select t.id, ${kind}::text, ${events.length}::int, ${names}::jsonb, ${events.at(-1)!.detail}::text from telegram t
+    where t."accountID" = ${rootID} and t.enable and t."deletedAt" is null and t.token is not null and ${kind} = any(t.kinds)
+    on conflict ("telegramID", kind) do update set count = n.count + excluded.count, detail = excluded.detail,
+      names = (select jsonb_agg(name order by place) from (
+        select name, min(place) as place from jsonb_array_elements_text(n.names || excluded.names) with ordinality one(name, place)
+        group by name order by 2 limit ${noticeLimits.namesMax}) m)`.execute(db);
+}
+
 const testsFree = 10;
 const hello = {
   zh_TW: 'Breakwater 測試訊息：通知會送到這裡。',
@@ -40,6 +60,8 @@ export const telegramCalls = implement(telegram, {
       enable: known?.enable ?? false,
       tokenIsSet: known?.tokenIsSet ?? false,
       chatID: known?.chatID ?? '',
+      // a later release may know more of them
+      kinds: known ? telegramKinds.filter(kind => known.kinds.includes(kind)) : [...telegramKindsUsual],
       version: known?.version ?? 0,
       sentAt: known?.sentAt ?? null,
       problem: known?.problem ?? null,
@@ -54,10 +76,20 @@ export const telegramCalls = implement(telegram, {
       if (!(body.token ?? known?.tokenIsSet)) throw failFields([{ path: 'token', rule: 'required' }]);
       if (body.chatID === '') throw failFields([{ path: 'chatID', rule: 'required' }]);
     }
-    if (known) await store.set(known.id, body);
+    const kinds = body.kinds ?? known?.kinds ?? telegramKindsUsual;
+    const values = { ...body, kinds: telegramKinds.filter(kind => kinds.includes(kind)) };
+    if (known) await store.set(known.id, values);
     else {
-      await ctx.expect('telegram', { id: ctx.actor.rootID, version: 0, enable: false, chatID: '', token: null }, body);
-      await store.add([body], { accountID: ctx.actor.rootID });
+      const nothing = {
+        id: ctx.actor.rootID,
+        version: 0,
+        enable: false,
+        chatID: '',
+        kinds: [...telegramKindsUsual],
+        token: null,
+      };
+      await ctx.expect('telegram', nothing, body);
+      await store.add([values], { accountID: ctx.actor.rootID });
     }
     await sql`update telegram set "nextAt" = now(), problem = null where "accountID" = ${ctx.actor.rootID} and problem is not null`.execute(
       ctx.db,

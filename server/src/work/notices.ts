@@ -15,8 +15,9 @@ import { scopeOf, type Table } from '../kit/table.ts';
 import { logger } from '../log.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { type Choice, choiceOf } from '../system/notices.ts';
+import { putForChats } from '../system/telegram.ts';
 import { putDeliveries } from '../system/webhook.ts';
-import { mailTitles, noticeSentence, type Told } from '../system/notice-texts.ts';
+import { mailTitles, noticeDetail, noticeSentence, type Told } from '../system/notice-texts.ts';
 import { watchOrigins } from './origin-watch.ts';
 
 const lookMs = 2000;
@@ -127,6 +128,8 @@ export class NoticeTeller {
     await sql`delete from "webhookDelivery" where state <> 'waiting' and "createdAt" < now() - ${webhookLimits.keptDays} * interval '1 day'`.execute(
       db,
     );
+    // a chat that could not be written to for so long is not told of it any more
+    await sql`delete from "telegramNotice" where "createdAt" < now() - interval '1 day'`.execute(db);
     // an end that was told is known until it is long over
     await sql`delete from "noticeEvent" where "sentAt" is not null and "createdAt" < now() - ${2 * noticeLimits.keptDays} * interval '1 day'`.execute(
       db,
@@ -154,7 +157,11 @@ export class NoticeTeller {
       // a later release may know more kinds
       if (!noticeKinds.includes(kind)) return true;
       for (const one of events)
-        await putDeliveries(db, sql`w.enable and w."accountID" = ${rootID} and (w.kinds = '{}' or ${kind} = any(w.kinds))`, one);
+        await putDeliveries(db, sql`w.enable and w."accountID" = ${rootID} and (w.kinds = '{}' or ${kind} = any(w.kinds))`, {
+          ...one,
+          detail: noticeDetail(one, 'en_US'),
+        });
+      await putForChats(db, rootID, kind, events);
       const people = await rows<Person>(
         db,
         sql`select a.id, p.choices from account a left join "noticePerson" p on p."accountID" = a.id
@@ -194,7 +201,10 @@ export class NoticeTeller {
             select kind, count, names, detail from due order by id`,
       );
       const { language } = person;
-      const lines = found.map(one => noticeSentence(one, language) + (one.detail ? ` (${one.detail})` : ''));
+      const lines = found.map(one => {
+        const detail = noticeDetail(one, language);
+        return noticeSentence(one, language) + (detail && ` (${detail})`);
+      });
       const title =
         lines.length === 1
           ? fill(mailTitles.one[language], { sentence: noticeSentence(found[0]!, language) })

@@ -141,7 +141,11 @@ async function readBack(
   return seen ? undefined : '';
 }
 /** Lists that count each thing once, and are read back so, in an order of their own (server/test/notices.test.ts reads what was chosen). */
-const asSets: ReadonlySet<string> = new Set(['POST /{area}/notices/choices choices', 'PUT /{area}/setting/webhook kinds']);
+const asSets: ReadonlySet<string> = new Set([
+  'POST /{area}/notices/choices choices',
+  'PUT /{area}/setting/webhook kinds',
+  'PUT /{area}/setting/tg kinds',
+]);
 /** What trims at its ends says so by its schema; times and addresses are written in one form. */
 const plain = (value: unknown): unknown => {
   if (typeof value === 'string') {

@@ -1,0 +1,151 @@
+/**
+ * What went wrong with a backup or its restore for a trial. It is written down in English, for logs and for whoever reads it by a program;
+ * `backupProblem` says it in the language of who reads it, what others said (S3, the system) as far as it is known. Rows of earlier releases
+ * are read by the same words.
+ */
+import { fill, type Language, type Parameters, type Text } from '../kit/text.ts';
+
+const texts = {
+  brokenOff: {
+    zh_TW: '已中斷：Breakwater 在這期間停止了。',
+    zh_CN: '已中断：Breakwater 在这期间停止了。',
+    en_US: 'It was broken off: Breakwater ended meanwhile.',
+  },
+  diskFull: { zh_TW: '磁碟已滿。', zh_CN: '磁盘已满。', en_US: 'The disk is full.' },
+  diskNearlyFull: {
+    zh_TW: '資料目錄所在的磁碟即將寫滿，已停止。',
+    zh_CN: '数据目录所在的磁盘即将写满，已停止。',
+    en_US: 'The disk of the data folder would have become full.',
+  },
+  noFolder: {
+    zh_TW: '控制平面的機器上沒有目錄 {folder}：請建立它，或改用別的目錄。',
+    zh_CN: '控制平面的机器上没有目录 {folder}：请创建它，或改用别的目录。',
+    en_US: 'There is no folder {folder} on the machine of the control plane: make it, or name another.',
+  },
+  folderRights: {
+    zh_TW: '{folder} 必須屬於執行 Breakwater 的使用者，且其他人不得寫入（chmod 700）。',
+    zh_CN: '{folder} 必须属于运行 Breakwater 的用户，且其他人不得写入（chmod 700）。',
+    en_US: '{folder} must belong to the user that Breakwater runs as, and nobody else may write there (chmod 700).',
+  },
+  folderInside: {
+    zh_TW: '{folder} 是系統本身的一部分：請指定 {data} 以外的目錄，最好在另一顆磁碟上。',
+    zh_CN: '{folder} 是系统本身的一部分：请指定 {data} 以外的目录，最好在另一块磁盘上。',
+    en_US: '{folder} is a part of the installation: name a folder outside of {data}, at best on another disk.',
+  },
+  notFolder: { zh_TW: '{folder} 不是目錄。', zh_CN: '{folder} 不是目录。', en_US: '{folder} is no folder.' },
+  longer: {
+    zh_TW: '{name} 現在有 {bytes} 位元組，存放時是 {before}。',
+    zh_CN: '{name} 现在有 {bytes} 字节，存放时是 {before}。',
+    en_US: '{name} has {bytes} bytes now, and had {before} when it was put there.',
+  },
+  storeAway: {
+    zh_TW: '分析資料庫沒有回應：請先啟動 Breakwater，或不備份記錄。',
+    zh_CN: '分析数据库没有响应：请先启动 Breakwater，或不备份日志。',
+    en_US: 'The analytics store does not answer: start Breakwater first, or leave the logs out (--without-logs).',
+  },
+  storeNotFrozen: {
+    zh_TW: '無法凍結分析資料庫：{why}',
+    zh_CN: '无法冻结分析数据库：{why}',
+    en_US: 'The analytics store could not be frozen: {why}',
+  },
+  nothingYet: {
+    zh_TW: '還沒有可以還原的備份。',
+    zh_CN: '还没有可以恢复的备份。',
+    en_US: 'There is no backup to restore yet.',
+  },
+  notEncrypted: {
+    zh_TW: '存放處的 {name} 沒有加密，但寫入時是加密的。',
+    zh_CN: '存放处的 {name} 没有加密，但写入时是加密的。',
+    en_US: 'What lies there as {name} is not encrypted, and was when it was written.',
+  },
+  unrestorable: {
+    zh_TW: '無法還原 {name}：{why}。',
+    zh_CN: '无法恢复 {name}：{why}。',
+    en_US: '{name} cannot be restored: {why}.',
+  },
+  damaged: {
+    zh_TW: '內容已損毀，或檔案不完整',
+    zh_CN: '内容已损坏，或文件不完整',
+    en_US: 'its bytes are damaged, or it ends in its middle',
+  },
+  endsEarly: { zh_TW: '檔案不完整', zh_CN: '文件不完整', en_US: 'it ends in its middle' },
+  otherPassphrase: {
+    zh_TW: '密碼片語不同，或檔案已損毀',
+    zh_CN: '密码短语不同，或文件已损坏',
+    en_US: 'the passphrase is another one, or it is damaged',
+  },
+  noPassphrase: {
+    zh_TW: '檔案已加密，但沒有密碼片語',
+    zh_CN: '文件已加密，但没有密码短语',
+    en_US: 'it is encrypted, and no passphrase was given',
+  },
+  notArchive: { zh_TW: '這不是備份檔', zh_CN: '这不是备份文件', en_US: 'it is no archive of a backup' },
+  newer: {
+    zh_TW: '由較新版的 Breakwater（{version}）寫入',
+    zh_CN: '由较新版的 Breakwater（{version}）写入',
+    en_US: 'it was written by a newer Breakwater ({version})',
+  },
+  changed: { zh_TW: '{name} 與寫入時不同', zh_CN: '{name} 与写入时不同', en_US: '{name} is not as it was written' },
+  rowsDiffer: {
+    zh_TW: '{table} 還原後有 {found} 列，備份檔中有 {count} 列。',
+    zh_CN: '{table} 恢复后有 {found} 行，备份文件中有 {count} 行。',
+    en_US: '{table} has {found} rows after the restore, and {count} in the archive.',
+  },
+  noAccount: {
+    zh_TW: '備份檔中沒有任何帳號：還原後沒有人能登入。',
+    zh_CN: '备份文件中没有任何账号：恢复后没有人能登录。',
+    en_US: 'The archive holds no account: nobody could sign in.',
+  },
+  changing: {
+    zh_TW: '{place} 一直在變動：請稍後再試。',
+    zh_CN: '{place} 一直在变动：请稍后再试。',
+    en_US: '{place} changes all the while: try again later.',
+  },
+  s3: { zh_TW: 'S3 {method}：{why}', zh_CN: 'S3 {method}：{why}', en_US: 'S3 {method}: {why}' },
+  // what the way there says (server/src/kit/outbound.ts) and what the system says
+  notAllowed: {
+    zh_TW: '不允許連線到 {address}（{kind}）',
+    zh_CN: '不允许连接到 {address}（{kind}）',
+    en_US: '{address} may not be connected to ({kind})',
+  },
+  late: { zh_TW: '{address} 沒有及時回應', zh_CN: '{address} 没有及时响应', en_US: '{address} did not answer in time' },
+  tookLong: { zh_TW: '等待過久', zh_CN: '等待过久', en_US: 'it took too long' },
+  noAddress: { zh_TW: '找不到 {host} 的位址', zh_CN: '找不到 {host} 的地址', en_US: '{host} has no address' },
+  refused: { zh_TW: '{address} 拒絕連線', zh_CN: '{address} 拒绝连接', en_US: 'connect ECONNREFUSED {address}' },
+  noRight: { zh_TW: '沒有權限（{what}）', zh_CN: '没有权限（{what}）', en_US: 'EACCES: permission denied, {what}' },
+  readOnly: { zh_TW: '檔案系統唯讀（{what}）', zh_CN: '文件系统只读（{what}）', en_US: 'EROFS: read-only file system, {what}' },
+  gone: {
+    zh_TW: '沒有這個檔案或目錄（{what}）',
+    zh_CN: '没有这个文件或目录（{what}）',
+    en_US: 'ENOENT: no such file or directory, {what}',
+  },
+} as const satisfies Record<string, Text>;
+
+export type BackupProblem = keyof typeof texts;
+
+/** As it is written down. */
+export const backupSaid = (what: BackupProblem, values: Parameters = {}): string => fill(texts[what].en_US, values);
+
+const hole = /\{(\w+)\}/g;
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+/** What a sentence looks like, those without a hole first: they are it or are not. */
+const shapes = Object.values<Text>(texts)
+  .map(text => {
+    const names = [...text.en_US.matchAll(hole)].map(([, name]) => name!);
+    const parts = text.en_US.split(/\{\w+\}/).map(escaped);
+    return { text, names, shape: new RegExp(`^${parts.join('(.+?)')}$`, 's') };
+  })
+  .sort((a, b) => a.names.length - b.names.length);
+
+/** The same in another language; what nobody knows stays as it is. */
+export function backupProblem(said: string, language: Language): string {
+  if (language === 'en_US') return said;
+  for (const { text, names, shape } of shapes) {
+    const found = shape.exec(said);
+    if (!found) continue;
+    const values = Object.fromEntries(names.map((name, index) => [name, found[index + 1]!]));
+    if (values['why'] !== undefined) values['why'] = backupProblem(values['why'], language);
+    return fill(text[language], values);
+  }
+  return said;
+}

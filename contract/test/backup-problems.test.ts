@@ -1,0 +1,32 @@
+/** What went wrong with a backup is written down once, in English, and read in three languages. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { backupProblem, backupSaid } from '#contract/system/backup-problems.ts';
+
+const inChinese = (said: string) => backupProblem(said, 'zh_TW');
+
+test('what we say is said in the language of who reads it, with what it is about', () => {
+  const folder = '/srv/backups (old).d';
+  const said = backupSaid('noFolder', { folder });
+  assert.equal(said, `There is no folder ${folder} on the machine of the control plane: make it, or name another.`);
+  assert.equal(backupProblem(said, 'en_US'), said);
+  assert.equal(inChinese(said), `控制平面的機器上沒有目錄 ${folder}：請建立它，或改用別的目錄。`);
+  assert.equal(backupProblem(said, 'zh_CN'), `控制平面的机器上没有目录 ${folder}：请创建它，或改用别的目录。`);
+  assert.equal(inChinese('The disk is full.'), '磁碟已滿。');
+});
+
+test('a reason within it is said too, and what others said stays as they said it', () => {
+  const name = 'breakwater-20261127-0100-ab12cd.tar.zst.age';
+  assert.equal(
+    inChinese(backupSaid('unrestorable', { name, why: backupSaid('damaged') })),
+    `無法還原 ${name}：內容已損毀，或檔案不完整。`,
+  );
+  assert.equal(inChinese('S3 PUT: connect ECONNREFUSED 192.0.2.7:9000'), 'S3 PUT：192.0.2.7:9000 拒絕連線');
+  assert.equal(
+    inChinese('S3 PUT: SignatureDoesNotMatch: the signature is another'),
+    'S3 PUT：SignatureDoesNotMatch: the signature is another',
+  );
+  assert.equal(inChinese("EACCES: permission denied, open '/srv/x'"), "沒有權限（open '/srv/x'）");
+  assert.equal(inChinese('nobody has ever said this'), 'nobody has ever said this');
+  assert.equal(inChinese(''), '');
+});

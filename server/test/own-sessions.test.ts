@@ -3,8 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { deviceOf } from '#server/account/device.ts';
+import { GeoData } from '#server/resolution/geo/data.ts';
 import { rows } from '#server/store/db.ts';
+import { testFolder } from '#system/engines.ts';
 import { broken, by, is, mark, ok } from './expect.ts';
+import { asnOf, cityOf, mmdb } from './geo-files.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
 import { type Mailing, startMailing } from './mailing.ts';
 import { type Smtp, textOf } from './smtp.ts';
@@ -187,6 +190,50 @@ describe('a device that was not seen before', () => {
     await smtp.next(flooded.email);
     assert.ok(!smtp.mails.some(one => one.to.includes(quiet.email)));
   });
+});
+
+test('where it is stands beside its address, in the list and in the mail, with whoever made the data; what nobody knows is left out', async () => {
+  const geo = new GeoData(testFolder('own-sessions-geo'), { hasPackages: false });
+  try {
+    (
+      await geo.take(
+        mmdb({ '198.51.100.0/24': cityOf('AS', 'TW', 'TPE', 'Taipei'), '203.0.113.0/24': cityOf('EU', 'DE', 'BE', 'Berlin') }),
+      )
+    ).count();
+    (
+      await geo.take(
+        mmdb({ '198.51.100.0/24': asnOf(3462, 'Chunghwa Telecom'), '203.0.113.0/24': asnOf(64_500, 'win.test/now') }),
+      )
+    ).count();
+    api.services.geo = geo;
+    const person = await customer();
+    await sql`update account set language = 'zh_TW' where id = ${person.id}`.execute(api.database.db);
+    const from = async (ip: string, userAgent: string) =>
+      ok(
+        await api.call('POST', '/user/verify', {
+          body: { email: person.email, password },
+          headers: { 'user-agent': userAgent },
+          socket: ip,
+        }),
+      ).body.accessToken as string;
+    const token = await from('127.0.0.1', firefox);
+    await from('198.51.100.7', safari);
+    const mail = textOf(await smtp.next(person.email));
+    assert.match(mail, /198\.51\.100\.7（台灣，Taipei，AS3462 Chunghwa Telecom/);
+    // whoever has an ASN chose its name: nothing that a mail program makes a link of
+    await from('203.0.113.7', 'curl/8.5.0');
+    const other = textOf(await smtp.next(person.email));
+    assert.match(other, /203\.0\.113\.7（德國，Berlin，AS64500/);
+    assert.doesNotMatch(other, /win\.test/);
+    const { sessions } = await by(api, { token }).read('/user/account/sessions');
+    const placeAt = (address: string) => sessions.find((one: Shown) => one.address === address)?.place;
+    const known = { country: 'TW', region: 'TPE', regionName: 'Taipei', asn: 3462, organisation: 'Chunghwa Telecom' };
+    assert.deepEqual(placeAt('198.51.100.7'), { continent: 'AS', ...known });
+    assert.equal(placeAt('127.0.0.1'), null);
+  } finally {
+    delete api.services.geo;
+    geo.stop();
+  }
 });
 
 test('what a browser says of itself is read to words, whatever it says', () => {

@@ -68,6 +68,7 @@ export default {
   'sessions.othersTitle': 'Sign out all other devices?',
   'sessions.othersText':
     'They are signed out at once, and so are sign-ins that wait for their code. This device stays signed in.',
+  'sessions.credits': 'Places by',
   'sessions.more': '{count} earlier {count, one: sign-in, other: sign-ins} not shown',
 
   'passkeys.title': 'Passkeys',

@@ -65,6 +65,7 @@ export default {
   'sessions.othersEnded': '已退出其他所有设备',
   'sessions.othersTitle': '退出其他所有设备？',
   'sessions.othersText': '其他设备会立即退出登录，包括正在等待验证码的登录；当前设备保持登录。',
+  'sessions.credits': '所在地数据来源：',
   'sessions.more': '还有 {count} 个较早的登录未列出',
 
   'passkeys.title': '通行密钥',

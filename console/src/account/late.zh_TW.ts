@@ -63,6 +63,7 @@ export default {
   'sessions.othersEnded': '已登出其他所有裝置',
   'sessions.othersTitle': '登出其他所有裝置？',
   'sessions.othersText': '其他裝置會立即登出，包含正在等待驗證碼的登入；這個裝置維持登入。',
+  'sessions.credits': '所在地資料來源：',
   'sessions.more': '還有 {count} 個較早的登入未列出',
 
   'passkeys.title': '通行金鑰',

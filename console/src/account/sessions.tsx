@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { isSure } from '../kit/confirm.ts';
 import { ErrorState } from '../kit/empty.tsx';
+import { placeParts } from '../kit/place-text.ts';
 import { useAction } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateMinute } from '../kit/time.ts';
@@ -65,7 +66,13 @@ export function Sessions() {
                 <span>
                   {nameOf(session)} {session.isCurrent && <Tag variant="filled">{t('sessions.current')}</Tag>}
                 </span>
-                {session.address && <small className="ink-3">{t('sessions.from', { address: session.address })}</small>}
+                {session.address && (
+                  <small className="ink-3">
+                    {t('sessions.from', {
+                      address: [session.address, ...(session.place ? placeParts(session.place) : [])].join(' · '),
+                    })}
+                  </small>
+                )}
                 <small className="ink-3">
                   {t('sessions.times', { since: dateMinute(session.createdAt), used: dateMinute(session.usedAt) })}
                 </small>
@@ -83,6 +90,21 @@ export function Sessions() {
             </li>
           ))}
         </ul>
+      )}
+      {data && data.credits.length > 0 && (
+        <p className="ink-3">
+          <small>
+            {t('sessions.credits')}{' '}
+            {data.credits.map(({ name, url }, index) => (
+              <span key={name}>
+                {index > 0 && ', '}
+                <a href={url} target="_blank" rel="noreferrer">
+                  {name}
+                </a>
+              </span>
+            ))}
+          </small>
+        </p>
       )}
       {data && data.total > data.sessions.length && (
         <p className="ink-3">{t('sessions.more', { count: data.total - data.sessions.length })}</p>

@@ -2,33 +2,20 @@
 import { Select } from 'antd';
 import { useMemo, useState } from 'react';
 import { countriesByContinent } from '#contract/places.ts';
+import { countryOf, type KnownPlace, placeParts } from './place-text.ts';
 import { languageTag, t, tOf } from './text.ts';
 import { countryNames } from './world-parts.ts';
 
-interface Known {
-  continent: string | null;
-  country: string | null;
-  region: string | null;
-  regionName: string | null;
-  asn: number | null;
-  organisation: string | null;
-}
-const countryOf = countryNames(languageTag);
 const englishOf = countryNames('en');
 
 /** From the largest to the smallest: 亞洲 · 台灣 · Taipei · AS3462 Chunghwa Telecom. */
-function textOf({ continent, country, region, regionName, asn, organisation }: Known): string {
-  const parts = [
-    continent && tOf('continent', continent),
-    country && countryOf(country),
-    regionName ?? region,
-    asn && `AS${asn}${organisation ? ` ${organisation}` : ''}`,
-  ].filter(Boolean);
+function textOf(place: KnownPlace): string {
+  const parts = [...(place.continent ? [tOf('continent', place.continent)] : []), ...placeParts(place)];
   return parts.length ? parts.join(' · ') : t('place.unknown');
 }
 
 /** Whoever made the data is named wherever they are shown. `place` left out: they alone. */
-export function PlaceShown({ place, credits }: { place?: Known | null; credits: readonly { name: string; url: string }[] }) {
+export function PlaceShown({ place, credits }: { place?: KnownPlace | null; credits: readonly { name: string; url: string }[] }) {
   return (
     <div>
       {place && <span style={{ overflowWrap: 'anywhere' }}>{textOf(place)}</span>}

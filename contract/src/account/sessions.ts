@@ -1,6 +1,7 @@
 /** One's own sessions that are open now, with the device of each, and how they are ended (issue 11). */
 import { areas } from '../kit/areas.ts';
 import { calls } from '../kit/call.ts';
+import { Credit, Place } from '../kit/place.ts';
 import { arr, bool, int, nullable, obj, one, str, text, time } from '../kit/schema.ts';
 import * as rules from '../rules.ts';
 
@@ -17,6 +18,8 @@ export const OwnSession = obj({
   /** browser or program, and system, as it says itself; '': not told */
   device: obj({ browser: text(60), system: text(60), kind: one(deviceKinds) }),
   address: nullable(text(64)),
+  /** of the address, as far as the data of places know it; null: nothing */
+  place: nullable(Place),
   createdAt: time(),
   /** at most as long ago as an access token lives */
   usedAt: time(),
@@ -28,7 +31,8 @@ export const sessions = calls(
     /** `total`: all that are open, also those that are not among them. */
     'GET /sessions': {
       permission: null,
-      answer: obj({ sessions: arr(OwnSession, sessionsShown), total: int() }),
+      /** `credits`: whose data say where */
+      answer: obj({ sessions: arr(OwnSession, sessionsShown), total: int(), credits: arr(Credit, 20) }),
       errors: ['permissionDenied'],
     },
     /** With it end those that were opened from it. */

@@ -3,7 +3,7 @@ import { calls } from '../kit/call.ts';
 import { arr, big, bool, id, int, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
 import { answerChanges, answerReasons, lineMatches, paging } from '../limits.ts';
 import * as rules from '../rules.ts';
-import { Credit, Place } from './geo-data.ts';
+import { Credit, Place } from '../kit/place.ts';
 
 const Answer = obj({ a: arr(text(45), 1000), aaaa: arr(text(45), 1000), cname: nullable(text(253)) });
 export const AnswerChange = obj({

@@ -1,21 +1,10 @@
 /** Data of where addresses are (issue 10): where they come from, who has to be named, and what they say of an address. */
 import { calls } from '../kit/call.ts';
+import { Credit, Place } from '../kit/place.ts';
 import { arr, bool, file, int, nullable, obj, one, opt, str, text, time } from '../kit/schema.ts';
 import { geoLayers, geoLimits, geoStates } from '../limits.ts';
 import * as rules from '../rules.ts';
 
-export const Credit = obj({ name: text(100), url: text(200) });
-/** What is known of an address; null: nobody knows. Names of continents and countries are the reader's own. */
-export const Place = obj({
-  continent: nullable(text(2)),
-  /** ISO 3166-1 alpha-2 */
-  country: nullable(text(2)),
-  /** ISO 3166-2, without the country; with its name in English, where the data have it */
-  region: nullable(text(3)),
-  regionName: nullable(text(64)),
-  asn: nullable(int(1, 4_294_967_295)),
-  organisation: nullable(text(100)),
-});
 /** As a browser names it, or does not. */
 export const geoFileTypes = ['application/octet-stream', 'application/vnd.maxmind.maxmind-db', ''] as const;
 

@@ -4,6 +4,7 @@ import { deviceMailsMax } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
+import { placeInMail, whereabouts } from '../kit/place.ts';
 import { type From, userAgentMax } from '../kit/session-row.ts';
 import { row } from '../store/db.ts';
 import { deviceOf } from './device.ts';
@@ -39,6 +40,7 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
     if (services.sessions.tries.take([{ key: `new device ${account.id}`, free: deviceMailsMax }])) return;
     const { browser, system } = deviceOf(from.userAgent);
     const { language } = account;
+    const { of, credits } = await whereabouts(services);
     // where no mail can go out people sign in all the same: the list of sessions tells of it
     await sendMail(db, services, {
       operatorID: operatorOf(account),
@@ -48,7 +50,7 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
       data: {
         time: `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
         ip: from.ip,
-        place: '',
+        place: placeInMail(of(from.ip), credits, language),
         device: [browser, system].filter(Boolean).join(', ') || unknown[language],
       },
     });

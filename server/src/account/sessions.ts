@@ -4,6 +4,7 @@ import { fail } from '#contract/errors.ts';
 import { sessions, sessionsShown } from '#contract/account/sessions.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
+import { whereabouts } from '../kit/place.ts';
 import { unknownID } from '../kit/store.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { deviceOf } from './device.ts';
@@ -38,17 +39,21 @@ export const ownSessionCalls = implement(sessions, {
           from session where "accountID" = ${accountID} and ${isOpen}
           order by id::text = ${sessionID} desc, "usedAt" desc limit ${sessionsShown}`,
     );
+    const { of, credits } = await whereabouts(ctx.services);
+    const sessions = found.map(({ id, isProxy, address, userAgent, createdAt, usedAt }) => ({
+      id,
+      isCurrent: id === sessionID,
+      isProxy,
+      device: deviceOf(isProxy ? '' : (userAgent ?? '')),
+      address: isProxy ? null : address,
+      place: isProxy ? null : of(address),
+      createdAt,
+      usedAt,
+    }));
     return {
-      sessions: found.map(({ id, isProxy, address, userAgent, createdAt, usedAt }) => ({
-        id,
-        isCurrent: id === sessionID,
-        isProxy,
-        device: deviceOf(isProxy ? '' : (userAgent ?? '')),
-        address: isProxy ? null : address,
-        createdAt,
-        usedAt,
-      })),
+      sessions,
       total: found[0]?.total ?? 0,
+      credits: sessions.some(({ place }) => place) ? credits.slice(0, 20) : [],
     };
   },
   'DELETE /session': async ({ ctx, body }) => {

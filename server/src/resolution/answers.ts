@@ -8,7 +8,7 @@ import { implement } from '../kit/implement.ts';
 import { groupTable, lineTable } from '../node/tables.ts';
 import { row, rows } from '../store/db.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
-import { creditsOf } from './geo-data.ts';
+import { creditsOf } from '../kit/place.ts';
 import { lineFor } from './line-places.ts';
 import { groupName } from './names.ts';
 

@@ -5,16 +5,14 @@ import { geoData } from '#contract/resolution/geo-data.ts';
 import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { isOwner, ownerOnly } from '../kit/owner.ts';
-import type { GeoOwn, GeoSource, GeoTaken, Place } from '../kit/services.ts';
+import { creditsOf } from '../kit/place.ts';
+import type { GeoOwn, GeoTaken, Place } from '../kit/services.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { GeoFileRefused } from './geo/data.ts';
 
 const refused = (why: string) => failFields([{ path: 'file', rule: 'geoUnreadable', bounds: { why } }]);
 const noData: Place = { continent: null, country: null, region: null, regionName: null, asn: null, organisation: null };
 
-export const creditsOf = (sources: readonly GeoSource[]): GeoSource['credits'] => [
-  ...new Map(sources.flatMap(({ credits }) => credits).map(one => [one.name, one])).values(),
-];
 const timeOf = (ms: number) => (ms ? new Date(ms).toISOString() : null);
 
 /** Read, and everything made of it, before the call has a turn: it takes long, and holds nothing meanwhile. */

@@ -4,10 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
+import { setAuthenticator } from '#server/account/factors.ts';
+import { codeAt, newSecret, stepAt } from '#server/account/totp.ts';
 import { row, rows } from '#server/store/db.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
+import { startMailing } from './mailing.ts';
 import { type OIDC, signInThere, startOIDC } from './oidc-provider.ts';
+import { textOf } from './smtp.ts';
 
 const origin = 'http://console.test';
 let api: Api;
@@ -31,7 +35,17 @@ after(async () => {
 const settings = '/client/setting/system/oidc';
 const put = (of: Tenant, more: object) => {
   const { issuer, client, secret } = oidc;
-  const whole = { enable: true, issuer, client, secret, label: 'House', forOperator: true, forCustomers: true, byEmail: false };
+  const whole = {
+    enable: true,
+    issuer,
+    client,
+    secret,
+    label: 'House',
+    forOperator: true,
+    forCustomers: true,
+    byEmail: false,
+    password,
+  };
   return by(api, of.client).put(settings, { ...whole, ...more });
 };
 let people = 0;
@@ -74,7 +88,7 @@ describe('the provider of an operator', () => {
     const sub = await api.account('client', 'oidc-sub@test.test', { rootID: a.client.id, keys: ['oidc.view', 'oidc.edit'] });
     ok(await by(api, sub).get(settings));
     is(
-      await by(api, sub).put(settings, { ...read, secretIsSet: undefined, version: undefined, callbacks: undefined }),
+      await by(api, sub).put(settings, { ...read, secretIsSet: undefined, version: undefined, callbacks: undefined, password }),
       'permissionDenied',
     );
     const { secret: _, ...others } = { secret: '', issuer: 'https://elsewhere.example', client: 'x' };
@@ -89,9 +103,53 @@ describe('the provider of an operator', () => {
     const { accessToken: token } = ok(await post('/admin/proxy', { id: a.client.id }, admin.token)).body;
     const { enable, issuer, client, label, forOperator, forCustomers } = ok(await by(api, { token }).get(settings)).body;
     is(
-      await by(api, { token }).put(settings, { enable, issuer, client, label, forOperator, forCustomers, byEmail: true }),
+      await by(api, { token }).put(settings, {
+        enable,
+        issuer,
+        client,
+        label,
+        forOperator,
+        forCustomers,
+        byEmail: true,
+        password,
+      }),
       'permissionDenied',
     );
+  });
+
+  test('is set with the root’s own password, and with a code where its sign-in takes one', async () => {
+    broken(await put(a, { password: undefined }), 'password', 'required');
+    broken(await put(a, { password: 'another than that' }), 'password', 'wrongPassword');
+    const { id } = a.client;
+    const app = newSecret();
+    await setAuthenticator(api.database.db, api.services, id, app, 0);
+    await sql`update account set "twoFactor" = 1 where id = ${id}`.execute(api.database.db);
+    broken(await put(a, { label: 'Mine' }), 'code', 'factorByApp');
+    broken(await put(a, { label: 'Mine', code: '000000' }), 'code', 'wrongCode');
+    assert.equal((await by(api, a.client).read(settings)).label, 'House');
+    ok(await put(a, { label: 'Mine', code: codeAt(app, stepAt(Date.now())) }));
+    await sql`update account set "twoFactor" = 2 where id = ${id}`.execute(api.database.db);
+    ok(await put(a, {}));
+    const audit = await rows<{ text: string }>(
+      api.database.db,
+      sql`select body::text || changes::text as text from audit where url like '%/system/oidc'`,
+    );
+    assert.ok(audit.length > 0 && audit.every(({ text }) => !text?.includes(password)));
+  });
+
+  test('that does not know the client, or by another secret, is told to the operator as such, and as no fault of who signs in', async () => {
+    const who = await customer();
+    ok(await link(who, 'secret-changes'));
+    ok(await put(a, { secret: 'another than the provider knows' }));
+    const tried = await by(api, a.client).post(`${settings}/test`, {});
+    broken(tried, 'secret', 'oidcClient');
+    assert.match(tried.body.errorData[0].bounds.why, /invalid_client/);
+    broken(await finish(await come('secret-changes')), '', 'oidcGone');
+    assert.equal((await reasons())[0], 'providerRefusesClient');
+    ok(await put(a, { client: 'nobody' }));
+    broken(await by(api, a.client).post(`${settings}/test`, {}), 'secret', 'oidcClient');
+    ok(await put(a, {}));
+    ok(await finish(await come('secret-changes')));
   });
 
   test('is tried by its discovery document; one that is away, or no provider, or where nobody may ask, is told in words', async () => {
@@ -175,6 +233,21 @@ describe('a provider that is not as it should be', () => {
 });
 
 describe('links', () => {
+  test('are mailed of to their person, made and taken away', async () => {
+    const mailing = await startMailing(api);
+    try {
+      await mailing.serve(a);
+      const who = await customer();
+      ok(await link(who, 'mia@house.test'));
+      assert.match(textOf(await mailing.smtp.next(who.email)), /mia@house\.test/);
+      const [{ id }] = (await by(api, who).read('/user/account/identities')).identities;
+      ok(await by(api, who).del('/user/account/identity', { identityID: id, password }));
+      assert.match(textOf(await mailing.smtp.next(who.email)), /mia@house\.test/);
+    } finally {
+      await mailing.stop();
+    }
+  });
+
   test('of an account that is gone keep nobody from a new one', async () => {
     const [gone, fresh] = [await customer(), await customer()];
     ok(await link(gone, 'ida@house.test'));

@@ -32,6 +32,7 @@ test('the operator sets a provider; a customer links with it, signs in by it, an
   await form.locator('#label').fill('House');
   await form.locator('#enable').click();
   await form.locator('#forCustomers').click();
+  await form.locator('#password').fill(password);
   await picture(form, 'oidc-setting');
   await form.locator('.panel.setting .ant-btn-primary').first().click();
   await form.getByText(`${origin}/user/oidc`).waitFor();
@@ -62,11 +63,12 @@ test('the operator sets a provider; a customer links with it, signs in by it, an
 
   // somebody else's browser
   const visitor = await Visitor.open(stand.browser, origin, { language: 'zh_CN' });
-  await visitor.go('/user');
+  // the page that was wanted is there after the way round by the provider
+  await visitor.go('/user/userManagement/logOperation');
   await visitor.page.getByRole('button', { name: '使用 House 登录' }).click();
   await picture(visitor.page, 'oidc-login');
   await there(visitor.page, 'ann@house.test');
-  await visitor.page.waitForURL('**/user/dashboard');
+  await visitor.page.waitForURL('**/user/userManagement/logOperation');
   await visitor.close();
 
   const stranger = await Visitor.open(stand.browser, origin, { language: 'en_US' });

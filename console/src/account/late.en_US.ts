@@ -97,6 +97,7 @@ export default {
   'identities.removed': 'The link was removed; other devices were signed out',
   'auditReason.byProvider': '(identity provider)',
   'auditReason.unknownIdentity': 'No linked account',
+  'auditReason.providerRefusesClient': 'The provider refuses the client or its secret',
   'auditReason.wrongIdentity': 'Answer of the provider refused',
   'resource.oidc': 'Identity provider',
 

@@ -94,6 +94,7 @@ export default {
   'identities.removed': '关联已移除，其他设备已退出登录',
   'auditReason.byProvider': '（身份提供者）',
   'auditReason.unknownIdentity': '没有关联的账号',
+  'auditReason.providerRefusesClient': '身份提供者不接受客户端 ID 或密钥',
   'auditReason.wrongIdentity': '身份提供者的回复不符',
   'resource.oidc': '身份提供者',
 

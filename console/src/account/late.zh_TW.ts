@@ -92,6 +92,7 @@ export default {
   'identities.removed': '連結已移除，其他裝置已登出',
   'auditReason.byProvider': '（身分提供者）',
   'auditReason.unknownIdentity': '沒有連結的帳號',
+  'auditReason.providerRefusesClient': '身分提供者不接受用戶端 ID 或密鑰',
   'auditReason.wrongIdentity': '身分提供者的回覆不符',
   'resource.oidc': '身分提供者',
 

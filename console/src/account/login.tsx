@@ -21,11 +21,12 @@ import { Field, useSubmit } from './parts.tsx';
 export function useEnter() {
   const navigate = useNavigate();
   const { next } = useSearch({ strict: false }) as { next?: string };
-  return async (given: Credentials) => {
+  /** @param wish in place of what the address says */
+  return async (given: Credentials, wish = next) => {
     const self = await signIn(given);
     loginDataStore.set(null);
     const page = firstPage(self, area, path => screensOf(currentScreens()).some(screen => screen.path === path));
-    const href = wanted(next, area) ?? page;
+    const href = wanted(wish, area) ?? page;
     if (takeLanguage(self.language)) return location.replace(href);
     notify.success(t('message.loginSuccess'));
     await navigate({ href, replace: true });
@@ -76,6 +77,7 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
 
 /** The identity provider of the operator whose host this is; the vendor's people have none. */
 function useProvider() {
+  const { next } = useSearch({ strict: false }) as { next?: string };
   const [label, setLabel] = useState('');
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {
@@ -89,7 +91,8 @@ function useProvider() {
     setBusy(true);
     await withLater(
       () => import('./provider.ts'),
-      ({ toProvider, clearly }) => toProvider().catch((error: unknown) => notify.error((clearly(error) as Error).message)),
+      ({ toProvider, clearly }) =>
+        toProvider(wanted(next, area)).catch((error: unknown) => notify.error((clearly(error) as Error).message)),
     );
     setBusy(false);
   }

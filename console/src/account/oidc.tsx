@@ -5,6 +5,7 @@ import { loginTwoFactorTypes } from '#contract/limits-start.ts';
 import { area } from '../kit/area.ts';
 import { call } from '../kit/client.ts';
 import type { Credentials } from '../kit/credentials.ts';
+import { wanted } from '../kit/guard.ts';
 import { notify } from '../kit/notice.ts';
 import { loginDataStore } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
@@ -24,6 +25,8 @@ export default function OIDC() {
     history.replaceState(history.state, '', location.pathname);
     const flow = takeFlow();
     const page = flow?.isLink ? `/${area}/userManagement/userInformation` : `/${area}`;
+    const next = wanted(flow?.next, area);
+    const search = !flow?.isLink && next ? { next } : {};
     async function come() {
       const [code, state, iss] = ['code', 'state', 'iss'].map(name => given.get(name));
       // put off there, or nobody went from here
@@ -36,15 +39,15 @@ export default function OIDC() {
       }
       const answer = await call('POST /{area}/oidc/finish', { body }, { from: 'login' });
       const { accessToken, onePassKey = '', login2FAType = loginTwoFactorTypes.mail, email = '' } = answer;
-      if (accessToken) return enter({ tokenType: 'Bearer', ...answer } as Credentials); // with a token come all
+      if (accessToken) return enter({ tokenType: 'Bearer', ...answer } as Credentials, next); // with a token come all
       loginDataStore.set({ email, password: '', onePassKey, login2FAType });
       if (login2FAType === loginTwoFactorTypes.mail) notify.info(t('message.checkMail'));
-      return navigate({ to: `/${area}/verifyAccount`, replace: true });
+      return navigate({ to: `/${area}/verifyAccount`, search, replace: true });
     }
     come().catch((failed: unknown) => {
       const error = clearly(failed);
       notify.error(error instanceof Error ? error.message : t('error.generic'));
-      return navigate({ to: page, replace: true });
+      return navigate({ to: page, search, replace: true });
     });
   }, [navigate, enter]);
   return <Loading />;

@@ -10,22 +10,26 @@ interface Flow {
   flowKey: string;
   /** of one's own account; else somebody signs in */
   isLink: boolean;
+  /** the page that was wanted before; whoever goes there asks `wanted` first */
+  next: string | undefined;
 }
 const kept = stored(`${area}.oidc`, 'sessionStorage');
 /** It serves once. */
 export function takeFlow(): Flow | undefined {
   const held = kept.get();
   kept.set(null);
-  const [flowKey, what] = held?.split(' ') ?? [];
-  return flowKey ? { flowKey, isLink: what === 'link' } : undefined;
+  const [flowKey, what, next] = held?.split(' ') ?? [];
+  return flowKey ? { flowKey, isLink: what === 'link', next: next || undefined } : undefined;
 }
-function go({ url, flowKey }: { url: string; flowKey: string }, isLink: boolean): void {
-  kept.set(`${flowKey} ${isLink ? 'link' : 'enter'}`);
+function go({ url, flowKey }: { url: string; flowKey: string }, isLink: boolean, next = ''): void {
+  kept.set(`${flowKey} ${isLink ? 'link' : 'enter'} ${next}`);
   location.assign(url);
 }
 const { origin } = location;
 
-export const toProvider = async () => go(await call('POST /{area}/oidc/start', { body: { origin } }, { from: 'login' }), false);
+/** `next`: the page to open afterwards. */
+export const toProvider = async (next: string | undefined) =>
+  go(await call('POST /{area}/oidc/start', { body: { origin } }, { from: 'login' }), false, next);
 export const toLink = async (password: string) =>
   go(await call('POST /{area}/account/identity/start', { body: { password, origin } }, { from: 'step' }), true);
 

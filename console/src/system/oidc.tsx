@@ -1,5 +1,6 @@
 /** The identity provider of an operator: what it is, for whom, and whether it is there. */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { CopyButton } from '../kit/copy.tsx';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
@@ -31,12 +32,15 @@ const fields: FormField[] = [
   { name: 'forOperator', kind: 'switch' },
   { name: 'forCustomers', kind: 'switch' },
   { name: 'byEmail', kind: 'switch', help: 'oidcByEmail' },
+  { name: 'password', label: 'ownPassword', kind: 'password', help: 'oidcPassword', initial: '' },
+  { name: 'code', label: 'ownCode', kind: 'mono', help: 'oidcCode', initial: '', isOptional: true },
 ];
 
 export function OIDC() {
   const can = useCan();
   const { isRoot, proxyName } = useSelf();
   const found = useQuery(query(read));
+  const [round, setRound] = useState(0);
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!now) return <div className="panel tab-wait" aria-busy />;
@@ -46,12 +50,17 @@ export function OIDC() {
       <section className="panel setting" aria-label={t('tab.oidc')}>
         {can(write) && isRoot && !proxyName ? (
           <CardForm
+            // a password stays in no form that was saved
+            key={round}
             call={write}
             params={{}}
             fields={fields}
-            values={{ enable, issuer, client, secret: '', label, forOperator, forCustomers, byEmail }}
+            values={{ enable, issuer, client, secret: '', label, forOperator, forCustomers, byEmail, password: '', code: '' }}
             version={version}
-            body={keptWhenEmpty('secret')}
+            body={({ code, ...values }) =>
+              keptWhenEmpty('secret')({ ...values, ...(code ? { code: String(code).replaceAll(/\s/g, '') } : {}) })
+            }
+            saved={async () => setRound(round + 1)}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed') }}
             meanwhile={<div className="tab-wait" aria-busy />}

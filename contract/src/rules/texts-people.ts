@@ -87,6 +87,11 @@ export const peopleTexts = {
     zh_CN: '身份提供者无法使用：{why}',
     en_US: 'The identity provider cannot be used now: {why}',
   },
+  oidcClient: {
+    zh_TW: '身分提供者不接受這組用戶端 ID 與密鑰：{why}',
+    zh_CN: '身份提供者不接受这组客户端 ID 与密钥：{why}',
+    en_US: 'The identity provider does not take this client ID and secret: {why}',
+  },
   oidcGone: {
     zh_TW: '目前無法使用身分提供者。請稍後再試，或以密碼登入',
     zh_CN: '目前无法使用身份提供者。请稍后重试，或用密码登录',

@@ -9,7 +9,6 @@ export { installation } from './installation.ts';
 export { logo, logos } from './logos.ts';
 export { nodeLog } from './node-log.ts';
 export { notices } from './notices.ts';
-export { oidc } from './oidc.ts';
 export { originAllow } from './origins.ts';
 export { outgoingURL } from './outgoing-url.ts';
 export { restrictGroupCIDRs } from './restrict-cidrs.ts';

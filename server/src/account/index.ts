@@ -4,6 +4,7 @@ export { accountZoneCalls } from './account-zones.ts';
 export { apiDocCalls, apiTokenCalls } from './api-tokens.ts';
 export { auditCalls } from './audit.ts';
 export { identityCalls, oidcLoginCalls } from './oidc.ts';
+export { oidcCalls } from './oidc-setting.ts';
 export { passkeyCalls, passkeyLoginCalls } from './passkeys.ts';
 export { passwordLinkCalls } from './password-link.ts';
 export { secondFactorCalls } from './second-factor.ts';

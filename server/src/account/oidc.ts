@@ -13,13 +13,25 @@ import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
+import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
-import { addressOf, isFor, labelOf, type Provider, providerOf, type Told, whoCame } from '../kit/oidc.ts';
+import {
+  addressOf,
+  ClientRefused,
+  isFor,
+  labelOf,
+  type Provider,
+  providerGone,
+  providerOf,
+  type Told,
+  whoCame,
+} from '../kit/oidc.ts';
 import { unknownID } from '../kit/store.ts';
 import { table } from '../kit/table.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { auditSignIn, type Comer, enter, mayCome, type Said, triesOf } from './entering.ts';
-import { factorOf, holdLogin, mailCode } from './factors.ts';
+import { type CodeReader, factorOf, holdLogin, mailCode, operatorOf } from './factors.ts';
+import { readerOf } from './own-factor.ts';
 import { ownPassword } from './session.ts';
 
 // read and written here alone
@@ -131,7 +143,12 @@ export const oidcLoginCalls = implement(oidcLogin, {
       if (wait.isFirst) await saidOf()(429, 'tooManyTries');
       throw tooManySignIns(wait.seconds);
     }
-    const { provider, told } = await came(ctx, body, null);
+    const { provider, told } = await came(ctx, body, null).catch(async (error: unknown) => {
+      if (!(error instanceof ClientRefused)) throw error;
+      // the visitor has done nothing wrong, and can do nothing about it: the audit tells the operator
+      await saidOf()(502, 'providerRefusesClient');
+      throw providerGone();
+    });
     if (!told) {
       await saidOf()(401, 'wrongIdentity');
       throw fail('credentialFailed');
@@ -165,6 +182,13 @@ export const oidcLoginCalls = implement(oidcLogin, {
     return tokens;
   },
 });
+
+/** Its person, by mail: who links an identity signs in by it from then on. */
+async function tell(ctx: Context, account: CodeReader, template: 'identityOn' | 'identityOff', name: string): Promise<void> {
+  const { email: to, language } = account;
+  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  await sendMail(ctx.db, ctx.services, { operatorID: operatorOf(account), to, language, template, data: { time, name } });
+}
 
 /** Whoever acts in another's name has no business with what the other signs in by. */
 function ownOnly({ actor }: Context): void {
@@ -212,6 +236,7 @@ export const identityCalls = implement(
       );
       if (!made) throw fail('duplicated');
       ctx.note({ table: 'identity', id: made.id, after: { issuer: told.issuer, name: told.name } });
+      await tell(ctx, await readerOf(ctx), 'identityOn', told.name);
       return made;
     },
     'DELETE /identity': async ({ ctx, body }) => {
@@ -223,6 +248,7 @@ export const identityCalls = implement(
       if (!gone) throw unknownID('identityID');
       ctx.note({ table: 'identity', id: body.identityID, before: gone });
       await ctx.services.sessions.endAll(ctx.db, accountID, sessionID);
+      await tell(ctx, await readerOf(ctx), 'identityOff', gone.name);
       return {};
     },
   },
@@ -237,7 +263,9 @@ export const identityCalls = implement(
       },
       'POST /identity': async ({ ctx, body }) => {
         ownOnly(ctx);
-        const found = await came(ctx, body, ctx.actor.accountID);
+        const found = await came(ctx, body, ctx.actor.accountID).catch((error: unknown) => {
+          throw error instanceof ClientRefused ? providerGone() : error;
+        });
         if (!found.told) throw fail('credentialFailed');
         return found;
       },

@@ -5,12 +5,14 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import * as client from 'openid-client';
-import { failFields } from '#contract/errors.ts';
+import { Fail, failFields } from '#contract/errors.ts';
 import { type Db, row } from '../store/db.ts';
+import { newToken } from './crypto.ts';
 import { mailPolicy } from './mail/send.ts';
 import { outbound, OutboundError } from './outbound.ts';
 import { Sealed } from './sealed.ts';
 import type { Services } from './services.ts';
+import { plainText } from './text.ts';
 
 export interface Provider {
   id: number;
@@ -112,15 +114,40 @@ function away(error: unknown): string | undefined {
 }
 const providerAway = (why: string) => failFields([{ path: 'issuer', rule: 'oidcAway', bounds: { why: why.slice(0, 200) } }]);
 /** To whoever signs in: where it lies, and what it said, is its operator's to know. */
-const providerGone = () => failFields([{ path: '', rule: 'oidcGone' }]);
+export const providerGone = () => failFields([{ path: '', rule: 'oidcGone' }]);
 
-/** The address at which it signs people in. @throws 101003 `oidcAway` at the issuer */
-export async function tryProvider(services: Services, provider: Provider): Promise<string> {
+/** What it says of a client it does not know, or whose secret is another (RFC 6749 5.2); undefined: it says something else. */
+function clientRefused(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const { error: code, error_description: why } = at as { error?: unknown; error_description?: unknown };
+    if (code === 'invalid_client' || code === 'unauthorized_client')
+      return plainText(`${code}${typeof why === 'string' ? `: ${why}` : ''}`, 200);
+    if (at instanceof client.WWWAuthenticateChallengeError && at.status === 401) return 'HTTP 401';
+  }
+  return undefined;
+}
+
+/** The address at which it signs people in. @throws 101003 `oidcAway` at the issuer, `oidcClient` at the secret */
+export async function tryProvider(services: Services, provider: Provider, redirectURI: string): Promise<string> {
   try {
-    const { authorization_endpoint: endpoint, issuer } = (await discover(services, provider)).serverMetadata();
+    const config = await discover(services, provider);
+    const { authorization_endpoint: endpoint, issuer } = config.serverMetadata();
     if (!endpoint) throw new Error(`${issuer} names no authorization_endpoint`);
+    // a code that nobody was given: who we are is judged before it (RFC 6749 5.2)
+    await client
+      .genericGrantRequest(config, 'authorization_code', {
+        code: newToken(),
+        redirect_uri: redirectURI,
+        code_verifier: newToken(),
+      })
+      .catch((error: unknown) => {
+        const why = clientRefused(error);
+        if (why !== undefined) throw failFields([{ path: 'secret', rule: 'oidcClient', bounds: { why } }]);
+        if (away(error) !== undefined) throw error;
+      });
     return endpoint;
   } catch (error) {
+    if (error instanceof Fail) throw error;
     const why = away(error) ?? (error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : '');
     throw providerAway(why);
   }
@@ -156,7 +183,12 @@ interface Came {
   state: string;
   iss?: string | undefined;
 }
-/** Who came back; undefined: the provider says it is not so, or not to us. @throws 101003 `oidcGone` */
+/** It takes none of our questions, for it does not know the client, or by another secret: its operator's to mend. */
+export class ClientRefused extends Error {
+  override name = 'ClientRefused';
+}
+
+/** Who came back; undefined: the provider says it is not so. @throws 101003 `oidcGone`, ClientRefused */
 export async function whoCame(
   services: Services,
   provider: Provider,
@@ -167,12 +199,17 @@ export async function whoCame(
     const config = await configurationOf(services, provider);
     const at = new URL(redirectURI);
     at.search = new URLSearchParams({ code, state, ...(iss ? { iss } : {}) }).toString();
-    const tokens = await client.authorizationCodeGrant(config, at, {
-      pkceCodeVerifier: derived(flowKey, 'verifier'),
-      expectedState: derived(flowKey, 'state'),
-      expectedNonce: derived(flowKey, 'nonce'),
-      idTokenExpected: true,
-    });
+    const tokens = await client
+      .authorizationCodeGrant(config, at, {
+        pkceCodeVerifier: derived(flowKey, 'verifier'),
+        expectedState: derived(flowKey, 'state'),
+        expectedNonce: derived(flowKey, 'nonce'),
+        idTokenExpected: true,
+      })
+      .catch((error: unknown) => {
+        const refused = clientRefused(error);
+        throw refused === undefined ? error : new ClientRefused(refused);
+      });
     const claims = tokens.claims()!;
     // Core 2: no longer than that; and two that the database takes for one are none
     if (claims.sub.length > 255 || /\p{Cc}|\p{Cs}/u.test(claims.sub)) return undefined;
@@ -190,6 +227,7 @@ export async function whoCame(
     };
   } catch (error) {
     if (away(error) !== undefined) throw providerGone();
+    if (error instanceof ClientRefused) throw error;
     return undefined;
   }
 }

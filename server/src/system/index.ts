@@ -8,7 +8,6 @@ export { installationCalls } from './overview.ts';
 export { logoCalls, logosCalls } from './logos.ts';
 export { nodeLogCalls } from './node-log.ts';
 export { noticeCalls } from './notices.ts';
-export { oidcCalls } from './oidc.ts';
 export { originAllowCalls } from './origins.ts';
 export { outgoingURLCalls } from './outgoing-url.ts';
 export { restrictGroupCIDRsCalls } from './restrict-cidrs.ts';

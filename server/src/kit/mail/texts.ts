@@ -21,6 +21,8 @@ export interface MailData {
   factorOff: { time: string };
   passkeyOn: { time: string; name: string };
   passkeyOff: { time: string; name: string };
+  identityOn: { time: string; name: string };
+  identityOff: { time: string; name: string };
   /** its authenticator counts behind what was seen of it */
   passkeyCopied: { time: string; ip: string };
   /** what another part of the house has to say, in the reader's language already */
@@ -172,6 +174,29 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
         zh_TW: '{time}，您的帳號移除了通行金鑰「{name}」。',
         zh_CN: '{time}，您的账号移除了通行密钥“{name}”。',
         en_US: 'At {time} the passkey “{name}” was removed from your account.',
+      },
+    ],
+    foot: notYou,
+  },
+  identityOn: {
+    subject: { zh_TW: '已連結身分提供者', zh_CN: '已关联身份提供者', en_US: 'An identity was linked' },
+    lines: [
+      {
+        zh_TW: '{time}，您的帳號連結了身分提供者的身分「{name}」，可用它登入。',
+        zh_CN: '{time}，您的账号关联了身份提供者的身份“{name}”，可用它登录。',
+        en_US:
+          'At {time} the identity “{name}” of your identity provider was linked with your account. It signs in in place of the password.',
+      },
+    ],
+    foot: notYou,
+  },
+  identityOff: {
+    subject: { zh_TW: '已解除身分提供者的連結', zh_CN: '已解除身份提供者的关联', en_US: 'An identity was unlinked' },
+    lines: [
+      {
+        zh_TW: '{time}，您的帳號解除了與身分「{name}」的連結。',
+        zh_CN: '{time}，您的账号解除了与身份“{name}”的关联。',
+        en_US: 'At {time} the identity “{name}” was unlinked from your account.',
       },
     ],
     foot: notYou,

@@ -14,7 +14,7 @@ after(async () => (await oidc)?.stop());
 
 const settingOf = async () => {
   const { issuer, client, secret } = await (oidc ??= startOIDC(['user', 'client'].map(area => `${origin}/${area}/oidc`)));
-  return { enable: true, issuer, client, secret, label: 'House', forOperator: true, forCustomers: true, byEmail: true };
+  return { enable: true, issuer, client, secret, label: 'House', forOperator: true, forCustomers: true, byEmail: true, password };
 };
 /** Every operator has the provider. */
 async function providersAre(rig: Rig): Promise<void> {

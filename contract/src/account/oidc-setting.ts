@@ -1,9 +1,10 @@
 /** By which provider (OpenID Connect Core 1.0) the people of an operator, its own or its customers, sign in beside the password (issue 11). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, int, obj, text } from '../kit/schema.ts';
+import { arr, bool, int, obj, opt, text } from '../kit/schema.ts';
 import { secret, told } from '../kit/secret.ts';
 import { oidcLimits } from '../limits.ts';
 import * as rules from '../rules.ts';
+import { anyPassword, code } from './session.ts';
 
 const fields = {
   enable: bool(),
@@ -26,9 +27,16 @@ export const oidc = calls(
   {
     /** `callbacks`: what the provider is to know as redirect URIs */
     'GET /oidc': { answer: obj({ ...told(fields), version: int(), callbacks: arr(text(400), 200) }) },
-    /** The root account's alone: a provider says who somebody is. A new issuer takes its secret along. */
-    'PUT /oidc': { auth: 'session', body: obj(fields), errors: ['permissionDenied'] },
-    /** Reads the discovery document of what is stored. */
+    /**
+     * The root account's alone, with its password, and where signing in takes a code with one (101003 at `code` says which; one by mail is
+     * sent): a provider says who somebody is. A new issuer takes its secret along.
+     */
+    'PUT /oidc': {
+      auth: 'session',
+      body: obj({ ...fields, password: anyPassword(), code: opt(code()) }),
+      errors: ['permissionDenied'],
+    },
+    /** Reads the discovery document of what is stored, and asks whether the client and its secret are known there. */
     'POST /oidc/test': { permission: 'oidc.edit', audit: false, answer: obj({ endpoint: text(500) }) },
   },
 );

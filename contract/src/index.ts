@@ -11,6 +11,7 @@ import * as protect from './protect/index.ts';
 import * as resolution from './resolution/index.ts';
 import * as site from './site/index.ts';
 import * as system from './system/index.ts';
+import * as traffic from './traffic/index.ts';
 
 /** By the name of the folder, in the order of `groups`. */
 export const folders = {
@@ -25,6 +26,7 @@ export const folders = {
   resolution,
   site,
   system,
+  traffic,
 } as const satisfies Record<string, Record<string, Declared>>;
 type Folders = typeof folders;
 
@@ -46,5 +48,7 @@ interface Protect extends Of<'protect'> {}
 interface Resolution extends Of<'resolution'> {}
 interface Site extends Of<'site'> {}
 interface System extends Of<'system'> {}
+interface Traffic extends Of<'traffic'> {}
 
-export interface Api extends Account, Analytics, Cache, Domain, Licence, Module, Node, Protect, Resolution, Site, System {}
+export interface Api
+  extends Account, Analytics, Cache, Domain, Licence, Module, Node, Protect, Resolution, Site, System, Traffic {}

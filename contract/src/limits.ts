@@ -329,6 +329,14 @@ export const continents = ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'] as const;
 
 /** Decisions "Rules and modules": traffic state, in shares of the plan. */
 export const traffic = { warningShare: 0.8, limitedShare: 1 } as const;
+export const trafficBounds = {
+  /** of what a product holds in a month, and of an extra plan: a petabyte */
+  bytesMax: 1_000_000_000_000_000,
+  /** from the begin of an extra plan to its end */
+  planDaysMax: 3650,
+  /** so long after a month lines of it may still be counted */
+  lateDays: 7,
+} as const;
 /** Decisions "The parts": what a product does when its traffic is used up. */
 export const trafficExceededActions = ['none', 'limit', 'notify'] as const;
 

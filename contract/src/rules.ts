@@ -5,6 +5,7 @@
 export { formatIP, isIP, keyOf, parseAddressSet, parseCIDR, parseIP, parseRange } from './rules/address.ts';
 export type { Address, AddressSet } from './rules/address.ts';
 export { announcementSpan } from './rules/announcements.ts';
+export { trafficPlanSpan } from './rules/traffic.ts';
 export { backupFolder, backupPassphrase, backupTarget } from './rules/backups.ts';
 export { balancerLimits, balancers } from './rules/balancers.ts';
 export { brandHost, consoleAddress, oidcIssuer, oneLine } from './rules/branding.ts';

@@ -31,6 +31,8 @@ export const monitorNodeStates = ['notInit', 'unknown', 'normal', 'error'] as co
 /** `failed`: it gave up, or some of it could not be done. */
 export const taskStates = ['waiting', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 export const trafficStates = ['normal', 'warning', 'limited'] as const;
+/** Of an extra plan. */
+export const trafficPlanStates = ['planned', 'holds', 'usedUp', 'over'] as const;
 export const twoFactorStates = ['off', 'phase0', 'phase1', 'on'] as const;
 
 export type AccountState = (typeof accountStates)[number];

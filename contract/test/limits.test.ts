@@ -299,6 +299,7 @@ const pinned: Record<string, unknown> = {
   weekdays: ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'],
   continents: ['AF', 'AN', 'AS', 'EU', 'NA', 'OC', 'SA'],
   traffic: { warningShare: 0.8, limitedShare: 1 },
+  trafficBounds: { bytesMax: 1_000_000_000_000_000, planDaysMax: 3650, lateDays: 7 },
   trafficExceededActions: ['none', 'limit', 'notify'],
   offlineLicense: { portTypeChangesAfterUpgrade: false },
   identifiers: { nodePrefix: 'n-', virtualNodePrefix: 'v-', subNodeSeparator: '-' },

@@ -4,7 +4,7 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 21;
+export const missingMost = 15;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
@@ -25,7 +25,4 @@ export const missing: Missing = {
   'GET /client/nodes/initialized': node,
   'GET /client/nodes/uninitialized': node,
   'GET /client/zone/{id}/nodes': node,
-  'GET /client/products': { traffic: '-> trafficLimit trafficAction' },
-  'POST /client/product': { traffic: '| trafficLimit trafficAction' },
-  'PUT /client/product': { traffic: '| trafficLimit trafficAction' },
 };

@@ -239,10 +239,6 @@ export const notYet = {
     PUT /client/zone/{id}/setting/nginx/worker
     GET /client/zone/{id}/setting/preheatCaches
     POST /client/zone/{id}/setting/preheatCaches
-    POST /client/extraTrafficPlan
-    PUT /client/extraTrafficPlan
-    DELETE /client/extraTrafficPlans
-    GET /client/extraTrafficPlans
     PUT /client/monitor/group
     DELETE /client/monitor/group/{groupID}/nodes
     GET /client/monitor/group/{groupID}/nodes
@@ -258,9 +254,6 @@ export const notYet = {
     POST /client/monitor/nodes
     PUT /client/monitor/nodes/enableStatus
     GET /client/monitor/nodes/notInit
-    GET /client/traffic/monthlyUsages
-    GET /user/extraTrafficPlans
-    GET /user/traffic/monthlyUsages
   `),
   routes: lines(`
     /user/sitesManagement/blockList
@@ -268,15 +261,12 @@ export const notYet = {
     /user/dataAnalysis/logExport
     /user/dataAnalysis/securityAnalysis
     /user/dataAnalysis/l4AttackAnalysis
-    /user/trafficPkgManagement/trafficPkgList
     /client/nodeManage/domains
     /client/nodeManage/blockList
     /client/dataAnalysis/statistics
     /client/dataAnalysis/logExport
     /client/dataAnalysis/securityAnalysis
     /client/dataAnalysis/l4AttackAnalysis
-    /client/trafficPkgManagement/trafficPkgList
-    /client/trafficPkgManagement/trafficReport
     /client/monitorManagement/monitorNodeList
     /client/monitorManagement/monitorNodeGroup
     /client/systemManagement/nginxSetting
@@ -309,9 +299,6 @@ export const notYet = {
     protectTypes.code
     protectTypes.clickToVerify
     protectTypes.redirect
-    traffic.warningShare
-    traffic.limitedShare
-    trafficExceededActions
     transport.chunkLoadTimeoutMs
     wafSensitivities
     zeroMeans.siteLimit

@@ -16,6 +16,7 @@ import * as protect from './protect/index.ts';
 import * as resolution from './resolution/index.ts';
 import * as site from './site/index.ts';
 import * as system from './system/index.ts';
+import * as traffic from './traffic/index.ts';
 import type { Implementation } from './kit/implement.ts';
 import { createServer, type MountOptions } from './kit/mount.ts';
 import { implementSetting } from './kit/setting.ts';
@@ -36,6 +37,7 @@ const folders: Record<string, Record<string, Implementation>> = {
   resolution,
   site,
   system,
+  traffic,
 };
 /** Path parameters that mean the same row everywhere. */
 export const sharedParams = { siteID: siteTable };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { nodeTable } from '#server/node/tables.ts';
+import { nodeTable, productTable } from '#server/node/tables.ts';
 import { siteTable } from '#server/site/tables.ts';
 import { NoticeTeller } from '#server/work/notices.ts';
 import { watchOrigins } from '#server/work/origin-watch.ts';
@@ -18,7 +18,7 @@ const insert = async (text: ReturnType<typeof sql>) => (await row<{ id: number }
 before(async () => {
   api = await Api.start();
   [a, b] = [await api.tenant('a'), await api.tenant('b')];
-  teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable });
+  teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable, product: productTable });
   for (let n = 1; n <= 3; n++)
     nodes.push(
       await insert(

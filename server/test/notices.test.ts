@@ -8,7 +8,7 @@ import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { sealedMail } from '#server/kit/mail/send.ts';
 import { rows } from '#server/store/db.ts';
-import { nodeTable } from '#server/node/tables.ts';
+import { nodeTable, productTable } from '#server/node/tables.ts';
 import { siteTable } from '#server/site/tables.ts';
 import { NoticeTeller } from '#server/work/notices.ts';
 import { WebhookSender } from '#server/work/webhooks.ts';
@@ -25,7 +25,7 @@ before(async () => {
   await sql`insert into "mailServer" ("clientID", host, "fromAddress") values (${a.client.id}, 'mail.example.net', 'noreply@example.net')`.execute(
     api.database.db,
   );
-  teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable }, { gatherSeconds: 0 });
+  teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable, product: productTable }, { gatherSeconds: 0 });
 });
 after(() => api?.stop());
 
@@ -153,7 +153,16 @@ test('each person chooses by kind, of what the person may see', async () => {
     }[];
   assert.deepEqual(
     (await choices(a.user)).map(({ kind }) => kind),
-    ['certificateFailed', 'certificateEnds', 'originDown', 'originBack', 'accountLocked'],
+    [
+      'certificateFailed',
+      'certificateEnds',
+      'originDown',
+      'originBack',
+      'trafficWarning',
+      'trafficUsedUp',
+      'trafficLimited',
+      'accountLocked',
+    ],
   );
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'nodeOffline', inbox: false, mail: false }] })).status, 200);
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'accountLocked', inbox: true, mail: true }] })).status, 200);

@@ -139,6 +139,7 @@ export default {
   'resource.nodes': 'Nodes',
   'resource.groups': 'Resolution groups',
   'resource.products': 'Products',
+  'resource.traffic': 'Traffic packages and usage',
 
   'overview.operators': 'Operators',
   'overview.customers': 'Customers',
@@ -242,6 +243,7 @@ export default {
   'auditMethod.DELETE': 'DELETE',
   'auditMethod.TASK': 'TASK (a step of long work)',
   'auditMethod.EXPIRE': 'EXPIRE (came to its end)',
+  'auditMethod.TRAFFIC': 'TRAFFIC (used up, or free again)',
   'auditKind.added': 'Added',
   'auditKind.changed': 'Changed',
   'auditKind.removed': 'Removed',

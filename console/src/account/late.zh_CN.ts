@@ -136,6 +136,7 @@ export default {
   'resource.nodes': '节点',
   'resource.groups': '解析分组',
   'resource.products': '产品',
+  'resource.traffic': '流量包与用量',
 
   'overview.operators': '运营商',
   'overview.customers': '客户',
@@ -238,6 +239,7 @@ export default {
   'auditMethod.DELETE': 'DELETE',
   'auditMethod.TASK': 'TASK（任务）',
   'auditMethod.EXPIRE': 'EXPIRE（到期）',
+  'auditMethod.TRAFFIC': 'TRAFFIC（流量）',
   'auditKind.added': '新增',
   'auditKind.changed': '更改',
   'auditKind.removed': '删除',

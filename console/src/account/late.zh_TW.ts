@@ -134,6 +134,7 @@ export default {
   'resource.nodes': '節點',
   'resource.groups': '解析群組',
   'resource.products': '產品',
+  'resource.traffic': '流量包與用量',
 
   'overview.operators': '營運商',
   'overview.customers': '客戶',
@@ -236,6 +237,7 @@ export default {
   'auditMethod.DELETE': 'DELETE',
   'auditMethod.TASK': 'TASK（任務）',
   'auditMethod.EXPIRE': 'EXPIRE（到期）',
+  'auditMethod.TRAFFIC': 'TRAFFIC（流量）',
   'auditKind.added': '新增',
   'auditKind.changed': '變更',
   'auditKind.removed': '刪除',

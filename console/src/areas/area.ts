@@ -8,6 +8,7 @@ const icons = {
   nodeManage: 'nodes',
   sitesManagement: 'globe',
   dataAnalysis: 'chart',
+  trafficPkgManagement: 'package',
   systemManagement: 'settings',
   licenses: 'key',
   offlineLicense: 'package',

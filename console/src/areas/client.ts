@@ -7,9 +7,10 @@ import { client as protect } from '../protect/screens.ts';
 import { client as resolution } from '../resolution/screens.ts';
 import { client as site } from '../site/screens.ts';
 import { client as system } from '../system/screens.ts';
+import { client as traffic } from '../traffic/screens.ts';
 
 export const screens = areaOf(
   'client',
-  ['dashboard', 'nodeManage', 'dataAnalysis', 'systemManagement', 'userManagement'],
-  [account, analytics, node, protect, resolution, site, system],
+  ['dashboard', 'nodeManage', 'dataAnalysis', 'trafficPkgManagement', 'systemManagement', 'userManagement'],
+  [account, analytics, node, protect, resolution, site, system, traffic],
 );

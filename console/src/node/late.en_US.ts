@@ -129,6 +129,9 @@ export default {
   'field.groupName': 'Group',
   'sellType.plan': 'Monthly plan',
   'sellType.usage': 'By usage',
+  'trafficAction.none': 'Nothing',
+  'trafficAction.limit': 'Stop serving',
+  'trafficAction.notify': 'Tell only',
   'page.zones': 'Zones',
   'page.nodes': 'Nodes',
   'page.groups': 'Resolution groups',
@@ -164,6 +167,10 @@ export default {
   'help.lines':
     'For visitors from these places, operators (ASN) or networks; where several fit, the most exact counts: network, ASN, region, country, continent. Everybody else gets the default line. A name server of your own answers everybody alike.',
   'help.trafficPrice': 'Per GB (10⁹ bytes) of traffic to visitors, in your own currency.',
+  'help.trafficLimit':
+    'What a customer may use in a month, on all its sites of this product together; 0 means unlimited. Traffic packages come on top.',
+  'help.trafficAction':
+    'Stop serving: once it is used up the sites answer 904, until a package is added, the traffic is raised or the next month begins. This and “Tell only” tell you and the customer at 80 % and when it is used up; “Nothing” counts, and tells nobody.',
   'warning.pauseNode': 'A paused node is a backup: names resolve to it only while no main node of its lines is well.',
   'warning.deinitialize': 'The node leaves its zone.',
   'lineKind.default': 'Default line',
@@ -180,6 +187,8 @@ export default {
   'field.domainLimit': 'Domain limit',
   'field.autoSSLLimit': 'Auto SSL limit',
   'field.trafficPrice': 'Price per GB',
+  'field.trafficLimit': 'Traffic a month',
+  'field.trafficAction': 'When it is used up',
   'field.places': 'Places',
   'field.cidrs': 'Networks',
   'field.asns': 'ASN',

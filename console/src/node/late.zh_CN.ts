@@ -128,6 +128,9 @@ export default {
   'field.groupName': '分组',
   'sellType.plan': '包月',
   'sellType.usage': '按用量',
+  'trafficAction.none': '不处理',
+  'trafficAction.limit': '停止服务',
+  'trafficAction.notify': '仅通知',
   'page.zones': '区域',
   'page.nodes': '节点',
   'page.groups': '解析分组',
@@ -158,6 +161,9 @@ export default {
   'help.lines':
     '供来自这些地点、运营商（ASN）或网段的访客使用；同时符合多条时，最精确的优先：网段、ASN、地区、国家、洲。其他访客使用默认线路。自有的名称服务器不分线路。',
   'help.trafficPrice': '发往访客的流量每 GB（10⁹ 字节）的价格，币种由您决定。',
+  'help.trafficLimit': '每位客户每月可用的流量，其使用此产品的所有站点合计；0 代表不限制。流量包另外加计。',
+  'help.trafficAction':
+    '停止服务：用完后站点改为返回 904，直到加购流量包、调高流量或次月开始。「停止服务」与「仅通知」在用到 80 % 与用完时通知您和客户；「不处理」只统计，不通知。',
   'warning.pauseNode': '暂停的节点只作为备援：线路上的主要节点都无法服务时，才会解析到它。',
   'warning.deinitialize': '节点会离开它的区域。',
   'lineKind.default': '默认线路',
@@ -174,6 +180,8 @@ export default {
   'field.domainLimit': '域名上限',
   'field.autoSSLLimit': '自动证书上限',
   'field.trafficPrice': '每 GB 单价',
+  'field.trafficLimit': '每月流量',
+  'field.trafficAction': '流量用完时',
   'field.places': '地点',
   'field.cidrs': '网段',
   'field.asns': 'ASN',

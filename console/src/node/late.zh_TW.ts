@@ -127,6 +127,9 @@ export default {
   'field.groupName': '群組',
   'sellType.plan': '月費方案',
   'sellType.usage': '依用量',
+  'trafficAction.none': '不處理',
+  'trafficAction.limit': '停止服務',
+  'trafficAction.notify': '僅通知',
   'page.zones': '區域',
   'page.nodes': '節點',
   'page.groups': '解析群組',
@@ -157,6 +160,9 @@ export default {
   'help.lines':
     '給來自這些地點、電信業者（ASN）或網段的訪客；同時符合多條時，最精確的優先：網段、ASN、地區、國家、洲。其他訪客使用預設線路。自有的名稱伺服器不分線路。',
   'help.trafficPrice': '送往訪客的流量每 GB（10⁹ 位元組）的價格，幣別由您決定。',
+  'help.trafficLimit': '每位客戶每月可用的流量，其使用此產品的所有站點合計；0 代表不限制。流量包另外加計。',
+  'help.trafficAction':
+    '停止服務：用完後站點改回應 904，直到加購流量包、調高流量或次月開始。「停止服務」與「僅通知」會在用到 80 % 與用完時通知您和客戶；「不處理」只統計，不通知。',
   'warning.pauseNode': '暫停的節點只作為備援：線路上的主要節點都無法服務時，才會解析到它。',
   'warning.deinitialize': '節點會離開它的區域。',
   'lineKind.default': '預設線路',
@@ -173,6 +179,8 @@ export default {
   'field.domainLimit': '網域上限',
   'field.autoSSLLimit': '自動憑證上限',
   'field.trafficPrice': '每 GB 單價',
+  'field.trafficLimit': '每月流量',
+  'field.trafficAction': '流量用完時',
   'field.places': '地點',
   'field.cidrs': '網段',
   'field.asns': 'ASN',

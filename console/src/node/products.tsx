@@ -1,13 +1,14 @@
 /** Products: what the operator sells, a group and its limits. */
 import './fleet.css';
 import { Link } from '@tanstack/react-router';
-import { sellTypes } from '#contract/limits.ts';
+import { sellTypes, trafficExceededActions } from '#contract/limits.ts';
 import { useChoices } from '../kit/choices.ts';
 import { type FormField, options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { linkTo } from '../kit/screens.ts';
 import { t } from '../kit/text.ts';
-import { number } from '../kit/units.ts';
+import { bytes, number } from '../kit/units.ts';
+import { UnitsInput } from '../kit/units-input.tsx';
 import { asSearch } from '../kit/search.ts';
 
 /** Prices of a gigabyte have many places. */
@@ -51,6 +52,15 @@ const products = resource<'GET /client/products'>({
     { name: 'siteCount', kind: 'number' },
     { name: 'sellType', kind: 'option', texts: 'sellType', sort: true, width: 120 },
     { name: 'trafficPrice', sort: true, width: 120, render: product => price(product.trafficPrice) },
+    {
+      name: 'trafficLimit',
+      kind: 'bytes',
+      sort: true,
+      width: 120,
+      render: product =>
+        product.trafficLimit === 0 ? <span className="ink-3">{t('unit.unlimited')}</span> : bytes(product.trafficLimit),
+    },
+    { name: 'trafficAction', kind: 'option', texts: 'trafficAction', isOptional: true, width: 150 },
     { name: 'siteLimit', kind: 'number', sort: true, width: 110, render: product => <Limit value={product.siteLimit} /> },
     { name: 'domainLimit', kind: 'number', sort: true, width: 110, render: product => <Limit value={product.domainLimit} /> },
     { name: 'autoSSLLimit', kind: 'number', width: 110, render: product => <Limit value={product.autoSSLLimit} /> },
@@ -75,6 +85,24 @@ const products = resource<'GET /client/products'>({
     group('edit'),
     { name: 'sellType', kind: 'segments', ...options(sellTypes, 'sellType'), initial: 'plan' },
     { name: 'trafficPrice', kind: 'number', help: 'trafficPrice', initial: 0 },
+    {
+      name: 'trafficLimit',
+      kind: 'custom',
+      help: 'trafficLimit',
+      isOptional: true,
+      initial: 0,
+      render: ({ value, onChange, ...rest }) => (
+        <UnitsInput {...rest} kind="bytes" value={typeof value === 'number' ? value : null} onChange={onChange} />
+      ),
+    },
+    {
+      name: 'trafficAction',
+      kind: 'segments',
+      ...options(trafficExceededActions, 'trafficAction'),
+      help: 'trafficAction',
+      initial: 'none',
+      when: values => values['trafficLimit'] !== 0,
+    },
     { name: 'siteLimit', kind: 'number', help: 'zeroUnlimited', initial: 0 },
     { name: 'domainLimit', kind: 'number', help: 'domainLimitPerSite', initial: 0 },
     { name: 'autoSSLLimit', kind: 'number', help: 'autoSSLLimit', initial: 0 },

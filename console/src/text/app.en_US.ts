@@ -10,6 +10,7 @@ import protect from '../protect/text.en_US.ts';
 import resolution from '../resolution/text.en_US.ts';
 import site from '../site/text.en_US.ts';
 import system from '../system/text.en_US.ts';
+import traffic from '../traffic/text.en_US.ts';
 import common from './common.en_US.ts';
 
 export const app = {
@@ -25,5 +26,6 @@ export const app = {
   ...resolution,
   ...site,
   ...system,
+  ...traffic,
 };
 export default app;

@@ -10,6 +10,7 @@ import protect from '../protect/text.zh_CN.ts';
 import resolution from '../resolution/text.zh_CN.ts';
 import site from '../site/text.zh_CN.ts';
 import system from '../system/text.zh_CN.ts';
+import traffic from '../traffic/text.zh_CN.ts';
 import common from './common.zh_CN.ts';
 
 export const app = {
@@ -25,5 +26,6 @@ export const app = {
   ...resolution,
   ...site,
   ...system,
+  ...traffic,
 };
 export default app;

@@ -7,6 +7,7 @@ import type node from '../node/late.zh_TW.ts';
 import type resolution from '../resolution/late.zh_TW.ts';
 import type site from '../site/late.zh_TW.ts';
 import type system from '../system/late.zh_TW.ts';
+import type traffic from '../traffic/late.zh_TW.ts';
 
 export declare const late: {
   account: typeof account;
@@ -17,4 +18,5 @@ export declare const late: {
   resolution: typeof resolution;
   site: typeof site;
   system: typeof system;
+  traffic: typeof traffic;
 };

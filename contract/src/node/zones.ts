@@ -1,7 +1,7 @@
 /** Zones, groups with their lines, and products: how an operator's fleet is cut and sold (§3, §7 Client calls). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, nullable, num, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
-import { portTypes, sellTypes } from '../limits.ts';
+import { arr, big, bool, id, ids, int, list, nullable, num, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { portTypes, sellTypes, trafficBounds, trafficExceededActions } from '../limits.ts';
 import * as rules from '../rules.ts';
 
 export const name = () => str(64).check(rules.zodRule(rules.name));
@@ -107,6 +107,10 @@ export const Product = obj({
   sellType: one(sellTypes),
   /** of one GB (10⁹ bytes), in the operator's currency */
   trafficPrice: num(0, 1_000_000),
+  /** bytes a customer may use in a month on all its sites of this product together; 0: unlimited */
+  trafficLimit: big(),
+  /** what becomes of the sites, and who is told, when that is used up */
+  trafficAction: one(trafficExceededActions),
   portType: one(portTypes),
   defaultState: one(['normal', 'pause']),
   memo: text(255),
@@ -121,6 +125,8 @@ const productFields = {
   portLimit: opt(limit()),
   sellType: opt(one(sellTypes)),
   trafficPrice: opt(num(0, 1_000_000)),
+  trafficLimit: opt(int(0, trafficBounds.bytesMax)),
+  trafficAction: opt(one(trafficExceededActions)),
   defaultState: opt(one(['normal', 'pause'])),
   memo: opt(text(255)),
 };

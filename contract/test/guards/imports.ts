@@ -20,6 +20,7 @@ const domains = [
   'resolution',
   'site',
   'system',
+  'traffic',
 ] as const;
 const isDomain = (folder: string) => (domains as readonly string[]).includes(folder);
 
@@ -85,6 +86,8 @@ export const exceptions: Readonly<Record<string, string>> = {
   'server system → ingest': 'health looks at ingest',
   'server system → node': 'the status counts nodes',
   'server system → site': 'the status counts sites',
+  'server traffic → account': 'traffic is a customer’s',
+  'server traffic → node': 'traffic is used of a product',
   'server work → .': 'the log and types of the settings of the program',
   'server work → system': 'how long what is kept is a setting of the installation',
   'console account → node': 'styles of lists',

@@ -9,6 +9,7 @@ import { implement } from '../kit/implement.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { removeEach, those } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
+import { settleTraffic } from '../kit/traffic.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
 import { backupsOf, checkAlone, checkLine, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
 import { groupTable, type LineRow, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
@@ -194,6 +195,7 @@ export const productCalls = implement(
     }),
     'PUT /product': async ({ ctx, body }) => {
       const before = await ctx.store(productTable).set(body.id, body);
+      await settleTraffic(ctx, ctx.actor.rootID, { productID: body.id });
       if (body.groupID && body.groupID !== before.groupID) {
         await checkPorts(ctx, body.id);
         await moved(ctx, body.id);

@@ -2,7 +2,7 @@
 import { resourceInfo } from '#contract/site/sites.ts';
 import { ask, store } from '../analytics/analytics.ts';
 import { trafficOf } from '../analytics/info.ts';
-import { monthsOf } from '../analytics/months.ts';
+import { monthsOf } from '../kit/months.ts';
 import { domainTable } from '../domain/tables.ts';
 import { implement } from '../kit/implement.ts';
 import { siteTable } from './tables.ts';

@@ -18,6 +18,7 @@ import { productTable } from '../node/tables.ts';
 import { unknownID } from '../kit/store.ts';
 import { eachOf, removeEach, those } from '../kit/removal.ts';
 import { contains, type Table, underName } from '../kit/table.ts';
+import { isTrafficLimited, settleTraffic } from '../kit/traffic.ts';
 import { row, rows } from '../store/db.ts';
 import { siteTable } from './tables.ts';
 
@@ -90,7 +91,9 @@ export const clientSiteCalls = implement(
       if (ctx.actor.token?.siteIDs) throw fail('permissionDenied');
       const product = await checkRoom(ctx, body.productID);
       await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites');
-      return { ids: await ctx.store(siteTable).add([body], { clientID: ctx.actor.rootID, status: product.defaultState }) };
+      const ids = await ctx.store(siteTable).add([body], { clientID: ctx.actor.rootID, status: product.defaultState });
+      await settleTraffic(ctx, ctx.actor.rootID, { userID: body.userID, productID: body.productID });
+      return { ids };
     },
     'PATCH /site': async ({ ctx, body }) => {
       await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
@@ -117,7 +120,11 @@ export const clientSiteCalls = implement(
         const why = can(siteActions, body.status === 'pause' ? 'pause' : 'resume', site.status);
         // `limit` is set and lifted by the system alone
         if (why !== true) throw new Fail(reasonError(why));
-        if (body.status === 'normal') await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
+        if (body.status === 'normal') {
+          // it would be limited at once
+          if (await isTrafficLimited(ctx.db, ctx.actor.rootID, site.id)) throw fail('trafficLimited');
+          await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'sites', 0);
+        }
         await ctx.store(siteTable).set(site.id, { status: body.status });
       }),
     'PUT /site/expired': ({ ctx, body }) =>

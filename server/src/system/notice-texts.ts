@@ -36,6 +36,21 @@ const texts: Record<NoticeKind, Text> = {
     zh_CN: '{count} 个源站恢复：{names}',
     en_US: '{count} {count, one: origin is, other: origins are} back: {names}',
   },
+  trafficWarning: {
+    zh_TW: '本月流量已用到八成：{names}',
+    zh_CN: '本月流量已用到八成：{names}',
+    en_US: 'Four fifths of this month’s traffic are used: {names}',
+  },
+  trafficUsedUp: {
+    zh_TW: '本月流量已用完，站點仍繼續服務：{names}',
+    zh_CN: '本月流量已用完，站点仍继续服务：{names}',
+    en_US: 'This month’s traffic is used up, sites go on: {names}',
+  },
+  trafficLimited: {
+    zh_TW: '本月流量已用完，站點已停止服務：{names}',
+    zh_CN: '本月流量已用完，站点已停止服务：{names}',
+    en_US: 'This month’s traffic is used up and sites are stopped: {names}',
+  },
   accountLocked: { zh_TW: '帳號已鎖定：{names}', zh_CN: '账号已锁定：{names}', en_US: 'Locked: {names}' },
   licenceEnds: {
     zh_TW: '授權即將到期：{names}',

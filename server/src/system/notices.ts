@@ -17,6 +17,9 @@ const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
   'certificateEnds',
   'nodeOffline',
   'originDown',
+  'trafficWarning',
+  'trafficUsedUp',
+  'trafficLimited',
   'licenceEnds',
   'backupFailed',
 ]);

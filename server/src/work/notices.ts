@@ -26,7 +26,7 @@ const originsMs = 5000;
 /** People of one root account who are told; nobody has more who read it. */
 const peopleMax = 500;
 const togetherMax = 200;
-type Subject = 'node' | 'site';
+type Subject = 'node' | 'site' | 'product';
 type Tables = Readonly<Record<Subject, Table>>;
 /** What an event of a kind is about, where not everybody who holds its key sees all of them. */
 const subjects: Partial<Record<NoticeKind, Subject>> = {
@@ -36,6 +36,9 @@ const subjects: Partial<Record<NoticeKind, Subject>> = {
   originBack: 'site',
   certificateFailed: 'site',
   certificateEnds: 'site',
+  trafficWarning: 'product',
+  trafficUsedUp: 'product',
+  trafficLimited: 'product',
 };
 
 interface Event {
@@ -46,6 +49,7 @@ interface Event {
   detail: string;
   nodeID: number | null;
   siteID: number | null;
+  productID: number | null;
 }
 interface Person {
   id: number;
@@ -65,7 +69,7 @@ export class NoticeTeller {
   #scannedAt = -Infinity;
   #originsAt = -Infinity;
 
-  /** @param tables whose scopes say who sees a node, and a site */
+  /** @param tables whose scopes say who sees a node, a site, and a product */
   constructor(
     services: Services,
     tables: Tables,
@@ -148,7 +152,7 @@ export class NoticeTeller {
             update "noticeEvent" set "sentAt" = now() where id in (
               select e.id from "noticeEvent" e, first f, other where e."sentAt" is null and e."rootID" = f."rootID" and e.kind = f.kind
                 and coalesce(e.id < other.id, true) order by e.id limit ${togetherMax} for update of e skip locked)
-            returning id, "rootID", kind, name, detail, "nodeID", "siteID"`,
+            returning id, "rootID", kind, name, detail, "nodeID", "siteID", "productID"`,
       );
       const events = found.sort((a, b) => a.id - b.id);
       const [event] = events;
@@ -232,7 +236,8 @@ const stepOf = (end: ReturnType<typeof sql>) =>
 /** Those of events of one kind that are about what this person may see. */
 async function seenBy(db: Db, tables: Tables, actor: Actor, events: Event[]): Promise<Event[]> {
   const about = subjects[events[0]!.kind];
-  if (!about || actor.isRoot) return events;
+  // what a customer bought is all of its people's
+  if (!about || actor.isRoot || (about === 'product' && actor.area === 'user')) return events;
   const column = `${about}ID` as const;
   const table = tables[about];
   const ids = events.flatMap(event => event[column] ?? []);

@@ -20,11 +20,16 @@ const namedByStatistics = new Set(['site', 'domain', 'node']);
 const statisticsDays = Math.max(...Object.values(retentionDays));
 /** No stored page is older than the longest cache rule allows (a year), so no purge says anything after that. */
 const purgeSaysDays = 400;
+/** What was billed is asked for years later. */
+const usageDays = 3660;
 /** Rows that are no part of what they name: it is not deleted while one of these is there. */
 const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site']);
 /** Rows that say nothing but "this belongs to that": they go with either side. */
 const links = new Set([
   'siteUser',
+  'siteProduct',
+  'trafficCount',
+  'trafficDraw',
   'zoneAccount',
   'brandImage',
   'lineNode',
@@ -156,6 +161,7 @@ async function steps(db: Db): Promise<[kind: string, step: Step, marksOnly?: tru
     ['oidcFlow', plain('oidcFlow', 'hash', older('expiredAt', 1))],
     ['joinToken', plain('joinToken', 'hash', older('expiredAt', keep.ended))],
     ['task', plain('task', 'id', older('endedAt', keep.tasks))],
+    ['trafficMonth', plain('trafficMonth', 'id', older('endTime', usageDays))],
     // ids rise with time: only the oldest need looking at
     [
       'audit',

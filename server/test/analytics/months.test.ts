@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
-import { type Months, monthColumns } from '#server/analytics/months.ts';
+import { type Months, monthColumns } from '#server/kit/months.ts';
 import { type Database, openDatabase, rows } from '#server/store/db.ts';
 import { freshDatabase } from '#system/engines.ts';
 

@@ -23,6 +23,9 @@ const derived = new Set([
   // the latest time that was seen, whoever asks
   'licenseClock',
   'outbox',
+  // what was counted, and what follows from it
+  'trafficMonth',
+  'trafficDraw',
   'session',
   'login',
   'loginAttempt',
@@ -64,6 +67,7 @@ const along: Readonly<Record<string, readonly string[]>> = {
   nodeZone: ['node'],
   // the generation of what it has cached
   site: ['purgeTask'],
+  siteProduct: ['site'],
   siteZone: ['site', 'product'],
   taskLine: ['task'],
 };

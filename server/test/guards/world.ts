@@ -27,6 +27,7 @@ import { resolutionRows } from './rows/resolution.ts';
 import { siteRows } from './rows/site.ts';
 import { siteLists } from './site-lists.ts';
 import { systemRows } from './rows/system.ts';
+import { trafficRows } from './rows/traffic.ts';
 
 export interface Mount {
   groups: readonly Group[];
@@ -87,6 +88,7 @@ const folders: readonly Rows[] = [
   resolutionRows,
   siteRows,
   systemRows,
+  trafficRows,
 ];
 const all = <K extends keyof Rows>(what: K) =>
   Object.assign({}, ...folders.map(folder => folder[what] ?? {})) as Exclude<NonNullable<Rows[K]>, readonly string[]>;

@@ -1,0 +1,65 @@
+/** What each customer used of each product, month by month: what is billed. */
+import { trafficStates } from '#contract/states.ts';
+import { queryOf } from '../kit/list-state.ts';
+import { options, resource } from '../kit/resource.ts';
+import { ResourcePage } from '../kit/resource-page.tsx';
+import { t } from '../kit/text.ts';
+import { MonthDrawer } from './month.tsx';
+import { monthQuery, monthsBefore } from './months.ts';
+import { Days, monthOf, Used } from './used.tsx';
+
+const rowPx = 26;
+const money = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
+
+const report = resource<'GET /client/traffic/monthlyUsages'>({
+  name: 'monthlyUsages',
+  list: 'GET /client/traffic/monthlyUsages',
+  note: 'monthlyUsages',
+  rowName: row => `${row.userEmail} · ${row.productName} · ${monthOf(row)}`,
+  input: state => {
+    const { period, ...query } = queryOf(state);
+    return { ...query, ...monthQuery(period) };
+  },
+  columns: [
+    { name: 'userEmail', width: 190, link: 'view' },
+    { name: 'period', label: 'period', width: 88, render: row => monthOf(row) },
+    { name: 'productName', width: 130 },
+    { name: 'bytes', sort: true, width: 230, render: row => <Used usage={row} /> },
+    { name: 'days', label: 'byDay', width: 170, render: row => <Days usage={row} height={rowPx} /> },
+    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 110 },
+    {
+      name: 'amount',
+      width: 120,
+      render: row =>
+        row.amount === null ? <span className="ink-3">–</span> : <span className="numbers">{money(row.amount)}</span>,
+    },
+    { name: 'sellType', label: 'soldAs', kind: 'option', texts: 'soldAs', width: 110, isOptional: true },
+    { name: 'trafficPrice', label: 'pricePerGB', kind: 'number', width: 110, isOptional: true },
+    { name: 'action', label: 'trafficThen', kind: 'option', texts: 'trafficThen', width: 120, isOptional: true },
+    { name: 'planBytes', kind: 'bytes', width: 110, isOptional: true },
+    { name: 'year', kind: 'number', isOptional: true },
+    { name: 'month', kind: 'number', isOptional: true },
+    { name: 'isOpen', width: 130, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
+    { name: 'countedAt', kind: 'time', isOptional: true },
+  ],
+  filters: [
+    { name: 'period', kind: 'select', values: monthsBefore(new Date()), width: 130 },
+    {
+      name: 'userID',
+      kind: 'select',
+      from: 'GET /{area}/accounts',
+      query: { auth: 'user' },
+      searchBy: 'name',
+      text: row => String(row['email']),
+      width: 200,
+    },
+    { name: 'productID', kind: 'select', from: 'GET /client/metaProducts' },
+    { name: 'states', kind: 'select', ...options(trafficStates, 'trafficState') },
+  ],
+  drawer: (row, { onClose }) => <MonthDrawer month={row} onClose={onClose} />,
+  actions: [{ name: 'view', run: ([row], { edit }) => edit(row!.id) }],
+});
+
+export default function Report() {
+  return <ResourcePage resource={report} />;
+}

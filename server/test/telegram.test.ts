@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
 import { fails, type Check } from '#contract/system/health.ts';
-import { nodeTable } from '#server/node/tables.ts';
+import { nodeTable, productTable } from '#server/node/tables.ts';
 import { siteTable } from '#server/site/tables.ts';
 import { Notifier } from '#server/system/notifier.ts';
 import { NoticeTeller } from '#server/work/notices.ts';
@@ -123,7 +123,7 @@ test('what is new is told once, in one message, again after 429, and that it is 
 test('events go to the chat by its own choice, many of a kind as one line, and none twice', async () => {
   const { db } = api.database;
   const notifier = new Notifier(api.services);
-  const teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable });
+  const teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable, product: productTable });
   const happens = async (kind: string, name: string, detail = '') => {
     await sql`insert into "noticeEvent" ("rootID", kind, name, detail) values (${a.client.id}, ${kind}, ${name}, ${detail})`.execute(
       db,

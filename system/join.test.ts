@@ -8,6 +8,7 @@ import { makeBundle } from '#bin/bundle/make.ts';
 import { projectFolder } from '#bin/launch/settings.ts';
 import type { Bundle } from '#contract/node/bundle.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
+import { createUser } from '@nats-io/nkeys';
 import { testFolder } from './engines.ts';
 import { type SecondMachine, secondMachine } from './second-machine.ts';
 import { accepted, openShop, type Shop } from './stand.ts';
@@ -189,6 +190,51 @@ test('one line is for one machine', async () => {
   assert.ok(!existsSync(join(home, 'third')));
 });
 
+/** The script of a line, fetched while the line was good: what happens to the line meanwhile is found out by joining. */
+async function fetched(name: string) {
+  const { command, token } = await newLine();
+  const file = join(home, `${name}.sh`);
+  assert.equal(sh(`${command.slice(0, command.lastIndexOf('|'))} > ${file}`).status, 0);
+  return { token, run: optioned(`cat ${file} | sh`) };
+}
+const pidOf = (of = prefix) => readFileSync(join(of, 'pid'), 'utf8').trim();
+/** The node of the second machine is the process it was, and serves. */
+function isAsItWas(pid: string) {
+  assert.equal(pidOf(), pid);
+  assert.ok(existsSync(`/proc/${pid}`), 'the same agent runs');
+  assert.equal(ask('/', ports.http).out, 'from the second machine');
+  assert.equal(sh(`curl -sS -o /dev/null -w '%{http_code}' http://127.0.0.1:${ports.health}/readyz`).out, '200');
+  assert.ok(!existsSync(join(prefix, 'joining')) && !existsSync(join(prefix, 'run.new')));
+}
+
+test('two machines with one line at the same time: one joins, the other is told why and serves what it served', async () => {
+  const { run } = await fetched('both');
+  const pid = pidOf();
+  const third = { prefix: join(home, 'third/programs'), data: join(home, 'third/data') };
+  const [http, https, health] = [await freePort(), await freePort(), await freePort()];
+  mkdirSync(join(home, 'third'));
+  const elsewhere = run
+    .replaceAll(prefix, third.prefix)
+    .replaceAll(data, third.data)
+    .replace(/--http .*/, `--http ${http} --https ${https} --health ${health} --name third`);
+  const [program, ...args] = [...machine.prefix, 'sh', '-c'];
+  const all = [run, elsewhere].map(line => {
+    const child = spawn(program!, [...args, line], { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+    return new Promise<{ status: number | null; said: string }>(done => child.on('close', status => done({ status, said })));
+  });
+  const [second, other] = await Promise.all(all);
+  const both = [second!, other!];
+  assert.deepEqual(both.map(({ status }) => status).sort(), [0, 1], both.map(({ said }) => said).join('\n'));
+  const loser = both.find(({ status }) => status === 1)!;
+  assert.match(loser.said, /This machine has not joined: the reason stands above\./);
+  if (loser === second) isAsItWas(pid);
+  else assert.ok(!existsSync(join(third.data, 'identity.json')));
+  assert.equal(ask('/', ports.http).out, 'from the second machine');
+  if (loser === second) assert.equal(sh(`${third.prefix}/uninstall`).status, 0);
+});
+
 test('it fetches credentials by the authority it was told of, and serves while the control plane is away', async () => {
   await whole.stop();
   assert.equal(ask('/while-away', ports.http).out, 'from the second machine');
@@ -231,6 +277,42 @@ test('from the console it becomes another version: fetched over TLS, placed by r
   // what the machine starts is what it became
   const pid = readFileSync(join(prefix, 'pid'), 'utf8').trim();
   assert.ok(readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`versions/${bundle.version}/agent.mjs`));
+});
+
+test('a line that is refused when the machine joins leaves the node as it was, in the version it had become', async () => {
+  const { token, run } = await fetched('refused');
+  const pid = pidOf();
+  const identity = readFileSync(join(data, 'identity.json'), 'utf8');
+  const body = { token, name: 'another', publicKey: createUser().getPublicKey(), addresses: [], version: '1' };
+  assert.equal((await whole.call('POST', '/node/join', undefined, body)).status, 200);
+  const { status, err } = sh(run);
+  assert.equal(status, 1);
+  assert.match(err, /This machine has not joined: the reason stands above\. The node of before goes on as it was\./);
+  isAsItWas(pid);
+  assert.equal(readFileSync(join(data, 'upgrade/current'), 'utf8'), bundle.version);
+  assert.equal(readFileSync(join(data, 'identity.json'), 'utf8'), identity);
+});
+
+test('another line makes it a node anew, under its number', async () => {
+  const numberOf = () =>
+    (JSON.parse(readFileSync(join(data, 'identity.json'), 'utf8')) as { grant: { nodeID: number } }).grant.nodeID;
+  const [before_, pid] = [numberOf(), pidOf()];
+  const { command } = await newLine();
+  const { status, out, err } = sh(optioned(command));
+  assert.equal(status, 0, `${out}\n${err}`);
+  assert.equal(numberOf(), before_);
+  assert.notEqual(pidOf(), pid);
+  assert.ok(!existsSync(`/proc/${pid}`));
+  assert.ok(await poll(() => ask('/', ports.http).out === 'from the second machine', 60_000, 200));
+});
+
+test('folders that the service sees nothing of are refused in a sentence', async () => {
+  const { command } = await newLine();
+  for (const option of ['--data /home/breakwater/data', '--prefix /root/programs/node', '--data /tmp/of/node']) {
+    const { status, err } = sh(`${command} -s -- ${option}`);
+    assert.equal(status, 1);
+    assert.match(err, /must not lie below \/home, \/root, \/run\/user, \/tmp or \/var\/tmp/, option);
+  }
 });
 
 test('what it was put there by takes it off again', () => {

@@ -3,7 +3,7 @@
  * The calls are those of contract/src/node/nodes.ts, `nodeSelf`.
  */
 import { createHash, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
-import { mkdir, readFile, rename } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, rename } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { newKey } from '#host/certificates.ts';
@@ -66,6 +66,7 @@ export class Held extends Error {
 }
 
 const limitMs = 10_000;
+const fileIn = (folder: string) => join(folder, 'identity.json');
 const hash = (token: string) => createHash('sha256').update(token).digest('hex');
 
 export class Identity {
@@ -83,7 +84,7 @@ export class Identity {
    */
   static async open(folder: string, ca?: string): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
-    const file = join(folder, 'identity.json');
+    const file = fileIn(folder);
     const text = await readFile(file, 'utf8').catch(error => {
       if (error.code === 'ENOENT') return undefined;
       throw error;
@@ -101,6 +102,20 @@ export class Identity {
     const identity = new Identity(file, { ...known, ...(ca && { ca }) });
     await identity.#save();
     return identity;
+  }
+
+  /** For a join beside a node that works in `from`; where there was none yet, there is nothing to copy. */
+  static async copy(from: string, folder: string): Promise<void> {
+    await copyFile(fileIn(from), fileIn(folder)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+    });
+  }
+
+  /** What came of a join beside it. A command that was obeyed meanwhile stays obeyed. */
+  static async take(folder: string, from: string): Promise<void> {
+    const [mine, theirs] = await Promise.all([folder, from].map(one => Identity.open(one)));
+    await theirs!.remember(Math.max(mine!.lastCommand, theirs!.lastCommand));
+    await mine!.#save(theirs!.#stored);
   }
 
   get grant(): Grant | null {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { lockFolder } from '#host/folder-lock.ts';
-import { version } from './upgrade/programs.ts';
+import { type FolderLock, lockFolder } from '#host/folder-lock.ts';
 import { Identity } from './identity.ts';
+import { version } from './upgrade/programs.ts';
 import { Verifier } from './verify.ts';
 
 /** @returns a sentence @throws a sentence: the token is spent, over or unknown, or the server cannot be reached */
@@ -17,13 +17,16 @@ export async function joinOnly(options: {
   name?: string | undefined;
   /** folder of what this node runs, with its list and the signature of that */
   bundle?: string | undefined;
+  /** where the identity goes that comes of it: a node that works in `data` goes on as it is until it takes it (`takeIdentity`) */
+  beside?: string | undefined;
 }): Promise<string> {
-  const { data, server, serverCA, joinToken, name = hostname(), bundle } = options;
-  await mkdir(data, { recursive: true, mode: 0o711 });
-  const lock = lockFolder(data);
-  if (!lock) throw new Error(`An agent works in ${data} already: end it first.`);
+  const { data, server, serverCA, joinToken, name = hostname(), bundle, beside } = options;
+  const folder = beside ?? data;
+  await mkdir(folder, { recursive: true, mode: 0o711 });
+  const lock = locked(folder);
   try {
-    const identity = await Identity.open(data, serverCA);
+    if (beside) await Identity.copy(data, beside);
+    const identity = await Identity.open(folder, serverCA);
     // asked for again with the same key, the control plane answers again: the first answer may have been lost
     const { nodeID, zoneID, documentKey } = await identity.join(server, joinToken, { name, version });
     if (bundle && !isSigned(bundle, documentKey))
@@ -32,6 +35,23 @@ export async function joinOnly(options: {
   } finally {
     lock.release();
   }
+}
+
+/** The node in `data` is from now on who it became in `from`. @throws a sentence; nothing was changed then */
+export async function takeIdentity(data: string, from: string): Promise<void> {
+  await mkdir(data, { recursive: true, mode: 0o711 });
+  const lock = locked(data);
+  try {
+    await Identity.take(data, from);
+  } finally {
+    lock.release();
+  }
+}
+
+function locked(folder: string): FolderLock {
+  const lock = lockFolder(folder);
+  if (!lock) throw new Error(`An agent works in ${folder} already: end it first.`);
+  return lock;
 }
 
 export function isSigned(bundle: string, documentKey: string): boolean {

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { readJson, writeWhole } from '#host/files.ts';
 import { settingOf } from '#host/secrets.ts';
 import { startAgent } from './agent.ts';
-import { joinOnly } from './join-only.ts';
+import { joinOnly, takeIdentity } from './join-only.ts';
 import { edgeFolder } from './render/edge-folder.ts';
 import { Tried, tell } from './upgrade/child.ts';
 import { place, takeAsked } from './upgrade/place.ts';
@@ -22,6 +22,8 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
   --join TOKEN     a join token of the operator; needed once          BREAKWATER_JOIN_TOKEN
   --join-only      join, say how it went, and end
   --bundle DIR     with it: what lies there must be signed by the installation
+  --beside DIR     with it: who the node becomes is written there; one that works in --data goes on as it is
+  --take DIR       the node in --data becomes who was written there, and that is all
   --name NAME      name of the node; default: the machine's
   --http PORTS     ports for visitors, comma-separated                BREAKWATER_EDGE_HTTP   80
   --https PORTS                                                       BREAKWATER_EDGE_HTTPS  none
@@ -43,6 +45,8 @@ const texts = [
   'ca',
   'join',
   'bundle',
+  'beside',
+  'take',
   'name',
   'http',
   'https',
@@ -81,9 +85,12 @@ async function main(): Promise<void> {
     const joinToken = text('join', 'BREAKWATER_JOIN_TOKEN');
     const server = text('server', 'BREAKWATER_URL');
     if (!joinToken || !server) throw new Error('--join-only needs --server and --join (or BREAKWATER_JOIN_TOKEN_FILE)');
-    console.log(await joinOnly({ data, server, serverCA, joinToken, name: text('name'), bundle: text('bundle') }));
+    const more = { name: text('name'), bundle: text('bundle'), beside: text('beside') };
+    console.log(await joinOnly({ data, server, serverCA, joinToken, ...more }));
     return;
   }
+  const taken = text('take');
+  if (taken) return takeIdentity(data, taken);
   const ports = (value: string | undefined, name: string) =>
     (value ?? '')
       .split(',')
@@ -115,7 +122,7 @@ async function main(): Promise<void> {
   const anyway = (error: unknown) => console.error(String(error));
   async function change({ node, main: program, args, over }: Change): Promise<void> {
     await agent.leave().catch(anyway);
-    const tried = new Tried({ node, main: program }, [...process.argv.slice(2), ...args]);
+    const tried = new Tried({ node, main: program }, [...process.argv.slice(2), ...args], true);
     // nginx is the new one's while it is tried
     stop = async () => {
       tried.kill('SIGTERM');

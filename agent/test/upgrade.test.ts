@@ -237,3 +237,30 @@ test('power is lost while a version is tried: the one of before is what starts',
   assert.equal(await lua(), join(prefix, 'versions', first, 'edge/lua'));
   assert.equal(await node.visit('a.test'), 'one');
 });
+
+test('the agent is killed while a version is tried that hangs and holds the folder: what starts is not kept out', async t => {
+  const { node, upgrade, version } = await stand(t);
+  const hangs = `if (process.argv.includes("--trial")) {
+    const [fs, run] = [await import("node:fs"), await import("node:child_process")];
+    const folder = fs.openSync(process.argv[process.argv.indexOf("--data") + 1], "r");
+    while (run.spawnSync("flock", ["--nonblock", "3"], { stdio: ["ignore", "ignore", "ignore", folder] }).status);
+    fs.writeFileSync(process.argv[process.argv.indexOf("--trial") + 1] + ".held", "");
+    for (;;);
+  }`;
+  const told = upgrade(
+    await made(
+      'hangs',
+      edit('agent.mjs', text => `${hangs}\n${text}`),
+    ),
+  );
+  await until('it holds the folder', () => existsSync(join(node.data, 'upgrade/trial.json.held')), 60_000);
+  await node.kill('SIGKILL');
+  node.start();
+  assert.match(
+    (await told) ?? 'it was done',
+    /restarted while the new version was tried: it goes on with/,
+    node.log.slice(-1000),
+  );
+  assert.equal(await version(), first);
+  assert.equal(await node.visit('a.test'), 'one');
+});

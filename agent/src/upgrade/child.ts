@@ -33,8 +33,13 @@ export class Tried {
   readonly #ended: Promise<unknown>;
   readonly #said = Promise.withResolvers<Said>();
 
-  constructor({ node, main }: { node: string; main: string }, args: readonly string[]) {
-    this.#child = spawn(node, [main, ...args], { cwd: '/', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  /**
+   * @param isTrial the kernel ends it when we are ended (prctl(2), PR_SET_PDEATHSIG): while it is tried it holds the lock of the node's
+   * folder, and one that hangs would keep whoever is started in our place out for ever. Its nginx goes on.
+   */
+  constructor({ node, main }: { node: string; main: string }, args: readonly string[], isTrial = false) {
+    const [program, ...words] = [...(isTrial ? ['setpriv', '--pdeathsig', 'KILL', '--'] : []), node, main, ...args];
+    this.#child = spawn(program!, words, { cwd: '/', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     this.#ended = once(this.#child, 'exit').catch(() => {});
     this.#child.on('message', message => isSaid(message) && this.#said.resolve(message));
     this.#child.on('error', error => this.#said.resolve({ why: `it cannot be started: ${error.message}` }));

@@ -115,7 +115,10 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
 async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Promise<Omit<JoinedNode, 'publicKey'>> {
   const { rows } = await db.query(
     `select t."usedAt", t."expiredAt" <= clock_timestamp() as expired, n.id, n."zoneID", n.type from "joinToken" t
-     left join node n on n."publicKey" = $2 and n."clientID" = t."clientID" and n."deletedAt" is null where t.hash = $1`,
+     left join node n on n."publicKey" = $2 and n."clientID" = t."clientID" and n."deletedAt" is null
+       -- null: it was used, and the server ended before it had written by whom
+       and (t."nodeID" = n.id or t."nodeID" is null)
+     where t.hash = $1`,
     [hash, publicKey],
   );
   const token = rows[0] as

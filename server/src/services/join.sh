@@ -54,6 +54,13 @@ isOwn() {
     [ "$(stat -c %U "$1")" = breakwater-node ]
 }
 
+# What the units keep from their processes (ProtectHome, PrivateTmp)
+isSeen() {
+  case $(realpath -m "$1")/ in
+    /home/* | /root/* | /run/user/* | /tmp/* | /var/tmp/*) return 1 ;;
+  esac
+}
+
 read_options() {
   prefix=/opt/breakwater-node data=/var/lib/breakwater-node
   http=80 https=443 health=9180 name='' listen='' packages=yes systemd=yes dry=''
@@ -87,6 +94,10 @@ read_options() {
   isPath "$data" || fail "--data must be an absolute path of letters, digits and /._-"
   isOwn "$prefix" || fail "--prefix must be a folder of its own, such as /opt/breakwater-node: uninstall deletes it."
   isOwn "$data" || fail "--data must be a folder of its own, such as /var/lib/breakwater-node: uninstall deletes it."
+  if [ "$systemd" ]; then
+    isSeen "$prefix" || fail "--prefix must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /opt and /srv are places for it."
+    isSeen "$data" || fail "--data must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /var/lib and /srv are places for it."
+  fi
   for ports in "$http" "$https" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
   [ -z "$listen" ] || isList "$listen" || fail "--listen must be IP addresses, comma-separated."
   case $name in *[!A-Za-z0-9._-]*) fail "--name may hold letters, digits and ._- here; another can be given in the console." ;; esac
@@ -144,9 +155,14 @@ as_node() {
 tidy() {
   # apt is not left alone in the midst of its work
   [ -z "$packing" ] || wait "$packing" || true
+  rm -rf "$tmp" "$prefix/joining"
+  for file in $programs; do rm -f "$prefix/$file.new"; done
+  for unit in $units; do rm -f "/etc/systemd/system/$unit.new"; done
   # a node that served goes on as it was
-  [ -z "$stopped" ] || systemctl start breakwater-node || true
-  rm -rf "$tmp"
+  case $stopped in
+    *service*) systemctl start breakwater-node || true ;;
+    *plain*) start_plainly ;;
+  esac
 }
 
 install_packages() {
@@ -188,16 +204,19 @@ unpack() {
 
 stop_former() {
   if [ -d /run/systemd/system ] && systemctl is-active --quiet breakwater-node; then
-    stopped=yes
+    stopped=service
     systemctl stop breakwater-node || true
   fi
   former=$(cat "$prefix/pid" 2>/dev/null || true)
   if [ "$former" ] && tr '\0' ' ' <"/proc/$former/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
+    stopped="$stopped plain"
     kill "$former"
-    for _ in $(seq 300); do
+    for _ in $(seq 600); do
       [ -d "/proc/$former" ] || break
       sleep 0.1
     done
+    # its nginx goes on, and whoever comes next takes it over
+    [ ! -d "/proc/$former" ] || kill -9 "$former" || true
   fi
   rm -f "$prefix/pid"
   placer=$(cat "$prefix/placer.pid" 2>/dev/null || true)
@@ -219,25 +238,45 @@ make_user() {
     useradd --system --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin breakwater-node
     : >"$prefix/made-user"
   fi
-  chown breakwater-node:breakwater-node "$data"
 }
 
+# Beside a node that serves here: it goes on as it is until this machine has joined, whatever comes of it. What comes of it lies in
+# $prefix/joining, and not in the node's own folder: whoever is its user could have put a link there, and root would follow it.
 join_it() {
-  # not in the node's own folder: whoever is its user could have put a link there, and root would follow it
-  rm -f "$prefix/join.token"
-  (umask 077 && printf %s "$BW_TOKEN" >"$prefix/join.token")
-  [ "$(id -u)" != 0 ] || chown breakwater-node "$prefix/join.token"
+  rm -rf "$prefix/joining"
+  mkdir -m 0700 "$prefix/joining"
+  (umask 077 && printf %s "$BW_TOKEN" >"$prefix/joining/token")
+  [ -z "$BW_CA" ] || cp "$tmp/ca.pem" "$prefix/joining/ca.pem"
+  [ "$(id -u)" != 0 ] || chown breakwater-node: "$prefix/joining/token" "$prefix/joining"
   status=0
-  set -- --data "$data" --server "$BW_URL" --bundle "$version" --join-only
-  [ -z "$BW_CA" ] || set -- "$@" --ca "$prefix/ca.pem"
+  set -- --data "$data" --beside "$prefix/joining" --server "$BW_URL" --bundle "$version" --join-only
+  [ -z "$BW_CA" ] || set -- "$@" --ca "$prefix/joining/ca.pem"
   [ -z "$name" ] || set -- "$@" --name "$name"
-  (cd / && BREAKWATER_JOIN_TOKEN_FILE="$prefix/join.token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
-  rm -f "$prefix/join.token"
-  [ "$status" = 0 ] || fail 'This machine has not joined: the reason stands above. Make another line in the console if this one is spent.'
+  (cd / && BREAKWATER_JOIN_TOKEN_FILE="$prefix/joining/token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
+  [ "$status" = 0 ] || fail "This machine has not joined: the reason stands above.$goes_on Make another line in the console if this one is spent."
 }
 
+# Everything lies ready, so that little is between the end of the former node and the start of this one: nothing is written but who it is.
+take_over() {
+  [ -d "$data" ] || mkdir -p -m 0711 "$data"
+  [ "$(id -u)" != 0 ] || chown breakwater-node: "$data"
+  ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
+  [ -z "$systemd" ] || install_units "$prefix/units"
+  stop_former
+  (cd / && as_node "$version/runtime/node" "$version/agent.mjs" --data "$data" --take "$prefix/joining") ||
+    fail "This machine has joined, and the node here could not be replaced: the reason stands above.$goes_on Make another line in the console and run it here."
+  stopped=''
+  # what an earlier upgrade chose
+  rm -rf "$data/upgrade"
+  mv -T "$prefix/current.new" "$prefix/current"
+  for file in $programs; do [ ! -e "$prefix/$file.new" ] || mv "$prefix/$file.new" "$prefix/$file"; done
+  if [ "$systemd" ]; then start_units; else start_plainly; fi
+}
+
+programs='run placer uninstall document.key ca.pem'
+# each as FILE.new: those of a node that is here stay until it is replaced
 write_programs() {
-  cat >"$prefix/run" <<END
+  cat >"$prefix/run.new" <<END
 #!/bin/sh
 # The version that an upgrade chose, else that of the join line. One that does not come up three times is left for the one before it.
 upgrade=$data/upgrade
@@ -251,7 +290,7 @@ folder=$prefix/current
 if [ "\$version" ] && [ -x "$prefix/versions/\$version/runtime/node" ]; then folder=$prefix/versions/\$version; fi
 exec "\$folder/runtime/node" "\$folder/agent.mjs" --data $data --http $http --https $https --health $health${listen:+ --listen $listen}${name:+ --name $name}
 END
-  cat >"$prefix/placer" <<END
+  cat >"$prefix/placer.new" <<END
 #!/bin/sh
 # Root's part of an upgrade: puts the version a node has fetched beside the one that runs, if the installation signed it.
 while :; do
@@ -261,9 +300,14 @@ while :; do
   sleep 1
 done
 END
-  printf %s "$BW_KEY" >"$prefix/document.key"
+  printf %s "$BW_KEY" >"$prefix/document.key.new"
+  [ -z "$BW_CA" ] || cp "$tmp/ca.pem" "$prefix/ca.pem.new"
   [ "$(id -u)" != 0 ] || : >"$prefix/places"
-  cat >"$prefix/uninstall" <<END
+  [ -z "$systemd" ] || {
+    mkdir -p "$prefix/units"
+    write_units "$prefix/units"
+  }
+  cat >"$prefix/uninstall.new" <<END
 #!/bin/sh
 # Ends the node and takes it off this machine. --keep-data: its identity, cache and logs stay.
 set -eu
@@ -289,27 +333,30 @@ fi
 rm -rf $prefix
 echo 'The node is off this machine. Debian packages stay; delete the node in the console.'
 END
-  chmod 755 "$prefix/run" "$prefix/placer" "$prefix/uninstall"
+  chmod 755 "$prefix/run.new" "$prefix/placer.new" "$prefix/uninstall.new"
 }
 
-write_service() {
-  cat >/etc/systemd/system/breakwater-node.service <<END
+# $1: the folder they are written to
+write_units() {
+  cat >"$1/breakwater-node.service" <<END
 [Unit]
 Description=Breakwater edge node
 Wants=network-online.target
 After=network-online.target
+# a node that cannot start for a while comes back when it can
+StartLimitIntervalSec=0
 
 [Service]
 Type=exec
 ExecStart=$prefix/run
 User=breakwater-node
 Group=breakwater-node
-UMask=0027
+UMask=0077
 LimitNOFILE=1048576
 KillMode=process
 TimeoutStopSec=60
 Restart=always
-RestartSec=100ms
+RestartSec=500ms
 AmbientCapabilities=CAP_NET_BIND_SERVICE CAP_NET_ADMIN
 CapabilityBoundingSet=CAP_NET_BIND_SERVICE CAP_NET_ADMIN
 NoNewPrivileges=yes
@@ -317,6 +364,7 @@ ProtectSystem=strict
 ReadWritePaths=$data
 ProtectHome=yes
 PrivateTmp=yes
+PrivateMounts=yes
 PrivateDevices=yes
 ProtectKernelTunables=yes
 ProtectKernelModules=yes
@@ -334,18 +382,24 @@ LockPersonality=yes
 SystemCallArchitectures=native
 SystemCallFilter=@system-service
 SystemCallFilter=~@privileged @resources
+# nginx binds its workers to the cores that the zone lets them use, and is started with fewer rights (setpriv): both are a process's own
+SystemCallFilter=sched_setaffinity capset
 SystemCallErrorNumber=EPERM
 
 [Install]
 WantedBy=multi-user.target
 END
-  cat >/etc/systemd/system/breakwater-node-placer.service <<END
+  cat >"$1/breakwater-node-placer.service" <<END
 [Unit]
 Description=Breakwater edge node: places a new version
+StartLimitIntervalSec=0
 
 [Service]
 Type=oneshot
 ExecStart=$prefix/placer
+# whatever the node's user puts there, it is looked at once in two seconds, and not given up
+ExecStartPost=/bin/sleep 2
+TimeoutStartSec=600
 NoNewPrivileges=yes
 CapabilityBoundingSet=CAP_DAC_OVERRIDE CAP_FOWNER
 ProtectSystem=strict
@@ -356,9 +410,10 @@ PrivateDevices=yes
 PrivateNetwork=yes
 RestrictAddressFamilies=AF_UNIX
 END
-  cat >/etc/systemd/system/breakwater-node-placer.path <<END
+  cat >"$1/breakwater-node-placer.path" <<END
 [Unit]
 Description=Breakwater edge node: a new version was fetched
+StartLimitIntervalSec=0
 
 [Path]
 PathExists=$data/upgrade/place
@@ -366,6 +421,15 @@ PathExists=$data/upgrade/place
 [Install]
 WantedBy=multi-user.target
 END
+}
+
+units='breakwater-node.service breakwater-node-placer.service breakwater-node-placer.path'
+# systemd reads nothing of other endings
+install_units() {
+  for unit in $units; do cp "$1/$unit" "/etc/systemd/system/$unit.new"; done
+}
+start_units() {
+  for unit in $units; do mv "/etc/systemd/system/$unit.new" "/etc/systemd/system/$unit"; done
   systemctl daemon-reload
   systemctl enable --quiet --now breakwater-node-placer.path
   systemctl enable --quiet --now breakwater-node
@@ -427,32 +491,27 @@ main() {
     (install_packages) &
     packing=$!
   fi
-  download application "$BW_APPLICATION"
-  download runtime "$BW_RUNTIME"
+  runtime=$prefix/runtime/$(printf %.12s "$BW_RUNTIME")
+  version=$prefix/versions/$BW_VERSION
+  # what is there was checked when it came, and nobody but root has changed it
+  [ -d "$version" ] || download application "$BW_APPLICATION"
+  [ -d "$runtime" ] || download runtime "$BW_RUNTIME"
   if [ "$packing" ]; then
     wait "$packing" || exit 1
     packing=''
   fi
   # a user of a node reads the programs and can change nothing of them
-  runtime=$prefix/runtime/$(printf %.12s "$BW_RUNTIME")
-  version=$prefix/versions/$BW_VERSION
   unpack runtime "$runtime"
   unpack application "$version"
   ln -sfn "../../runtime/${runtime##*/}" "$version/runtime"
   printf %s "$BW_MANIFEST" >"$version/bundle.json"
   printf %s "$BW_SIGNATURE" >"$version/bundle.sig"
-  [ -z "$BW_CA" ] || cp "$tmp/ca.pem" "$prefix/ca.pem"
-  [ -d "$data" ] || mkdir -p -m 0711 "$data"
-  stop_former
-  # what an earlier upgrade chose
-  rm -rf "$data/upgrade"
+  goes_on=''
+  [ ! -e "$prefix/current" ] || goes_on=' The node of before goes on as it was.'
   make_user
   join_it
-  stopped=''
-  ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
-  mv -T "$prefix/current.new" "$prefix/current"
   write_programs
-  if [ "$systemd" ]; then write_service; else start_plainly; fi
+  take_over
   wait_ready
 }
 

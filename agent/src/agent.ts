@@ -195,7 +195,7 @@ async function begin(
     if (why) void link.renew();
   }
 
-  const nginxLook = new NginxLook(nginx, edgeProblems, away => relays.found(away), log);
+  const nginxLook = new NginxLook(nginx, edgeProblems, relays, side, log);
   const checks = new NodeChecks(
     data,
     () => ({

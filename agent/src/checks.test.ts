@@ -38,7 +38,8 @@ function node() {
   const checks = new NodeChecks(
     folder,
     () => facts,
-    () => (unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve({ unlogged, hungWorkers, faults })),
+    () =>
+      unlogged instanceof Error ? Promise.reject(unlogged) : Promise.resolve({ unlogged, hungWorkers, faults, unbound: null }),
   );
   const wrong = (at: number) =>
     checks
@@ -121,7 +122,7 @@ test('requests that nginx could not log are counted, over its restarts too; the 
       feed: null,
       shipping: undefined,
     }),
-    () => Promise.resolve({ unlogged: 0, hungWorkers: 0, faults: [] }),
+    () => Promise.resolve({ unlogged: 0, hungWorkers: 0, faults: [], unbound: null }),
   );
   await gone.look();
   assert.equal(gone.now().find(one => one.id === 'disk')!.reason, 'disk.unknown');

@@ -43,6 +43,8 @@ export interface Counts {
   hungWorkers: number;
   /** rules that nginx cannot read */
   faults: readonly Fault[];
+  /** why workers of nginx run on cores that are not theirs; null: they do not */
+  unbound: string | null;
 }
 
 /** As many are named; the others are counted. */
@@ -90,6 +92,7 @@ export class NodeChecks {
   #unloggedNow: Finding = well('unlogged');
   #hungNow: Finding = well('nginx');
   #faults: readonly Fault[] = [];
+  #unbound: string | null = null;
   #disk: Disk | undefined;
   #diskTrouble = '';
   #timer: NodeJS.Timeout | undefined;
@@ -127,6 +130,7 @@ export class NodeChecks {
     this.#unloggedNow = this.#unlogged.look(counts.unlogged);
     this.#hungNow = this.#hung.look(counts.hungWorkers);
     this.#faults = counts.faults;
+    this.#unbound = counts.unbound;
   }
 
   /** For the heartbeat: what is not well, and the disk as it was last looked at; undefined while it cannot be asked. */
@@ -151,6 +155,7 @@ export class NodeChecks {
       ...(http3 === null ? [] : [warns('configuration.noHTTP3', { detail: http3 }, { key: 'http3' })]),
       ...(addresses === null ? [] : [warns('configuration.addressesAway', { detail: addresses }, { key: 'addresses' })]),
       ...(geneva === null ? [] : [warns('configuration.noGeneva', { detail: geneva }, { key: 'geneva' })]),
+      ...(this.#unbound === null ? [] : [warns('configuration.notBound', { detail: this.#unbound }, { key: 'cpus' })]),
       this.#diskTrouble
         ? fails('disk.unknown', { folder: this.#folder, detail: this.#diskTrouble })
         : this.#disk

@@ -49,7 +49,8 @@ function available(): number {
 }
 
 /** Numbers of the CPUs this process may run on (`Cpus_allowed_list`). */
-export const allowedCPUs = (): string => /^Cpus_allowed_list:\s*(\S+)/m.exec(read('/proc/self/status'))?.[1] ?? '';
+export const allowedCPUs = (pid: number | 'self' = 'self'): string =>
+  /^Cpus_allowed_list:\s*(\S+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? '';
 
 interface Counted {
   at: number;

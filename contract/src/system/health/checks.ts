@@ -20,6 +20,7 @@ export const checks = {
     'noHTTP3',
     'addressesAway',
     'noGeneva',
+    'notBound',
   ],
   shipping: ['stuck', 'waiting', 'lost', 'cut', 'unread'],
   unlogged: ['counted'],

@@ -152,6 +152,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'The node has not set the Geneva window: {detail}.',
     'Its agent needs CAP_NET_ADMIN and the program nft. Nodes that were installed by the join line have the right; install nftables, or give the systemd unit the right.',
   ],
+  'configuration.notBound': [
+    'Workers of nginx are not bound to the cores that their zone lets them use: {detail}.',
+    'They serve, and may take all cores. The system refuses sched_setaffinity(2): let it in the systemd unit or the container. Nodes of an earlier join line get it by running a new line there.',
+  ],
   'configuration.damaged': [
     '{count} {count, one: part, other: parts} of this node’s own copy of its configuration {count, one: is, other: are} damaged on its disk.',
     'An nginx that ran goes on as it was; sites may be missing after it is started anew. All is read again as soon as the bus answers. Check the disk.',

@@ -122,6 +122,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '节点未应用 Geneva 窗口设置：{detail}。',
     '节点程序需要 CAP_NET_ADMIN 权限与 nft 命令。用加入命令安装的节点已具备权限；请安装 nftables，或为 systemd 单元加上该权限。',
   ],
+  'configuration.notBound': [
+    'nginx 的工作进程未限制在区域所允许的核心上：{detail}。',
+    '服务正常，但可能用到所有核心。系统拒绝了 sched_setaffinity(2)：请在 systemd 单元或容器中放行此调用。以较早的加入命令安装的节点，在该机器上重新运行一行新的加入命令即可。',
+  ],
   'configuration.damaged': [
     '此节点磁盘上的配置副本有 {count} 处损坏。',
     '运行中的 nginx 会保持原状；若重新启动，可能会缺少部分站点。消息总线一有响应就会重新读取全部配置。请检查磁盘。',

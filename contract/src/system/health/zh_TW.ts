@@ -122,6 +122,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '節點未套用 Geneva 視窗設定：{detail}。',
     '節點程式需要 CAP_NET_ADMIN 權限與 nft 指令。用加入指令安裝的節點已具備權限；請安裝 nftables，或為 systemd 單元加上該權限。',
   ],
+  'configuration.notBound': [
+    'nginx 的工作行程未限制在區域所允許的核心上：{detail}。',
+    '服務正常，但可能用到所有核心。系統拒絕了 sched_setaffinity(2)：請在 systemd 單元或容器中開放此呼叫。以較早的加入指令安裝的節點，在該機器重新執行一行新的加入指令即可。',
+  ],
   'configuration.damaged': [
     '此節點磁碟上的設定副本有 {count} 處損壞。',
     '執行中的 nginx 會維持原狀；若重新啟動，可能會缺少部分站點。訊息匯流排一有回應就會重新讀取全部設定。請檢查磁碟。',

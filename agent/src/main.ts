@@ -1,6 +1,6 @@
 /** `node agent/src/main.ts --data DIR [--server URL --join TOKEN]`: a node, until SIGTERM or SIGINT. */
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readJson, writeWhole } from '#host/files.ts';
 import { settingOf } from '#host/secrets.ts';
@@ -8,7 +8,7 @@ import { startAgent } from './agent.ts';
 import { joinOnly, takeIdentity } from './join-only.ts';
 import { edgeFolder } from './render/edge-folder.ts';
 import { Tried, tell } from './upgrade/child.ts';
-import { place, takeAsked } from './upgrade/place.ts';
+import { holdFolder, place, takeAsked } from './upgrade/place.ts';
 import { isVersion, sentenceOf, upgradeFiles } from './upgrade/programs.ts';
 import { isPlan, tryOut } from './upgrade/trial.ts';
 import { type Change, trialMs } from './upgrade/upgrade.ts';
@@ -182,18 +182,27 @@ async function placeAsked(data: string, prefix: string, keyFile: string): Promis
   process.umask(0o022);
   const { folder, place: asking } = upgradeFiles(data);
   if (!existsSync(asking)) return;
-  const asked = takeAsked(asking);
-  const keep = asked.split(' ').slice(0, 2).filter(isVersion);
+  let asked = '';
   let why: string | null = null;
   try {
-    const verifier = new Verifier(readFileSync(keyFile, 'utf8').trim());
-    await place({ prefix, from: folder, isSigned: (list, signature) => verifier.bundle(list, signature), keep });
+    const held = holdFolder(folder);
+    try {
+      asked = takeAsked(join(held.path, basename(asking)));
+      const verifier = new Verifier(readFileSync(keyFile, 'utf8').trim());
+      const isSigned = (list: string, signature: string) => verifier.bundle(list, signature);
+      await place({ prefix, from: held.path, isSigned, keep: versionsIn(asked) });
+    } finally {
+      held.close();
+    }
   } catch (error) {
     why = sentenceOf(error);
     console.error(why);
   }
-  writeWhole(join(prefix, 'placed.json'), JSON.stringify({ version: keep[0] ?? '', why, asked }), { mode: 0o644 });
+  const [version = ''] = versionsIn(asked);
+  writeWhole(join(prefix, 'placed.json'), JSON.stringify({ version, why, asked }), { mode: 0o644 });
 }
+/** The one that is asked for, and the one that asks. */
+const versionsIn = (asked: string) => asked.split(' ').slice(0, 2).filter(isVersion);
 
 main().catch(error => {
   console.error(sentenceOf(error));

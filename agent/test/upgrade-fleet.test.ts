@@ -33,7 +33,7 @@ test('nodes are upgraded in stages, with a log of each; of a bad version one nod
   app.decorateReply('callNotFound', function () {
     return this.code(404).send() as never;
   });
-  serveBundle(app, offer);
+  serveBundle(app, offer, plane.rig.pool);
   await app.ready();
   const calls = plane.http.listeners('request') as ((...args: unknown[]) => void)[];
   plane.http.removeAllListeners('request');
@@ -114,4 +114,11 @@ test('nodes are upgraded in stages, with a log of each; of a bad version one nod
   });
   for (const node of nodes) assert.equal(await node.visit('a.test'), 'one');
   is(await call.post('/client/node/upgrade', { ids: [ids[0]] }), 'parameter');
+
+  // a ticket is its node's, and worth nothing once that is none of ours
+  const { path } = offer.command(ids[0]!)!.body;
+  const fetched = async () => (await fetch(`${plane.url}${path}/application`, { method: 'HEAD' })).status;
+  assert.equal(await fetched(), 200);
+  await plane.rig.pool.query('update node set "deletedAt" = now() where id = $1', [ids[0]]);
+  assert.equal(await fetched(), 404);
 });

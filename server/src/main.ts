@@ -171,7 +171,7 @@ export async function start(settings: Settings): Promise<Running> {
         reply.type('application/json').send(openApi(groups)),
       );
       serveJoinLine(app, settings, services);
-      if (offer) serveBundle(app, offer);
+      if (offer) serveBundle(app, offer, services.database.pool);
       serveBrandImages(app, database);
       await serveConsole(app);
       stops.push(async () => {

@@ -16,7 +16,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
@@ -84,7 +84,7 @@ async function unpack(from: string, part: Packed, folder: string, last?: string)
   if (last && existsSync(join(last, 'node'))) return;
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const copy = `${folder}.tar.gz`;
-  const file = openSync(join(from, part.file), constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = openSync(join(from, part.file), asItIs);
   try {
     const { size } = fstatSync(file);
     if (!fstatSync(file).isFile() || size !== part.bytes) throw new Error(`${part.file} has not the announced length`);
@@ -104,19 +104,38 @@ async function unpack(from: string, part: Packed, folder: string, last?: string)
   await rename(folder, last);
 }
 
-/** What the node asks for, and takes the question away. */
-export function takeAsked(path: string): string {
-  if (!lstatSync(dirname(path)).isDirectory()) throw new Error(`${dirname(path)} is no folder`);
-  const asked = text(path).slice(0, 200);
-  rmSync(path, { force: true });
-  return asked;
+/** Never what it points to, and nobody is waited for: a pipe that no one writes into would hold root for ever. */
+const asItIs = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * The folder in which a node asks, held open: whatever its user puts in its place meanwhile, it is this one that is read. What is no folder
+ * is taken away, else root would be asked by it again and again.
+ */
+export function holdFolder(path: string): { path: string; close(): void } {
+  try {
+    const folder = openSync(path, asItIs | constants.O_DIRECTORY);
+    return { path: `/proc/self/fd/${folder}`, close: () => closeSync(folder) };
+  } catch (error) {
+    if (!lstatSync(path).isDirectory()) rmSync(path, { force: true });
+    throw new Error(`${path} is no folder`, { cause: error });
+  }
 }
 
-/** Read as it is, never what it points to. */
-function text(path: string): string {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+/** What the node asks for, and takes the question away, whatever it is. */
+export function takeAsked(path: string): string {
   try {
-    if (fstatSync(file).size > listBytesMost) throw new Error(`${path} is far too long`);
+    return text(path).slice(0, 200);
+  } finally {
+    rmSync(path, { force: true, recursive: true });
+  }
+}
+
+function text(path: string): string {
+  const file = openSync(path, asItIs);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw new Error(`${basename(path)} is no file`);
+    if (found.size > listBytesMost) throw new Error(`${basename(path)} is far too long`);
     return readFileSync(file, 'utf8');
   } finally {
     closeSync(file);

@@ -36,11 +36,11 @@ export class Offer implements NodeOffer {
     return { version, body: { manifest, signature: this.#signer.bundle(manifest), path } };
   }
 
-  /** Whether we gave this ticket, lately. */
-  opens(ticket: string): boolean {
+  /** @returns the node that we gave this ticket, lately */
+  opens(ticket: string): number | undefined {
     const [, nodeID, until, mark] = /^(\d{1,15})\.([0-9a-z]{1,12})\.([\w-]{43})$/.exec(ticket) ?? [];
-    if (!nodeID || !until || !mark || Number.parseInt(until, 36) < Date.now()) return false;
-    return timingSafeEqual(Buffer.from(mark), Buffer.from(this.#mark(Number(nodeID), until)));
+    if (!nodeID || !until || !mark || Number.parseInt(until, 36) < Date.now()) return undefined;
+    return timingSafeEqual(Buffer.from(mark), Buffer.from(this.#mark(Number(nodeID), until))) ? Number(nodeID) : undefined;
   }
   #mark(nodeID: number, until: string): string {
     return createHmac('sha256', this.#key).update(`${nodeID} ${until}`).digest('base64url');

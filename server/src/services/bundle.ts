@@ -1,13 +1,20 @@
-/** The archives of the bundle, for nodes that are told to become it: by a ticket of the command (bus/offer.ts), and on from any byte. */
+/**
+ * The archives of the bundle, for nodes that are told to become it: by a ticket of the command (bus/offer.ts), as long as the node is one of
+ * ours, and on from any byte.
+ */
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { Queryable } from '../compile/load.ts';
 import type { Offer } from '../bus/offer.ts';
 
-export function serveBundle(app: FastifyInstance, offer: Offer): void {
+export function serveBundle(app: FastifyInstance, offer: Offer, db: Queryable): void {
+  const isNode = async (id: number) =>
+    (await db.query('select 1 from node where id = $1 and "deletedAt" is null', [id])).rows.length > 0;
   for (const name of ['application', 'runtime'] as const)
     app.get<{ Params: { ticket: string } }>(`/bundle/:ticket/${name}`, async (request, reply) => {
-      const part = offer.opens(request.params.ticket) ? offer.bundle()?.[name] : undefined;
+      const nodeID = offer.opens(request.params.ticket);
+      const part = nodeID !== undefined && (await isNode(nodeID)) ? offer.bundle()?.[name] : undefined;
       if (!part) return reply.callNotFound();
       const asked = Number(/^bytes=(\d{1,12})-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
       const from = asked < part.bytes ? asked : 0;

@@ -43,6 +43,8 @@ interface Stored {
   memberKey?: string;
   /** number of the newest command obeyed */
   lastCommand?: number;
+  /** where it told the control plane that it is */
+  addresses?: string[];
 }
 
 /** The control plane said no; asking again will not help. */
@@ -141,6 +143,10 @@ export class Identity {
     await this.#save(stored);
     this.#stored = stored;
   }
+  /** Where it said last that it is; undefined: it has not since this release. */
+  get addresses(): readonly string[] | undefined {
+    return this.#stored.addresses;
+  }
   get seed(): Uint8Array {
     return new TextEncoder().encode(this.#stored.seed);
   }
@@ -154,10 +160,15 @@ export class Identity {
 
   /** @throws Refusal (the token is spent, expired or unknown); Error when the server cannot be reached */
   async join(server: string, token: string, facts: { name: string; version: string }): Promise<Grant> {
-    const body = { token, publicKey: this.publicKey, addresses: ownAddresses(), time: Date.now(), ...facts };
-    const grant = await this.#askBoxed(server, 'join', keys => ({ ...body, ...keys }));
+    const [addresses, time] = [ownAddresses(), Date.now()];
+    const body = { token, publicKey: this.publicKey, addresses, time, ...facts };
+    const grant = await this.#askBoxed(server, 'join', (keys, isNew) => {
+      const { boxKey = '', memberKey = '' } = keys;
+      const text = `breakwater join ${hash(token)} ${time} ${boxKey} ${memberKey} addresses=${addresses.join(',')}`;
+      return { ...body, ...keys, ...(isNew && { signature: this.#sign(text) }) };
+    });
     const before = this.#stored;
-    this.#stored = { ...before, server, joinedWith: hash(token), grant };
+    this.#stored = { ...before, server, joinedWith: hash(token), grant, addresses };
     if (grant.zoneID === null || grant.zoneKey) {
       await this.#save();
       return grant;
@@ -172,37 +183,43 @@ export class Identity {
   /** New credentials, signed for with our key. @throws Refusal (we are no node any more, or our clock is wrong); Error */
   async renew(server = this.#stored.server): Promise<Grant> {
     const nodeID = this.#stored.grant!.nodeID;
-    const time = Date.now();
-    const grant = await this.#askBoxed(server, 'credentials', keys => {
+    const [addresses, time] = [ownAddresses(), Date.now()];
+    const grant = await this.#askBoxed(server, 'credentials', (keys, isNew) => {
       const { boxKey = '', memberKey = '' } = keys;
-      const text = `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}`;
-      const signature = Buffer.from(fromSeed(this.seed).sign(new TextEncoder().encode(text))).toString('base64');
-      return { nodeID, time, signature, ...keys };
+      const where = isNew ? ` addresses=${addresses.join(',')}` : '';
+      const text = `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}${where}`;
+      return { nodeID, time, signature: this.#sign(text), ...keys, ...(isNew && { addresses }) };
     });
     const pinned = this.#stored.grant!.documentKey;
     // A former version knew of no such key: then this is the first.
     if (pinned && pinned !== grant.documentKey)
       throw new Refusal('the control plane shows another document key than the one this node joined: join it again');
-    this.#stored = { ...this.#stored, server, grant };
+    // of an earlier release, which was told without: it is not asked again and again
+    this.#stored = { ...this.#stored, server, grant, addresses };
     await this.#save();
     return grant;
   }
 
+  #sign(text: string): string {
+    return Buffer.from(fromSeed(this.seed).sign(new TextEncoder().encode(text))).toString('base64');
+  }
+
   /**
    * Sends a box along for the zone's key, and a key to be certified. A server of before zones had one, or before there were relays, takes no
-   * such field: it is asked again without.
+   * such field: it is asked again without. `isNew`: the server may take what came after the last release.
    */
-  async #askBoxed(server: string, call: string, bodyOf: (keys: Keys) => object): Promise<Grant> {
+  async #askBoxed(server: string, call: string, bodyOf: (keys: Keys, isNew: boolean) => object): Promise<Grant> {
     const box = new Box();
     const member = createPublicKey(createPrivateKey(this.memberKey)).export({ type: 'spki', format: 'der' });
     const all: Keys = { boxKey: box.publicKey, memberKey: member.toString('base64url') };
-    for (const keys of [all, { boxKey: box.publicKey }])
+    const tries = [[all, true] as const, [all, false] as const, [{ boxKey: box.publicKey }, false] as const];
+    for (const [keys, isNew] of tries)
       try {
-        return await this.#ask(server, call, bodyOf(keys), box);
+        return await this.#ask(server, call, bodyOf(keys, isNew), box);
       } catch (error) {
         if (!(error instanceof Refusal) || error.status !== 400) throw error;
       }
-    return this.#ask(server, call, bodyOf({}), box);
+    return this.#ask(server, call, bodyOf({}, false), box);
   }
 
   async #ask(server: string, call: string, body: unknown, box: Box): Promise<Grant> {

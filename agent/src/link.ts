@@ -7,6 +7,7 @@ import { own } from '#contract/edge/subjects.ts';
 import { Backoff } from './backoff.ts';
 import { obey, type Verbs } from './commands.ts';
 import { type Grant, Held, type Identity, Refusal } from './identity.ts';
+import { Where } from './where.ts';
 
 export interface LinkOptions {
   identity: Identity;
@@ -51,18 +52,26 @@ export class Link {
   #renewing: Promise<void> | undefined;
   #renewedAt = -Infinity;
   readonly #server: Backoff;
+  readonly #where: Where;
 
   constructor(options: LinkOptions) {
     this.#options = options;
     this.#server = options.backoff ?? new Backoff();
+    const { identity } = options;
+    this.#where = new Where({
+      told: () => (identity.grant ? (identity.addresses ?? []) : undefined),
+      tell: () => void this.renew(),
+    });
   }
 
   start(): void {
     this.#running = this.#run();
+    this.#where.start();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#where.stop();
     this.#wake();
     await this.#nc?.close();
     await this.#running;

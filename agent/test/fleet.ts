@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
 import type { TestContext } from 'node:test';
-import { joinTokenHash } from '#server/bus/join.ts';
+import { joinTokenHash } from '#server/bus/join-token.ts';
 import type { Offer } from '#server/bus/offer.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { mayGoOn } from '#server/system/tasks.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { errors } from '#contract/errors.ts';
 import { type Bus, type BusOptions, startBus } from '#server/bus/bus.ts';
-import { joinTokenHash } from '#server/bus/join.ts';
+import { joinTokenHash } from '#server/bus/join-token.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { Rig, until } from '../../server/test/bus/rig.ts';

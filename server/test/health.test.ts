@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { sign as signBytes } from 'node:crypto';
 import { createBusKeys } from '#server/bus/credentials.ts';
-import { renewNode, renewalText } from '#server/bus/join.ts';
+import { renewNode } from '#server/bus/join.ts';
+import { renewalText } from '#server/bus/join-token.ts';
 import { nkey } from '#server/bus/nkeys.ts';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';

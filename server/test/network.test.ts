@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { after, before, describe, test } from 'node:test';
 import { createUser } from '@nats-io/nkeys';
 import { sql } from 'kysely';
-import { renewalText } from '#server/bus/join.ts';
+import { renewalText } from '#server/bus/join-token.ts';
 import { sha256 } from '#server/kit/crypto.ts';
 import { row } from '#server/store/db.ts';
 import { broken, by, is, mark, multiple, ok } from './expect.ts';

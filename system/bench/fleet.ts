@@ -11,7 +11,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { joinTokenHash } from '#server/bus/join.ts';
+import { joinTokenHash } from '#server/bus/join-token.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { Rig, until } from '../../server/test/bus/rig.ts';

@@ -16,7 +16,7 @@ import net from 'node:net';
 import { join } from 'node:path';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connectServer } from '#server/bus/bus.ts';
-import { joinTokenHash } from '#server/bus/join.ts';
+import { joinTokenHash } from '#server/bus/join-token.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { Rig, until } from '../../server/test/bus/rig.ts';

@@ -132,6 +132,8 @@ const Grant = obj({
   /** by which nodes of its zone know it, PEM; null: no zone, or no key was sent */
   member: nullable(obj({ certificate: text(4000), authority: text(4000) })),
 });
+/** Of its machine, as it says them. */
+const addresses = () => arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses));
 /** What a node itself calls; it proves who it is with the join token, later with its own key. */
 export const nodeSelf = calls(
   { base: '/node', resource: 'nodeSelf', auth: 'node' },
@@ -141,19 +143,37 @@ export const nodeSelf = calls(
         token: confidential(text(200)),
         name: nodeName(),
         publicKey: text(100),
-        addresses: arr(str(45), 100).check(rules.zodRule(rules.nodeAddresses)),
+        addresses: addresses(),
         version: str(64).check(rules.zodRule(rules.freeName)),
         boxKey: opt(text(43)),
         memberKey: opt(text(200)),
         /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
         time: opt(big()),
+        /** with which a machine that is a node already proves that it is that one */
+        signature: opt(text(500)),
       }),
       answer: Grant,
-      errors: ['invalidToken', 'tokenExpired', 'nodeCommunication', 'invalidNodeTime', 'nodesExceeded'],
+      errors: [
+        'invalidToken',
+        'tokenExpired',
+        'nodeCommunication',
+        'nodeInGroup',
+        'nodeInVirtualNode',
+        'invalidNodeTime',
+        'nodesExceeded',
+      ],
       audit: false,
     },
     'POST /credentials': {
-      body: obj({ nodeID: id(), time: big(), signature: text(500), boxKey: opt(text(43)), memberKey: opt(text(200)) }),
+      body: obj({
+        nodeID: id(),
+        time: big(),
+        signature: text(500),
+        boxKey: opt(text(43)),
+        memberKey: opt(text(200)),
+        /** where it is now; nodes of earlier releases say nothing */
+        addresses: opt(addresses()),
+      }),
       answer: Grant,
       errors: ['invalidToken', 'nodeCommunication', 'invalidNodeTime'],
       audit: false,

@@ -2,16 +2,16 @@
  * Joining of nodes. A node makes its key pair itself and sends the public half with a join token; what it gets is a signed token
  * that says what this key may do on the bus. Later it proves itself with a signature of that key.
  */
-import { createHash } from 'node:crypto';
 import { fail, failFields } from '#contract/errors.ts';
 import { relayLimits } from '#contract/limits.ts';
-import { healthTimes } from '#contract/system/health.ts';
 import { boxFor, isBoxKey } from '#host/sealed.ts';
 import { memberCertificate, type ZoneAuthority, zoneAuthority } from '#host/zone-authority.ts';
 import type { Queryable } from '../compile/load.ts';
 import type { JoinBody, RenewBody } from '../kit/services.ts';
 import { type BusKeys, Signer, signNode } from './credentials.ts';
+import { joinText, joinTokenHash, mayAdd, maySee, renewalText, renewalWindowMs, skewMs, zoneStands } from './join-token.ts';
 import { isPublicKey, isSignedBy } from './nkeys.ts';
+import { type JoinedNode, move, rejoin } from './rejoin.ts';
 import type { BusTls } from './tls.ts';
 import { zoneKeyOf } from './zone-keys.ts';
 
@@ -45,44 +45,15 @@ export interface BusAuthority {
   settled?(nodeID: number): Promise<void>;
 }
 
-/** A signature older than this is refused; so is a node whose clock is that wrong. */
-export const renewalWindowMs = healthTimes.clockMostMs;
-/** @param boxKey, memberKey what the node sends along for its zone's key and its certificate; nobody puts another in their place */
-export const renewalText = (nodeID: number, time: number, boxKey = '', memberKey = '') =>
-  `breakwater node ${nodeID} ${time}${boxKey && ` ${boxKey}`}${memberKey && ` ${memberKey}`}`;
-/** How far the clock that wrote this time is from ours. */
-export const skewMs = (time: number) => Math.abs(Date.now() - time);
-export const joinTokenHash = (token: string) => createHash('sha256').update(token).digest();
-
-/**
- * Whether who made the token \`t\` may add a node now: it and its operator are there and normal, and it holds nodes.edit, along the makers
- * of roles up to the operator (as kit/held.ts reckons).
- */
-const mayAdd = `exists (
-  with recursive chain as (
-    select m.id, m."isRoot", m."roleID", 0 as depth from account m join account root on root.id = t."clientID"
-      where m.id = coalesce(t."makerID", t."clientID") and m."deletedAt" is null and m.status = 'normal'
-        and root."deletedAt" is null and root.status = 'normal'
-    union all
-    select m.id, m."isRoot", m."roleID", c.depth + 1
-      from chain c join role r on r.id = c."roleID" and r."deletedAt" is null and 'nodes.edit' = any(r."permissionKeys")
-        join account m on m.id = r."makerID" and m."deletedAt" is null
-      where c.depth < 32 and not c."isRoot"
-  ) select 1 from chain c left join role r on r.id = c."roleID" and r."deletedAt" is null
-      where c."isRoot" or (r."makerID" is null and 'nodes.edit' = any(r."permissionKeys")))`;
-/** A token for a zone means that zone: where it is deleted, the token is void. */
-const zoneStands = `(t."zoneID" is null or exists (select 1 from zone z where z.id = t."zoneID" and z."deletedAt" is null))`;
-/** Whether it still sees the zone. */
-const maySee = `(token."makerID" is null or exists (select 1 from account m where m.id = token."makerID" and m."isRoot")
-  or exists (select 1 from "zoneAccount" za where za."zoneID" = z.id and za."accountID" = token."makerID"))`;
-
 /**
  * Makes the node's row and its first credentials. A token serves one key: the same node may ask again (its answer may have been
- * lost), anybody else is refused; so is everybody while its maker may add no nodes, and for good once its zone is deleted.
- * @throws Fail invalidToken, tokenExpired, parameter, invalidNodeTime
+ * lost), anybody else is refused; so is everybody while its maker may add no nodes, and for good once its zone is deleted. A machine that
+ * is a node already becomes what the token says (rejoin.ts).
+ * @throws Fail invalidToken, tokenExpired, parameter, invalidNodeTime, nodeInGroup, nodeInVirtualNode
  */
 export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody): Promise<Grant> {
-  checkPublicKey(body.publicKey);
+  const { publicKey } = body;
+  if (!isPublicKey('user', publicKey)) throw failFields([{ path: 'publicKey', rule: 'wrongFormat' }]);
   // before the token is used: with its clock set right the node joins by the same line
   if (body.time !== undefined) checkTime(body.time);
   const hash = joinTokenHash(body.token);
@@ -90,6 +61,8 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
     `with token as (
        update "joinToken" t set "usedAt" = clock_timestamp()
        where hash = $1 and "usedAt" is null and "expiredAt" > clock_timestamp() and ${mayAdd} and ${zoneStands}
+         -- one that is a node already, whosever it is, uses no token by being named
+         and not exists (select from node n where n."publicKey" = $3 and n."deletedAt" is null)
        returning "clientID", "zoneID", name, type, "makerID"
      ), place as (
        -- held, so that no zone goes away under a node that comes; one that is gone from its maker's sight is none
@@ -99,16 +72,18 @@ export async function joinNode(db: Queryable, bus: BusAuthority, body: JoinBody)
        select "clientID", (select id from place), coalesce(name, $2), type, $3, $4, $5 from token
        on conflict ("publicKey") where "deletedAt" is null do nothing returning id, "zoneID", type
      ) select id, "zoneID", type from made`,
-    [hash, body.name, body.publicKey, body.addresses, body.version],
+    [hash, body.name, publicKey, body.addresses, body.version],
   );
-  let node = rows[0] as Pick<JoinedNode, 'id' | 'zoneID' | 'type'> | undefined;
+  const node = rows[0] as Pick<JoinedNode, 'id' | 'zoneID' | 'type'> | undefined;
   if (node) {
     await db.query('update "joinToken" set "nodeID" = $2 where hash = $1', [hash, node.id]);
-    return grant(bus, { ...node, publicKey: body.publicKey }, body);
+    return grant(bus, { ...node, publicKey }, body);
   }
-  node = await joinedBefore(db, hash, body.publicKey);
+  const isProven = body.time !== undefined && isSignedBy(publicKey, joinText(body), body.signature ?? '');
+  const again = await rejoin(db, hash, body, isProven);
+  if (again) return grant(bus, { ...again, publicKey }, isProven ? body : {});
   // A public key is no secret: to one that is known already the zone's key is told against its signature alone (renewNode).
-  return grant(bus, { ...node, publicKey: body.publicKey }, {});
+  return grant(bus, { ...(await joinedBefore(db, hash, publicKey)), publicKey }, {});
 }
 
 /** The token is spent: by this very key (then it is answered again), or by another. */
@@ -134,19 +109,6 @@ async function joinedBefore(db: Queryable, hash: Buffer, publicKey: string): Pro
   throw fail('invalidToken', { cause: new Error(why) });
 }
 
-/** What `joinNode` would say to somebody new. */
-export async function stateOfToken(db: Queryable, token: string): Promise<'open' | 'used' | 'over' | 'unknown'> {
-  const { rows } = await db.query(
-    `select "usedAt" is not null as used, "expiredAt" <= clock_timestamp() as over, ${mayAdd} and ${zoneStands} as may
-       from "joinToken" t where hash = $1`,
-    [joinTokenHash(token)],
-  );
-  const found = rows[0] as { used: boolean; over: boolean; may: boolean } | undefined;
-  if (!found) return 'unknown';
-  if (found.used) return 'used';
-  return found.over || !found.may ? 'over' : 'open';
-}
-
 /** A node that has lost the bus asks for credentials every half a minute, in the worst case. */
 const heardMs = 5 * 60_000;
 /** Whether it proved itself lately to a server, whichever: it lives and reaches us, whatever the bus hears of it. */
@@ -165,16 +127,15 @@ export async function renewNode(db: Queryable, bus: BusAuthority, body: RenewBod
     body.nodeID,
   ]);
   const node = rows[0] as (Omit<JoinedNode, 'publicKey'> & { publicKey: string | null }) | undefined;
+  const text = renewalText(body.nodeID, body.time, body.boxKey, body.memberKey, body.addresses);
   // One answer for "unknown" and "wrong": an id tells nothing.
-  if (
-    !node?.publicKey ||
-    !isSignedBy(node.publicKey, renewalText(body.nodeID, body.time, body.boxKey, body.memberKey), body.signature)
-  )
+  if (!node?.publicKey || !isSignedBy(node.publicKey, text, body.signature))
     throw fail('invalidToken', { cause: new Error('unknown node, or not its signature') });
   await db.query(
     `update node set "credentialsAt" = clock_timestamp() where id = $1 and coalesce("credentialsAt" < clock_timestamp() - ${notedEvery}, true)`,
     [body.nodeID],
   );
+  await move(db, body.nodeID, body.addresses);
   return grant(bus, { ...node, publicKey: node.publicKey }, body);
 }
 
@@ -201,13 +162,6 @@ function grant(bus: BusAuthority, node: JoinedNode, { boxKey, memberKey }: Pick<
   };
 }
 
-interface JoinedNode {
-  id: string;
-  zoneID: string | null;
-  type: Grant['type'];
-  publicKey: string;
-}
-
 /** Made once for each zone: deriving its key is the dearest part. */
 const authorities = new Map<string, ZoneAuthority>();
 function memberOf(documentSeed: string, nodeID: number, zoneID: number, memberKey: string): Grant['member'] {
@@ -230,8 +184,4 @@ function boxed(boxKey: string, key: Buffer): string {
     // nobody holds the other half
   }
   throw failFields([{ path: 'boxKey', rule: 'wrongFormat' }]);
-}
-
-function checkPublicKey(publicKey: string): void {
-  if (!isPublicKey('user', publicKey)) throw failFields([{ path: 'publicKey', rule: 'wrongFormat' }]);
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { sign } from 'node:crypto';
 import { test } from 'node:test';
-import { joinTokenHash, renewalText, renewalWindowMs } from './join.ts';
+import { joinTokenHash, renewalText, renewalWindowMs } from './join-token.ts';
 import { nkey } from './nkeys.ts';
 import { Roll } from './roll.ts';
 
@@ -45,6 +45,13 @@ test('ours is a node whose key signed, a moment ago', async () => {
   assert.equal(await roll.isOurs(renewal(8), '192.0.2.1'), false);
   assert.equal(await roll.isOurs(renewal(7, mine.key, Date.now() - renewalWindowMs - 1000), '192.0.2.1'), false);
   assert.equal(await roll.isOurs({ ...renewal(), nodeID: 8 }, '192.0.2.1'), false);
+  // with all that a node sends along
+  const more = { boxKey: 'box', memberKey: 'member', addresses: ['192.0.2.1', '2001:db8::1'] };
+  const time = Date.now();
+  const text = renewalText(7, time, more.boxKey, more.memberKey, more.addresses);
+  const signed = { nodeID: 7, time, ...more, signature: sign(null, Buffer.from(text), mine.key).toString('base64') };
+  assert.equal(await roll.isOurs(signed, '192.0.2.1'), true);
+  assert.equal(await roll.isOurs({ ...signed, addresses: ['192.0.2.2'] }, '192.0.2.1'), false);
 });
 
 test('however many ask, the database is asked once in a while; a new token is seen then, and its absence gets over', async () => {

@@ -6,7 +6,7 @@
 import type { Queryable } from '../compile/load.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import type { JoinBody, RenewBody } from '../kit/services.ts';
-import { joinTokenHash, renewalText, renewalWindowMs, skewMs } from './join.ts';
+import { joinTokenHash, renewalText, renewalWindowMs, skewMs } from './join-token.ts';
 import { isSignedBy } from './nkeys.ts';
 
 /** How old what was read may be. A token that is younger is told to come back. */
@@ -78,10 +78,11 @@ export class Roll {
   }
 
   /** Whether the node signed for it. @param ip where it is asked from */
-  async isOurs({ nodeID, time, boxKey, signature }: RenewBody, ip: string): Promise<boolean> {
+  async isOurs({ nodeID, time, boxKey, memberKey, addresses, signature }: RenewBody, ip: string): Promise<boolean> {
     if (!(skewMs(time) <= renewalWindowMs)) return false;
     const key = (await this.#keys()).get(nodeID);
-    return key !== undefined && this.#mayCheck(ip) && isSignedBy(key, renewalText(nodeID, time, boxKey), signature);
+    const text = renewalText(nodeID, time, boxKey, memberKey, addresses);
+    return key !== undefined && this.#mayCheck(ip) && isSignedBy(key, text, signature);
   }
 
   #mayCheck(ip: string): boolean {

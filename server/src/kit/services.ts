@@ -133,6 +133,8 @@ export interface JoinBody {
   memberKey?: string | undefined;
   /** milliseconds since 1970 by its own clock; nodes of earlier releases say nothing */
   time?: number | undefined;
+  /** base64 of the nkey's signature over `joinText`: that a machine which is a node already is that one */
+  signature?: string | undefined;
 }
 export interface RenewBody {
   nodeID: number;
@@ -142,6 +144,8 @@ export interface RenewBody {
   signature: string;
   boxKey?: string | undefined;
   memberKey?: string | undefined;
+  /** where it is now; nodes of earlier releases said it once, when they joined */
+  addresses?: string[] | undefined;
 }
 /** What nodes are given (bus/offer.ts). */
 export interface NodeOffer {

@@ -7,7 +7,7 @@ import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
 import { implement } from '../kit/implement.ts';
-import type { NodeGate, Services } from '../kit/services.ts';
+import type { JoinBody, NodeGate, Services } from '../kit/services.ts';
 import { eachOf, removeEach } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
@@ -156,7 +156,7 @@ export const nodeSelfCalls = implement(nodeSelf, {
         ctx.ip,
         token,
         () => gate.isExpected(body),
-        () => withRoom(ctx, body.token, act),
+        () => withRoom(ctx, body, act),
       ),
     );
   },
@@ -167,13 +167,14 @@ export const nodeSelfCalls = implement(nodeSelf, {
 });
 
 /** Joins while there is room for one more: two machines that join at once are one after the other. @throws nodesExceeded */
-async function withRoom<T>(ctx: Context, token: string, join: () => Promise<T>): Promise<T> {
+async function withRoom<T>(ctx: Context, { token, publicKey }: JoinBody, join: () => Promise<T>): Promise<T> {
   const { database, licences } = ctx.services;
   const open = await row<{ clientID: number }>(
     ctx.db,
-    sql`select "clientID" from "joinToken" where hash = ${sha256(token)} and "usedAt" is null and "expiredAt" > now()`,
+    sql`select "clientID" from "joinToken" where hash = ${sha256(token)} and "usedAt" is null and "expiredAt" > now()
+      and not exists (select from node where "publicKey" = ${publicKey} and "deletedAt" is null)`,
   );
-  // one that is used may be asked for an answer that was lost; of any other nothing is made
+  // one that is used may be asked for an answer that was lost, and who is a node takes no other's room; of any other token nothing is made
   if (!open) return join();
   return database.writes.transaction().execute(async db => {
     await licences.need(db, open.clientID, 'nodes');

@@ -78,7 +78,7 @@ export const troubleOfStatus = (status: string): Reason | undefined =>
 
 /**
  * Why a node should not be answered. One that is paused goes on serving and reporting. So does one whose name a copy of its disk speaks
- * in as well (bus/twins.ts): its addresses are those it joined with, and whoever has a copy must not take visitors from it.
+ * in as well (bus/twins.ts): its addresses stay as they were meanwhile (bus/rejoin.ts), for whoever has a copy must not take visitors from it.
  * `isFine`: its heartbeats say nothing that keeps it from serving; `isTwin`: nothing but a copy makes it one in trouble.
  */
 export const troubleOfNode = (node: {

@@ -9,7 +9,7 @@ import { Fail, fail } from '#contract/errors.ts';
 import { type Bundle, isBundle } from '#contract/node/bundle.ts';
 import { readJson } from '#host/files.ts';
 import { Signer } from '../bus/credentials.ts';
-import { stateOfToken } from '../bus/join.ts';
+import { stateOfToken } from '../bus/join-token.ts';
 import { isLoopback } from '../bus/tls.ts';
 import { sha256 } from '../kit/crypto.ts';
 import type { Services } from '../kit/services.ts';

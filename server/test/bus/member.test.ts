@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 import { Fail } from '#contract/errors.ts';
 import { relayLimits } from '#contract/limits.ts';
-import { type Grant, joinNode, joinTokenHash, renewalText, renewNode } from '#server/bus/join.ts';
+import { type Grant, joinNode, renewNode } from '#server/bus/join.ts';
+import { joinTokenHash, renewalText } from '#server/bus/join-token.ts';
 import { followRelays } from '#server/bus/zone-relays.ts';
 import { Rig } from './rig.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { nkey, type Nkey } from '#server/bus/nkeys.ts';
 import { sign } from 'node:crypto';
-import { joinTokenHash, renewalText } from '#server/bus/join.ts';
+import { joinTokenHash, renewalText } from '#server/bus/join-token.ts';
 import type { NodeGate } from '#server/kit/services.ts';
 import { Api, type Person, type Reply } from '../harness.ts';
 import { nodeGate } from '../guards/world.ts';

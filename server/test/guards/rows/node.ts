@@ -1,6 +1,6 @@
 /** Zones, groups, products and nodes. */
 import { sql } from 'kysely';
-import { renewalText } from '#server/bus/join.ts';
+import { renewalText } from '#server/bus/join-token.ts';
 import { next } from '../generate.ts';
 import { type Finds, type ListRows, part } from '../list-rows.ts';
 import type { Rows } from '../world.ts';

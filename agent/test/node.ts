@@ -81,7 +81,7 @@ export class Plane {
 }
 
 export class TestNode {
-  readonly data = testFolder('node');
+  data = testFolder('node');
   httpPort = 0;
   healthPort = 0;
   /** 0: it speaks no https */

@@ -1,26 +1,18 @@
 /** A node becomes another version while visitors ask: none of them notices, and of a bad version nothing is left. */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import http from 'node:http';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { before, test, type TestContext } from 'node:test';
-import type { Bundle, Packed } from '#contract/node/bundle.ts';
-import { send } from '#server/bus/commands.ts';
-import { busEvents } from '#server/bus/settle.ts';
-import { freePort } from '#server/store/engine-process.ts';
+import { before, test } from 'node:test';
+import type { Bundle } from '#contract/node/bundle.ts';
 import { testFolder } from '#system/engines.ts';
-import { origin, Plane, until } from './node.ts';
-import { edit, PlacedNode, Versions } from './versions.ts';
+import { until } from './node.ts';
+import { stand } from './upgrading.ts';
+import { edit, Versions } from './versions.ts';
 
 const home = testFolder('upgrade');
 let all: Versions;
 let prefix: string;
 let first: string;
-/** What the control plane hands out under /bundle/. */
-let serving: Record<string, Packed> = {};
-/** bytes after which an answer breaks off, once */
-let breakAfter = 0;
-let ranges: string[] = [];
 
 before(async () => {
   all = await Versions.in(home);
@@ -28,115 +20,10 @@ before(async () => {
   ({ first } = all);
 });
 const made = (name: string, change?: (folder: string) => void) => all.made(name, change);
-let halfOf: (part: Packed) => number;
-function hand(request: http.IncomingMessage, answer: http.ServerResponse): unknown {
-  const part = serving[request.url!.split('/').at(-1)!];
-  if (!part) return answer.writeHead(404).end();
-  const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
-  ranges.push(request.headers.range ?? 'whole');
-  answer.writeHead(from ? 206 : 200, { 'content-length': part.bytes - from });
-  const bytes = readFileSync(join(all.archives, part.file));
-  if (!breakAfter) return answer.end(bytes.subarray(from));
-  const end = breakAfter;
-  breakAfter = 0;
-  answer.write(bytes.subarray(0, end));
-  // what a broken connection has brought by then counts
-  void until('it is written down', () => halfOf(part) === end).then(() => answer.destroy());
-  return undefined;
-}
-
-async function stand(t: TestContext) {
-  const plane = await Plane.start(t);
-  const { rig } = plane;
-  const { zoneID, productID } = await rig.zone('z');
-  const siteID = await rig.site(productID, 's');
-  const ports = await Promise.all(['one', 'two'].map(name => origin(t, name)));
-  for (const [i, port] of ports.entries()) await rig.domain(siteID, `${['a', 'b'][i]}.test`, '127.0.0.1', port);
-  const token = await plane.token(zoneID);
-  const node = new PlacedNode({ prefix, first }, plane, token, 'n');
-  [node.httpPort, node.healthPort] = [await freePort(), await freePort()];
-  // archives come from where it joined
-  const calls = plane.http.listeners('request') as http.RequestListener[];
-  plane.http.removeAllListeners('request');
-  plane.http.on('request', (request, answer) => {
-    if (request.url!.startsWith('/bundle/')) hand(request, answer);
-    else for (const call of calls) call(request as never, answer as never);
-  });
-  t.after(() => node.end());
-  halfOf = part => statSync(join(node.data, 'upgrade', `${part.file}.part`), { throwIfNoEntry: false })?.size ?? 0;
-  node.start();
-  await until('it serves', async () => (await node.visit('a.test')) === 'one' && (await node.visit('b.test')) === 'two');
-  let count = Date.now() * 1000;
-  let id = 0;
-  /** Told as the control plane does: again until it has answered. */
-  async function upgrade(
-    bundle: Bundle,
-    more: { manifest?: string; signer?: typeof rig.signer; idAgain?: boolean } = {},
-  ): Promise<string | null> {
-    if (!more.idAgain) id++;
-    serving = { application: bundle.application, runtime: bundle.runtime };
-    const manifest = JSON.stringify(bundle);
-    const signature = (more.signer ?? rig.signer).bundle(manifest);
-    const nodeID = await rig.one(`select id from node where name = 'n'`);
-    const { promise, resolve } = Promise.withResolvers<string | null>();
-    const own = new Set<number>();
-    const heard = (_: number, { count, ok, why }: { count: number; ok: boolean; why?: string | undefined }) => {
-      if (own.has(count)) resolve(ok ? null : (why ?? ''));
-    };
-    busEvents.on('answer', heard);
-    const tell = () => {
-      own.add(++count);
-      const body = JSON.stringify({ id, manifest: more.manifest ?? manifest, signature, path: '/bundle' });
-      send({ nats: rig.nc, signer: rig.signer }, { nodeID, verb: 'upgrade', count, body });
-    };
-    tell();
-    const timer = setInterval(tell, 1000);
-    const late = setTimeout(() => resolve('no answer in 150 s'), 150_000);
-    try {
-      return await promise;
-    } finally {
-      clearInterval(timer);
-      clearTimeout(late);
-      busEvents.off('answer', heard);
-    }
-  }
-  const lua = () =>
-    new Promise<string>((done, fail) => {
-      const socketPath = join(node.data, 'run/ctl/ctl.sock');
-      http
-        .get({ socketPath, path: '/stat?brief=1', agent: false }, answer => {
-          let text = '';
-          answer.setEncoding('utf8').on('data', part => (text += part));
-          answer.on('end', () => done((JSON.parse(text) as { lua: string }).lua));
-        })
-        .on('error', fail);
-    });
-  /** Visitors, until it is called: how many there were, and which were not answered as they should. */
-  function visitors() {
-    let [over, asked] = [false, 0];
-    const wrong: string[] = [];
-    const ask = async (host: string, wished: string) => {
-      while (!over) {
-        asked++;
-        const said = await node.visit(host).catch((error: Error) => error.message);
-        if (said !== wished) wrong.push(`${host} ${said}`);
-        await new Promise(next => setTimeout(next, 5));
-      }
-    };
-    const asking = [ask('a.test', 'one'), ask('b.test', 'two'), ask('a.test', 'one')];
-    return async () => {
-      over = true;
-      await Promise.all(asking);
-      return { asked, wrong };
-    };
-  }
-  const version = () => rig.one<string>(`select version from node where name = 'n'`);
-  return { plane, rig, node, upgrade, lua, visitors, version };
-}
 const versions = () => readdirSync(join(prefix, 'versions')).sort();
 
 test('a node becomes another version under traffic; of a bad one it is told why, and goes on as it was', async t => {
-  const { node, upgrade, lua, visitors, version, rig } = await stand(t);
+  const { node, upgrade, lua, visitors, version, rig, gate } = await stand(t, { all, prefix });
   const pid = node.process!.pid;
   const master = node.nginx();
   const over = visitors();
@@ -195,10 +82,10 @@ test('a node becomes another version under traffic; of a bad one it is told why,
     /did not pass its trial: it ended with code 7/,
   );
 
-  breakAfter = 5000;
-  ranges = [];
+  gate.breakAfter = 5000;
+  gate.ranges = [];
   assert.equal(await upgrade(second), null, node.log.slice(-3000));
-  assert.deepEqual(ranges, ['whole', 'bytes=5000-'], 'it went on where it broke off');
+  assert.deepEqual(gate.ranges, ['whole', 'bytes=5000-'], 'it went on where it broke off');
   assert.equal(await lua(), join(prefix, 'versions', second.version, 'edge/lua'));
   await until('it says so', async () => (await version()) === second.version);
   assert.equal(readFileSync(join(node.data, 'upgrade/current'), 'utf8'), second.version);
@@ -220,7 +107,7 @@ test('a node becomes another version under traffic; of a bad one it is told why,
 });
 
 test('power is lost while a version is tried: the one of before is what starts', async t => {
-  const { node, upgrade, lua, version } = await stand(t);
+  const { node, upgrade, lua, version } = await stand(t, { all, prefix });
   const slow = await made(
     'slow',
     edit(
@@ -239,7 +126,7 @@ test('power is lost while a version is tried: the one of before is what starts',
 });
 
 test('the agent is killed while a version is tried that hangs and holds the folder: what starts is not kept out', async t => {
-  const { node, upgrade, version } = await stand(t);
+  const { node, upgrade, version } = await stand(t, { all, prefix });
   const hangs = `if (process.argv.includes("--trial")) {
     const [fs, run] = [await import("node:fs"), await import("node:child_process")];
     const folder = fs.openSync(process.argv[process.argv.indexOf("--data") + 1], "r");

@@ -43,12 +43,17 @@ export class Versions {
     } catch {
       cpSync(process.execPath, join(folder, 'node'));
     }
+    await this.place(prefix);
+    return prefix;
+  }
+
+  /** The first version below a prefix that has the runtime. */
+  async place(prefix: string): Promise<void> {
     const place = join(prefix, 'versions', this.first);
     cpSync(join(this.home, 'first'), place, { recursive: true });
     writeFileSync(join(place, 'bundle.json'), JSON.stringify(await this.made('first')));
-    symlinkSync(`../../runtime/${runtime}`, join(place, 'runtime'));
+    symlinkSync(`../../runtime/${this.#runtime.sha256.slice(0, 12)}`, join(place, 'runtime'));
     symlinkSync(`versions/${this.first}`, join(prefix, 'current'));
-    return prefix;
   }
 
   /** A version of its own, which is this one but for what `change` does to its folder. */

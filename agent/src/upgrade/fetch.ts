@@ -13,8 +13,8 @@ const tries = 5;
 const againMs = 1000;
 /** Beside what it takes: a node must go on writing. */
 const spareBytes = 64e6;
-/** What is unpacked is about three times as large. */
-const unpackedTimes = 4;
+/** Beside an archive lies what is unpacked, which is about three times as large, while a copy of it is checked there. */
+const placedTimes = 1 + 4;
 
 class Final extends Error {}
 
@@ -24,15 +24,38 @@ export async function hashOf(file: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** @throws a sentence when the disk has no room for these archives */
-export async function roomFor(folder: string, parts: readonly Packed[]): Promise<void> {
+/**
+ * Archives lie in the node's folder, and what is in them is put below PREFIX, which may be another disk.
+ * @throws a sentence when one of both has no room
+ */
+export async function roomFor(folder: string, prefix: string, parts: readonly Packed[]): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const { bavail, bsize } = await statfs(folder);
-  const needed = parts.reduce((sum, { bytes }) => sum + bytes * (1 + unpackedTimes), spareBytes);
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0);
+  const places = await Promise.all(
+    [
+      { place: folder, needed: bytes },
+      { place: prefix, needed: bytes * placedTimes },
+    ].map(async ({ place, needed }) => ({ place, needed, disk: (await stat(place)).dev, ...(await statfs(place)) })),
+  );
   const mb = (bytes: number) => Math.ceil(bytes / 1e6);
-  if (bavail * bsize < needed)
-    throw new Error(`the disk of ${folder} has ${mb(bavail * bsize)} MB free, and the new version needs ${mb(needed)}`);
+  for (const { place, disk, bavail, bsize } of places) {
+    const needed = places.reduce((sum, one) => (one.disk === disk ? sum + one.needed : sum), spareBytes);
+    if (bavail * bsize < needed)
+      throw new Error(
+        `the disk of ${place} has ${mb(bavail * bsize)} MB free, and the new version needs ${mb(needed)}: nothing was changed`,
+      );
+  }
 }
+
+/** Whether the disk is what is wrong, by an error of fs or by what a program said of it. */
+export const isFull = (error: unknown): boolean => {
+  const { code, stderr, message } = (error ?? {}) as { code?: unknown; stderr?: unknown; message?: unknown };
+  return (
+    code === 'ENOSPC' ||
+    code === 'EDQUOT' ||
+    /No space left on device|quota exceeded/i.test(`${String(stderr)} ${String(message)}`)
+  );
+};
 
 /** @returns the file @throws one sentence: it cannot be had, or is not what the list speaks of */
 export async function fetchPart(from: URL, ca: string | undefined, folder: string, part: Packed): Promise<string> {
@@ -47,8 +70,8 @@ export async function fetchPart(from: URL, ca: string | undefined, folder: strin
       if (has < part.bytes) await download(from, ca, half, has > part.bytes ? 0 : has, part.bytes);
       break;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException; // of fs, http, or our own
-      if (code === 'ENOSPC' || code === 'EDQUOT') {
+      const { message } = error as Error; // of fs, http, or our own
+      if (isFull(error)) {
         await rm(half, { force: true });
         throw new Error(`the disk of ${folder} is full: ${message}`, { cause: error });
       }

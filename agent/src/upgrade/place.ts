@@ -7,7 +7,6 @@ import {
   closeSync,
   constants,
   createWriteStream,
-  createReadStream,
   existsSync,
   fstatSync,
   lstatSync,
@@ -15,13 +14,13 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
 import { flushFolder } from '#host/files.ts';
-import { hashOf } from './fetch.ts';
+import { hashOf, isFull } from './fetch.ts';
 import { isThere, isVersion } from './programs.ts';
 
 const run = promisify(execFile);
@@ -59,8 +58,9 @@ export async function place({ prefix, from, isSigned, keep }: Placing): Promise<
   const folder = join(prefix, 'versions', bundle.version);
   const runtime = join(prefix, 'runtime', runtimeName(bundle.runtime));
   if (!isThere(prefix, bundle.version)) {
-    const staging = await mkdtemp(join(prefix, 'versions/.new-'));
+    let staging: string | undefined;
     try {
+      staging = await mkdtemp(join(prefix, 'versions/.new-'));
       await unpack(from, bundle.runtime, join(staging, 'runtime'), runtime);
       const application = join(staging, 'application');
       await unpack(from, bundle.application, application);
@@ -71,8 +71,10 @@ export async function place({ prefix, from, isSigned, keep }: Placing): Promise<
       await rm(folder, { recursive: true, force: true });
       await rename(application, folder);
       flushFolder(join(prefix, 'versions'));
+    } catch (error) {
+      throw isFull(error) ? new Error(`the disk of ${prefix} is full: nothing was placed`, { cause: error }) : error;
     } finally {
-      await rm(staging, { recursive: true, force: true });
+      if (staging) await rm(staging, { recursive: true, force: true });
     }
   }
   await tidy(prefix, [bundle.version, ...keep]);
@@ -84,16 +86,14 @@ async function unpack(from: string, part: Packed, folder: string, last?: string)
   if (last && existsSync(join(last, 'node'))) return;
   await mkdir(folder, { recursive: true, mode: 0o755 });
   const copy = `${folder}.tar.gz`;
-  const file = openSync(join(from, part.file), asItIs);
+  // a stream that fails closes what it reads from, whatever it was told
+  const file = await open(join(from, part.file), asItIs);
   try {
-    const { size } = fstatSync(file);
-    if (!fstatSync(file).isFile() || size !== part.bytes) throw new Error(`${part.file} has not the announced length`);
-    await pipeline(
-      createReadStream('', { fd: file, autoClose: false, end: part.bytes - 1 }),
-      createWriteStream(copy, { mode: 0o600 }),
-    );
+    const found = await file.stat();
+    if (!found.isFile() || found.size !== part.bytes) throw new Error(`${part.file} has not the announced length`);
+    await pipeline(file.createReadStream({ autoClose: false, end: part.bytes - 1 }), createWriteStream(copy, { mode: 0o600 }));
   } finally {
-    closeSync(file);
+    await file.close();
   }
   if ((await hashOf(copy)) !== part.sha256) throw new Error(`${part.file} is not what was announced`);
   await run('tar', ['-xzf', copy, '--no-same-owner', '-C', folder], { timeout: unpackMs });

@@ -169,6 +169,7 @@ export class Upgrade {
       const parts = [['application', bundle.application] as const, ...(hasRuntime ? [] : [['runtime', bundle.runtime] as const])];
       await roomFor(
         folder,
+        prefix,
         parts.map(([, part]) => part),
       );
       for (const [name, part] of parts) await fetchPart(new URL(`${path}/${name}`, to.url), to.ca, folder, part);

@@ -38,6 +38,7 @@ export const debianTestPackages = [
   'libnss3-tools',
   'pebble',
   'bind9-dnsutils',
+  'dnsperf',
   // name servers of operators' own
   'bind9',
   'pdns-server',

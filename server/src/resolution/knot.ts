@@ -6,11 +6,9 @@
  * their own; a set it does not find is answered as if there were no line, silently, so a line is asked for after each change; a network
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
-import { execFile } from 'node:child_process';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { writeWhole } from '#host/files.ts';
 import type { GeoPlaces, GeoStore } from '../kit/services.ts';
 import { dnsAbilitiesOf } from '#contract/limits.ts';
@@ -44,18 +42,16 @@ import {
   writable,
 } from './knot-files.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
-import { controlProblem, read, records, sizeOf } from './knot-said.ts';
+import { KnotControl } from './knot-control.ts';
+import { read, records, sizeOf } from './knot-said.ts';
 import { addressOn } from './line-places.ts';
 import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
-import { add, drop, parts } from './updates.ts';
+import { add, type Change, drop, parts } from './updates.ts';
 import { logger } from '../log.ts';
 
-const run = promisify(execFile);
-const controlMs = 20_000;
 /** A key is made in milliseconds. */
 const keyTries = 60;
 const keyWaitMs = 100;
-const outputMost = 256 * 2 ** 20;
 /** Data that were not taken may be: the folder was full, their copy cut. */
 const refusedMs = 600_000;
 const here = '127.0.0.1';
@@ -76,6 +72,7 @@ export class KnotDriver implements NameDriver {
   /** it may have begun anew with nothing */
   readonly watchMs = 5000;
   readonly #at: KnotAt;
+  readonly #control: KnotControl;
   readonly #open: Opener;
   readonly #server: NameServer;
   readonly #updates: Rfc2136;
@@ -92,6 +89,7 @@ export class KnotDriver implements NameDriver {
   /** `open`: keys of secondaries, as they are stored; `geo`: what lines by place and ASN go by, left out: these do not count */
   constructor(at: KnotAt, open: Opener = () => null, geo?: Pick<GeoStore, 'places'>) {
     this.#at = at;
+    this.#control = new KnotControl(at.socket);
     this.#geo = geo;
     this.#open = open;
     this.#server = { host: here, port: at.port };
@@ -99,22 +97,8 @@ export class KnotDriver implements NameDriver {
     this.#updates = new Rfc2136(`${here}:${at.port}`, at.key, { policy });
   }
 
-  async #control(...args: string[]): Promise<string> {
-    try {
-      const { stdout } = await run('knotc', ['-b', '-s', this.#at.socket, ...args], {
-        timeout: controlMs,
-        maxBuffer: outputMost,
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
-      });
-      return stdout;
-    } catch (error) {
-      // as execFile rejects
-      throw controlProblem(error as { stdout?: string; stderr?: string; killed?: boolean });
-    }
-  }
-
   async test(zones: readonly NameZone[]): Promise<ReadonlySet<number>> {
-    await this.#control('status');
+    await this.#control.do('status');
     const there = new Set<number>();
     // other data: everything is written anew
     if ((await this.#places())?.name !== this.#data?.name) return there;
@@ -141,7 +125,8 @@ export class KnotDriver implements NameDriver {
     // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
     this.#read.clear();
     // what somebody who ended has begun would hold it up
-    for (const { id, name } of due) if (!failed.has(id)) await this.#control('zone-abort', name, lineZone(name)).catch(() => {});
+    for (const { id, name } of due)
+      if (!failed.has(id)) await this.#control.do('zone-abort', name, lineZone(name)).catch(() => {});
     const { texts, isOther } = await this.#configured(fit, groupsOf, data).catch(async (error: unknown) => {
       if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
       const done = await this.#configured(fit, groupsOf, undefined);
@@ -151,7 +136,7 @@ export class KnotDriver implements NameDriver {
     });
     for (const [file, text] of texts) this.#read.set(file, text);
     // what is in no zone's place any more goes from the journal as well
-    if (isOther) await this.#control('-f', 'zone-purge', '--', '+orphan').catch(() => {});
+    if (isOther) await this.#control.do('-f', 'zone-purge', '--', '+orphan').catch(() => {});
     for (const name of readdirSync(this.#at.lines))
       if (/\.(?:geo|places)$/.test(name) && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
       else if (name.endsWith('.mmdb') && name !== (this.#data && `${this.#data.name}.mmdb`)) rmSync(join(this.#at.lines, name));
@@ -166,9 +151,9 @@ export class KnotDriver implements NameDriver {
       }
     // who came just now has no copy yet, and of what stays as it is nobody would be told
     for (const { id, name, secondaries } of due)
-      if (!failed.has(id) && secondaries?.length) await this.#control('zone-notify', name, lineZone(name)).catch(() => {});
+      if (!failed.has(id) && secondaries?.length) await this.#control.tell(name, lineZone(name));
     // its module signs what lines answer when it is read, and then there has to be a key
-    if (due.some(one => one.isSigned && !failed.has(one.id))) await this.#control('reload');
+    if (due.some(one => one.isSigned && !failed.has(one.id))) await this.#control.do('reload');
     return { failed };
   }
 
@@ -206,7 +191,7 @@ export class KnotDriver implements NameDriver {
     const wanted = configurationOf(fit, zone => this.#file(zone), this.#open, places);
     const isOther = read(list) !== wanted;
     if (isOther) writeWhole(list, wanted, { mode: 0o640 });
-    await this.#control('reload');
+    await this.#control.do('reload');
     this.#data = data;
     return { texts, isOther };
   }
@@ -221,6 +206,9 @@ export class KnotDriver implements NameDriver {
   }
   lacks({ id }: NameZone): string | undefined {
     return this.#lacking.get(id)?.values().next().value;
+  }
+  told({ id }: NameZone): { data: string; placeless: number[] } {
+    return { data: this.#data?.name ?? '', placeless: [...(this.#lacking.get(id)?.keys() ?? [])].sort((a, b) => a - b) };
   }
   #texts(zone: NameZone, groups: readonly GroupAnswer[], data: GeoPlaces | undefined): Map<string, string> {
     return new Map([
@@ -269,29 +257,23 @@ export class KnotDriver implements NameDriver {
       commands.push(['zone-set', name, '@', String(ttl.zone), 'SOA', soa.join(' ')]);
     }
     for (const [owner, records] of wanted) {
-      const has = isThere ? await this.#recordsOf(name, owner, ['NS', 'A', 'AAAA', 'DS']) : [];
+      const has = isThere ? await this.#control.recordsOf(name, owner, ['NS', 'A', 'AAAA', 'DS']) : [];
       for (const one of has)
         if (!records.includes(one)) commands.push(['zone-unset', name, `${owner}.`, ...one.split(/ (.*)/, 2)]);
       for (const one of records)
         if (!has.includes(one)) commands.push(['zone-set', name, `${owner}.`, String(ttl.zone), ...one.split(/ (.*)/, 2)]);
     }
     if (!commands.length) return;
-    await this.#control('zone-abort', name).catch(() => {});
-    await this.#control('zone-begin', name);
+    await this.#control.do('zone-abort', name).catch(() => {});
+    await this.#control.do('zone-begin', name);
     try {
-      for (const command of commands) await this.#control(...command);
-      await this.#control('zone-commit', name);
+      for (const command of commands) await this.#control.do(...command);
+      await this.#control.do('zone-commit', name);
     } catch (error) {
       // one that stays open holds every reload up, of everybody
-      await this.#control('zone-abort', name).catch(() => {});
+      await this.#control.do('zone-abort', name).catch(() => {});
       throw error;
     }
-  }
-
-  /** `TYPE data` of a name as they stand there. */
-  async #recordsOf(zone: string, owner: string, types: readonly string[]): Promise<string[]> {
-    const said = await this.#control('zone-read', zone, `${owner}.`).catch(() => '');
-    return [...records(said)].flatMap(([, type, data]) => (types.includes(type) ? [`${type} ${data}`] : []));
   }
 
   async applyNames(zone: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void> {
@@ -302,7 +284,7 @@ export class KnotDriver implements NameDriver {
         ...(groupID === null ? [] : [add(name, dns.types.CNAME, ttl.site, dns.nameBytes(groupName(zone.name, groupID)))]),
       ];
     });
-    for (const part of parts(changes)) await this.#updates.change(zone.name, part);
+    await this.#update(zone.name, changes);
   }
 
   async applyGroups(
@@ -321,7 +303,14 @@ export class KnotDriver implements NameDriver {
         .filter(one => isChanged.has(one.groupID))
         .map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
     ];
-    for (const part of parts(changes)) await this.#updates.change(lineZone(zone.name), part);
+    await this.#update(lineZone(zone.name), changes);
+  }
+
+  async #update(name: string, changes: readonly Change[][]): Promise<void> {
+    for (const part of parts(changes)) {
+      await this.#updates.change(name, part);
+      await this.#control.tell(name);
+    }
   }
 
   async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
@@ -333,7 +322,7 @@ export class KnotDriver implements NameDriver {
       this.#read.delete(file);
       if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
     }
-    await this.#control('reload');
+    await this.#control.do('reload');
     for (const [file, text] of wanted) this.#read.set(file, text);
   }
 
@@ -351,13 +340,13 @@ export class KnotDriver implements NameDriver {
 
   async observe(zone: NameZone): Promise<Observed> {
     const names = new Map<string, number>();
-    for (const [owner, type, data] of records(await this.#control('zone-read', zone.name))) {
+    for (const [owner, type, data] of records(await this.#control.do('zone-read', zone.name))) {
       if (type !== 'CNAME' || !owner.endsWith(`.${zone.name}`)) continue;
       const groupID = groupOf(zone.name, data.replace(/\.$/, ''));
       if (groupID !== undefined) names.set(owner.slice(0, -zone.name.length - 1), groupID);
     }
     const { groups, groupFor } = observedGroups();
-    for (const [owner, type, data] of records(await this.#control('zone-read', lineZone(zone.name)))) {
+    for (const [owner, type, data] of records(await this.#control.do('zone-read', lineZone(zone.name)))) {
       const isVersion = owner.startsWith('v.');
       const groupID = groupOf(zone.name, isVersion ? owner.slice(2) : owner);
       if (groupID === undefined) continue;

@@ -5,6 +5,7 @@ import http from 'node:http';
 import type { TestContext } from 'node:test';
 import { joinTokenHash } from '#server/bus/join-token.ts';
 import type { Offer } from '#server/bus/offer.ts';
+import type { Services } from '#server/kit/services.ts';
 import { freePort } from '#server/store/engine-process.ts';
 import { mayGoOn } from '#server/system/tasks.ts';
 import { taskWorks } from '#server/tasks.ts';
@@ -28,10 +29,10 @@ export interface Fleet {
   one<T = number>(text: string, values?: unknown[]): Promise<T>;
 }
 
-export async function startFleet(t: TestContext, offer?: Offer): Promise<Fleet> {
+export async function startFleet(t: TestContext, offer?: Offer, more: Partial<Services> = {}): Promise<Fleet> {
   const plane = await Plane.start(t);
   const { rig } = plane;
-  const api = await Api.start({ nodes: plane.bus, ...(offer && { offer }) }, {}, rig.url);
+  const api = await Api.start({ nodes: plane.bus, ...(offer && { offer }), ...more }, {}, rig.url);
   rig.onEnd(() => api.stop());
   const work = await startWork({ databaseUrl: rig.url }, api.services, new Tasks(rig.url, api.services, taskWorks, mayGoOn));
   rig.onEnd(() => work.stop());

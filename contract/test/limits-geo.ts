@@ -32,6 +32,7 @@ export const pinnedGeo: Record<string, unknown> = {
   },
   geoLayers: ['where', 'whose'],
   lineMatches: ['network', 'asn', 'region', 'country', 'continent', 'default'],
+  lineExtents: ['all', 'networks', 'none'],
   lineKeysMax: 20_000,
   zoneLineKeysMax: 400_000,
   geoStates: ['none', 'building', 'ready'],

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { GeoData } from '#server/resolution/geo/data.ts';
 import { Steering } from '#server/resolution/steer.ts';
@@ -135,7 +136,9 @@ test(
     ] as const) {
       const [v4] = address[line === 'default' ? 'everybody' : line];
       await answers([v4], `${visitor}/${visitor.includes(':') ? 64 : 32}`, 'A', line);
-      assert.deepEqual(await preview(visitor), [line, why, of, [v4]]);
+      // it is written down once it stands there
+      const wanted = [line, why, of, [v4]];
+      assert.ok(await poll(async () => isDeepStrictEqual(await preview(visitor), wanted), 10_000, 50), String(wanted));
     }
     // of a family that a line has none of, everybody's
     await answers(['2001:db8::20'], '198.51.100.130/32', 'AAAA');
@@ -240,6 +243,12 @@ test(
     );
     // it goes on: networks, and everybody
     await answers(['192.0.2.50'], '10.9.0.1/32');
+    await answers(['elsewhere.example.org.'], '100.64.0.1/32');
+    const beforehand = await client().read(`/client/group/${groupID}/answer?visitor=100.64.0.1`);
+    assert.deepEqual(
+      [beforehand.by, beforehand.answer.cname, beforehand.zones[0].lines, beforehand.zones[0].isApplied],
+      ['default', 'elsewhere.example.org', 'networks', true],
+    );
     const shown = () => client().read(`/client/group/${groupID}/answer`);
     await sql`update node set addresses = '{192.0.2.51}' where addresses = '{192.0.2.50}'`.execute(api.database.db);
     await answers(['192.0.2.51'], '10.9.0.1/32');

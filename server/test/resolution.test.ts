@@ -217,12 +217,11 @@ test('a line of networks answers its visitors with its own nodes, and everybody 
   await answers(['192.0.2.1', '192.0.2.2'], '+subnet=203.0.113.0/24', group(), 'A');
   await answers(['192.0.2.1', '192.0.2.2'], group(), 'A');
   const shown = await client().read(`/client/group/${groupID}/answer?visitor=198.51.100.7`);
-  assert.deepEqual([shown.lineName, shown.network, shown.answer.a], ['office', '198.51.100.0/24', ['192.0.2.20']]);
-  assert.deepEqual(shown.zones, [{ cnameID, name: group(), isApplied: true }]);
-  assert.deepEqual((await client().read(`/client/group/${groupID}/answer?visitor=203.0.113.9`)).answer.a, [
-    '192.0.2.1',
-    '192.0.2.2',
-  ]);
+  const answer = { a: ['192.0.2.20'], aaaa: ['2001:db8::1'], cname: null };
+  assert.deepEqual([shown.lineName, shown.network, shown.answer], ['office', '198.51.100.0/24', answer]);
+  assert.deepEqual(shown.zones, [{ cnameID, name: group(), isApplied: true, lines: 'all', answer }]);
+  const other = await client().read(`/client/group/${groupID}/answer?visitor=203.0.113.9`);
+  assert.deepEqual(other.answer.a, ['192.0.2.1', '192.0.2.2']);
   // its only node is in trouble, and everybody's are well
   await become(own, 'offline');
   await answers(['192.0.2.1', '192.0.2.2'], inside, group(), 'A');

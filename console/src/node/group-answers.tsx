@@ -14,7 +14,12 @@ import { number } from '../kit/units.ts';
 
 const widthPx = 680;
 
-export function GroupAnswers({ group, onClose }: { group: { id: number; name: string }; onClose: () => void }) {
+interface Group {
+  id: number;
+  name: string;
+  lines: { kind: string }[];
+}
+export function GroupAnswers({ group, onClose }: { group: Group; onClose: () => void }) {
   const [visitor, setVisitor] = useState('');
   const [resolver, setResolver] = useState('');
   const [subnet, setSubnet] = useState(true);
@@ -47,7 +52,7 @@ export function GroupAnswers({ group, onClose }: { group: { id: number; name: st
           {t('answers.subnet')}
         </Checkbox>
       )}
-      <Now groupID={group.id} asked={asked} />
+      <Now group={group} asked={asked} />
       <Changes groupID={group.id} />
     </Drawer>
   );
@@ -58,10 +63,13 @@ interface Asked {
   resolver: string | undefined;
   subnet: boolean;
 }
-function Now({ groupID, asked: { visitor, resolver, subnet } }: { groupID: number; asked: Asked }) {
+const said = ({ a, aaaa, cname }: { a: string[]; aaaa: string[]; cname: string | null }) =>
+  cname === null ? [...a, ...aaaa] : [cname];
+
+function Now({ group, asked: { visitor, resolver, subnet } }: { group: Group; asked: Asked }) {
   const { data, error, refetch } = useQuery({
     ...query('GET /client/group/{g}/answer', {
-      g: groupID,
+      g: group.id,
       query: {
         ...(visitor === undefined ? {} : { visitor }),
         ...(resolver === undefined ? {} : { resolver, ...(subnet ? {} : { subnet }) }),
@@ -71,8 +79,8 @@ function Now({ groupID, asked: { visitor, resolver, subnet } }: { groupID: numbe
   });
   if (error && !data) return <ErrorState error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton active title={false} />;
-  const { answer } = data;
-  const addresses = answer.cname === null ? [...answer.a, ...answer.aaaa] : [answer.cname];
+  const addresses = said(data.answer);
+  const hasLines = group.lines.some(one => one.kind === 'custom');
   return (
     <section aria-live="polite" style={{ margin: '16px 0 24px' }}>
       <Facts
@@ -108,7 +116,15 @@ function Now({ groupID, asked: { visitor, resolver, subnet } }: { groupID: numbe
         <ul className="rows">
           {data.zones.map(one => (
             <li key={one.cnameID}>
-              <span className="grow mono">{one.name}</span>
+              <span className="grow">
+                <span className="mono">{one.name}</span>
+                {hasLines && one.lines !== 'all' && <span className="cell-note">{t(`answerLines.${one.lines}`)}</span>}
+                {String(said(one.answer)) !== String(addresses) && (
+                  <span className="cell-note">
+                    {t('answers.here', { answer: said(one.answer).join(', ') || t('answers.nothing') })}
+                  </span>
+                )}
+              </span>
               <Status value={one.isApplied ? 'success' : 'warning'} texts="answerThere" />
             </li>
           ))}

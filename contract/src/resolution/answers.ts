@@ -1,7 +1,7 @@
 /** What a group answers: to whom, since when, and how it came to that. */
 import { calls } from '../kit/call.ts';
 import { arr, big, bool, id, int, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
-import { answerChanges, answerReasons, lineMatches, paging } from '../limits.ts';
+import { answerChanges, answerReasons, lineExtents, lineMatches, paging } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { Credit, Place } from '../kit/place.ts';
 
@@ -46,8 +46,8 @@ export const groupAnswers = calls(
         answer: Answer,
         members: arr(obj({ UID: text(32), name: text(64) }), 1000),
         changedAt: nullable(time()),
-        /** where it can be asked, and whether that is what is answered there */
-        zones: arr(obj({ cnameID: id(), name: text(300), isApplied: bool() }), 1000),
+        /** where it can be asked, and whether what is wished has arrived there; `lines`: which of them count there, and what that makes of the answer */
+        zones: arr(obj({ cnameID: id(), name: text(300), isApplied: bool(), lines: one(lineExtents), answer: Answer }), 1000),
       }),
     },
     /** The newest first. */

@@ -2,14 +2,15 @@
 import { sql } from 'kysely';
 import { formatIP, parseIP } from '#contract/rules.ts';
 import type { answerChanges, answerReasons } from '#contract/limits.ts';
-import { paging } from '#contract/limits.ts';
+import { dnsAbilitiesOf, type dnsTypes, lineExtents, paging } from '#contract/limits.ts';
 import { groupAnswers } from '#contract/resolution/answers.ts';
+import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { groupTable, lineTable } from '../node/tables.ts';
 import { row, rows } from '../store/db.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
 import { creditsOf } from '../kit/place.ts';
-import { lineFor } from './line-places.ts';
+import { answeredTo, type Extent } from './knot-preview.ts';
 import { groupName } from './names.ts';
 
 interface ChangeRow {
@@ -48,6 +49,23 @@ export function judgedBy({
   return { address: base, told: `${base}/${toldBits[family]}` };
 }
 
+interface ZoneRow {
+  cnameID: number;
+  domainName: string;
+  applied: number | null;
+  driver: (typeof dnsTypes)[number];
+  lineData: string;
+  isPlaceless: boolean;
+}
+/** CNAME zones in which a group stands, and what its lines go by there. */
+const zonesOf = ({ db }: Context, zoneID: number, groupID: number): Promise<ZoneRow[]> =>
+  rows<ZoneRow>(
+    db,
+    sql`select c.id as "cnameID", c."domainName", cg.applied, s.driver, c."lineData", ${groupID}::bigint = any(c."placelessGroups") as "isPlaceless"
+      from cname c join zone z on z.id = ${zoneID} and z."clientID" = c."clientID" join "dnsSetting" s on s.id = c."dnsSettingID"
+      left join "cnameGroup" cg on cg."cnameID" = c.id and cg."groupID" = ${groupID} where c."deletedAt" is null order by c.id`,
+  );
+
 export const groupAnswerCalls = implement(
   groupAnswers,
   {
@@ -59,16 +77,28 @@ export const groupAnswerCalls = implement(
       );
       const judged = judgedBy(query);
       const { geo } = ctx.services;
-      const place = judged && (await geo?.places())?.of(judged.address);
-      const { line, by, of } = lineFor(stored?.lines ?? [], judged?.address, place);
-      const everybodys = stored?.lines.find(one => one.lineID === defaultLineID);
+      const data = await geo?.places();
+      const place = judged && data?.of(judged.address);
+      const lines = stored?.lines ?? [];
+      const hasPlaces = lines.some(({ asns = [], places = [] }) => asns.length + places.length > 0);
+      const found = await zonesOf(ctx, group.zoneID, params.g);
+      const zones = found.map(({ cnameID, domainName, applied, driver, lineData, isPlaceless }) => {
+        const isByData = !hasPlaces || (data !== undefined && lineData === data.name);
+        const extent: Extent = !dnsAbilitiesOf[driver].includes('lines') ? 'none' : isByData && !isPlaceless ? 'all' : 'networks';
+        const isApplied =
+          stored !== undefined && applied === stored.version && (extent === 'none' || isByData || lineData === '');
+        return { cnameID, name: groupName(domainName, params.g), isApplied, lines: extent };
+      });
+      const index = hasPlaces && (!zones.length || zones.some(one => one.lines === 'all')) ? data?.index : undefined;
+      const whole = { groupID: params.g, clientID: 0, version: stored?.version ?? 0, lines };
+      const answered = new Map(
+        lineExtents.map(extent => [extent, answeredTo(whole, { address: judged?.address, place }, extent, index)]),
+      );
+      // as where the most of its lines count
+      const extent = lineExtents.find(one => zones.some(zone => zone.lines === one)) ?? 'all';
+      const { line, by, of, answer } = answered.get(extent)!;
       const lineID = line?.lineID ?? defaultLineID;
       const [named] = await ctx.store(lineTable).pick(['id', 'name'], [sql`t.id = ${lineID}`]);
-      const zones = await rows<{ cnameID: number; domainName: string; applied: number | null }>(
-        ctx.db,
-        sql`select c.id as "cnameID", c."domainName", cg.applied from cname c join zone z on z.id = ${group.zoneID} and z."clientID" = c."clientID"
-          left join "cnameGroup" cg on cg."cnameID" = c.id and cg."groupID" = ${params.g} where c."deletedAt" is null order by c.id`,
-      );
       return {
         lineID,
         lineName: named?.name ?? '',
@@ -78,21 +108,10 @@ export const groupAnswerCalls = implement(
         of,
         place: place ?? null,
         credits: place ? creditsOf(geo?.state.current?.sources ?? []) : [],
-        answer: line
-          ? {
-              // a family that the line has none of is answered as to everybody
-              a: line.a.length || line.cname !== null ? line.a : (everybodys?.a ?? []),
-              aaaa: line.aaaa.length || line.cname !== null ? line.aaaa : (everybodys?.aaaa ?? []),
-              cname: line.cname,
-            }
-          : { a: [], aaaa: [], cname: null },
+        answer,
         members: line?.members ?? [],
         changedAt: stored?.changedAt ?? null,
-        zones: zones.map(({ cnameID, domainName, applied }) => ({
-          cnameID,
-          name: groupName(domainName, params.g),
-          isApplied: stored !== undefined && applied === stored.version,
-        })),
+        zones: zones.map(one => ({ ...one, answer: answered.get(one.lines)!.answer })),
       };
     },
     'GET /group/{g}/answers': async ({ ctx, params, query }) => {

@@ -163,8 +163,10 @@ const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][numb
 export const inZone = (group: GroupAnswer): Answer =>
   group.fallback.cname !== null && (netsOf(group).length || group.lines.some(isByPlace)) ? nothing : group.fallback;
 
+/** It has both families, or a name for everything. */
+export const isWhole = ({ a, aaaa, cname }: Answer): boolean => cname !== null || (a.length > 0 && aaaa.length > 0);
 /** Of a family that an answer has none of, everybody's. */
-const filled = (answer: Answer, { a, aaaa, cname }: Answer): Answer =>
+export const filled = (answer: Answer, { a, aaaa, cname }: Answer): Answer =>
   answer.cname !== null || cname !== null
     ? answer
     : { a: answer.a.length ? answer.a : a, aaaa: answer.aaaa.length ? answer.aaaa : aaaa, cname: null };
@@ -232,14 +234,19 @@ function recordsOf({ a, aaaa, cname }: Answer): string[] {
 }
 const inIDs = (groups: readonly GroupAnswer[]) => [...groups].sort((a, b) => a.groupID - b.groupID);
 
+/** Whether its lines by place count, by these data; and whether a network of an answer that lacks a family does. */
+export function countedOf(group: GroupAnswer, index: GeoIndex | undefined): { places: boolean; partNetworks: boolean } {
+  const rules = rulesOf(group, index);
+  return { places: rules.length > 0, partNetworks: !rules.some(({ answer }) => answer.cname !== null) };
+}
+
 /** Networks of a group's lines, with their answers. */
 function netSetsOf(group: GroupAnswer, index: GeoIndex | undefined): { net: string; answer: Answer }[] {
   const rules = rulesOf(group, index);
   if (!rules.length) return netsOf(group);
   const own = netsOf(group).map(one => ({ ...one, answer: filled(one.answer, group.fallback) }));
   // what a network has none of is looked for among places: a name that leads on, found there, would be followed for everything
-  const leadsOn = rules.some(({ answer }) => answer.cname !== null);
-  return leadsOn ? own.filter(({ answer: { a, aaaa, cname } }) => cname !== null || (a.length && aaaa.length)) : own;
+  return countedOf(group, index).partNetworks ? own : own.filter(({ answer }) => isWhole(answer));
 }
 
 /** What visitors of networks are answered; a line that answers nothing is as if it were none. `index`: lines by place count, too (`placesOf`). */

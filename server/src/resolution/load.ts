@@ -18,6 +18,9 @@ export interface HeldZone {
   server: string;
   tries: number;
   error: string;
+  /** what its lines go by, as far as that is written down (`NameDriver.told`) */
+  lineData: string;
+  placelessGroups: number[];
   /** it may be asked now */
   isDue: boolean;
   /** what stands there has not been compared for a while */
@@ -41,7 +44,7 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${
         isGone
           ? sql`c."deletedAt" is not null and s."deletedAt" is null and s.driver <> ${embedded}

@@ -29,6 +29,13 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
   return true;
 }
 
+/** What lines of a zone go by is written down, so that a preview says what is answered there. */
+export async function noteLines(db: Db, driver: NameDriver, { zone, lineData, placelessGroups }: HeldZone): Promise<void> {
+  const told = driver.told?.(zone);
+  if (!told || (told.data === lineData && String(told.placeless) === String(placelessGroups))) return;
+  await sql`update cname set "lineData" = ${told.data}, "placelessGroups" = ${told.placeless} where id = ${zone.id}`.execute(db);
+}
+
 /** What was written is what is answered, to everybody and on a line. @throws Error when it is not */
 async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly GroupAnswer[]): Promise<void> {
   for (const group of groups.slice(0, askedMost)) {

@@ -22,7 +22,7 @@ import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
 import { Lanes } from './lanes.ts';
 import { tidy } from './tidy.ts';
-import { pushGroups, pushNames } from './push.ts';
+import { noteLines, pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
 import { oneLine, partsOf, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
@@ -359,12 +359,12 @@ export class Steering {
         await driver.refresh(zone, all);
       }
       const hasPushed = await apart(pushGroups(db, driver, held, all));
+      await noteLines(db, driver, held);
       const isNamesDue = this.#namesDue.delete(zone.id);
       if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
       if (refused[0]) throw refused[0];
       if (isOld && this.#begun.get(zone.id) === begun)
         await sql`update cname set "comparedAt" = clock_timestamp() where id = ${zone.id}`.execute(db);
-      // what it cannot be told of stays said until it is told anew
       const why = hasPushed || isOld || held.tries > 0 ? oneLine(driver.lacks?.(zone) ?? '') : held.error;
       if (held.tries > 0 || held.error !== why)
         await sql`update cname set tries = 0, error = ${why} where id = ${zone.id}`.execute(db);

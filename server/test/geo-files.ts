@@ -1,7 +1,8 @@
 /** Small MMDBs for tests, and broken ones. */
 import { parseAddressSet } from '#contract/rules/address.ts';
 import type { Value } from '#server/resolution/geo/mmdb.ts';
-import { type Cuts, mmdbOf } from '#server/resolution/geo/mmdb-writer.ts';
+import type { Cuts } from '#server/resolution/geo/cuts.ts';
+import { mmdbOf } from '#server/resolution/geo/mmdb-writer.ts';
 
 export const cityOf = (continent: string, country: string, region?: string, name = region): Value => ({
   continent: { code: continent },

@@ -12,7 +12,13 @@ import type { GeoIndex, GeoSource } from '../../kit/services.ts';
 import { packaged } from './sources.ts';
 import { type BuildOrder, type Built, unknownCode } from './build-order.ts';
 
-function build({ out, own, hasPackages }: BuildOrder): Built {
+/** One at a time: each is a whole file. */
+function* texts(files: readonly string[]): Generator<string> {
+  for (const file of files) yield readFileSync(file, 'utf8');
+}
+
+/** What is kept of all that is read: its layers go with this, and they are as large as what is made of them. */
+function laid({ own, hasPackages }: BuildOrder) {
   const sources: GeoSource[] = [];
   let where: Layer<Where> | undefined;
   let whose: Layer<Whose> | undefined;
@@ -36,16 +42,20 @@ function build({ out, own, hasPackages }: BuildOrder): Built {
       sources.push({ ...source, dataAt: mmdb.builtAt || source.dataAt });
     }
     if (source.layer === 'whose' && !whose) {
-      whose = whoseOfLines(files.map(file => readFileSync(file, 'utf8')));
+      whose = whoseOfLines(texts(files));
       sources.push(source);
     }
   }
-  const places = where ?? emptyLayers.where;
-  const owners = whose ?? emptyLayers.whose;
-  const { v4, v6, pairs, networks } = laidOver(places, owners);
-  const values = pairs.map(pair => {
-    const { continent, country, region, regionName } = places.values[pair.where]!;
-    const { asn, organisation } = owners.values[pair.whose]!;
+  const [places, owners] = [where ?? emptyLayers.where, whose ?? emptyLayers.whose];
+  return { ...laidOver(places, owners), places: places.values, owners: owners.values, sources, own: ownLayers };
+}
+
+function build(order: BuildOrder): Built {
+  const { out } = order;
+  const { v4, v6, pairs, networks, places, owners, sources, own } = laid(order);
+  const values = pairs.values().map(pair => {
+    const { continent, country, region, regionName } = places[pair.where]!;
+    const { asn, organisation } = owners[pair.whose]!;
     return {
       continent: { code: continent || unknownCode },
       country: { iso_code: country || unknownCode },
@@ -54,14 +64,14 @@ function build({ out, own, hasPackages }: BuildOrder): Built {
       ...(organisation && { autonomous_system_organization: organisation }),
     };
   });
+  writeWhole(`${out}.mmdb`, mmdbOf({ v4, v6, values, type: 'Breakwater-Places', builtAt: Date.now() }));
   const index: GeoIndex = {
-    where: places.values.map(one => [one.continent, one.country, one.region, one.regionName]),
-    whose: owners.values.map(one => [one.asn, one.organisation]),
+    where: places.map(one => [one.continent, one.country, one.region, one.regionName]),
+    whose: owners.map(one => [one.asn, one.organisation]),
     pairs: pairs.map(pair => [pair.where, pair.whose, formatIP({ family: pair.family, value: pair.first })]),
   };
-  writeWhole(`${out}.mmdb`, mmdbOf({ v4, v6, values, type: 'Breakwater-Places', builtAt: Date.now() }));
   writeWhole(`${out}.json`, JSON.stringify(index));
-  return { sources, own: ownLayers, networks };
+  return { sources, own, networks };
 }
 
 // where memory is short this goes, and neither the database nor the server: it is made again

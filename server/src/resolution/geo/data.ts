@@ -298,6 +298,8 @@ export class GeoData implements GeoStore {
     if (this.#isStopped) throw new BuilderFailed('the server is about to end');
     const node = [
       `--max-old-space-size=${geoLimits.buildMemoryMB}`,
+      // what is made and forgotten of each network goes soon, not when there is much of it
+      '--max-semi-space-size=4',
       join(import.meta.dirname, 'build.ts'),
       JSON.stringify(order),
     ];

@@ -3,7 +3,7 @@ import { geoLimits } from '#contract/limits.ts';
 import { continentOfCountry } from '#contract/places.ts';
 import { parseIP } from '#contract/rules/address.ts';
 import { BadMmdb, isMap, mapAt, type Mmdb, type Value } from './mmdb.ts';
-import type { Cuts } from './mmdb-writer.ts';
+import { type Cuts, Starts, Values } from './cuts.ts';
 
 /** Where an address is; '': nobody knows. */
 export interface Where {
@@ -36,12 +36,16 @@ class LayerBuilder<T> {
   readonly values: T[];
   readonly #numbers = new Map<string, number>();
   readonly #cuts = {
-    4: { starts: [0n], values: [0], next: 0n },
-    6: { starts: [0n], values: [0], next: 0n },
+    4: { starts: new Starts(4), values: new Values(), next: 0n },
+    6: { starts: new Starts(6), values: new Values(), next: 0n },
   };
   constructor(nothing: T) {
     this.values = [nothing];
     this.#numbers.set(JSON.stringify(nothing), 0);
+    for (const { starts, values } of Object.values(this.#cuts)) {
+      starts.push(0n);
+      values.push(0);
+    }
   }
   number(value: T): number {
     const key = JSON.stringify(value);
@@ -49,7 +53,8 @@ class LayerBuilder<T> {
     if (known !== undefined) return known;
     if (this.values.length >= geoLimits.valuesMax) throw new BadMmdb('it says too many different things');
     this.#numbers.set(key, this.values.length);
-    return this.values.push(value) - 1;
+    // its texts are parts of a whole file, and would keep that in memory
+    return this.values.push(JSON.parse(key) as T) - 1;
   }
   /** @throws BadMmdb when it begins before what was taken last ends */
   add(family: 4 | 6, from: bigint, to: bigint, value: number): void {
@@ -132,7 +137,7 @@ export function layersOf(mmdb: Mmdb): { where: Layer<Where> | undefined; whose: 
 }
 
 /** Lines of `from,to,number,organisation` in their order, IPv4 and IPv6 apart; what is no such line is left out, and of two that overlap the first counts. */
-export function whoseOfLines(texts: readonly string[]): Layer<Whose> {
+export function whoseOfLines(texts: Iterable<string>): Layer<Whose> {
   const whose = new LayerBuilder(nobody);
   for (const text of texts)
     for (let at = 0; at < text.length;) {
@@ -163,14 +168,13 @@ export function laidOver(where: Layer<Where>, whose: Layer<Whose>) {
   const numbers = new Map<number, number>();
   let networks = 0;
   const over = (family: 4 | 6, one: Cuts, other: Cuts): Cuts => {
-    const starts: bigint[] = [];
-    const values: number[] = [];
+    const [starts, values] = [new Starts(family), new Values()];
     for (let i = 0, j = 0; i < one.starts.length || j < other.starts.length;) {
-      const [a, b] = [one.starts[i], other.starts[j]];
+      const [a, b] = [one.starts.at(i), other.starts.at(j)];
       const start = a === undefined ? b! : b === undefined || a <= b ? a : b;
       if (a === start) i++;
       if (b === start) j++;
-      const [x, y] = [one.values[i - 1]!, other.values[j - 1]!];
+      const [x, y] = [one.values.at(i - 1)!, other.values.at(j - 1)!];
       const key = x * geoLimits.valuesMax + y;
       let number = numbers.get(key);
       if (number === undefined) {

@@ -1,19 +1,15 @@
 /** Writes an MMDB file (MaxMind DB 2.0): a tree of both families, in which IPv4 lies at ::/96, and what it leads to. */
 import { Buffer } from 'node:buffer';
 import { geoLimits } from '#contract/limits.ts';
+import type { Cuts } from './cuts.ts';
 import { BadMmdb, type Value } from './mmdb.ts';
-
-/** A whole family, cut: cut `n` goes from `starts[n]` to the next one, and is said `values[n]` of. */
-export interface Cuts {
-  starts: readonly bigint[];
-  values: readonly number[];
-}
 
 const recordSize = 32;
 
 /** What is said, each thing once: whatever says it again points there. */
 class Data {
-  readonly parts: Buffer[] = [];
+  // in one piece: what is small is cut out of a block that stays as long as any of it does
+  #all = Buffer.alloc(1 << 20);
   readonly #known = new Map<string, number>();
   length = 0;
 
@@ -24,10 +20,14 @@ class Data {
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const at = this.length;
-    this.parts.push(bytes);
+    while (at + bytes.length > this.#all.length) this.#all = Buffer.concat([this.#all, Buffer.alloc(this.#all.length)]);
+    bytes.copy(this.#all, at);
     this.#known.set(key, at);
     this.length += bytes.length;
     return at;
+  }
+  get bytes(): Buffer {
+    return this.#all.subarray(0, this.length);
   }
   #encoded(value: Value): Buffer {
     if (typeof value !== 'object' || value === null) return scalar(value);
@@ -129,7 +129,7 @@ export function mmdbOf({
 }: {
   v4: Cuts;
   v6: Cuts;
-  values: readonly Value[];
+  values: Iterable<Value>;
   type: string;
   builtAt: number;
   nodesMost?: number;
@@ -144,10 +144,10 @@ export function mmdbOf({
     let cut = 0;
     const within = (from: bigint, depth: number): number => {
       if (from === 0n && depth === instead?.depth) return instead.record();
-      while (cut + 1 < starts.length && starts[cut + 1]! <= from) cut++;
+      while (cut + 1 < starts.length && starts.at(cut + 1)! <= from) cut++;
       const size = 1n << BigInt(bits - depth);
       const isZero = from === 0n && instead !== undefined && depth < instead.depth;
-      if (!isZero && (cut + 1 >= starts.length || starts[cut + 1]! >= from + size)) return leaf | said[cut]!;
+      if (!isZero && (cut + 1 >= starts.length || starts.at(cut + 1)! >= from + size)) return leaf | said.at(cut)!;
       const node = tree.add();
       tree.set(node, 0, within(from, depth + 1));
       tree.set(node, 1, within(from + size / 2n, depth + 1));
@@ -157,7 +157,7 @@ export function mmdbOf({
   };
   build(v6, 128, 0, { depth: 96, record: () => build(v4, 32, 0) });
   const data = new Data();
-  const offsets = values.map(value => data.put(value));
+  const offsets = Array.from(values, value => data.put(value));
   const metadata = plain({
     binary_format_major_version: 2,
     binary_format_minor_version: 0,
@@ -172,7 +172,7 @@ export function mmdbOf({
   return Buffer.concat([
     tree.bytes(tree.count, offsets),
     Buffer.alloc(16),
-    ...data.parts,
+    data.bytes,
     Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1'),
     metadata,
   ]);

@@ -2,13 +2,15 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { Health } from '#server/kit/health.ts';
 import { Steering } from '#server/resolution/steer.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { row } from '#server/store/db.ts';
+import { addSignedZonesCheck } from '#server/system/signed-zones.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
 import { startSecondary } from '#system/own-names.ts';
@@ -58,7 +60,8 @@ async function answers(dig: NameServer['dig'], wanted: string[], ...args: string
   const isSo = await poll(async () => String((last = await dig(...args))) === String(wanted), 90_000, 50);
   assert.ok(isSo, `${args.join(' ')} answers ${last.join(', ')} instead of ${wanted.join(', ')}`);
 }
-const told = async () => (await client().read('/client/setting/dns/cnames')).data[0];
+const told = async () =>
+  (await client().read('/client/setting/dns/cnames')).data.find((one: { id: number }) => one.id === cnameID);
 
 test('who has copies is told of changes, has all of the zone, and nobody else has', async () => {
   ok(await client().post('/client/setting/dns', { driver: 'knot' }));
@@ -137,4 +140,25 @@ test('a zone that is signed stays so; no other name server is asked for what it 
   broken(await put({ dnsSettingID: own }), 'dnsSettingID', 'signedStays');
   const other = await client().make('/client/setting/dns/cname', { domainName: 'own.signed.test', dnsSettingID: own });
   is(await client().put('/client/setting/dns/cname', { id: other, signed: true }), 'invalidDNSSetting');
+});
+
+test('a key that is lost is another one afterwards, and it is said whose DS has to go, until somebody says that it went', async () => {
+  const [before] = (await told()).ds;
+  await names.kill();
+  // as a restore without it leaves it
+  rmSync(join(names.dir, 'db'), { recursive: true });
+  await names.up();
+  const isOther = async () => {
+    const { ds } = await told();
+    return ds.length > 0 && ds[0] !== before;
+  };
+  assert.ok(await poll(isOther, 60_000, 100), JSON.stringify(await told()));
+  assert.deepEqual((await told()).dsBefore, [before]);
+  const health = new Health();
+  addSignedZonesCheck(health, api.database.db);
+  const found = async () => (await health.look()).map(one => [one.state, one.reason, one.params?.['zones']]);
+  assert.deepEqual(await found(), [['fail', 'signedZones.otherKey', zone]]);
+  await answers(names.dig, ['192.0.2.20'], group(), 'A');
+  ok(await client().put('/client/setting/dns/cname', { id: cnameID, dsReplaced: true }));
+  assert.deepEqual((await told()).dsBefore, []);
 });

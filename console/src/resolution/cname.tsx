@@ -40,7 +40,8 @@ function Arrived({ row }: { row: Cname }) {
   );
 }
 
-/** What is to be written into the zone above. */
+const short = (ds: string) => `DS ${ds.split(' DS ')[1]!.split(' ').slice(0, 3).join(' ')} …`;
+/** What is to be written into the zone above, and in the place of what. */
 function Signed({ row }: { row: Cname }) {
   if (!row.signed) return <span className="ink-3">{t('cnameZone.unsigned')}</span>;
   if (!row.ds.length)
@@ -52,10 +53,21 @@ function Signed({ row }: { row: Cname }) {
     );
   return (
     <span className="address-list">
+      {row.dsBefore.length > 0 && (
+        <span className="status">
+          <span className="status-dot bad" aria-hidden />
+          {t('cnameZone.otherKey')}
+        </span>
+      )}
+      {row.dsBefore.map(one => (
+        <s key={one} className="mono clip ink-3" title={one}>
+          {short(one)}
+        </s>
+      ))}
       {row.ds.map(one => (
         <span key={one} className="address">
           <span className="mono clip" title={one}>
-            DS {one.split(' DS ')[1]!.split(' ').slice(0, 3).join(' ')} …
+            {short(one)}
           </span>
           <CopyButton text={one} />
         </span>
@@ -136,6 +148,13 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       warning: 'signZone',
       when: row => row.driver === 'knot' && !row.signed,
       body: ([row]) => ({ id: row!.id, signed: true }),
+    }),
+    act('PUT /client/setting/dns/cname', {
+      name: 'dsReplaced',
+      level: 'disruptive',
+      warning: 'dsReplaced',
+      when: row => row.dsBefore.length > 0,
+      body: ([row]) => ({ id: row!.id, dsReplaced: true }),
     }),
     act('PUT /client/setting/dns/cname', {
       name: 'enable',

@@ -71,9 +71,13 @@ export default {
   'field.dnssec': 'DNSSEC',
   'cnameZone.unsigned': 'Not signed',
   'cnameZone.signing': 'Being signed',
+  'cnameZone.otherKey': 'Another key: replace the old DS by the new one at the registrar',
+  'action.dsReplaced': 'DS is replaced',
+  'warning.dsReplaced':
+    'Make sure that the registrar has the DS shown here instead of the old one, and that the time to live of the old one is over. The warning goes then; while the zone above still has the old DS, resolvers that validate get no answer.',
   'action.signZone': 'Sign (DNSSEC)',
   'warning.signZone':
-    'A signed zone stays signed. When it is, give its DS to the registrar of the domain above. Its keys (dns/db/keys) are in no backup: keep a copy, or after a restore nobody who validates finds the zone.',
+    'It cannot be undone. Once it is signed, give its DS to the registrar of the zone above. Encrypted backups alone have the key: after another one is restored there is a new key, and the DS has to be replaced at the registrar, or resolvers that validate find this zone no longer.',
   'page.cnames': 'CNAME zones',
   'noun.cnames': 'CNAME zone',
   'empty.cnames': 'Add a zone of your own, such as cdn.example.com: customers’ domains lead to names in it by CNAME.',

@@ -69,9 +69,13 @@ export default {
   'field.dnssec': 'DNSSEC',
   'cnameZone.unsigned': '未签名',
   'cnameZone.signing': '签名中',
+  'cnameZone.otherKey': '密钥已更换：请在注册商将旧的 DS 换成新的',
+  'action.dsReplaced': 'DS 已更换',
+  'warning.dsReplaced':
+    '请先确认注册商已将旧的 DS 换成这里显示的新 DS，并等待旧 DS 的 TTL 过期。确认后，警告会消失；若上层域名仍是旧的 DS，会验证的解析器仍得不到任何响应。',
   'action.signZone': '签名（DNSSEC）',
   'warning.signZone':
-    '签名后无法取消。签名完成后，请将 DS 记录交给上层域名的注册商。密钥（dns/db/keys）不在任何备份中：请另存一份，否则恢复后，会验证的解析器找不到这个域名。',
+    '签名后无法取消。签名完成后，请将 DS 记录交给上层域名的注册商。只有加密的备份含有密钥：恢复未加密的备份后会换成新密钥，必须在注册商更换 DS，否则会验证的解析器找不到这个域名。',
   'page.cnames': 'CNAME 域名',
   'noun.cnames': 'CNAME 域名',
   'empty.cnames': '添加一个您拥有的域名（例如 cdn.example.com），客户的域名就以 CNAME 指向其中的名称。',

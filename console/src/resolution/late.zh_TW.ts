@@ -67,9 +67,13 @@ export default {
   'field.dnssec': 'DNSSEC',
   'cnameZone.unsigned': '未簽署',
   'cnameZone.signing': '簽署中',
+  'cnameZone.otherKey': '金鑰已更換：請在註冊商將舊的 DS 換成新的',
+  'action.dsReplaced': 'DS 已更換',
+  'warning.dsReplaced':
+    '請先確認註冊商已將舊的 DS 換成這裡顯示的新 DS，並等待舊 DS 的 TTL 過期。確認後，警告會消失；若上層網域仍是舊的 DS，會驗證的解析器仍得不到任何回應。',
   'action.signZone': '簽署（DNSSEC）',
   'warning.signZone':
-    '簽署後無法取消。簽署完成後，請將 DS 記錄交給上層網域的註冊商。金鑰（dns/db/keys）不在任何備份中：請另存一份，否則還原後，會驗證的解析器找不到這個網域。',
+    '簽署後無法取消。簽署完成後，請將 DS 記錄交給上層網域的註冊商。只有加密的備份含有金鑰：還原未加密的備份後會換成新金鑰，必須在註冊商更換 DS，否則會驗證的解析器找不到這個網域。',
   'page.cnames': 'CNAME 網域',
   'noun.cnames': 'CNAME 網域',
   'empty.cnames': '新增一個您擁有的網域（例如 cdn.example.com），客戶的網域就以 CNAME 指向其中的名稱。',

@@ -28,6 +28,8 @@ export const Cname = obj({
   signed: bool(),
   /** what the zone above has to say of a signed one, as a line of its file; none: it has no key yet */
   ds: arr(text(1000), 20),
+  /** what it had to say of a key that is lost (restored without it): until that is replaced, resolvers that validate believe no answer */
+  dsBefore: arr(text(1000), 20),
   /** the one new customers are told: the oldest that is not disabled */
   isOffered: bool(),
   /** domains that were seen to lead into it */
@@ -53,6 +55,8 @@ export const cnames = calls(
         dnsSettingID: opt(id()),
         disabled: opt(bool()),
         signed: opt(bool()),
+        /** the zone above says `ds` now, and nothing of the lost key */
+        dsReplaced: opt(bool()),
         nameServers: opt(nameServers()),
         memo: opt(text(255)),
       }),

@@ -82,7 +82,8 @@ export const cnameCalls = implement(
         throw failFields([{ path: body.signed === false ? 'signed' : 'dnsSettingID', rule: 'signedStays' }]);
       if (body.signed && !signed && (driver !== 'knot' || isMoved)) throw fail('invalidDNSSetting');
       checkGlue(domainName, body.nameServers);
-      await ctx.store(cnameTable).set(body.id, body);
+      const { dsReplaced, ...set } = body;
+      await ctx.store(cnameTable).set(body.id, { ...set, ...(dsReplaced && { dsBefore: [] }) });
       return {};
     },
     'DELETE /cname': ({ ctx, body }) =>

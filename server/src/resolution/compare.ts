@@ -8,7 +8,10 @@ import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
 export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
   const { names, groups } = await driver.observe(zone);
   const ds = zone.isSigned ? ((await driver.trust?.(zone)) ?? []) : [];
-  await sql`update cname set ds = ${ds} where id = ${zone.id} and ds <> ${ds}::text[]`.execute(db);
+  // none yet says nothing of the one before; of another key than before the zone above has to be told
+  if (ds.length || !zone.isSigned)
+    await sql`update cname set ds = ${ds}, "dsBefore" = case when ds = '{}' or ds && ${ds}::text[] then "dsBefore" else ds end
+      where id = ${zone.id} and ds <> ${ds}::text[]`.execute(db);
   const sites = await rows<{ siteID: number; label: string; groupID: number }>(
     db,
     sql`select "siteID", label, "groupID" from "cnameSite" where "cnameID" = ${zone.id}`,

@@ -226,4 +226,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} shown {count, one: certificate ends, other: certificates end} within 30 days and nothing renews {count, one: it, other: them}, the first in {days} {days, one: day, other: days}: {sites}',
     'Browsers refuse a site whose certificate is over. Uploaded ones: upload the next in its place. Those that make themselves failed: see Certificates (autoSSL) for why.',
   ],
+  'signedZones.otherKey': [
+    '{count} signed CNAME {count, one: zone has, other: zones have} another key than the zone above may still say: {zones}',
+    'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. At the registrar replace the old DS by the one that DNS Setting shows, then confirm it there; or restore an encrypted backup, which has the keys.',
+  ],
 };

@@ -193,4 +193,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 张使用中的证书将在 30 天内到期，且没有续期中，最早的还有 {days} 天：{sites}',
     '证书过期后，浏览器会拒绝连接。上传的证书请用新证书替换；自动申请的证书请到自动 SSL 管理查看失败原因。',
   ],
+  'signedZones.otherKey': [
+    '{count} 个已签名（DNSSEC）的 CNAME 域名换了密钥，上层域名可能仍指向旧密钥：{zones}',
+    '会验证 DNSSEC 的解析器此时得不到这些域名的任何响应。请到注册商将旧的 DS 换成“DNS 设置”显示的新 DS，换好后在该处确认；若备份含有密钥，也可恢复加密备份。',
+  ],
 };

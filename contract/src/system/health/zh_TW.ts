@@ -193,4 +193,8 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     '{count} 張使用中的憑證將在 30 天內到期，且沒有續期中，最早的還有 {days} 天：{sites}',
     '憑證過期後，瀏覽器會拒絕連線。上傳的憑證請以新憑證替換；自動申請的憑證請到自動 SSL 管理查看失敗原因。',
   ],
+  'signedZones.otherKey': [
+    '{count} 個已簽署（DNSSEC）的 CNAME 網域換了金鑰，上層網域仍可能指向舊金鑰：{zones}',
+    '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。請到註冊商將舊的 DS 換成「DNS 設定」顯示的新 DS，換好後在該處確認；若備份含有金鑰，也可還原加密備份。',
+  ],
 };

@@ -68,7 +68,13 @@ test('what each provider needs is asked for; two accounts of one are two setting
   const told = data.find((one: { id: number }) => one.id === second);
   assert.deepEqual([told.server, told.keyName, told.credentialsIsSet], ['', 'AKIA2', true]);
   assert.ok(!JSON.stringify(data).includes('"y"'));
-  ok(await client().del('/client/setting/dns', { ids: [first, second] }));
+  // of Cloudflare's, which have a token alone, what is noted of each tells them apart
+  const cloudflare = { driver: 'cloudflare', credentials: 'one-token' };
+  const third = await client().make('/client/setting/dns', { ...cloudflare, memo: 'Asia' });
+  is(await post({ ...cloudflare, credentials: 'another-token', memo: 'asia' }), 'duplicated');
+  const fourth = await client().make('/client/setting/dns', { ...cloudflare, credentials: 'another-token', memo: 'Europe' });
+  is(await client().put('/client/setting/dns', { id: fourth, memo: 'Asia' }), 'duplicated');
+  ok(await client().del('/client/setting/dns', { ids: [first, second, third, fourth] }));
 });
 
 for (const driver of providers)

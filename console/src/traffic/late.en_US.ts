@@ -21,7 +21,7 @@ export default {
   'field.amount': 'Amount',
   'field.planBytes': 'May be used',
   'field.year': 'Year',
-  'field.month': 'Month of the year',
+  'field.month': 'Month',
   'field.isOpen': 'Billing',
   'field.countedAt': 'Counted up to',
   'field.endTime': 'End',

@@ -43,10 +43,11 @@ const months = resource<'GET /user/traffic/monthlyUsages'>({
   },
   columns: [
     { name: 'productName', width: 170, link: 'view' },
-    { name: 'period', label: 'period', width: 88, render: row => monthOf(row) },
+    { name: 'year', width: 64 },
+    { name: 'month', width: 56 },
     { name: 'bytes', sort: true, width: 230, render: row => <Used usage={row} /> },
     { name: 'days', label: 'byDay', width: 170, render: row => <Days usage={row} height={rowPx} /> },
-    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 110 },
+    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 132 },
     { name: 'isOpen', width: 130, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
   ],
   filters: [{ name: 'period', kind: 'select', values: monthsBefore(new Date()), width: 130 }],

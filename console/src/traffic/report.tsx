@@ -21,15 +21,16 @@ const report = resource<'GET /client/traffic/monthlyUsages'>({
     return { ...query, ...monthQuery(period) };
   },
   columns: [
-    { name: 'userEmail', width: 190, link: 'view' },
-    { name: 'period', label: 'period', width: 88, render: row => monthOf(row) },
-    { name: 'productName', width: 130 },
-    { name: 'bytes', sort: true, width: 230, render: row => <Used usage={row} /> },
-    { name: 'days', label: 'byDay', width: 170, render: row => <Days usage={row} height={rowPx} /> },
-    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 110 },
+    { name: 'userEmail', width: 170, link: 'view' },
+    { name: 'year', width: 56 },
+    { name: 'month', width: 48 },
+    { name: 'productName', width: 120 },
+    { name: 'bytes', sort: true, width: 210, render: row => <Used usage={row} /> },
+    { name: 'days', label: 'byDay', width: 160, render: row => <Days usage={row} height={rowPx} /> },
+    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 132 },
     {
       name: 'amount',
-      width: 120,
+      width: 90,
       render: row =>
         row.amount === null ? <span className="ink-3">–</span> : <span className="numbers">{money(row.amount)}</span>,
     },
@@ -37,9 +38,7 @@ const report = resource<'GET /client/traffic/monthlyUsages'>({
     { name: 'trafficPrice', label: 'pricePerGB', kind: 'number', width: 110, isOptional: true },
     { name: 'action', label: 'trafficThen', kind: 'option', texts: 'trafficThen', width: 120, isOptional: true },
     { name: 'planBytes', kind: 'bytes', width: 110, isOptional: true },
-    { name: 'year', kind: 'number', isOptional: true },
-    { name: 'month', kind: 'number', isOptional: true },
-    { name: 'isOpen', width: 130, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
+    { name: 'isOpen', width: 96, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
     { name: 'countedAt', kind: 'time', isOptional: true },
   ],
   filters: [

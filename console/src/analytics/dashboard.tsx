@@ -20,6 +20,7 @@ import { asOf, cardsQuery, dashboardKey, figures } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { monthPace, rangeAt, type RangeName } from './series.ts';
 import { Tops } from './tops.tsx';
+import { TrafficHint } from './traffic-hint.tsx';
 import { asSearch } from '../kit/search.ts';
 
 type Info = AnswerOf<'GET /{area}/resourceInfo'>;
@@ -95,6 +96,7 @@ export default function Dashboard() {
         )
       }
     >
+      <TrafficHint />
       {hasCards && (
         <Cards
           info={info.data}

@@ -7,7 +7,7 @@ import { freePort, poll } from '#server/store/engine-process.ts';
 import { type BareMachine, bareMachine, lacksBareMachine } from './bare-machine.ts';
 import { testFolder } from './engines.ts';
 import { type SecondMachine, secondMachine } from './second-machine.ts';
-import { accepted, openShop } from './stand.ts';
+import { openShop } from './stand.ts';
 import { Whole } from './whole.ts';
 
 let machine: SecondMachine | undefined;
@@ -36,17 +36,15 @@ test('a bare Debian becomes a node that serves by the line alone', { skip: lacks
   const client = await whole.signIn('client');
   const zones = await whole.call('GET', '/client/metaZones', client);
   const at = whole;
-  const line = async () =>
-    (await accepted(() => at.call('POST', '/client/nodes/joinToken', client, { zoneID: zones.body[0].id, name: 'bare' }))) as {
-      command: string;
-    };
+  const joining = { zoneID: zones.body[0].id as number, name: 'bare' };
+  const line = async (): Promise<string> => (await at.call('POST', '/client/nodes/joinToken', client, joining)).body.command;
   // of no origin: that the site is known there is what the edge itself answers
   const shop = await openShop(whole, 'bare', await freePort());
   await shop.addDomain(host);
   const visit = () => bare!.sh(`curl -sS -o /dev/null -w '%{http_code}' --max-time 10 -H 'Host: ${host}' http://127.0.0.1/`).out;
 
   assert.notEqual(bare.sh('command -v nginx || command -v node').status, 0, 'it is bare');
-  const { command } = await line();
+  const command = await line();
   const began = performance.now();
   const { status, said } = await bare.run(`${command} -s -- --no-systemd`);
   const joined = performance.now();
@@ -61,7 +59,7 @@ test('a bare Debian becomes a node that serves by the line alone', { skip: lacks
   assert.match(bare.sh('readlink /etc/systemd/system/nginx.service').out, /\/dev\/null/);
 
   // another line on the same machine: the same node, nothing is installed again
-  const again = await bare.run(`${(await line()).command} -s -- --no-systemd`);
+  const again = await bare.run(`${await line()} -s -- --no-systemd`);
   assert.equal(again.status, 0, again.said);
   assert.doesNotMatch(again.said, /Installing/);
   assert.ok(await poll(() => visit() === '502', 60_000, 100));

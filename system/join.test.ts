@@ -245,6 +245,20 @@ test('it fetches credentials by the authority it was told of, and serves while t
   assert.ok(await poll(() => ask('/', ports.http, later).out === 'from the second machine', 120_000, 500), 'it is in step again');
 });
 
+test('a machine that gets another address says so by itself', async t => {
+  if (!machine.isApart) return t.skip('takes a network of its own');
+  const client = await whole.signIn('client');
+  const addresses = async () => {
+    const nodes = await whole.call('GET', '/client/nodes', client);
+    return nodes.body.data.find((one: { name: string }) => one.name === 'second').addresses as string[];
+  };
+  const another = '198.19.7.7';
+  assert.ok(!(await addresses()).includes(another));
+  const { status, err } = sh(`ip address add ${another}/32 dev $(ip -o -4 address show scope global | awk '{ print $2; exit }')`);
+  assert.equal(status, 0, err);
+  assert.ok(await poll(async () => (await addresses()).includes(another), 120_000, 500), 'it is known there');
+});
+
 test('from the console it becomes another version: fetched over TLS, placed by root, tried, and served by', async () => {
   const was = bundle.version;
   const notices = join(projectFolder, 'LICENSE');

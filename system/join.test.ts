@@ -84,6 +84,14 @@ const database = (statement: string) => {
   const secret = readFileSync(join(whole.folder, 'postgres.password'), 'utf8').trim();
   return [`postgres://breakwater:${secret}@127.0.0.1:${ports_.postgres}/breakwater`, statement] as const;
 };
+async function inDatabase(statement: string): Promise<void> {
+  const { default: pg } = await import('pg');
+  const [connectionString, text] = database(statement);
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
 const isNothing = () => assert.ok(!existsSync(prefix) && !existsSync(data), 'nothing was changed');
 
 test('the line pins the key of the server; what it would do is said without doing it', async () => {
@@ -110,12 +118,7 @@ test('a line that is nobody’s, and one that is over, say so', async () => {
   const unknown = sh(optioned(command.replace(token, `${token.slice(0, -4)}AAAA`)));
   assert.equal(unknown.status, 1);
   assert.match(unknown.err, /not one of this installation/);
-  const { default: pg } = await import('pg');
-  const [connectionString, text] = database(`update "joinToken" set "expiredAt" = now() - interval '1 minute'`);
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(text);
-  await client.end();
+  await inDatabase(`update "joinToken" set "expiredAt" = now() - interval '1 minute'`);
   const late = sh(optioned(command));
   assert.equal(late.status, 1);
   assert.match(late.err, /not valid any more/);
@@ -275,7 +278,11 @@ test('from the console it becomes another version: fetched over TLS, placed by r
   const begun = await accepted(() => whole.call('POST', '/client/node/upgrade', client, { ids: [id] }));
   const { taskID } = begun as unknown as { taskID: number };
   const task = async () => (await whole.call('GET', `/client/task/${taskID}`, client)).body;
-  await poll(async () => (await task()).task.endedAt !== null, 120_000, 500);
+  const isDone = async () => (await task()).lines.some(({ code }: { code: string }) => code === 'done');
+  await poll(async () => (await isDone()) || (await task()).task.endedAt !== null, 120_000, 500);
+  // it is watched for some minutes more
+  await inDatabase(`update "nodeUpgrade" set "endedAt" = "endedAt" - interval '1 hour'`);
+  await poll(async () => (await task()).task.endedAt !== null, 60_000, 500);
   const { task: ended, lines } = await task();
   assert.equal(
     ended.state,

@@ -32,6 +32,8 @@ export interface AgentOptions {
   ending?: AbortSignal;
   /** tries another version, `leave` first, and has this process replaced by what comes of it; left out: nobody can */
   change?: (how: Change) => void;
+  /** `leave`, and has this process replaced by that program, even if leaving goes wrong; left out: nobody can */
+  become?: (program: { node: string; main: string }) => void;
   /** It runs beside the agent of this node to be looked at: it asks nobody and tells nobody, and its nginx is small. */
   isShadow?: boolean;
   /** A version that is being tried: what upgrades it is not its matter. */

@@ -8,7 +8,7 @@ import { leastOf, sizes } from '#contract/system/room.ts';
 import { lockFolder } from '#host/folder-lock.ts';
 import { type Agent, type AgentOptions, portsOf } from './agent-options.ts';
 import { beatText } from './beat.ts';
-import { upgradeOf } from './beside.ts';
+import { type Upgrade, upgradeOf } from './beside.ts';
 import { isKnown } from './cache-age.ts';
 import { canaryReport, ofMachine, ofNginx } from './canary.ts';
 import { NodeChecks, diskOf, servingProblem } from './checks.ts';
@@ -37,7 +37,6 @@ import { Sync } from './sync.ts';
 import { Verifier } from './verify.ts';
 import { openKey } from './zone-key.ts';
 import { version } from './upgrade/programs.ts';
-import type { Upgrade } from './upgrade/upgrade.ts';
 import { ZoneRelays } from './relays.ts';
 import { ZoneFacts } from './zone-facts.ts';
 
@@ -165,7 +164,7 @@ async function begin(
     },
     rotateLogs,
     restart: options.restart,
-    upgrade: options.isTrial ? () => new Promise(() => {}) : body => upgrade.run(body),
+    upgrade: () => (options.isTrial ? undefined : upgrade),
     log,
   });
   const isConnected = () => link.problem === null;
@@ -380,6 +379,7 @@ async function begin(
     clearInterval(beating);
     endTidying();
     checks.stop();
+    upgrade.stop();
     side.stop();
     await origins.checks.stop();
     await relays.stop();

@@ -74,6 +74,8 @@ const shadowArguments =
     return { args, doors };
   };
 
+export type { Upgrade };
+
 type Options = AgentOptions & Required<Pick<AgentOptions, 'log'>>;
 interface Node {
   identity: Identity;
@@ -96,5 +98,6 @@ export const upgradeOf = (options: Options, { identity, store, ...node }: Node):
     copy: folder => copyFor(folder, options.data, store),
     shadow: shadowArguments(options),
     change: options.change,
+    become: options.become,
     log: options.log,
   });

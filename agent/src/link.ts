@@ -282,7 +282,7 @@ function whyNot(error: unknown, { tls }: Grant): string {
 }
 
 /** @throws when the bus is elsewhere and there is nothing to check it by: never plainly beyond this machine */
-function tlsOf({ natsUrl, tls }: Grant): NonNullable<Grant['tls']> | null {
+export function tlsOf({ natsUrl, tls }: Grant): NonNullable<Grant['tls']> | null {
   const isNear = natsUrl.split(',').every(one => /^(127\.\d+\.\d+\.\d+|\[::1\]|localhost)$/.test(new URL(one).hostname));
   if (!tls && !isNear) throw new Error('it is not on this machine, and no authority for TLS was given');
   return tls;

@@ -6,12 +6,14 @@ import { readJson, writeWhole } from '#host/files.ts';
 import { settingOf } from '#host/secrets.ts';
 import { startAgent } from './agent.ts';
 import { joinOnly, takeIdentity } from './join-only.ts';
+import { reach } from './reach.ts';
 import { edgeFolder } from './render/edge-folder.ts';
 import { Tried, tell } from './upgrade/child.ts';
 import { holdFolder, place, takeAsked } from './upgrade/place.ts';
 import { isVersion, sentenceOf, upgradeFiles } from './upgrade/programs.ts';
 import { isPlan, tryOut } from './upgrade/trial.ts';
 import { type Change, trialMs } from './upgrade/upgrade.ts';
+import { noWay } from './upgrade/watch.ts';
 import { Verifier } from './verify.ts';
 
 const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
@@ -33,8 +35,11 @@ const usage = `node agent/src/main.ts --data DIR [--server URL --join TOKEN]
 
 An upgrade starts the new version with these, and they stay what they are from release to release:
   --shadow         serve what DIR holds beside the node, ask and tell nobody, end with whoever started it
+  --reach          say whether the control plane is found with what DIR holds (it ends with 0, or 3), beside the node
   --trial FILE     take the node over, find out whether it serves, say so, and let go of it
   --place DIR      put the version that lies in DIR/upgrade below --prefix, if --key FILE says that it is the installation's`;
+
+const leaveMs = 20_000;
 
 // whatever we and nginx write: for our group at most
 process.umask(0o027);
@@ -58,7 +63,7 @@ const texts = [
   'prefix',
   'key',
 ];
-const flags = ['join-only', 'shadow', 'help'];
+const flags = ['join-only', 'shadow', 'reach', 'help'];
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -79,6 +84,7 @@ async function main(): Promise<void> {
   }
   const data = text('data', 'BREAKWATER_NODE_DATA');
   if (!data) throw new Error(`--data is missing\n\n${usage}`);
+  if (values.reach) return reach(data).catch(fail => (console.error(sentenceOf(fail)), process.exit(noWay)));
   const caFile = text('ca');
   const serverCA = caFile && readFileSync(caFile, 'utf8');
   if (values['join-only']) {
@@ -120,6 +126,13 @@ async function main(): Promise<void> {
   const again = (node = process.execPath, program = process.argv[1]!) =>
     process.execve!(node, [node, ...process.execArgv, program, ...process.argv.slice(2)], process.env);
   const anyway = (error: unknown) => console.error(String(error));
+  /** It may be what is wrong with us that we cannot leave; who starts us anew starts what was chosen. */
+  function become({ node, main: program }: { node: string; main: string }): void {
+    const late = new Promise(done => setTimeout(done, leaveMs));
+    void Promise.race([agent.leave().catch(anyway), late])
+      .then(() => again(node, program))
+      .catch(error => (anyway(error), process.exit(1)));
+  }
   async function change({ node, main: program, args, over }: Change): Promise<void> {
     await agent.leave().catch(anyway);
     const tried = new Tried({ node, main: program }, [...process.argv.slice(2), ...args], true);
@@ -147,6 +160,7 @@ async function main(): Promise<void> {
             (error: unknown) => (anyway(error), again()),
           ),
         change: (how: Change) => void change(how),
+        become,
       }),
     ending: ending.signal,
     server: text('server', 'BREAKWATER_URL'),

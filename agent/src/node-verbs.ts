@@ -6,6 +6,7 @@ import type { Verbs } from './commands.ts';
 import { CacheAge, deleteCache } from './cache-age.ts';
 import { Operations } from './operations.ts';
 import { markReset } from './reset.ts';
+import type { Upgrade } from './upgrade/upgrade.ts';
 
 export interface VerbOptions {
   /** the node's folder */
@@ -17,8 +18,8 @@ export interface VerbOptions {
   rotateLogs(): Promise<void>;
   /** Ends nginx and us, and starts both anew; left out: nobody can. */
   restart: (() => void) | undefined;
-  /** Becomes another version (upgrade/upgrade.ts). @throws why it does not */
-  upgrade(body: string): Promise<void>;
+  /** becomes another version, and goes back; undefined: one is being tried, and whoever comes after it answers */
+  upgrade(): Pick<Upgrade, 'run' | 'back' | 'leave'> | undefined;
   log(message: string): void;
 }
 
@@ -52,7 +53,15 @@ export class NodeVerbs {
         log(`${await deleteCache(cacheFolder)} files of the cache are deleted`);
       }),
       logRotate: operations.once(rotateLogs),
-      upgrade: operations.once(upgrade),
+      upgrade: operations.once(body => upgrade()?.run(body) ?? new Promise(() => {})),
+      rollback: operations.onceAndLeave(
+        body => {
+          const able = upgrade();
+          if (!able) throw new Error('another version is being tried');
+          able.back(body);
+        },
+        () => upgrade()?.leave(),
+      ),
       // The machine stays up: an agent has no right to end it, and who may has a way of its own.
       reboot: leave('agent and nginx are restarted, as an operator wished'),
       reset: leave('the node begins anew, as an operator wished', () => markReset(data)),

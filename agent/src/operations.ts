@@ -46,11 +46,11 @@ export class Operations {
   }
 
   /** The same for what ends us: it is remembered before it is done. @throws when it cannot be; then nothing was done */
-  onceAndLeave(prepare: () => void, leave: () => void): (body: string) => Promise<void> {
+  onceAndLeave(prepare: (body: string) => void, leave: () => void): (body: string) => Promise<void> {
     return async body => {
       const { id } = this.#read(body);
       if (this.#over.some(one => one.id === id)) return;
-      prepare();
+      prepare(body);
       this.#remember({ id, why: null }, true);
       // the answer goes out first; where it does not, it is asked for again and given by whoever comes after us
       setImmediate(leave);

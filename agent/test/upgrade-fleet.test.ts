@@ -1,71 +1,15 @@
 /** A fleet becomes another version: one node first, then a share, then the others; a bad version is seen on the first and goes no further. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import Fastify from 'fastify';
-import type { Bundle } from '#contract/node/bundle.ts';
-import { Offer } from '#server/bus/offer.ts';
-import { serveBundle } from '#server/services/bundle.ts';
-import { testFolder } from '#system/engines.ts';
 import { is, multiple } from '../../server/test/expect.ts';
-import { cachedDomain, startFleet, until } from './fleet.ts';
-import { edit, PlacedNode, Versions } from './versions.ts';
+import { until } from './fleet.ts';
+import { upgradeFleet } from './upgrading-fleet.ts';
+import { edit } from './versions.ts';
 
 test('nodes are upgraded in stages, with a log of each; of a bad version one node hears, and goes on as it was', async t => {
-  const versions = await Versions.in(testFolder('fleet'));
-  const offers = versions.archives;
-  const offerOf = (bundle: Bundle) => writeFileSync(join(offers, 'bundle.json'), JSON.stringify(bundle));
-  mkdirSync(offers, { recursive: true });
-  // made when the keys of the bus are known
-  const made: { offer?: Offer } = {};
-  const late = new Proxy({} as Offer, {
-    get: (_, name: keyof Offer) => {
-      const value: unknown = made.offer?.[name];
-      return typeof value === 'function' ? value.bind(made.offer) : value;
-    },
-  });
-  const fleet = await startFleet(t, late);
-  const { call, plane } = fleet;
-  const offer = (made.offer = new Offer(offers, plane.rig.engine.keys.documentSeed));
-  const app = Fastify();
-  app.setNotFoundHandler((_, reply) => void reply.code(404).send());
-  app.decorateReply('callNotFound', function () {
-    return this.code(404).send() as never;
-  });
-  serveBundle(app, offer, plane.rig.pool);
-  await app.ready();
-  const calls = plane.http.listeners('request') as ((...args: unknown[]) => void)[];
-  plane.http.removeAllListeners('request');
-  plane.http.on('request', (request, answer) => {
-    if (request.url!.startsWith('/bundle/')) app.routing(request, answer);
-    else for (const one of calls) one(request, answer);
-  });
-  t.after(() => app.close());
-  await cachedDomain(t, fleet, 'a.test');
   const names = ['n1', 'n2', 'n3'];
-  const nodes: PlacedNode[] = [];
-  for (const name of names) {
-    const prefix = await versions.prefix(name);
-    nodes.push(
-      (await fleet.node(
-        name,
-        undefined,
-        token => new PlacedNode({ prefix, first: versions.first }, plane, token, name),
-      )) as PlacedNode,
-    );
-  }
-  await until('served', async () => (await nodes[2]!.visit('a.test')) === 'one');
+  const { versions, fleet, call, plane, offer, nodes, ids, offerOf, seen, hurry } = await upgradeFleet(t, names);
   const local = await fleet.node('checkout');
-  const ids = nodes.map(node => node.id);
-  const seen = async () => {
-    const { data } = (await call.read('/client/nodes')) as {
-      data: { name: string; version: string; upgrade: string; upgradable: boolean }[];
-    };
-    return new Map(data.map(node => [node.name, node]));
-  };
-  await until('they say what they run', async () => (await seen()).get('n3')!.upgradable);
-
   // nothing is offered yet
   assert.equal((await call.read('/client/node/latestVersion')).version, null);
   is(await call.post('/client/node/upgrade', { ids }), 'nodeVersionMismatch');
@@ -92,6 +36,7 @@ test('nodes are upgraded in stages, with a log of each; of a bad version one nod
   );
 
   const good = await versions.made('good');
+  hurry();
   offerOf(good);
   // one that runs in a checkout is upgraded with it
   const begun = await call.post('/client/node/upgrade', { ids: [...ids, local.id] });

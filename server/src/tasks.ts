@@ -4,7 +4,7 @@ import type { AnyWork } from './kit/task.ts';
 import { autoSSLWork } from './domain/acme/work.ts';
 import { copyModuleWork } from './module/copy.ts';
 import { nodeCommandWorks } from './node/commands.ts';
-import { nodeUpgradeWork } from './node/upgrade.ts';
+import { nodeUpgradeWork } from './node/upgrade-work.ts';
 
 const works: { [K in keyof typeof taskKinds]: AnyWork } = {
   autoSSL: autoSSLWork,

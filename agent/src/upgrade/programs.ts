@@ -58,12 +58,14 @@ export const upgradeFiles = (data: string) => {
     state: join(folder, 'state.json'),
     /** the version that is started; without it that of the join line */
     current: join(folder, 'current'),
-    /** there until the chosen version has come up for good */
+    /** there until the chosen version has come up, and is watched no more */
     previous: join(folder, 'previous'),
     /** a line for each start meanwhile */
     starts: join(folder, 'starts'),
     /** asks whoever may write to PREFIX to place what lies beside it */
     place: join(folder, 'place'),
     plan: join(folder, 'trial.json'),
+    /** there as long as the new version is watched (watch.ts) */
+    watch: join(folder, 'watch.json'),
   };
 };

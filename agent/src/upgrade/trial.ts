@@ -1,14 +1,16 @@
 /** The new version's side of a trial: it has taken nginx over, and finds out whether visitors are answered as before, by its own Lua. */
 import * as z from 'zod/mini';
 import { askAll, difference } from './probe.ts';
-import type { TrialPlan } from './upgrade.ts';
 
+/** What the old agent found, and what must be so again. */
 const Plan = z.object({
   version: z.string(),
   doors: z.array(z.object({ address: z.string(), port: z.int(), isTLS: z.boolean() })),
   answers: z.record(z.string(), z.int()),
+  /** the bus was there: it must be there again */
   connected: z.boolean(),
 });
+export type TrialPlan = z.infer<typeof Plan>;
 export const isPlan = (value: unknown): value is TrialPlan => Plan.safeParse(value).success;
 
 const goodWanted = 5;

@@ -8,7 +8,8 @@
  *    new workers, and is asked for the same hosts. Until it has passed, what is started is the old version: a power cut, a crash and
  *    silence end in it;
  * 4. the choice is written down, and the process replaces itself by the new version. Should that not come up several times, `PREFIX/run`
- *    goes back (server/src/services/join.sh).
+ *    goes back (server/src/services/join.sh);
+ * 5. it is watched for some minutes more, here (watch.ts) and by the control plane, which may tell it to go back.
  */
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -19,9 +20,11 @@ import { Tried, selfCheck } from './child.ts';
 import { fetchPart, roomFor } from './fetch.ts';
 import { type IsSigned, place, readSigned, runtimeName } from './place.ts';
 import { type Answers, type Door, compare, nobody } from './probe.ts';
-import { type Programs, isThere, mayPlace, programOf, sentenceOf, upgradeFiles, version as ours } from './programs.ts';
+import { type Programs, isThere, isVersion, mayPlace, programOf, sentenceOf, upgradeFiles, version as ours } from './programs.ts';
+import { type TrialPlan, isPlan } from './trial.ts';
+import { Watch, type WatchPlan, isWatchPlan, reachesWith } from './watch.ts';
 
-export const upgradeSteps = ['fetching', 'placing', 'checking', 'shadow', 'trial', 'changing', 'done', 'failed'] as const;
+export const upgradeSteps = ['fetching', 'placing', 'checking', 'shadow', 'trial', 'changing', 'done', 'failed', 'back'] as const;
 type Step = (typeof upgradeSteps)[number];
 const State = z.object({
   /** of the command */
@@ -42,6 +45,8 @@ const Body = z.object({
   path: z.string().check(z.regex(/^\/[\w./-]{1,300}$/)),
 });
 
+const Back = z.object({ from: z.string(), to: z.string() });
+
 const placeMs = 180_000;
 const shadowMs = 120_000;
 export const trialMs = 240_000;
@@ -60,11 +65,14 @@ export interface UpgradeOptions {
   shadow(folder: string): Promise<{ args: string[]; doors: Door[] }>;
   /** Lets go of nginx and tries the version; we are replaced then, whatever comes of it. Left out: nobody can. */
   change: ((how: Change) => void) | undefined;
+  /** Lets go of nginx and goes on as this program, whatever it was. Left out: nobody can. */
+  become: ((program: Program) => void) | undefined;
   isConnected(): boolean;
   /** there is something to tell */
   changed(): void;
   log(message: string): void;
 }
+type Program = ReturnType<typeof programOf>;
 /** What the old agent does once it has let go of nginx. */
 export interface Change {
   node: string;
@@ -73,14 +81,6 @@ export interface Change {
   /** It passed or not. @returns the program to go on as */
   over(why: string | null): { node: string; main: string } | undefined;
 }
-export interface TrialPlan {
-  version: string;
-  doors: Door[];
-  answers: Answers;
-  /** the bus was there: it must be there again */
-  connected: boolean;
-}
-
 const hostsMost = { shadow: 40, trial: 10 };
 
 export class Upgrade {
@@ -89,6 +89,8 @@ export class Upgrade {
   #state: UpgradeState | undefined;
   readonly #settled = Promise.withResolvers<void>();
   #isBusy = false;
+  #watch: Watch | undefined;
+  #next: Program | undefined;
 
   constructor(options: UpgradeOptions) {
     this.#options = options;
@@ -106,19 +108,81 @@ export class Upgrade {
   came(): void {
     const state = this.#state;
     const last = state?.steps.at(-1)?.step;
-    if (state && last !== 'done' && last !== 'failed') {
-      if (ours === state.to && last === 'changing') this.#end(null);
+    const { watch, previous, starts, plan } = this.#files;
+    if (state && ours === state.to && last === 'changing') {
+      this.#end(null);
+      const tried = readJson(plan, isPlan);
+      if (tried) this.#write(watch, JSON.stringify({ ...tried, from: state.from }));
+    } else if (state && (last === 'trial' || last === 'changing')) {
       // `run` went back, or the machine lost its power in the midst of it
-      else if (last === 'trial' || last === 'changing') {
-        const why =
-          last === 'trial' ? 'the node was restarted while the new version was tried' : 'the new version did not come up';
-        this.#choose(ours);
-        this.#end(`${why}: it goes on with ${ours}`);
-      }
-      // before it changed anything: begun anew when it is told again
+      const why = last === 'trial' ? 'the node was restarted while the new version was tried' : 'the new version did not come up';
+      this.#choose(ours);
+      this.#end(`${why}: it goes on with ${ours}`);
+    } else if (state && last === 'done' && ours === state.from && existsSync(watch)) {
+      this.#choose(ours);
+      this.#wentBack(`${state.to} ended again and again: it goes on with ${ours}`);
     }
-    for (const file of [this.#files.previous, this.#files.starts, this.#files.plan]) rmSync(file, { force: true });
+    // else what was begun changed nothing: it begins anew when it is told again
+    const watched = ours === state?.to ? readJson(watch, isWatchPlan) : undefined;
+    for (const file of watched ? [plan] : [plan, previous, starts, watch]) rmSync(file, { force: true });
+    if (watched) this.#begin(watched);
     this.#settled.resolve();
+  }
+
+  /** Until then what ends again and again is left for what was before (server/src/services/join.sh, `run`). */
+  #begin(plan: WatchPlan): void {
+    const { programs, data, isConnected, log } = this.#options;
+    const before = programOf(programs?.prefix ?? '', plan.from);
+    const { watch, previous, starts } = this.#files;
+    const over = () => {
+      for (const file of [watch, previous, starts]) rmSync(file, { force: true });
+    };
+    const back = (why: string) => {
+      try {
+        this.#next = this.#goBack(plan.from, why);
+        this.leave();
+      } catch (error) {
+        log(`${why}. It goes on as it is: ${sentenceOf(error)}`);
+        over();
+      }
+    };
+    this.#watch = new Watch({ plan, isConnected, reaches: () => reachesWith(before, data), back, over, log });
+    this.#watch.start();
+  }
+  stop(): void {
+    this.#watch?.stop();
+  }
+
+  /** The verb by which the control plane takes it back: all but the leaving, which comes after the answer. @throws why it goes on as it is */
+  back(body: string): void {
+    const { from, to } = Back.parse(JSON.parse(body));
+    if (ours === to) return;
+    if (ours !== from) throw new Error(`it runs ${ours}, not ${from}`);
+    if (this.#isBusy) throw new Error('another upgrade is under way');
+    this.#next = this.#goBack(to, `the control plane took it back to ${to}`);
+  }
+  /** What `back` prepared. */
+  leave(): void {
+    this.stop();
+    if (this.#next) this.#options.become!(this.#next);
+  }
+
+  /** @returns what is to be started @throws a sentence; nothing was changed then */
+  #goBack(to: string, why: string): Program {
+    const { programs, become } = this.#options;
+    if (!programs || !become) throw new Error('this agent cannot be replaced by itself');
+    if (!isVersion(to) || !isThere(programs.prefix, to)) throw new Error(`${to} is no longer on its disk`);
+    this.#choose(to);
+    const { watch, previous, starts } = this.#files;
+    for (const file of [watch, previous, starts]) rmSync(file, { force: true });
+    this.#wentBack(why);
+    return programOf(programs.prefix, to);
+  }
+  #wentBack(why: string): void {
+    this.#options.log(why);
+    if (!this.#state) return;
+    this.#state.why = why.slice(0, 300);
+    this.#step('back');
   }
 
   /** The verb. @throws why it is as it was */
@@ -144,7 +208,7 @@ export class Upgrade {
   #over(id: number): (() => void) | undefined {
     const state = this.#state;
     const last = state?.steps.at(-1)?.step;
-    if (state?.id !== id || (last !== 'done' && last !== 'failed')) return undefined;
+    if (state?.id !== id || (last !== 'done' && last !== 'failed' && last !== 'back')) return undefined;
     return () => {
       if (state.why !== null) throw new Error(state.why);
     };
@@ -190,6 +254,7 @@ export class Upgrade {
     await new Promise<never>(() => {});
   }
 
+  /** @throws a sentence */
   async #place(programs: Programs, next: string, isSigned: IsSigned): Promise<void> {
     const { prefix } = programs;
     if (mayPlace(programs)) {
@@ -277,13 +342,16 @@ export class Upgrade {
     this.#step(why === null ? 'done' : 'failed');
   }
   #save(): void {
+    this.#write(this.#files.state, JSON.stringify(this.#state));
+    this.#options.changed();
+  }
+  /** On a full disk: what it said is known as long as it runs. */
+  #write(file: string, text: string): void {
     try {
       mkdirSync(this.#files.folder, { recursive: true, mode: 0o700 });
-      writeWhole(this.#files.state, JSON.stringify(this.#state));
+      writeWhole(file, text);
     } catch (error) {
-      // a full disk: what it said is known as long as it runs
-      this.#options.log(`the state of the upgrade cannot be written: ${sentenceOf(error)}`);
+      this.#options.log(`${file} cannot be written: ${sentenceOf(error)}`);
     }
-    this.#options.changed();
   }
 }

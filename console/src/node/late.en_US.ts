@@ -49,7 +49,7 @@ export default {
   'action.upgrade': 'Upgrade',
   'action.upgradeLog': 'Upgrade log',
   'warning.upgradeNode':
-    'One node first, then a share of them, then the others; it stops by itself when something goes wrong. Each node tries the new version beside the one it runs, stays as it is when that fails, and serves its visitors meanwhile.',
+    'One node first, then a share of them, then the others; it stops by itself when something goes wrong. Each node tries the new version beside the one it runs, stays as it is when that fails, and serves its visitors meanwhile. One that is not well within five minutes after goes back by itself.',
   'upgrade.offered': 'Offered here: version {version}',
   'upgrade.nothing': 'Nothing is packed for nodes yet: run npm run bundle where Breakwater is installed',
   'upgrade.newest': 'It runs what is offered',
@@ -66,6 +66,7 @@ export default {
   'upgradeStep.changing': 'Changed',
   'upgradeStep.done': 'Done',
   'upgradeStep.failed': 'Stays as it was',
+  'upgradeStep.back': 'Back to the former version',
   'state.notUpdated': 'Not upgraded',
   'state.updating': 'Upgrading',
   'state.updateFailed': 'Upgrade failed',

@@ -48,7 +48,7 @@ export default {
   'action.upgrade': '升级',
   'action.upgradeLog': '升级记录',
   'warning.upgradeNode':
-    '先升级一个节点，正常后再升级一部分，最后升级其余节点；出现异常即自动停止。节点会先在本机试运行新版本，未通过则保持原版本，期间持续服务访客。',
+    '先升级一个节点，正常后再升级一部分，最后升级其余节点；出现异常即自动停止。节点会先在本机试运行新版本，未通过则保持原版本，期间持续服务访客。升级后五分钟内状况异常的节点会自动退回原版本。',
   'upgrade.offered': '当前提供的版本：{version}',
   'upgrade.nothing': '此处尚未生成节点程序包：请在安装主机上运行 npm run bundle',
   'upgrade.newest': '已是当前提供的版本',
@@ -65,6 +65,7 @@ export default {
   'upgradeStep.changing': '切换',
   'upgradeStep.done': '完成',
   'upgradeStep.failed': '保持原版本',
+  'upgradeStep.back': '退回原版本',
   'state.notUpdated': '未升级',
   'state.updating': '升级中',
   'state.updateFailed': '升级失败',

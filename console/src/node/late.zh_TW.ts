@@ -47,7 +47,7 @@ export default {
   'action.upgrade': '升級',
   'action.upgradeLog': '升級記錄',
   'warning.upgradeNode':
-    '先升級一個節點，正常後再升級一部分，最後升級其餘節點；出現異常即自動停止。節點會先在本機試跑新版本，未通過則維持原版本，期間持續服務訪客。',
+    '先升級一個節點，正常後再升級一部分，最後升級其餘節點；出現異常即自動停止。節點會先在本機試跑新版本，未通過則維持原版本，期間持續服務訪客。升級後五分鐘內狀況異常的節點會自動退回原版本。',
   'upgrade.offered': '目前提供的版本：{version}',
   'upgrade.nothing': '此處尚未產生節點程式包：請在安裝主機上執行 npm run bundle',
   'upgrade.newest': '已是目前提供的版本',
@@ -64,6 +64,7 @@ export default {
   'upgradeStep.changing': '切換',
   'upgradeStep.done': '完成',
   'upgradeStep.failed': '維持原版本',
+  'upgradeStep.back': '退回原版本',
   'state.notUpdated': '未升級',
   'state.updating': '升級中',
   'state.updateFailed': '升級失敗',

@@ -7,7 +7,11 @@ export default {
   'taskLine.nodeUpgrade.done': '{node}: upgraded',
   'taskLine.nodeUpgrade.refused': '{node}: failed ({why})',
   'taskLine.nodeUpgrade.skipped': '{node}: skipped',
-  'taskLine.nodeUpgrade.held': 'Stopped; left as they are: {left}',
+  'taskLine.nodeUpgrade.ill': '{node}: not well since the upgrade, goes back to its former version ({why})',
+  'taskLine.nodeUpgrade.back': '{node}: runs {version} again',
+  'taskLine.nodeUpgrade.stuck': '{node}: cannot be taken back, look at this node ({why})',
+  'taskLine.nodeUpgrade.held':
+    'Stopped: {left} {left, one: node stays, other: nodes stay} as before; upgraded ones that are well keep the new version, others go back by themselves',
   'task.nodeReboot': 'Restart of {count} {count, one: node, other: nodes}',
   'taskLine.nodeReboot.done': '{node}: restarted',
   'taskLine.nodeReboot.refused': '{node}: could not be done there ({why})',

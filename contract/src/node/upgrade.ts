@@ -4,8 +4,8 @@ import { arr, big, id, ids, nullable, obj, one, text, time } from '../kit/schema
 import { taskOf } from '../kit/task.ts';
 import { upgradeStates } from '../states.ts';
 
-/** What a node does one after the other (agent/src/upgrade/upgrade.ts). */
-export const upgradeSteps = ['fetching', 'placing', 'checking', 'shadow', 'trial', 'changing', 'done', 'failed'] as const;
+/** What a node does one after the other (agent/src/upgrade/upgrade.ts); `back`: it became the new version, and is the old one again. */
+export const upgradeSteps = ['fetching', 'placing', 'checking', 'shadow', 'trial', 'changing', 'done', 'failed', 'back'] as const;
 export const upgradeLogMost = 20;
 
 export const nodeUpgrades = calls(
@@ -43,16 +43,23 @@ export const nodeUpgrades = calls(
 );
 
 export const upgradeLimits = {
-  /** nodes that are upgraded at a time */
+  /** nodes that are upgraded at a time; one that was not well for `windowSeconds` since still counts */
   atOnce: 10,
+  windowSeconds: 10,
   /** the second stage is one in so many of them; the first is one node */
   share: 4,
-  /** how long those of a stage must be well before the next begins, and how long that is waited for */
-  wellSeconds: 5,
-  wellMostSeconds: 60,
-  /** of the stages after the first: so many failures in a hundred stop it, and two always do */
+  /** how long those before a stage must have been well when it begins */
+  stageSeconds: 60,
+  /** how long a node is watched after it became the new version, and after how long without being well it is taken back */
+  watchSeconds: 300,
+  illSeconds: 30,
+  /** of a hundred of a stage that have ended */
   failedPercent: 10,
 } as const;
+
+/** How many of a stage may fail: of the first none, later one, or a tenth of those that have ended. One more stops the whole upgrade. */
+export const failuresBorne = (stage: number, ended: number): number =>
+  stage <= 1 ? 0 : Math.max(1, Math.floor((ended * upgradeLimits.failedPercent) / 100));
 
 export const nodeUpgrade = taskOf({
   name: 'nodeUpgrade',
@@ -64,10 +71,16 @@ export const nodeUpgrade = taskOf({
     /** 1, 2, 3: how many nodes it begins with */
     stage: ['stage', 'count'],
     done: ['node'],
-    /** it stays as it is, or became the new version and is not well */
+    /** it stays as it is */
     refused: ['node', 'why'],
+    /** it became the new version, and is not well: it is taken back */
+    ill: ['node', 'why'],
+    /** it is again what it was */
+    back: ['node', 'version'],
+    /** it should be, and is not */
+    stuck: ['node', 'why'],
     skipped: ['node'],
-    /** it was stopped, or another bundle was made meanwhile: so many are as they were */
+    /** too many failed, or another bundle was made meanwhile: so many are as they were; those that are well stay what they became */
     held: ['left'],
   },
 });

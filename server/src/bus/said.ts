@@ -174,6 +174,7 @@ export const Beat = z.object({
           .array(z.object({ step: z.enum(upgradeSteps), at: exact(40).check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)) }))
           .check(z.maxLength(10)),
       ),
+      why: z.optional(z.nullable(text(300))),
     }),
   ),
   /** which change of its zone it has before the others (0: none), and what came of it; absent: an agent that knows nothing of this */

@@ -1,0 +1,146 @@
+/**
+ * Other versions of nodes, staged: one node first, then a share, then the others, some at a time (contract: upgrade.ts has the bounds). A
+ * stage begins when those before it were well for long enough, and within it some begin only while the last ones are. A failure too many
+ * stops it at once, and what is left stays as it is. A node decides by itself whether it becomes the new version
+ * (agent/src/upgrade/upgrade.ts); one that did and is not well since is taken back to the one before, whatever becomes of the others.
+ */
+import { failuresBorne, nodeUpgrade, upgradeLimits } from '#contract/node/upgrade.ts';
+import { type AnyWork, taskWork } from '../kit/task.ts';
+import { begin, close, follow, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
+
+const lookMs = 500;
+
+interface Fresh {
+  id: number;
+  stage: number;
+}
+interface Cursor {
+  left: number[];
+  failed: number[];
+  /** they became the new version, and are watched; an earlier release wrote ids alone */
+  fresh: (Fresh | number)[];
+  stage: number;
+  /** of each stage, the first one first */
+  stages?: { ended: number; failed: number }[];
+  /** how many of this stage may still begin */
+  quota: number;
+  done: number;
+  total: number;
+  isStopped: boolean;
+  /** the log says that it was stopped */
+  isHeld?: boolean;
+  isEnded: boolean;
+}
+type Now = Required<Omit<Cursor, 'fresh'>> & { fresh: Fresh[] };
+
+const quotaOf = (stage: number, total: number, left: number) =>
+  stage === 1 ? 1 : stage === 2 ? Math.max(1, Math.ceil(total / upgradeLimits.share)) : left;
+
+function nowOf(cursor: Cursor | undefined, ids: readonly number[]): Now {
+  const anew = { fresh: [], stage: 0, stages: [], quota: 0, isStopped: false, isHeld: false, isEnded: false };
+  if (!cursor) return { ...anew, left: [...ids], failed: [], done: 0, total: ids.length };
+  const { left, failed, total, stage, fresh, stages = [], isHeld = false } = cursor;
+  // somebody tries it again: from one node on
+  if (cursor.isEnded) return { ...anew, left: [...left], failed: [...failed], done: total - left.length, total };
+  return {
+    ...cursor,
+    isHeld,
+    left: [...left],
+    failed: [...failed],
+    fresh: fresh.map(one => (typeof one === 'number' ? { id: one, stage } : one)),
+    stages: Array.from({ length: stage }, (_, i) => ({ ended: 0, failed: 0, ...stages[i] })),
+  };
+}
+
+export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
+  kind: nodeUpgrade,
+  async step({ ctx, taskID, input, cursor, say }) {
+    const now = nowOf(cursor, input.ids);
+    const { total } = now;
+
+    await follow(ctx, taskID);
+    const told = await outcomes(ctx, taskID);
+    const over = told.filter(one => one.isOver);
+    for (const { nodeID: id, name: node, ok, why } of over) {
+      now.done++;
+      const { stage } = now;
+      const counts = now.stages[stage - 1];
+      if (counts) counts.ended++;
+      if (ok) {
+        now.fresh.push({ id, stage });
+        say('done', { node });
+        continue;
+      }
+      if (counts) counts.failed++;
+      now.failed.push(id);
+      say('refused', { node, why: why ?? 'no answer in time' }, { level: 'error' });
+    }
+    if (over.length) await close(ctx, over);
+    const open = told.length - over.length;
+
+    const seen = await watch(
+      ctx,
+      taskID,
+      now.fresh.map(({ id }) => id),
+      input.version,
+    );
+    for (const one of seen.filter(({ state }) => state === 'bad')) {
+      const { id, name: node, why, version, isOld } = one;
+      say('ill', { node, why }, { level: 'error' });
+      if (isOld) say('back', { node, version });
+      await takeBack(ctx, taskID, one);
+      now.failed.push(id);
+      const counts = now.stages[now.fresh.find(fresh => fresh.id === id)!.stage - 1];
+      if (counts) counts.failed++;
+    }
+    const watched = seen.filter(({ state }) => state !== 'bad' && state !== 'over');
+    const left = new Set(watched.map(({ id }) => id));
+    now.fresh = now.fresh.filter(({ id }) => left.has(id));
+
+    const going = await returns(ctx, taskID);
+    for (const { name: node, version, state, why } of going)
+      if (state === 'back') say('back', { node, version });
+      else if (state === 'stuck') say('stuck', { node, why }, { level: 'error' });
+    const isGoing = going.some(({ state }) => state === 'open');
+
+    if (now.stages.some(({ ended, failed }, i) => failed > failuresBorne(i + 1, ended))) now.isStopped = true;
+    const isStageOver = open === 0 && (now.quota === 0 || now.left.length === 0);
+
+    if (!now.isStopped) {
+      if (isStageOver && now.left.length && watched.every(({ state }) => state === 'proven')) {
+        now.stage = Math.min(3, now.stage + 1);
+        now.quota = quotaOf(now.stage, total, now.left.length);
+        now.stages[now.stage - 1] ??= { ended: 0, failed: 0 };
+        say('stage', { stage: now.stage, count: Math.min(now.quota, now.left.length) });
+      }
+      const unsure = watched.filter(({ state }) => state === 'early' || state === 'ill').length;
+      const room = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
+      if (room > 0) {
+        // another one was packed meanwhile
+        if (ctx.services.offer?.bundle()?.version !== input.version) now.isStopped = true;
+        else {
+          const ids = now.left.splice(0, room);
+          const skipped = await begin(ctx, taskID, ids, input.version);
+          // one that could not be told says nothing of the version: another takes its place
+          now.quota -= ids.length - skipped.length;
+          for (const { id, node } of skipped) {
+            now.failed.push(id);
+            now.done++;
+            say('skipped', { node }, { level: 'warn' });
+          }
+          return { cursor: now, total, done: now.done, failed: now.failed.length, againMs: lookMs };
+        }
+      }
+    }
+    if (now.isStopped && !now.isHeld) {
+      now.isHeld = true;
+      say('held', { left: now.left.length }, { level: 'warn' });
+    }
+    const isEnd = open === 0 && !isGoing && !now.fresh.length && (now.isStopped || !now.left.length);
+    if (!isEnd) return { cursor: now, total, done: now.done, failed: now.failed.length, againMs: lookMs };
+    // tried again those that are left come with those that failed
+    const failed = [...now.failed, ...now.left];
+    const cursorOfEnd = { ...now, failed, left: [], isEnded: true };
+    return { cursor: cursorOfEnd, total, done: total, failed: new Set(failed).size, isEnd };
+  },
+});

@@ -115,6 +115,9 @@ test('another key than the pinned one is not believed', async () => {
 
 test('a line that is nobody’s, and one that is over, say so', async () => {
   const { command, token } = await newLine();
+  // made by another machine of the control plane, which has another bundle
+  const other = `${url}/join/${token}/application?sha256=${'0'.repeat(64)}`;
+  assert.equal(sh(`curl -s -o /dev/null -w '%{http_code}' -k '${other}'`).out, '503');
   const unknown = sh(optioned(command.replace(token, `${token.slice(0, -4)}AAAA`)));
   assert.equal(unknown.status, 1);
   assert.match(unknown.err, /not one of this installation/);

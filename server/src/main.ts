@@ -45,6 +45,7 @@ import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Mailer } from './work/mailer.ts';
 import { nodeTable, productTable } from './node/tables.ts';
+import { Offers } from './node/offers.ts';
 import { siteTable } from './site/tables.ts';
 import { NoticeTeller } from './work/notices.ts';
 import { Tasks } from './work/tasks.ts';
@@ -119,6 +120,12 @@ export async function start(settings: Settings): Promise<Running> {
       ...(settings.clickhouse ? { analytics: analytics(settings.clickhouse) } : {}),
     };
 
+    const warn = (message: string) => logger.warn(message);
+    if (offer && (settings.services.has('work') || settings.services.has('api'))) {
+      const offers = new Offers(database.db, offer, warn);
+      await offers.start();
+      stops.push(() => offers.stop());
+    }
     watchServices(health, services, storedRules);
     if (settings.services.has('bus')) await rememberInstallation(database, settings);
     const bus = await connectBus(settings, services);
@@ -171,7 +178,7 @@ export async function start(settings: Settings): Promise<Running> {
         reply.type('application/json').send(openApi(groups)),
       );
       serveJoinLine(app, settings, services);
-      if (offer) serveBundle(app, offer, services.database.pool);
+      if (offer) serveBundle(app, offer, services.database.pool, warn);
       serveBrandImages(app, database);
       await serveConsole(app);
       stops.push(async () => {

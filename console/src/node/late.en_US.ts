@@ -52,6 +52,9 @@ export default {
     'One node first, then a share of them, then the others; it stops by itself when something goes wrong. Each node tries the new version beside the one it runs, stays as it is when that fails, and serves its visitors meanwhile. One that is not well within five minutes after goes back by itself.',
   'upgrade.offered': 'Offered here: version {version}',
   'upgrade.nothing': 'Nothing is packed for nodes yet: run npm run bundle where Breakwater is installed',
+  'upgrade.differing':
+    'Machines of the control plane have different bundles for nodes, and must have the same before an upgrade. Run npm run bundle there, from the same sources: {machines}',
+  'upgrade.noBundle': 'none',
   'upgrade.newest': 'It runs what is offered',
   'upgrade.withInstallation': 'This node runs out of the folder of the installation and is upgraded together with it',
   'upgrade.over': 'The nodes are upgraded',

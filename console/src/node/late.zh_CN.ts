@@ -51,6 +51,9 @@ export default {
     '先升级一个节点，正常后再升级一部分，最后升级其余节点；出现异常即自动停止。节点会先在本机试运行新版本，未通过则保持原版本，期间持续服务访客。升级后五分钟内状况异常的节点会自动退回原版本。',
   'upgrade.offered': '当前提供的版本：{version}',
   'upgrade.nothing': '此处尚未生成节点程序包：请在安装主机上运行 npm run bundle',
+  'upgrade.differing':
+    '控制端各主机提供给节点的版本不同，升级前须一致。请在下列主机上用同一份源代码运行 npm run bundle：{machines}',
+  'upgrade.noBundle': '尚未生成',
   'upgrade.newest': '已是当前提供的版本',
   'upgrade.withInstallation': '此节点直接使用安装目录中的程序，会随安装一起升级',
   'upgrade.over': '节点已升级',

@@ -50,6 +50,9 @@ export default {
     '先升級一個節點，正常後再升級一部分，最後升級其餘節點；出現異常即自動停止。節點會先在本機試跑新版本，未通過則維持原版本，期間持續服務訪客。升級後五分鐘內狀況異常的節點會自動退回原版本。',
   'upgrade.offered': '目前提供的版本：{version}',
   'upgrade.nothing': '此處尚未產生節點程式包：請在安裝主機上執行 npm run bundle',
+  'upgrade.differing':
+    '控制端各主機提供給節點的版本不同，升級前須一致。請在下列主機上以同一份原始碼執行 npm run bundle：{machines}',
+  'upgrade.noBundle': '尚未產生',
   'upgrade.newest': '已是目前提供的版本',
   'upgrade.withInstallation': '此節點直接使用安裝目錄中的程式，會隨安裝一起升級',
   'upgrade.over': '節點已升級',

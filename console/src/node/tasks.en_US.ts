@@ -10,6 +10,8 @@ export default {
   'taskLine.nodeUpgrade.ill': '{node}: not well since the upgrade, goes back to its former version ({why})',
   'taskLine.nodeUpgrade.back': '{node}: runs {version} again',
   'taskLine.nodeUpgrade.stuck': '{node}: cannot be taken back, look at this node ({why})',
+  'taskLine.nodeUpgrade.differing':
+    '{machine}: this machine of the control plane has another bundle ({version}); run npm run bundle there, from the same sources',
   'taskLine.nodeUpgrade.held':
     'Stopped: {left} {left, one: node stays, other: nodes stay} as before; upgraded ones that are well keep the new version, others go back by themselves',
   'task.nodeReboot': 'Restart of {count} {count, one: node, other: nodes}',

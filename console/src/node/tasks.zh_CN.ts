@@ -10,6 +10,8 @@ export default {
   'taskLine.nodeUpgrade.ill': '{node}：升级后状况异常，退回原版本（{why}）',
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
   'taskLine.nodeUpgrade.stuck': '{node}：无法退回原版本，请检查此节点（{why}）',
+  'taskLine.nodeUpgrade.differing':
+    '{machine}：这台控制端主机提供的版本不同（{version}），请在其上用同一份源代码运行 npm run bundle',
   'taskLine.nodeUpgrade.held': '已停止：{left} 个节点保持原版本；已升级且正常的节点保持新版本，异常者会自动退回',
   'task.nodeReboot': '重启 {count} 个节点',
   'taskLine.nodeReboot.done': '{node}：已重启',

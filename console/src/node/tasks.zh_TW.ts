@@ -7,6 +7,8 @@ export default {
   'taskLine.nodeUpgrade.ill': '{node}：升級後狀況異常，退回原版本（{why}）',
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
   'taskLine.nodeUpgrade.stuck': '{node}：無法退回原版本，請檢查此節點（{why}）',
+  'taskLine.nodeUpgrade.differing':
+    '{machine}：這台控制端主機提供的版本不同（{version}），請在上面以同一份原始碼執行 npm run bundle',
   'taskLine.nodeUpgrade.held': '已停止：{left} 個節點維持原版本；已升級且正常的節點維持新版本，異常者會自動退回',
   'task.nodeReboot': '重新啟動 {count} 個節點',
   'taskLine.nodeReboot.done': '{node}：已重新啟動',

@@ -1,5 +1,6 @@
 /** Versions of nodes: what runs where, what is offered, and what became of each upgrade (§9). A task does it, and shows how far it is. */
 import { useQuery } from '@tanstack/react-query';
+import { Alert } from 'antd';
 import { polling } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
 import { later } from '../kit/later.tsx';
@@ -19,7 +20,7 @@ const log: RowAction<Node> = {
   run: ([node]) => overlay(close => <Log node={node!} onClose={() => close()} />),
 };
 
-const nodes = (offered: string | null | undefined) =>
+const nodes = (offered: string | null | undefined, differing: string | undefined) =>
   resource<'GET /client/nodes/initialized'>({
     name: 'nodes',
     list: 'GET /client/nodes/initialized',
@@ -49,9 +50,11 @@ const nodes = (offered: string | null | undefined) =>
             ? t('upgrade.withInstallation')
             : !offered
               ? t('upgrade.nothing')
-              : node.version === offered
-                ? t('upgrade.newest')
-                : undefined),
+              : differing !== undefined
+                ? differing
+                : node.version === offered
+                  ? t('upgrade.newest')
+                  : undefined),
         body: all => ({ ids: all.map(node => node.id) }),
         task: () => ({ success: t('upgrade.over'), failed: t('upgrade.notOver') }),
       }),
@@ -62,12 +65,16 @@ const nodes = (offered: string | null | undefined) =>
 export default function Upgrade() {
   const latest = useQuery({ ...query('GET /client/node/latestVersion'), refetchInterval: polling.nodeListPollMs });
   const offered = latest.data?.version;
+  const others = latest.data?.differing ?? [];
+  const machines = others.map(({ machine, version }) => `${machine} (${version ?? t('upgrade.noBundle')})`).join(', ');
+  const differing = others.length ? t('upgrade.differing', { machines }) : undefined;
   return (
     <Page>
       <p className="ink-2">
         {latest.data ? (offered ? t('upgrade.offered', { version: offered }) : t('upgrade.nothing')) : '\u00A0'}
       </p>
-      <ResourcePage resource={nodes(offered)} isEmbedded />
+      {differing && <Alert type="warning" showIcon title={differing} style={{ margin: '8px 0 12px' }} />}
+      <ResourcePage resource={nodes(offered, differing)} isEmbedded />
     </Page>
   );
 }

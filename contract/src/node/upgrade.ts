@@ -13,7 +13,12 @@ export const nodeUpgrades = calls(
   {
     /** null: nothing was packed here yet (`npm run bundle`) */
     'GET /node/latestVersion': {
-      answer: obj({ version: nullable(text(64)), bytes: nullable(big()) }),
+      answer: obj({
+        version: nullable(text(64)),
+        bytes: nullable(big()),
+        /** machines of the control plane that have another bundle, or none (null): no upgrade begins before all have the same */
+        differing: arr(obj({ machine: text(253), version: nullable(text(64)) }), 20),
+      }),
     },
     'POST /node/upgrade': {
       body: obj({ ids: ids() }),
@@ -80,6 +85,8 @@ export const nodeUpgrade = taskOf({
     /** it should be, and is not */
     stuck: ['node', 'why'],
     skipped: ['node'],
+    /** a machine of the control plane has another bundle, or none (`-`) */
+    differing: ['machine', 'version'],
     /** too many failed, or another bundle was made meanwhile: so many are as they were; those that are well stay what they became */
     held: ['left'],
   },

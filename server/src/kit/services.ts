@@ -151,6 +151,10 @@ export interface RenewBody {
 export interface NodeOffer {
   /** undefined: nothing was packed yet */
   bundle(): Bundle | undefined;
+  /** tells it apart from what other machines of the control plane have (node/offers.ts) */
+  readonly hash: string | undefined;
+  /** the same, where its archives are there too */
+  held(): { version: string; hash: string } | undefined;
   /** what a node is told, so that it becomes this version */
   command(nodeID: number): { version: string; body: { manifest: string; signature: string; path: string } } | undefined;
 }

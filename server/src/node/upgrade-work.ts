@@ -6,6 +6,7 @@
  */
 import { failuresBorne, nodeUpgrade, upgradeLimits } from '#contract/node/upgrade.ts';
 import { type AnyWork, taskWork } from '../kit/task.ts';
+import { differing } from './offers.ts';
 import { begin, close, follow, outcomes, returns, takeBack, watch } from './upgrade-rows.ts';
 
 const lookMs = 500;
@@ -116,8 +117,11 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
       const unsure = watched.filter(({ state }) => state === 'early' || state === 'ill').length;
       const room = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
       if (room > 0) {
-        // another one was packed meanwhile
-        if (ctx.services.offer?.bundle()?.version !== input.version) now.isStopped = true;
+        const { offer } = ctx.services;
+        const others = await differing(ctx.db, offer?.hash);
+        for (const { machine, version } of others) say('differing', { machine, version: version ?? '-' }, { level: 'error' });
+        // or another one was packed meanwhile
+        if (others.length || offer?.bundle()?.version !== input.version) now.isStopped = true;
         else {
           const ids = now.left.splice(0, room);
           const skipped = await begin(ctx, taskID, ids, input.version);

@@ -11,6 +11,7 @@ import { startTask } from '../kit/task.ts';
 import { rows } from '../store/db.ts';
 import { reachBus } from './commands.ts';
 import { allow, refuse } from './nodes.ts';
+import { differing } from './offers.ts';
 import { nodeTable, type NodeRow, upgradeState } from './tables.ts';
 
 /** As the operator sees it: what it runs counts for more than what came of the last try. */
@@ -31,11 +32,15 @@ export const nodeUpgradeCalls = implement(
       return {
         version: bundle?.version ?? null,
         bytes: bundle ? bundle.application.bytes + bundle.runtime.bytes : null,
+        differing: await differing(ctx.db, ctx.services.offer?.hash),
       };
     },
     'POST /node/upgrade': async ({ ctx, body }) => {
       const version = ctx.services.offer?.bundle()?.version;
       if (!version) throw fail('nodeVersionMismatch');
+      // a node fetches it from whichever machine answers
+      const others = await differing(ctx.db, ctx.services.offer?.hash);
+      if (others.length) throw fail('nodeVersionMismatch', { errorData: others });
       reachBus(ctx);
       const able: number[] = [];
       let rest: Partial | undefined;

@@ -14,6 +14,7 @@ import { isLoopback } from '../bus/tls.ts';
 import { sha256 } from '../kit/crypto.ts';
 import type { Services } from '../kit/services.ts';
 import { Door } from '../node/door.ts';
+import { lacking } from './bundle.ts';
 import type { Settings } from '../settings.ts';
 
 const body = readFileSync(new URL('./join.sh', import.meta.url), 'utf8');
@@ -72,8 +73,12 @@ export function serveJoinLine(app: FastifyInstance, settings: Settings, services
   });
 
   for (const part of ['application', 'runtime'] as const)
-    app.get<{ Params: { token: string } }>(`/join/:token/${part}`, async (request, reply) => {
+    app.get<{ Params: { token: string }; Querystring: { sha256?: unknown } }>(`/join/:token/${part}`, async (request, reply) => {
       const made = (await stateOf(request, request.params.token)) === 'open' ? bundle() : undefined;
+      const { sha256: wanted } = request.query;
+      // another machine of the control plane made the line: asked again, it may be that one that answers
+      if (made && wanted !== undefined && wanted !== made[part].sha256)
+        return reply.code(503).header('Retry-After', 2).type('text/plain').send(lacking);
       return made ? send(reply, join(bundleFolder, made[part].file), made[part].bytes) : reply.callNotFound();
     });
 }

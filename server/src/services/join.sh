@@ -186,7 +186,7 @@ apt-get ${step%% *} failed: the reason stands above. Mend it and run the line ag
 # $1: application or runtime; $2: its SHA-256
 download() {
   # the token is nobody else's to read in a list of processes
-  printf 'url = "%s"\n' "$BW_URL/join/$BW_TOKEN/$1" |
+  printf 'url = "%s"\n' "$BW_URL/join/$BW_TOKEN/$1?sha256=$2" |
     curl -fsS --retry 3 --max-time 900 ${BW_CA:+--cacert "$tmp/ca.pem"} -o "$tmp/$1" -K - ||
     fail "The $1 cannot be downloaded from $BW_URL."
   printf '%s  %s\n' "$2" "$tmp/$1" | sha256sum --check --status ||

@@ -12,6 +12,7 @@ import { queueOf, registry, startMetrics } from './kit/metrics.ts';
 import { loopback } from './kit/networks.ts';
 import { Notices } from './kit/notices.ts';
 import { openApi } from './kit/openapi.ts';
+import { keepEarlierHandles } from './account/passkey-handles.ts';
 import { resealed, Sealing } from './kit/sealed.ts';
 import type { Services } from './kit/services.ts';
 import { Sessions } from './kit/session.ts';
@@ -89,6 +90,7 @@ export async function start(settings: Settings): Promise<Running> {
     const sealing = new Sealing([keys]);
     const sealed = await resealed(database.db, sealing);
     if (sealed) logger.info({ values: sealed }, 'secrets encrypted that were not');
+    await keepEarlierHandles(database.db, sealing);
     const licences = new Licences(keys, settings.licenceKeys);
     const sessions = new Sessions(database, keys, keysOf, area => siteKeys(groups, area), licences);
     stops.push(() => sessions.stop());

@@ -1,9 +1,13 @@
 /** Passkeys: added with the password, signed in by, refused where anything about them is not as it should be. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import type { Area } from '#contract/kit/call.ts';
 import { passkeys as limits } from '#contract/limits.ts';
+import { signInChallenge } from '#server/account/passkey-challenges.ts';
+import { Keys } from '#server/kit/crypto.ts';
+import { Sealing } from '#server/kit/sealed.ts';
 import { row, rows } from '#server/store/db.ts';
 import { broken, by, is, ok } from './expect.ts';
 import { Api, password, type Person, type Tenant } from './harness.ts';
@@ -189,6 +193,9 @@ describe('one’s own passkeys', () => {
     ok(await by(api, a.client).put('/client/account', { id: who.id, name: 'x', twoFactor: 2 }));
     assert.equal((await listed(who)).length, 1);
     ok(await by(api, a.client).put('/client/account', { id: who.id, twoFactor: 2 }));
+    // its person is told, after the mail about the new passkey
+    assert.match(textOf(await smtp.next(who.email)), /Laptop/);
+    assert.match(textOf(await smtp.next(who.email)), /管理您帳號的人移除了/);
     is(await enter(device), 'credentialFailed');
     // what was opened by it has ended, and the audit names it
     is(await by(api, { token: tokens.accessToken }).get('/user/account/self'), 'invalidToken');
@@ -219,9 +226,15 @@ describe('signing in by one', () => {
     is(await send(body), 'tokenExpired');
     is(await send(device.get(await challenge('client'))), 'tokenExpired');
     is(await send(device.get({ challenge: 'of nobody' })), 'tokenExpired');
-    const late = device.get(await challenge());
-    await sql`update "passkeyChallenge" set "expiredAt" = now() - interval '1 second'`.execute(api.database.db);
-    is(await send(late), 'tokenExpired');
+    const ago = (ms: number) => device.get({ challenge: signInChallenge(api.services.sealing, 'user', Date.now() - ms) });
+    is(await send(ago(limits.challengeMinutes * 60_000 + 1)), 'tokenExpired');
+    ok(await send(ago(limits.challengeMinutes * 60_000 - 10_000)));
+    // by another installation, and with a later end written into it
+    const strange = signInChallenge(new Sealing([new Keys(randomBytes(32))]), 'user');
+    is(await send(device.get({ challenge: strange })), 'tokenExpired');
+    const bytes = Buffer.from((await challenge()).challenge, 'base64url');
+    bytes[21]! ^= 1;
+    is(await send(device.get({ challenge: bytes.toString('base64url') })), 'tokenExpired');
     // one to add a passkey by opens nothing
     const who = await customer();
     is(await send(device.get(ok(await options(who)).body)), 'tokenExpired');

@@ -50,6 +50,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'server/src/kit/metrics.ts': [1, 'a gauge that others compare with their own clock'],
   'server/src/account/api-tokens.ts': [1, 'the end a person sets is a time'],
   'server/src/account/factors.ts': [1, 'a code of an authenticator is of a time of day'],
+  'server/src/account/passkey-challenges.ts': [2, 'a challenge says until when it holds, to another process of ours'],
   'server/src/account/second-factor.ts': [1, 'the same'],
   'server/src/kit/api-tokens.ts': [2, 'tokens outlive the process'],
   'server/src/kit/session.ts': [6, 'tokens and sessions outlive the process'],

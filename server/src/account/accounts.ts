@@ -18,7 +18,7 @@ import type { Claim } from '../kit/tries.ts';
 import { like } from '../kit/table.ts';
 import { row, rows, type Sql } from '../store/db.ts';
 import { type ActedAs, actAs, actAsDenied } from './act-as.ts';
-import { dropAuthenticator } from './factors.ts';
+import { dropAuthenticator, mailTaken } from './factors.ts';
 import { dropIdentities } from './oidc.ts';
 import { dropPasskeys } from './passkeys.ts';
 import { mailLink, mailLinkAgain } from './password-link.ts';
@@ -173,11 +173,13 @@ export const accountCalls = implement(
       const { status, ...rest } = body;
       if (body.twoFactor !== undefined) {
         await dropAuthenticator(ctx.db, body.id);
+        let isTaken = account.twoFactor !== body.twoFactor;
         // they are there without a second factor as well: a whole row sent back, which says that there is none, takes none away
         if (account.twoFactor !== body.twoFactor || Object.keys(body).length === 2) {
-          await dropPasskeys(ctx, body.id);
-          await dropIdentities(ctx, body.id);
+          const [hadPasskeys, hadIdentities] = [await dropPasskeys(ctx, body.id), await dropIdentities(ctx, body.id)];
+          isTaken ||= hadPasskeys || hadIdentities;
         }
+        if (isTaken) await mailTaken(ctx, body.id);
       }
       await checkExports(ctx, body.maxLogExportTimes);
       const isOther = status !== undefined && status !== account.status;

@@ -96,6 +96,18 @@ export async function mailCode(
   if (!sent) throw new Fail('illegalEmailSettings', { errorData: [{ path: 'email', rule: 'mailServerMissing' }] });
 }
 
+/** Its person, where whoever manages the account took away what its sign-in asked for beside the password. */
+export async function mailTaken({ db, services }: { db: Db; services: Services }, accountID: number): Promise<void> {
+  const account = await row<CodeReader>(
+    db,
+    sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language from account where id = ${accountID}`,
+  );
+  if (!account) return;
+  const { email: to, language } = account;
+  const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  await sendMail(db, services, { operatorID: operatorOf(account), to, language, template: 'factorTaken', data: { time } });
+}
+
 const tryClaims = (accountID: number): Claim[] => [{ key: `code ${accountID}`, free: codeTries.freeOfAccount }];
 /** Counted before a code is looked at, over all sign-ins of the account: who knows the password begins as many as they like. */
 export function takeCodeTry({ sessions }: Services, accountID: number): void {

@@ -38,13 +38,14 @@ import { ownPassword } from './session.ts';
 table()({ table: 'identity', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
 /** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
-export async function dropIdentities(ctx: Context, accountID: number): Promise<void> {
+export async function dropIdentities(ctx: Context, accountID: number): Promise<boolean> {
   const gone = await rows<{ id: number; issuer: string; name: string }>(
     ctx.db,
     sql`delete from identity where "accountID" = ${accountID} returning id, issuer, name`,
   );
   for (const { id, ...before } of gone) ctx.note({ table: 'identity', id, before });
   if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
+  return gone.length > 0;
 }
 
 const callbackOf = (origin: string, area: string) => `${origin}/${area}/oidc`;

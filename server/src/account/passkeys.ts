@@ -11,20 +11,20 @@ import { deviceMailsMax, passkeys as limits } from '#contract/limits.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
 import { consoleOrigins } from '../kit/console-url.ts';
 import type { Context } from '../kit/context.ts';
-import { newToken, sha256 } from '../kit/crypto.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import type { MailData } from '../kit/mail/texts.ts';
 import { sendMail } from '../kit/mail/send.ts';
 import { neighbourhoods } from '../kit/networks.ts';
 import type { Incoming } from '../kit/request.ts';
-import type { Services } from '../kit/services.ts';
 import { unknownID } from '../kit/store.ts';
 import { table } from '../kit/table.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { auditSignIn, type Comer, enter, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import { type CodeReader, operatorOf } from './factors.ts';
 import { ownFactor, readerOf } from './own-factor.ts';
+import { judgeSignIn, newChallenge, signInChallenge, spendSignIn, takeChallenge } from './passkey-challenges.ts';
+import { handleOf, isHandleOf } from './passkey-handles.ts';
 import { ownPassword } from './session.ts';
 
 type Transport = (typeof transports)[number];
@@ -40,28 +40,19 @@ interface PasskeyRow {
 table()({ table: 'passkey', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
 /** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
-export async function dropPasskeys(ctx: Context, accountID: number): Promise<void> {
+export async function dropPasskeys(ctx: Context, accountID: number): Promise<boolean> {
   const gone = await rows<{ id: number; name: string; host: string }>(
     ctx.db,
     sql`delete from passkey where "accountID" = ${accountID} returning id, name, host`,
   );
   for (const { id, ...before } of gone) ctx.note({ table: 'passkey', id, before });
   if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
+  return gone.length > 0;
 }
 
 const timeout = limits.challengeMinutes * 60_000;
 // COSE (RFC 9053): Ed25519, P-256, RSA
 const algorithms = [-8, -7, -257] as const;
-
-/** Of a sign-in, or of whoever adds a passkey. */
-export async function newChallenge(db: Db, area: string, accountID: number | null): Promise<string> {
-  const challenge = newToken();
-  await sql`delete from "passkeyChallenge" where hash in (
-      select hash from "passkeyChallenge" where "expiredAt" < now() limit 100 for update skip locked)`.execute(db);
-  await sql`insert into "passkeyChallenge" (hash, "accountID", area, "expiredAt")
-    values (${sha256(challenge)}, ${accountID}, ${area}, now() + ${limits.challengeMinutes} * interval '1 minute')`.execute(db);
-  return challenge;
-}
 
 interface ClientData {
   /** base64url, as the authenticator signed it */
@@ -80,19 +71,6 @@ function clientDataOf(encoded: string, refusal: 'invalidToken' | 'credentialFail
   }
   throw fail(refusal);
 }
-
-/** Each serves once, whatever comes of it. @throws tokenExpired */
-async function takeChallenge(db: Db, { challenge }: ClientData, area: string, accountID: number | null): Promise<void> {
-  const taken = await row<{ isLate: boolean }>(
-    db,
-    sql`delete from "passkeyChallenge" where hash = ${sha256(challenge)} and area = ${area} and "accountID" is not distinct from ${accountID}
-        returning "expiredAt" < now() as "isLate"`,
-  );
-  if (!taken || taken.isLate) throw fail('tokenExpired');
-}
-
-export const handlesOf = ({ sealing }: Pick<Services, 'sealing'>, accountID: number) =>
-  sealing.proofs(`passkey ${accountID}`).map(isoBase64URL.fromUTF8String);
 
 async function tell<T extends 'passkeyOn' | 'passkeyOff' | 'passkeyCopied'>(
   ctx: Context,
@@ -124,7 +102,7 @@ interface Made {
 
 async function verifiedNew(ctx: Context, given: NewCredential): Promise<Made> {
   const said = clientDataOf(given.response.clientDataJSON, 'invalidToken');
-  await takeChallenge(ctx.db, said, ctx.actor.area, ctx.actor.accountID);
+  await takeChallenge(ctx.db, said.challenge, ctx.actor.area, ctx.actor.accountID);
   const host = URL.parse(said.origin)?.hostname ?? '';
   const origins = await consoleOrigins(ctx.db, ctx.services, operatorOf(await readerOf(ctx)), host);
   try {
@@ -190,7 +168,7 @@ export const passkeyCalls = implement(
       );
       return {
         rp: { id: host, name: host },
-        user: { id: handlesOf(ctx.services, self.id)[0]!, name: self.email, displayName: self.name },
+        user: { id: await handleOf(ctx.db, self.id), name: self.email, displayName: self.name },
         challenge: await newChallenge(ctx.db, self.auth, self.id),
         pubKeyCredParams: algorithms.map(alg => ({ alg, type: 'public-key' as const })),
         timeout,
@@ -282,7 +260,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
     );
     if (wait) throw tooManySignIns(wait.seconds);
     return {
-      challenge: await newChallenge(ctx.db, ctx.actor.area, null),
+      challenge: signInChallenge(ctx.services.sealing, ctx.actor.area),
       timeout,
       rpId: hostOf(request) || 'localhost',
       userVerification: 'required',
@@ -305,7 +283,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
       throw tooManySignIns(wait.seconds);
     }
     const client = clientDataOf(credential.response.clientDataJSON, 'credentialFailed');
-    await takeChallenge(ctx.db, client, area, null);
+    judgeSignIn(ctx.services.sealing, client.challenge, area);
     const refused = async (reason: string) => {
       await said(401, reason);
       return fail('credentialFailed');
@@ -313,6 +291,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
     if (!held) throw await refused('unknownPasskey');
     const counter = await signedCounter(ctx, held, credential, client);
     if (counter === undefined) throw await refused('wrongPasskey');
+    await spendSignIn(ctx.db, client.challenge, area);
     await mayCome(ctx, held, request, said);
     let isCopied = false;
     const tokens = await enter(ctx, held, request, {
@@ -346,7 +325,7 @@ async function signedCounter(
   { id, rawId, type, response: { userHandle, ...response } }: SignedCredential,
   client: ClientData,
 ): Promise<number | undefined> {
-  if (!userHandle || !handlesOf(ctx.services, held.id).includes(userHandle)) return undefined;
+  if (!userHandle || !(await isHandleOf(ctx.db, ctx.services.sealing, held.id, userHandle))) return undefined;
   // the host may have been given to another operator meanwhile
   const origins = await consoleOrigins(ctx.db, ctx.services, operatorOf(held), held.host);
   try {

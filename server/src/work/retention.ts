@@ -51,6 +51,7 @@ const links = new Set([
   'authenticator',
   'passkey',
   'passkeyChallenge',
+  'passkeyHandle',
   'identity',
   'oidcFlow',
   'mailLink',

@@ -33,6 +33,8 @@ const derived = new Set([
   'mailLink',
   'authenticator',
   'passkeyChallenge',
+  // random, and the same from then on
+  'passkeyHandle',
   'oidcFlow',
   // what one wants to be told oneself, and what waits to be told
   'noticePerson',

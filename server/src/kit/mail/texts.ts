@@ -19,6 +19,7 @@ export interface MailData {
   newDevice: { time: string; ip: string; place: string; device: string };
   factorOn: { time: string };
   factorOff: { time: string };
+  factorTaken: { time: string };
   passkeyOn: { time: string; name: string };
   passkeyOff: { time: string; name: string };
   identityOn: { time: string; name: string };
@@ -155,6 +156,31 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       },
     ],
     foot: notYou,
+  },
+  factorTaken: {
+    subject: {
+      zh_TW: '管理者移除了您的登入驗證方式',
+      zh_CN: '管理员移除了您的登录验证方式',
+      en_US: 'Your second factor was removed for you',
+    },
+    lines: [
+      {
+        zh_TW: '{time}，管理您帳號的人移除了您的雙重驗證、通行金鑰與身分提供者的連結。現在只需密碼即可登入。',
+        zh_CN: '{time}，管理您账号的人移除了您的双重验证、通行密钥与身份提供者的关联。现在只需密码即可登录。',
+        en_US:
+          'At {time} somebody who manages your account removed its second factor, passkeys and linked identities. It can be signed in to with the password alone.',
+      },
+      {
+        zh_TW: '登入後請重新設定。',
+        zh_CN: '登录后请重新设置。',
+        en_US: 'Sign in and set them up anew.',
+      },
+    ],
+    foot: {
+      zh_TW: '如果您沒有要求這麼做，請立即變更密碼並聯絡管理者。',
+      zh_CN: '如果您没有要求这么做，请立即更改密码并联系管理员。',
+      en_US: 'If you did not ask for this, change your password now and ask whoever manages your account.',
+    },
   },
   passkeyOn: {
     subject: { zh_TW: '已新增通行金鑰', zh_CN: '已添加通行密钥', en_US: 'A passkey was added' },

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import { holdLogin } from '#server/account/session.ts';
 import { newToken, sha256 } from '#server/kit/crypto.ts';
 import { writeSetting } from '#server/system/settings.ts';
-import { handlesOf, newChallenge } from '#server/account/passkeys.ts';
+import { newChallenge, signInChallenge } from '#server/account/passkey-challenges.ts';
+import { handleOf } from '#server/account/passkey-handles.ts';
 import { next } from '../generate.ts';
 import { password } from '../../harness.ts';
 import { PasskeyDevice } from '../../passkey-device.ts';
@@ -36,7 +37,7 @@ after(async () => (await smtp)?.stop());
 async function passkeyOf(rig: Rig, world: World, area: Area) {
   const device = new PasskeyDevice();
   const accountID = world.people[area].id;
-  device.userHandle = handlesOf(rig.api.services, accountID)[0]!;
+  device.userHandle = await handleOf(rig.api.database.db, accountID);
   const id = await rig.insert('passkey', {
     accountID,
     name: `${world.name}-${next()}`,
@@ -79,7 +80,7 @@ export const mailRows: Rows = {
     }),
     'POST /{area}/passkey/verify': async (rig, world, area) => {
       const { device } = await passkeyOf(rig, world, area);
-      return device.get({ challenge: await newChallenge(rig.api.database.db, area, null) });
+      return device.get({ challenge: signInChallenge(rig.api.services.sealing, area) });
     },
     'POST /{area}/login2fa/phase0': async () => ({ password }),
     'POST /{area}/login2fa/phase1': async (rig, { people }, area) => ({

@@ -58,12 +58,14 @@ function ZeroSSLForm({ onClose }: { onClose: () => void }) {
     >
       <p className="ink-2">{t('zeroSSL.text')}</p>
       <p className="ink-2">{t(eabHmacKeyIsSet ? 'zeroSSL.set' : 'zeroSSL.unset')}</p>
-      <Trial
-        call="POST /client/setting/system/zeroSSL/test"
-        label={t('zeroSSL.test')}
-        success={t('zeroSSL.taken')}
-        isReady={eabHmacKeyIsSet && eabKID !== ''}
-      />
+      <div style={{ marginBottom: 16 }}>
+        <Trial
+          call="POST /client/setting/system/zeroSSL/test"
+          label={t('zeroSSL.test')}
+          success={t('zeroSSL.taken')}
+          isReady={eabHmacKeyIsSet && eabKID !== ''}
+        />
+      </div>
     </ResourceForm>
   );
 }

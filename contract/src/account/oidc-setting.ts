@@ -1,10 +1,11 @@
 /** By which provider (OpenID Connect Core 1.0) the people of an operator, its own or its customers, sign in beside the password (issue 11). */
+import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
 import { arr, bool, int, obj, opt, text } from '../kit/schema.ts';
-import { secret, told } from '../kit/secret.ts';
+import { confidential, secret, told } from '../kit/secret.ts';
 import { oidcLimits } from '../limits.ts';
 import * as rules from '../rules.ts';
-import { anyPassword, code } from './session.ts';
+import { code } from './session.ts';
 
 const fields = {
   enable: bool(),
@@ -33,7 +34,7 @@ export const oidc = calls(
      */
     'PUT /oidc': {
       auth: 'session',
-      body: obj({ ...fields, password: anyPassword(), code: opt(code()) }),
+      body: obj({ ...fields, password: confidential(text(200).check(z.minLength(1))), code: opt(code()) }),
       errors: ['permissionDenied'],
     },
     /** Reads the discovery document of what is stored, and asks whether the client and its secret are known there. */

@@ -26,8 +26,9 @@ describe('verify', () => {
     assert.equal('password' in mine.body, false);
   });
 
-  test('a stranger, a wrong password and another area read the same', async () => {
+  test('a stranger, a wrong password and another area read the same, and cost the same: a password is judged for each', async t => {
     const person = await customer();
+    const judged = t.mock.method(api.sessions.hashing, 'check');
     const replies = [
       await verify('nobody@test.test'),
       await verify(person.email, 'wrong password'),
@@ -35,6 +36,7 @@ describe('verify', () => {
     ];
     for (const reply of replies) is(reply, 'credentialFailed');
     assert.equal(new Set(replies.map(reply => reply.text)).size, 1);
+    assert.equal(judged.mock.callCount(), replies.length);
   });
 
   test('a paused account is told so once its password is right, and not before', async () => {

@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
 import { backup, type BackupResult, snapshot } from './backup/backup.ts';
-import { restore } from './backup/restore.ts';
+import { lackingKeys, restore } from './backup/restore.ts';
 import { settingOf } from '#host/secrets.ts';
 import { readSettings } from './launch/settings.ts';
 
@@ -28,9 +28,7 @@ const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 function done({ file, bytes, rows, without, foreign, keysLeft }: BackupResult): void {
   console.log(`${file}: ${megabytes(bytes)}, ${rows} rows.${without ? ` Without logs: ${without}.` : ''}`);
   if (keysLeft)
-    console.log(
-      `Not in it: the ${keysLeft} keys of signed zones (DNSSEC), as it is not encrypted. After a restore these zones have other keys.`,
-    );
+    console.log(`Not in it: keys of signed zones (DNSSEC), ${keysLeft}. After a restore these zones have other keys.`);
   if (foreign.length)
     console.log(`Not in it, as Breakwater has no files of such names: ${foreign.map(name => JSON.stringify(name)).join(', ')}.`);
 }
@@ -56,13 +54,18 @@ async function run(verb: string, args: string[]): Promise<void> {
     );
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows } = await restore(resolve(target), settings.dataFolder, {
+    const { about, rows, signed, keys } = await restore(resolve(target), settings.dataFolder, {
       signal: stop.signal,
       passphrase,
     });
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );
+    const lacking = lackingKeys({ signed, keys });
+    if (lacking)
+      console.error(
+        `BEFORE YOU START: ${lacking}. It would make other keys, and with the DS records that stand above these zones now nobody who checks them would find a site. Restore an encrypted backup, put dns/db/keys of the old data folder into this one, or have those DS records removed first.`,
+      );
   }
 }
 

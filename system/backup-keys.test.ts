@@ -4,6 +4,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { prove } from '#bin/backup/prove.ts';
 import { projectFolder } from '#bin/launch/settings.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { copyDemoFolder } from './demo-folder.ts';
@@ -68,15 +69,23 @@ test('a restored installation signs with the keys it had, so that the DS above s
 
   const plain = join(folder, 'plain.tar.zst');
   const said = await breakwater(first.folder, ['backup', plain, '--without-logs']);
-  assert.match(said, /Not in it: the 2 keys of signed zones \(DNSSEC\), as it is not encrypted/);
+  assert.match(said, /Not in it: keys of signed zones \(DNSSEC\), 2 of them, as it is not encrypted/);
   assert.doesNotMatch(execFileSync('tar', ['--zstd', '-tf', plain], { encoding: 'utf8' }), /dns\/db|\.pem/);
-  assert.match(await breakwater(first.folder, ['snapshot']), /Not in it: the 2 keys/);
+  assert.match(await breakwater(first.folder, ['snapshot']), /Not in it: keys of signed zones \(DNSSEC\), 2 of them/);
 
   const hidden = join(folder, 'hidden.tar.zst.age');
   const secret = { BREAKWATER_BACKUP_PASSPHRASE_FILE: passphrase };
   assert.doesNotMatch(await breakwater(first.folder, ['backup', hidden, '--without-logs'], secret), /Not in it/);
+  // whoever restores without them is told before anything is signed with others; with a passphrase it is no proof
+  const without = join(folder, 'without/data');
+  assert.match(
+    await breakwater(without, ['restore', plain]),
+    /BEFORE YOU START: 1 zones are signed \(cdn\.kept\.test\), and of their 2 keys 0 are here/,
+  );
+  await assert.rejects(prove(plain, folder, { passphrase: 'any' }), /lacks keys: 1 zones are signed/);
+  await prove(plain, folder, {});
   const target = join(folder, 'new/data');
-  await breakwater(target, ['restore', hidden], secret);
+  assert.doesNotMatch(await breakwater(target, ['restore', hidden], secret), /BEFORE YOU START/);
   await first.stop();
   second = await Whole.start(['--demo'], target);
   const whole = second;

@@ -31,8 +31,8 @@ export interface BackupResult {
   without?: string;
   /** what lies in the data folder and is none of ours, by its name: it is not taken along */
   foreign: string[];
-  /** keys of signed zones that are not in it, as it is not encrypted */
-  keysLeft?: number;
+  /** what of the keys of signed zones is not in it, and why */
+  keysLeft?: string;
 }
 
 /** Where backups go that are made by the clock and named no other place; and where a restore is tried. */
@@ -84,7 +84,7 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
   let rows = 0;
   let serial = 0;
   let foreign: string[] = [];
-  let keysLeft = 0;
+  const keysLeft: string[] = [];
   try {
     await dump(
       database,
@@ -104,8 +104,13 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
     const files = await smallFiles(dataFolder);
     foreign = files.foreign;
     for (const place of files.ours) await addFile(archive, join(dataFolder, place), `files/${place}`);
-    if (passphrase) for (const { place, bytes } of await signingKeys(dataFolder)) await archive.add(`files/${place}`, bytes);
-    else keysLeft = (await signingPlaces(dataFolder)).length;
+    if (passphrase)
+      for await (const { place, bytes } of signingKeys(dataFolder, { onLeft: why => keysLeft.push(why) }))
+        await archive.add(`files/${place}`, bytes);
+    else {
+      const n = (await signingPlaces(dataFolder)).length;
+      if (n) keysLeft.push(`${n} of them, as it is not encrypted`);
+    }
     if (holdsLogs) await addTree(archive, join(dataFolder, 'store/shadow', name), 'store');
     await archive.finish();
   } catch (error) {
@@ -114,7 +119,14 @@ export async function backup({ settings, target, logs, passphrase, signal }: Bac
   } finally {
     if (holdsLogs) await askStore(store, 'unfreeze', name).catch(() => {});
   }
-  return { file, bytes: (await stat(file)).size, rows, foreign, ...(without && { without }), ...(keysLeft && { keysLeft }) };
+  return {
+    file,
+    bytes: (await stat(file)).size,
+    rows,
+    foreign,
+    ...(without && { without }),
+    ...(keysLeft.length && { keysLeft: keysLeft.join('; ') }),
+  };
 }
 
 const snapshotsKept = 5;

@@ -38,6 +38,8 @@ interface Outcome {
   bytes?: number;
   rowCount: number;
   tableCount?: number;
+  /** what is not in it */
+  lacks?: string;
 }
 
 const stagedFolder = 'run/backup';
@@ -98,7 +100,9 @@ async function act(database: Database, sealing: Sealing, settings: Settings, run
     const job: Job = { db, run, known, target, passphrase, settings, stop: signal };
     const done = await (run.kind === 'backup' ? make(job) : test(job));
     await sql`update "backupRun" set state = 'done', "endedAt" = now(), file = ${done.file}, bytes = ${done.bytes ?? null},
-      "rowCount" = ${done.rowCount}, "tableCount" = ${done.tableCount ?? null} where id = ${run.id}`.execute(db);
+      "rowCount" = ${done.rowCount}, "tableCount" = ${done.tableCount ?? null}, problem = ${done.lacks === undefined ? null : plainText(done.lacks, 500)} where id = ${run.id}`.execute(
+      db,
+    );
     if (run.kind === 'backup' && run.askedBy === null && known.restoreTest)
       await sql`insert into "backupRun" ("backupID", kind) values (${known.id}, 'restoreTest')
         on conflict ("backupID") where state in ('asked', 'running') do nothing`.execute(db);
@@ -180,7 +184,12 @@ const make = ({ db, run, known, target, passphrase, settings, stop }: Job): Prom
     await sql`update "backupRun" set file = ${name} where id = ${run.id}`.execute(db);
     await target.put(name, path);
     await thinOut(target, new Set([name, ...(await namesOf(db, known.id))]), known.keep);
-    return { file: name, bytes: made.bytes, rowCount: made.rows };
+    return {
+      file: name,
+      bytes: made.bytes,
+      rowCount: made.rows,
+      ...(made.keysLeft && { lacks: `Not in it: keys of signed zones (DNSSEC), ${made.keysLeft}.` }),
+    };
   });
 
 const test = ({ db, known, target, passphrase, settings, stop }: Job): Promise<Outcome> =>

@@ -1,6 +1,7 @@
 /**
  * Whether an archive can be restored: it is, by the code of `breakwater restore`, into an empty folder with a PostgreSQL of its own; then
- * what is there is counted, table by table, and the key that came with it must be that database's. Nothing of it is left behind.
+ * what is there is counted, table by table, the key that came with it must be that database's, and keys of signed zones must be in one that
+ * is encrypted. Nothing of it is left behind.
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { backupSaid } from '#contract/system/backup-problems.ts';
 import { checkInstallationKey } from '#server/store/key-check.ts';
 import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { proofFolder } from './backup.ts';
-import { restore } from './restore.ts';
+import { lackingKeys, restore } from './restore.ts';
 
 export interface Proof {
   rows: number;
@@ -28,11 +29,14 @@ export async function prove(
   await rm(folder, { recursive: true, force: true });
   const held = new Map<string, number>();
   try {
-    await restore(file, folder, {
+    const restored = await restore(file, folder, {
       ...options,
       logs: false,
       counted: (table, rows) => held.set(table, (held.get(table) ?? 0) + rows),
     });
+    // one that is not encrypted has none, and says so when it is made
+    const lacking = options.passphrase === undefined ? undefined : lackingKeys(restored);
+    if (lacking) throw new Error(`The archive lacks keys: ${lacking}.`);
     const engine = await startPostgres({ dir: join(folder, 'postgres') });
     const client = new pg.Client({ connectionString: engine.url, application_name: 'breakwater-restore-test' });
     client.on('error', () => {});

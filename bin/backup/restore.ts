@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, open, readdir, readFile, rm, rmdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { backupSaid } from '#contract/system/backup-problems.ts';
 import { StartError } from '#server/store/engine-process.ts';
 import { type DumpChunk, load, whyNot } from '#server/store/dump.ts';
@@ -13,6 +14,7 @@ import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
 import { type About, type Member, nameOfOurs, readArchive } from './archive.ts';
 import { backupsFolder, proofFolder } from './backup.ts';
+import { signingPlaces } from './signing-keys.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** Where a member may go. Nothing else is ever written. */
@@ -27,6 +29,17 @@ const notHere = new Set(['postgres', 'postgres.password', restoringFolder, 'logs
 export interface RestoreResult {
   about: About;
   rows: number;
+  /** zones of which the world knows that they are signed (DNSSEC) */
+  signed: string[];
+  /** keys that came with them */
+  keys: number;
+}
+/** A zone, and the one of its groups, have a key each. Undefined: they are all here. */
+export function lackingKeys({ signed, keys }: Pick<RestoreResult, 'signed' | 'keys'>): string | undefined {
+  const wanted = 2 * signed.length;
+  if (keys >= wanted) return undefined;
+  const some = signed.slice(0, 10).join(', ');
+  return `${signed.length} zones are signed (${some}${signed.length > 10 ? ' …' : ''}), and of their ${wanted} keys ${keys} are here`;
 }
 
 export interface RestoreOptions {
@@ -84,6 +97,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
     throw error;
   });
   let rows = 0;
+  let signed: string[];
   try {
     // the schema the rows were written for; the next start brings it up to date
     signal?.throwIfAborted();
@@ -97,6 +111,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
         rows += n;
       }),
     );
+    signed = await signedZones(engine.url);
   } finally {
     await engine.stop();
   }
@@ -104,7 +119,26 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
   // its name goes last
   await rm(stage, { recursive: true });
   await rmdir(join(dataFolder, restoringFolder));
-  return { about, rows };
+  return { about, rows, signed, keys: (await signingPlaces(dataFolder)).length };
+}
+
+/** One without a DS nobody can know of; a release before it knew of none. */
+async function signedZones(url: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: url, application_name: 'breakwater-restore' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    const { rowCount } = await client.query(
+      "select 1 from information_schema.columns where table_schema = 'public' and table_name = 'cname' and column_name = 'ds'",
+    );
+    if (!rowCount) return [];
+    const { rows } = await client.query<{ name: string }>(
+      'select "domainName" as name from cname where signed and ds <> \'{}\' and "deletedAt" is null order by 1',
+    );
+    return rows.map(one => one.name);
+  } finally {
+    await client.end().catch(() => {});
+  }
 }
 
 async function put({ name, mode, target, bytes }: Member, dataFolder: string, signal?: AbortSignal): Promise<void> {

@@ -17,15 +17,25 @@ function made(): string {
   return folder;
 }
 
+const options = (left: string[] = []) => ({ onLeft: (why: string) => void left.push(why) });
+async function taken(folder: string, more: object = {}): Promise<string[]> {
+  const files: string[] = [];
+  for await (const { place, bytes } of signingKeys(folder, { ...options(), ...more })) files.push(`${place} ${bytes.toString()}`);
+  return files;
+}
+async function leftOf(folder: string, more: object = {}): Promise<string[]> {
+  const left: string[] = [];
+  await taken(folder, { ...options(left), ...more });
+  return left;
+}
+const both = ['dns/db/keys/data.mdb which', `dns/db/keys/keys/${name} a key`];
+
 test('the keys and what speaks of them are taken; without a key, or a name server, nothing', async () => {
   const folder = made();
-  assert.deepEqual(
-    (await signingKeys(folder)).map(({ place, bytes }) => `${place} ${bytes.toString()}`),
-    ['dns/db/keys/data.mdb which', `dns/db/keys/keys/${name} a key`],
-  );
+  assert.deepEqual(await taken(folder), both);
   rmSync(join(folder, 'dns/db/keys/keys', name));
-  assert.deepEqual(await signingKeys(folder), []);
-  assert.deepEqual(await signingKeys(testFolder('empty')), []);
+  assert.deepEqual(await taken(folder), []);
+  assert.deepEqual(await taken(testFolder('empty')), []);
 });
 
 test('a zone that is signed, or goes, meanwhile takes no key from it that the database speaks of, and breaks nothing off', async () => {
@@ -36,40 +46,59 @@ test('a zone that is signed, or goes, meanwhile takes no key from it that the da
     writeFileSync(join(keys, later), 'a later key');
     rmSync(join(keys, name), { force: true });
   };
-  assert.deepEqual(
-    (await signingKeys(folder, meanwhile)).map(({ place, bytes }) => `${place} ${bytes.toString()}`),
-    ['dns/db/keys/data.mdb which', `dns/db/keys/keys/${later} a later key`],
-  );
+  assert.deepEqual(await taken(folder, { meanwhile }), ['dns/db/keys/data.mdb which', `dns/db/keys/keys/${later} a later key`]);
 });
 
 test('where they are left out they are counted alone, whatever the name server made of them', async () => {
   const folder = made();
   rmSync(join(folder, 'dns/db/keys/data.mdb'));
-  await assert.rejects(signingKeys(folder), /ENOENT/);
+  assert.match(String(await leftOf(folder)), /^all of them: they cannot be read \(ENOENT\)$/);
   assert.equal((await signingPlaces(folder)).length, 1);
   writeFileSync(join(folder, 'dns/db/keys/data.mdb'), 'which');
   writeFileSync(join(folder, 'dns/db/keys/keys', name), Buffer.alloc(70_000));
-  await assert.rejects(signingKeys(folder), /no file of the name server/);
+  assert.match(String(await leftOf(folder)), /^1 of them: .*no file of the name server/);
+});
+
+test('what is none of its keys costs no backup the others, and is said', async () => {
+  const folder = made();
+  const keys = join(folder, 'dns/db/keys/keys');
+  const elsewhere = join(testFolder('elsewhere'), name);
+  writeFileSync(elsewhere, 'root’s');
+  linkSync(elsewhere, join(keys, `${'00'.repeat(20)}.pem`));
+  symlinkSync(elsewhere, join(keys, `${'ff'.repeat(20)}.pem`));
+  assert.deepEqual(await taken(folder), both);
+  assert.match(String(await leftOf(folder)), /^2 of them: /);
+});
+
+test('more of them than any installation has are not read', async () => {
+  const folder = made();
+  for (let n = 0; n < 40; n++) writeFileSync(join(folder, 'dns/db/keys/keys', `${'c3'.repeat(19)}${10 + n}.pem`), 'x');
+  assert.equal((await taken(folder, { most: 10 })).length, 11);
+  assert.match(String(await leftOf(folder, { most: 10 })), /^all but 10 of them: there are more/);
 });
 
 test('a file or a folder that leads elsewhere is refused: who runs the name server may not have others’ files read', async () => {
   const [folder, elsewhere] = [made(), testFolder('elsewhere')];
   const keys = join(folder, 'dns/db/keys/keys');
   const secret = join(elsewhere, name);
+  const isRefused = async () => {
+    assert.doesNotMatch(String(await taken(folder)), /root/);
+    assert.equal((await leftOf(folder)).length, 1);
+  };
   writeFileSync(secret, 'root’s');
   rmSync(join(keys, name));
   symlinkSync(secret, join(keys, name));
-  await assert.rejects(signingKeys(folder));
+  await isRefused();
   rmSync(join(keys, name));
   linkSync(secret, join(keys, name));
-  await assert.rejects(signingKeys(folder), /no file of the name server/);
+  await isRefused();
   rmSync(keys, { recursive: true });
   symlinkSync(elsewhere, keys);
   rmSync(secret);
   writeFileSync(secret, 'root’s');
-  await assert.rejects(signingKeys(folder), /no file of the name server/);
+  await isRefused();
   rmSync(keys);
   renameSync(elsewhere, keys);
-  assert.equal((await signingKeys(folder)).length, 2);
+  assert.equal((await taken(folder)).length, 2);
   assert.equal(readFileSync(join(keys, name), 'utf8'), 'root’s');
 });

@@ -4,7 +4,7 @@
  * go into encrypted archives alone.
  */
 import { constants } from 'node:fs';
-import { open, readdir, readlink, realpath } from 'node:fs/promises';
+import { open, opendir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backupSaid } from '#contract/system/backup-problems.ts';
@@ -12,10 +12,10 @@ import { backupSaid } from '#contract/system/backup-problems.ts';
 const folder = 'dns/db/keys';
 const database = `${folder}/data.mdb`;
 const keyName = /^[0-9a-f]{16,64}\.pem$/;
-/** `kasp-db-max-size` of the name server, and what no key has. */
-const bytesMost = { database: 50 << 20, key: 65_536 };
+/** `kasp-db-max-size` of the name server; what no key has; and what no installation has of them. */
+const bytesMost = { database: 50 << 20, key: 16_384, keys: 64 << 20 };
+const keysMost = 20_000;
 const readings = 50;
-const tries = 5;
 
 export interface SigningFile {
   /** in the data folder */
@@ -23,36 +23,67 @@ export interface SigningFile {
   bytes: Buffer;
 }
 
-/** By their places in the data folder; none is read: whoever leaves them out depends on nothing that the name server may do to them. */
-export async function signingPlaces(dataFolder: string): Promise<string[]> {
-  const names = await readdir(join(dataFolder, folder, 'keys')).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
-    throw error;
-  });
-  return names
-    .filter(name => keyName.test(name))
-    .sort()
-    .map(name => `${folder}/keys/${name}`);
+/**
+ * By their places in the data folder, so many at most; none is read: whoever leaves them out depends on nothing that the name server may do
+ * to them.
+ */
+export async function signingPlaces(dataFolder: string, most = keysMost): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of await opendir(join(dataFolder, folder, 'keys'))) {
+      if (keyName.test(name)) names.push(name);
+      if (names.length >= most) break;
+    }
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw error;
+  }
+  return names.sort().map(name => `${folder}/keys/${name}`);
 }
 
-/** Empty: no zone is signed. `meanwhile`: what tests do once the database is read. @throws Error where it is written all the while, or is none of the name server's */
-export async function signingKeys(dataFolder: string, meanwhile = () => {}): Promise<SigningFile[]> {
+export interface SigningOptions {
+  /** what is not among them, and why: the folder is the name server's, who keeps nobody's backup from being made */
+  onLeft: (why: string) => void;
+  /** what tests do once the database is read */
+  meanwhile?: () => void;
+  most?: number;
+}
+/** One after another, the database first. None: no zone is signed. */
+export async function* signingKeys(
+  dataFolder: string,
+  { onLeft, meanwhile, most = keysMost }: SigningOptions,
+): AsyncGenerator<SigningFile> {
   const root = await realpath(dataFolder);
-  for (let left = tries; ; left--) {
-    if (!(await signingPlaces(root)).length) return [];
+  try {
+    if (!(await signingPlaces(root, 1)).length) return;
+    yield { place: database, bytes: await settled(root, database) };
+  } catch (error) {
+    return onLeft(`all of them: ${said(error)}`);
+  }
+  meanwhile?.();
+  // looked for once the database is read: a key is there before that speaks of it
+  const places = await signingPlaces(root, most + 1);
+  if (places.length > most) onLeft(`all but ${most} of them: there are more than any installation has`);
+  let left = 0;
+  let bytes = 0;
+  let why = '';
+  for (const place of places.slice(0, most)) {
     try {
-      const files = [{ place: database, bytes: await settled(root, database) }];
-      meanwhile();
-      // looked for once the database is read: a key is there before that speaks of it
-      for (const place of await signingPlaces(root)) files.push({ place, bytes: await read(root, place, bytesMost.key) });
-      return files;
+      const file = await read(root, place, Math.min(bytesMost.key, bytesMost.keys - bytes));
+      bytes += file.length;
+      yield { place, bytes: file };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left <= 1) throw error;
       // a zone went, and its key with it
-      await sleep(100);
+      if (codeOf(error) === 'ENOENT') continue;
+      left++;
+      why ||= said(error);
     }
   }
+  if (left) onLeft(`${left} of them: ${why}`);
 }
+/** Paths of this machine are nobody's business. */
+const said = (error: unknown) => (codeOf(error) === undefined ? String(error) : `they cannot be read (${codeOf(error)})`);
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
 /** Twice the same: nothing was written while it was read. */
 async function settled(root: string, place: string): Promise<Buffer> {

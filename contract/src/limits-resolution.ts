@@ -103,5 +103,10 @@ export const lineMatches = ['network', 'asn', 'region', 'country', 'continent', 
 export const lineExtents = ['all', 'networks', 'none'] as const;
 /** Of one group: places that its lines by ASN stand in, as a name server is told of each. */
 export const lineKeysMax = 20_000;
-/** Of one zone: its groups share the name server's memory, and the time of each reload, with all operators'. */
-export const zoneLineKeysMax = 400_000;
+/**
+ * Rules that the embedded name server has of lines: a network, a place, or an ASN in one of the places where it is, each counted in every
+ * CNAME zone. Everybody's changes wait while it reads them, and they are in its memory. Of an operator, in all its zones together; and of
+ * the installation, shared evenly where more is wished for.
+ */
+export const operatorLineRulesMax = 100_000;
+export const lineRulesMax = 400_000;

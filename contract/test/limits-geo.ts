@@ -34,6 +34,7 @@ export const pinnedGeo: Record<string, unknown> = {
   lineMatches: ['network', 'asn', 'region', 'country', 'continent', 'default'],
   lineExtents: ['all', 'networks', 'none'],
   lineKeysMax: 20_000,
-  zoneLineKeysMax: 400_000,
+  operatorLineRulesMax: 100_000,
+  lineRulesMax: 400_000,
   geoStates: ['none', 'building', 'ready'],
 };

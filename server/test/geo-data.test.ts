@@ -230,15 +230,20 @@ describe('over HTTP', () => {
     assert.deepEqual(api.failures, []);
   });
   const path = '/client/setting/dns/geoData';
-  const form = (bytes: Buffer) => {
+  const form = (bytes: Buffer, names = ['file']) => {
     const boundary = 'of-a-test';
-    const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.mmdb"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+    const head = (name: string) =>
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.mmdb"\r\nContent-Type: application/octet-stream\r\n\r\n`;
     return {
-      raw: Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+      raw: Buffer.concat([
+        ...names.flatMap(name => [Buffer.from(head(name)), bytes, Buffer.from('\r\n')]),
+        Buffer.from(`--${boundary}--\r\n`),
+      ]),
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     };
   };
-  const send = (tenant: Tenant, bytes: Buffer) => api.call('POST', path, { token: tenant.client.token, ...form(bytes) });
+  const send = (tenant: Tenant, bytes: Buffer, names?: string[]) =>
+    api.call('POST', path, { token: tenant.client.token, ...form(bytes, names) });
 
   test('the owner uploads and drops; everybody who sees DNS settings asks; it is in the audit', async () => {
     const read = async (tenant: Tenant) => (await api.call('GET', path, { token: tenant.client.token })).body;
@@ -276,6 +281,38 @@ describe('over HTTP', () => {
     assert.equal((await api.call('DELETE', path, { token: owner.client.token })).status, 200);
     assert.equal((await read(owner)).problem, null);
     assert.deepEqual((await read(owner)).sources, []);
+  });
+  test('of a form one file of each name there is is read, and nothing else', async () => {
+    const bytes = Buffer.alloc(100_000);
+    for (const [names, path, rule] of [
+      [['f0', 'f1', 'f2'], 'f0', 'unknownKey'],
+      [['file', 'file', 'f1'], 'file', 'duplicateValue'],
+    ] as const) {
+      const reply = await send(owner, bytes, [...names]);
+      assert.deepEqual(
+        [reply.status, reply.body.errorData.map((one: { path: string; rule: string }) => [one.path, one.rule])],
+        [400, [[path, rule]]],
+      );
+    }
+  });
+  test('while one is being read nobody’s file is, and nothing else is made; where there is none of the owner’s nothing is to be done', async () => {
+    const held = geo.hold();
+    const tooLarge = Buffer.alloc(geoLimits.bytesMax + 1);
+    const drop = () => api.call('DELETE', path, { token: owner.client.token });
+    try {
+      for (const reply of [await send(owner, tooLarge), await drop()])
+        assert.deepEqual([reply.status, reply.body.errorData[0].rule], [400, 'geoUnreadable']);
+    } finally {
+      held.leave();
+    }
+    const { builtAt } = geo.state.current!;
+    assert.equal((await drop()).status, 200);
+    assert.equal(geo.state.current!.builtAt, builtAt);
+    // what was refused, or could not be read, holds nothing
+    assert.equal((await send(owner, Buffer.from('nothing'))).status, 400);
+    assert.equal((await send(owner, mmdb({ '198.51.100.0/24': cityOf('AS', 'TW') }))).status, 200);
+    assert.equal((await drop()).status, 200);
+    assert.notEqual(geo.state.current!.builtAt, builtAt);
   });
   test('more than a file may have is refused before it is read', async () => {
     assert.equal(geoLimits.bytesMax, 100_000_000);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { Steering } from '#server/resolution/steer.ts';
+import { tidy } from '#server/resolution/tidy.ts';
 import { poll } from '#server/store/engine-process.ts';
 import { row } from '#server/store/db.ts';
 import { bindKey, type OwnNames, startBind, startPowerDns } from '#system/own-names.ts';
@@ -178,10 +179,21 @@ for (const driver of ['rfc2136', 'powerdns'] as const)
         api.database.db,
       );
       broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsInUse');
+      // it is away while its zone goes: its setting stays until our names are gone from there, whatever forgets rows meanwhile
+      await server().kill();
       ok(await client().del('/client/setting/dns/cname', { ids: [cnameID, reply.body.ids[0]] }));
+      broken(await client().del('/client/setting/dns', { ids: [dnsSettingID] }), 'ids', 'dnsLeaving');
+      await tidy(api.database.db);
+      const waiting = () => client().read('/client/setting/dns/unprocessed');
+      assert.ok(
+        await poll(async () => (await waiting()).errors.some((one: { cnameID: number }) => one.cnameID === cnameID), 20_000, 50),
+      );
+      assert.ok((await waiting()).size >= 2);
+      await server().up();
       await answers(['status: NXDOMAIN'], group(), 'A');
       await answers(['status: NXDOMAIN'], target(), 'CNAME');
       assert.deepEqual(await server().dig(`www.${zone}`, 'A'), ['198.51.100.9']);
+      assert.ok(await poll(async () => (await waiting()).size === 0, 20_000, 50));
       ok(await client().del('/client/setting/dns', { ids: [dnsSettingID] }));
       const kept = await row<{ credentials: string | null }>(
         api.database.db,

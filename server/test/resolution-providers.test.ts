@@ -179,6 +179,9 @@ for (const driver of providers)
       ok(await client().del('/client/setting/dns/cname', { ids: [cnameID, none] }));
       assert.ok(await poll(() => fake().records.length === 1, 20_000, 50), JSON.stringify(fake().records));
       assert.equal(fake().records[0]!.name, `www.${zone}`);
-      ok(await client().del('/client/setting/dns', { ids: [dnsSettingID] }));
+      // once nothing of ours is left there
+      assert.ok(
+        await poll(async () => (await client().del('/client/setting/dns', { ids: [dnsSettingID] })).status === 200, 20_000, 50),
+      );
     });
   });

@@ -42,6 +42,14 @@ export const resolutionTexts = {
     zh_CN: '仍有 {n} 个 CNAME 域名由它应答，请先移除这些域名',
     en_US: 'It answers for {n} CNAME zones: remove these first',
   },
+  dnsLeaving: {
+    zh_TW:
+      '正在從 {n} 個已移除的 CNAME 網域撤下紀錄：請稍後再試。若伺服器沒有回應，網域移除 {minutes} 分鐘後即可移除此設定，紀錄須自行刪除',
+    zh_CN:
+      '正在从 {n} 个已移除的 CNAME 域名撤下记录：请稍后再试。若服务器没有应答，域名移除 {minutes} 分钟后即可移除此设置，记录须自行删除',
+    en_US:
+      'Our records are being taken away from {n} removed CNAME zones: try again shortly. If the server does not answer, this can go {minutes} minutes after the zones, and the records are yours to delete',
+  },
   dnsKeyAgain: {
     zh_TW: '更改 API 位址時，請重新輸入 API 金鑰',
     zh_CN: '更改 API 地址时，请重新输入 API 密钥',
@@ -51,6 +59,16 @@ export const resolutionTexts = {
     zh_TW: '已簽署的網域無法取消簽署或改用其他名稱伺服器：上層網域的 DS 記錄會使解析失敗',
     zh_CN: '已签名的域名无法取消签名或改用其他域名服务器：上层域名的 DS 记录会使解析失败',
     en_US: 'A signed zone stays signed, and where it is: with its DS in the zone above nothing else is believed',
+  },
+  lineRules: {
+    zh_TW: '您的線路在所有 CNAME 網域中共需 {used} 條規則，上限為 {n} 條：請減少網段、ASN、地區或 CNAME 網域',
+    zh_CN: '您的线路在所有 CNAME 域名中共需 {used} 条规则，上限为 {n} 条：请减少网段、ASN、地区或 CNAME 域名',
+    en_US: 'Your lines make {used} rules in all CNAME zones, {n} at most: have fewer networks, ASNs, places or CNAME zones',
+  },
+  lineKeys: {
+    zh_TW: '這些 ASN 與地區共需 {used} 條規則，一個群組上限為 {n} 條：請減少 ASN 或地區',
+    zh_CN: '这些 ASN 与地区共需 {used} 条规则，一个分组上限为 {n} 条：请减少 ASN 或地区',
+    en_US: 'These ASNs and places make {used} rules, {n} at most for a group: have fewer of them',
   },
   glueMissing: {
     zh_TW: '名稱伺服器位於這個網域之內，請填寫它的 IP 位址',

@@ -5,6 +5,7 @@ import { crudDefaults } from '#contract/kit/crud.ts';
 import type { Context } from './context.ts';
 import { judged } from './judged.ts';
 import { listOf } from './listed.ts';
+import type { Services } from './services.ts';
 import type { Table } from './table.ts';
 import { removeAll } from './removal.ts';
 import { checkWhole } from './whole.ts';
@@ -46,11 +47,17 @@ export interface Implementation {
   handlers: Record<string, AnyHandler>;
   params: Record<string, Table>;
   prepare?: Record<string, AnyHandler>;
+  hold?: Record<string, Hold>;
   /** file downloads: what Content-Disposition says */
   fileName?: Record<string, string>;
 }
 
+/** @throws Fail: the body is not read */
+export type Hold = (services: Services) => { leave(): void };
+
 export interface ImplementOptions<K extends string = string> {
+  /** What is held from before a form is read until the call is through, so that no two are in memory; `prepare` has it as `prepared`. */
+  hold?: Partial<Record<K, Hold>>;
   /** What is done before it is the call's turn to write, so that no connection and no lock is held meanwhile: hashing above all. */
   prepare?: Partial<Record<K, AnyHandler>>;
   /** path parameter → the table whose row it names, found in scope before the handler runs */
@@ -74,6 +81,7 @@ export function implement<G extends Group<string, Defs>>(
     handlers: handlers as unknown as Record<string, AnyHandler>,
     params: options.params ?? {},
     prepare: (options.prepare ?? {}) as Record<string, AnyHandler>,
+    hold: (options.hold ?? {}) as Record<string, Hold>,
   };
 }
 

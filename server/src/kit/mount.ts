@@ -15,8 +15,8 @@ import { type Actor, stranger } from './actor.ts';
 import { audit, Context, marksIn, Partial, publish, reasonOf, seenBy } from './context.ts';
 import { auditRefusal, keepFolds, lineOf } from './refusals.ts';
 import type { Incoming } from './request.ts';
-import type { AnyHandler, Implementation } from './implement.ts';
-import { coercer, problems, writer } from './schema.ts';
+import type { AnyHandler, Hold, Implementation } from './implement.ts';
+import { coercer, fieldNames, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
 import { sendOther } from './answers.ts';
 import type { Networks } from './networks.ts';
@@ -52,9 +52,12 @@ interface Ready {
   call: Mounted;
   handler: AnyHandler;
   prepare: AnyHandler | undefined;
+  hold: Hold | undefined;
   tables: Record<string, Table>;
   coerce: (query: Record<string, unknown>) => Record<string, unknown>;
   coerceForm: (form: Record<string, unknown>) => Record<string, unknown>;
+  /** of a form */
+  fields: ReadonlySet<string>;
   write: (value: unknown) => string;
   turn: Turn;
   turnToRead: Turn;
@@ -171,9 +174,11 @@ function prepare(options: MountOptions): Ready[] {
       call,
       handler,
       prepare: implementation.prepare?.[local],
+      hold: implementation.hold?.[local],
       tables,
       coerce: call.def.query ? coercer(call.def.query) : query => query,
       coerceForm: call.def.upload && call.def.body ? coercer(call.def.body, true) : form => form,
+      fields: new Set(call.def.upload && call.def.body ? fieldNames(call.def.body) : []),
       write: call.def.answer && (call.def.as ?? 'json') === 'json' ? writer(call.def.answer) : JSON.stringify,
       turn: call.audit ? turn : (_request, act) => act(),
       turnToRead,
@@ -248,7 +253,12 @@ const baseOf = (request: FastifyRequest, call: Mounted, services: Services) => (
   services,
 });
 
-async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions): Promise<unknown> {
+type Run = [ready: Ready, request: FastifyRequest, reply: FastifyReply, options: MountOptions];
+function run(...call: Run): Promise<unknown> {
+  const held: { by?: ReturnType<Hold> } = {};
+  return answered(held, ...call).finally(() => held.by?.leave());
+}
+async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, reply, options]: Run): Promise<unknown> {
   const { call, handler, tables } = ready;
   const { services } = options;
   const base = baseOf(request, call, services);
@@ -262,7 +272,8 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
   if (call.def.upload) {
     // what the owner alone may send can be large: nobody else's is read
     if (call.def.owner) await ownerOnly(new Context({ ...base, db }));
-    const form = await readForm(request, call.def.bodyLimit ?? bodyLimit);
+    if (ready.hold) held.by = ready.hold(services);
+    const form = await readForm(request, call.def.bodyLimit ?? bodyLimit, ready.fields);
     issues.push(badQuery(form));
     // the fields of a form arrive as text, as those of a query do
     sent = ready.coerceForm(form);
@@ -292,7 +303,7 @@ async function run(ready: Ready, request: FastifyRequest, reply: FastifyReply, o
     body,
     found: {},
     request: incoming,
-    prepared: undefined,
+    prepared: held.by,
   });
   const act = async (ctx: Context) => {
     const found: Record<string, Record<string, unknown>> = {};

@@ -58,14 +58,17 @@ function plain(node: unknown): unknown {
   return copy;
 }
 
+const propertiesOf = (schema: z.ZodMiniType) => (jsonSchema(schema, 'input')['properties'] ?? {}) as Record<string, Json>;
+export const fieldNames = (schema: z.ZodMiniType): string[] => Object.keys(propertiesOf(schema));
 type Coerce = (value: unknown) => unknown;
 /**
  * Query values arrive as text; the schema says what they are meant to be. `tags=a` and `tags=a&tags=b` both work. `keepsEmpty`: of a form,
  * where an empty text takes away what was there.
  */
 export function coercer(schema: z.ZodMiniType, keepsEmpty = false): (query: Record<string, unknown>) => Record<string, unknown> {
-  const properties = (jsonSchema(schema, 'input')['properties'] ?? {}) as Record<string, Json>;
-  const made = new Map<string, Coerce>(Object.entries(properties).map(([name, property]) => [name, coerceOf(property)]));
+  const made = new Map<string, Coerce>(
+    Object.entries(propertiesOf(schema)).map(([name, property]) => [name, coerceOf(property)]),
+  );
   return query => {
     // no prototype: a parameter may be called __proto__
     const result = Object.create(null) as Record<string, unknown>;

@@ -60,10 +60,15 @@ export interface GeoStore {
   readonly state: GeoState;
   /** undefined: there are none yet */
   places(): Promise<GeoPlaces | undefined>;
+  /** Nobody else's file is taken, and none is dropped, until it is left: one is in memory, and one is being made, at a time. */
+  hold(): GeoHold;
+}
+export interface GeoHold {
   /** An MMDB of the owner's, in place of what says the same. */
   take(bytes: Uint8Array): Promise<GeoTaken>;
   /** Without any of the owner's. */
   drop(): Promise<GeoTaken>;
+  leave(): void;
 }
 export interface GeoState {
   isBuilding: boolean;

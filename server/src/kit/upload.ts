@@ -1,7 +1,7 @@
 /** Bodies of form data (RFC 7578): fields as text, files in memory up to the call's limit. */
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Fail } from '#contract/errors.ts';
+import { Fail, failFields } from '#contract/errors.ts';
 import type { UploadedFile } from '#contract/kit/schema.ts';
 
 /** Not to be waited for: two waits of one server for its plugins wait for each other, and it would never listen (server/src/console.ts). */
@@ -12,18 +12,29 @@ export function acceptUploads(app: FastifyInstance): void {
   });
 }
 
-/** The form as an object, for the call's schema to judge. */
-export async function readForm(request: FastifyRequest, bytesMax: number): Promise<Record<string, unknown>> {
+/**
+ * The form as an object, for the call's schema to judge. `fields`: those there are; a file of another name, or of one that came already, is
+ * not read: all that a form may hold in memory is one file of each.
+ */
+export async function readForm(
+  request: FastifyRequest,
+  bytesMax: number,
+  fields: ReadonlySet<string>,
+): Promise<Record<string, unknown>> {
   if (!request.isMultipart()) throw new Fail('parameter', { status: 415, errorData: [{ path: '', rule: 'wrongFormat' }] });
   // no prototype: a field may be called __proto__
   const form = Object.create(null) as Record<string, unknown>;
   try {
     for await (const part of request.parts({ limits: { fileSize: bytesMax } })) {
       if (part.type === 'field') form[part.fieldname] = part.value;
+      else if (!fields.has(part.fieldname)) throw failFields([{ path: part.fieldname.slice(0, 64), rule: 'unknownKey' }]);
+      else if (Object.hasOwn(form, part.fieldname))
+        throw failFields([{ path: part.fieldname, rule: 'duplicateValue', bounds: { value: part.fieldname } }]);
       else
         form[part.fieldname] = { name: part.filename, type: part.mimetype, bytes: await part.toBuffer() } satisfies UploadedFile;
     }
   } catch (error) {
+    if (error instanceof Fail) throw error;
     if ((error as { statusCode?: number }).statusCode === 413)
       throw new Fail('parameter', { status: 413, errorData: [{ path: '', rule: 'tooLarge' }] });
     throw new Fail('parameter', { errorData: [{ path: '', rule: 'wrongFormat' }], cause: error });

@@ -4,6 +4,7 @@ import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
 import { identifiers, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
+import { checkRules, usedRules } from '../kit/line-rules.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { isSame, unknownID } from '../kit/store.ts';
@@ -121,6 +122,7 @@ export const groupCalls = implement(
     },
     'POST /group': async ({ ctx, body }) => ({ ids: await ctx.store(groupTable).add([body], { clientID: ctx.actor.rootID }) }),
     'PATCH /group': async ({ ctx, body: { lines, ...body } }) => {
+      const before = lines && (await usedRules(ctx));
       await ctx
         .store(groupTable)
         .set(
@@ -129,6 +131,7 @@ export const groupCalls = implement(
           'id',
           lines && { differing: group => differingLines(group.lines, lines), write: () => setLines(ctx, body.id, lines) },
         );
+      if (before) await checkRules(ctx, before, 'lines', body.id);
       return {};
     },
     'DELETE /group': ({ ctx, body }) =>

@@ -56,12 +56,14 @@ interface ZoneRow {
   driver: (typeof dnsTypes)[number];
   lineData: string;
   isPlaceless: boolean;
+  isLineless: boolean;
 }
 /** CNAME zones in which a group stands, and what its lines go by there. */
 const zonesOf = ({ db }: Context, zoneID: number, groupID: number): Promise<ZoneRow[]> =>
   rows<ZoneRow>(
     db,
-    sql`select c.id as "cnameID", c."domainName", cg.applied, s.driver, c."lineData", ${groupID}::bigint = any(c."placelessGroups") as "isPlaceless"
+    sql`select c.id as "cnameID", c."domainName", cg.applied, s.driver, c."lineData", ${groupID}::bigint = any(c."placelessGroups") as "isPlaceless",
+        ${groupID}::bigint = any(c."linelessGroups") as "isLineless"
       from cname c join zone z on z.id = ${zoneID} and z."clientID" = c."clientID" join "dnsSetting" s on s.id = c."dnsSettingID"
       left join "cnameGroup" cg on cg."cnameID" = c.id and cg."groupID" = ${groupID} where c."deletedAt" is null order by c.id`,
   );
@@ -82,9 +84,10 @@ export const groupAnswerCalls = implement(
       const lines = stored?.lines ?? [];
       const hasPlaces = lines.some(({ asns = [], places = [] }) => asns.length + places.length > 0);
       const found = await zonesOf(ctx, group.zoneID, params.g);
-      const zones = found.map(({ cnameID, domainName, applied, driver, lineData, isPlaceless }) => {
+      const zones = found.map(({ cnameID, domainName, applied, driver, lineData, isPlaceless, isLineless }) => {
         const isByData = !hasPlaces || (data !== undefined && lineData === data.name);
-        const extent: Extent = !dnsAbilitiesOf[driver].includes('lines') ? 'none' : isByData && !isPlaceless ? 'all' : 'networks';
+        const hasLines = dnsAbilitiesOf[driver].includes('lines') && !isLineless;
+        const extent: Extent = !hasLines ? 'none' : isByData && !isPlaceless ? 'all' : 'networks';
         const isApplied =
           stored !== undefined && applied === stored.version && (extent === 'none' || isByData || lineData === '');
         return { cnameID, name: groupName(domainName, params.g), isApplied, lines: extent };

@@ -10,6 +10,7 @@ import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
+import { checkRules, usedRules } from '../kit/line-rules.ts';
 import { holdSeen } from './check-cname.ts';
 import { cnamesMost, cnameTable, dnsSettingTable } from './tables.ts';
 
@@ -73,7 +74,10 @@ export const cnameCalls = implement(
       if (dnsSettingID === undefined) throw fail('invalidDNSSetting');
       await checkName(ctx, body.domainName);
       checkGlue(body.domainName, body.nameServers);
-      return { ids: await store.add([{ nameServers: [], memo: '', ...body, dnsSettingID }], { clientID: ctx.actor.rootID }) };
+      const before = await usedRules(ctx);
+      const ids = await store.add([{ nameServers: [], memo: '', ...body, dnsSettingID }], { clientID: ctx.actor.rootID });
+      await checkRules(ctx, before, 'domainName');
+      return { ids };
     },
     'PUT /cname': async ({ ctx, body }) => {
       const { domainName, signed, driver, dnsSettingID } = await ctx.store(cnameTable).get(body.id);
@@ -83,7 +87,9 @@ export const cnameCalls = implement(
       if (body.signed && !signed && (driver !== 'knot' || isMoved)) throw fail('invalidDNSSetting');
       checkGlue(domainName, body.nameServers);
       const { dsReplaced, ...set } = body;
+      const before = await usedRules(ctx);
       await ctx.store(cnameTable).set(body.id, { ...set, ...(dsReplaced && { dsBefore: [] }) });
+      await checkRules(ctx, before, body.signed && !signed ? 'signed' : 'dnsSettingID');
       return {};
     },
     'DELETE /cname': ({ ctx, body }) =>

@@ -15,7 +15,7 @@ import { checkWhole } from '../kit/whole.ts';
 import { driverOf, operatorPolicy, type ServerSetting, settingColumns } from './drivers.ts';
 import { zonesOf } from './load.ts';
 import { retrySecondsMost } from './servers.ts';
-import { cnameTable, dnsSettingTable, groupsWaiting, namesWaiting } from './tables.ts';
+import { cnameTable, dnsSettingTable, groupsWaiting, isLeaving, namesWaiting } from './tables.ts';
 
 /** What an account says of itself (`dnsType`): the kind of the oldest that it has. */
 async function sayType(ctx: Context, without: readonly number[] = []): Promise<void> {
@@ -24,6 +24,8 @@ async function sayType(ctx: Context, without: readonly number[] = []): Promise<v
   await ctx.services.sessions.changed(ctx.db);
 }
 
+/** So long a setting stays, that names of ours are taken away from where it leads; who does not answer for so long may never. */
+const leaveMinutes = 60;
 const whole = NewDnsSetting.check(zodRule(dnsSetting));
 const usual = { server: '', keyName: '', algorithm: 'hmacSHA256', credentials: null } as const;
 /** Fields that say nothing to a name server of this kind are as if nobody had set them. */
@@ -97,6 +99,13 @@ export const dnsSettingCalls = implement(
             { zoneCount: number },
           ];
           if (zoneCount) throw failFields([{ path: 'ids', rule: 'dnsInUse', bounds: { n: zoneCount } }]);
+          // with its credentials our names could not be taken away any more, and would be answered for ever
+          const leaving = await row<{ n: number }>(
+            ctx.db,
+            sql`select count(*)::int as n from cname c where c."dnsSettingID" = ${id} and ${isLeaving} and c."deletedAt" > clock_timestamp() - ${leaveMinutes} * interval '1 minute'`,
+          );
+          if (leaving?.n)
+            throw failFields([{ path: 'ids', rule: 'dnsLeaving', bounds: { n: leaving.n, minutes: leaveMinutes } }]);
           gone.push(id);
           await sayType(ctx, gone);
           await sql`update "dnsSetting" set credentials = null where id = ${id}`.execute(ctx.db);
@@ -140,11 +149,31 @@ export const dnsSettingCalls = implement(
         sql`select coalesce(sum((${namesWaiting(sql`c`)})), 0)::int as names, coalesce(sum((${groupsWaiting(sql`c`)})), 0)::int as groups from cname c where ${mine}`,
       );
       const { names, groups } = found ?? { names: 0, groups: 0 };
+      // of zones that are no more: names of ours that still stand at somebody else's
+      const gone = await rows<{
+        cnameID: number;
+        domainName: string;
+        error: string;
+        nextAt: string;
+        names: number;
+        groups: number;
+      }>(
+        ctx.db,
+        sql`select c.id as "cnameID", c."domainName", c.error, c."nextAt", (select count(*)::int from "cnameSite" x where x."cnameID" = c.id) as names,
+            (select count(*)::int from "cnameGroup" x where x."cnameID" = c.id) as groups from cname c where c."clientID" = ${ctx.actor.rootID} and ${isLeaving} order by c.id`,
+      );
+      const sum = (of: 'names' | 'groups') => gone.reduce((all, one) => all + one[of], 0);
       const errors = await rows<{ cnameID: number; domainName: string; error: string; nextAt: string }>(
         ctx.db,
         sql`select c.id as "cnameID", c."domainName", c.error, c."nextAt" from cname c where ${mine} and c.error <> '' order by c.id`,
       );
-      return { size: names + groups, names, groups, errors };
+      const left = gone.filter(one => one.error !== '');
+      return {
+        size: names + groups + sum('names') + sum('groups'),
+        names: names + sum('names'),
+        groups: groups + sum('groups'),
+        errors: [...errors, ...left.map(({ cnameID, domainName, error, nextAt }) => ({ cnameID, domainName, error, nextAt }))],
+      };
     },
     'POST /dns/recovery': async ({ ctx }) => {
       const zones = await ctx.store(cnameTable).pick(['id', 'domainName']);

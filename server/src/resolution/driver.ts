@@ -4,6 +4,8 @@ import type { dnsAbilities, tsigAlgorithms } from '#contract/limits.ts';
 /** A zone that customers' names lead into. */
 export interface NameZone {
   id: number;
+  /** whose it is; what one operator wishes for costs the others nothing */
+  operatorID?: number;
   /** in lower case, without a dot at its end */
   name: string;
   /** who answers for it, as the world is told; addresses of those that lie in the zone itself */
@@ -117,8 +119,8 @@ export interface NameDriver {
   shown(group: GroupAnswer, zone: NameZone): Answer;
   /** Why something of a zone's groups is not answered as it should be, though it was told of them; undefined: all is. */
   lacks?(zone: NameZone): string | undefined;
-  /** Data of places that lines of a zone go by ('': none), and groups whose lines by place do not count; of who has lines. */
-  told?(zone: NameZone): { data: string; placeless: number[] };
+  /** Data of places that lines of a zone go by ('': none), and groups whose lines by place, and groups none of whose lines count; of who has lines. */
+  told?(zone: NameZone): { data: string; placeless: number[]; lineless: number[] };
   /** What is ours in a zone goes, and nothing else; one who holds zones for us alone drops them in `prepare`. */
   leave?(zone: NameZone): Promise<void>;
   /** What the zone above has to say of a signed zone (DS, RFC 4034, 5): one a line, as a file of a zone has it. */

@@ -6,7 +6,7 @@ import type { Context } from '../kit/context.ts';
 import { type AnyHandler, implement } from '../kit/implement.ts';
 import { isOwner, ownerOnly } from '../kit/owner.ts';
 import { creditsOf } from '../kit/place.ts';
-import type { GeoOwn, GeoTaken, Place } from '../kit/services.ts';
+import type { GeoHold, GeoOwn, GeoTaken, Place, Services } from '../kit/services.ts';
 import { readSetting, writeSetting } from '../system/settings.ts';
 import { GeoFileRefused } from './geo/data.ts';
 
@@ -16,26 +16,44 @@ const noData: Place = { continent: null, country: null, region: null, regionName
 const timeOf = (ms: number) => (ms ? new Date(ms).toISOString() : null);
 
 /** Read, and everything made of it, before the call has a turn: it takes long, and holds nothing meanwhile. */
-const takeFile: AnyHandler = async ({ ctx, body }): Promise<GeoTaken> => {
+const takeFile: AnyHandler = async ({ body, prepared }): Promise<GeoTaken> => {
   // the schema let it in
   const { file } = body as { file: UploadedFile };
-  const { geo } = ctx.services;
-  if (!geo) throw refused('this installation keeps no data of places');
   try {
-    return await geo.take(file.bytes);
+    // holdGeo made it
+    return await (prepared as GeoHold).take(file.bytes);
   } catch (error) {
-    if (error instanceof GeoFileRefused) throw refused(error.message);
-    throw error;
+    throw asRefused(error);
   }
 };
+/** Before a file is read: no two are in memory. */
+const holdGeo = ({ geo }: Pick<Services, 'geo'>): GeoHold => {
+  if (!geo) throw refused('this installation keeps no data of places');
+  try {
+    return geo.hold();
+  } catch (error) {
+    throw asRefused(error);
+  }
+};
+const asRefused = (error: unknown) => (error instanceof GeoFileRefused ? refused(error.message) : error);
 const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => {
   // it takes a core for a while: nobody else's to ask for
   await ownerOnly(ctx);
-  return ctx.services.geo?.drop();
+  if (!ctx.services.geo) return undefined;
+  const held = holdGeo(ctx.services);
+  // one that waits for another's would keep a builder of its own coming
+  return held
+    .drop()
+    .catch((error: unknown) => {
+      throw asRefused(error);
+    })
+    .finally(() => held.leave());
 };
 
 /** The rows are a file's; which of the owner's it was made of stands in the settings as well, for whoever asks who did it. */
-async function count(ctx: Context, taken: GeoTaken | undefined): Promise<void> {
+async function count(ctx: Context, prepared: unknown): Promise<void> {
+  // takeFile or dropFiles made it
+  const taken = prepared as GeoTaken | undefined;
   const before = await readSetting(ctx.db, null, 'geoData');
   try {
     taken?.count();
@@ -85,15 +103,13 @@ export const geoDataCalls = implement(
       };
     },
     'POST /geoData': async ({ ctx, prepared }) => {
-      // takeFile made it
-      await count(ctx, prepared as GeoTaken);
+      await count(ctx, prepared);
       return {};
     },
     'DELETE /geoData': async ({ ctx, prepared }) => {
-      // dropFiles made it
-      await count(ctx, prepared as GeoTaken | undefined);
+      await count(ctx, prepared);
       return {};
     },
   },
-  { prepare: { 'POST /geoData': takeFile, 'DELETE /geoData': dropFiles } },
+  { hold: { 'POST /geoData': holdGeo }, prepare: { 'POST /geoData': takeFile, 'DELETE /geoData': dropFiles } },
 );

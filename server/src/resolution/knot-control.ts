@@ -13,10 +13,10 @@ export class KnotControl {
     this.#socket = socket;
   }
 
-  async #run(...args: string[]): Promise<string> {
+  async #run(timeout: number, ...args: string[]): Promise<string> {
     try {
-      const { stdout } = await run('knotc', args, {
-        timeout: controlMs,
+      const { stdout } = await run('knotc', ['-s', this.#socket, ...args], {
+        timeout,
         maxBuffer: outputMost,
         env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
       });
@@ -27,14 +27,16 @@ export class KnotControl {
     }
   }
   /** It is done when this returns. @throws DnsProblem */
-  do = (...args: string[]): Promise<string> => this.#run('-b', '-s', this.#socket, ...args);
+  do = (...args: string[]): Promise<string> => this.#run(controlMs, '-b', ...args);
+  /** What may take longer than anything else. */
+  within = (timeoutMs: number, ...args: string[]): Promise<string> => this.#run(timeoutMs, '-b', ...args);
 
   /**
    * Who has copies is told now, and nobody waits for it. Knot would tell them a second after each change, and while that is due (its clock has
    * whole seconds) the next change of the zone waits for it, up to that second: also where nobody has a copy.
    */
   async tell(...names: string[]): Promise<void> {
-    await this.#run('-s', this.#socket, 'zone-notify', ...names).catch(() => {});
+    await this.#run(controlMs, 'zone-notify', ...names).catch(() => {});
   }
 
   /** `TYPE data` of a name as they stand there. */

@@ -1,10 +1,10 @@
 /** The files of the embedded name server. What stands in them is written here alone, out of checked names, addresses and numbers: no text of anybody reaches them. */
 import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { isHostName } from '#contract/rules/values.ts';
-import { lineKeysMax, zoneLineKeysMax } from '#contract/limits.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import type { Answer, GroupAnswer, NameZone, Secondary } from './driver.ts';
+import { inIDs } from './line-budget.ts';
 import { keysOf } from './line-places.ts';
 import { groupName, lineZone, updateKeyName, ttl, versionName } from './names.ts';
 
@@ -150,10 +150,23 @@ export function configurationOf(
 }
 
 const nothing: Answer = { a: [], aaaa: [], cname: null };
-const netsOf = ({ lines }: GroupAnswer) =>
-  lines.flatMap(({ cidrs, answer }) =>
-    isEmpty(answer) ? [] : cidrs.flatMap(cidr => cidrOf(cidr) ?? []).map(net => ({ net, answer })),
-  );
+const isEmpty = ({ a, aaaa, cname }: Answer) => cname === null && !a.length && !aaaa.length;
+interface NetSet {
+  net: string;
+  answer: Answer;
+}
+/** One after the other: there may be a hundred thousand. */
+function* netsOf({ lines }: GroupAnswer, as = (answer: Answer) => answer): Generator<NetSet> {
+  for (const { cidrs, answer } of lines) {
+    if (isEmpty(answer)) continue;
+    const said = as(answer);
+    for (const cidr of cidrs) {
+      const net = cidrOf(cidr);
+      if (net !== undefined) yield { net, answer: said };
+    }
+  }
+}
+const hasNets = (group: GroupAnswer) => !netsOf(group).next().done;
 const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][number]) =>
   !isEmpty(answer) && asns.length + places.length > 0;
 /**
@@ -161,7 +174,7 @@ const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][numb
  * family) would be answered from the zone, and a resolver that heard of the name would follow it for everything. It is a line of all networks then.
  */
 export const inZone = (group: GroupAnswer): Answer =>
-  group.fallback.cname !== null && (netsOf(group).length || group.lines.some(isByPlace)) ? nothing : group.fallback;
+  group.fallback.cname !== null && (hasNets(group) || group.lines.some(isByPlace)) ? nothing : group.fallback;
 
 /** It has both families, or a name for everything. */
 export const isWhole = ({ a, aaaa, cname }: Answer): boolean => cname !== null || (a.length > 0 && aaaa.length > 0);
@@ -175,64 +188,37 @@ interface Rule {
   key: string;
   answer: Answer;
 }
-const rulesKnown = new WeakMap<GroupAnswer, { index: GeoIndex; rules: readonly Rule[] }>();
 /** What lines by place say, by key; everybody else's is one of them, so that a resolver hears for whom an answer holds. */
 function rulesOf(group: GroupAnswer, index: GeoIndex | undefined): readonly Rule[] {
-  if (!index || !group.lines.some(isByPlace)) return [];
-  const known = rulesKnown.get(group);
-  if (known?.index === index) return known.rules;
-  const rules = madeRules(group, index);
-  rulesKnown.set(group, { index, rules });
-  return rules;
-}
-function madeRules(group: GroupAnswer, index: GeoIndex): Rule[] {
+  if (!index) return [];
   const rules = new Map<string, Answer>();
-  for (const line of group.lines.filter(isByPlace))
-    for (const key of keysOf(line, index)) if (!rules.has(key)) rules.set(key, filled(line.answer, group.fallback));
+  for (const line of group.lines.filter(isByPlace)) {
+    const answer = filled(line.answer, group.fallback);
+    for (const key of keysOf(line, index)) if (!rules.has(key)) rules.set(key, answer);
+  }
   // a place whose ASN nobody has seen is no rule, and no reason for one
   return rules.size ? [{ key: '*', answer: group.fallback }, ...[...rules].map(([key, answer]) => ({ key, answer }))] : [];
 }
 
-export const withoutPlaces = (group: GroupAnswer): GroupAnswer => ({
-  ...group,
-  lines: group.lines.map(({ cidrs, answer }) => ({ cidrs, answer })),
-});
-/**
- * Groups as the name server can be told of them: of those whose ASNs stand in too many places, by data that may change any time, what is
- * left without their lines by place, so that they and the others go on. `failed`: why, by their ids.
- */
-export function fitted(groups: readonly GroupAnswer[], index?: GeoIndex): { groups: GroupAnswer[]; failed: Map<number, string> } {
-  const failed = new Map<number, string>();
-  let all = 0;
-  const fit = inIDs(groups).map(group => {
-    const count = rulesOf(group, index).length;
-    const isZoneFull = all + count > zoneLineKeysMax;
-    if (count <= lineKeysMax && !isZoneFull) {
-      all += count;
-      return group;
-    }
-    failed.set(
-      group.groupID,
-      count > lineKeysMax
-        ? `the ASNs of group ${group.groupID} stand in more than ${lineKeysMax} places: its lines by ASN and place do not count`
-        : `the groups of this zone stand in more than ${zoneLineKeysMax} places: lines by ASN and place of group ${group.groupID} do not count`,
-    );
-    return withoutPlaces(group);
-  });
-  return { groups: fit, failed };
+/** The same addresses stand in as many rules as a line has places. */
+const recordsKnown = new WeakMap<Answer, string>();
+function recordsOf(answer: Answer): string {
+  const known = recordsKnown.get(answer);
+  if (known !== undefined) return known;
+  const made = madeRecords(answer);
+  recordsKnown.set(answer, made);
+  return made;
 }
-
-function recordsOf({ a, aaaa, cname }: Answer): string[] {
+function madeRecords({ a, aaaa, cname }: Answer): string {
   if (cname !== null) {
     checkName(cname);
-    return [`    CNAME: ${cname}.`];
+    return `    CNAME: ${cname}.\n`;
   }
   return [
-    ...(a.length ? [`    A: [ ${a.map(addressOf).join(', ')} ]`] : []),
-    ...(aaaa.length ? [`    AAAA: [ ${aaaa.map(one => `"${addressOf(one)}"`).join(', ')} ]`] : []),
-  ];
+    ...(a.length ? [`    A: [ ${a.map(addressOf).join(', ')} ]\n`] : []),
+    ...(aaaa.length ? [`    AAAA: [ ${aaaa.map(one => `"${addressOf(one)}"`).join(', ')} ]\n`] : []),
+  ].join('');
 }
-const inIDs = (groups: readonly GroupAnswer[]) => [...groups].sort((a, b) => a.groupID - b.groupID);
 
 /** Whether its lines by place count, by these data; and whether a network of an answer that lacks a family does. */
 export function countedOf(group: GroupAnswer, index: GeoIndex | undefined): { places: boolean; partNetworks: boolean } {
@@ -241,49 +227,59 @@ export function countedOf(group: GroupAnswer, index: GeoIndex | undefined): { pl
 }
 
 /** Networks of a group's lines, with their answers. */
-function netSetsOf(group: GroupAnswer, index: GeoIndex | undefined): { net: string; answer: Answer }[] {
-  const rules = rulesOf(group, index);
-  if (!rules.length) return netsOf(group);
-  const own = netsOf(group).map(one => ({ ...one, answer: filled(one.answer, group.fallback) }));
+function* netSetsOf(group: GroupAnswer, rules: readonly Rule[]): Generator<NetSet> {
+  if (!rules.length) return yield* netsOf(group);
+  const own = netsOf(group, answer => filled(answer, group.fallback));
   // what a network has none of is looked for among places: a name that leads on, found there, would be followed for everything
-  return countedOf(group, index).partNetworks ? own : own.filter(({ answer }) => isWhole(answer));
+  const leadsOn = rules.some(({ answer }) => answer.cname !== null);
+  for (const one of own) if (!leadsOn || isWhole(one.answer)) yield one;
 }
 
 /** What visitors of networks are answered; a line that answers nothing is as if it were none. `index`: lines by place count, too (`placesOf`). */
-export function linesOf(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): string {
-  const out: string[] = [];
+export const linesOf = (zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): string =>
+  [...linePieces(zone, groups, index)].join('');
+/** Piece by piece: who writes them may do something else in between. */
+export function* linePieces(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): Generator<string> {
   for (const group of inIDs(groups)) {
     const { groupID, version, fallback } = group;
     const rules = rulesOf(group, index);
-    const sets = netSetsOf(group, index);
-    const everybodys =
-      rules.length || inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'].map(net => ({ net, answer: fallback }));
-    if (!sets.length && !everybodys.length) continue;
-    out.push(`${groupName(zone, groupID)}:`);
-    for (const { net, answer } of [...everybodys, ...sets]) out.push(`  - net: ${net}`, ...recordsOf(answer));
-    if (!sets.length) continue;
-    out.push(`${versionName(zone, groupID)}:`);
-    for (const { net } of sets) out.push(`  - net: ${net}`, `    TXT: "${version}-line"`);
+    const everybodys = rules.length || inZone(group) === fallback ? [] : ['0.0.0.0/0', '::/0'];
+    let isFirst = true;
+    const begin = () => {
+      const said = isFirst ? `${groupName(zone, groupID)}:\n` : '';
+      isFirst = false;
+      return said;
+    };
+    for (const net of everybodys) yield `${begin()}  - net: ${net}\n${recordsOf(fallback)}`;
+    let has = false;
+    for (const { net, answer } of netSetsOf(group, rules)) {
+      has = true;
+      yield `${begin()}  - net: ${net}\n${recordsOf(answer)}`;
+    }
+    if (!has) continue;
+    yield `${versionName(zone, groupID)}:\n`;
+    for (const { net } of netSetsOf(group, rules)) yield `  - net: ${net}\n    TXT: "${version}-line"\n`;
   }
-  return out.length ? `${out.join('\n')}\n` : '';
 }
 /** The same of places. */
-export function placesOf(zone: string, groups: readonly GroupAnswer[], index: GeoIndex): string {
-  const out: string[] = [];
+export const placesOf = (zone: string, groups: readonly GroupAnswer[], index: GeoIndex): string =>
+  [...placePieces(zone, groups, index)].join('');
+export function* placePieces(zone: string, groups: readonly GroupAnswer[], index: GeoIndex): Generator<string> {
   for (const group of inIDs(groups)) {
     const rules = rulesOf(group, index).filter(({ answer }) => !isEmpty(answer));
     const own = rules.filter(({ key }) => key !== '*');
     if (!own.length) continue;
-    out.push(`${groupName(zone, group.groupID)}:`);
-    for (const { key, answer } of rules) out.push(`  - geo: "${key}"`, ...recordsOf(answer));
-    out.push(`${versionName(zone, group.groupID)}:`);
-    for (const { key } of own) out.push(`  - geo: "${key}"`, `    TXT: "${group.version}-line"`);
+    yield `${groupName(zone, group.groupID)}:\n`;
+    for (const { key, answer } of rules) yield `  - geo: "${key}"\n${recordsOf(answer)}`;
+    yield `${versionName(zone, group.groupID)}:\n`;
+    for (const { key } of own) yield `  - geo: "${key}"\n    TXT: "${group.version}-line"\n`;
   }
-  return out.length ? `${out.join('\n')}\n` : '';
 }
 /** A network that a line of a group answers, as it is written; undefined: none is. */
-export const networkOf = (group: GroupAnswer, index?: GeoIndex): string | undefined => netSetsOf(group, index)[0]?.net;
-const isEmpty = ({ a, aaaa, cname }: Answer) => cname === null && !a.length && !aaaa.length;
+export function networkOf(group: GroupAnswer, index?: GeoIndex): string | undefined {
+  for (const { net } of netSetsOf(group, rulesOf(group, index))) return net;
+  return undefined;
+}
 
 /** Zones that can stand in one configuration; of two that have a name in common the first. `failed`: why the others cannot. */
 export function fitOf(zones: readonly NameZone[]): { fit: NameZone[]; failed: Map<number, string> } {
@@ -306,11 +302,10 @@ export function fitOf(zones: readonly NameZone[]): { fit: NameZone[]; failed: Ma
 }
 
 /** Of groups that cannot be written all others: who changes them is told why. */
-export function writable(zone: string, groups: readonly GroupAnswer[], index?: GeoIndex): readonly GroupAnswer[] {
-  return groups.filter(one => {
+export function writable(groups: readonly GroupAnswer[]): readonly GroupAnswer[] {
+  return groups.filter(({ fallback, lines }) => {
     try {
-      linesOf(zone, [one], index);
-      if (index) placesOf(zone, [one], index);
+      for (const answer of [fallback, ...lines.map(one => one.answer)]) recordsOf(answer);
       return true;
     } catch {
       return false;

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlProblem } from './knot-said.ts';
-import { lineKeysMax, zoneLineKeysMax } from '#contract/limits.ts';
+import { lineKeysMax, lineRulesMax, operatorLineRulesMax } from '#contract/limits.ts';
 import type { GeoIndex } from '../kit/services.ts';
-import { configurationOf, fitOf, fitted, linesOf, networkOf, placesOf } from './knot-files.ts';
+import { configurationOf, fitOf, linesOf, networkOf, placesOf } from './knot-files.ts';
+import { fitted, LineBudget, shares } from './line-budget.ts';
 
 const answer = { a: ['192.0.2.1'], aaaa: ['2001:DB8:0::1'], cname: null };
 const nothing = { a: [], aaaa: [], cname: null };
@@ -139,16 +140,45 @@ test('a network whose line does not count is not asked for as one that does', ()
 });
 
 test('a group whose ASNs stand in too many places goes on without its lines by place, and so do the others with theirs', () => {
-  const index = indexOf(lineKeysMax);
-  const { groups, failed } = fitted([byASN(7, 64_500, ['192.0.2.0/24']), byASN(8, 64_501)], index);
+  const index = indexOf(lineKeysMax + 1);
+  const { groups, failed } = fitted([byASN(7, 64_500, ['192.0.2.0/24']), byASN(8, 64_501)], index, Infinity);
   assert.deepEqual([...failed.keys()], [7]);
-  assert.match(failed.get(7)!, /group 7 .* do not count/);
+  assert.match(failed.get(7)!.why, /group 7 .* do not count/);
   assert.match(linesOf('cdn.test', groups, index), /net: 192\.0\.2\.0\/24/);
   assert.match(placesOf('cdn.test', groups, index), /^g8[^]*AS;TW;0;64501/);
-  const half = indexOf(lineKeysMax / 2);
-  const many = Array.from({ length: (2 * zoneLineKeysMax) / lineKeysMax + 1 }, (_, n) => byASN(n + 1, 64_500));
-  const left = fitted(many, half).failed;
-  assert.ok(left.size >= 1 && left.size <= 2 && left.has(many.length), [...left.values()].join());
+});
+
+test('where there is too little for all nobody has more than another who lacks some, and who wishes for little has it', () => {
+  const said = (wishes: Record<string, number>, all: number) => Object.fromEntries(shares(new Map(Object.entries(wishes)), all));
+  assert.deepEqual(said({ a: 100, b: 5, c: 70, d: 100 }, 125), { b: 5, c: 40, a: 40, d: 40 });
+  assert.deepEqual(said({ a: 1, b: 2 }, 10), { a: 1, b: 2 });
+  assert.deepEqual(said({}, 10), {});
+});
+
+test('an operator’s zones share what it may have, a signed one for more; what stands there is never more than there may be', () => {
+  const nets = (n: number) => Array.from({ length: n }, (_, i) => `10.${i >> 8}.${i & 255}.0/24`);
+  const wish = (n: number) => [{ ...group([]), lines: [{ cidrs: nets(n), answer: v4 }] }];
+  const zones = Array.from({ length: 6 }, (_, n) => ({ id: n + 1, operatorID: n < 2 ? 1 : n, isSigned: n === 1 }));
+  const budget = new LineBudget();
+  budget.begin(zones);
+  const counts = (n: number, rules: number) => budget.fit(zones[n]!, wish(rules), undefined).failed.size === 0;
+  const most = operatorLineRulesMax;
+  assert.ok(!counts(0, most / 10) && !counts(1, most / 10));
+  assert.ok(counts(0, most / 20) && counts(1, most / 20));
+  // who comes when all is taken waits until the others give back what is over their shares
+  for (const n of [2, 3, 4]) assert.ok(counts(n, most));
+  assert.ok(!counts(5, lineRulesMax / 5));
+  for (const n of [2, 3, 4]) assert.ok(!counts(n, most));
+  assert.ok(counts(5, lineRulesMax / 5));
+  // as many addresses as an answer has take as long to read as ten rules
+  const many = {
+    a: nets(50).map(one => one.replace('.0/24', '.1')),
+    aaaa: Array.from({ length: 28 }, () => '2001:db8::1'),
+    cname: null,
+  };
+  const full = { ...group([]), lines: [{ cidrs: nets(1000), answer: many }] };
+  assert.equal(fitted([full], undefined, 9000).failed.size, 1);
+  assert.equal(fitted([full], undefined, 10_000).failed.size, 0);
 });
 
 test('of a place that is none nothing is written', () => {

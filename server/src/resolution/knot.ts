@@ -6,7 +6,6 @@
  * their own; a set it does not find is answered as if there were no line, silently, so a line is asked for after each change; a network
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { writeWhole } from '#host/files.ts';
@@ -25,30 +24,25 @@ import {
   type NameDriver,
   type NameZone,
   type Observed,
-  observedGroups,
   type Prepared,
 } from './driver.ts';
-import {
-  configurationOf,
-  fitOf,
-  fitted,
-  inZone,
-  linesOf,
-  networkOf,
-  type Opener,
-  withoutPlaces,
-  placesOf,
-  prefixOf,
-  writable,
-} from './knot-files.ts';
+import { configurationOf, fitOf, inZone, networkOf, type Opener, prefixOf, writable } from './knot-files.ts';
+import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { KnotControl } from './knot-control.ts';
-import { read, records, sizeOf } from './knot-said.ts';
+import { observedOf, read } from './knot-said.ts';
+import { type Lack, LineBudget, without } from './line-budget.ts';
 import { addressOn } from './line-places.ts';
-import { groupName, groupOf, lineZone, siteName, ttl, versionName } from './names.ts';
+import { groupName, lineZone, siteName, ttl, versionName } from './names.ts';
 import { add, type Change, drop, parts } from './updates.ts';
 import { logger } from '../log.ts';
 
+/** All lines of all operators are read, with the list of zones. */
+const wholeMs = 60_000;
+/** Nobody's changes arrive while it reads all: what takes longer than a second rests four times as long, and nobody waits longer for his zone. */
+const readMs = 1000;
+const restTimes = 4;
+const restMostMs = 30_000;
 /** A key is made in milliseconds. */
 const keyTries = 60;
 const keyWaitMs = 100;
@@ -81,10 +75,16 @@ export class KnotDriver implements NameDriver {
   #data: GeoPlaces | undefined;
   /** those it did not take: it goes on without, for names come first */
   #refused: { name: string; until: number } | undefined;
-  /** zone → groups that are answered without their lines by place, and why */
-  readonly #lacking = new Map<number, ReadonlyMap<number, string>>();
-  /** Files of lines as the name server has read them, as far as we had it read them; what is not here is read anew. */
-  readonly #read = new Map<string, string>();
+  /** zone → groups that are answered without lines of theirs, and why */
+  readonly #lacking = new Map<number, ReadonlyMap<number, Lack>>();
+  readonly #files: LineFiles;
+  readonly #budget = new LineBudget();
+  /** it has read all since we came */
+  #hasAll = false;
+  /** not before this it reads all again */
+  #restUntil = -Infinity;
+  /** files are written and read one after another */
+  #reading: Promise<unknown> = Promise.resolve();
 
   /** `open`: keys of secondaries, as they are stored; `geo`: what lines by place and ASN go by, left out: these do not count */
   constructor(at: KnotAt, open: Opener = () => null, geo?: Pick<GeoStore, 'places'>) {
@@ -92,6 +92,7 @@ export class KnotDriver implements NameDriver {
     this.#control = new KnotControl(at.socket);
     this.#geo = geo;
     this.#open = open;
+    this.#files = new LineFiles(at.lines);
     this.#server = { host: here, port: at.port };
     const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
     this.#updates = new Rfc2136(`${here}:${at.port}`, at.key, { policy });
@@ -101,14 +102,10 @@ export class KnotDriver implements NameDriver {
     await this.#control.do('status');
     const there = new Set<number>();
     // other data: everything is written anew
-    if ((await this.#places())?.name !== this.#data?.name) return there;
+    if (this.#hasAll && (await this.#places())?.name !== this.#data?.name) return there;
     for (const zone of zones) {
       // cut, put aside or changed by hand
-      const isOther = [this.#file(zone), this.#placeFile(zone)].some(file => {
-        const known = this.#read.get(file);
-        return known !== undefined && read(file) !== known;
-      });
-      if (isOther) continue;
+      if (this.#files.isDamaged(zone)) continue;
       const found = await Promise.all([zone.name, lineZone(zone.name)].map(name => ask(this.#server, name, dns.types.SOA)));
       if (found.every(({ rcode, answers }) => rcode === 0 && answers.length)) there.add(zone.id);
     }
@@ -120,26 +117,27 @@ export class KnotDriver implements NameDriver {
     due: readonly NameZone[],
     groupsOf: (zone: NameZone) => readonly GroupAnswer[],
   ): Promise<Prepared> {
+    const restMs = this.#restUntil - performance.now();
+    if (restMs > 0) await setTimeout(restMs, undefined, { ref: false });
     const { fit, failed } = fitOf(all);
     const data = await this.#places();
-    // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
-    this.#read.clear();
     // what somebody who ended has begun would hold it up
     for (const { id, name } of due)
       if (!failed.has(id)) await this.#control.do('zone-abort', name, lineZone(name)).catch(() => {});
-    const { texts, isOther } = await this.#configured(fit, groupsOf, data).catch(async (error: unknown) => {
-      if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
-      const done = await this.#configured(fit, groupsOf, undefined);
-      // without them it is taken: they alone are to blame
-      this.#refuse(data.name, error);
-      return done;
+    // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
+    const anew = new Set(due.map(one => one.id));
+    await this.#inTurn(async () => {
+      const isOther = await this.#configured(fit, anew, groupsOf, data).catch(async (error: unknown) => {
+        if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
+        const done = await this.#configured(fit, anew, groupsOf, undefined);
+        // without them it is taken: they alone are to blame
+        this.#refuse(data.name, error);
+        return done;
+      });
+      // what is in no zone's place any more goes from the journal as well
+      if (isOther) await this.#control.do('-f', 'zone-purge', '--', '+orphan').catch(() => {});
+      this.#files.clean(fit, this.#data);
     });
-    for (const [file, text] of texts) this.#read.set(file, text);
-    // what is in no zone's place any more goes from the journal as well
-    if (isOther) await this.#control.do('-f', 'zone-purge', '--', '+orphan').catch(() => {});
-    for (const name of readdirSync(this.#at.lines))
-      if (/\.(?:geo|places)$/.test(name) && !texts.has(join(this.#at.lines, name))) rmSync(join(this.#at.lines, name));
-      else if (name.endsWith('.mmdb') && name !== (this.#data && `${this.#data.name}.mmdb`)) rmSync(join(this.#at.lines, name));
     for (const zone of due)
       try {
         if (failed.has(zone.id)) continue;
@@ -153,7 +151,7 @@ export class KnotDriver implements NameDriver {
     for (const { id, name, secondaries } of due)
       if (!failed.has(id) && secondaries?.length) await this.#control.tell(name, lineZone(name));
     // its module signs what lines answer when it is read, and then there has to be a key
-    if (due.some(one => one.isSigned && !failed.has(one.id))) await this.#control.do('reload');
+    for (const one of due) if (one.isSigned && !failed.has(one.id)) await this.#inTurn(() => this.#reload(one));
     return { failed };
   }
 
@@ -174,47 +172,72 @@ export class KnotDriver implements NameDriver {
     logger.error({ err }, 'data of places cannot be used by the name server: lines by ASN and place do not count for now');
   }
 
-  /** Files of all zones, and the list of these, are written and read. */
-  async #configured(fit: readonly NameZone[], groupsOf: (zone: NameZone) => readonly GroupAnswer[], data: GeoPlaces | undefined) {
-    const texts = new Map(
-      fit.flatMap(zone => {
-        const groups = this.#fitted(zone, groupsOf(zone), data);
-        return [...this.#texts(zone, writable(zone.name, groups, data?.index), data)];
-      }),
-    );
-    for (const [file, text] of texts) if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
-    const copy = data && join(this.#at.lines, `${data.name}.mmdb`);
-    // also one that was cut
-    if (copy && sizeOf(copy) !== sizeOf(data.path)) writeWhole(copy, readFileSync(data.path), { mode: 0o640 });
+  /** One after another, whoever asks: what one operator has read is bounded (`LineBudget`). */
+  #inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#reading.then(act);
+    this.#reading = done.catch(() => {});
+    return done;
+  }
+
+  /**
+   * The list of zones, and files of lines of those that are to be read anew, or of which nobody knows how they were read; all of them with
+   * other data. @returns whether the list is another
+   */
+  async #configured(
+    fit: readonly NameZone[],
+    anew: ReadonlySet<number>,
+    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
+    data: GeoPlaces | undefined,
+  ): Promise<boolean> {
+    const isAll = !this.#hasAll || data?.name !== this.#data?.name;
+    this.#budget.begin(fit);
+    const written: { zone: NameZone; done: () => void }[] = [];
+    for (const zone of fit) {
+      if (!isAll && !anew.has(zone.id) && this.#files.isRead(zone)) continue;
+      const groups = writable(this.#fitted(zone, groupsOf(zone), data));
+      const done = await this.#files.write(zone, groups, data, true);
+      if (done) written.push({ zone, done });
+    }
+    const copy = data && (await this.#files.copy(data));
     const list = join(this.#at.lines, 'zones.conf');
-    const places = copy === undefined ? undefined : { data: copy, file: (zone: NameZone) => this.#placeFile(zone) };
-    const wanted = configurationOf(fit, zone => this.#file(zone), this.#open, places);
+    const places = copy === undefined ? undefined : { data: copy, file: this.#files.places };
+    const wanted = configurationOf(fit, this.#files.lines, this.#open, places);
     const isOther = read(list) !== wanted;
     if (isOther) writeWhole(list, wanted, { mode: 0o640 });
-    await this.#control.do('reload');
+    if (isAll || isOther) await this.#readAll();
+    else for (const { zone } of written) await this.#reload(zone);
+    for (const { done } of written) done();
     this.#data = data;
-    return { texts, isOther };
+    return isOther;
   }
-  /** As far as they fit; the others without their lines by place. */
+  async #readAll(): Promise<void> {
+    this.#hasAll = false;
+    const beganAt = performance.now();
+    await this.#control.within(wholeMs, 'reload');
+    this.#hasAll = true;
+    this.#restUntil = performance.now() + Math.min(restMostMs, restTimes * Math.max(0, performance.now() - beganAt - readMs));
+  }
+  /** What lines of this zone answer is read anew, and nobody else's. */
+  async #reload({ name }: NameZone): Promise<void> {
+    await this.#control.do('-f', 'zone-reload', lineZone(name));
+  }
+
+  /** As far as there is room for their lines. */
   #fitted(zone: NameZone, all: readonly GroupAnswer[], data: GeoPlaces | undefined): readonly GroupAnswer[] {
-    const { groups, failed } = fitted(all, data?.index);
+    const { groups, failed } = this.#budget.fit(zone, all, data?.index);
     this.#lacking.set(zone.id, failed);
     return groups;
   }
   #fit(zone: NameZone, group: GroupAnswer): GroupAnswer {
-    return this.#lacking.get(zone.id)?.has(group.groupID) ? withoutPlaces(group) : group;
+    return without(group, this.#lacking.get(zone.id)?.get(group.groupID));
   }
   lacks({ id }: NameZone): string | undefined {
-    return this.#lacking.get(id)?.values().next().value;
+    return this.#lacking.get(id)?.values().next().value?.why;
   }
-  told({ id }: NameZone): { data: string; placeless: number[] } {
-    return { data: this.#data?.name ?? '', placeless: [...(this.#lacking.get(id)?.keys() ?? [])].sort((a, b) => a - b) };
-  }
-  #texts(zone: NameZone, groups: readonly GroupAnswer[], data: GeoPlaces | undefined): Map<string, string> {
-    return new Map([
-      [this.#file(zone), linesOf(zone.name, groups, data?.index)],
-      ...(data ? [[this.#placeFile(zone), placesOf(zone.name, groups, data.index)] as const] : []),
-    ]);
+  told({ id }: NameZone): { data: string; placeless: number[]; lineless: number[] } {
+    const of = (what: Lack['left']) =>
+      [...(this.#lacking.get(id) ?? [])].flatMap(([groupID, { left }]) => (left === what ? [groupID] : [])).sort((a, b) => a - b);
+    return { data: this.#data?.name ?? '', placeless: of('places'), lineless: of('lines') };
   }
 
   /** What the zone above has to say of it: what it says of its own keys (CDS, RFC 7344). */
@@ -295,15 +318,21 @@ export class KnotDriver implements NameDriver {
   ): Promise<void> {
     const groups = this.#fitted(zone, all, this.#data);
     const isChanged = new Set(changed.map(one => one.groupID));
-    const wanted = this.#texts(zone, groups, this.#data);
-    if ([...wanted].some(([file, text]) => this.#read.get(file) !== text || read(file) !== text)) await this.#readLines(wanted);
-    const changes = [
-      ...gone.map(groupID => emptied(zone.name, groupID)),
-      ...groups
-        .filter(one => isChanged.has(one.groupID))
-        .map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
-    ];
-    await this.#update(lineZone(zone.name), changes);
+    // Whoever is not there any more leaves everybody's answer at once, however long lines take and whatever becomes of them. A name that
+    // leads on comes after these: as long as they lack a family of addresses it would be followed for everything.
+    const own = groups.filter(one => isChanged.has(one.groupID));
+    const { first = [], later = [] } = Object.groupBy(own, one => (one.fallback.cname === null ? 'first' : 'later'));
+    const change = (some: readonly GroupAnswer[], emptiedToo: readonly number[] = []) =>
+      this.#update(lineZone(zone.name), [
+        ...emptiedToo.map(groupID => emptied(zone.name, groupID)),
+        ...some.map(group => [...emptied(zone.name, group.groupID), ...setsOf(zone.name, group)]),
+      ]);
+    await change(first, gone);
+    try {
+      await this.#bring(zone, groups);
+    } finally {
+      await change(later);
+    }
   }
 
   async #update(name: string, changes: readonly Change[][]): Promise<void> {
@@ -314,16 +343,27 @@ export class KnotDriver implements NameDriver {
   }
 
   async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
-    await this.#readLines(this.#texts(zone, this.#fitted(zone, all, this.#data), this.#data));
+    await this.#bring(zone, this.#fitted(zone, all, this.#data), true);
   }
 
-  async #readLines(wanted: ReadonlyMap<string, string>): Promise<void> {
-    for (const [file, text] of wanted) {
-      this.#read.delete(file);
-      if (read(file) !== text) writeWhole(file, text, { mode: 0o640 });
+  /** Lines are written and read where they are not as they should be; `isWanted`: anyway. */
+  #bring(zone: NameZone, groups: readonly GroupAnswer[], isWanted = false): Promise<void> {
+    return this.#inTurn(async () => {
+      const done = await this.#files.write(zone, groups, this.#data, isWanted);
+      if (!done) return;
+      await this.#reload(zone);
+      await this.#isTaken(zone, groups);
+      done();
+    });
+  }
+  /** One that the name server could not read answers as if there were none, silently. */
+  async #isTaken(zone: NameZone, groups: readonly GroupAnswer[]): Promise<void> {
+    for (const group of groups) {
+      const [network] = await this.probes(group, zone);
+      if (network === undefined) continue;
+      if ((await this.version(zone, group.groupID, network)) === group.version) return;
+      throw new DnsProblem('refused', `lines of ${zone.name} were not taken by the name server`);
     }
-    await this.#control.do('reload');
-    for (const [file, text] of wanted) this.#read.set(file, text);
   }
 
   async probes(whole: GroupAnswer, zone: NameZone): Promise<string[]> {
@@ -339,24 +379,8 @@ export class KnotDriver implements NameDriver {
   }
 
   async observe(zone: NameZone): Promise<Observed> {
-    const names = new Map<string, number>();
-    for (const [owner, type, data] of records(await this.#control.do('zone-read', zone.name))) {
-      if (type !== 'CNAME' || !owner.endsWith(`.${zone.name}`)) continue;
-      const groupID = groupOf(zone.name, data.replace(/\.$/, ''));
-      if (groupID !== undefined) names.set(owner.slice(0, -zone.name.length - 1), groupID);
-    }
-    const { groups, groupFor } = observedGroups();
-    for (const [owner, type, data] of records(await this.#control.do('zone-read', lineZone(zone.name)))) {
-      const isVersion = owner.startsWith('v.');
-      const groupID = groupOf(zone.name, isVersion ? owner.slice(2) : owner);
-      if (groupID === undefined) continue;
-      const group = groupFor(groupID);
-      if (isVersion && type === 'TXT') group.version = Number(data.replaceAll('"', ''));
-      else if (type === 'A') group.fallback.a.push(data);
-      else if (type === 'AAAA') group.fallback.aaaa.push(data);
-      else if (type === 'CNAME') group.fallback.cname = data.replace(/\.$/, '');
-    }
-    return { names, groups };
+    const own = await this.#control.do('zone-read', zone.name);
+    return observedOf(zone.name, own, await this.#control.do('zone-read', lineZone(zone.name)));
   }
 
   shown(group: GroupAnswer, zone: NameZone): Answer {
@@ -372,12 +396,5 @@ export class KnotDriver implements NameDriver {
     const [, version, isLines] = (text && /^(\d+)(-line)?$/.exec(dns.textOf(text.data))) ?? [];
     // what everybody is told is no answer of a line: the module falls back to it, silently
     return version === undefined || (subnet && !isLines) ? undefined : Number(version);
-  }
-
-  #file(zone: NameZone): string {
-    return join(this.#at.lines, `${zone.id}.geo`);
-  }
-  #placeFile(zone: NameZone): string {
-    return join(this.#at.lines, `${zone.id}.places`);
   }
 }

@@ -7,6 +7,7 @@ import { type Db, rows, type Sql } from '../store/db.ts';
 import type { GroupAnswer, NameZone, Secondary } from './driver.ts';
 import { type ServerSetting, settingColumns } from './drivers.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
+import { isLeaving } from './tables.ts';
 import { hasAnswer } from './line-places.ts';
 
 export interface HeldZone {
@@ -21,6 +22,7 @@ export interface HeldZone {
   /** what its lines go by, as far as that is written down (`NameDriver.told`) */
   lineData: string;
   placelessGroups: number[];
+  linelessGroups: number[];
   /** it may be asked now */
   isDue: boolean;
   /** what stands there has not been compared for a while */
@@ -44,17 +46,12 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
-      from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${
-        isGone
-          ? sql`c."deletedAt" is not null and s."deletedAt" is null and s.driver <> ${embedded}
-        and (exists (select from "cnameSite" x where x."cnameID" = c.id) or exists (select from "cnameGroup" x where x."cnameID" = c.id))`
-          : sql`c."deletedAt" is null`
-      }
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+      from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${isGone ? isLeaving : sql`c."deletedAt" is null`}
         and (${condition}) order by c.id`,
   );
   return found.map(({ id, domainName, nameServers, isSigned, secondaries, ...rest }) => ({
-    zone: { id, name: domainName, nameServers: nameServers.map(nameServerOf), isSigned, secondaries },
+    zone: { id, operatorID: rest.clientID, name: domainName, nameServers: nameServers.map(nameServerOf), isSigned, secondaries },
     server: serverOf(rest.dnsSettingID, rest.setting),
     ...rest,
   }));
@@ -72,10 +69,12 @@ export interface StoredAnswer {
   version: number;
   lines: AnsweredLine[];
 }
-export const storedAnswers = (db: Db): Promise<StoredAnswer[]> =>
+/** `groupIDs`: of these alone. */
+export const storedAnswers = (db: Db, groupIDs?: readonly number[]): Promise<StoredAnswer[]> =>
   rows<StoredAnswer>(
     db,
-    sql`select a."groupID", g."clientID", a.version, a.lines from "groupAnswer" a join "group" g on g.id = a."groupID" where g."deletedAt" is null order by 1`,
+    sql`select a."groupID", g."clientID", a.version, a.lines from "groupAnswer" a join "group" g on g.id = a."groupID" where g."deletedAt" is null
+      and ${groupIDs ? sql`a."groupID" = any(${[...groupIDs]})` : sql`true`} order by 1`,
   );
 
 const nothing = { a: [], aaaa: [], cname: null };
@@ -100,6 +99,31 @@ export function groupAnswer({ groupID, version, lines }: StoredAnswer): GroupAns
         answer: { a, aaaa, cname },
       })),
   };
+}
+
+export interface KnownAnswer {
+  clientID: number;
+  answer: GroupAnswer;
+}
+/** What groups answer, read and made anew only where its version is another: it is asked for each second. */
+export class KnownAnswers {
+  #known = new Map<number, KnownAnswer>();
+
+  async all(db: Db): Promise<KnownAnswer[]> {
+    const now = await rows<Omit<StoredAnswer, 'lines'>>(
+      db,
+      sql`select a."groupID", g."clientID", a.version from "groupAnswer" a join "group" g on g.id = a."groupID" where g."deletedAt" is null order by 1`,
+    );
+    const isKnown = ({ groupID, version }: Pick<StoredAnswer, 'groupID' | 'version'>) =>
+      this.#known.get(groupID)?.answer.version === version;
+    const others = now.filter(one => !isKnown(one)).map(one => one.groupID);
+    const found = others.length ? await storedAnswers(db, others) : [];
+    const read = new Map(found.map(one => [one.groupID, { clientID: one.clientID, answer: groupAnswer(one) }]));
+    // one that went in between is none
+    const all = now.flatMap(({ groupID }) => read.get(groupID) ?? (others.includes(groupID) ? [] : this.#known.get(groupID)!));
+    this.#known = new Map(all.map(one => [one.answer.groupID, one]));
+    return all;
+  }
 }
 
 /** Keys in one order, as they are made here: PostgreSQL keeps them in another. */

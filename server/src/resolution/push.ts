@@ -30,10 +30,19 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
 }
 
 /** What lines of a zone go by is written down, so that a preview says what is answered there. */
-export async function noteLines(db: Db, driver: NameDriver, { zone, lineData, placelessGroups }: HeldZone): Promise<void> {
+export async function noteLines(
+  db: Db,
+  driver: NameDriver,
+  { zone, lineData, placelessGroups, linelessGroups }: HeldZone,
+): Promise<void> {
   const told = driver.told?.(zone);
-  if (!told || (told.data === lineData && String(told.placeless) === String(placelessGroups))) return;
-  await sql`update cname set "lineData" = ${told.data}, "placelessGroups" = ${told.placeless} where id = ${zone.id}`.execute(db);
+  const isAsNoted = (ids: readonly number[], noted: readonly number[]) => String(ids) === String(noted);
+  if (!told) return;
+  const { data, placeless, lineless } = told;
+  if (data === lineData && isAsNoted(placeless, placelessGroups) && isAsNoted(lineless, linelessGroups)) return;
+  await sql`update cname set "lineData" = ${data}, "placelessGroups" = ${placeless}, "linelessGroups" = ${lineless} where id = ${zone.id}`.execute(
+    db,
+  );
 }
 
 /** What was written is what is answered, to everybody and on a line. @throws Error when it is not */

@@ -11,12 +11,11 @@
 import { sql } from 'kysely';
 import type pg from 'pg';
 import { resolutionLimits } from '#contract/limits.ts';
-import { eventOf, loopOf } from '../kit/metrics.ts';
+import { loopOf } from '../kit/metrics.ts';
 import { Seldom } from '../kit/seldom.ts';
 import { logger } from '../log.ts';
-import { type Database, openDatabase, row, rows } from '../store/db.ts';
+import { type Database, openDatabase, row } from '../store/db.ts';
 import { WatchedClient } from '../store/mute.ts';
-import { type AnsweredLine, answersOf, type Change } from './choose.ts';
 import { limitSecondsMost } from '../domain/dns/driver.ts';
 import type { NameDriver } from './driver.ts';
 import { compare } from './compare.ts';
@@ -26,8 +25,8 @@ import { noteLines, pushGroups, pushNames } from './push.ts';
 import { driverOf, type DriverServices, type ServerSetting } from './drivers.ts';
 import { oneLine, partsOf, retrySecondsMost, Servers, split, whyOf } from './servers.ts';
 import { Steadiness } from './steadiness.ts';
-import { embedded, groupAnswer, type HeldZone, inOrder, storedAnswers, zonesOf } from './load.ts';
-import { wantedGroups } from './wanted.ts';
+import { embedded, type HeldZone, KnownAnswers, zonesOf } from './load.ts';
+import { look } from './look.ts';
 
 /** Any number; it names "who steers" among PostgreSQL's advisory locks. */
 const lockKey = 72_031;
@@ -38,13 +37,17 @@ const lookMs = 1000;
 /** Names are looked through this often without a notice. */
 const namesMs = 60_000;
 const tidyMs = 3_600_000;
-/** Zones pushed side by side. */
+/** Operators whose zones are pushed side by side, and how long one of them has a place. */
 const atOnce = 4;
-/** How long a turn waits for one of them; and for a name server that is told its zones. */
+const operatorMs = 300;
+/** How long a turn waits for all of them, and for a name server that is told its zones: who takes longer calls for the next. */
+const turnMs = 1000;
+/** How long whoever ends waits for what is under way. */
 const patienceMs = 3000;
+const leaveTries = 240;
+const leaveSeconds = 600;
 const laneOf = ({ zone }: HeldZone) => `zone ${zone.id}`;
 const troubles = new Seldom(60_000);
-const changed = eventOf('resolution', 'answerChanged');
 
 export interface SteerOptions {
   /** that a node has to be well before it comes back */
@@ -63,6 +66,9 @@ export class Steering {
   #namesAt = -Infinity;
   #tidyAt = -Infinity;
   readonly #servers: Servers;
+  readonly #answers = new KnownAnswers();
+  /** whose zones had a turn last */
+  #lastOperator = 0;
   /** by `HeldZone.server`, as all that is told of name servers here */
   readonly #thereAt = new Map<string, number>();
   /** zones that a name server has taken, and how they were */
@@ -191,39 +197,24 @@ export class Steering {
 
   /** One turn. @returns milliseconds until something may change by itself */
   async turn(): Promise<number> {
-    const soonMs = await this.#look();
-    let zones = await zonesOf(this.#database.db, sql`true`);
+    const soonMs = await look(this.#database.db, this.#steady, lookMs);
+    const until = performance.now() + turnMs;
+    const left = () => Math.max(0, until - performance.now());
+    const zones = await zonesOf(this.#database.db, sql`true`);
     // kind by kind: a name server that is slow keeps its own zones waiting, nobody else's
     const prepare = (one: string) => this.#lanes.enter(`prepare ${one}`, () => this.#prepare(one, zones));
     const [ours, others] = split(this.#servers.all(zones), one => one === embedded);
     // for an operator's own nobody else waits
     for (const one of others) void prepare(one);
-    if ((await this.#lanes.wait(ours.map(prepare), patienceMs)).includes(true))
-      zones = await zonesOf(this.#database.db, sql`true`);
-    const isTimeForNames = performance.now() - this.#namesAt >= namesMs;
-    if (isTimeForNames) {
+    const preparing = ours.map(prepare);
+    if (performance.now() - this.#namesAt >= namesMs) {
       this.#namesAt = performance.now();
       for (const { zone } of zones) this.#namesDue.add(zone.id);
     }
-    // what one that is being told its zones has lost meanwhile is not known yet
-    const due = zones.filter(
-      one => one.isDue && !this.#lanes.isBusy(laneOf(one)) && !this.#lanes.isBusy(`prepare ${one.server}`),
-    );
-    const stored = due.length ? await storedAnswers(this.#database.db) : [];
-    const [embeddeds, foreign] = split(due, one => one.server === embedded);
-    for (const [server, held] of Map.groupBy(foreign, one => one.server))
-      void this.#lanes.enter(`push ${server}`, async () => {
-        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one, stored));
-      });
-    let at = 0;
-    const next = async () => {
-      for (let held = embeddeds[at++]; held; held = embeddeds[at++]) {
-        const one = held;
-        // one that takes longer goes on by itself: the others follow, and it is left alone until it is through
-        await this.#lanes.wait([this.#lanes.enter(laneOf(one), () => this.#push(one, stored))], patienceMs);
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, next));
+    // who has his zone is not kept waiting by one that comes, or goes
+    const pushed = await this.#pushAll(zones, new Set(), left);
+    if ((await this.#lanes.wait(preparing, left())).includes(true))
+      await this.#pushAll(await zonesOf(this.#database.db, sql`true`), pushed, left);
     // what is left at somebody else's of a zone that is no more goes, too, as far as he answers before it is forgotten (tidy.ts)
     for (const one of await zonesOf(this.#database.db, sql`c."nextAt" <= clock_timestamp()`, true))
       void this.#lanes.enter(laneOf(one), () => this.#leave(one));
@@ -232,54 +223,6 @@ export class Steering {
       await tidy(this.#database.db);
     }
     return soonMs;
-  }
-
-  /** Who should be answered; writes down what differs. */
-  async #look(): Promise<number> {
-    const { db } = this.#database;
-    const before = new Map(
-      (await rows<{ groupID: number; lines: AnsweredLine[] }>(db, sql`select "groupID", lines from "groupAnswer"`)).map(one => [
-        one.groupID,
-        one.lines,
-      ]),
-    );
-    let soonMs = lookMs;
-    for (const { groupID, lines } of await wantedGroups(db)) {
-      const old = before.get(groupID);
-      for (const line of lines) {
-        const answered = old?.find(one => one.lineID === line.lineID)?.members;
-        for (const member of line.members) {
-          const isAnswered = answered?.some(({ UID }) => UID === member.UID) ?? false;
-          const waitMs = this.#steady.waitMs(member.UID, member.trouble === undefined, isAnswered);
-          // a line that answers nobody yet needs no patience
-          if (waitMs > 0 && answered?.length) {
-            member.isWaiting = true;
-            soonMs = Math.min(soonMs, Math.max(20, waitMs));
-          }
-        }
-      }
-      const { lines: now, changes } = answersOf(lines, old ?? []);
-      if (old && JSON.stringify(now) === JSON.stringify(old.map(inOrder))) continue;
-      await this.#write(groupID, now, changes);
-    }
-    return soonMs;
-  }
-
-  async #write(groupID: number, lines: readonly AnsweredLine[], changes: readonly Change[]): Promise<void> {
-    await this.#database.db.transaction().execute(async db => {
-      const { version } = (await row<{ version: number }>(
-        db,
-        sql`insert into "groupAnswer" ("groupID", version, lines) values (${groupID}, nextval('answer_version'), ${JSON.stringify(lines)}::jsonb)
-          on conflict ("groupID") do update set version = nextval('answer_version'), lines = excluded.lines, "changedAt" = clock_timestamp() returning version`,
-      ))!;
-      if (changes.length)
-        await sql`insert into "answerChange" ("groupID", "lineID", version, change, "UID", name, reason, seconds)
-          select ${groupID}, c."lineID", ${version}, c.change, c."UID", c.name, c.reason, c.seconds
-          from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c("lineID" bigint, change text, "UID" text, name text, reason text, seconds int)`.execute(
-          db,
-        );
-    });
-    changed(Math.max(1, changes.length));
   }
 
   /** Each name server has its zones, and none that are gone; one it does not take keeps no other from it. @returns whether some are to be compared */
@@ -315,9 +258,9 @@ export class Steering {
     try {
       // before, so that an end in between forgets nothing: it may stand there empty afterwards
       if (ids.length) await sql`update cname set "comparedAt" = null where id = any(${ids})`.execute(db);
-      const stored = Map.groupBy(await storedAnswers(db), one => one.clientID);
+      const stored = Map.groupBy(await this.#answers.all(db), one => one.clientID);
       const clients = new Map(held.map(({ zone, clientID }) => [zone.id, clientID]));
-      const groupsOf = ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => groupAnswer(one));
+      const groupsOf = ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => one.answer);
       const { failed } = await driver.prepare(
         held.map(one => one.zone),
         due,
@@ -336,8 +279,43 @@ export class Steering {
     return ids.length > 0;
   }
 
+  /** @returns zones that were begun with, beside `without` */
+  async #pushAll(zones: readonly HeldZone[], without: ReadonlySet<number>, left: () => number): Promise<Set<number>> {
+    // one that is being told its zones takes none of its changes until it has
+    const isTaken = (one: HeldZone) =>
+      this.#prepared.get(one.zone.id)?.server === one.server || (one.server === embedded && !this.#servers.embedded());
+    const due = zones.filter(one => one.isDue && !without.has(one.zone.id) && !this.#lanes.isBusy(laneOf(one)) && isTaken(one));
+    const begun = new Set(without);
+    const [embeddeds, foreign] = split(due, one => one.server === embedded);
+    for (const [server, held] of Map.groupBy(foreign, one => one.server))
+      void this.#lanes.enter(`push ${server}`, async () => {
+        for (const one of held) if (!this.#isStopping) await this.#lanes.enter(laneOf(one), () => this.#push(one));
+      });
+    // operator by operator: one whose zones take long goes on by itself, zone by zone; who has no turn in this one is among the first in the next
+    const operators = [...Map.groupBy(embeddeds, one => one.clientID)];
+    const [earlier, later] = split(operators, ([clientID]) => clientID <= this.#lastOperator);
+    const all = [...later, ...earlier];
+    let at = 0;
+    const next = async () => {
+      for (let one = all[at++]; one && left() > 0 && !this.#isStopping; one = all[at++]) {
+        const [clientID, own] = one;
+        this.#lastOperator = clientID;
+        const each = async () => {
+          for (const held of own) {
+            if (this.#isStopping || left() === 0) return;
+            begun.add(held.zone.id);
+            await this.#lanes.enter(laneOf(held), () => this.#push(held));
+          }
+        };
+        await this.#lanes.wait([this.#lanes.enter(`operator ${clientID}`, each)], Math.min(operatorMs, left()));
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, next));
+    return begun;
+  }
+
   /** Brings a zone to what it should answer. */
-  async #push(held: HeldZone, stored: Awaited<ReturnType<typeof storedAnswers>>): Promise<void> {
+  async #push(held: HeldZone): Promise<void> {
     const { db } = this.#database;
     const { zone, clientID } = held;
     let driver: NameDriver | undefined;
@@ -352,13 +330,11 @@ export class Steering {
     const begun = this.#begun.get(zone.id);
     try {
       const { isOld } = held;
-      const all = stored.filter(one => one.clientID === clientID).map(one => groupAnswer(one));
+      const all = (await this.#answers.all(db)).filter(one => one.clientID === clientID).map(one => one.answer);
       const { apart, refused } = partsOf();
-      if (isOld) {
-        await apart(compare(db, driver, held));
-        await driver.refresh(zone, all);
-      }
-      const hasPushed = await apart(pushGroups(db, driver, held, all));
+      if (isOld) await apart(compare(db, driver, held));
+      // everybody's answer first: lines may take their time
+      const hasPushed = await apart(pushGroups(db, driver, held, all)).finally(() => isOld && driver.refresh(zone, all));
       await noteLines(db, driver, held);
       const isNamesDue = this.#namesDue.delete(zone.id);
       if (isNamesDue || isOld || held.tries > 0) await pushNames(db, driver, held, () => this.#isStopping);
@@ -383,7 +359,10 @@ export class Steering {
       for (const table of ['cnameGroup', 'cnameSite'])
         await sql`delete from ${sql.table(table)} where "cnameID" = ${held.zone.id}`.execute(db);
     } catch (error) {
-      await this.#failed(held, whyOf(error));
+      const told = whyOf(error);
+      // for an hour as any; whoever is away longer is asked now and then, for as long as there is a key for it
+      if (held.tries > leaveTries) told.retrySeconds = Math.max(told.retrySeconds ?? 0, leaveSeconds);
+      await this.#failed(held, told);
     }
   }
 

@@ -61,6 +61,11 @@ export const cnameTable = table<CnameRow>()({
     unprocessed: sql`(${groupsWaiting(sql`t`)}) + (${namesWaiting(sql`t`)})`,
   },
 });
+/** A zone `c` that is no more, and of which names of ours may stand at somebody else's: they are taken away from there. */
+export const isLeaving: Sql = sql`c."deletedAt" is not null
+  and exists (select from "dnsSetting" ls where ls.id = c."dnsSettingID" and ls."deletedAt" is null and ls.driver <> 'knot')
+  and (exists (select from "cnameSite" lx where lx."cnameID" = c.id) or exists (select from "cnameGroup" lx where lx."cnameID" = c.id))`;
+
 export const cnamesMost = resolutionLimits.cnamesMax;
 
 export type VirtualNodeRow = z.output<typeof VirtualNode>;

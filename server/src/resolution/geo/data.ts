@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { geoLimits } from '#contract/limits.ts';
 import { readJson, writeWhole } from '#host/files.ts';
-import type { GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
+import type { GeoHold, GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
 import { logger } from '../../log.ts';
 import type { BuildOrder, Built } from './build-order.ts';
 import { Places } from './places.ts';
@@ -166,14 +166,28 @@ export class GeoData implements GeoStore {
 
   /** An MMDB of the owner's, in place of what says the same. @throws GeoFileRefused */
   async take(bytes: Uint8Array): Promise<GeoTaken> {
-    // each is held in memory until it was read
+    const held = this.hold();
+    return held.take(bytes).finally(() => held.leave());
+  }
+  /** Without any of the owner's. @throws GeoFileRefused */
+  async drop(): Promise<GeoTaken> {
+    const held = this.hold();
+    return held.drop().finally(() => held.leave());
+  }
+  /** @throws GeoFileRefused */
+  hold(): GeoHold {
+    // each is held in memory until it was read, and takes a core and memory while all is made of it
     if (this.#isTaking) throw new GeoFileRefused('another file is being read');
     this.#isTaking = true;
-    try {
-      return await this.#take(bytes);
-    } finally {
-      this.#isTaking = false;
-    }
+    let isLeft = false;
+    return {
+      take: bytes => this.#take(bytes),
+      drop: () => this.#drop(),
+      leave: () => {
+        if (!isLeft) this.#isTaking = false;
+        isLeft = true;
+      },
+    };
   }
   async #take(bytes: Uint8Array): Promise<GeoTaken> {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
@@ -196,9 +210,13 @@ export class GeoData implements GeoStore {
       throw error;
     }
   }
-  /** Without any of the owner's. */
-  drop(): Promise<GeoTaken> {
-    return this.#inTurn(() => this.#make([]));
+  #drop(): Promise<GeoTaken> {
+    return this.#inTurn(async () => {
+      const now = this.#current();
+      if (!now || now.own.length || now.waiting?.length) return this.#make([]);
+      // nobody's file is in what there is
+      return { count: () => void (this.#problem = null), forget: () => {} };
+    });
   }
 
   #current(): Current | undefined {

@@ -228,15 +228,15 @@ async function begin(
       // a customer's mistake and no fault of this node: it stays ready
       refusedOrigins: sync.state.refusedOrigins(20),
       refusedDomains: sync.state.refusedDomains,
-      origins: origins.checks.report(40),
       ...relays.report(nginxProblem === null && zoneFacts.problem === null),
       logs: shipper?.stats() ?? null,
       upgrade: upgrade.report(),
       canary: canaryReport(sync.state.zone, identity, zoneFacts, nginx.zonePorts),
     };
-    const none = { refusedOrigins: [], relaysAway: [] };
-    const shorter = () => ({ ...none, checks: told.checks.slice(0, 5), origins: origins.checks.report(0) });
-    nc.publish('beat', beatText(facts, shorter));
+    nc.publish(
+      'beat',
+      beatText(facts, room => origins.checks.report(room)),
+    );
   }
 
   function follow(grant: Grant): void {

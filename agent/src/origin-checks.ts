@@ -3,28 +3,22 @@
  * picked until they answer again. One process of a node does it, whatever the number of nginx's workers. An address is judged by the policy
  * before each question, however it was found. What nginx is told holds for a minute (edge/lua/core/downs.lua) and is told again before.
  */
+import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { DomainDocument } from '#contract/edge/document.ts';
 import type { EdgeState } from './edge-state.ts';
 import { askOrigin, type Question } from './origin-ask.ts';
+import type { OriginMemory, Remembered } from './origin-memory.ts';
+import { originReport, type OriginReport, type ReportRoom } from './origin-report.ts';
 import { Turns } from './turns.ts';
 
-export interface OriginTrouble {
-  host: string;
-  /** as the domain names it */
-  origin: string;
-  address: string;
-  port: number;
-  error: string;
-  /** ISO 8601: since when it is so */
-  since: string;
-  isDown: boolean;
-}
 export interface OriginChecksOptions {
   state(): Pick<EdgeState, 'checkedDomains' | 'judge'>;
   addresses(name: string): readonly string[];
   /** Tells nginx which are down. @throws while it does not answer */
   tell(lists: Record<string, string[]>): Promise<void>;
+  /** how they were when the agent before ended */
+  memory?: Pick<OriginMemory, 'read' | 'keep'>;
 }
 
 const tickMs = 500;
@@ -33,6 +27,8 @@ const againMs = 20_000;
 const apartMs = 1000;
 /** Of one node and of one customer: further ones count as up. And questions that may be begun a second, and be under way, of all and of one customer. */
 const mosts = { targets: { all: 5000, party: 1000 }, aSecond: 200, atOnce: { all: 64, party: 16 } };
+/** For so long one that is back is said to be, seconds. */
+const backSeconds = 3600;
 /** How often a certificate is looked at where nothing hangs on it, seconds. */
 const lookSeconds = 60;
 
@@ -65,6 +61,9 @@ interface Seen {
   against: number;
   error: string | null;
   since: string;
+  /** since when it is down no more, for people, and to reckon with; null: it was not, or long ago */
+  back: { at: string; atMs: number } | null;
+  wasAsked: boolean;
 }
 
 const noAddress = 'NO_ADDRESS';
@@ -114,8 +113,15 @@ function* targetsOf(document: DomainDocument, addresses: (name: string) => reado
   }
 }
 
+/** Of the target, as far as it says how it is asked: the same for an agent that starts anew. */
+const wayOf = (text: string, { ca }: Target) => createHash('sha256').update(text).update(ca).digest('base64');
+
 export class OriginChecks {
   readonly #options: OriginChecksOptions;
+  readonly #before: Map<string, Remembered>;
+  /** whether there was room for all that should be asked, and whether all were since it began */
+  #isCut = false;
+  #isSettled = false;
   #seen = new Map<string, Seen>();
   readonly #turns = new Turns<Seen>(mosts.atOnce);
   #begun = 0;
@@ -126,6 +132,7 @@ export class OriginChecks {
 
   constructor(options: OriginChecksOptions) {
     this.#options = options;
+    this.#before = options.memory?.read() ?? new Map();
   }
 
   start(): void {
@@ -133,6 +140,7 @@ export class OriginChecks {
   }
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    if (this.#timer) this.#options.memory?.keep(() => this.#remembered(), true);
     this.#seen.clear();
     await this.#telling;
   }
@@ -142,18 +150,30 @@ export class OriginChecks {
     this.#toldAt = -Infinity;
   }
 
-  /** For the heartbeat: what is not well, the newest first. */
-  report(most: number): { checked: number; wrong: number; troubles: OriginTrouble[] } {
-    const wrong = [...this.#seen.values()].filter(one => one.isDown || one.error !== null);
-    wrong.sort((a, b) => (a.since < b.since ? 1 : -1));
-    return {
-      checked: this.#seen.size,
-      wrong: wrong.length,
-      troubles: wrong.slice(0, most).map(({ target, error, since, isDown }) => ({
-        ...{ host: target.key.slice(2), origin: target.origin, address: target.address, port: target.port },
-        ...{ error: error ?? 'RISING', since, isDown: isDown && target.counts },
-      })),
-    };
+  /** For the heartbeat: what is not well and what is again, the newest first, of each customer in turn. */
+  report(room: ReportRoom): OriginReport {
+    const states = [...this.#seen.values()].map(({ target, error, since, isDown, back }) => ({
+      ...{ party: target.party, host: target.key.slice(2), origin: target.origin, address: target.address, port: target.port },
+      ...{ error, since, isDown: isDown && target.counts, backAt: back?.at ?? null },
+    }));
+    return originReport(states, this.#isSettled && !this.#isCut, room);
+  }
+
+  #remembered(): Remembered[] {
+    return [...this.#seen.values()].flatMap(({ name, target, text, isDown, error, since, back }) =>
+      isDown || error !== null || back
+        ? [{ name, way: wayOf(text, target), isDown, error, since, backAt: back?.at ?? null }]
+        : [],
+    );
+  }
+
+  /** How it was when the agent before ended; undefined: nobody knows, or it is asked in another way now. */
+  #known(name: string, text: string, target: Target): Pick<Seen, 'isDown' | 'error' | 'since' | 'back'> | undefined {
+    const known = this.#before.get(name);
+    if (!known || known.way !== wayOf(text, target)) return undefined;
+    this.#before.delete(name);
+    const { isDown, error, since, backAt } = known;
+    return { isDown, error, since, back: backAt === null ? null : { at: backAt, atMs: performance.now() } };
   }
 
   #tick(): void {
@@ -161,13 +181,21 @@ export class OriginChecks {
     const now = performance.now();
     const seen = new Map<string, Seen>();
     const shares = new Map<string, number>();
+    this.#isCut = false;
     for (const document of state().checkedDomains()) {
-      if (seen.size >= mosts.targets.all) break;
       // nothing is worked out of what is not asked anyway
-      if ((shares.get(partyOf(document)) ?? 0) >= mosts.targets.party) continue;
+      const isFull = seen.size >= mosts.targets.all;
+      if (isFull || (shares.get(partyOf(document)) ?? 0) >= mosts.targets.party) {
+        this.#isCut = true;
+        if (isFull) break;
+        continue;
+      }
       for (const target of targetsOf(document, addresses)) {
         const share = shares.get(target.party) ?? 0;
-        if (seen.size >= mosts.targets.all || share >= mosts.targets.party) break;
+        if (seen.size >= mosts.targets.all || share >= mosts.targets.party) {
+          this.#isCut = true;
+          break;
+        }
         const name = `${target.key} ${target.address}|${target.port}|${target.protocol}`;
         if (seen.has(name)) continue; // two names with one address
         shares.set(target.party, share + 1);
@@ -179,18 +207,28 @@ export class OriginChecks {
           // it waits for its turn, and is no second one in the queue
           seen.set(name, Object.assign(before, { target, text, against: 0, isDown: before.isDown && target.counts }));
         } else {
-          const { isDown = false, error = null, since = new Date().toISOString() } = before ?? {};
-          const fresh = { name, target, text, isAsking: false, isDown: isDown && target.counts, against: 0, error, since };
+          const known = before ?? this.#known(name, text, target);
+          const { isDown = false, error = null, since = new Date().toISOString(), back = null } = known ?? {};
+          const fresh = {
+            ...{ name, target, text, isAsking: false, isDown: isDown && target.counts, against: 0 },
+            ...{ error, since, back, wasAsked: before?.wasAsked ?? false },
+          };
           seen.set(name, { ...fresh, dueAt: now + Math.random() * Math.min(target.interval * 1000, 2000) });
         }
       }
     }
     this.#seen = seen;
-    for (const one of seen.values())
+    let asked = 0;
+    for (const one of seen.values()) {
+      if (one.wasAsked) asked++;
+      if (one.back && now - one.back.atMs > backSeconds * 1000) one.back = null;
       if (one.dueAt <= now && !one.isAsking) {
         one.isAsking = true;
         this.#turns.wait(one.target.party, one);
       }
+    }
+    this.#isSettled ||= seen.size > 0 && asked === seen.size;
+    this.#options.memory?.keep(() => this.#remembered());
     this.#begun = 0;
     this.#pump();
     this.#tell();
@@ -221,6 +259,7 @@ export class OriginChecks {
     one.isAsking = false;
     // asked in another way since: that answer says nothing, and the next question is due
     if (one.target !== target) return;
+    one.wasAsked = true;
     // not all at the same moment for ever
     one.dueAt = performance.now() + target.interval * 1000 * (0.9 + 0.2 * Math.random());
     const isWell = said === null;
@@ -231,6 +270,7 @@ export class OriginChecks {
     one.isDown = !isWell;
     one.against = 0;
     one.since = new Date().toISOString();
+    one.back = isWell && target.counts ? { at: one.since, atMs: performance.now() } : null;
     this.#tell();
   }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Control } from './control.ts';
 import { OriginChecks } from './origin-checks.ts';
+import { OriginMemory } from './origin-memory.ts';
 import type { NameResolver } from './resolve.ts';
 import type { Sync } from './sync.ts';
 import { TrustFiles } from './trust-files.ts';
@@ -31,6 +32,7 @@ export class OriginSide {
       state: () => sync.state,
       addresses: resolver.addresses,
       tell: lists => control.down(lists),
+      memory: new OriginMemory(join(home, 'origin-states.json')),
     });
   }
 

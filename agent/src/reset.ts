@@ -9,7 +9,7 @@ import { writeWhole } from '#host/files.ts';
 
 const markName = 'reset';
 /** The documents, the records made of them, addresses of origins, the cache, and what nginx was writing. */
-const given = ['config', 'snapshot.bin', 'addresses.json', 'cache', 'temp', 'trusts', 'nginx.conf'];
+const given = ['config', 'snapshot.bin', 'addresses.json', 'origin-states.json', 'cache', 'temp', 'trusts', 'nginx.conf'];
 
 /** At its next start the agent in this folder begins anew. @throws while the disk takes nothing */
 export const markReset = (data: string): void => writeWhole(join(data, markName), '');

@@ -54,6 +54,10 @@ export const noticeLimits = {
   originFreshSeconds: 15,
   originDownSeconds: 30,
   originBackSeconds: 30,
+  /** an origin is told as down once in so many minutes, so many of a domain in that time, and so many of a zone in a minute: what is down beyond them is told later */
+  originPauseMinutes: 10,
+  originsOfDomainMax: 20,
+  originsOfZoneMax: 60,
 } as const;
 
 /** What a chat may be told of; `state`: what the console says above its pages. And what a new one is told, until somebody chooses. */

@@ -88,5 +88,8 @@ export const pinnedSystem: Record<string, unknown> = {
     originFreshSeconds: 15,
     originDownSeconds: 30,
     originBackSeconds: 30,
+    originPauseMinutes: 10,
+    originsOfDomainMax: 20,
+    originsOfZoneMax: 60,
   },
 };

@@ -63,16 +63,6 @@ const RefusedOrigin = z.object({
   port: z.int().check(z.gte(1), z.lte(65_535)),
   kind: z.string().check(z.regex(/^[A-Za-z]{1,20}$/)),
 });
-const refusedOrigins = z.pipe(
-  z.array(z.unknown()).check(z.maxLength(20)),
-  z.transform(all =>
-    all.flatMap(one => {
-      const read = z.safeParse(RefusedOrigin, one);
-      return read.success ? [read.data] : [];
-    }),
-  ),
-);
-
 /** An origin that did not answer a node well. Customers read it, as above. */
 const OriginTrouble = z.object({
   host: exact(253),
@@ -83,18 +73,26 @@ const OriginTrouble = z.object({
   since: exact(40).check(z.regex(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)),
   isDown: z.boolean(),
 });
-const originReport = z.object({
-  checked: count,
-  wrong: count,
-  troubles: z.pipe(
-    z.array(z.unknown()).check(z.maxLength(40)),
+const OriginBack = z.pick(OriginTrouble, { host: true, origin: true, port: true, since: true });
+/** Those of at most so many that can be read. */
+const readable = <T extends z.ZodMiniType>(one: T, most: number) =>
+  z.pipe(
+    z.array(z.unknown()).check(z.maxLength(most)),
     z.transform(all =>
-      all.flatMap(one => {
-        const read = z.safeParse(OriginTrouble, one);
+      all.flatMap(value => {
+        const read = z.safeParse(one, value);
         return read.success ? [read.data] : [];
       }),
     ),
-  ),
+  );
+const originReport = z.object({
+  checked: count,
+  wrong: count,
+  troubles: readable(OriginTrouble, 40),
+  /** those that were down within the last hour and are not; absent: an agent that knows nothing of this */
+  back: z.optional(readable(OriginBack, 40)),
+  /** what is not among the troubles is well: all were asked, and none was left out */
+  whole: z.optional(z.boolean()),
 });
 
 /** A relay that the node passes by. */
@@ -158,7 +156,7 @@ export const Beat = z.object({
   /** fields of documents that it does not know */
   unknownFields: z.optional(count),
   /** origins it does not connect to (rules/address-policy.ts), the newest first */
-  refusedOrigins: z.optional(refusedOrigins),
+  refusedOrigins: z.optional(readable(RefusedOrigin, 20)),
   /** how many domains have one */
   refusedDomains: z.optional(count),
   /** how the origins are that it asks by itself: how many it asks, how many are not well, the newest of these */

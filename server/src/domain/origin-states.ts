@@ -21,7 +21,7 @@ interface Said {
   nodeID: number;
   name: string;
   isFresh: boolean;
-  origins: { checked: number; wrong: number; troubles: Trouble[] } | null;
+  origins: { checked: number; wrong: number; troubles: Trouble[]; whole?: boolean } | null;
 }
 
 export const originStateImplementation = implement(
@@ -53,8 +53,14 @@ export const originStateImplementation = implement(
           const troubles = (said?.troubles ?? []).filter(
             one => isServed && one.host === host && origins.some(other => other.address === one.origin),
           );
-          // what is not among the newest nobody told
-          const isWhole = isServed && isFresh && isChecked !== undefined && said !== null && said.wrong <= said.troubles.length;
+          // what is not among the newest, or was not asked yet, nobody told
+          const isWhole =
+            isServed &&
+            isFresh &&
+            isChecked !== undefined &&
+            said?.whole !== false &&
+            said !== null &&
+            said.wrong <= said.troubles.length;
           const told = troubles.map(({ address, port, error, since, isDown }) => ({
             ...{ address, port, error: error.slice(0, 64), since },
             state: isFresh ? (isDown ? ('down' as const) : ('up' as const)) : ('unknown' as const),

@@ -60,3 +60,17 @@ test('of words that come too fast the newest is looked at when its turn comes; o
   pace.stop();
   assert.ok(seen.length <= 9 + slow.burst, `${seen.length}`);
 });
+
+test('what a node says of origins is read one by one: what is none is left out; words of the last releases are taken', () => {
+  const said = { seq: 1, epoch: 'e', zoneID: 1, version: '1', startedAt: '2026', problem: null };
+  const back = { host: 'a.test', origin: 'o.test', port: 80, since: '2026-01-01T00:00:00.000Z' };
+  const of = (origins: object) => judge('beat', Beat, Buffer.from(JSON.stringify({ ...said, origins }))).origins;
+  const none = { checked: 3, wrong: 0, troubles: [] };
+  assert.deepEqual(of({ ...none, back: [back, { ...back, host: 'ä' }, { ...back, port: 'x' }, 7], whole: true }), {
+    ...none,
+    back: [back],
+    whole: true,
+  });
+  assert.deepEqual(of(none), none);
+  assert.throws(() => of({ ...none, back: Array.from({ length: 41 }, () => back) }));
+});

@@ -17,7 +17,6 @@ import { followConfig } from './feed.ts';
 import { type HealthReport, serveHealth } from './health.ts';
 import { type Grant, Identity } from './identity.ts';
 import { Link } from './link.ts';
-import { ofLog } from './log-facts.ts';
 import { Nginx } from './nginx.ts';
 import { NginxLook } from './nginx-look.ts';
 import { certificatesMb, nginxFolders, nginxBuild, writeSnapshot } from './nginx-files.ts';
@@ -143,14 +142,16 @@ async function begin(
 
   const relays = new ZoneRelays({ ...options, identity, control: nginx.control, listed: () => sync.state.zone?.relays ?? [] });
   const origins = new OriginSide(sync, nginx.control, resolver, folders.home, () => zoneFacts.look(), log);
+  const reopen = () => nginx.tell('SIGUSR1');
   const rotateLogs = async () => {
     shipper?.rotate();
-    await rotateErrorLog(folders.logs, () => nginx.tell('SIGUSR1'), 0);
+    await rotateErrorLog(folders.logs, reopen, 0);
   };
   const side = new NodeSide({
-    ...{ options, data, folders, disk, release, usual, rotateLogs, log },
+    ...{ options, data, folders, disk, release, usual, reopen, rotateLogs, log },
     document: () => sync.state.settingsOf(identity.grant?.nodeID),
     zone: () => ofMachine(sync.state.zone, identity),
+    isShort: () => checks.isShort,
     connections: () => nginx.control.connections(),
     changed: () => void zoneFacts.look(),
   });
@@ -174,7 +175,6 @@ async function begin(
     ...ofNginx(sync.state.zone, identity),
     ...side.facts(),
     ...ofOrigins(),
-    ...ofLog(sync.state.zone?.log),
     cacheAge: cacheAge.name,
   });
   const zoneFacts = new ZoneFacts({

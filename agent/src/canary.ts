@@ -23,9 +23,12 @@ export function ofNginx(
 }
 
 /** What this machine's own matters hang on: the share of it that nginx may take, and where it listens. */
-export function ofMachine(zone: Zone, node: Node): { resource: NonNullable<Zone>['resource']; ports: readonly ZonePort[] } {
+export function ofMachine(
+  zone: Zone,
+  node: Node,
+): { resource: NonNullable<Zone>['resource']; ports: readonly ZonePort[]; log: NonNullable<Zone>['log'] } {
   const { resource } = { ...zone, ...triedBy(zone, node.grant?.nodeID)?.facts };
-  return { resource, ports: ofNginx(zone, node).ports };
+  return { resource, ports: ofNginx(zone, node).ports, log: zone?.log };
 }
 
 /** What this node tries before the others; `newPorts`: those that they do not have. */

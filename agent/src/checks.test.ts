@@ -28,6 +28,7 @@ function node() {
     http3: null,
     addresses: null,
     geneva: null,
+    verbose: null,
     damaged: 0,
     feed: null,
     shipping: { ...shipping },
@@ -72,6 +73,18 @@ test('a node says what does not serve at once, and what is late when it is late'
   assert.deepEqual(wrong(t + 7000), ['configuration.late']);
   assert.match(problem(t + 7000)!, /no answer/);
   facts.feed = null;
+  facts.verbose = { level: 'info', sampling: 10, over: null };
+  assert.deepEqual([wrong(t), problem(t)], [['configuration.logsMore'], null]);
+  const reasons = [
+    ['time', 'logsTimeOver'],
+    ['disk', 'logsDiskShort'],
+    ['flood', 'logsFlood'],
+  ] as const;
+  for (const [over, reason] of reasons) {
+    facts.verbose = { level: 'info', sampling: 10, over };
+    assert.deepEqual(wrong(t), [`configuration.${reason}`]);
+  }
+  facts.verbose = null;
   facts.damaged = 2;
   assert.deepEqual(wrong(t + 7500), ['configuration.damaged']);
   assert.match(problem(t + 7500)!, /2 parts/);
@@ -118,6 +131,7 @@ test('requests that nginx could not log are counted, over its restarts too; the 
       http3: null,
       addresses: null,
       geneva: null,
+      verbose: null,
       damaged: 0,
       feed: null,
       shipping: undefined,

@@ -11,8 +11,10 @@ import {
   warns,
   well,
 } from '#contract/system/health.ts';
+import { nodeLogHoursMax } from '#contract/limits.ts';
 import { type Disk, diskFinding, diskFrom, sizes } from '#contract/system/room.ts';
 import { type Fault, isWithoutRoom } from './control.ts';
+import type { Verbose } from './node-log.ts';
 import type { ShipperStats } from './ship/types.ts';
 
 export interface NodeFacts {
@@ -28,6 +30,8 @@ export interface NodeFacts {
   addresses: string | null;
   /** why the first windows of connections are not as they are set */
   geneva: string | null;
+  /** nginx is to write down more than usual */
+  verbose: Verbose | null;
   /** parts of the node's own store that could not be read and are not known again */
   damaged: number;
   /** why no configuration arrives */
@@ -66,6 +70,13 @@ function unread(faults: readonly Fault[]): Finding {
     { count: faults.length, detail: named.join('; ') },
     { value: faults.length, key: 'rules' },
   );
+}
+
+/** Reminds of what somebody switched on to look for a fault. */
+function verboseFinding({ level, sampling, over }: Verbose): Finding {
+  const reasons = { time: 'logsTimeOver', disk: 'logsDiskShort', flood: 'logsFlood' } as const;
+  const params = { level, sampling, hours: nodeLogHoursMax };
+  return warns(`configuration.${over === null ? 'logsMore' : reasons[over]}`, params, { key: 'logs' });
 }
 
 export const diskOf = async (folder: string): Promise<Disk> => diskFrom(await statfs(folder));
@@ -140,6 +151,11 @@ export class NodeChecks {
     return { checks: this.now().filter(check => check.state !== 'ok'), disk: isKnown ? { freeBytes, totalBytes } : undefined };
   }
 
+  /** There is less room on the disk than is wanted. */
+  get isShort(): boolean {
+    return this.#disk !== undefined && diskFinding(this.#folder, this.#disk).state !== 'ok';
+  }
+
   /** Room for log files that wait; undefined while the disk cannot be asked. */
   logBytes(): number | undefined {
     return this.#disk && sizes.nodeLogBytes(this.#disk, this.#facts().shipping?.waitingBytes ?? 0);
@@ -147,13 +163,14 @@ export class NodeChecks {
 
   /** @param at the clock of spans of time, which no step of the wall clock moves */
   now(at = performance.now()): Check[] {
-    const { nginx, sync, ports, http3, addresses, geneva, damaged, feed, shipping } = this.#facts();
+    const { nginx, sync, ports, http3, addresses, geneva, verbose, damaged, feed, shipping } = this.#facts();
     const found: Finding[] = [
       nginx === null ? well('nginx') : fails('nginx.away', { detail: nginx }),
       this.#configuration({ sync, damaged, feed }, at),
       ...(ports === null ? [] : [warns('configuration.portsTaken', { detail: ports }, { key: 'ports' })]),
       ...(http3 === null ? [] : [warns('configuration.noHTTP3', { detail: http3 }, { key: 'http3' })]),
       ...(addresses === null ? [] : [warns('configuration.addressesAway', { detail: addresses }, { key: 'addresses' })]),
+      ...(verbose === null ? [] : [verboseFinding(verbose)]),
       ...(geneva === null ? [] : [warns('configuration.noGeneva', { detail: geneva }, { key: 'geneva' })]),
       ...(this.#unbound === null ? [] : [warns('configuration.notBound', { detail: this.#unbound }, { key: 'cpus' })]),
       this.#diskTrouble

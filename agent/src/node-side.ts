@@ -8,7 +8,9 @@ import type { Connections } from './control.ts';
 import { allowedCPUs, Machine, type MachineFacts } from './machine.ts';
 import type { NginxFolders } from './nginx-files.ts';
 import { cacheSizeDefaultMb, type NodeFacts, type Release, type ZonePort } from './render/nginx.ts';
+import { NodeLog, type Verbose } from './node-log.ts';
 import { NodeSettings } from './node-settings.ts';
+import { rotateErrorLog } from './rotate.ts';
 import { cpuList, factsOf } from './shares.ts';
 
 export interface NodeSideOptions {
@@ -22,7 +24,11 @@ export interface NodeSideOptions {
   /** of this node */
   document(): DocumentOf<'node'> | undefined;
   /** of its zone */
-  zone(): { resource: DocumentOf<'zone'>['resource']; ports: readonly ZonePort[] };
+  zone(): { resource: DocumentOf<'zone'>['resource']; ports: readonly ZonePort[]; log: DocumentOf<'zone'>['log'] };
+  /** the disk gets short */
+  isShort(): boolean;
+  /** nginx opens its logs anew */
+  reopen(): void;
   connections(): Promise<Connections>;
   rotateLogs(): Promise<void>;
   /** nginx is to be given `facts` anew */
@@ -38,6 +44,7 @@ export class NodeSide {
   readonly #options: NodeSideOptions;
   readonly #machine: Machine;
   readonly #settings: NodeSettings;
+  readonly #log: NodeLog;
   readonly #cpus = cpuList(allowedCPUs());
   #timer: NodeJS.Timeout | undefined;
 
@@ -56,6 +63,14 @@ export class NodeSide {
       changed: given.changed,
       log: given.log,
     });
+    this.#log = new NodeLog({
+      logs: folders.logs,
+      wish: () => given.zone().log,
+      isShort: given.isShort,
+      rotate: () => rotateErrorLog(folders.logs, given.reopen),
+      changed: given.changed,
+      log: given.log,
+    });
     this.#machine = new Machine({
       folder: data,
       cacheFolder: folders.cache,
@@ -65,8 +80,9 @@ export class NodeSide {
     });
   }
 
-  get problems(): { addresses: string | null; geneva: string | null } {
-    return { addresses: this.#settings.listenProblem, geneva: this.#settings.genevaProblem };
+  get problems(): { addresses: string | null; geneva: string | null; verbose: Verbose | null } {
+    const { listenProblem: addresses, genevaProblem: geneva } = this.#settings;
+    return { addresses, geneva, verbose: this.#log.verbose() ?? null };
   }
 
   /** What of nginx's configuration follows from this machine. */
@@ -74,7 +90,11 @@ export class NodeSide {
     const { options, disk, usual, zone } = this.#options;
     const size = { cpus: this.#cpus, memoryBytes: totalmem(), diskBytes: disk.totalBytes };
     const { listen } = this.#settings;
-    return { ...(listen && { listen }), ...factsOf(zone().resource, size, { ...usual, workers: options.workers }) };
+    return {
+      ...(listen && { listen }),
+      ...this.#log.facts(),
+      ...factsOf(zone().resource, size, { ...usual, workers: options.workers }),
+    };
   }
 
   /** Resolves when it knows how the machine is: the first heartbeat tells it. */
@@ -86,6 +106,7 @@ export class NodeSide {
       );
     await look();
     this.#timer = setInterval(() => void look(), lookMs);
+    this.#log.start();
     void this.look();
   }
 
@@ -97,6 +118,7 @@ export class NodeSide {
 
   stop(): void {
     clearInterval(this.#timer);
+    this.#log.stop();
   }
   /** nginx ended with us: nobody listens any more. */
   end(): Promise<void> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { nodeLogDefaults } from '#contract/limits.ts';
+import { debugSamplings, nodeLogDefaults, nodeLogLevels } from '#contract/limits.ts';
 import { is, ok } from '../../server/test/expect.ts';
 import { cachedDomain, startFleet, until } from './fleet.ts';
 
@@ -23,6 +23,7 @@ test('the level and the sampling reach nginx by a reload; a sampled request is t
 
   is(await fleet.call.put(path, { level: 'loud', sampling: 1 }), 'parameter');
   is(await fleet.call.put(path, { level: 'info', sampling: 3 }), 'parameter');
+  is(await fleet.call.put(path, { level: 'debug', sampling: 0 }), 'parameter');
   ok(await fleet.call.put(path, { level: 'info', sampling: 1 }));
   await until('nginx is told', () => conf().includes('sampled.log') && /error_log "[^"]+" info;/.test(conf()));
   const lines = (): Record<string, string>[] => {
@@ -42,16 +43,32 @@ test('the level and the sampling reach nginx by a reload; a sampled request is t
     'User-Agent': Buffer.from(agent).toString('latin1'),
     Cookie: 'session=secret-cookie',
     Authorization: 'Bearer secret-token',
+    Referer: 'https://somebody:secret-password@from.test/secret-path?token=secret-referer',
   };
   const found = await until('a request is told', async () => {
-    await node.get('/page?x="1"', node.httpPort, 'a.test', undefined, headers);
+    await node.get('/page"x"?token=secret-argument&x="1"', node.httpPort, 'a.test', undefined, headers);
     return lines().find(line => line['host'] === 'a.test' && line['userAgent'] === agent);
   });
-  assert.deepEqual([found['method'], found['status'], found['uri']], ['GET', '200', '/page?x="1"']);
+  assert.deepEqual(
+    [found['method'], found['status'], found['uri'], found['referer']],
+    ['GET', '200', '/page"x"', 'https://from.test'],
+  );
   assert.ok(Number(found['site']) > 0 && Number(found['domain']) > 0);
-  assert.doesNotMatch(readFileSync(join(node.data, 'log/sampled.log'), 'latin1'), /secret-/);
+  for (const name of ['sampled.log', 'error.log'])
+    assert.doesNotMatch(readFileSync(join(node.data, 'log', name), 'latin1'), /secret-/, name);
   assert.equal(node.nginx(), master, 'by a reload alone');
 
+  // it goes to all nodes at once: there is no value that nginx refuses
+  for (const [place, sampling] of debugSamplings.entries()) {
+    const level = nodeLogLevels[place % nodeLogLevels.length]!;
+    ok(await fleet.call.put(path, { level, sampling }));
+    await until(
+      `${level} and ${sampling}`,
+      () => conf().includes(`error.log" ${level};`) && conf().includes('sampled.log') === sampling > 0,
+    );
+    await node.get('/', node.httpPort, 'a.test');
+  }
+  assert.equal(node.nginx(), master, 'by reloads alone');
   ok(await fleet.call.put(path, nodeLogDefaults));
   await until('as it was', () => !conf().includes('sampled') && /error_log "[^"]+" notice;/.test(conf()));
   assert.equal(await node.visit('a.test'), 'one');

@@ -1,6 +1,7 @@
 /** Constants of backups, notices, webhooks and logs of nodes, pinned (limits.test.ts). */
 export const pinnedSystem: Record<string, unknown> = {
-  nodeLogLevels: ['error', 'warn', 'notice', 'info', 'debug'],
+  nodeLogLevels: ['error', 'warn', 'notice', 'info'],
+  nodeLogHoursMax: 8,
   debugSamplings: [0, 10_000, 1000, 100, 10, 1],
   nodeLogDefaults: { level: 'notice', sampling: 0 },
   backupRhythms: ['hour', 'day', 'week'],

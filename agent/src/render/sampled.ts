@@ -1,6 +1,7 @@
 /**
  * `sampled.log`: one request of so many with all that was decided about it, a line of JSON each, for people at the node. Which ones is drawn
- * for each request anew, and those that are not cost the drawing alone. No credentials: no cookie, no Authorization, no body.
+ * for each request anew, and those that are not cost the drawing alone. No credentials: no cookie, no Authorization, no body; of an address
+ * nothing behind its path, where people send tokens, and of whom it came from the site alone.
  */
 export const sampledLog = 'sampled.log';
 
@@ -13,9 +14,9 @@ const told: Record<string, string> = {
   method: '$request_method',
   scheme: '$scheme',
   host: '$host',
-  uri: '$request_uri',
+  uri: '$edge_told_path',
   userAgent: '$http_user_agent',
-  referer: '$http_referer',
+  referer: '$edge_told_referer',
   range: '$http_range',
   ifNoneMatch: '$http_if_none_match',
   ifModifiedSince: '$http_if_modified_since',
@@ -45,6 +46,8 @@ export function sampled(every: number, folder: string): string {
   const share = Math.max(0.01, Math.round(10_000 / every) / 100);
   return [
     '',
+    'map $request_uri $edge_told_path { "~^(?<told_path>[^?#]*)" $told_path; default ""; }',
+    'map $http_referer $edge_told_referer { "~*^(?<told_scheme>https?://)(?:[^/?#@]*@)?(?<told_site>[^/?#@]*)" $told_scheme$told_site; default ""; }',
     `split_clients "$request_id" $edge_sampled { ${share}% 1; * ""; }`,
     `log_format sampled escape=json '{${Object.entries(told)
       .map(([name, value]) => `"${name}":"${value}"`)

@@ -110,16 +110,15 @@ export default {
   'field.nodeLogLevel': 'Level of the error log',
   'field.sampling': 'Sampled requests',
   'help.nodeLogLevel':
-    'error.log of each node tells this and all that is worse. Debug says very much: set it back once you know why.',
+    'error.log of each node tells this and all that is worse. Info says much: set it back to notice once you know why.',
   'help.debugSampling':
-    'A request that is drawn is told whole, with all that was decided about it, in sampled.log of its node; without cookies, authorization or body.',
+    'A request that is drawn is told whole, with all that was decided about it, in sampled.log of its node; without cookies, authorization, body, or what follows the ? of an address.',
   'nodeLog.where':
-    'For the nodes of all your zones, within a second and without ending a connection. The files stay in the log folder of each node: 10 MB each, and one older.',
+    'For the nodes of all your zones, within a second and without ending a connection. The files stay in the log folder of each node; at 10 MB a new one is begun, and one older is kept. Info and sampling end by themselves after {hours} hours, when the disk gets short, or when more is written than there is room for: the node’s health says so.',
   'nodeLogLevel.error': 'error',
   'nodeLogLevel.warn': 'warn',
   'nodeLogLevel.notice': 'notice (usual)',
   'nodeLogLevel.info': 'info',
-  'nodeLogLevel.debug': 'debug',
   'debugSampling.0': 'None',
   'debugSampling.10000': '1 of 10,000',
   'debugSampling.1000': '1 of 1,000',

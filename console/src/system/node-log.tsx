@@ -1,5 +1,5 @@
 /** How much nodes write down (§7 system/log). */
-import { debugSamplings, nodeLogLevels } from '#contract/limits.ts';
+import { debugSamplings, nodeLogHoursMax, nodeLogLevels } from '#contract/limits.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { t } from '../kit/text.ts';
 import { SystemCard } from './system-card.tsx';
@@ -14,7 +14,7 @@ export const NodeLog = () => (
     read="GET /client/setting/system/log"
     write="PUT /client/setting/system/log"
     fields={fields}
-    note={() => t('nodeLog.where')}
+    note={() => t('nodeLog.where', { hours: nodeLogHoursMax })}
     shown={({ level, sampling }) => `${t(`nodeLogLevel.${level}`)} · ${t(`debugSampling.${sampling}`)}`}
   />
 );

@@ -56,10 +56,10 @@ export const zone = kind({
     /** nodes that were taken out of the zone while certificates of theirs still hold */
     relayLeft: z.optional(z.array(z.int()).check(z.maxLength(relayLimits.leftMax))),
     /**
-     * What nginx writes down; undefined: as ever. It takes a reload, yet goes to all at once: there is no value that nginx refuses, and who
-     * looks for a fault wants to see it everywhere.
+     * What nginx writes down; undefined: as ever. It takes a reload, yet goes to all at once: there is no value that nginx refuses, who
+     * looks for a fault wants to see it everywhere, and a node ends by itself what it has no room for. An earlier release says `debug` too.
      */
-    log: z.optional(z.object({ level: z.enum(nodeLogLevels), sampling: z.int().check(z.gte(0)) })),
+    log: z.optional(z.object({ level: z.enum([...nodeLogLevels, 'debug']), sampling: z.int().check(z.gte(0)) })),
     ...zoneSettingFields,
     ...reloading,
     canary: z.optional(Canary),

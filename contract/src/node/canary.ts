@@ -10,6 +10,8 @@ export const canaryTimes = {
   /** how long it is waited for that its nginx has taken the change */
   takenMostSeconds: 60,
 } as const;
+/** Nodes that must fail before a change is stopped, where there are as many: one may be broken by itself, or stolen. */
+export const canaryTriesMax = 2;
 
 /** none: all nodes have what is set */
 export const canaryStates = ['none', 'trying', 'stopped'] as const;
@@ -46,7 +48,7 @@ export const zoneCanary = calls(
   { base: '/client/zone/{id}/setting', areas: ['client'], resource: 'zones' },
   {
     'GET /canary': { answer: Canary },
-    /** What was stopped is tried once more, on whichever node is well now. */
+    /** What was stopped is tried once more, on whichever node is well now; those that failed go last. */
     'POST /canary/retry': {},
     /** The settings become what all nodes have. */
     'POST /canary/takeBack': {},

@@ -1,8 +1,9 @@
 /**
  * What nginx itself is told of a zone (ports, HTTP/2, HTTP/3, balancers …) goes to one healthy node first. The zone's document says what all nodes
  * have, and beside it what that one tries (contract: kinds/zone.ts); its heartbeat says whether its nginx has taken it. When it has been
- * well with it for some seconds the others follow; when it refuses, falls ill or falls silent the change stops there, and every node has
- * what it had until the operator changes it, takes it back or tries again.
+ * well with it for some seconds the others follow; when it refuses, falls ill or falls silent another one is asked, for that one may be
+ * broken by itself, or stolen. When that one fails too the change stops there, and every node has what it had until the operator changes
+ * it, takes it back or tries again. So a change that no node can take reaches two of them, one after the other.
  *
  * Done by the active relay over the connection that holds its lock. A row of "zoneCanary" is all there is to it: whoever becomes the relay
  * goes on. Where nobody can be first (one node, or none that is well and knows of this) a change goes to all at once, as ever.
@@ -10,7 +11,7 @@
 import type pg from 'pg';
 import type { DocumentOf } from '#contract/edge/kinds/index.ts';
 import { subjects } from '#contract/edge/subjects.ts';
-import { canaryTimes } from '#contract/node/canary.ts';
+import { canaryTimes, canaryTriesMax } from '#contract/node/canary.ts';
 import { http2, http3, proxyProtocol, resource } from '#contract/site/zone-settings.ts';
 import { readChecks, sentenceOf } from '#contract/system/health.ts';
 import { isSameFacts, type ReloadFacts, wantedFacts, type ZoneRow } from '../compile/kinds/zone.ts';
@@ -25,6 +26,8 @@ const events = {
 };
 const detailMost = 500;
 type Client = Pick<pg.ClientBase, 'query'>;
+/** The ten latest, this one at the end. */
+const failedToo = `(array_remove("failedIDs", "nodeID") || "nodeID")[greatest(cardinality(array_remove("failedIDs", "nodeID")) - 8, 1):]`;
 
 /** Of zones that changed: what takes a reload begins with one node. To be called before they are compiled. */
 export async function beginCanaries(db: Client, zoneIDs: readonly number[]): Promise<void> {
@@ -39,14 +42,36 @@ async function begin(db: Client, zoneID: number, { canary, ...row }: ZoneRow): P
   if (!accepted || isSameFacts(accepted, wanted)) return canary ? drop(db, zoneID) : undefined;
   const isAsTried = canary !== null && isSameFacts(canary.wanted, wanted);
   if (isAsTried && (canary.state === 'stopped' || canary.nodeID !== null)) return;
-  const nodeID = await first(db, zoneID);
+  const { tries, failedIDs } = canary ? await before(db, zoneID) : { tries: 0, failedIDs: [] };
+  // one has failed: who comes now is another, or nobody
+  const isAgain = isAsTried && tries > 0;
+  const [nodeID] = await candidates(db, zoneID, failedIDs, isAgain ? failedIDs.at(-1) : undefined);
+  if (nodeID === undefined && isAgain) return giveUp(db, zoneID);
   if (nodeID === undefined) return canary ? drop(db, zoneID) : undefined;
   events.began();
   await db.query(
     `insert into "zoneCanary" ("zoneID", "nodeID", accepted, wanted) values ($1, $2, $3, $4)
      on conflict ("zoneID") do update set id = nextval('"zoneCanaryAttempt"'), state = 'trying', "nodeID" = excluded."nodeID", wanted = excluded.wanted,
-       why = null, detail = null, "beganAt" = clock_timestamp(), "takenAt" = null, "endedAt" = null`,
-    [zoneID, nodeID, JSON.stringify(accepted), JSON.stringify(wanted)],
+       why = null, detail = null, "beganAt" = clock_timestamp(), "takenAt" = null, "endedAt" = null, tries = $5`,
+    [zoneID, nodeID, JSON.stringify(accepted), JSON.stringify(wanted), isAgain ? tries : 0],
+  );
+}
+
+async function before(db: Client, zoneID: number): Promise<{ tries: number; failedIDs: number[] }> {
+  const { rows } = await db.query<{ tries: number; failedIDs: string[] }>(
+    'select tries, "failedIDs" from "zoneCanary" where "zoneID" = $1',
+    [zoneID],
+  );
+  const { tries = 0, failedIDs = [] } = rows[0] ?? {};
+  return { tries, failedIDs: failedIDs.map(Number) };
+}
+
+/** Nobody is there who could be asked after the one that failed: what that one said holds. */
+async function giveUp(db: Client, zoneID: number): Promise<void> {
+  events.stopped();
+  await db.query(
+    `update "zoneCanary" set state = 'stopped', "nodeID" = "failedIDs"[cardinality("failedIDs")], "endedAt" = clock_timestamp() where "zoneID" = $1`,
+    [zoneID],
   );
 }
 
@@ -71,17 +96,19 @@ async function factsThatStand(db: Client, zoneID: number): Promise<ReloadFacts |
   };
 }
 
-/** The node that goes first; undefined: there is nobody else who could wait for it, or nobody who could be first. */
-async function first(db: Client, zoneID: number): Promise<number | undefined> {
+/**
+ * Nodes that may go first, in their order: those that failed come last, the latest at the end. None: nobody else could wait for it, or
+ * nobody could be first.
+ */
+async function candidates(db: Client, zoneID: number, failedIDs: readonly number[], except = 0): Promise<number[]> {
   const { rows } = await db.query<{ id: string }>(
     `select n.id from node n where n."zoneID" = $1 and n."deletedAt" is null and n.status = 'normal' and n.beat ? 'canary'
-       and n."lastBeat" > clock_timestamp() - $2 * interval '1 ms'
+       and n."lastBeat" > clock_timestamp() - $2 * interval '1 ms' and n.id <> $3
        and exists (select from node o where o."zoneID" = $1 and o."deletedAt" is null and o.id <> n.id)
-     order by n.id limit 1`,
-    [zoneID, offlineAfterMs],
+     order by array_position($4::bigint[], n.id) nulls first, n.id limit 3`,
+    [zoneID, offlineAfterMs, except, failedIDs],
   );
-  const [found] = rows;
-  return found && Number(found.id);
+  return rows.map(({ id }) => Number(id));
 }
 
 interface Row {
@@ -98,6 +125,8 @@ interface Row {
   age: number;
   well: number | null;
   heard: number | null;
+  /** nodes that failed */
+  tries: number;
 }
 
 /** Looks at what is being tried, and ends what has passed or failed. @returns how many are still tried */
@@ -107,7 +136,7 @@ export async function advanceCanaries(db: Client): Promise<number> {
     text: `select c."zoneID", c.id, c."nodeID", coalesce(n."zoneID" = c."zoneID" and n."deletedAt" is null and n.status <> 'paused', false) as "isThere", n.status,
        n.beat->'canary' as said, n.refused, n.beat->>'problem' as problem, n.beat->'checks' as checks,
        extract(epoch from clock_timestamp() - c."beganAt")::float8 as age, extract(epoch from clock_timestamp() - c."takenAt")::float8 as well,
-       extract(epoch from n."lastBeat" - c."takenAt")::float8 as heard
+       extract(epoch from n."lastBeat" - c."takenAt")::float8 as heard, c.tries
      from "zoneCanary" c left join node n on n.id = c."nodeID" where c.state = 'trying'`,
   });
   let left = 0;
@@ -117,7 +146,10 @@ export async function advanceCanaries(db: Client): Promise<number> {
 
 /** @returns whether it is over */
 async function look(db: Client, row: Row): Promise<boolean> {
-  const stop = (why: string, detail = '') => end(db, row, why, detail.slice(0, detailMost));
+  const stop = async (why: string, detail = '') =>
+    (await anotherMay(db, row, why))
+      ? another(db, row, why, detail.slice(0, detailMost))
+      : end(db, row, why, detail.slice(0, detailMost));
   // Another one is chosen as the zone is looked at anew.
   if (!row.isThere) {
     await again(db, row);
@@ -142,6 +174,13 @@ async function look(db: Client, row: Row): Promise<boolean> {
   return end(db, row);
 }
 
+/** Whether a second node is asked: it is there, and while the first one does not serve (it fell ill, or is gone) a third one does. */
+async function anotherMay(db: Client, { zoneID, nodeID, tries }: Row, why: string): Promise<boolean> {
+  if (tries + 1 >= canaryTriesMax) return false;
+  const others = await candidates(db, Number(zoneID), [], Number(nodeID));
+  return others.length >= (why === 'refused' ? 1 : 2);
+}
+
 /** Why it is not well; undefined: it is. */
 function illness({ status, problem, checks }: Row): string | undefined {
   if (problem) return problem;
@@ -163,6 +202,19 @@ const again = (db: Client, { zoneID, id }: Row) =>
     [zoneID, id],
   );
 
+/** It failed there, and another node is chosen: the zone goes through `begin` again, and this one has what it had. */
+async function another(db: Client, { zoneID, id }: Row, why: string, detail: string): Promise<false> {
+  await db.query(
+    `with done as
+     (update "zoneCanary" set "nodeID" = null, tries = tries + 1, why = $3, detail = $4, "failedIDs" = ${failedToo}
+       where "zoneID" = $1 and id = $2 and state = 'trying' returning "zoneID")
+     insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
+       select 'zone', z.id, null, z.id, z.revision from zone z join done on done."zoneID" = z.id`,
+    [zoneID, id, why, detail],
+  );
+  return false;
+}
+
 /**
  * The zone is published anew, with what came of it. One that passed has its row until `begin` looks at the zone: until then that row says
  * that what stands on the bus is not what all may have.
@@ -172,7 +224,8 @@ async function end(db: Client, { zoneID, id }: Row, why?: string, detail = ''): 
   await db.query(
     `with done as
      (update "zoneCanary" set state = case when $3::text is null then 'passed' else 'stopped' end, why = $3, detail = $4,
-       accepted = case when $3::text is null then wanted else accepted end, "endedAt" = clock_timestamp()
+       accepted = case when $3::text is null then wanted else accepted end, "endedAt" = clock_timestamp(),
+       "failedIDs" = case when $3::text is null then "failedIDs" else ${failedToo} end
        where "zoneID" = $1 and id = $2 and state = 'trying' returning "zoneID")
      insert into outbox (kind, "entityID", "siteID", "zoneID", revision)
        select 'zone', z.id, null, z.id, z.revision from zone z join done on done."zoneID" = z.id`,

@@ -63,7 +63,9 @@ export const zoneCanaryCalls = implement(
     'POST /canary/retry': async ({ ctx, params }) => {
       const held = await heldBack(ctx, params.id, true);
       if (held?.state !== 'stopped') return {};
-      await sql`update "zoneCanary" set state = 'trying', "nodeID" = null where "zoneID" = ${params.id}`.execute(ctx.db);
+      await sql`update "zoneCanary" set state = 'trying', "nodeID" = null, tries = 0 where "zoneID" = ${params.id}`.execute(
+        ctx.db,
+      );
       ctx.note({
         table: 'zoneCanary',
         id: held.id,

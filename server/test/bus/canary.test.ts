@@ -36,6 +36,12 @@ async function world(t: TestContext, nodes: number) {
     ]);
   const quiet = { id: 0, taken: false, why: null };
   for (const id of ids) await says(id, quiet);
+  // those that are well go on being heard
+  const beating = setInterval(
+    () => void rig.pool.query(`update node set "lastBeat" = clock_timestamp() where status = 'normal'`).catch(() => {}),
+    500,
+  );
+  t.after(() => clearInterval(beating));
   const running = startRelay({ databaseUrl: rig.url, nats: rig.nc, signer: rig.signer });
   rig.onEnd(() => running.stop());
   const subject = `cfg.${zoneID}.zone.${zoneID}`;
@@ -118,26 +124,76 @@ const failures: [what: string, say: (subject: string) => Said, why: string][] = 
   ['goes offline', () => ({ status: 'offline' }), 'offline'],
 ];
 for (const [what, say, why] of failures)
-  test(`one that ${what} stops the change there: every node has what it had, until it is tried again`, async t => {
-    const { rig, zoneID, ids, says, quiet, subject, open, tried, nobody, all, row } = await world(t, 2);
+  test(`one that ${what} is no word for all: another is asked, and when that one fails too nobody has it, until it is tried again`, async t => {
+    const { rig, zoneID, ids, says, quiet, subject, open, tried, nobody, all, row } = await world(t, 4);
     await open(8080);
-    const canary = await tried(8080);
-    const { canary: part, ...more } = say(subject);
-    await says(ids[0]!, part ? { id: canary.id, ...part } : quiet, more);
+    let before = 0;
+    const asked: number[] = [];
+    for (let n = 0; n < 2; n++) {
+      const canary = await tried(8080, before);
+      before = canary.id;
+      asked.push(canary.node);
+      const { canary: part, ...more } = say(subject);
+      await says(canary.node, part ? { id: canary.id, ...part } : quiet, more);
+    }
+    assert.deepEqual(asked, ids.slice(0, 2));
     await nobody(8080);
-    assert.deepEqual([(await row())?.state, (await row())?.why], ['stopped', why]);
+    assert.deepEqual([(await row())?.state, (await row())?.why, (await row())?.nodeID], ['stopped', why, String(ids[1])]);
     // what has nothing to do with it goes on, and does not bring it back
     await rig.change([`zone ${zoneID}`]);
     await nobody(8080);
     assert.equal((await row())?.state, 'stopped');
-    // mended, and tried again
-    await says(ids[0]!, quiet);
-    await rig.pool.query(`update "zoneCanary" set state = 'trying', "nodeID" = null`);
+    // mended, and tried again: by one that did not fail
+    for (const id of ids.slice(0, 2)) await says(id, quiet);
+    await rig.pool.query(`update "zoneCanary" set state = 'trying', "nodeID" = null, tries = 0`);
     await rig.change([`zone ${zoneID}`]);
-    const again = await tried(8080, canary.id);
+    const again = await tried(8080, before);
+    assert.equal(again.node, ids[2]);
     await keepsSaying(t, () => says(again.node, { id: again.id, taken: true, why: null }));
     await all(8080);
   });
+
+test('a stolen node that always says it cannot holds nothing up: the next one is asked, and all have it', async t => {
+  for (const nodes of [2, 3]) {
+    const { ids, says, open, tried, all } = await world(t, nodes);
+    await open(8080);
+    const first = await tried(8080);
+    assert.equal(first.node, ids[0]);
+    await says(ids[0]!, { id: first.id, taken: false, why: 'I will not' });
+    const second = await tried(8080, first.id);
+    assert.equal(second.node, ids[1]);
+    await keepsSaying(t, () => says(ids[1]!, { id: second.id, taken: true, why: null }));
+    await all(8080);
+  }
+});
+
+test('of two nodes the second is not asked while the first does not serve; tried again, it goes first', async t => {
+  const { rig, zoneID, ids, says, open, tried, nobody, row } = await world(t, 2);
+  await open(8080);
+  const first = await tried(8080);
+  await says(ids[0]!, { id: first.id, taken: true, why: null }, { problem: 'nginx does not answer', status: 'error' });
+  await nobody(8080);
+  assert.deepEqual([(await row())?.state, (await row())?.why, (await row())?.nodeID], ['stopped', 'ill', String(ids[0])]);
+  await says(ids[0]!, { id: 0, taken: false, why: null });
+  await rig.pool.query(`update "zoneCanary" set state = 'trying', "nodeID" = null, tries = 0`);
+  await rig.change([`zone ${zoneID}`]);
+  assert.equal((await tried(8080, first.id)).node, ids[1]);
+});
+
+test('where the second node goes away before it is asked the change stops, and does not go to all', async t => {
+  const { rig, ids, says, open, tried, nobody, row } = await world(t, 2);
+  await open(8080);
+  const first = await tried(8080);
+  await rig.pool.query(`update node set status = 'offline' where id = $1`, [ids[1]]);
+  await rig.pool.query(
+    `update "zoneCanary" set "nodeID" = null, tries = 1, why = 'refused', detail = 'no', "failedIDs" = array[$1::bigint]`,
+    [ids[0]],
+  );
+  await says(ids[0]!, { id: first.id, taken: false, why: 'no' });
+  await rig.change(['zone 1']);
+  await nobody(8080);
+  assert.deepEqual([(await row())?.state, (await row())?.why, (await row())?.nodeID], ['stopped', 'refused', String(ids[0])]);
+});
 
 test('taken back while it is tried, nothing is left of it; changed again, the new one is tried', async t => {
   const { open, close, tried, nobody, row } = await world(t, 2);

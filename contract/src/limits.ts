@@ -49,7 +49,17 @@ export const apiTokens = { perAccountMax: 100, sitesMax: 500, networksMax: 50, e
 export const bulk = { idsMax: 1000 } as const;
 
 /** Relays of a zone, and the certificates by which its nodes know each other. */
-export const relayLimits = { perZoneMax: 50, leftMax: 300, certificateDays: 30, portDefault: 8447 } as const;
+export const relayLimits = {
+  perZoneMax: 50,
+  /** nodes that left while a certificate of theirs holds; where there are more, those that are in the zone are named, so many */
+  leftMax: 300,
+  membersMax: 2500,
+  certificateDays: 30,
+  portDefault: 8447,
+  /** a relay that says another port is believed when it has said so for as long; more often than so many times an hour it waits for longer each time */
+  portHoldSeconds: 30,
+  changesFree: 3,
+} as const;
 
 /** Streams of events: how many an account has at once in one process, and how often it is asked whether it may still read. */
 export const streams = { perAccountMax: 10, checkMs: 2000 } as const;

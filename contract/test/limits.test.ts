@@ -168,7 +168,10 @@ const pinned: Record<string, unknown> = {
   },
   portSchemes: ['http', 'https', 'tcp', 'udp'],
   fleetLimits: { nodesMost: 2000, placeNameMax: 64 },
-  relayLimits: { perZoneMax: 50, leftMax: 300, certificateDays: 30, portDefault: 8447 },
+  relayLimits: {
+    ...{ perZoneMax: 50, leftMax: 300, membersMax: 2500, certificateDays: 30, portDefault: 8447 },
+    ...{ portHoldSeconds: 30, changesFree: 3 },
+  },
   genevaVersions: ['v1', 'v2'],
   genevaWindowMax: 65_535,
   nodeBounds: { subsMax: 100, logRotateSecondsMin: 60, logRotateSecondsMax: 2_592_000 },

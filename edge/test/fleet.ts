@@ -72,13 +72,14 @@ export async function startZone({ edges = 2, relays = 2, options = {} as EdgeOpt
   const edgeNodes: Edge[] = [];
   for (let id = firstEdge; id < firstEdge + edges; id++) edgeNodes.push(await node(id));
   const all = [...edgeNodes, ...relayNodes];
-  const tell = (some: Edge[], who: Relay[], left: number[] = []) => {
+  const tell = (some: Edge[], who: Relay[], left: number[] = [], members?: number[]) => {
     const record = {
       v: 1,
       rev: 1,
       id: zoneID,
       relays: who.map(({ id, port }) => ({ id, port, address: '127.0.0.1', weight: 1 })),
       relayLeft: left,
+      ...(members && { relayMembers: members }),
     };
     return Promise.all(some.map(one => one.put({ key: 'z:', value: JSON.stringify(record) })));
   };

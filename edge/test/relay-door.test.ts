@@ -68,7 +68,13 @@ describe("a relay's door", async () => {
     assert.equal(await knock(own.pem, asks), 200);
     await zone.tell(zone.relays, [], [12]);
     assert.match(String(await knock(own.pem, asks)), /ECONNRESET|hang up/, 'one that was taken out of the zone');
+    // more were taken out than are named: who is not in the zone is let in no more
+    await zone.tell(zone.relays, zone.listed, [13], [1, 11]);
+    assert.match(String(await knock(own.pem, asks)), /ECONNRESET|hang up/, 'one that was taken out and is not named');
+    using stays = member(11);
+    assert.equal(await knock(stays.pem, asks), 200);
     await zone.tell(zone.relays, zone.listed);
+    assert.equal(await knock(own.pem, asks), 200);
     origin.seen.length = 0;
     assert.deepEqual((await raw(port, 'GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n')).text, '');
     assert.equal(origin.seen.length, 0);

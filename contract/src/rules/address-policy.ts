@@ -228,6 +228,8 @@ export class AddressPolicy {
 /** What holds where nothing is known: public addresses alone. */
 export const strictPolicy = new AddressPolicy({ operator: [], environment: [], own: [] });
 
+/** Networks that are somebody's own. */
+export const privateRanges = blocks.flatMap(([cidr, kind]) => (kind === 'private' ? [cidr] : []));
 const privateSets = blockSets.filter(({ kind }) => kind === 'private').map(({ set }) => set);
 const metadataSets = blockSets.filter(({ kind }) => kind === 'metadata').map(({ set }) => set);
 /** A metadata service stays closed within whatever holds it; a range that is nothing else would open nothing. */

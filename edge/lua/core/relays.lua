@@ -16,7 +16,7 @@ local down_seconds, try_seconds = 3, 1
 -- request has tried for so long, the agent's word will do.
 local met_seconds = 30
 
-local able, zone, left = false, 0, {}
+local able, zone, left, members = false, 0, {}, nil
 
 -- facts: of nginx.conf; nil: the node was told no certificate. zone: id; asks: it is an edge, and may ask relays
 function M.setup(facts)
@@ -29,6 +29,9 @@ local function read()
   local record = text and cjson.decode(text) or {}
   left = {}
   for _, id in ipairs(record.relayLeft or {}) do left[id] = true end
+  -- more left than are named there: who is in the zone is let in, and nobody else
+  members = record.relayMembers and {}
+  for _, id in ipairs(record.relayMembers or {}) do members[id] = true end
   local list = {}
   for _, one in ipairs(able and record.relays or {}) do
     list[#list + 1] = {
@@ -140,7 +143,7 @@ function M.admits(dn)
   local id, of = (dn or ""):match "^CN=node%-(%d+)%.zone%-(%d+)$"
   if tonumber(of) ~= zone or zone == 0 then return false end
   all()
-  return not left[tonumber(id)]
+  return not left[tonumber(id)] and (members == nil or members[tonumber(id)] == true)
 end
 
 return M

@@ -119,7 +119,18 @@ test('of too many who left a zone with relays those are named who left last, in 
       [zoneID, gone],
     );
   }
+  const stays = await rig.one<number>(
+    `insert into node ("clientID", "zoneID", name, type, status) values (1, $1, 'e', 'edge', 'offline') returning id`,
+    [zones[0]],
+  );
   await followRelays(rig.pool);
+  const members = async (zoneID: number | undefined) =>
+    (await rig.pool.query(`select relays->'members' as told from zone where id = $1`, [zoneID])).rows[0].told as number[] | null;
+  assert.equal((await members(zones[0]))?.length, 2);
+  assert.ok(
+    (await members(zones[0]))?.includes(Number(stays)),
+    'and of those that are there all, whoever else is let in no more',
+  );
   for (const zoneID of zones) {
     const rows = await rig.pool.query(
       `select array_agg("nodeID"::int order by "nodeID") wanted, (select relays->'left' from zone where id = $1) told from (
@@ -130,4 +141,53 @@ test('of too many who left a zone with relays those are named who left last, in 
     assert.equal(told.length, relayLimits.leftMax);
     assert.deepEqual(told, wanted);
   }
+  // once fewer left than are named, those are enough
+  await rig.pool.query(`update "nodeZone" set "to" = now() - interval '40 days' where "to" < now() - interval '10 minutes'`);
+  await followRelays(rig.pool);
+  assert.equal(await members(zones[0]), null);
+});
+
+test('a relay that changes its port, or comes and goes, with each look makes no document of each: it waits, and for longer each time', async t => {
+  const rig = await Rig.start(t);
+  const { zoneID } = await rig.zone('one');
+  const id = await rig.one<number>(
+    `insert into node ("clientID", "zoneID", name, type, status, addresses, beat) values (1, $1, 'n', 'relay', 'normal', '{192.0.2.7}', '{}') returning id`,
+    [zoneID],
+  );
+  const later = (seconds: number) =>
+    rig.pool.query(
+      `update "relayDoor" set "saidAt" = "saidAt" - $1 * interval '1 second', "changedAt" = "changedAt" - $1 * interval '1 second'`,
+      [seconds],
+    );
+  const zone = async () => {
+    const { relays, revision } = (await rig.pool.query('select relays, revision from zone where id = $1', [zoneID])).rows[0];
+    return { ports: relays.relays.map((one: { port: number }) => one.port) as number[], revision: revision as string };
+  };
+  /** What it says for so many seconds, a word each. @returns how many documents that made, and the ports told then */
+  const says = async (seconds: number, port: (second: number) => number | null): Promise<[number, number[]]> => {
+    let documents = 0;
+    for (let second = 0; second < seconds; second++) {
+      const said = port(second);
+      await rig.pool.query('update node set beat = $2 where id = $1', [id, said === null ? {} : { relay: { port: said } }]);
+      const before = await zone();
+      await followRelays(rig.pool);
+      if ((await zone()).revision !== before.revision) documents++;
+      await later(1);
+    }
+    return [documents, (await zone()).ports];
+  };
+  assert.deepEqual(await says(3, () => 8447), [1, [8447]], 'the first word is believed at once');
+  assert.deepEqual(await says(60, second => (second % 2 ? 8447 : 22)), [0, [8447]]);
+  assert.deepEqual(await says(29, () => 8448), [0, [8447]]);
+  assert.deepEqual(await says(3, () => 8448), [1, [8448]], 'half a minute later it is');
+  // one that goes is left out at once, and is back at once as long as that is seldom
+  assert.deepEqual(await says(1, () => null), [1, []]);
+  assert.deepEqual(await says(1, () => 8448), [1, [8448]]);
+  const [flapping] = await says(300, second => (second % 2 ? 8448 : null));
+  assert.ok(flapping <= 2, `${flapping} documents`);
+  const [changing] = await says(600, second => 9000 + Math.floor(second / 40));
+  assert.ok(changing <= 4, `${changing} documents`);
+  // and one that is quiet for hours is believed as ever
+  await later(12 * 3600);
+  assert.deepEqual(await says(40, () => 8447), [1, [8447]]);
 });

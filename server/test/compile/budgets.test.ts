@@ -179,10 +179,11 @@ test('the most an operator may say for all sites has room in the document of a z
   }));
   const relays = Array.from({ length: relayLimits.perZoneMax }, (_, i) => ({
     id: 2 ** 40 + i,
-    addresses: [address(i)],
+    addresses: [`2001:4860:0000:0000:0000:0000:0000:${1000 + i}`],
     port: 65_535,
   }));
   const left = Array.from({ length: relayLimits.leftMax }, (_, i) => 2 ** 40 + i);
+  const members = Array.from({ length: relayLimits.membersMax }, (_, i) => 2 ** 41 + i);
   const networks = Array.from(
     { length: balancerLimits.networksMax },
     (_, i) => `2001:0db8:0000:0000:0000:0000:0000:${1000 + i}/128`,
@@ -221,7 +222,7 @@ test('the most an operator may say for all sites has room in the document of a z
         frequencies,
         errorPages,
         ports,
-        relays: { relays, left },
+        relays: { relays, left, members },
         settings,
         log: { level: 'notice', sampling: 10_000 },
         canary,
@@ -234,7 +235,7 @@ test('the most an operator may say for all sites has room in the document of a z
       frequencies,
       errorPages,
       ports,
-      relays: { relays, left },
+      relays: { relays, left, members },
       settings,
       log: { level: 'notice', sampling: 10_000 },
       canary,

@@ -101,6 +101,35 @@ test('a purge of the whole site, or one too old to be read, makes older purges s
   );
 });
 
+test('edges are told of a relay at an address where they may knock, and of no other', () => {
+  const { rows } = JSON.parse(readFileSync(new URL('zone.json', folder), 'utf8'));
+  const told = (addresses: string[], port = 8447, origins: object = { operator: [], environment: [], own: [] }) => {
+    const relays = { relays: [{ id: 3, addresses, port }], left: [] };
+    return (
+      compile('zone', { ...rows, row: { ...rows.row, origins, relays } }).document as { relays?: { address: string }[] }
+    ).relays?.map(({ address }) => address);
+  };
+  for (const address of [
+    '169.254.169.254',
+    '::ffff:169.254.169.254',
+    '127.0.0.1',
+    '::1',
+    '0.0.0.0',
+    '224.0.0.1',
+    'fe80::1',
+    'fd00:ec2::254',
+    'metadata',
+  ])
+    assert.equal(told([address]), undefined, address);
+  assert.deepEqual(told(['169.254.169.254', '10.1.2.3']), ['10.1.2.3'], 'a private network is the zone’s own');
+  assert.deepEqual(told(['10.1.2.3', '8.8.4.4']), ['8.8.4.4']);
+  const own = { operator: [], environment: ['127.0.0.0/8'], own: ['8.8.4.4', '8.8.4.4:5432', '[::1]:22', '127.0.0.1:22'] };
+  assert.deepEqual(told(['8.8.4.4'], 8447, own), ['8.8.4.4'], 'a relay may run on a machine of the installation');
+  assert.equal(told(['8.8.4.4'], 5432, own), undefined, 'not at its ports');
+  assert.deepEqual(told(['127.0.0.1'], 8447, own), ['127.0.0.1']);
+  assert.equal(told(['127.0.0.1'], 22, own), undefined);
+});
+
 test('the mark of the compilers is one text for one release', async () => {
   const again = (await import(`${new URL('../../src/compile/mark.ts', import.meta.url).href}?again`)) as { compilerMark: string };
   assert.match(again.compilerMark, /^[0-9a-f]{32}$/);

@@ -55,6 +55,8 @@ export const zone = kind({
     relays: z.optional(z.array(ListedRelay).check(z.maxLength(relayLimits.perZoneMax))),
     /** nodes that were taken out of the zone while certificates of theirs still hold */
     relayLeft: z.optional(z.array(z.int()).check(z.maxLength(relayLimits.leftMax))),
+    /** where more were taken out than are named there: those that are in the zone, and nobody else is let in */
+    relayMembers: z.optional(z.array(z.int()).check(z.maxLength(relayLimits.membersMax))),
     /**
      * What nginx writes down; undefined: as ever. It takes a reload, yet goes to all at once: there is no value that nginx refuses, who
      * looks for a fault wants to see it everywhere, and a node ends by itself what it has no room for. An earlier release says `debug` too.
@@ -64,7 +66,7 @@ export const zone = kind({
     ...reloading,
     canary: z.optional(Canary),
   }),
-  // 10,200 addresses of 60 characters, 30 frequencies with patterns of 1,024, however they are written; 100,000 bytes of error pages; twice 100 ports, 50 relays, 300 nodes that left
+  // 10,200 addresses of 60 characters, 30 frequencies with patterns of 1,024, however they are written; 100,000 bytes of error pages; twice 100 ports, 50 relays, 300 nodes that left, 2,500 that did not
   bytesMax: 997_000,
   keys: [...frequencies.keys, ...errorPages.keys, 'port', 'scheme', 'node', 'address', 'weight'],
   key: () => 'z:',

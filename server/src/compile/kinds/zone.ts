@@ -1,6 +1,6 @@
 import type { DocumentOf } from '#contract/edge/kinds/index.ts';
 import { reloadFields } from '#contract/edge/kinds/zone.ts';
-import { kindOf, looseAddress, type PolicyFacts } from '#contract/rules/address-policy.ts';
+import { AddressPolicy, kindOf, looseAddress, type PolicyFacts, privateRanges } from '#contract/rules/address-policy.ts';
 import type { schemes } from '#contract/limits.ts';
 import { settingValue } from '#contract/system/settings.ts';
 import { errorPageColumns, type ErrorPageRow, errorPagesOf } from './errorPages.ts';
@@ -17,7 +17,7 @@ export interface ZoneRow {
   /** of layer 7 */
   ports: { port: number; scheme: (typeof schemes)[number] }[];
   /** as they were found (bus/zone-relays.ts) */
-  relays: { relays: { id: number; addresses: string[]; port: number }[]; left: number[] };
+  relays: { relays: { id: number; addresses: string[]; port: number }[]; left: number[]; members?: number[] };
   settings: SettingRow[];
   /** of the operator, as it is stored; null: never set */
   log: unknown;
@@ -55,22 +55,37 @@ const textOf = (value: unknown): string =>
   );
 export const isSameFacts = (a: Partial<ReloadFacts>, b: Partial<ReloadFacts>): boolean =>
   reloadFields.every(name => textOf(a[name]) === textOf(b[name]));
-/** Where edges reach a node: the first address that the world knows, else the first one. */
-function reachedAt(addresses: readonly string[]): string {
+/**
+ * Where edges reach a node: the first address that the world knows, else the first one. A node says itself which addresses it has, and edges
+ * knock there all the time: so never at a metadata service, a port of the installation, or at themselves. Private networks are theirs too.
+ */
+function reachedAt(addresses: readonly string[], port: number, policy: AddressPolicy): string | undefined {
+  const allowed = addresses.filter(text => policy.judge(text, port).allowed);
   const isPublic = (text: string) => {
     const address = looseAddress(text);
     return address !== undefined && kindOf(address) === 'public';
   };
-  return addresses.find(isPublic) ?? addresses[0]!;
+  return allowed.find(isPublic) ?? allowed[0];
 }
+/** `192.0.2.7:5432` or `[::1]:5432`, and no address. */
+const isPort = (text: string) => /^(\[[^\]]*\]|[^:]*):\d+$/.test(text);
+/** A relay may be a machine of the installation itself, at a port that is not the installation's. */
+const policyOfRelays = ({ environment, own }: PolicyFacts) =>
+  new AddressPolicy({ operator: privateRanges, environment, own: own.filter(isPort) });
 /** Each has as many URLs as the others. Nothing is said where there are none. */
-const relaysOf = ({ relays, left }: ZoneRow['relays']) => ({
-  ...(relays.length > 0 && {
-    relays: relays.map(({ id, addresses, port }) => ({ id, address: reachedAt(addresses), port, weight: 1 })),
-  }),
-  // a relay that no edge is told of any more still has a door
-  ...((relays.length > 0 || left.length > 0) && { relayLeft: [...left] }),
-});
+function relaysOf({ relays, left, members }: ZoneRow['relays'], origins: PolicyFacts) {
+  const policy = policyOfRelays(origins);
+  const listed = relays.flatMap(({ id, addresses, port }) => {
+    const address = reachedAt(addresses, port, policy);
+    return address === undefined ? [] : [{ id, address, port, weight: 1 }];
+  });
+  return {
+    ...(listed.length > 0 && { relays: listed }),
+    // a relay that no edge is told of any more still has a door
+    ...((relays.length > 0 || left.length > 0) && { relayLeft: [...left] }),
+    ...(members && { relayMembers: [...members] }),
+  };
+}
 
 /** What is allowed to the origins of zone `z`: the operator's setting, the environment's and the demo's ranges, and who we are. */
 export const originsOfZone = `jsonb_build_object(
@@ -114,7 +129,7 @@ export const zone: Source<'zone', ZoneRow> = {
       origins: { operator: [...operator], environment: [...environment], own: [...own] },
       frequencies: itemsOf('frequencies', loaded.row.frequencies),
       errorPages: errorPagesOf(loaded.row.errorPages),
-      ...relaysOf(loaded.row.relays),
+      ...relaysOf(loaded.row.relays, loaded.row.origins),
       ...(loaded.row.log != null && { log: settingValue('nodeLog', loaded.row.log) }),
       ...compileZoneSettings(loaded.row.settings),
       // what this release knows and the accepted values of before do not is as wanted

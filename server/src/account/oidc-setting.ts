@@ -62,7 +62,7 @@ export const oidcCalls = implement(
         callbacks: callbacks.slice(0, 200),
       };
     },
-    'PUT /oidc': async ({ ctx, body: { password: _, code: __, ...body } }) => {
+    'PUT /oidc': async ({ ctx, body: { password: __, code: ___, ...body } }) => {
       rootOnly(ctx);
       const store = ctx.store(oidcTable);
       const [known] = (await store.page({ pageSize: 1 })).data;
@@ -79,7 +79,7 @@ export const oidcCalls = implement(
       }
       if (known) await store.set(known.id, body);
       else {
-        const { secretIsSet: ___, ...blank } = none;
+        const { secretIsSet: ____, ...blank } = none;
         await ctx.expect('oidc', { id: ctx.actor.rootID, ...blank, secret: null }, body);
         await store.add([body], { clientID: ctx.actor.rootID });
       }

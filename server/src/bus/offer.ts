@@ -55,8 +55,7 @@ export class Offer implements NodeOffer {
 
   /** Whose ticket this is that we gave lately, and whether we have what it is for: another machine of ours may. undefined: nobody's */
   opens(ticket: string): { nodeID: number; isHeld: boolean } | undefined {
-    const [, what, nodeID, until, hash, mark] =
-      /^((\d{1,15})\.([0-9a-z]{1,12})\.([\da-f]{12}))\.([\w-]{43})$/.exec(ticket) ?? [];
+    const [, what, nodeID, until, hash, mark] = /^((\d{1,15})\.([0-9a-z]{1,12})\.([\da-f]{12}))\.([\w-]{43})$/.exec(ticket) ?? [];
     if (!what || !nodeID || !until || !hash || !mark || Number.parseInt(until, 36) < Date.now()) return undefined;
     if (!timingSafeEqual(Buffer.from(mark), Buffer.from(this.#mark(what)))) return undefined;
     return { nodeID: Number(nodeID), isHeld: this.held()?.hash.startsWith(hash) ?? false };

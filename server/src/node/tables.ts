@@ -169,7 +169,17 @@ export const lineTable = table<LineRow>()({ ...ownLineTable, fixed: true });
 export const productTable = table<ProductRow>()({
   table: 'product',
   scope: { parent: groupTable, column: 'groupID' },
-  sort: ['name', 'sellType', 'trafficPrice', 'trafficLimit', 'siteLimit', 'domainLimit', 'defaultState', 'createdAt', 'updatedAt'],
+  sort: [
+    'name',
+    'sellType',
+    'trafficPrice',
+    'trafficLimit',
+    'siteLimit',
+    'domainLimit',
+    'defaultState',
+    'createdAt',
+    'updatedAt',
+  ],
   filters: { keyword: like('name', 'memo'), sellType: eq('sellType') },
   refs: { groupID: groupTable },
   unique: { product_name: 'duplicated' },

@@ -171,7 +171,8 @@ async function fill(db: Db, like: { site: number; domain: number }, count: numbe
     );
   for (const { name } of await below('siteID')) {
     const one = await row<{ id: number }>(db, sql`select min(id) as id from ${sql.table(name)} where "siteID" is not null`);
-    if (one?.id && name !== 'outbox' && name !== 'siteZone' && name !== 'siteProduct') await copy(db, name, one.id, sites, ['siteID']);
+    if (one?.id && name !== 'outbox' && name !== 'siteZone' && name !== 'siteProduct')
+      await copy(db, name, one.id, sites, ['siteID']);
   }
   for (const [parent, table] of [
     ['domainID', 'domain'],

@@ -83,7 +83,7 @@ export async function* signingKeys(
 }
 /** Paths of this machine are nobody's business. */
 const said = (error: unknown) => (codeOf(error) === undefined ? String(error) : `they cannot be read (${codeOf(error)})`);
-const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code;
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code; // as node:fs rejects
 
 /** Twice the same: nothing was written while it was read. */
 async function settled(root: string, place: string): Promise<Buffer> {

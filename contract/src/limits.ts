@@ -6,6 +6,7 @@ import { schemes } from './limits-ports.ts';
 
 export * from './limits-certificates.ts';
 export * from './limits-licences.ts';
+export * from './limits-node.ts';
 export * from './limits-ports.ts';
 export * from './limits-resolution.ts';
 export * from './limits-sign-in.ts';
@@ -233,13 +234,6 @@ export const resourceShares = { cpuMin: 5, memoryMax: 90, diskMax: 95 } as const
 export const genevaVersions = ['v1', 'v2'] as const;
 /** What the field of a TCP segment holds: beyond what is recommended it is the operator's word. */
 export const genevaWindowMax = 65_535;
-/** What nginx of a node writes down of itself: this and all that is worse. Not nginx's `debug`: it writes down every header, credentials too. */
-export const nodeLogLevels = ['error', 'warn', 'notice', 'info'] as const;
-/** decisions.md "debug sampling": one request of so many is told whole; 0: none. */
-export const debugSamplings = [0, 10_000, 1000, 100, 10, 1] as const;
-export const nodeLogDefaults = { level: 'notice', sampling: 0 } as const;
-/** For so long a node writes down more than usual: `info`, or sampled requests. */
-export const nodeLogHoursMax = 8;
 /** Of a node: its further addresses, and how often it may begin new log files by itself. */
 export const nodeBounds = { subsMax: 100, logRotateSecondsMin: 60, logRotateSecondsMax: 30 * 86_400 } as const;
 

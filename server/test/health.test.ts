@@ -220,29 +220,15 @@ describe('what is looked at', () => {
     const later = new Map((await look(one => addNodesCheck(one, pool))).map(check => [check.key, check.reason]));
     assert.deepEqual([later.get(keyOf('node', away)), later.get(keyOf('node', plain))], ['nodes.notOnBus', 'nodes.older']);
     await sql`update node set "deletedAt" = now()`.execute(db);
-    // what they say of their version, in turn with what is made of it; 0.1 is ours
-    const said: [string, string | undefined][] = [
-      ['', undefined],
-      ['0.1.0', undefined],
-      ['0.1.0-abc', undefined],
-      ['0.3.7', undefined],
-      ['0.4.0', 'nodes.apart'],
-      ['1.1.0', 'nodes.apart'],
-      ['999999999999999999999.0.0', 'nodes.apart'],
-      ['<b>0.1.0', 'nodes.apart'],
-      ['newest', 'nodes.apart'],
-    ];
-    const ids: number[] = [];
-    for (const [version] of said) {
-      ids.push(await node(owner.client.id, inZone));
-      await sql`update node set version = ${version} where id = ${ids.at(-1)}`.execute(db);
+    // what they say of their version; 0.1 is ours
+    const near = ['', '0.1.0', '0.1.0-abc', '0.3.7'];
+    const far = ['0.4.0', '1.1.0', '999999999999999999999.0.0', '<b>0.1.0', 'newest'];
+    for (const version of [...near, ...far]) {
+      const id = await node(owner.client.id, inZone);
+      await sql`update node set version = ${version} where id = ${id}`.execute(db);
     }
-    const apart = new Map((await look(one => addNodesCheck(one, pool))).map(check => [check.key, check]));
-    assert.deepEqual(
-      said.map(([version], i) => [version, apart.get(keyOf('node', ids[i]!))?.reason]),
-      said,
-    );
-    assert.deepEqual(apart.get(keyOf('node', ids[7]!))!.params!['version'], '<b>0.1.0');
+    const apart = (await look(one => addNodesCheck(one, pool))).filter(({ reason }) => reason === 'nodes.apart');
+    assert.deepEqual(apart.map(({ params }) => params!['version']).sort(), [...far].sort());
     await sql`update node set "deletedAt" = now()`.execute(db);
 
     const behind = await node(owner.client.id, inZone, { appliedSeq: 4 });

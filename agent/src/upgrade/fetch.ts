@@ -49,7 +49,7 @@ export async function roomFor(folder: string, prefix: string, parts: readonly Pa
 
 /** Whether the disk is what is wrong, by an error of fs or by what a program said of it. */
 export const isFull = (error: unknown): boolean => {
-  const { code, stderr, message } = (error ?? {}) as { code?: unknown; stderr?: unknown; message?: unknown };
+  const { code, stderr, message } = (error ?? {}) as { code?: unknown; stderr?: unknown; message?: unknown }; // any of them
   return (
     code === 'ENOSPC' ||
     code === 'EDQUOT' ||

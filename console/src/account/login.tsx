@@ -20,7 +20,7 @@ import { Field, useSubmit } from './parts.tsx';
 /** Stores the credentials and opens the page the person wanted, or the first one of the area. */
 export function useEnter() {
   const navigate = useNavigate();
-  const { next } = useSearch({ strict: false }) as { next?: string };
+  const { next } = useSearch({ strict: false }) as { next?: string }; // where it is
   /** @param wish in place of what the address says */
   return async (given: Credentials, wish = next) => {
     const self = await signIn(given);
@@ -77,7 +77,7 @@ function usePasskey(enter: (given: Credentials) => Promise<void>) {
 
 /** The identity provider of the operator whose host this is; the vendor's people have none. */
 function useProvider() {
-  const { next } = useSearch({ strict: false }) as { next?: string };
+  const { next } = useSearch({ strict: false }) as { next?: string }; // where it is
   const [label, setLabel] = useState('');
   const [isBusy, setBusy] = useState(false);
   useEffect(() => {

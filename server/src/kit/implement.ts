@@ -81,7 +81,7 @@ export function implement<G extends Group<string, Defs>>(
     handlers: handlers as unknown as Record<string, AnyHandler>,
     params: options.params ?? {},
     prepare: (options.prepare ?? {}) as Record<string, AnyHandler>,
-    hold: (options.hold ?? {}) as Record<string, Hold>,
+    hold: (options.hold ?? {}) as Record<string, Hold>, // by the names of the calls
   };
 }
 

@@ -119,7 +119,7 @@ export const providerGone = () => failFields([{ path: '', rule: 'oidcGone' }]);
 /** What it says of a client it does not know, or whose secret is another (RFC 6749 5.2); undefined: it says something else. */
 function clientRefused(error: unknown): string | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const { error: code, error_description: why } = at as { error?: unknown; error_description?: unknown };
+    const { error: code, error_description: why } = at as { error?: unknown; error_description?: unknown }; // RFC 6749 5.2
     if (code === 'invalid_client' || code === 'unauthorized_client')
       return plainText(`${code}${typeof why === 'string' ? `: ${why}` : ''}`, 200);
     if (at instanceof client.WWWAuthenticateChallengeError && at.status === 401) return 'HTTP 401';

@@ -58,6 +58,7 @@ function plain(node: unknown): unknown {
   return copy;
 }
 
+// JSON Schema, 10.3.2.1
 const propertiesOf = (schema: z.ZodMiniType) => (jsonSchema(schema, 'input')['properties'] ?? {}) as Record<string, Json>;
 export const fieldNames = (schema: z.ZodMiniType): string[] => Object.keys(propertiesOf(schema));
 type Coerce = (value: unknown) => unknown;

@@ -21,7 +21,7 @@ const takeFile: AnyHandler = async ({ body, prepared }): Promise<GeoTaken> => {
   const { file } = body as { file: UploadedFile };
   try {
     // holdGeo made it
-    return await (prepared as GeoHold).take(file.bytes);
+    return await (prepared as GeoHold).take(file.bytes); // what `hold` gave
   } catch (error) {
     throw asRefused(error);
   }
@@ -53,7 +53,7 @@ const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => 
 /** The rows are a file's; which of the owner's it was made of stands in the settings as well, for whoever asks who did it. */
 async function count(ctx: Context, prepared: unknown): Promise<void> {
   // takeFile or dropFiles made it
-  const taken = prepared as GeoTaken | undefined;
+  const taken = prepared as GeoTaken | undefined; // what `take` gave
   const before = await readSetting(ctx.db, null, 'geoData');
   try {
     taken?.count();

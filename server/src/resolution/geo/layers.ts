@@ -54,7 +54,7 @@ class LayerBuilder<T> {
     if (this.values.length >= geoLimits.valuesMax) throw new BadMmdb('it says too many different things');
     this.#numbers.set(key, this.values.length);
     // its texts are parts of a whole file, and would keep that in memory
-    return this.values.push(JSON.parse(key) as T) - 1;
+    return this.values.push(JSON.parse(key) as T) - 1; // it was one when it became the key
   }
   /** @throws BadMmdb when it begins before what was taken last ends */
   add(family: 4 | 6, from: bigint, to: bigint, value: number): void {

@@ -12,6 +12,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export interface Whole {
@@ -49,6 +50,31 @@ export function writeWhole(
     closeSync(file);
   }
   if (durable) flushFolder(dirname(path));
+}
+
+/** As `writeWhole`, of what takes long to write: `write` fills the new file beside everything else that is to be done. */
+export async function writeLarge(
+  path: string,
+  write: (file: FileHandle) => Promise<void>,
+  { mode = 0o600 }: Pick<Whole, 'mode'> = {},
+): Promise<void> {
+  const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  try {
+    const file = await open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    try {
+      await write(file);
+      await file.chmod(mode);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+  flushFolder(dirname(path));
 }
 
 /** Makes renames and new names in a folder last. */

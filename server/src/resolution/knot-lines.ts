@@ -2,11 +2,11 @@
  * Files of lines of the embedded name server. They may be large, and who writes them has everybody's names to look after: they are made
  * piece by piece beside everything else, nothing of them is kept in memory, and what stands there as it was read is not written again.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { constants, createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { writeLarge } from '#host/files.ts';
 import type { GeoPlaces } from '../kit/services.ts';
 import type { GroupAnswer, NameZone } from './driver.ts';
 import { linePieces, placePieces } from './knot-files.ts';
@@ -22,13 +22,10 @@ function looks(path: string): string | undefined {
   return found && `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
-/** Beside it, then in its place. */
-async function writePieces(path: string, pieces: Iterable<string>): Promise<void> {
-  const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
-  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
-  try {
-    const file = await open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
-    try {
+const writePieces = (path: string, pieces: Iterable<string>): Promise<void> =>
+  writeLarge(
+    path,
+    async file => {
       let text = '';
       for (const piece of pieces) {
         text += piece;
@@ -38,17 +35,9 @@ async function writePieces(path: string, pieces: Iterable<string>): Promise<void
         await setImmediate();
       }
       await file.writeFile(text);
-      await file.chmod(mode);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(fresh, path);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
-  }
-}
+    },
+    { mode },
+  );
 
 export class LineFiles {
   readonly #dir: string;
@@ -101,22 +90,8 @@ export class LineFiles {
   async copy(data: GeoPlaces): Promise<string> {
     const path = this.data(data);
     if (sizeOf(path) === sizeOf(data.path)) return path;
-    const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
-    try {
-      // made here, so that it has the folder's group
-      const file = await open(fresh, 'wx', 0o600);
-      try {
-        await file.writeFile(createReadStream(data.path));
-        await file.chmod(mode);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(fresh, path);
-    } catch (error) {
-      await rm(fresh, { force: true });
-      throw error;
-    }
+    // made here, so that it has the folder's group
+    await writeLarge(path, file => file.writeFile(createReadStream(data.path)), { mode });
     return path;
   }
 

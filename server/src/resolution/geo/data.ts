@@ -6,12 +6,12 @@
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { geoLimits } from '#contract/limits.ts';
-import { readJson, writeWhole } from '#host/files.ts';
+import { readJson, writeLarge, writeWhole } from '#host/files.ts';
 import type { GeoHold, GeoIndex, GeoSource, GeoState, GeoStore, GeoTaken } from '../../kit/services.ts';
 import { logger } from '../../log.ts';
 import type { BuildOrder, Built } from './build-order.ts';
@@ -194,7 +194,7 @@ export class GeoData implements GeoStore {
     const name = `own-${createHash('sha256').update(bytes).digest('hex').slice(0, 32)}.mmdb`;
     const path = join(this.#folder, name);
     // also one that is there: it may have been cut since
-    await writeLarge(path, bytes);
+    await writeLarge(path, file => file.writeFile(bytes));
     const forget = () => {
       const { own = [], waiting = [] } = this.#current() ?? {};
       if (![...own, ...waiting].some(one => one.name === name)) rmSync(path, { force: true });
@@ -352,24 +352,6 @@ export class GeoData implements GeoStore {
     } finally {
       this.#children.delete(child);
     }
-  }
-}
-
-/** As `writeWhole`, beside everything else that is to be done: it takes a second and more. */
-async function writeLarge(path: string, bytes: Uint8Array): Promise<void> {
-  const fresh = `${path}.${randomBytes(6).toString('hex')}.new`;
-  try {
-    const file = await open(fresh, 'wx', 0o600);
-    try {
-      await file.writeFile(bytes);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(fresh, path);
-  } catch (error) {
-    await rm(fresh, { force: true });
-    throw error;
   }
 }
 

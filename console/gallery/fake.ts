@@ -92,6 +92,7 @@ function answerOf(method: string, path: string, query: URLSearchParams): unknown
   if (siteID === site.never) return new Promise(() => {});
   if (siteID === site.broken) throw Object.assign(new Error('broken'), { status: 500, code: 101001 });
   if (siteID === site.forbidden) throw Object.assign(new Error('forbidden'), { status: 403, code: 101018 });
+  if (path.endsWith('/setting/tg/test')) throw Object.assign(new Error(say(long)), { status: 502, code: 101001 });
   if (method !== 'GET') return {};
   if (path.endsWith('/account/self')) return self();
   if (path.endsWith('/blacklists')) return paged(numbers.map(id => row(id, siteID)));

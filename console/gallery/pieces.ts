@@ -103,6 +103,13 @@ export const pieces: readonly Piece[] = [
     load: () => import('./pages/setting.tsx'),
   },
   {
+    name: 'trial',
+    title: { zh_TW: '測試設定', zh_CN: '测试设置', en_US: 'Trying what is set' },
+    shows: ['Trial'],
+    states: ['normal', 'empty', 'failed', 'long'],
+    load: () => import('./pages/trial.tsx'),
+  },
+  {
     name: 'members',
     title: { zh_TW: '成員', zh_CN: '成员', en_US: 'Members' },
     shows: ['Members'],

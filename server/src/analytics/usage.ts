@@ -9,7 +9,7 @@ export interface SiteBytes {
   bytes: number;
 }
 /** Sites that one question names. */
-const atOnce = 5000;
+const atOnce = 1000;
 
 /** `boundaries`: epoch seconds, rising, on the grid of 5-minute steps; counted is from the first until before the last. Steps without traffic are left out. */
 export async function bytesBetween(

@@ -15,6 +15,7 @@ import { type PlanInMonth, planOf, reachedOf, stateOf, wholeOf } from './traffic
 /** Of an operator; left out: all of it. */
 export interface Concerned {
   userID?: number;
+  userIDs?: readonly number[];
   productID?: number;
 }
 
@@ -25,13 +26,14 @@ export const monthsOfClient = (clientID: number): Sql =>
     cross join lateral (values (b.last, b.current, false), (b.current, b.next, true)) x("startTime", "endTime", "isCurrent")
     cross join lateral (select x."startTime" at time zone b.timezone as local) l)`;
 
-const only = ({ userID, productID }: Concerned, alias: string): Sql => {
+const only = ({ userID, userIDs, productID }: Concerned, alias: string): Sql => {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
   return sql`${userID === undefined ? sql`true` : sql`${column('userID')} = ${userID}`}
+    and ${userIDs === undefined ? sql`true` : sql`${column('userID')} = any(${userIDs}::bigint[])`}
     and ${productID === undefined ? sql`true` : sql`${column('productID')} = ${productID}`}`;
 };
 
-/** Whoever has a site of a product has a line for the month that is, with the product as it is now. */
+/** Whoever has a site of a product has a line for the month that is, with the product as it is now. Its bounds are with its days: who counts writes both. */
 async function openMonths(db: Db, clientID: number, which: Concerned): Promise<void> {
   await sql`insert into "trafficMonth" ("clientID", "userID", "productID", year, month, "startTime", "endTime", "baseBytes", action, "sellType", "trafficPrice")
     select distinct s."clientID", s."userID", s."productID", m.year, m.month, m."startTime", m."endTime", p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice"
@@ -39,13 +41,11 @@ async function openMonths(db: Db, clientID: number, which: Concerned): Promise<v
     where s."clientID" = ${clientID} and s."deletedAt" is null and ${only(which, 's')}
     on conflict do nothing`.execute(db);
   await sql`update "trafficMonth" t set "baseBytes" = p."trafficLimit", action = p."trafficAction", "sellType" = p."sellType",
-      "trafficPrice" = p."trafficPrice", "startTime" = m."startTime", "endTime" = m."endTime"
+      "trafficPrice" = p."trafficPrice"
     from product p, ${monthsOfClient(clientID)} m
     where t."clientID" = ${clientID} and m."isCurrent" and t.year = m.year and t.month = m.month and p.id = t."productID" and ${only(which, 't')}
-      and (t."baseBytes", t.action, t."sellType", t."trafficPrice", t."startTime", t."endTime")
-        is distinct from (p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice", m."startTime", m."endTime")`.execute(
-    db,
-  );
+      and (t."baseBytes", t.action, t."sellType", t."trafficPrice")
+        is distinct from (p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice")`.execute(db);
 }
 
 interface Month {
@@ -63,6 +63,7 @@ interface Month {
   state: TrafficState;
   warnedAt: string | null;
   usedUpAt: string | null;
+  occasion: number;
 }
 interface PlanRow extends PlanInMonth {
   userID: number;
@@ -89,7 +90,7 @@ const loadPlans = (db: Db, clientID: number, which: Concerned) =>
           coalesce((select sum(d.bytes) from "trafficDraw" d, ${monthsOfClient(clientID)} l
             where d."planID" = p.id and not l."isCurrent" and (d.year, d.month) < (l.year, l.month)), 0)::bigint as "takenBefore"
         from "extraTrafficPlan" p cross join ${monthsOfClient(clientID)} m
-        where p."clientID" = ${clientID} and ${only(which, 'p')} and p."startTime" <= least(m."endTime", now()) and p."endTime" > m."startTime"
+        where p."clientID" = ${clientID} and ${only(which, 'p')} and p."startTime" < m."endTime" and p."startTime" <= now() and p."endTime" > m."startTime"
           and (p."deletedAt" is null or p."deletedAt" >= m."endTime")
         order by m.year, m.month, p."endTime", p.id`,
   );
@@ -104,7 +105,7 @@ async function judge(db: Db, clientID: number, which: Concerned): Promise<Month[
   const plansOf = Map.groupBy(plans, keyOf);
   const taken = new Map(plans.map(({ id, takenBefore }) => [id, takenBefore]));
   const draws: { planID: number; year: number; month: number; bytes: number }[] = [];
-  const changed: Pick<Month, 'id' | 'extraBytes' | 'state'>[] = [];
+  const changed: Pick<Month, 'id' | 'extraBytes' | 'state' | 'warnedAt' | 'usedUpAt' | 'occasion'>[] = [];
   for (const one of months) {
     const { year, month } = one;
     const plan = planOf(one, plansOf.get(keyOf(one)) ?? [], taken);
@@ -113,14 +114,20 @@ async function judge(db: Db, clientID: number, which: Concerned): Promise<Month[
       taken.set(planID, (taken.get(planID) ?? 0) + bytes);
     }
     const { extraBytes } = plan;
-    const state = stateOf(reachedOf(one.bytes, wholeOf(one.baseBytes, extraBytes)), one.action);
-    if (state === one.state && extraBytes === one.extraBytes) continue;
-    Object.assign(one, { state, extraBytes });
-    changed.push({ id: one.id, extraBytes, state });
+    const reached = reachedOf(one.bytes, wholeOf(one.baseBytes, extraBytes));
+    const state = stateOf(reached, one.action);
+    // there is more of it: whoever reaches the share again is told again
+    const warnedAt = reached === null ? null : one.warnedAt;
+    const usedUpAt = reached === 'limitedShare' ? one.usedUpAt : null;
+    const occasion = one.occasion + Number(warnedAt !== one.warnedAt || usedUpAt !== one.usedUpAt);
+    if (state === one.state && extraBytes === one.extraBytes && occasion === one.occasion) continue;
+    Object.assign(one, { state, extraBytes, warnedAt, usedUpAt, occasion });
+    changed.push({ id: one.id, extraBytes, state, warnedAt, usedUpAt, occasion });
   }
   if (changed.length)
-    await sql`update "trafficMonth" t set "extraBytes" = c."extraBytes", state = c.state
-      from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) c(id bigint, "extraBytes" bigint, state text) where c.id = t.id`.execute(
+    await sql`update "trafficMonth" t set "extraBytes" = c."extraBytes", state = c.state, "warnedAt" = c."warnedAt", "usedUpAt" = c."usedUpAt", occasion = c.occasion
+      from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb)
+        c(id bigint, "extraBytes" bigint, state text, "warnedAt" timestamptz, "usedUpAt" timestamptz, occasion int) where c.id = t.id`.execute(
       db,
     );
   await sql`with wanted as (select * from jsonb_to_recordset(${JSON.stringify(draws)}::jsonb) d("planID" bigint, year int, month int, bytes bigint)),
@@ -142,7 +149,7 @@ function amount(bytes: number): string {
   return `${(bytes / units.trafficUnitBase ** unit).toFixed(unit === 0 ? 0 : 2)} ${amounts[unit]}`;
 }
 
-/** Tells whose it is and who sold it, once for each share in a month: of what is used up already nobody needs to hear that it soon will be. */
+/** Tells whose it is and who sold it, once for each share in a month, and again when there was more of it meanwhile: of what is used up already nobody needs to hear that it soon will be. */
 async function tell(db: Db, clientID: number, months: readonly Month[]): Promise<void> {
   const told = months.flatMap(({ action, ...one }) => {
     const whole = wholeOf(one.baseBytes, one.extraBytes);
@@ -150,8 +157,8 @@ async function tell(db: Db, clientID: number, months: readonly Month[]): Promise
     const isKnown = reached === 'limitedShare' ? one.usedUpAt : one.warnedAt;
     if (action === 'none' || reached === null || isKnown !== null) return [];
     const kind: NoticeKind = reached === 'limitedShare' ? kinds[action] : 'trafficWarning';
-    const { id, userID, productID, year, month } = one;
-    const once = `${userID} ${productID} ${year}-${month} ${reached}`;
+    const { id, userID, productID, year, month, occasion } = one;
+    const once = `${userID} ${productID} ${year}-${month} ${reached}${occasion ? ` ${occasion}` : ''}`;
     return [
       {
         id,
@@ -175,26 +182,38 @@ async function tell(db: Db, clientID: number, months: readonly Month[]): Promise
     on conflict do nothing`.execute(db);
 }
 
+export interface Settled {
+  /** sites that changed, and whose they are */
+  owners: ReadonlyMap<number, number>;
+  /** customers whose sites somebody else holds: to be settled again */
+  missed: ReadonlySet<number>;
+}
+
 /** Sites that are served although their customer's traffic is used up go to `limit`; those that are there although it is not come back. */
 async function settleSites(
   ctx: Context,
   clientID: number,
   which: Concerned,
   months: readonly Month[],
-): Promise<ReadonlyMap<number, number>> {
+  skips: boolean,
+): Promise<Settled> {
   const limited = months.filter(({ state }) => state === 'limited');
   const [users, products] = [limited.map(({ userID }) => userID), limited.map(({ productID }) => productID)];
-  const found = await rows<{ id: number; userID: number; status: SiteState; isLimited: boolean }>(
-    ctx.db,
-    sql`with limited as (select * from unnest(${users}::bigint[], ${products}::bigint[]) l("userID", "productID"))
-        select s.id, s."userID", s.status, l."userID" is not null as "isLimited"
-        from site s left join limited l on l."userID" = s."userID" and l."productID" = s."productID"
-        where s."clientID" = ${clientID} and s."deletedAt" is null and ${only(which, 's')}
-          and s.status = case when l."userID" is null then 'limit' else 'normal' end order by s.id for no key update of s`,
-  );
+  const other = (locks: Sql) =>
+    rows<{ id: number; userID: number; status: SiteState; isLimited: boolean }>(
+      ctx.db,
+      sql`with limited as (select * from unnest(${users}::bigint[], ${products}::bigint[]) l("userID", "productID"))
+          select s.id, s."userID", s.status, l."userID" is not null as "isLimited"
+          from site s left join limited l on l."userID" = s."userID" and l."productID" = s."productID"
+          where s."clientID" = ${clientID} and s."deletedAt" is null and ${only(which, 's')}
+            and s.status = case when l."userID" is null then 'limit' else 'normal' end order by s.id ${locks}`,
+    );
+  const found = await other(skips ? sql`for no key update of s skip locked` : sql`for no key update of s`);
+  const held = new Set(found.map(({ id }) => id));
+  const missed = new Set(skips ? (await other(sql``)).filter(({ id }) => !held.has(id)).map(({ userID }) => userID) : []);
   const due = found.filter(one => can(siteSystemActions, one.isLimited ? 'limit' : 'lift', one.status) === true);
   const owners = new Map(due.map(({ id, userID }) => [id, userID]));
-  if (!due.length) return owners;
+  if (!due.length) return { owners, missed };
   const after = (one: (typeof due)[number]): SiteState => (one.isLimited ? 'limit' : 'normal');
   await sql`update site s set status = d.status, "updatedAt" = now(), "rowVersion" = s."rowVersion" + 1
     from unnest(${due.map(one => one.id)}::bigint[], ${due.map(after)}::text[]) d(id, status) where s.id = d.id`.execute(ctx.db);
@@ -203,15 +222,15 @@ async function settleSites(
     ctx.note({ table: 'site', id: one.id, before: { status: one.status }, after: { status: after(one) }, under });
     ctx.touch('site', one.id);
   }
-  return owners;
+  return { owners, missed };
 }
 
-/** After a change of what it hangs on, by whoever made it; the operator's root account is held. Answers which sites changed, and whose they are. */
-export async function settleTraffic(ctx: Context, clientID: number, which: Concerned = {}): Promise<ReadonlyMap<number, number>> {
+/** After a change of what it hangs on, by whoever made it; the operator's root account is held. `skips`: waits for no site that somebody else holds. */
+export async function settleTraffic(ctx: Context, clientID: number, which: Concerned = {}, skips = false): Promise<Settled> {
   await openMonths(ctx.db, clientID, which);
   const months = await judge(ctx.db, clientID, which);
   await tell(ctx.db, clientID, months);
-  return settleSites(ctx, clientID, which, months);
+  return settleSites(ctx, clientID, which, months, skips);
 }
 
 /** Whether a site has to wait until its customer's traffic is not used up any more (205006). */

@@ -1,18 +1,21 @@
 /**
  * Counts what customers used of each product, by months of their operator, and sees to it that what follows from it is so. Once in the
  * installation, however many processes look: whoever holds an advisory lock. The month that is and the one before are counted anew each
- * time, as lines may come late; what was a month before these stays as it was, however long the store of figures keeps them.
+ * time, as lines may come late; what was a month before these stays as it was, however long the store of figures keeps them. What is counted
+ * never gets less because the store has less (kit/traffic-kept.ts): it is what people are billed by.
  */
+import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { audit, Context, publish, theHouse } from '../kit/context.ts';
 import { newRequestID } from '../kit/ids.ts';
 import { monthsOfClient, settleTraffic } from '../kit/traffic.ts';
+import { type CountedLine, kept, type StoredLine } from '../kit/traffic-kept.ts';
 import { Rounds } from '../kit/rounds.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { untangled } from '../kit/untangled.ts';
 import { logger } from '../log.ts';
-import { type Db, row, rows } from '../store/db.ts';
+import { type Db, row, rows, type Sql } from '../store/db.ts';
 
 const lookMs = 2000;
 const countMs = 15_000;
@@ -21,6 +24,16 @@ const waitTimes = 20;
 /** Everybody is judged this often, whatever changed. */
 const allMs = 600_000;
 const lockMs = 500;
+/** The lock of whoever leads is said to be wanted this often: PostgreSQL ends what stands idle for a minute. */
+const leadMs = 10_000;
+/** Customers that are judged in one transaction, at most: their operator's own calls wait so long. */
+const judgedAtOnce = 200;
+/** One operator is judged so long in one look, then it is another's turn. */
+const judgingMs = 5000;
+/** Customers that are counted in one piece. */
+const countedAtOnce = 500;
+/** Rows after which others have a turn. */
+const turnRows = 5000;
 /** Sites that were sold as something else meanwhile, of one question: each brings boundaries of its own. */
 const changedAtOnce = 100;
 const stepSeconds = 300;
@@ -46,13 +59,6 @@ interface SoldSite {
   /** the first one first; since: epoch seconds, on the grid of steps */
   sold: { productID: number; since: number }[];
 }
-interface Counted {
-  userID: number;
-  productID: number;
-  year: number;
-  month: number;
-  days: number[];
-}
 
 export interface TrafficWatchOptions {
   lookMs?: number;
@@ -64,10 +70,14 @@ export class TrafficWatch {
   readonly #bytesBetween: BytesBetween | undefined;
   readonly #countMs: number;
   readonly #rounds: Rounds;
-  /** begin of the month that each operator was judged in */
+  /** begin of the month that each operator was judged in, and its clock */
   readonly #months = new Map<number, string>();
-  /** operators that are to be judged */
-  readonly #due = new Set<number>();
+  /** customers that are to be judged, by operator */
+  readonly #due = new Map<number, Set<number>>();
+  /** how many of an operator are judged at once: fewer after it failed */
+  readonly #atOnce = new Map<number, number>();
+  /** when each operator's turn to be counted was */
+  readonly #turnAt = new Map<number, number>();
   #countAt = -Infinity;
   #allAt = -Infinity;
   /** by the database's clock, text: up to when ends and begins of plans were seen */
@@ -103,31 +113,57 @@ export class TrafficWatch {
         this.#months.clear();
         return;
       }
-      const held = () => sql`select 1`.execute(lead);
-      const operators = await this.#turned();
-      await this.#settleDue(held);
-      if (!this.#bytesBetween || performance.now() < this.#countAt) return;
-      const startedAt = performance.now();
-      const failed: unknown[] = [];
-      for (const clientID of operators) {
-        if (this.#rounds.ending.aborted) return;
-        await held();
-        // what cannot be told of one keeps nobody else from being counted
-        const isOther = await this.count(clientID).catch(error => void failed.push(error));
-        if (isOther) this.#due.add(clientID);
+      let lost: Error | undefined;
+      const timer = setInterval(() => {
+        sql`select 1`.execute(lead).catch((err: Error) => (lost = err));
+      }, leadMs);
+      try {
+        await this.#lead(() => {
+          if (lost) throw lost;
+          return !this.#rounds.ending.aborted;
+        });
+      } finally {
+        clearInterval(timer);
       }
-      this.#countAt = performance.now() + Math.max(this.#countMs, waitTimes * (performance.now() - startedAt));
-      await this.#settleDue(held);
-      if (failed.length) throw failed[0];
     });
   }
 
-  /** Operators there are; due are those whose month turned, of whom a plan began or ended, or a site is sold as another product. */
+  /** @param goesOn whether it may go on; throws when somebody else may lead by now */
+  async #lead(goesOn: () => boolean): Promise<void> {
+    const operators = await this.#turned();
+    await this.#settleDue(goesOn);
+    if (!this.#bytesBetween || performance.now() < this.#countAt) return;
+    const startedAt = performance.now();
+    const failed: unknown[] = [];
+    try {
+      // whoever waited longest is first: what broke off goes on with those it did not reach
+      const waited = (id: number) => this.#turnAt.get(id) ?? -Infinity;
+      for (const clientID of operators.toSorted((a, b) => waited(a) - waited(b) || a - b)) {
+        if (!goesOn()) return;
+        this.#turnAt.set(clientID, performance.now());
+        // what cannot be told of one keeps nobody else from being counted
+        const changed = await this.count(clientID).catch(error => void failed.push(error));
+        if (changed?.length) this.#addDue(clientID, changed);
+      }
+      await this.#settleDue(goesOn);
+    } finally {
+      this.#countAt = performance.now() + Math.max(this.#countMs, waitTimes * (performance.now() - startedAt));
+    }
+    if (failed.length) throw failed[0];
+  }
+
+  #addDue(clientID: number, userIDs: Iterable<number>): void {
+    const due = this.#due.get(clientID) ?? new Set();
+    for (const userID of userIDs) due.add(userID);
+    if (due.size) this.#due.set(clientID, due);
+  }
+
+  /** Operators there are; due are all customers of those whose month turned, and whose plan began or ended or whose site is sold as another product. */
   async #turned(): Promise<number[]> {
     const { db } = this.#services.database;
     const found = await rows<{ id: number; current: string }>(
       db,
-      sql`select o.id, date_trunc('month', now() at time zone o.timezone)::text as current from account o
+      sql`select o.id, date_trunc('month', now() at time zone o.timezone)::text || o.timezone as current from account o
           where o.auth = 'client' and o."isRoot" and o."deletedAt" is null
             and (exists (select from site s where s."clientID" = o.id) or exists (select from "trafficMonth" t where t."clientID" = o.id)) order by o.id`,
     );
@@ -137,46 +173,63 @@ export class TrafficWatch {
     }
     for (const { id, current } of found)
       if (this.#months.get(id) !== current) {
+        this.#addDue(id, await customersOf(db, id, sql`s."deletedAt" is null`));
         this.#months.set(id, current);
-        this.#due.add(id);
       }
-    const { now, ids } = (await row<{ now: string; ids: number[] | null }>(
+    const seenAt = sql`${this.#seenAt ?? 'infinity'}::timestamptz`;
+    const { now } = (await row<{ now: string }>(db, sql`select now()::text as now`))!;
+    const due = await rows<{ clientID: number; userID: number }>(
       db,
-      sql`select now()::text as now, (select array_agg(distinct "clientID") from "extraTrafficPlan" where "deletedAt" is null and "endTime" > ${this.#seenAt ?? 'infinity'}::timestamptz and "endTime" <= now()
-            or "deletedAt" is null and "startTime" > ${this.#seenAt ?? 'infinity'}::timestamptz and "startTime" <= now()) as ids`,
-    ))!;
-    const sold = await rows<{ clientID: number }>(
-      db,
-      sql`select distinct s."clientID" from "siteProduct" x join site s on s.id = x."siteID" where x.since > ${this.#seenAt ?? 'infinity'}::timestamptz`,
+      sql`select "clientID", "userID" from "extraTrafficPlan" where "deletedAt" is null
+            and ("endTime" > ${seenAt} and "endTime" <= ${now}::timestamptz or "startTime" > ${seenAt} and "startTime" <= ${now}::timestamptz)
+          union select s."clientID", s."userID" from "siteProduct" x join site s on s.id = x."siteID" where x.since > ${seenAt}`,
     );
-    for (const { clientID } of sold) this.#due.add(clientID);
+    for (const { clientID, userID } of due) this.#addDue(clientID, [userID]);
     this.#seenAt = now;
-    for (const id of ids ?? []) this.#due.add(id);
     return found.map(({ id }) => id);
   }
 
-  async #settleDue(held: () => Promise<unknown>): Promise<void> {
-    for (const clientID of [...this.#due]) {
-      if (this.#rounds.ending.aborted) return;
-      await held();
-      try {
-        await this.#settle(clientID);
-        this.#due.delete(clientID);
-      } catch (err) {
-        // somebody holds it: the next look tries again
-        if (troubles.isTime('settle')) logger.warn({ err: err as Error, clientID }, 'what customers may use could not be judged');
+  async #settleDue(goesOn: () => boolean): Promise<void> {
+    for (const [clientID, due] of [...this.#due]) {
+      const until = performance.now() + judgingMs;
+      let refused = 0;
+      for (let left = due.size; left > 0 && refused < 2 && performance.now() < until;) {
+        if (!goesOn()) return;
+        const atOnce = this.#atOnce.get(clientID) ?? judgedAtOnce;
+        const some = [...due.values().take(Math.min(left, atOnce))];
+        left -= some.length;
+        for (const userID of some) due.delete(userID);
+        try {
+          const missed = await this.#settle(clientID, some);
+          refused = 0;
+          this.#atOnce.set(clientID, Math.min(judgedAtOnce, atOnce * 2));
+          for (const userID of missed) due.add(userID);
+          if (missed.size) this.#warn(clientID, new Error('sites are held by somebody else'));
+        } catch (err) {
+          // somebody holds it: the next look tries again, fewer at once, these after the others
+          refused++;
+          this.#atOnce.set(clientID, Math.max(1, Math.floor(atOnce / 8)));
+          for (const userID of some) due.add(userID);
+          this.#warn(clientID, err as Error);
+        }
+        await turn();
       }
+      if (!due.size) this.#due.delete(clientID);
     }
   }
 
-  /** In the operator's name: nobody acts, figures and the time do. */
-  async #settle(clientID: number): Promise<void> {
+  #warn(clientID: number, err: Error): void {
+    if (troubles.isTime(`settle ${clientID}`)) logger.warn({ err, clientID }, 'what customers may use could not be judged');
+  }
+
+  /** In the operator's name: nobody acts, figures and the time do. Answers whose sites somebody else holds. */
+  async #settle(clientID: number, userIDs: readonly number[]): Promise<ReadonlySet<number>> {
     const { database, sessions } = this.#services;
-    await untangled(database.writes, async db => {
+    return untangled(database.writes, async db => {
       const startedAt = performance.now();
       await sql`select set_config('lock_timeout', ${`${lockMs}ms`}, true)`.execute(db);
       const actor = await sessions.acting(db, clientID);
-      if (!actor) return;
+      if (!actor) return new Set<number>();
       const ctx = new Context({
         actor,
         db,
@@ -187,7 +240,7 @@ export class TrafficWatch {
         holds: true,
       });
       await ctx.holdRoot();
-      const owners = await settleTraffic(ctx, clientID);
+      const { owners, missed } = await settleTraffic(ctx, clientID, { userIDs }, true);
       await publish(db, ctx.effects);
       for (const [userID, changes] of Map.groupBy(ctx.effects.changes, ({ id }) => owners.get(id)!))
         await audit(this.#services, db, {
@@ -203,11 +256,12 @@ export class TrafficWatch {
           status: 200,
           durationMs: performance.now() - startedAt,
         });
+      return missed;
     });
   }
 
-  /** Counts one operator's months; whether anything is other than it was. */
-  async count(clientID: number): Promise<boolean> {
+  /** Counts one operator's months; answers the customers of whom anything is other than it was. */
+  async count(clientID: number): Promise<number[]> {
     const { db } = this.#services.database;
     const { now: countedAt } = (await row<{ now: string }>(db, sql`select now()::text as now`))!;
     const months = await rows<Month>(
@@ -216,6 +270,21 @@ export class TrafficWatch {
             from generate_series(m."startTime" at time zone m.timezone, m."endTime" at time zone m.timezone, interval '1 day') d) as days
           from ${monthsOfClient(clientID)} m order by m.year, m.month`,
     );
+    const since = sql`(s."deletedAt" is null or s."deletedAt" > to_timestamp(${months[0]!.days[0]!}))`;
+    const userIDs = await customersOf(db, clientID, since);
+    const changed: number[] = [];
+    for (let i = 0; i < userIDs.length; i += countedAtOnce) {
+      if (this.#rounds.ending.aborted) return changed;
+      changed.push(...(await this.#countSome(clientID, months, userIDs.slice(i, i + countedAtOnce), since)));
+      await turn();
+    }
+    await sql`insert into "trafficCount" values (${clientID}, ${countedAt}::timestamptz)
+      on conflict ("clientID") do update set "countedAt" = excluded."countedAt"`.execute(db);
+    return changed;
+  }
+
+  async #countSome(clientID: number, months: readonly Month[], userIDs: readonly number[], since: Sql): Promise<number[]> {
+    const { db } = this.#services.database;
     const [last, current] = [months[0]!, months[1]!];
     const days = [...last.days, ...current.days.slice(1)];
     const sites = await rows<SoldSite>(
@@ -223,83 +292,89 @@ export class TrafficWatch {
       sql`select s.id, s."userID", s."deletedAt" is null as "isThere", coalesce((select jsonb_agg(jsonb_build_object('productID', x."productID",
             'since', floor(extract(epoch from x.since) / ${stepSeconds}) * ${stepSeconds}) order by x.since) from "siteProduct" x where x."siteID" = s.id),
             jsonb_build_array(jsonb_build_object('productID', s."productID", 'since', 0))) as sold
-          from site s where s."clientID" = ${clientID} and (s."deletedAt" is null or s."deletedAt" > to_timestamp(${days[0]!}))`,
+          from site s where s."clientID" = ${clientID} and s."userID" = any(${userIDs}::bigint[]) and ${since}`,
     );
-    const known = new Map<string, Counted>();
+    const known = new Map<string, CountedLine>();
     const lineOf = (userID: number, productID: number, { year, month, days: all }: Month) => {
       const key = `${userID} ${productID} ${year} ${month}`;
-      if (!known.has(key)) known.set(key, { userID, productID, year, month, days: all.slice(1).map(() => 0) });
+      if (!known.has(key)) known.set(key, { userID, productID, year, month, bounds: all, days: all.slice(1).map(() => 0) });
       return known.get(key)!;
     };
     // whoever has a site has a line, and a line that is there is counted although its sites are gone
     for (const { userID, isThere, sold } of sites) if (isThere) lineOf(userID, sold.at(-1)!.productID, current);
-    for (const { userID, productID, year, month } of await this.#stored(clientID, months))
+    const stored = await storedOf(db, clientID, months, userIDs);
+    for (const { userID, productID, year, month } of stored)
       lineOf(userID, productID, year === last.year && month === last.month ? last : current);
 
     const byID = new Map(sites.map(site => [site.id, site]));
-    const isChanged = ({ sold }: SoldSite) => sold.some(({ since }, i) => i > 0 && since > days[0]!);
+    const isChanged = ({ sold }: SoldSite) => sold.some(({ since: at }, i) => i > 0 && at > days[0]!);
     const [changed, steady] = [sites.filter(isChanged), sites.filter(site => !isChanged(site))];
     const add = async (some: readonly SoldSite[], boundaries: readonly number[]) => {
       const ids = some.map(({ id }) => id);
-      for (const { siteID, from, bytes } of await this.#bytesBetween!(ids, boundaries)) {
+      for (const [i, { siteID, from, bytes }] of (await this.#bytesBetween!(ids, boundaries)).entries()) {
+        if (i % turnRows === turnRows - 1) await turn();
         const { userID, sold } = byID.get(siteID)!;
         const month = from < current.days[0]! ? last : current;
-        const line = lineOf(userID, (sold.findLast(({ since }) => since <= from) ?? sold[0]!).productID, month);
+        const line = lineOf(userID, (sold.findLast(({ since: at }) => at <= from) ?? sold[0]!).productID, month);
         line.days[month.days.findLastIndex(day => day <= from)]! += bytes;
       }
     };
     if (steady.length) await add(steady, days);
     for (let i = 0; i < changed.length; i += changedAtOnce) {
       const some = changed.slice(i, i + changedAtOnce);
-      const changes = some.flatMap(({ sold }) => sold.slice(1).map(({ since }) => since));
-      const within = changes.filter(since => since > days[0]! && since < days.at(-1)!);
+      const changes = some.flatMap(({ sold }) => sold.slice(1).map(({ since: at }) => at));
+      const within = changes.filter(at => at > days[0]! && at < days.at(-1)!);
       await add(
         some,
         [...new Set([...days, ...within])].sort((a, b) => a - b),
       );
     }
-    return this.#write(clientID, [...known.values()], countedAt);
-  }
-
-  #stored(clientID: number, months: readonly Month[]): Promise<Counted[]> {
-    const of = months.map(({ year, month }) => sql`(${year}::int, ${month}::int)`);
-    return rows<Counted>(
-      this.#services.database.db,
-      sql`select "userID", "productID", year, month, days from "trafficMonth" where "clientID" = ${clientID} and (year, month) in (${sql.join(of)})`,
-    );
-  }
-
-  #write(clientID: number, lines: readonly Counted[], countedAt: string): Promise<boolean> {
-    return this.#services.database.db.transaction().execute(async db => {
-      // no forged figure makes an answer of numbers that JSON does not hold
-      const bounded = (n: number) => Math.min(Number.MAX_SAFE_INTEGER, n);
-      const values = lines.map(one => ({
-        ...one,
-        days: one.days.map(bounded),
-        bytes: bounded(one.days.reduce((a, b) => a + b, 0)),
-      }));
-      const changed = await writeLines(db, clientID, values);
-      await sql`insert into "trafficCount" values (${clientID}, ${countedAt}::timestamptz)
-        on conflict ("clientID") do update set "countedAt" = excluded."countedAt"`.execute(db);
-      return changed;
-    });
+    const moves = changed.flatMap(({ userID, sold }) => sold.slice(1).map(({ since: at }) => ({ userID, at })));
+    return writeLines(db, clientID, kept([...known.values()], stored, moves));
   }
 }
 
-async function writeLines(db: Db, clientID: number, lines: readonly (Counted & { bytes: number })[]): Promise<boolean> {
-  if (!lines.length) return false;
-  const found = await rows(
+/** Customers that have sites, or lines of months that may still change. */
+async function customersOf(db: Db, clientID: number, sites: Sql): Promise<number[]> {
+  const found = await rows<{ userID: number }>(
+    db,
+    sql`select s."userID" from site s where s."clientID" = ${clientID} and ${sites}
+        union select t."userID" from "trafficMonth" t join ${monthsOfClient(clientID)} m on m.year = t.year and m.month = t.month
+          where t."clientID" = ${clientID} order by 1`,
+  );
+  return found.map(({ userID }) => userID);
+}
+
+const storedOf = (db: Db, clientID: number, months: readonly Month[], userIDs: readonly number[]) =>
+  rows<StoredLine>(
+    db,
+    sql`select "userID", "productID", year, month, days, extract(epoch from "startTime")::bigint as "from", extract(epoch from "endTime")::bigint as "to"
+        from "trafficMonth" where "clientID" = ${clientID} and "userID" = any(${userIDs}::bigint[])
+          and (year, month) in (${sql.join(months.map(({ year, month }) => sql`(${year}::int, ${month}::int)`))})`,
+  );
+
+async function writeLines(db: Db, clientID: number, lines: readonly CountedLine[]): Promise<number[]> {
+  if (!lines.length) return [];
+  // no forged figure makes an answer of numbers that JSON does not hold
+  const bounded = (n: number) => Math.min(Number.MAX_SAFE_INTEGER, n);
+  const values = lines.map(({ bounds: _, ...one }) => ({
+    ...one,
+    days: one.days.map(bounded),
+    bytes: bounded(one.days.reduce((a, b) => a + b, 0)),
+  }));
+  const found = await rows<{ userID: number }>(
     db,
     sql`insert into "trafficMonth" as t ("clientID", "userID", "productID", year, month, "startTime", "endTime", days, bytes, "baseBytes", action, "sellType", "trafficPrice")
         select ${clientID}::bigint, c."userID", c."productID", c.year, c.month, m."startTime", m."endTime",
           (select array_agg(v::bigint order by o) from jsonb_array_elements_text(c.days) with ordinality d(v, o)), c.bytes,
           p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice"
-        from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) c("userID" bigint, "productID" bigint, year int, month int, days jsonb, bytes bigint)
+        from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) c("userID" bigint, "productID" bigint, year int, month int, days jsonb, bytes bigint)
         join product p on p.id = c."productID" join ${monthsOfClient(clientID)} m on m.year = c.year and m.month = c.month
         order by c."userID", c."productID", c.year, c.month
-        on conflict ("userID", "productID", year, month) do update set days = excluded.days, bytes = excluded.bytes
-          where t.bytes <> excluded.bytes or t.days <> excluded.days
-        returning 1`,
+        on conflict ("userID", "productID", year, month) do update
+          set days = excluded.days, bytes = excluded.bytes, "startTime" = excluded."startTime", "endTime" = excluded."endTime"
+          where (t.bytes, t.days, t."startTime", t."endTime") is distinct from (excluded.bytes, excluded.days, excluded."startTime", excluded."endTime")
+        returning "userID"`,
   );
-  return found.length > 0;
+  return [...new Set(found.map(({ userID }) => userID))];
 }

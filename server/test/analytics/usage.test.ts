@@ -255,7 +255,13 @@ test('traffic used up: told at 80 % and at 100 %, sites stop, and come back with
   assert.deepEqual(await plans(user, 'user'), [[100_000, 'holds']]);
   assert.deepEqual(await use(400_000), [1_500_000, 1_500_000, 'limited', 'limit']);
   assert.deepEqual(await plans(user, 'user'), [[500_000, 'usedUp']]);
-  assert.equal((await told()).length, 2, 'once for each share in a month');
+  await counted();
+  const events = await rows<{ detail: string }>(
+    pg(),
+    sql`select detail from "noticeEvent" where "rootID" = ${tenant.user.id} and "productID" = ${productID} order by id`,
+  );
+  const again = ['800.00 KB / 1.00 MB', '1.00 MB / 1.00 MB', '1.50 MB / 1.50 MB'];
+  assert.deepEqual(events.map(({ detail }) => detail), again, 'once for each share, and again when there was more of it'); // prettier-ignore
 
   // a higher limit, another action, and back
   ok(await client.put('/client/product', { id: productID, trafficAction: 'notify' }));
@@ -304,4 +310,89 @@ test('a plan that begins or ends by the clock acts without a call', async () => 
     sql`select state, "extraBytes" from "trafficMonth" where "productID" = ${tenant.productID} and bytes > 0`,
   );
   assert.deepEqual(found, { state: 'limited', extraBytes: 30 }, 'what is left of it is gone');
+});
+
+test('what was counted, and a limit with it, stays when the statistics are gone; what is used since is added', async () => {
+  const tenant = await api.tenant('emptied');
+  const client = by(api, tenant.client);
+  ok(await client.put('/client/product', { id: tenant.productID, trafficLimit: 100, trafficAction: 'limit' }));
+  const { monthStart } = await client.read('/client/resourceInfo');
+  const lastMonth = Date.parse(monthStart) - 3_600_000;
+  await insert([line(Date.now() - 1000, tenant.siteID, 500), line(lastMonth, tenant.siteID, 7000)]);
+  const counts = async () => {
+    await counted();
+    return (await usages(tenant)).map(({ bytes, days }) => [bytes, sum(days)]);
+  };
+  const expected = [
+    [500, 500],
+    [7000, 7000],
+  ];
+  assert.deepEqual(await counts(), expected);
+  await db.command('TRUNCATE TABLE s5');
+  assert.deepEqual(await counts(), expected);
+  assert.equal(await statusOf(tenant), 'limit');
+  // a product that is sold instead takes what was used since, and nothing of what the store does not hold any more
+  const second = await client.make('/client/product', { groupID: tenant.groupID, name: 'instead' });
+  await sql`update "siteProduct" set since = now() - interval '1 hour' where "siteID" = ${tenant.siteID}`.execute(pg());
+  await sql`update site set "productID" = ${second} where id = ${tenant.siteID}`.execute(pg());
+  await insert([line(Date.now() - 1000, tenant.siteID, 30)]);
+  await counted();
+  const of = Object.fromEntries((await usages(tenant)).map(one => [`${one.productID} ${one.startTime}`, one.bytes]));
+  assert.deepEqual([of[`${tenant.productID} ${monthStart}`], of[`${second} ${monthStart}`]], [500, 30]);
+});
+
+test('a plan from the first instant of a month pays nothing of the month before', async () => {
+  const tenant = await api.tenant('first');
+  const client = by(api, tenant.client);
+  ok(await client.put('/client/product', { id: tenant.productID, trafficLimit: 100, trafficAction: 'notify' }));
+  const { monthStart, monthEnd } = await client.read('/client/resourceInfo');
+  const begin = Date.parse(monthStart);
+  await insert([line(begin - 3_600_000, tenant.siteID, 1100), line(begin + 1000, tenant.siteID, 150)]);
+  await counted();
+  await sql`update "trafficMonth" set "baseBytes" = 100 where "clientID" = ${tenant.client.id}`.execute(pg());
+  const { id: userID } = tenant.user;
+  await client.make('/client/extraTrafficPlan', { userID, productID: tenant.productID, bytes: 1000, startTime: monthStart, endTime: monthEnd }); // prettier-ignore
+  const found = (await usages(tenant)).map(one => [one.bytes, one.extraBytes]);
+  assert.deepEqual(found, [
+    [150, 1000],
+    [1100, 0],
+  ]);
+});
+
+test('a site that somebody holds keeps no other customer from being limited, and is limited when it is let go', async () => {
+  const tenant = await api.tenant('held');
+  const client = by(api, tenant.client);
+  ok(await client.put('/client/product', { id: tenant.productID, trafficLimit: 100, trafficAction: 'limit' }));
+  const { id: userID } = await api.account('user', 'held-further@test.test', { parentClient: tenant.client.id });
+  const other = await client.make('/client/site', { siteName: 'other', productID: tenant.productID, userID });
+  await insert([line(Date.now() - 1000, tenant.siteID, 500), line(Date.now() - 1000, other, 500)]);
+  const status = async () => [await statusOf(tenant), (await client.read(`/client/site/${other}`)).status];
+  await pg()
+    .transaction()
+    .execute(async hold => {
+      await sql`select 1 from site where id = ${tenant.siteID} for no key update`.execute(hold);
+      await counted();
+      assert.deepEqual(await status(), ['normal', 'limit']);
+    });
+  await watch.look();
+  assert.deepEqual(await status(), ['limit', 'limit']);
+});
+
+test('an operator that cannot be counted keeps nobody else from it, and is not asked without a pause', async () => {
+  const [bad, good] = [await api.tenant('bad'), await api.tenant('good')];
+  const asked: boolean[] = [];
+  const broken = new TrafficWatch(
+    api.services,
+    async ids => {
+      asked.push(ids.includes(bad.siteID));
+      if (ids.includes(bad.siteID)) throw new Error('bad figures');
+      return ids.includes(good.siteID) ? [{ siteID: good.siteID, from: Math.floor(Date.now() / 1000), bytes: 77 }] : [];
+    },
+    { countMs: 60_000 },
+  );
+  await assert.rejects(broken.look(), /bad figures/);
+  assert.deepEqual((await usages(good)).map(({ bytes }) => bytes).filter(Boolean), [77]);
+  const questions = asked.length;
+  await broken.look();
+  assert.equal(asked.length, questions);
 });

@@ -357,11 +357,10 @@ async function writeLines(db: Db, clientID: number, lines: readonly CountedLine[
   if (!lines.length) return [];
   // no forged figure makes an answer of numbers that JSON does not hold
   const bounded = (n: number) => Math.min(Number.MAX_SAFE_INTEGER, n);
-  const values = lines.map(({ bounds: _, ...one }) => ({
-    ...one,
-    days: one.days.map(bounded),
-    bytes: bounded(one.days.reduce((a, b) => a + b, 0)),
-  }));
+  const values = lines.map(({ userID, productID, year, month, days }) => {
+    const whole = days.map(bounded);
+    return { userID, productID, year, month, days: whole, bytes: bounded(whole.reduce((a, b) => a + b, 0)) };
+  });
   const found = await rows<{ userID: number }>(
     db,
     sql`insert into "trafficMonth" as t ("clientID", "userID", "productID", year, month, "startTime", "endTime", days, bytes, "baseBytes", action, "sellType", "trafficPrice")

@@ -41,7 +41,7 @@ import { watchProcess, watchServices } from './system/watch.ts';
 import { takeAwayDue } from './domain/acme/records.ts';
 import { askRenewals } from './domain/acme/renewal.ts';
 import { askStatuses } from './domain/certificate/stapling.ts';
-import { bytesBetween } from './analytics/usage.ts';
+import { bytesBetween, newestStep } from './analytics/usage.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
 import { Expiry } from './work/expiry.ts';
 import { Mailer } from './work/mailer.ts';
@@ -160,7 +160,11 @@ export async function start(settings: Settings): Promise<Running> {
       teller.start();
       stops.push(() => teller.stop());
       const figures = services.analytics;
-      const traffic = new TrafficWatch(services, figures && ((ids, boundaries) => bytesBetween(figures, ids, boundaries)));
+      const traffic = new TrafficWatch(
+        services,
+        figures && ((ids, boundaries) => bytesBetween(figures, ids, boundaries)),
+        figures && { newest: () => newestStep(figures) },
+      );
       traffic.start();
       stops.push(() => traffic.stop());
       const webhooks = new WebhookSender(services);

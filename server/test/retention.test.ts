@@ -311,3 +311,22 @@ test('an order of tables that refer to each other in a ring is still an order', 
   assert.deepEqual([...order].sort(), ['a', 'b', 'c']);
   assert.deepEqual(childrenFirst(['a', 'b'], [reference('b', 'a')]), ['b', 'a']);
 });
+
+test('a plan that was taken away stays as long as months it paid for are counted', async () => {
+  const plan = async (days: number) => {
+    const id = await insert('extraTrafficPlan', {
+      clientID: a.client.id,
+      userID: a.user.id,
+      productID: a.productID,
+      bytes: 5,
+      startTime: ago(200),
+      endTime: ago(-1),
+      deletedAt: ago(days),
+    });
+    await sql`insert into "trafficDraw" values (${id}, 2020, 1, 5)`.execute(api.database.db);
+    return id;
+  };
+  const [younger, older] = [await plan(90), await plan(110)];
+  await retain(api.database.db);
+  assert.deepEqual([await isThere('extraTrafficPlan', younger), await isThere('extraTrafficPlan', older)], [true, false]);
+});

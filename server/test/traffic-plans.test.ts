@@ -84,3 +84,23 @@ test('what an earlier month took of a plan is gone for the next, and stays that 
   const taken = await row<{ n: number }>(db, sql`select sum(bytes)::int as n from "trafficDraw" where "planID" = ${id}`);
   assert.equal(taken?.n, 30);
 });
+
+test('a sub-account of a customer sees what is sold of the sites it was given, and nothing of the others', async () => {
+  const { id: root } = b.user;
+  const client = by(api, b.client);
+  const other = await client.make('/client/product', { groupID: b.groupID, name: 'unseen' });
+  await client.make('/client/site', { siteName: 'unseen', productID: other, userID: root });
+  const sold = (productID: number) => client.make('/client/extraTrafficPlan', plan({ userID: root, productID }));
+  const [own, unseen] = [await sold(b.productID), await sold(other)];
+  const member = await api.account('user', 'traffic-member@test.test', { rootID: root, parentID: root, keys: ['traffic.view'] });
+  const seen = async (who: Tenant['user']) => {
+    const user = by(api, who);
+    const plans = (await user.read('/user/extraTrafficPlans')).data as { id: number }[];
+    const months = (await user.read('/user/traffic/monthlyUsages')).data as { productID: number }[];
+    return [plans.map(({ id }) => id).sort(), months.map(({ productID }) => productID).sort()];
+  };
+  assert.deepEqual(await seen(member), [[], []]);
+  ok(await by(api, b.user).post('/user/site/users', { siteIDs: [b.siteID], userIDs: [member.id] }));
+  assert.deepEqual(await seen(member), [[own], [b.productID]]);
+  assert.deepEqual(await seen(b.user), [[own, unseen].sort(), [b.productID, other].sort()]);
+});

@@ -29,3 +29,9 @@ export async function bytesBetween(
     );
   return found;
 }
+
+/** Begin of the newest step that there are figures of, of whomever: epoch seconds; 0: there are none. */
+export async function newestStep(db: Analytics): Promise<number> {
+  const [found] = await db.query<{ at: number }>('SELECT toUnixTimestamp(max(t)) AS at FROM s5');
+  return found?.at ?? 0;
+}

@@ -8,8 +8,8 @@ import { type NoticeKind, type trafficExceededActions, units } from '#contract/l
 import { can, siteSystemActions, type SiteState, type TrafficState } from '#contract/states.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
 import type { Context } from './context.ts';
-import { monthColumns } from './months.ts';
 import { moreName, ofTenant } from './stale.ts';
+import { keepCalendar, monthsOfClient } from './traffic-months.ts';
 import { type PlanInMonth, planOf, reachedOf, stateOf, wholeOf } from './traffic-plan.ts';
 
 /** Of an operator; left out: all of it. */
@@ -18,13 +18,6 @@ export interface Concerned {
   userIDs?: readonly number[];
   productID?: number;
 }
-
-/** `m`: the month that is and the one before, each with the first instants of itself and of the next, by the operator's clock. */
-export const monthsOfClient = (clientID: number): Sql =>
-  sql`(select extract(year from local)::int as year, extract(month from local)::int as month, "startTime", "endTime", "isCurrent", timezone
-    from (select o.timezone, b.* from account o cross join lateral (select ${monthColumns(sql`o.timezone`, sql`now()`)}) b where o.id = ${clientID}) b
-    cross join lateral (values (b.last, b.current, false), (b.current, b.next, true)) x("startTime", "endTime", "isCurrent")
-    cross join lateral (select x."startTime" at time zone b.timezone as local) l)`;
 
 const only = ({ userID, userIDs, productID }: Concerned, alias: string): Sql => {
   const column = (name: string) => sql.ref(`${alias}.${name}`);
@@ -35,6 +28,7 @@ const only = ({ userID, userIDs, productID }: Concerned, alias: string): Sql => 
 
 /** Whoever has a site of a product has a line for the month that is, with the product as it is now. Its bounds are with its days: who counts writes both. */
 async function openMonths(db: Db, clientID: number, which: Concerned): Promise<void> {
+  await keepCalendar(db, clientID);
   await sql`insert into "trafficMonth" ("clientID", "userID", "productID", year, month, "startTime", "endTime", "baseBytes", action, "sellType", "trafficPrice")
     select distinct s."clientID", s."userID", s."productID", m.year, m.month, m."startTime", m."endTime", p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice"
     from site s join product p on p.id = s."productID" join ${monthsOfClient(clientID)} m on m."isCurrent"
@@ -85,10 +79,11 @@ const loadPlans = (db: Db, clientID: number, which: Concerned) =>
   rows<PlanRow>(
     db,
     sql`select p.id, p."userID", p."productID", p.bytes, m.year, m.month,
-          extract(day from (least(p."endTime", m."endTime") - interval '1 microsecond') at time zone m.timezone)::int as "lastDay",
+          case when p."endTime" >= m."endTime" then 31
+            else extract(day from least(make_date(m.year, m.month, 1) + interval '1 month', p."endTime" at time zone m.timezone) - interval '1 microsecond') end::int as "lastDay",
           p."endTime" < m."endTime" and p."endTime" <= now() as "isOver",
-          coalesce((select sum(d.bytes) from "trafficDraw" d, ${monthsOfClient(clientID)} l
-            where d."planID" = p.id and not l."isCurrent" and (d.year, d.month) < (l.year, l.month)), 0)::bigint as "takenBefore"
+          coalesce((select sum(d.bytes) from "trafficDraw" d where d."planID" = p.id
+            and d.year * 12 + d.month < (select min(l.year * 12 + l.month) from ${monthsOfClient(clientID)} l)), 0)::bigint as "takenBefore"
         from "extraTrafficPlan" p cross join ${monthsOfClient(clientID)} m
         where p."clientID" = ${clientID} and ${only(which, 'p')} and p."startTime" < m."endTime" and p."startTime" <= now() and p."endTime" > m."startTime"
           and (p."deletedAt" is null or p."deletedAt" >= m."endTime")

@@ -5,10 +5,15 @@ import { col, eq, like, oneOf, table } from '../kit/table.ts';
 import type { Sql } from '../store/db.ts';
 import { productTable } from '../node/tables.ts';
 
-/** A customer's whole account has what it bought; an operator all of it, a sub-account of his what is sold of its zones. */
+/** A customer has what it bought, a sub-account of it what is sold of its sites; an operator all of it, a sub-account of his what is sold of its zones. */
 const owner = (actor: Actor, a: string): Sql =>
   actor.area === 'user'
-    ? sql`${col('userID', a)} = ${actor.rootID}`
+    ? sql`(${col('userID', a)} = ${actor.rootID} and ${
+        actor.isRoot
+          ? sql`true`
+          : sql`exists (select 1 from site ts join "siteUser" tu on tu."siteID" = ts.id
+              where ts."productID" = ${col('productID', a)} and ts."userID" = ${actor.rootID} and ts."deletedAt" is null and tu."userID" = ${actor.accountID})`
+      })`
     : actor.area === 'client'
       ? sql`(${col('clientID', a)} = ${actor.rootID} and ${
           actor.isRoot
@@ -83,6 +88,7 @@ export interface UsageRow extends Record<string, unknown> {
   trafficPrice: number;
   isCurrent: boolean;
   countedAt: string | null;
+  countedTo: string | null;
 }
 const usageSort = ['productID', 'year', 'month', 'bytes', 'baseBytes', 'state'];
 const monthFilters = { year: eq('year'), month: eq('month'), states: oneOf('state') };
@@ -95,6 +101,8 @@ const usages = {
     ...names,
     isCurrent: sql`t."startTime" <= now() and t."endTime" > now()`,
     countedAt: sql`select "countedAt" from "trafficCount" k where k."clientID" = t."clientID"`,
+    countedTo: sql`coalesce((select coalesce(c."countedTo", to_timestamp(0)) from "trafficCalendar" c where c."clientID" = t."clientID" and c.year = t.year and c.month = t.month),
+      (select "countedAt" from "trafficCount" k where k."clientID" = t."clientID"))`,
   },
 } as const;
 export const usageTable = table<UsageRow>()({

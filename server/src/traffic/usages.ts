@@ -10,7 +10,7 @@ const lateMs = trafficBounds.lateDays * 86_400_000;
 
 const told = (row: UsageRow) => {
   const { id, userID, userEmail, productID, productName, year, month, startTime, endTime } = row;
-  const { days, bytes, baseBytes, extraBytes, action, state, isCurrent, countedAt } = row;
+  const { days, bytes, baseBytes, extraBytes, action, state, isCurrent, countedAt, countedTo } = row;
   return {
     id,
     userID,
@@ -30,7 +30,7 @@ const told = (row: UsageRow) => {
     state,
     isCurrent,
     countedAt,
-    isOpen: countedAt === null || Date.parse(countedAt) < Date.parse(endTime) + lateMs,
+    isOpen: countedTo === null || Date.parse(countedTo) < Date.parse(endTime) + lateMs,
   };
 };
 

@@ -22,6 +22,8 @@ const statisticsDays = Math.max(...Object.values(retentionDays));
 const purgeSaysDays = 400;
 /** What was billed is asked for years later. */
 const usageDays = 3660;
+/** What was taken of a plan is reckoned anew as long as a month is counted: that and the one before, until its last lines are in. */
+const drawnDays = 100;
 /** Rows that are no part of what they name: it is not deleted while one of these is there. */
 const standAlone = new Set(['account', 'zone', 'node', 'group', 'product', 'site']);
 /** Rows that say nothing but "this belongs to that": they go with either side. */
@@ -29,6 +31,7 @@ const links = new Set([
   'siteUser',
   'siteProduct',
   'trafficCount',
+  'trafficCalendar',
   'trafficDraw',
   'zoneAccount',
   'brandImage',
@@ -125,7 +128,8 @@ function partsOfDeleted(db: Db, { child, column, parent }: Reference, days: numb
 /** Deleted rows of one table whose time is over and to which nothing refers, besides links, which go with them. */
 function deletedRows(db: Db, name: string, references: readonly Reference[], days: number): Step {
   const own = references.filter(one => one.parent === name);
-  const kept = namedByStatistics.has(name) ? Math.max(days, statisticsDays) : days;
+  const atLeast = namedByStatistics.has(name) ? statisticsDays : name === 'extraTrafficPlan' ? drawnDays : 0;
+  const kept = Math.max(days, atLeast);
   const isDue = sql`x."deletedAt" < now() - ${`${kept} days`}::interval`;
   const free = own
     .filter(one => !links.has(one.child))

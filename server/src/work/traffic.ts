@@ -1,21 +1,23 @@
 /**
  * Counts what customers used of each product, by months of their operator, and sees to it that what follows from it is so. Once in the
  * installation, however many processes look: whoever holds an advisory lock. The month that is and the one before are counted anew each
- * time, as lines may come late; what was a month before these stays as it was, however long the store of figures keeps them. What is counted
+ * time, as lines may come late, and any further one whose figures were not all there; what lies before stays as it was. What is counted
  * never gets less because the store has less (kit/traffic-kept.ts): it is what people are billed by.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { audit, Context, publish, theHouse } from '../kit/context.ts';
 import { newRequestID } from '../kit/ids.ts';
-import { monthsOfClient, settleTraffic } from '../kit/traffic.ts';
-import { type CountedLine, kept, type StoredLine } from '../kit/traffic-kept.ts';
+import { settleTraffic } from '../kit/traffic.ts';
+import { type CountedLine, kept } from '../kit/traffic-kept.ts';
+import { keepCalendar } from '../kit/traffic-months.ts';
+import { customersOf, type Month, monthsToCount, storedOf, writeLines } from './traffic-lines.ts';
 import { Rounds } from '../kit/rounds.ts';
 import { Seldom } from '../kit/seldom.ts';
 import type { Services } from '../kit/services.ts';
 import { untangled } from '../kit/untangled.ts';
 import { logger } from '../log.ts';
-import { type Db, row, rows, type Sql } from '../store/db.ts';
+import { row, rows, type Sql } from '../store/db.ts';
 
 const lookMs = 2000;
 const countMs = 15_000;
@@ -45,13 +47,6 @@ export type BytesBetween = (
   boundaries: readonly number[],
 ) => Promise<readonly { siteID: number; from: number; bytes: number }[]>;
 
-interface Month {
-  year: number;
-  month: number;
-  isCurrent: boolean;
-  /** begins of its days, and of the month after */
-  days: number[];
-}
 interface SoldSite {
   id: number;
   userID: number;
@@ -61,6 +56,8 @@ interface SoldSite {
 }
 
 export interface TrafficWatchOptions {
+  /** the newest step that there are figures of, epoch seconds; left out: they are never behind */
+  newest?: () => Promise<number>;
   lookMs?: number;
   countMs?: number;
 }
@@ -68,6 +65,7 @@ export interface TrafficWatchOptions {
 export class TrafficWatch {
   readonly #services: Services;
   readonly #bytesBetween: BytesBetween | undefined;
+  readonly #newest: () => Promise<number>;
   readonly #countMs: number;
   readonly #rounds: Rounds;
   /** begin of the month that each operator was judged in, and its clock */
@@ -87,6 +85,7 @@ export class TrafficWatch {
   constructor(services: Services, bytesBetween?: BytesBetween, options: TrafficWatchOptions = {}) {
     this.#services = services;
     this.#bytesBetween = bytesBetween;
+    this.#newest = options.newest ?? (async () => Infinity);
     this.#countMs = options.countMs ?? countMs;
     this.#rounds = new Rounds({
       loop: 'traffic',
@@ -263,13 +262,13 @@ export class TrafficWatch {
   /** Counts one operator's months; answers the customers of whom anything is other than it was. */
   async count(clientID: number): Promise<number[]> {
     const { db } = this.#services.database;
-    const { now: countedAt } = (await row<{ now: string }>(db, sql`select now()::text as now`))!;
-    const months = await rows<Month>(
+    const { now: countedAt, seconds } = (await row<{ now: string; seconds: number }>(
       db,
-      sql`select m.year, m.month, m."isCurrent", (select array_agg(extract(epoch from d at time zone m.timezone)::bigint order by d)
-            from generate_series(m."startTime" at time zone m.timezone, m."endTime" at time zone m.timezone, interval '1 day') d) as days
-          from ${monthsOfClient(clientID)} m order by m.year, m.month`,
-    );
+      sql`select now()::text as now, extract(epoch from now())::float8 as seconds`,
+    ))!;
+    const countedTo = Math.min(seconds, await this.#newest());
+    await keepCalendar(db, clientID, true);
+    const months = await monthsToCount(db, clientID);
     const since = sql`(s."deletedAt" is null or s."deletedAt" > to_timestamp(${months[0]!.days[0]!}))`;
     const userIDs = await customersOf(db, clientID, since);
     const changed: number[] = [];
@@ -280,13 +279,17 @@ export class TrafficWatch {
     }
     await sql`insert into "trafficCount" values (${clientID}, ${countedAt}::timestamptz)
       on conflict ("clientID") do update set "countedAt" = excluded."countedAt"`.execute(db);
+    const of = sql.join(months.map(({ year, month }) => sql`(${year}::int, ${month}::int)`));
+    await sql`update "trafficCalendar" set "countedTo" = greatest("countedTo", to_timestamp(${countedTo}))
+      where "clientID" = ${clientID} and (year, month) in (${of})`.execute(db);
     return changed;
   }
 
   async #countSome(clientID: number, months: readonly Month[], userIDs: readonly number[], since: Sql): Promise<number[]> {
     const { db } = this.#services.database;
-    const [last, current] = [months[0]!, months[1]!];
-    const days = [...last.days, ...current.days.slice(1)];
+    const current = months.find(({ isCurrent }) => isCurrent)!;
+    const days = [...new Set(months.flatMap(month => month.days))].sort((a, b) => a - b);
+    const monthAt = (at: number) => months.findLast(({ from, to }) => from <= at && at < to);
     const sites = await rows<SoldSite>(
       db,
       sql`select s.id, s."userID", s."deletedAt" is null as "isThere", coalesce((select jsonb_agg(jsonb_build_object('productID', x."productID",
@@ -304,7 +307,11 @@ export class TrafficWatch {
     for (const { userID, isThere, sold } of sites) if (isThere) lineOf(userID, sold.at(-1)!.productID, current);
     const stored = await storedOf(db, clientID, months, userIDs);
     for (const { userID, productID, year, month } of stored)
-      lineOf(userID, productID, year === last.year && month === last.month ? last : current);
+      lineOf(
+        userID,
+        productID,
+        months.find(one => one.year === year && one.month === month)!,
+      );
 
     const byID = new Map(sites.map(site => [site.id, site]));
     const isChanged = ({ sold }: SoldSite) => sold.some(({ since: at }, i) => i > 0 && at > days[0]!);
@@ -314,7 +321,8 @@ export class TrafficWatch {
       for (const [i, { siteID, from, bytes }] of (await this.#bytesBetween!(ids, boundaries)).entries()) {
         if (i % turnRows === turnRows - 1) await turn();
         const { userID, sold } = byID.get(siteID)!;
-        const month = from < current.days[0]! ? last : current;
+        const month = monthAt(from);
+        if (!month) continue;
         const line = lineOf(userID, (sold.findLast(({ since: at }) => at <= from) ?? sold[0]!).productID, month);
         line.days[month.days.findLastIndex(day => day <= from)]! += bytes;
       }
@@ -332,48 +340,4 @@ export class TrafficWatch {
     const moves = changed.flatMap(({ userID, sold }) => sold.slice(1).map(({ since: at }) => ({ userID, at })));
     return writeLines(db, clientID, kept([...known.values()], stored, moves));
   }
-}
-
-/** Customers that have sites, or lines of months that may still change. */
-async function customersOf(db: Db, clientID: number, sites: Sql): Promise<number[]> {
-  const found = await rows<{ userID: number }>(
-    db,
-    sql`select s."userID" from site s where s."clientID" = ${clientID} and ${sites}
-        union select t."userID" from "trafficMonth" t join ${monthsOfClient(clientID)} m on m.year = t.year and m.month = t.month
-          where t."clientID" = ${clientID} order by 1`,
-  );
-  return found.map(({ userID }) => userID);
-}
-
-const storedOf = (db: Db, clientID: number, months: readonly Month[], userIDs: readonly number[]) =>
-  rows<StoredLine>(
-    db,
-    sql`select "userID", "productID", year, month, days, extract(epoch from "startTime")::bigint as "from", extract(epoch from "endTime")::bigint as "to"
-        from "trafficMonth" where "clientID" = ${clientID} and "userID" = any(${userIDs}::bigint[])
-          and (year, month) in (${sql.join(months.map(({ year, month }) => sql`(${year}::int, ${month}::int)`))})`,
-  );
-
-async function writeLines(db: Db, clientID: number, lines: readonly CountedLine[]): Promise<number[]> {
-  if (!lines.length) return [];
-  // no forged figure makes an answer of numbers that JSON does not hold
-  const bounded = (n: number) => Math.min(Number.MAX_SAFE_INTEGER, n);
-  const values = lines.map(({ userID, productID, year, month, days }) => {
-    const whole = days.map(bounded);
-    return { userID, productID, year, month, days: whole, bytes: bounded(whole.reduce((a, b) => a + b, 0)) };
-  });
-  const found = await rows<{ userID: number }>(
-    db,
-    sql`insert into "trafficMonth" as t ("clientID", "userID", "productID", year, month, "startTime", "endTime", days, bytes, "baseBytes", action, "sellType", "trafficPrice")
-        select ${clientID}::bigint, c."userID", c."productID", c.year, c.month, m."startTime", m."endTime",
-          (select array_agg(v::bigint order by o) from jsonb_array_elements_text(c.days) with ordinality d(v, o)), c.bytes,
-          p."trafficLimit", p."trafficAction", p."sellType", p."trafficPrice"
-        from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) c("userID" bigint, "productID" bigint, year int, month int, days jsonb, bytes bigint)
-        join product p on p.id = c."productID" join ${monthsOfClient(clientID)} m on m.year = c.year and m.month = c.month
-        order by c."userID", c."productID", c.year, c.month
-        on conflict ("userID", "productID", year, month) do update
-          set days = excluded.days, bytes = excluded.bytes, "startTime" = excluded."startTime", "endTime" = excluded."endTime"
-          where (t.bytes, t.days, t."startTime", t."endTime") is distinct from (excluded.bytes, excluded.days, excluded."startTime", excluded."endTime")
-        returning "userID"`,
-  );
-  return [...new Set(found.map(({ userID }) => userID))];
 }

@@ -26,6 +26,7 @@ const derived = new Set([
   // what was counted, and what follows from it
   'trafficMonth',
   'trafficDraw',
+  'trafficCalendar',
   'session',
   'login',
   'loginAttempt',

@@ -21,7 +21,7 @@ const isIDs = ({ path, many }: { path: string[]; many: boolean }) =>
   many && path.length === 1 && ['ids', 'siteIDs', 'domainIDs'].includes(path[0]!);
 
 /** What follows from others, and is made by whoever comes first. */
-const following = ['trafficMonth', 'trafficDraw'];
+const following = ['trafficMonth', 'trafficDraw', 'trafficCalendar'];
 
 /** What each row is, by its table. */
 async function snapshot({ api }: Rig): Promise<Map<string, string>> {

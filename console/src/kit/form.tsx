@@ -9,4 +9,6 @@ export const ResourceForm = later<FormProps>(async () => (await import('./form-d
 
 /** Values of a new row. */
 export const initialValues = (fields: readonly FormField[]): Values =>
-  Object.fromEntries(fields.filter(field => field.initial !== undefined).map(field => [field.name, field.initial]));
+  Object.fromEntries(fields.filter(field => field.initial !== undefined).map(field => [field.name, initialOf(field)]));
+/** One that is a time from now is made when the form opens, not when the page was loaded. */
+export const initialOf = ({ initial }: FormField): unknown => (typeof initial === 'function' ? initial() : initial);

@@ -96,7 +96,7 @@ interface FieldLook {
   label?: FieldName;
   help?: Named<'help'>;
   placeholder?: string;
-  /** Value of a new row. */
+  /** Value of a new row; a function makes it when the form opens. */
   initial?: unknown;
   /** What the label says, where the schema alone cannot tell: a rule over several fields asks for it. */
   isOptional?: boolean;

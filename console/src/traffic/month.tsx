@@ -38,7 +38,7 @@ export function MonthDrawer({ month, onClose }: { month: Month; onClose: () => v
           [t('traffic.exact'), number(month.bytes)],
           [t('traffic.span'), `${dateTime(month.startTime)} – ${dateTime(month.endTime)}`],
           [t('traffic.counted'), month.countedAt === null ? t('traffic.notYet') : dateTime(month.countedAt)],
-          [t('traffic.settled'), t(month.isOpen ? 'traffic.open' : 'traffic.closed')],
+          [t('traffic.settled'), t(month.isOpen ? 'monthOpen.true' : 'monthOpen.false')],
         ]}
       />
       {month.days.length > 0 && (

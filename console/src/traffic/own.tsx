@@ -48,7 +48,7 @@ const months = resource<'GET /user/traffic/monthlyUsages'>({
     { name: 'bytes', sort: true, width: 230, render: row => <Used usage={row} /> },
     { name: 'days', label: 'byDay', width: 170, render: row => <Days usage={row} height={rowPx} /> },
     { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 132 },
-    { name: 'isOpen', width: 130, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
+    { name: 'isOpen', kind: 'option', texts: 'monthOpen', width: 130 },
   ],
   filters: [{ name: 'period', kind: 'select', values: monthsBefore(new Date()), width: 130 }],
   drawer: (row, { onClose }) => <MonthDrawer month={row} onClose={onClose} />,
@@ -81,7 +81,13 @@ export default function Own() {
   const current = found.data?.data.filter(({ isCurrent }) => isCurrent);
   const countedAt = current?.find(month => month.countedAt !== null)?.countedAt;
   return (
-    <Page note={countedAt ? t('traffic.countedUntil', { time: dateTime(countedAt) }) : t('page.loading')}>
+    <Page
+      note={
+        countedAt
+          ? t('traffic.countedUntil', { time: dateTime(countedAt) })
+          : t(found.data || found.error ? 'traffic.notYet' : 'page.loading')
+      }
+    >
       {found.error && !found.data ? (
         <div className="panel">
           <ErrorState error={found.error} onRetry={() => void found.refetch()} />

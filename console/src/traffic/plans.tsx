@@ -54,8 +54,14 @@ const plans = resource<'GET /client/extraTrafficPlans'>({
         <UnitsInput {...rest} kind="bytes" value={typeof value === 'number' ? value : null} onChange={onChange} />
       ),
     },
-    { name: 'startTime', kind: 'time', help: 'planStart', initial: new Date().toISOString() },
-    { name: 'endTime', kind: 'time', presets: ['month', 'year'], help: 'planEnd', initial: laterThan(null, 'month', new Date()) },
+    { name: 'startTime', kind: 'time', help: 'planStart', initial: () => new Date().toISOString() },
+    {
+      name: 'endTime',
+      kind: 'time',
+      presets: ['month', 'year'],
+      help: 'planEnd',
+      initial: () => laterThan(null, 'month', new Date()),
+    },
     { name: 'memo', kind: 'area', initial: '' },
   ],
 });

@@ -3,7 +3,6 @@ import { trafficStates } from '#contract/states.ts';
 import { queryOf } from '../kit/list-state.ts';
 import { options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { t } from '../kit/text.ts';
 import { MonthDrawer } from './month.tsx';
 import { monthQuery, monthsBefore } from './months.ts';
 import { Days, monthOf, Used } from './used.tsx';
@@ -38,7 +37,7 @@ const report = resource<'GET /client/traffic/monthlyUsages'>({
     { name: 'trafficPrice', label: 'pricePerGB', kind: 'number', width: 110, isOptional: true },
     { name: 'action', label: 'trafficThen', kind: 'option', texts: 'trafficThen', width: 120, isOptional: true },
     { name: 'planBytes', kind: 'bytes', width: 110, isOptional: true },
-    { name: 'isOpen', width: 96, render: row => t(row.isOpen ? 'traffic.open' : 'traffic.closed') },
+    { name: 'isOpen', kind: 'option', texts: 'monthOpen', width: 96 },
     { name: 'countedAt', kind: 'time', isOptional: true },
   ],
   filters: [

@@ -53,7 +53,7 @@ export interface Implementation {
 }
 
 /** @throws Fail: the body is not read */
-export type Hold = (services: Services) => { leave(): void };
+export type Hold = (services: Services) => { leave(): void } | undefined;
 
 export interface ImplementOptions<K extends string = string> {
   /** What is held from before a form is read until the call is through, so that no two are in memory; `prepare` has it as `prepared`. */

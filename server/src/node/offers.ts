@@ -51,7 +51,8 @@ export class Offers {
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#saying;
-    await sql`delete from "nodeOffer" where process = ${this.#process}`.execute(this.#db);
+    // where the database is away, what we said is old soon
+    await sql`delete from "nodeOffer" where process = ${this.#process}`.execute(this.#db).catch(() => {});
   }
 
   async #say(): Promise<void> {

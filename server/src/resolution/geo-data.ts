@@ -19,28 +19,29 @@ const timeOf = (ms: number) => (ms ? new Date(ms).toISOString() : null);
 const takeFile: AnyHandler = async ({ body, prepared }): Promise<GeoTaken> => {
   // the schema let it in
   const { file } = body as { file: UploadedFile };
+  const held = prepared as GeoHold | undefined; // holdGeo made it
+  if (!held) throw noGeo();
   try {
-    // holdGeo made it
-    return await (prepared as GeoHold).take(file.bytes); // what `hold` gave
+    return await held.take(file.bytes);
   } catch (error) {
     throw asRefused(error);
   }
 };
 /** Before a file is read: no two are in memory. */
-const holdGeo = ({ geo }: Pick<Services, 'geo'>): GeoHold => {
-  if (!geo) throw refused('this installation keeps no data of places');
+const holdGeo = ({ geo }: Pick<Services, 'geo'>): GeoHold | undefined => {
   try {
-    return geo.hold();
+    return geo?.hold();
   } catch (error) {
     throw asRefused(error);
   }
 };
+const noGeo = () => refused('this installation keeps no data of places');
 const asRefused = (error: unknown) => (error instanceof GeoFileRefused ? refused(error.message) : error);
 const dropFiles: AnyHandler = async ({ ctx }): Promise<GeoTaken | undefined> => {
   // it takes a core for a while: nobody else's to ask for
   await ownerOnly(ctx);
-  if (!ctx.services.geo) return undefined;
   const held = holdGeo(ctx.services);
+  if (!held) return undefined;
   // one that waits for another's would keep a builder of its own coming
   return held
     .drop()

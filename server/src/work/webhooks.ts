@@ -137,16 +137,17 @@ export class WebhookSender {
     const isDone = status !== null && status >= 200 && status < 300;
     const isLast = due.attempts >= webhookLimits.triesMax;
     const seconds = webhookLimits.againSeconds * 4 ** (due.attempts - 1);
-    await sql`update "webhookDelivery" set "leasedUntil" = null, status = ${status}, answer = ${answer}, problem = ${problem}, "sentAt" = now(),
-        state = ${isDone ? 'done' : isLast ? 'failed' : 'waiting'}, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
-      db,
-    );
-    // what waits for an address that does not take it would be one timeout after the other, and others would wait for it
+    // what waits for an address that does not take it would be one timeout after the other, and others would wait for it; before
+    // the lease ends, or one of us takes the next of it up at once
     if (!isDone)
       await sql`update "webhookDelivery" set "nextAt" = now() + ${webhookLimits.againSeconds} * interval '1 second'
         where "webhookID" = ${due.webhookID} and state = 'waiting' and "nextAt" < now() + ${webhookLimits.againSeconds} * interval '1 second'`.execute(
         db,
       );
+    await sql`update "webhookDelivery" set "leasedUntil" = null, status = ${status}, answer = ${answer}, problem = ${problem}, "sentAt" = now(),
+        state = ${isDone ? 'done' : isLast ? 'failed' : 'waiting'}, "nextAt" = now() + ${seconds} * interval '1 second' where ${mine}`.execute(
+      db,
+    );
     return true;
   }
 }

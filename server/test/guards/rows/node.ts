@@ -55,7 +55,9 @@ const heard: NonNullable<Rows['stage']>[string] = async (rig, _world, _body, ids
 /** The same, and they can become another version. */
 const upgradable: NonNullable<Rows['stage']>[string] = async (rig, world, body, ...more) => {
   await reached(rig, world, body, ...more);
-  await sql`update node set beat = '{"upgrade": {"able": true}}' where id = any(${body['ids']})`.execute(rig.api.database.db);
+  await sql`update node set version = '0.1.0', beat = '{"upgrade": {"able": true}}' where id = any(${body['ids']})`.execute(
+    rig.api.database.db,
+  );
 };
 
 /** A change of the zone was stopped on its first node. */

@@ -102,6 +102,7 @@ const columnReasons: Record<string, string> = {
   'login.hash': 'SHA-256 of a random key',
   'login.secret': 'sealed (account/second-factor.ts): a row of minutes, which no list answers',
   'mailLink.hash': 'SHA-256 of a random token',
+  'nodeOffer.hash': 'of what a machine of ours has for nodes, to see whether all have the same',
   'passkey.publicKey': 'proves what somebody else’s private key signed, and signs nothing',
   'oidcFlow.hash': 'SHA-256 of a random key',
   'passkeyChallenge.hash': 'SHA-256 of a random challenge',

@@ -44,6 +44,9 @@ const harmless: Record<string, string> = {
   'POST /admin/license/issuing':
     'orders a licence for an operator of the vendor’s: who else’s is unknown, see server/test/licences.test.ts',
   'GET /admin/license/{userId}/order': 'what an operator holds, as far as it is the vendor’s',
+  'GET /client/extraTrafficPlans': 'a list, narrowed to one operator',
+  'GET /client/traffic/monthlyUsages': 'a list, narrowed to one operator',
+  'POST /client/extraTrafficPlan': 'what a customer has beside its product: none is entered or changed by it',
   'PUT /admin/license/{userId}/order': 'what an operator may have: no account is entered or changed by it',
   'POST /client/site': 'sells a site to a customer: the site is the operator’s',
   'POST /{area}/account':

@@ -37,7 +37,8 @@ const parts: [part: string, account: (typeof partAccounts)[number] | 'root', rig
   ['nats', 'nats', 0n, /nats-server/],
   ['store', 'store', 0n, /analytics\/store\.ts/],
   ['ingest', 'ingest', 0n, /--services=ingest/],
-  ['server', 'server', 0n, /--services=api/],
+  // whatever it starts to make data of places is no more than it
+  ['server', 'server', 0n, /--services=api|resolution\/geo\/build\.ts/],
   ['dns', 'dns', netBindService, /knotd/],
   ['agent', 'node', netBindService | netAdmin, /agent\/src\/main\.ts/],
   ['nginx', 'node', netBindService, /^nginx: |^nginx /],

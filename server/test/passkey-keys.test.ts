@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { sql } from 'kysely';
+import { passkeys as limits } from '#contract/limits.ts';
 import { earlierHandles, keepEarlierHandles } from '#server/account/passkey-handles.ts';
+import { signInChallenge } from '#server/account/passkey-challenges.ts';
 import { Keys } from '#server/kit/crypto.ts';
 import { Sealing } from '#server/kit/sealed.ts';
 import { row } from '#server/store/db.ts';
@@ -54,6 +56,19 @@ test('challenges that thousands ask for leave no row; one that nobody of ours si
   assert.equal(await used(), before);
   ok(await enter(device));
   assert.equal(await used(), before + 1);
+});
+
+test('a challenge of a machine whose clock is ahead is known as used for longer than it holds, or not taken', async () => {
+  const device = await deviceOf(await customer());
+  const ahead = (ms: number) =>
+    post('/user/passkey/verify', device.get({ challenge: signInChallenge(api.services.sealing, 'user', Date.now() + ms) }));
+  ok(await ahead(50_000));
+  const used = await row<{ s: number }>(
+    api.database.db,
+    sql`select extract(epoch from max("expiredAt") - now())::int as s from "passkeyChallenge" where "accountID" is null`,
+  );
+  assert.ok(used!.s >= 2 * limits.challengeMinutes * 60 + 30, `${used!.s}`);
+  is(await ahead(90_000), 'tokenExpired');
 });
 
 test('a passkey goes on when the installation has another key, also one that an earlier release made', async () => {

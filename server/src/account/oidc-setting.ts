@@ -46,6 +46,35 @@ function rootOnly({ actor }: Context): void {
   if (!actor.isRoot || actor.proxyName) throw fail('permissionDenied');
 }
 
+interface Wished {
+  enable: boolean;
+  issuer: string;
+  client: string;
+  secret?: string | null | undefined;
+}
+/** What may be stored of it. @throws 101003 at a field, 409 where the row is another than its maker saw */
+async function judge(ctx: Context, wished: Wished): Promise<OIDCRow | undefined> {
+  const store = ctx.store(oidcTable);
+  const [known] = (await store.page({ pageSize: 1 })).data;
+  const isOther = !!known?.secretIsSet && known.issuer !== '' && wished.issuer !== known.issuer;
+  // the secret of one provider is not told to another
+  if (isOther && wished.secret === undefined) throw failFields([{ path: 'secret', rule: 'required' }]);
+  if (wished.enable) {
+    const missing = (['issuer', 'client'] as const)
+      .filter(name => wished[name] === '')
+      .map((path): FieldError => ({ path, rule: 'required' }));
+    const hasSecret = wished.secret === undefined ? known?.secretIsSet === true : !!wished.secret;
+    if (!hasSecret) missing.push({ path: 'secret', rule: 'required' });
+    if (missing.length) throw failFields(missing);
+  }
+  if (known) await store.expect(known.id, { ...wished });
+  else {
+    const { secretIsSet: _, ...blank } = none;
+    await ctx.expect('oidc', { id: ctx.actor.rootID, ...blank, secret: null }, { ...wished });
+  }
+  return known;
+}
+
 export const oidcCalls = implement(
   oidc,
   {
@@ -64,25 +93,10 @@ export const oidcCalls = implement(
     },
     'PUT /oidc': async ({ ctx, body: { password: __, code: ___, ...body } }) => {
       rootOnly(ctx);
+      const known = await judge(ctx, body);
       const store = ctx.store(oidcTable);
-      const [known] = (await store.page({ pageSize: 1 })).data;
-      const isOther = !!known?.secretIsSet && known.issuer !== '' && body.issuer !== known.issuer;
-      // the secret of one provider is not told to another
-      if (isOther && body.secret === undefined) throw failFields([{ path: 'secret', rule: 'required' }]);
-      if (body.enable) {
-        const missing = (['issuer', 'client'] as const)
-          .filter(name => body[name] === '')
-          .map((path): FieldError => ({ path, rule: 'required' }));
-        const hasSecret = body.secret === undefined ? known?.secretIsSet === true : !!body.secret;
-        if (!hasSecret) missing.push({ path: 'secret', rule: 'required' });
-        if (missing.length) throw failFields(missing);
-      }
       if (known) await store.set(known.id, body);
-      else {
-        const { secretIsSet: ____, ...blank } = none;
-        await ctx.expect('oidc', { id: ctx.actor.rootID, ...blank, secret: null }, body);
-        await store.add([body], { clientID: ctx.actor.rootID });
-      }
+      else await store.add([body], { clientID: ctx.actor.rootID });
       return {};
     },
     'POST /oidc/test': async ({ ctx }) => {
@@ -101,8 +115,11 @@ export const oidcCalls = implement(
       // before the call has its turn: a password takes long to judge, and a wrong code counts whatever becomes of the call
       'PUT /oidc': async ({ ctx, body, request }) => {
         rootOnly(ctx);
-        await ownPassword(ctx, request, body.password, 'password');
-        await ownFactor(ctx, body.code);
+        const { password, code, ...wished } = body;
+        await ownPassword(ctx, request, password, 'password');
+        // a code serves once: not for a form that is refused
+        await judge(ctx, wished);
+        await ownFactor(ctx, code);
       },
     },
   },

@@ -147,6 +147,7 @@ export const oidcLoginCalls = implement(oidcLogin, {
     const { provider, told } = await came(ctx, body, null).catch(async (error: unknown) => {
       if (!(error instanceof ClientRefused)) throw error;
       // the visitor has done nothing wrong, and can do nothing about it: the audit tells the operator
+      tries.undo(claims);
       await saidOf()(502, 'providerRefusesClient');
       throw providerGone();
     });

@@ -12,6 +12,8 @@ import type { Sealing } from '../kit/sealed.ts';
 import { type Db, row } from '../store/db.ts';
 
 const keptMs = limits.challengeMinutes * 60_000;
+/** Of one machine's clock before another's. */
+const aheadMs = 60_000;
 const randomBytesOf = 16;
 const timeBytes = 6;
 const proofBytes = 16;
@@ -27,7 +29,10 @@ export function signInChallenge(sealing: Sealing, area: string, at = Date.now())
   return Buffer.concat([head, proofsOf(sealing, area, head)[0]!]).toString('base64url');
 }
 
-/** @throws tokenExpired where it is not ours, of another area, or too old */
+/** Until when it holds, by the machine that made it, milliseconds since 1970. */
+const endOf = (challenge: string) => Buffer.from(challenge, 'base64url').readUIntBE(randomBytesOf, timeBytes);
+
+/** @throws tokenExpired where it is not ours, of another area, too old, or of a machine whose clock is ahead of what `spendSignIn` allows for */
 export function judgeSignIn(sealing: Sealing, challenge: string, area: string): void {
   const bytes = Buffer.from(challenge, 'base64url');
   const size = randomBytesOf + timeBytes;
@@ -36,20 +41,25 @@ export function judgeSignIn(sealing: Sealing, challenge: string, area: string): 
     bytes.length === size + proofBytes &&
     bytes.toString('base64url') === challenge &&
     proofsOf(sealing, area, head).some(one => timingSafeEqual(one, proof));
-  if (!isOurs || head.readUIntBE(randomBytesOf, timeBytes) <= Date.now()) throw fail('tokenExpired');
+  if (!isOurs) throw fail('tokenExpired');
+  const left = endOf(challenge) - Date.now();
+  if (left <= 0 || left > keptMs + aheadMs) throw fail('tokenExpired');
 }
 
 const forgetOld = (db: Db) =>
   sql`delete from "passkeyChallenge" where hash in (
     select hash from "passkeyChallenge" where "expiredAt" < now() limit 100 for update skip locked)`.execute(db);
 
-/** It was signed by a passkey of ours, and serves no second time. @throws tokenExpired */
+/**
+ * It was signed by a passkey of ours, and serves no second time. That is known for as long again as it holds: no machine, nor the database
+ * that forgets, whose clock is behind takes it anew. @throws tokenExpired
+ */
 export async function spendSignIn(db: Db, challenge: string, area: string): Promise<void> {
   await forgetOld(db);
   const spent = await row(
     db,
     sql`insert into "passkeyChallenge" (hash, area, "expiredAt")
-        values (${sha256(challenge)}, ${area}, now() + ${limits.challengeMinutes} * interval '1 minute')
+        values (${sha256(challenge)}, ${area}, to_timestamp(${(endOf(challenge) + keptMs) / 1000}))
         on conflict do nothing returning 1`,
   );
   if (!spent) throw fail('tokenExpired');

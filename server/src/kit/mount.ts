@@ -297,7 +297,7 @@ async function answered(held: { by?: ReturnType<Hold> }, ...[ready, request, rep
   };
 
   const prepared: unknown = await ready.prepare?.({
-    ctx: new Context({ ...base, db }),
+    ctx: new Context({ ...base, db, expected }),
     params,
     query,
     body,

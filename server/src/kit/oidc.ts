@@ -127,25 +127,41 @@ function clientRefused(error: unknown): string | undefined {
   return undefined;
 }
 
+/** What it answered instead of what was expected, as codes; not the library's words about it. */
+function answered(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof client.ResponseBodyError)
+      return plainText(`HTTP ${at.status}, ${at.error}${at.error_description ? `: ${at.error_description}` : ''}`, 150);
+    if (at.cause instanceof Response) return plainText(`HTTP ${at.cause.status}, ${at.cause.headers.get('content-type')}`, 150);
+    if (at instanceof client.WWWAuthenticateChallengeError) return `HTTP ${at.status}`;
+  }
+  return undefined;
+}
+/** That a code which nobody was given is none: who asked is judged before it (RFC 6749 5.2). */
+const isCodeRefused = (error: unknown) => error instanceof client.ResponseBodyError && error.error === 'invalid_grant';
+
 /** The address at which it signs people in. @throws 101003 `oidcAway` at the issuer, `oidcClient` at the secret */
 export async function tryProvider(services: Services, provider: Provider, redirectURI: string): Promise<string> {
   try {
     const config = await discover(services, provider);
     const { authorization_endpoint: endpoint, issuer } = config.serverMetadata();
     if (!endpoint) throw new Error(`${issuer} names no authorization_endpoint`);
-    // a code that nobody was given: who we are is judged before it (RFC 6749 5.2)
-    await client
+    const refused: unknown = await client
       .genericGrantRequest(config, 'authorization_code', {
         code: newToken(),
         redirect_uri: redirectURI,
         code_verifier: newToken(),
       })
-      .catch((error: unknown) => {
-        const why = clientRefused(error);
-        if (why !== undefined) throw failFields([{ path: 'secret', rule: 'oidcClient', bounds: { why } }]);
-        if (away(error) !== undefined) throw error;
-      });
-    return endpoint;
+      .then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+    const why = clientRefused(refused);
+    if (why !== undefined) throw failFields([{ path: 'secret', rule: 'oidcClient', bounds: { why } }]);
+    if (isCodeRefused(refused)) return endpoint;
+    if (away(refused) !== undefined) throw refused;
+    // anything else says nothing of the client: no token_endpoint, or one that takes whatever comes
+    throw providerAway(`token_endpoint: ${answered(refused) ?? (refused instanceof Error ? refused.message : 'HTTP 200')}`);
   } catch (error) {
     if (error instanceof Fail) throw error;
     const why = away(error) ?? (error instanceof Error ? ((error.cause as Error | undefined)?.message ?? error.message) : '');

@@ -210,10 +210,7 @@ export class Store<R extends Row> {
     await this.#holdParent();
     const [stored] = await this.#stored([id], path);
     const told = this.#told(stored!);
-    const { before, wanted } = this.#sealed?.compared(stored!, values) ?? { before: stored!, wanted: values };
-    const { table, follows } = this.#target;
-    const compared = { follows, parts: parts && (() => parts.differing(told)) };
-    if (this.#soft) await expectRow(this.#db, this.#effects, this.#actor, table, before, this.#shown(wanted), compared);
+    const { before, wanted } = await this.#compared(stored!, values, parts && (() => parts.differing(told)));
     const isChanged = await this.#setColumns(id, before, wanted, this.#sealed?.seal(values) ?? values);
     if (!parts) return told;
     this.#effects.open.add(touchedName(this.#target.table, id));
@@ -222,6 +219,19 @@ export class Store<R extends Row> {
     if (!isChanged && this.#effects.changes.length > length) await this.raise([id]);
     this.#effects.version = (await this.get(id, path))[this.#target.ownVersion ? 'rowVersion' : 'version'] as number;
     return told;
+  }
+
+  /** Before a call has its turn: whether `set` would find the row as its maker saw it. @throws 409 */
+  async expect(id: number, patch: Row): Promise<void> {
+    const [stored] = await this.#stored([id], 'id');
+    await this.#compared(stored!, defined(patch));
+  }
+
+  async #compared(stored: R & { id: number }, values: Row, parts?: () => Row | Promise<Row>) {
+    const { before, wanted } = this.#sealed?.compared(stored, values) ?? { before: stored, wanted: values };
+    const { table, follows } = this.#target;
+    if (this.#soft) await expectRow(this.#db, this.#effects, this.#actor, table, before, this.#shown(wanted), { follows, parts });
+    return { before, wanted };
   }
 
   async raise(ids: readonly number[]): Promise<void> {

@@ -165,10 +165,12 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
     },
     lines: [
       {
-        zh_TW: '{time}，管理您帳號的人移除了您的雙重驗證、通行金鑰與身分提供者的連結。現在只需密碼即可登入。',
-        zh_CN: '{time}，管理您账号的人移除了您的双重验证、通行密钥与身份提供者的关联。现在只需密码即可登录。',
+        zh_TW:
+          '{time}，管理您帳號的人移除了您自己設定的登入驗證方式（雙重驗證、通行金鑰或身分提供者的連結）。登入您的帳號不再需要自己的第二道驗證。',
+        zh_CN:
+          '{time}，管理您账号的人移除了您自己设置的登录验证方式（双重验证、通行密钥或身份提供者的关联）。登录您的账号不再需要自己的第二道验证。',
         en_US:
-          'At {time} somebody who manages your account removed its second factor, passkeys and linked identities. It can be signed in to with the password alone.',
+          'At {time} somebody who manages your account removed what you had set for signing in to it (second factor, passkeys or linked identities). Signing in no longer takes a second factor of its own.',
       },
       {
         zh_TW: '登入後請重新設定。',

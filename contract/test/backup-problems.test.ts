@@ -30,3 +30,12 @@ test('a reason within it is said too, and what others said stays as they said it
   assert.equal(inChinese('nobody has ever said this'), 'nobody has ever said this');
   assert.equal(inChinese(''), '');
 });
+
+test('what S3 is not reached for is a reason of S3, and the kind of an address is said too', () => {
+  assert.equal(inChinese('S3 PUT: s3.example.com has no address'), 'S3 PUT：找不到 s3.example.com 的位址');
+  assert.equal(inChinese('S3 PUT: 10.0.0.7:9000 did not answer in time'), 'S3 PUT：10.0.0.7:9000 沒有及時回應');
+  const refused = 'S3 PUT: 10.0.0.7:9000 may not be connected to (private)';
+  assert.equal(inChinese(refused), 'S3 PUT：不允許連線到 10.0.0.7:9000（私有位址）');
+  assert.equal(backupProblem(refused, 'zh_CN'), 'S3 PUT：不允许连接到 10.0.0.7:9000（私有地址）');
+  assert.equal(backupProblem(refused, 'en_US'), refused);
+});

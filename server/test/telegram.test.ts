@@ -17,6 +17,10 @@ let server: Server;
 const token = `123456789:${'A'.repeat(35)}`;
 const got: { chat_id: string; text: string }[] = [];
 let tooMany = false;
+/** answers wait for it */
+let held: Promise<void> | undefined;
+/** of a message that arrived */
+let arrived = () => {};
 let found: Check[] = [];
 before(async () => {
   server = createServer((request, response) => {
@@ -38,7 +42,8 @@ before(async () => {
           parameters: { retry_after: 7 },
         });
       got.push(body);
-      return answer(200, { ok: true, result: {} });
+      arrived();
+      return (held ?? Promise.resolve()).then(() => answer(200, { ok: true, result: {} }));
     });
   });
   await new Promise<void>(done => server.listen(0, '127.0.0.1', done));
@@ -120,35 +125,40 @@ test('what is new is told once, in one message, again after 429, and that it is 
   assert.equal(got.length, 2, 'switched off');
 });
 
+/** Something happens to what a's people look after, and is put where chats are told from. */
+const happens = async (teller: NoticeTeller, kind: string, name: string, detail = '') => {
+  await sql`insert into "noticeEvent" ("rootID", kind, name, detail) values (${a.client.id}, ${kind}, ${name}, ${detail})`.execute(
+    api.database.db,
+  );
+  await teller.look();
+};
+const tellerOf = () => new NoticeTeller(api.services, { node: nodeTable, site: siteTable, product: productTable });
+/** What the chat is told by one look. */
+const lookOf = async (notifier: Notifier) => {
+  got.length = 0;
+  await sql`update telegram set "nextAt" = now(), told = '[]'`.execute(api.database.db);
+  await notifier.look();
+  return got.map(({ text }) => text);
+};
+
 test('events go to the chat by its own choice, many of a kind as one line, and none twice', async () => {
   const { db } = api.database;
   const notifier = new Notifier(api.services);
-  const teller = new NoticeTeller(api.services, { node: nodeTable, site: siteTable, product: productTable });
-  const happens = async (kind: string, name: string, detail = '') => {
-    await sql`insert into "noticeEvent" ("rootID", kind, name, detail) values (${a.client.id}, ${kind}, ${name}, ${detail})`.execute(
-      db,
-    );
-    await teller.look();
-  };
-  const look = async () => {
-    got.length = 0;
-    await sql`update telegram set "nextAt" = now(), told = '[]'`.execute(db);
-    await notifier.look();
-    return got.map(({ text }) => text);
-  };
+  const teller = tellerOf();
+  const look = () => lookOf(notifier);
   found = [{ ...fails('bus.away', {}), since: new Date().toISOString() }] as Check[];
   // one that stood before there was a choice hears what it heard
   await sql`update telegram set kinds = default`.execute(db);
   assert.deepEqual((await read()).kinds, ['state']);
   await put({ enable: true, chatID: '-100123' });
-  await happens('nodeOffline', 'edge-1');
+  await happens(teller, 'nodeOffline', 'edge-1');
   assert.doesNotMatch((await look()).join(), /edge-1/);
   await put({ enable: true, chatID: '-100123', kinds: ['nodeOffline', 'backupFailed', 'nodeOffline'] });
   assert.deepEqual((await read()).kinds, ['nodeOffline', 'backupFailed']);
   assert.equal((await put({ enable: true, chatID: '-100123', kinds: ['nobodyKnows'] })).status, 400);
-  for (let i = 1; i <= 8; i++) await happens('nodeOffline', `edge-${i}`);
-  await happens('nodeBack', 'edge-9');
-  await happens('backupFailed', 'backup', 'The disk is full.');
+  for (let i = 1; i <= 8; i++) await happens(teller, 'nodeOffline', `edge-${i}`);
+  await happens(teller, 'nodeBack', 'edge-9');
+  await happens(teller, 'backupFailed', 'backup', 'The disk is full.');
   const [text, ...others] = await look();
   assert.deepEqual(others, []);
   // neither the banner nor what was not chosen; the chat reads in its owner's language, the reason too
@@ -158,11 +168,66 @@ test('events go to the chat by its own choice, many of a kind as one line, and n
   ]);
   assert.deepEqual(await look(), []);
   tooMany = true;
-  await happens('backupFailed', 'backup', 'who knows why');
+  await happens(teller, 'backupFailed', 'backup', 'who knows why');
   assert.deepEqual(await look(), []);
   tooMany = false;
   assert.match((await look()).join(), /who knows why/);
   await put({ enable: true, chatID: '-100123', kinds: [] });
-  await happens('backupFailed', 'backup');
+  await happens(teller, 'backupFailed', 'backup');
   assert.deepEqual(await look(), []);
+});
+
+test('what happens while a message is under way is named by the next, and by that alone', async () => {
+  const [notifier, teller] = [new Notifier(api.services), tellerOf()];
+  await put({ enable: true, chatID: '-100123', kinds: ['nodeOffline', 'backupFailed'] });
+  for (let i = 1; i <= 5; i++) await happens(teller, 'nodeOffline', `early-${i}`);
+  const comes = new Promise<void>(done => (arrived = done));
+  let answers!: () => void;
+  held = new Promise(done => (answers = done));
+  const first = lookOf(notifier);
+  await comes;
+  await happens(teller, 'nodeOffline', 'meanwhile');
+  answers();
+  held = undefined;
+  const [told] = await first;
+  assert.match(told!, /early-5/);
+  assert.doesNotMatch(told!, /meanwhile/);
+  const [next] = await lookOf(notifier);
+  assert.match(next!, /meanwhile/);
+  assert.doesNotMatch(next!, /early/);
+  assert.deepEqual(await lookOf(notifier), []);
+});
+
+test('what did not arrive is told with what came since; an event of now does not go with those of yesterday', async () => {
+  const { db } = api.database;
+  const [notifier, teller] = [new Notifier(api.services), tellerOf()];
+  await happens(teller, 'nodeOffline', 'first');
+  tooMany = true;
+  assert.deepEqual(await lookOf(notifier), []);
+  await happens(teller, 'nodeOffline', 'second');
+  await happens(teller, 'backupFailed', 'backup', 'The disk is full.');
+  assert.deepEqual(await lookOf(notifier), []);
+  tooMany = false;
+  assert.deepEqual((await lookOf(notifier))[0]!.split('\n').slice(1), [
+    '• 2 個節點離線：first、second',
+    '• 系統備份失敗 (磁碟已滿。)',
+  ]);
+  tooMany = true;
+  await happens(teller, 'nodeOffline', 'yesterday');
+  assert.deepEqual(await lookOf(notifier), []);
+  await sql`update "telegramNotice" set "createdAt" = now() - interval '25 hours'`.execute(db);
+  // it is back among those that wait when another comes
+  assert.deepEqual(await lookOf(notifier), []);
+  await happens(teller, 'nodeOffline', 'now');
+  await teller.scan();
+  tooMany = false;
+  assert.match((await lookOf(notifier)).join(), /now/);
+  tooMany = true;
+  await happens(teller, 'nodeOffline', 'yesterday');
+  await sql`update "telegramNotice" set "createdAt" = now() - interval '25 hours'`.execute(db);
+  await happens(teller, 'nodeOffline', 'now');
+  await teller.scan();
+  tooMany = false;
+  assert.match((await lookOf(notifier)).join(), /yesterday、now/);
+  assert.deepEqual(await lookOf(notifier), []);
 });

@@ -134,3 +134,29 @@ test('offsets become zones of that offset, what nobody knows becomes the operato
   );
   assert.deepEqual(hours, [{ hour: 8 }], 'east is east');
 });
+
+test('doors of relays are known from zones that stand, each once, however often zones that are gone name them', async t => {
+  const { client, one, migrate: upgrade } = await before(t, '0293');
+  const operator = await one(
+    `insert into account (email, name, auth, "isRoot") values ('op', 'op', 'client', true) returning id`,
+  );
+  const zone = (name: string) => one('insert into zone ("clientID", name) values ($1, $2) returning id', [operator, name]);
+  const [gone, there, beside] = [await zone('gone'), await zone('there'), await zone('beside')];
+  const relay = await one(`insert into node ("clientID", "zoneID", name, type) values ($1, $2, 'relay', 'relay') returning id`, [
+    operator,
+    there,
+  ]);
+  for (const [id, port] of [
+    [gone, 1],
+    [there, 2],
+    [beside, 2],
+  ])
+    await client.query('update zone set relays = $2 where id = $1', [
+      id,
+      JSON.stringify({ relays: [{ id: relay, addresses: [], port }], left: [] }),
+    ]);
+  await client.query('update zone set "deletedAt" = now() where id = $1', [gone]);
+  await upgrade();
+  const { rows } = await client.query('select "nodeID"::int, port from "relayDoor"');
+  assert.deepEqual(rows, [{ nodeID: relay, port: 2 }]);
+});

@@ -4,6 +4,7 @@
  * are read by the same words.
  */
 import { fill, type Language, type Parameters, type Text } from '../kit/text.ts';
+import { type AddressKind, addressKinds } from '../rules/address-policy.ts';
 
 const texts = {
   brokenOff: {
@@ -121,6 +122,21 @@ const texts = {
   },
 } as const satisfies Record<string, Text>;
 
+/** Why an address may not be connected to. */
+const kindTexts: Record<AddressKind, Text> = {
+  public: { zh_TW: '公開位址', zh_CN: '公网地址', en_US: 'public' },
+  private: { zh_TW: '私有位址', zh_CN: '私有地址', en_US: 'private' },
+  loopback: { zh_TW: '本機位址', zh_CN: '本机地址', en_US: 'loopback' },
+  linkLocal: { zh_TW: '鏈路本地位址', zh_CN: '链路本地地址', en_US: 'linkLocal' },
+  multicast: { zh_TW: '多點傳送位址', zh_CN: '组播地址', en_US: 'multicast' },
+  unspecified: { zh_TW: '未指定的位址', zh_CN: '未指定的地址', en_US: 'unspecified' },
+  broadcast: { zh_TW: '廣播位址', zh_CN: '广播地址', en_US: 'broadcast' },
+  reserved: { zh_TW: '保留位址', zh_CN: '保留地址', en_US: 'reserved' },
+  metadata: { zh_TW: '雲端主機的中繼資料位址', zh_CN: '云主机的元数据地址', en_US: 'metadata' },
+  installation: { zh_TW: 'Breakwater 本身的位址', zh_CN: 'Breakwater 自身的地址', en_US: 'installation' },
+  notAddress: { zh_TW: '不是位址', zh_CN: '不是地址', en_US: 'notAddress' },
+};
+
 export type BackupProblem = keyof typeof texts;
 
 /** As it is written down. */
@@ -128,14 +144,18 @@ export const backupSaid = (what: BackupProblem, values: Parameters = {}): string
 
 const hole = /\{(\w+)\}/g;
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-/** What a sentence looks like, those without a hole first: they are it or are not. */
+/**
+ * What a sentence looks like. Those without a hole first, they are it or are not; then those that begin with words of ours: one that begins
+ * with a hole would take these for a part of it.
+ */
+const rank = ({ names, text }: { names: readonly string[]; text: Text }) => names.length + (text.en_US.startsWith('{') ? 100 : 0);
 const shapes = Object.values<Text>(texts)
   .map(text => {
     const names = [...text.en_US.matchAll(hole)].map(([, name]) => name!);
     const parts = text.en_US.split(/\{\w+\}/).map(escaped);
     return { text, names, shape: new RegExp(`^${parts.join('(.+?)')}$`, 's') };
   })
-  .sort((a, b) => a.names.length - b.names.length);
+  .sort((a, b) => rank(a) - rank(b));
 
 /** The same in another language; what nobody knows stays as it is. */
 export function backupProblem(said: string, language: Language): string {
@@ -145,6 +165,8 @@ export function backupProblem(said: string, language: Language): string {
     if (!found) continue;
     const values = Object.fromEntries(names.map((name, index) => [name, found[index + 1]!]));
     if (values['why'] !== undefined) values['why'] = backupProblem(values['why'], language);
+    const kind = addressKinds.find(one => one === values['kind']);
+    if (kind !== undefined) values['kind'] = kindTexts[kind][language];
     return fill(text[language], values);
   }
   return said;

@@ -10,10 +10,11 @@ import { Sealed } from '../kit/sealed.ts';
 import { Rounds } from '../kit/rounds.ts';
 import type { Services } from '../kit/services.ts';
 import { sendTelegram, TelegramError } from '../kit/telegram.ts';
-import { row, rows } from '../store/db.ts';
+import { row } from '../store/db.ts';
 import { logger } from '../log.ts';
-import { noticeDetail, noticeSentence, type Told } from './notice-texts.ts';
+import { noticeDetail, noticeSentence } from './notice-texts.ts';
 import { toldTo } from './status.ts';
+import { forgetTaken, takeForChat } from './telegram.ts';
 
 const lookMs = 5000;
 const everySeconds = 20;
@@ -80,10 +81,7 @@ export class Notifier {
     const { language } = actor;
     const ctx = new Context({ actor, language, reqID: '', ip: '', services: this.#services, db });
     const found = due.kinds.includes('state') ? await toldTo(ctx) : [];
-    const events = await rows<Told & { id: number }>(
-      db,
-      sql`select id, kind, count, names, detail from "telegramNotice" where "telegramID" = ${due.id} order by id`,
-    );
+    const events = await takeForChat(db, due.id);
     const names = found.map(one => `${one.id} ${one.key ?? ''} ${one.state} ${one.reason}`);
     const fresh = found.filter((_, index) => !due.told.includes(names[index]!));
     const isOver = !found.length && due.told.length > 0 && due.kinds.includes('state');
@@ -107,11 +105,7 @@ export class Notifier {
         policy: await mailPolicy(db, actor.clientID ?? 0),
         api,
       });
-      // what came meanwhile is told next
-      for (const { id, count } of events) {
-        await sql`update "telegramNotice" set count = count - ${count} where id = ${id}`.execute(db);
-        await sql`delete from "telegramNotice" where id = ${id} and count <= 0`.execute(db);
-      }
+      await forgetTaken(db, events);
       await sql`update telegram set told = ${JSON.stringify(names)}::jsonb, "sentAt" = now(), problem = null where id = ${due.id}`.execute(
         db,
       );

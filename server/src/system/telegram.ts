@@ -9,7 +9,8 @@ import { implement } from '../kit/implement.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
 import { col, table } from '../kit/table.ts';
 import { isTelegramToken, sendTelegram, TelegramError } from '../kit/telegram.ts';
-import type { Db } from '../store/db.ts';
+import { type Db, rows } from '../store/db.ts';
+import type { Told } from './notice-texts.ts';
 
 export interface TelegramRow extends Record<string, unknown> {
   id: number;
@@ -29,6 +30,15 @@ export const telegramTable = table<TelegramRow>()({
   secret: ['told'],
   follows: ['nextAt', 'sentAt', 'problem'],
 });
+/** With what waits of the same kind: what came later says the reason, and how long all of it is worth telling. */
+const joins = sql`on conflict ("telegramID", kind) where not "isTaken" do update set count = n.count + excluded.count,
+  detail = case when excluded."createdAt" < n."createdAt" then n.detail else excluded.detail end,
+  "createdAt" = greatest(n."createdAt", excluded."createdAt"),
+  names = (select jsonb_agg(name order by place) from (
+    select name, min(place) as place from jsonb_array_elements_text(
+      case when excluded."createdAt" < n."createdAt" then excluded.names || n.names else n.names || excluded.names end) with ordinality one(name, place)
+    group by name order by 2 limit ${noticeLimits.namesMax}) m)`;
+
 /** What chats of a root account are to be told of: of one kind, together with what waits of it. */
 export async function putForChats(
   db: Db,
@@ -39,12 +49,35 @@ export async function putForChats(
   const names = JSON.stringify([...new Set(events.map(({ name }) => name))].slice(0, noticeLimits.namesMax));
   await sql`insert into "telegramNotice" as n ("telegramID", kind, count, names, detail)
     select t.id, ${kind}::text, ${events.length}::int, ${names}::jsonb, ${events.at(-1)!.detail}::text from telegram t
-    where t."accountID" = ${rootID} and t.enable and t."deletedAt" is null and t.token is not null and ${kind} = any(t.kinds)
-    on conflict ("telegramID", kind) do update set count = n.count + excluded.count, detail = excluded.detail,
-      names = (select jsonb_agg(name order by place) from (
-        select name, min(place) as place from jsonb_array_elements_text(n.names || excluded.names) with ordinality one(name, place)
-        group by name order by 2 limit ${noticeLimits.namesMax}) m)`.execute(db);
+    where t."accountID" = ${rootID} and t.enable and t."deletedAt" is null and t.token is not null and ${kind} = any(t.kinds) ${joins}`.execute(
+    db,
+  );
 }
+
+/**
+ * What a message to this chat is to tell, which stays there until `forgetTaken`: a message that did not arrive, or whose process died, is
+ * told with what came since. What happens from here on waits for the next.
+ */
+export function takeForChat(database: Db, id: number): Promise<(Told & { id: number })[]> {
+  return database.transaction().execute(async db => {
+    const back = await rows<{ id: number }>(
+      db,
+      sql`select id from "telegramNotice" where "telegramID" = ${id} and "isTaken" order by id for update`,
+    );
+    for (const one of back)
+      await sql`with gone as (delete from "telegramNotice" where id = ${one.id} returning *)
+        insert into "telegramNotice" as n ("telegramID", kind, count, names, detail, "createdAt")
+        select "telegramID", kind, count, names, detail, "createdAt" from gone ${joins}`.execute(db);
+    const taken = await rows<Told & { id: number }>(
+      db,
+      sql`update "telegramNotice" set "isTaken" = true where "telegramID" = ${id} returning id, kind, count, names, detail`,
+    );
+    return taken.toSorted((one, other) => one.id - other.id);
+  });
+}
+/** The message has arrived. */
+export const forgetTaken = (db: Db, taken: readonly { id: number }[]) =>
+  sql`delete from "telegramNotice" where id = any(${taken.map(({ id }) => id)}::bigint[])`.execute(db);
 
 const testsFree = 10;
 const hello = {

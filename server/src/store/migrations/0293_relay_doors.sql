@@ -10,5 +10,6 @@ create table "relayDoor" (
   changes int not null default 0,
   "changedAt" timestamptz
 );
+-- A zone that is gone still names the relays it was told of last, one of which may stand in another by now.
 insert into "relayDoor" ("nodeID", port) select n.id, (r->>'port')::int from zone z cross join lateral jsonb_array_elements(z.relays->'relays') r
-  join node n on n.id = (r->>'id')::bigint;
+  join node n on n.id = (r->>'id')::bigint where z."deletedAt" is null on conflict do nothing;

@@ -40,6 +40,8 @@ const ways = new Map<string, Ways>();
 let told: string[] = [];
 /** nodes that do not answer before it says so */
 let held: (name: string) => boolean = () => false;
+/** nodes that are not heard, whatever their status says */
+let mute: number[] = [];
 let pump: NodeJS.Timeout;
 const db = () => api.database.db;
 
@@ -60,6 +62,7 @@ beforeEach(() => {
   serial++;
   told = [];
   held = () => false;
+  mute = [];
   ways.clear();
 });
 after(async () => {
@@ -71,6 +74,8 @@ after(async () => {
 
 /** What nodes would do. */
 async function answerAll(): Promise<void> {
+  await sql`update node set "lastBeat" = clock_timestamp() where status in ('normal', 'paused', 'error') and id <> all(${mute})
+      and "lastBeat" < clock_timestamp() - interval '1 second'`.execute(db());
   const all = await rows<Told>(
     db(),
     sql`select c.id, c."nodeID", n.name, c.verb, c.body from "nodeCommand" c join node n on n.id = c."nodeID" where c."endedAt" is null order by c.id`,
@@ -289,7 +294,7 @@ test('one that does not go back is named, with why', async () => {
   ways.set(name(1), { rollback: 'the version before is no longer there' });
   const taskID = await begin(ids);
   await heard(taskID, `done ${name(1)}`);
-  await says(idOf(ids, 1), { status: 'offline' });
+  await says(idOf(ids, 1), { status: 'error', problem: 'late' });
   const { lines } = await heard(taskID, `stuck ${name(1)}`, 31);
   assert.equal(lines.find(({ code }) => code === 'stuck')!.values['why'], 'the version before is no longer there');
   assert.equal((await ended(taskID)).task.state, 'failed');
@@ -311,4 +316,77 @@ test('one that was ill before for its own reasons is not taken back for them; on
     ['stage 1', 'stage 2'],
   );
   assert.deepEqual(told, [`upgrade ${name(1)}`, `upgrade ${name(3)}`]);
+});
+
+test('one that is silent is neither well nor ill: it is waited for, its silence orders nothing, and as long a silence as the watch is a failure', async () => {
+  const ids = await nodes(3);
+  const first = idOf(ids, 1);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  const isQuiet = async (why: string) => {
+    for (const _ of [1, 2]) {
+      await looked(taskID);
+      await passes(upgradeLimits.stageSeconds + 5);
+    }
+    await looked(taskID);
+    const { said } = await logOf(taskID);
+    assert.deepEqual([said.slice(1), told], [['stage 1', `done ${name(1)}`], [`upgrade ${name(1)}`]], why);
+  };
+  await says(first, { status: 'offline' });
+  await isQuiet('its uplink is away');
+  // paused it stays, as nobody but us looks
+  mute = [first];
+  await says(first, { status: 'paused' });
+  await sql`update node set "lastBeat" = clock_timestamp() - interval '8 seconds' where id = ${first}`.execute(db());
+  await isQuiet('it died');
+  mute = [];
+  await heard(taskID, 'stage 2', 31);
+  await heard(taskID, `done ${name(2)}`);
+
+  const second = idOf(ids, 2);
+  const silent = upgradeLimits.watchSeconds;
+  await says(second, { status: 'offline' });
+  await sql`update node set "lastBeat" = clock_timestamp() - ${silent + 1} * interval '1 second' where id = ${second}`.execute(
+    db(),
+  );
+  const { said, lines } = await heard(taskID, `ill ${name(2)}`, 61);
+  assert.match(String(lines.find(({ code }) => code === 'ill')!.values['why']), /not been heard/);
+  await ended(taskID);
+  assert.deepEqual([said.includes(`back ${name(2)}`), told.filter(line => line.startsWith('rollback'))], [false, []]);
+});
+
+test('one that was told to go back, did not hear it and is well again stays what it is, and is watched on', async () => {
+  const ids = await nodes(2);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  held = () => true;
+  await says(idOf(ids, 1), { status: 'error', problem: 'late' });
+  await heard(taskID, `ill ${name(1)}`, 31);
+  await looked(taskID);
+  await says(idOf(ids, 1), {});
+  await heard(taskID, `stays ${name(1)}`);
+  held = () => false;
+  assert.equal((await call.read(`/client/node/${ids[0]}/upgrade/logs`)).upgrades[0].state, 'updateComplete');
+  await says(idOf(ids, 1), { status: 'error', problem: 'late' });
+  await heard(taskID, `back ${name(1)}`, 31);
+  await ended(taskID);
+  assert.deepEqual(told, [`upgrade ${name(1)}`, `rollback ${name(1)}`]);
+});
+
+test('what others of its zone fall ill with as well is not held against the new version, as long as they do', async () => {
+  const ids = await nodes(4);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  for (const id of ids) await says(id, { status: 'error' });
+  for (const _ of [1, 2]) {
+    await looked(taskID);
+    await passes(upgradeLimits.illSeconds + 1);
+  }
+  await looked(taskID);
+  assert.deepEqual((await logOf(taskID)).said.slice(1), ['stage 1', `done ${name(1)}`], 'a relay is slow');
+  for (const id of ids.slice(1)) await says(id, {});
+  await looked(taskID);
+  assert.deepEqual(told, [`upgrade ${name(1)}`], 'it has half a minute of its own');
+  await heard(taskID, `back ${name(1)}`, 31);
+  await ended(taskID);
 });

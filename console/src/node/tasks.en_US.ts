@@ -9,6 +9,7 @@ export default {
   'taskLine.nodeUpgrade.skipped': '{node}: skipped',
   'taskLine.nodeUpgrade.ill': '{node}: not well since the upgrade, goes back to its former version ({why})',
   'taskLine.nodeUpgrade.back': '{node}: runs {version} again',
+  'taskLine.nodeUpgrade.stays': '{node}: could not be reached to take it back and is well again, it keeps the new version',
   'taskLine.nodeUpgrade.stuck': '{node}: cannot be taken back, look at this node ({why})',
   'taskLine.nodeUpgrade.differing':
     '{machine}: this machine of the control plane has another bundle ({version}); run npm run bundle there, from the same sources',

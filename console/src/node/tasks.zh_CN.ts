@@ -9,6 +9,7 @@ export default {
   'taskLine.nodeUpgrade.skipped': '{node}：已跳过',
   'taskLine.nodeUpgrade.ill': '{node}：升级后状况异常，退回原版本（{why}）',
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
+  'taskLine.nodeUpgrade.stays': '{node}：未能送达退回指令，此节点已恢复正常，保留新版本',
   'taskLine.nodeUpgrade.stuck': '{node}：无法退回原版本，请检查此节点（{why}）',
   'taskLine.nodeUpgrade.differing':
     '{machine}：这台控制端主机提供的版本不同（{version}），请在其上用同一份源代码运行 npm run bundle',

@@ -6,6 +6,7 @@ export default {
   'taskLine.nodeUpgrade.skipped': '{node}：已略過',
   'taskLine.nodeUpgrade.ill': '{node}：升級後狀況異常，退回原版本（{why}）',
   'taskLine.nodeUpgrade.back': '{node}：已退回 {version}',
+  'taskLine.nodeUpgrade.stays': '{node}：未能送達退回指令，此節點已恢復正常，保留新版本',
   'taskLine.nodeUpgrade.stuck': '{node}：無法退回原版本，請檢查此節點（{why}）',
   'taskLine.nodeUpgrade.differing':
     '{machine}：這台控制端主機提供的版本不同（{version}），請在上面以同一份原始碼執行 npm run bundle',

@@ -82,6 +82,8 @@ export const nodeUpgrade = taskOf({
     ill: ['node', 'why'],
     /** it is again what it was */
     back: ['node', 'version'],
+    /** it was told to go back, could not be reached, and is well again: it keeps the new version */
+    stays: ['node'],
     /** it should be, and is not */
     stuck: ['node', 'why'],
     skipped: ['node'],

@@ -8,6 +8,7 @@ import { listen } from '../store/db.ts';
 import { send } from './commands.ts';
 import type { Signer } from './credentials.ts';
 import { busEvents } from './settle.ts';
+import { isHeard, saysWell } from './well.ts';
 
 /** An answer comes within milliseconds, or after a node is back. */
 const againSeconds = 3;
@@ -36,6 +37,8 @@ export function startDispatch({ databaseUrl, db, nats, signer, log = () => {} }:
       text: `with due as (
          select id from "nodeCommand" where "endedAt" is null and "expiresAt" > clock_timestamp()
            and ("sentAt" is null or "sentAt" < clock_timestamp() - ${againSeconds} * interval '1 second')
+           -- one that was ill, and is silent or well by now, is not to obey in the moment when it is back
+           and (verb <> 'rollback' or exists (select from node n where n.id = "nodeID" and ${isHeard('n')} and not ${saysWell('n')}))
          order by id limit ${atOnce} for update skip locked
        ), numbered as (
          select id, (extract(epoch from clock_timestamp()) * 1000000)::bigint + row_number() over (order by id) as count from due

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { upgradeLimits, type upgradeSteps } from '#contract/node/upgrade.ts';
 import { can, nodeActions } from '#contract/states.ts';
+import { isHeard as heard, saysWell } from '../bus/well.ts';
 import type { Context } from '../kit/context.ts';
 import { rows } from '../store/db.ts';
 import { stateOf } from './nodes.ts';
@@ -43,9 +44,26 @@ export async function begin(
   return skipped;
 }
 
-/** By its heartbeats; of a paused one nobody looks whether they still come. */
-const isWell = sql`n.status in ('normal', 'paused') and n.beat->>'problem' is null and coalesce(n.beat->'nginx'->>'up', '') = 'true'`;
-const isThere = sql`n.status in ('normal', 'paused', 'error')`;
+const isHeard = sql.raw(heard('n'));
+const isWell = sql`(${isHeard} and ${sql.raw(saysWell('n'))})`;
+/** After so long without a look nobody knows for how long a node has been ill. */
+const lookSeconds = 10;
+/** What others fell ill with so shortly before a node had become the new version befell both. */
+const alikeSeconds = 60;
+
+/**
+ * Of an ill node `n` with its row `u`: at least half as large a share of the nodes of its zone that run another version says the same. Not
+ * those that did long before, and for so long as two watches: what does not end then is looked into by somebody.
+ */
+const isShared = (version: string) => {
+  const isSame = sql`o.status = n.status and o.beat->>'problem' is not distinct from n.beat->>'problem'`;
+  return sql`n.status = 'error' and u."endedAt" > clock_timestamp() - 2 * ${seconds(upgradeLimits.watchSeconds)} and (
+    select count(*) filter (where not new and same) > 0
+        and 2 * count(*) filter (where not new and same) * count(*) filter (where new) >= count(*) filter (where new and same) * count(*) filter (where not new)
+      from (select o.version = ${version} as new, ${isSame} as same from node o
+        where o."zoneID" = n."zoneID" and o."deletedAt" is null and ${sql.raw(heard('o'))}
+          and (o.status <> 'error' or o.version = ${version} or o."statusSince" > u."endedAt" - ${seconds(alikeSeconds)})) fleet)`;
+};
 
 /** What the nodes say in their heartbeats of how far they are. */
 export const follow = (ctx: Context, taskID: number) =>
@@ -86,48 +104,73 @@ const tell = (ctx: Context, over: readonly { id: number }[]) =>
 export interface Watched {
   id: number;
   name: string;
-  /** `early`, `well`, `proven`: for how long it is well; `ill`: not for long yet; `over`: it is watched no more */
-  state: 'early' | 'well' | 'proven' | 'over' | 'ill' | 'bad';
+  /** `early`, `well`, `proven`: for how long it is well; `ill`: not for long yet; `silent`: nobody knows; `over`: it is watched no more */
+  state: 'early' | 'well' | 'proven' | 'over' | 'ill' | 'silent' | 'bad';
   why: string;
   version: string;
-  /** it runs what it became, and has to be told to go back; or what it was before. A third one nobody knows what to do with */
+  /** it runs what it became, and has to be told to go back; or what it was before. A third one, or one that is silent, nobody tells anything */
   isNew: boolean;
   isOld: boolean;
 }
+export interface Look {
+  seen: Watched[];
+  /** when, by the database */
+  at: string | undefined;
+}
 
-/** How those are that became the new version. What they are at each look is written down: a look that is missed makes nobody well. */
-export async function watch(ctx: Context, taskID: number, ids: number[], version: string): Promise<Watched[]> {
-  if (!ids.length) return [];
+/**
+ * How those are that became the new version. What they are at each look is written down: a look that is missed makes nobody well, and
+ * nobody ill. One that is silent counts for neither: it is watched until it speaks, or has been silent as long as it was to be watched.
+ */
+export async function watch(
+  ctx: Context,
+  { taskID, ids, version, lookedAt }: { taskID: number; ids: number[]; version: string; lookedAt: string | undefined },
+): Promise<Look> {
+  if (!ids.length) return { seen: [], at: undefined };
   const last = sql`(select x.* from "nodeUpgrade" x where x."nodeID" = n.id and x."taskID" = ${taskID} order by x.id desc limit 1)`;
+  const wasAway = sql`coalesce(${lookedAt ?? null}::timestamptz < clock_timestamp() - ${seconds(lookSeconds)}, true)`;
   // it answers for what it became: one that says that it runs another version is not well, whatever it answered
-  await sql`update "nodeUpgrade" u set "wellSince" = case when w.well then clock_timestamp() end, "illSince" = case when not w.well then clock_timestamp() end
-    from (select u.id, n.version = ${version} and case when u."wasWell" then ${isWell} else ${isThere} end as well
-      from node n join lateral ${last} u on true where n.id = any(${ids})) w
-    where w.id = u.id and case when w.well then u."wellSince" else u."illSince" end is null`.execute(ctx.db);
-  return rows<Watched>(
+  await sql`update "nodeUpgrade" u set "wellSince" = case when w.is = 'well' then coalesce(u."wellSince", clock_timestamp()) end,
+      "illSince" = case when w.is = 'ill' then case when w.anew then clock_timestamp() else coalesce(u."illSince", clock_timestamp()) end end
+    from (select one.*, case when one.is = 'ill' then ${wasAway} or (one."isNew" and (${isShared(version)})) end as anew
+      from (select u.id, u."nodeID", n.version = ${version} as "isNew", case when not ${isHeard} then 'silent'
+          when n.version = ${version} and (${isWell} or not u."wasWell") then 'well' else 'ill' end as is
+        from node n join lateral ${last} u on true where n.id = any(${ids})) one
+        join node n on n.id = one."nodeID" join "nodeUpgrade" u on u.id = one.id) w
+    where w.id = u.id and (w.anew or (w.is = 'well') <> (u."wellSince" is not null) or (w.is = 'ill') <> (u."illSince" is not null))`.execute(
     ctx.db,
-    sql`select n.id, n.name, n.version, n.version = ${version} as "isNew", n.version = u."fromVersion" as "isOld",
+  );
+  const silentSeconds = seconds(upgradeLimits.watchSeconds);
+  const found = await rows<Watched & { at: string }>(
+    ctx.db,
+    sql`select n.id, n.name, n.version, h.is and n.version = ${version} as "isNew", (h.is or s.back) and n.version = u."fromVersion" as "isOld",
+        clock_timestamp()::text as at,
         case when n.version <> ${version} and s.is and s.beat->>'why' is not null then left(s.beat->>'why', 250)
+          when not h.is then 'it has not been heard for long, and nobody knows how it is'
           when n.version <> ${version} then 'it says that it runs ' || n.version
           else concat_ws(': ', n.status, left(n.beat->>'problem', 200),
             case when n.status = 'error' and n.beat->>'problem' is null then 'it does not serve what was published, or its clock is wrong' end,
             case when n.beat->'nginx'->>'up' = 'false' then 'nginx does not run' end) end as why,
         case when n."deletedAt" is not null or exists (select from "nodeUpgrade" later where later."nodeID" = n.id and later.id > u.id) then 'over'
           -- it went back by itself
-          when n.version = u."fromVersion" and s.is and s.beat->'steps'->-1->>'step' = 'back' then 'bad'
+          when s.back then 'bad'
+          when not h.is then case when greatest(u."endedAt", n."lastBeat") < clock_timestamp() - ${silentSeconds} then 'bad' else 'silent' end
           when u."illSince" is not null then case when u."illSince" < clock_timestamp() - ${seconds(upgradeLimits.illSeconds)} then 'bad' else 'ill' end
           when u."endedAt" < clock_timestamp() - ${seconds(upgradeLimits.watchSeconds)} then 'over'
           when u."wellSince" < clock_timestamp() - ${seconds(upgradeLimits.stageSeconds)} then 'proven'
           when u."wellSince" < clock_timestamp() - ${seconds(upgradeLimits.windowSeconds)} then 'well'
           else 'early' end as state
       from node n join lateral ${last} u on true left join "nodeCommand" c on c.id = u."commandID"
-        cross join lateral (select n.beat->'upgrade' as beat, n.beat->'upgrade'->>'id' = c.counts[1]::text as is) s
+        cross join lateral (select x.*, n.version = u."fromVersion" and x.is and x.beat->'steps'->-1->>'step' = 'back' as back
+          from (select n.beat->'upgrade' as beat, coalesce(n.beat->'upgrade'->>'id' = c.counts[1]::text, false) as is) x) s
+        cross join lateral (select ${isHeard} as is) h
       where n.id = any(${ids}) order by n.id`,
   );
+  return { seen: found, at: found[0]?.at };
 }
 
-/** It is not well since: its row says so, and where it still runs the new version it is told to go back to the one before. */
-export async function takeBack(ctx: Context, taskID: number, { id, why, isNew }: Watched): Promise<void> {
+/** It is not well since: its row says so, and where it says that it runs the new version it is told to go back to the one before. */
+export async function takeBack(ctx: Context, taskID: number, { id, why, isNew, isOld }: Watched): Promise<void> {
   await sql`with failed as (
       update "nodeUpgrade" set state = 'updateFailed', why = ${`it was not well: ${why}`}
       where id = (select max(id) from "nodeUpgrade" where "nodeID" = ${id} and "taskID" = ${taskID}) returning "fromVersion", "toVersion"
@@ -135,7 +178,7 @@ export async function takeBack(ctx: Context, taskID: number, { id, why, isNew }:
       select ${id}, ${taskID}, 'rollback', jsonb_build_object('from', "toVersion", 'to', "fromVersion"), clock_timestamp() + ${seconds(backSeconds)}
       from failed where ${isNew}`.execute(ctx.db);
   if (isNew) await sql`select pg_notify('node_command', '')`.execute(ctx.db);
-  else await wentBack(ctx, taskID, id);
+  else if (isOld) await wentBack(ctx, taskID, id);
 }
 
 /** Said by the node, where it can: an earlier release knows no such step. */
@@ -144,12 +187,17 @@ const wentBack = (ctx: Context, taskID: number, nodeID: number) =>
     where id = (select max(id) from "nodeUpgrade" where "nodeID" = ${nodeID} and "taskID" = ${taskID})
       and steps->-1->>'step' <> 'back' and (select version from node where id = ${nodeID}) = "fromVersion"`.execute(ctx.db);
 
+const stays = (ctx: Context, taskID: number, nodeID: number) =>
+  sql`update "nodeUpgrade" set state = 'updateComplete', why = null, "illSince" = null, "wellSince" = null
+    where id = (select max(id) from "nodeUpgrade" where "nodeID" = ${nodeID} and "taskID" = ${taskID})`.execute(ctx.db);
+
 export interface Return {
   id: number;
   nodeID: number;
   name: string;
   version: string;
-  state: 'open' | 'back' | 'stuck';
+  /** `well`: it has not done so, and need not any more */
+  state: 'open' | 'back' | 'stuck' | 'well';
   why: string;
 }
 /** What became of those that were told to go back. */
@@ -160,6 +208,7 @@ export async function returns(ctx: Context, taskID: number): Promise<Return[]> {
         case when c.ok is null then 'it cannot be reached' when not c.ok then coalesce(c.why, '') else 'it said yes, and runs ' || n.version end as why,
         case when n.version = c.body->>'to' and n."lastBeat" > c."createdAt" then 'back'
           when n."deletedAt" is not null then 'stuck'
+          when c."endedAt" is null and n.version = c.body->>'from' and n."lastBeat" > c."createdAt" and ${isWell} then 'well'
           when c."endedAt" is null then 'open'
           when c.ok and c."endedAt" > clock_timestamp() - ${seconds(returnSeconds)} then 'open'
           else 'stuck' end as state
@@ -167,6 +216,8 @@ export async function returns(ctx: Context, taskID: number): Promise<Return[]> {
   );
   const over = all.filter(({ state }) => state !== 'open');
   if (over.length) await tell(ctx, over);
-  for (const { nodeID, state } of over) if (state === 'back') await wentBack(ctx, taskID, nodeID);
+  for (const { nodeID, state } of over)
+    if (state === 'back') await wentBack(ctx, taskID, nodeID);
+    else if (state === 'well') await stays(ctx, taskID, nodeID);
   return all;
 }

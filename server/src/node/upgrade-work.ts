@@ -31,8 +31,10 @@ interface Cursor {
   /** the log says that it was stopped */
   isHeld?: boolean;
   isEnded: boolean;
+  /** when those that are watched were looked at last, by the database */
+  lookedAt?: string | undefined;
 }
-type Now = Required<Omit<Cursor, 'fresh'>> & { fresh: Fresh[] };
+type Now = Required<Omit<Cursor, 'fresh' | 'lookedAt'>> & { fresh: Fresh[]; lookedAt?: string | undefined };
 
 const quotaOf = (stage: number, total: number, left: number) =>
   stage === 1 ? 1 : stage === 2 ? Math.max(1, Math.ceil(total / upgradeLimits.share)) : left;
@@ -79,12 +81,9 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
     if (over.length) await close(ctx, over);
     const open = told.length - over.length;
 
-    const seen = await watch(
-      ctx,
-      taskID,
-      now.fresh.map(({ id }) => id),
-      input.version,
-    );
+    const ids = now.fresh.map(({ id }) => id);
+    const { seen, at } = await watch(ctx, { taskID, ids, version: input.version, lookedAt: now.lookedAt });
+    now.lookedAt = at;
     for (const one of seen.filter(({ state }) => state === 'bad')) {
       const { id, name: node, why, version, isOld } = one;
       say('ill', { node, why }, { level: 'error' });
@@ -99,9 +98,14 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
     now.fresh = now.fresh.filter(({ id }) => left.has(id));
 
     const going = await returns(ctx, taskID);
-    for (const { name: node, version, state, why } of going)
+    for (const { nodeID: id, name: node, version, state, why } of going)
       if (state === 'back') say('back', { node, version });
-      else if (state === 'stuck') say('stuck', { node, why }, { level: 'error' });
+      else if (state === 'well') {
+        // its failure counts; how it goes on is watched as before
+        say('stays', { node }, { level: 'warn' });
+        now.failed = now.failed.filter(failed => failed !== id);
+        now.fresh.push({ id, stage: now.stage });
+      } else if (state === 'stuck') say('stuck', { node, why }, { level: 'error' });
     const isGoing = going.some(({ state }) => state === 'open');
 
     if (now.stages.some(({ ended, failed }, i) => failed > failuresBorne(i + 1, ended))) now.isStopped = true;
@@ -114,7 +118,7 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
         now.stages[now.stage - 1] ??= { ended: 0, failed: 0 };
         say('stage', { stage: now.stage, count: Math.min(now.quota, now.left.length) });
       }
-      const unsure = watched.filter(({ state }) => state === 'early' || state === 'ill').length;
+      const unsure = watched.filter(({ state }) => state !== 'well' && state !== 'proven').length;
       const room = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
       if (room > 0) {
         const { offer } = ctx.services;
@@ -123,10 +127,10 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
         // or another one was packed meanwhile
         if (others.length || offer?.bundle()?.version !== input.version) now.isStopped = true;
         else {
-          const ids = now.left.splice(0, room);
-          const skipped = await begin(ctx, taskID, ids, input.version);
+          const next = now.left.splice(0, room);
+          const skipped = await begin(ctx, taskID, next, input.version);
           // one that could not be told says nothing of the version: another takes its place
-          now.quota -= ids.length - skipped.length;
+          now.quota -= next.length - skipped.length;
           for (const { id, node } of skipped) {
             now.failed.push(id);
             now.done++;

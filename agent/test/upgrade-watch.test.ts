@@ -7,9 +7,10 @@ import { before, test } from 'node:test';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { blackHole } from '../../server/test/black-hole.ts';
+import { askAll } from '../src/upgrade/probe.ts';
 import { upgradeFiles, version as ours } from '../src/upgrade/programs.ts';
 import { Upgrade } from '../src/upgrade/upgrade.ts';
-import { trouble, Watch } from '../src/upgrade/watch.ts';
+import { reachesWith, trouble, Watch } from '../src/upgrade/watch.ts';
 import { until } from './node.ts';
 import { stand } from './upgrading.ts';
 import { edit, Versions } from './versions.ts';
@@ -23,12 +24,45 @@ const soon = (ms: number) => edit('agent.mjs', text => text.replace(/lineMs: (12
 
 test('errors of the edge are its trouble, those of an origin and what was changed are not', () => {
   const was = { 'http://upgrade-probe.invalid': 903, 'http://a': 200, 'http://b': 200, 'http://c': 500 };
-  assert.equal(trouble(was, was), null);
-  assert.equal(trouble({ ...was, 'http://a': 502, 'http://b': 404 }, was), null, 'an origin, and a page that is gone');
-  assert.match(trouble({ ...was, 'http://a': 500 }, was)!, /^http:\/\/a 500 instead of 200$/, 'half of those that were well');
-  assert.match(trouble({ ...was, 'http://upgrade-probe.invalid': 0 }, was)!, /nothing instead of 903/);
+  const [none, a] = [new Set<string>(), new Set(['http://a'])];
+  assert.equal(trouble(was, was, none), null);
+  assert.equal(trouble({ ...was, 'http://a': 502, 'http://b': 404 }, was, none), null, 'an origin, and a page that is gone');
+  assert.equal(
+    trouble({ ...was, 'http://a': 500, 'http://b': 0 }, was, none),
+    null,
+    'an application, and an origin that is silent',
+  );
+  assert.match(trouble({ ...was, 'http://a': 500 }, was, a)!, /^http:\/\/a 500 instead of 200$/, 'half of those that were well');
+  assert.match(trouble({ ...was, 'http://upgrade-probe.invalid': 0 }, was, none)!, /nothing instead of 903/);
   const many = { ...was, 'http://d': 200, 'http://e': 200, 'http://f': 200 };
-  assert.equal(trouble({ ...many, 'http://a': 500 }, many), null, 'one of many has an origin of its own');
+  assert.equal(trouble({ ...many, 'http://a': 500 }, many, a), null, 'one of many');
+});
+
+test('an error that the edge marks as its own, and a door that is shut, are faults; what an origin may have to do with is none', async t => {
+  const server = http.createServer(({ headers }, answer) => {
+    if (headers.host === 'hung') return answer.destroy();
+    return answer.writeHead(500, headers.host === 'edge' ? { 'x-edge-fault': '1' } : {}).end();
+  });
+  const [port, shut] = [await freePort(), await freePort()];
+  server.listen(port, '127.0.0.1');
+  t.after(() => (server.close(), server.closeAllConnections()));
+  const faults = new Set<string>();
+  const door = { address: '127.0.0.1', isTLS: false };
+  await askAll([{ ...door, port }], ['edge', 'origin', 'hung'], faults);
+  await askAll([{ ...door, port: shut }], ['shut'], faults);
+  assert.deepEqual([...faults], ['http://edge', 'http://shut']);
+});
+
+test('a version that does not say whether it finds the control plane is none that finds it', async () => {
+  const data = testFolder('reach');
+  const says = (code: string) => {
+    writeFileSync(join(data, 'agent.mjs'), code);
+    return reachesWith({ node: process.execPath, main: join(data, 'agent.mjs') }, data);
+  };
+  assert.deepEqual(
+    [await says(''), await says('process.exit(3)'), await says('throw new Error("--reach?")')],
+    [true, false, false],
+  );
 });
 
 test('it waits as long as it should, and asks the version before whether that finds a way', async t => {
@@ -69,7 +103,7 @@ test('it waits as long as it should, and asks the version before whether that fi
   assert.match(lost.back, /no way to the control plane for 0 s, and before has one/);
   const line = { isConnected: false, reaches: false };
   const both = begin(line);
-  await until('it stays', () => /finds none either/.test(both.log));
+  await until('it stays', () => /finds none either or cannot say/.test(both.log));
   await new Promise(next => setTimeout(next, 500));
   assert.deepEqual([both.back, both.over], ['', false], 'nobody knows yet whether it is well');
   line.isConnected = true;
@@ -160,7 +194,7 @@ test('one that no longer finds the control plane goes back by itself; where the 
   assert.equal(await upgrade(patient), null, node.log.slice(-3000));
   await until('it says so', async () => (await version()) === patient.version);
   way.swallow();
-  await until('it stays', () => node.log.includes('finds none either, so the new version stays'), 120_000);
+  await until('it stays', () => node.log.includes('finds none either or cannot say, so the new version stays'), 120_000);
   way.open();
   await until(
     'it is heard again',

@@ -28,7 +28,7 @@ const side = [
   'grpc_ignore_headers X-Accel-Redirect X-Accel-Charset;',
   'grpc_pass_header Date;',
   'grpc_pass_header Server;',
-  ...['X-Edge-CC', 'X-Edge-M', 'X-Edge-Custom', 'X-Edge-Relay', 'X-Cache', 'X-Request-Id', 'Alt-Svc'].map(
+  ...['X-Edge-CC', 'X-Edge-M', 'X-Edge-Custom', 'X-Edge-Relay', 'X-Edge-Fault', 'X-Cache', 'X-Request-Id', 'Alt-Svc'].map(
     name => `grpc_hide_header ${name};`,
   ),
   'grpc_set_header Host $edge_host;',

@@ -187,6 +187,7 @@ const originSide = [
   'proxy_hide_header X-Edge-M;',
   'proxy_hide_header X-Edge-Custom;',
   'proxy_hide_header X-Edge-Relay;',
+  'proxy_hide_header X-Edge-Fault;',
 ];
 
 /** Front half: its own way past the cache. A directive of a kind drops all inherited ones. */

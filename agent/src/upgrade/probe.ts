@@ -15,11 +15,19 @@ const atOnce = 8;
 /** An origin may be in a bad mood. */
 const looks = 3;
 const agent = 'Breakwater-Upgrade-Probe';
+/** On an error 500 that the edge itself made (edge/lua/core/pages.lua): an origin's own is none of the version's business. */
+const faultHeader = 'x-edge-fault';
 /** No host of anybody: the edge itself answers. */
 export const nobody = 'upgrade-probe.invalid';
 
-function ask({ address, port, isTLS }: Door, host: string): Promise<number> {
+interface Answer {
+  status: number;
+  /** the edge made it: its own error, or no connection at all */
+  isFault: boolean;
+}
+function ask({ address, port, isTLS }: Door, host: string): Promise<Answer> {
   return new Promise(done => {
+    const signal = AbortSignal.timeout(limitMs);
     const options = {
       host: address,
       port,
@@ -27,25 +35,37 @@ function ask({ address, port, isTLS }: Door, host: string): Promise<number> {
       method: 'HEAD',
       agent: false as const,
       headers: { host, 'user-agent': agent, connection: 'close' },
-      signal: AbortSignal.timeout(limitMs),
+      signal,
     };
     const request = isTLS ? https.request({ ...options, servername: host, rejectUnauthorized: false }) : http.request(options);
+    let isOpen = false;
     request
-      .on('error', () => done(0))
+      .on('socket', socket => socket.once(isTLS ? 'secureConnect' : 'connect', () => (isOpen = true)))
+      // behind an open connection it may be the origin that says nothing
+      .on('error', () => done({ status: 0, isFault: !isOpen && !signal.aborted }))
       .on('response', answer => {
         answer.resume();
-        done(answer.statusCode!);
+        done({ status: answer.statusCode!, isFault: answer.statusCode === 500 && faultHeader in answer.headers });
       });
     request.end();
   });
 }
 
-export async function askAll(doors: readonly Door[], hosts: readonly string[]): Promise<Answers> {
+/** @param faults gets the keys of answers that are the edge's own errors */
+export async function askAll(
+  doors: readonly Door[],
+  hosts: readonly string[],
+  faults: Set<string> = new Set(),
+): Promise<Answers> {
   const left = doors.flatMap(door => hosts.map(host => ({ door, host })));
   const answers: Answers = {};
   const work = async () => {
-    for (let one; (one = left.shift());)
-      answers[`${one.door.isTLS ? 'https' : 'http'}://${one.host}`] = await ask(one.door, one.host);
+    for (let one; (one = left.shift());) {
+      const key = `${one.door.isTLS ? 'https' : 'http'}://${one.host}`;
+      const { status, isFault } = await ask(one.door, one.host);
+      answers[key] = status;
+      if (isFault) faults.add(key);
+    }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return answers;

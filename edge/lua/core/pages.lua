@@ -21,4 +21,10 @@ function M.is_ours()
   return true
 end
 
+-- An error in Lua of ours, said to the agent that watches a new version of itself (agent/src/upgrade/probe.ts): a customer's origin
+-- answers 500 too. Of an origin's answer nginx hides the field.
+function M.tell_fault()
+  if var.http_user_agent == "Breakwater-Upgrade-Probe" then ngx.header["X-Edge-Fault"] = "1" end
+end
+
 return M

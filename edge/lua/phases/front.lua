@@ -261,6 +261,7 @@ function M.unstored()
   if not var.upstream_status then return end
   M.spare_origin()
   local ours, plan = pages.is_ours(), here()
+  if ours and ngx.status == 500 then pages.tell_fault() end
   if not plan or not plan.site then return end
   if plan.refused and (ours or ngx.status == 502) then var.edge_reason = "originRefused:" .. plan.refused end
   if ours then return end

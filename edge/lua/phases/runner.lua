@@ -6,6 +6,7 @@ local counted = require "stages.counted"
 local error_pages = require "features.error_pages"
 local kept = require "stages.kept"
 local ownStatuses = require("core.limits").ownStatuses
+local pages = require "core.pages"
 local plans = require "core.plans"
 local problems = require "core.problems"
 local store = require "core.store"
@@ -145,7 +146,10 @@ function M.turn_away(status) return ngx.exit(status) end
 -- 400, 413 and 500 of the front half's own, the last an error in Lua, which nginx has logged; 502 and 504 where the back half hung up.
 function M.refused()
   store.tick()
-  if ngx.status == 500 then problems.count "request" end
+  if ngx.status == 500 then
+    problems.count "request"
+    pages.tell_fault()
+  end
   return M.refuse(ngx.status)
 end
 

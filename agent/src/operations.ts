@@ -45,13 +45,19 @@ export class Operations {
     };
   }
 
-  /** The same for what ends us: it is remembered before it is done. @throws when it cannot be; then nothing was done */
+  /** The same for what ends us: it is remembered before it is prepared, and forgotten where that fails. @throws when it cannot be; then nothing was done */
   onceAndLeave(prepare: (body: string) => void, leave: () => void): (body: string) => Promise<void> {
     return async body => {
       const { id } = this.#read(body);
       if (this.#over.some(one => one.id === id)) return;
-      prepare(body);
+      const before = this.#over;
       this.#remember({ id, why: null }, true);
+      try {
+        prepare(body);
+      } catch (error) {
+        this.#keep(before);
+        throw error;
+      }
       // the answer goes out first; where it does not, it is asked for again and given by whoever comes after us
       setImmediate(leave);
     };
@@ -64,7 +70,9 @@ export class Operations {
   }
 
   #remember(outcome: Outcome, must = false): void {
-    const over = [...this.#over, outcome].slice(-keptMost);
+    this.#keep([...this.#over, outcome].slice(-keptMost), must);
+  }
+  #keep(over: Outcome[], must = false): void {
     try {
       writeWhole(this.#file, JSON.stringify(over));
     } catch (error) {

@@ -1,12 +1,13 @@
 /** A node that became another version and is not well with it goes back: as it is told, and by itself where nobody can tell it. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
-import { before, test } from 'node:test';
+import { before, test, type TestContext } from 'node:test';
 import { freePort } from '#server/store/engine-process.ts';
 import { testFolder } from '#system/engines.ts';
 import { blackHole } from '../../server/test/black-hole.ts';
+import { Operations } from '../src/operations.ts';
 import { askAll } from '../src/upgrade/probe.ts';
 import { upgradeFiles, version as ours } from '../src/upgrade/programs.ts';
 import { Upgrade } from '../src/upgrade/upgrade.ts';
@@ -115,14 +116,8 @@ test('it waits as long as it should, and asks the version before whether that fi
   assert.match(broken.back, /visitors are answered otherwise: http:\/\/upgrade-probe\.invalid 500 instead of 903/);
 });
 
-test('a version that ended again and again was left for the one before, which says so', t => {
-  const data = testFolder('again');
-  const files = upgradeFiles(data);
-  mkdirSync(files.folder);
-  const steps = [{ step: 'done', at: new Date().toISOString() }];
-  writeFileSync(files.state, JSON.stringify({ id: 1, from: ours, to: 'other', steps, why: null }));
-  writeFileSync(files.current, 'other');
-  writeFileSync(files.watch, JSON.stringify({ from: ours, doors: [], answers: {}, connected: true }));
+/** As it starts in a folder. */
+function started(t: TestContext, data: string) {
   const nothing = () => {};
   const upgrade = new Upgrade({
     data,
@@ -142,8 +137,61 @@ test('a version that ended again and again was left for the one before, which sa
   upgrade.came();
   const said = upgrade.report();
   assert.ok('steps' in said);
-  assert.deepEqual([said.steps.at(-1)!.step, said.why], ['back', `other ended again and again: it goes on with ${ours}`]);
+  return [said.steps.at(-1)!.step, said.why];
+}
+
+test('a version that ended again and again was left for the one before, which says so', t => {
+  const data = testFolder('again');
+  const files = upgradeFiles(data);
+  mkdirSync(files.folder);
+  const steps = [{ step: 'done', at: new Date().toISOString() }];
+  writeFileSync(files.state, JSON.stringify({ id: 1, from: ours, to: 'other', steps, why: null }));
+  writeFileSync(files.current, 'other');
+  writeFileSync(files.watch, JSON.stringify({ from: ours, doors: [], answers: {}, connected: true }));
+  assert.deepEqual(started(t, data), ['back', `other ended again and again: it goes on with ${ours}`]);
   assert.equal(readFileSync(files.current, 'utf8'), ours);
+});
+
+test('a power cut between the choice and its step leaves a node that has changed, and is watched', t => {
+  const data = testFolder('half');
+  const files = upgradeFiles(data);
+  mkdirSync(files.folder);
+  const steps = [{ step: 'trial', at: new Date().toISOString() }];
+  writeFileSync(files.state, JSON.stringify({ id: 1, from: 'other', to: ours, steps, why: null }));
+  writeFileSync(files.plan, JSON.stringify({ version: ours, doors: [], answers: {}, connected: true }));
+  writeFileSync(files.previous, 'other');
+  writeFileSync(files.current, ours);
+  assert.deepEqual(started(t, data), ['done', null]);
+  assert.deepEqual(
+    [readFileSync(files.previous, 'utf8'), JSON.parse(readFileSync(files.watch, 'utf8')).from],
+    ['other', 'other'],
+  );
+});
+
+test('what ends us and cannot be remembered is not begun, and what could not be prepared may be told again', async () => {
+  const data = testFolder('operations');
+  const file = join(data, 'operations.json');
+  const done: string[] = [];
+  let why = '';
+  const act = new Operations(data).onceAndLeave(
+    () => {
+      if (why) throw new Error(why);
+      done.push('prepared');
+    },
+    () => done.push('left'),
+  );
+  // as good as a disk that is full
+  mkdirSync(file);
+  await assert.rejects(act('{"id": 1}'));
+  rmdirSync(file);
+  why = 'not now';
+  await assert.rejects(act('{"id": 1}'), /not now/);
+  assert.deepEqual([done, JSON.parse(readFileSync(file, 'utf8'))], [[], []]);
+  why = '';
+  await act('{"id": 1}');
+  await act('{"id": 1}');
+  await until('it leaves', () => done.includes('left'));
+  assert.deepEqual(done, ['prepared', 'left']);
 });
 
 test('told to go back it does, under traffic, as the same process; what it does not run or have is refused', async t => {

@@ -109,7 +109,9 @@ export class Upgrade {
     const state = this.#state;
     const last = state?.steps.at(-1)?.step;
     const { watch, previous, starts, plan } = this.#files;
-    if (state && ours === state.to && last === 'changing') {
+    // the choice is on the disk, though the step behind it may not be: the power was cut in between, or the disk was full
+    const isChosen = last === 'changing' || (last === 'trial' && existsSync(previous));
+    if (state && ours === state.to && isChosen) {
       this.#end(null);
       const tried = readJson(plan, isPlan);
       if (tried) this.#write(watch, JSON.stringify({ ...tried, from: state.from }));

@@ -16,8 +16,14 @@ const conflict = 75;
  *
  * @returns undefined: somebody else has it. @throws when the folder cannot be opened
  */
-export function lockFolder(folder: string): FolderLock | undefined {
-  const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
+export const lockFolder = (folder: string): FolderLock | undefined =>
+  lock(openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY));
+
+/** The same with a file, which is made where there is none: nobody else can open it, and so hold it against us. */
+export const lockFile = (path: string): FolderLock | undefined =>
+  lock(openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600));
+
+function lock(fd: number): FolderLock | undefined {
   const { status, error, stderr } = spawnSync('flock', ['--nonblock', '--conflict-exit-code', `${conflict}`, '3'], {
     stdio: ['ignore', 'ignore', 'pipe', fd],
     encoding: 'utf8',

@@ -87,14 +87,8 @@ export class Identity {
   static async open(folder: string, ca?: string): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
     const file = fileIn(folder);
-    const text = await readFile(file, 'utf8').catch(error => {
-      if (error.code === 'ENOENT') return undefined;
-      throw error;
-    });
-    const stored = text && whole(text);
+    const stored = await read(file);
     if (stored && (!ca || ca === stored.ca)) return new Identity(file, stored);
-    // half an identity is none; it is kept, for whoever wants to look
-    if (text && !stored) await rename(file, `${file}.damaged`);
     const known: Stored = stored || {
       seed: new TextDecoder().decode(createUser().getSeed()),
       server: '',
@@ -113,11 +107,16 @@ export class Identity {
     });
   }
 
-  /** What came of a join beside it. A command that was obeyed meanwhile stays obeyed. */
+  /**
+   * What came of a join beside it. A command that was obeyed meanwhile stays obeyed.
+   * @throws a sentence: nobody has joined there; then nothing was changed
+   */
   static async take(folder: string, from: string): Promise<void> {
-    const [mine, theirs] = await Promise.all([folder, from].map(one => Identity.open(one)));
-    await theirs!.remember(Math.max(mine!.lastCommand, theirs!.lastCommand));
-    await mine!.#save(theirs!.#stored);
+    const theirs = await read(fileIn(from));
+    if (!theirs?.grant) throw new Error(`nobody has joined in ${from}: the node here stays who it is`);
+    const mine = await read(fileIn(folder));
+    const lastCommand = Math.max(mine?.lastCommand ?? 0, theirs.lastCommand ?? 0);
+    writeWhole(fileIn(folder), JSON.stringify({ ...theirs, lastCommand }));
   }
 
   get grant(): Grant | null {
@@ -276,6 +275,17 @@ function kept(before: Grant | null, zoneID: number | null, told: NonNullable<Gra
   const [from, until] = [certificate!.validFromDate, certificate!.validToDate].map(Number);
   const isYoung = Date.now() < (from! + until!) / 2;
   return isYoung && authority!.publicKey.equals(now!.publicKey) ? held : told;
+}
+
+/** Half an identity is none; it is kept, for whoever wants to look. */
+async function read(file: string): Promise<Stored | undefined> {
+  const text = await readFile(file, 'utf8').catch(error => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  const stored = text ? whole(text) : undefined;
+  if (text && !stored) await rename(file, `${file}.damaged`);
+  return stored;
 }
 
 function whole(text: string): Stored | undefined {

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { type FolderLock, lockFile } from '#host/folder-lock.ts';
 import { Signer } from '#server/bus/credentials.ts';
 import { testFolder } from '#system/engines.ts';
 
@@ -71,4 +72,16 @@ test('a folder in place of the question goes with what is in it', () => {
     mkdirSync(join(path, 'place/deep'), { recursive: true });
   });
   assert.equal(why, 'place is no file');
+});
+
+test('nothing is placed, and nothing taken away, while a join line works there', () => {
+  let line: FolderLock | undefined;
+  const { why, folder } = placed(path => {
+    const prefix = join(path, '../../programs');
+    mkdirSync(join(prefix, 'versions/2-y'));
+    line = lockFile(join(prefix, '.join'));
+  });
+  line!.release();
+  assert.match(why, /^a join line is at work in \S+: nothing was placed$/);
+  assert.ok(existsSync(join(folder, '../../programs/versions/2-y')), 'what the line has unpacked');
 });

@@ -20,6 +20,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
 import { flushFolder } from '#host/files.ts';
+import { lockFile } from '#host/folder-lock.ts';
 import { hashOf, isFull } from './fetch.ts';
 import { isThere, isVersion } from './programs.ts';
 
@@ -50,8 +51,21 @@ export interface Placing {
   keep: readonly string[];
 }
 
-/** @returns the version, which is there now @throws a sentence; nothing was changed then */
-export async function place({ prefix, from, isSigned, keep }: Placing): Promise<string> {
+/**
+ * Not while a join line works there (join.sh holds the same lock): what it has unpacked belongs to no version that stays, until it is chosen.
+ * @returns the version, which is there now @throws a sentence; nothing was changed then
+ */
+export async function place(placing: Placing): Promise<string> {
+  const lock = lockFile(join(placing.prefix, '.join'));
+  if (!lock) throw new Error(`a join line is at work in ${placing.prefix}: nothing was placed`);
+  try {
+    return await placeAlone(placing);
+  } finally {
+    lock.release();
+  }
+}
+
+async function placeAlone({ prefix, from, isSigned, keep }: Placing): Promise<string> {
   const manifest = text(join(from, 'bundle.json'));
   const signature = text(join(from, 'bundle.sig'));
   const bundle = readSigned(manifest, signature, isSigned);

@@ -54,6 +54,25 @@ isOwn() {
     [ "$(stat -c %U "$1")" = breakwater-node ]
 }
 
+# Nobody but root puts another folder in its place. $1 and what is above it, by the names given and by those that links in it lead to
+isRoots() {
+  for above in "$1" "$(realpath -m "$1")"; do
+    until [ "$above" = / ]; do
+      case $(stat -c '%u %A' "$above" 2>/dev/null || true) in
+        '' | '0 l'* | '0 '????????[!w]* | '0 '????????w[tT]) ;;
+        *) return 1 ;;
+      esac
+      above=$(dirname "$above")
+    done
+  done
+}
+
+# Neither holds the other: who owns the one owns what is in it
+isApart() {
+  case $(realpath -m "$1")/ in "$(realpath -m "$2")"/*) return 1 ;; esac
+  case $(realpath -m "$2")/ in "$(realpath -m "$1")"/*) return 1 ;; esac
+}
+
 # What the units keep from their processes (ProtectHome, PrivateTmp)
 isSeen() {
   case $(realpath -m "$1")/ in
@@ -94,6 +113,9 @@ read_options() {
   isPath "$data" || fail "--data must be an absolute path of letters, digits and /._-"
   isOwn "$prefix" || fail "--prefix must be a folder of its own, such as /opt/breakwater-node: uninstall deletes it."
   isOwn "$data" || fail "--data must be a folder of its own, such as /var/lib/breakwater-node: uninstall deletes it."
+  isApart "$prefix" "$data" || fail "--prefix and --data must be two folders, and neither below the other: what the node keeps is its user's, the programs are root's."
+  [ "$(id -u)" != 0 ] || isRoots "$prefix" ||
+    fail "--prefix and every folder above it must belong to root, and be nobody else's to change: root runs what lies there. $above is not so."
   if [ "$systemd" ]; then
     isSeen "$prefix" || fail "--prefix must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /opt and /srv are places for it."
     isSeen "$data" || fail "--data must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /var/lib and /srv are places for it."
@@ -146,10 +168,20 @@ plan() {
 
 as_node() {
   if [ "$(id -u)" = 0 ]; then
-    setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs -- "$@"
+    setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs -- "$@" 9>&-
   else
-    "$@"
+    "$@" 9>&-
   fi
+}
+
+# One line at a time, and none while a new version is placed (agent/src/upgrade/place.ts). Who could read the file could hold it for ever.
+lock_prefix() {
+  mkdir -p "$prefix/runtime" "$prefix/versions"
+  umask 077
+  exec 9>>"$prefix/.join"
+  umask 022
+  flock -n 9 ||
+    fail "Another join line is at work in $prefix, or a new version of the node is being placed: wait until that has ended, and run this line again if it is still needed. Nothing was changed."
 }
 
 tidy() {
@@ -452,10 +484,10 @@ start_plainly() {
     [ $((0x$have >> 8 & 1)) = 0 ] || set -- --bounding-set="$rights" "$@"
     set -- setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs "$@"
   fi
-  (cd / && umask 027 && exec setsid "$@") >/dev/null 2>&1 </dev/null &
+  (cd / && umask 027 && exec setsid "$@") >/dev/null 2>&1 </dev/null 9>&- &
   printf '%s\n' $! >"$prefix/pid"
   [ "$(id -u)" = 0 ] || return 0
-  (cd / && exec setsid "$prefix/placer" --wait) >>"$prefix/placer.log" 2>&1 </dev/null &
+  (cd / && exec setsid "$prefix/placer" --wait) >>"$prefix/placer.log" 2>&1 </dev/null 9>&- &
   printf '%s\n' $! >"$prefix/placer.pid"
 }
 
@@ -481,11 +513,11 @@ main() {
   plan
   [ -z "$dry" ] || exit 0
   packing='' stopped=''
+  lock_prefix
   tmp=$(mktemp -d)
   trap tidy EXIT
   trap 'exit 1' INT TERM HUP
   [ -z "$BW_CA" ] || printf '%s\n' "$BW_CA" >"$tmp/ca.pem"
-  mkdir -p "$prefix/runtime" "$prefix/versions"
   mask_nginx
   if [ "$missing" ]; then
     (install_packages) &

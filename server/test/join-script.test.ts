@@ -32,14 +32,15 @@ class Machine {
   readonly #stand: string;
 
   constructor() {
-    writeFileSync(join(this.home, 'agent.mjs'), agent);
+    for (const part of ['application', 'runtime']) mkdirSync(join(this.home, part));
+    writeFileSync(join(this.home, 'application/agent.mjs'), agent);
+    symlinkSync(process.execPath, join(this.home, 'runtime/node'));
     this.#stand = `
 check_machine() { missing=''; }
 make_user() { :; }
 as_node() { "$@" 9>&-; }
-download() { :; }
-unpack() { [ -d "$2" ] || { mkdir -p "$2"; cp '${this.home}/agent.mjs' "$2"; ln -s '${process.execPath}' "$2/node"; }; }
-start_plainly() { say "started $(cat "$data/identity.json")"; stopped=''; }
+download() { tar -czf "$tmp/$1" -C "${this.home}/$1" .; }
+start_plainly() { stopped=''; }
 wait_ready() { say 'It serves.'; }
 chown() { :; }
 `;
@@ -113,3 +114,63 @@ test('programs that root runs lie where nobody else can put others', { skip: !is
   chmodSync(theirs, 0o1777);
   assert.equal(at('programs').status, 0);
 });
+
+test('a folder of programs has its name when it is on the disk, and a node is ended when all is', () => {
+  const machine = new Machine();
+  const early = machine.run('sync() { case $2 in *.new) return 1 ;; esac; }');
+  assert.equal(early.status, 1, early.said);
+  assert.match(early.said, /does not get to its disk/);
+  assert.ok(!existsSync(join(machine.prefix, 'versions/1-x')) && !existsSync(join(machine.prefix, 'runtime', 'b'.repeat(12))));
+  const late = machine.run('sync() { [ "$2" != "$prefix" ]; }\nstop_former() { say ended; }');
+  assert.equal(late.status, 1, late.said);
+  assert.match(late.said, /does not get to its disk/);
+  assert.doesNotMatch(late.said, /ended/);
+});
+
+test('programs that a loss of power has emptied are found out before a line is spent, and nothing is ended for them', () => {
+  const machine = new Machine();
+  assert.equal(machine.run().status, 0);
+  const file = join(machine.prefix, 'versions/1-x/agent.mjs');
+  writeFileSync(file, '');
+  const { status, said } = machine.run('join_it() { say spent; }\nstop_former() { say ended; }');
+  assert.equal(status, 1, said);
+  assert.match(said, /do not work: they were damaged.*The node of before goes on as it was\. Delete them \(rm -r \S+ \S+\)/);
+  assert.doesNotMatch(said, /spent|ended/);
+  // one that says what it can, and does not do it
+  writeFileSync(file, "console.log('--take')");
+  const silent = machine.run('stop_former() { say ended; }');
+  assert.equal(silent.status, 1, silent.said);
+  assert.match(silent.said, /has not joined: nothing came of it/);
+  assert.doesNotMatch(silent.said, /ended/);
+});
+
+/** With a systemd that says yes to what `fails` does not name, in mounts of its own. @returns what it was asked for, too */
+function underSystemd(machine: Machine, fails: string, stand = '') {
+  const log = join(machine.home, 'systemctl');
+  writeFileSync(log, '');
+  const systemctl = `isSeen() { :; }\nsystemctl() { echo "$*" >>${log}; case "$*" in ${fails}) return 1 ;; esac; }\n`;
+  const mounts =
+    'mount -t tmpfs none /run && mkdir -p /run/systemd/system && mount -t tmpfs none /etc/systemd/system && exec "$@"';
+  const command = machine.command(systemctl + stand, '--no-packages');
+  const args = ['--mount', 'sh', '-c', mounts, 'sh', 'sh', ...command];
+  const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', env, timeout: 60_000 });
+  const asked = readFileSync(log, 'utf8').trim().split('\n');
+  return { status, said: stdout + stderr, asked: asked.filter(line => !line.startsWith('is-active')) };
+}
+const lacksMounts = !isRoot || spawnSync('unshare', ['--mount', 'test', '-d', '/etc/systemd/system']).status !== 0;
+
+test(
+  'whatever fails once the node of before has ended, a node is started',
+  { skip: lacksMounts && 'takes mounts of its own' },
+  () => {
+    const machine = new Machine();
+    const asking = underSystemd(machine, 'daemon-reload | enable*');
+    assert.equal(asking.status, 0, asking.said);
+    assert.deepEqual(asking.asked.slice(0, 3), ['stop breakwater-node', 'daemon-reload', 'start breakwater-node']);
+    assert.match(asking.said, /will not start with the machine.*\n.*cannot be upgraded from the console/);
+    const broken = `mv() { case "$*" in *.new*/current) kill -HUP $$ ;; *) command mv "$@" ;; esac; }`;
+    const left = underSystemd(machine, 'none', broken);
+    assert.equal(left.status, 1, left.said);
+    assert.deepEqual(left.asked, ['stop breakwater-node', 'start breakwater-node']);
+  },
+);

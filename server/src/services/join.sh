@@ -185,6 +185,8 @@ lock_prefix() {
 }
 
 tidy() {
+  # once begun it is done to its end
+  trap '' INT TERM HUP
   # apt is not left alone in the midst of its work
   [ -z "$packing" ] || wait "$packing" || true
   rm -rf "$tmp" "$prefix/joining"
@@ -193,7 +195,10 @@ tidy() {
   # a node that served goes on as it was
   case $stopped in
     *service*) systemctl start breakwater-node || true ;;
-    *plain*) start_plainly ;;
+    *plain*)
+      end_former
+      start_plainly
+      ;;
   esac
 }
 
@@ -231,7 +236,27 @@ unpack() {
   rm -rf "$2.new"
   mkdir -p "$2.new"
   tar -xzf "$tmp/$1" --no-same-owner -C "$2.new"
+  # a folder of that name is trusted: after a loss of power it must not be one of empty files
+  sync -f "$2.new" || fail "What lies in $2.new does not get to its disk: the reason stands above. Nothing was changed."
   mv "$2.new" "$2"
+}
+
+# What an earlier line left may be damaged: found out before anything is ended for it. An empty program does nothing, and ends well.
+check_programs() {
+  case $(as_node "$version/runtime/node" "$version/agent.mjs" --help 2>&1 || true) in
+    *--take*) ;;
+    *) fail "The programs in $version do not work: they were damaged, as by a loss of power.$goes_on Delete them (rm -r $version $runtime) and run this line again: it fetches them anew." ;;
+  esac
+}
+
+end_former() {
+  kill "$former" 2>/dev/null || true
+  for _ in $(seq 600); do
+    [ -d "/proc/$former" ] || return 0
+    sleep 0.1
+  done
+  # its nginx goes on, and whoever comes next takes it over
+  kill -9 "$former" 2>/dev/null || true
 }
 
 stop_former() {
@@ -242,17 +267,11 @@ stop_former() {
   former=$(cat "$prefix/pid" 2>/dev/null || true)
   if [ "$former" ] && tr '\0' ' ' <"/proc/$former/cmdline" 2>/dev/null | grep -qF "$prefix/"; then
     stopped="$stopped plain"
-    kill "$former"
-    for _ in $(seq 600); do
-      [ -d "/proc/$former" ] || break
-      sleep 0.1
-    done
-    # its nginx goes on, and whoever comes next takes it over
-    [ ! -d "/proc/$former" ] || kill -9 "$former" || true
+    end_former
   fi
   rm -f "$prefix/pid"
   placer=$(cat "$prefix/placer.pid" 2>/dev/null || true)
-  if [ "$placer" ] && tr '\0' ' ' <"/proc/$placer/cmdline" 2>/dev/null | grep -qF "$prefix/placer"; then kill "$placer"; fi
+  if [ "$placer" ] && tr '\0' ' ' <"/proc/$placer/cmdline" 2>/dev/null | grep -qF "$prefix/placer"; then kill "$placer" || true; fi
   rm -f "$prefix/placer.pid"
 }
 
@@ -286,6 +305,7 @@ join_it() {
   [ -z "$name" ] || set -- "$@" --name "$name"
   (cd / && BREAKWATER_JOIN_TOKEN_FILE="$prefix/joining/token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
   [ "$status" = 0 ] || fail "This machine has not joined: the reason stands above.$goes_on Make another line in the console if this one is spent."
+  [ -s "$prefix/joining/identity.json" ] || fail "This machine has not joined: nothing came of it in $prefix/joining.$goes_on Make another line in the console and run it here."
 }
 
 # Everything lies ready, so that little is between the end of the former node and the start of this one: nothing is written but who it is.
@@ -294,10 +314,13 @@ take_over() {
   [ "$(id -u)" != 0 ] || chown breakwater-node: "$data"
   ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
   [ -z "$systemd" ] || install_units "$prefix/units"
+  for folder in "$prefix" "$data" ${systemd:+/etc/systemd/system}; do
+    sync -f "$folder" || fail "What lies in $folder does not get to its disk: the reason stands above.$goes_on Mend it, make another line in the console and run it here."
+  done
   stop_former
   (cd / && as_node "$version/runtime/node" "$version/agent.mjs" --data "$data" --take "$prefix/joining") ||
     fail "This machine has joined, and the node here could not be replaced: the reason stands above.$goes_on Make another line in the console and run it here."
-  stopped=''
+  # until a node runs again `stopped` says so: whatever fails on the way there, or breaks it off, starts it (tidy)
   # what an earlier upgrade chose
   rm -rf "$data/upgrade"
   mv -T "$prefix/current.new" "$prefix/current"
@@ -462,9 +485,12 @@ install_units() {
 }
 start_units() {
   for unit in $units; do mv "/etc/systemd/system/$unit.new" "/etc/systemd/system/$unit"; done
-  systemctl daemon-reload
-  systemctl enable --quiet --now breakwater-node-placer.path
-  systemctl enable --quiet --now breakwater-node
+  systemctl daemon-reload || say 'systemd does not read its units anew: the reason stands above.'
+  systemctl start breakwater-node || fail "This machine has joined, and systemd does not start the node: the reason stands above. Start it when that is mended: systemctl enable --now breakwater-node breakwater-node-placer.path"
+  stopped=''
+  systemctl enable --quiet breakwater-node || say 'The node runs, and will not start with the machine: the reason stands above. When it is mended: systemctl enable breakwater-node'
+  systemctl enable --quiet --now breakwater-node-placer.path ||
+    say 'The node runs, and cannot be upgraded from the console: the reason stands above. When it is mended: systemctl enable --now breakwater-node-placer.path'
 }
 
 # What the machine lets us give away of root's rights: a container may have taken some.
@@ -485,6 +511,7 @@ start_plainly() {
     set -- setpriv --reuid=breakwater-node --regid=breakwater-node --clear-groups --no-new-privs "$@"
   fi
   (cd / && umask 027 && exec setsid "$@") >/dev/null 2>&1 </dev/null 9>&- &
+  stopped=''
   printf '%s\n' $! >"$prefix/pid"
   [ "$(id -u)" = 0 ] || return 0
   (cd / && exec setsid "$prefix/placer" --wait) >>"$prefix/placer.log" 2>&1 </dev/null 9>&- &
@@ -512,7 +539,7 @@ main() {
   check_machine
   plan
   [ -z "$dry" ] || exit 0
-  packing='' stopped=''
+  packing='' stopped='' former=''
   lock_prefix
   tmp=$(mktemp -d)
   trap tidy EXIT
@@ -541,6 +568,7 @@ main() {
   goes_on=''
   [ ! -e "$prefix/current" ] || goes_on=' The node of before goes on as it was.'
   make_user
+  check_programs
   join_it
   write_programs
   take_over

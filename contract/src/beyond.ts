@@ -115,6 +115,8 @@ export const beyond: Readonly<Record<string, string>> = {
   'PUT /client/setting/webhook': 'Where they are told, and by which secret it is signed.',
   'POST /client/setting/webhook/test': 'Whoever writes the other side tries it without a node that goes down.',
   'GET /client/setting/system/retention': 'What is removed by itself, and when it last was, must be seen by who answers for it.',
+  'POST /client/setting/dns/cname/preview':
+    'Issue 10: what would be written into a zone at a provider, and what others have there, is seen before it is.',
   'GET /client/setting/dns/secondaries': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
   'POST /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',
   'PUT /client/setting/dns/secondary': 'Zones with one name server are gone when it is: others have copies (RFC 2182).',

@@ -1,10 +1,12 @@
 /** Zones that customers' names lead into: made, delegated, no longer offered. */
 import { CopyButton } from '../kit/copy.tsx';
+import { overlay } from '../kit/overlay.ts';
 import { act, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { t, tOf } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
+import { DryRun, previewing } from './dry-run.tsx';
 
 type Cname = RowOf<'GET /client/setting/dns/cnames'>;
 
@@ -142,6 +144,11 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
     { name: 'memo', kind: 'text', initial: '', isOptional: true },
   ],
   actions: [
+    {
+      name: 'previewCname',
+      call: previewing,
+      run: ([row]) => overlay(close => <DryRun id={row!.id} name={row!.domainName} onClose={() => close()} />),
+    },
     act('PUT /client/setting/dns/cname', {
       name: 'signZone',
       level: 'disruptive',

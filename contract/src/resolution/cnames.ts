@@ -4,6 +4,11 @@ import { arr, bool, id, ids, int, list, obj, one, opt, page, record, str, text }
 import { dnsTypes } from '../limits-resolution.ts';
 import * as rules from '../rules.ts';
 
+/** What would become of a name, were changes written now; `foreign`: nobody of ours wrote it, and nobody touches it. */
+export const previewChanges = ['add', 'change', 'remove', 'foreign'] as const;
+/** Rows of a preview, and those of them that others' records have at the least. */
+export const previewMost = { rows: 200, foreign: 50, values: 80 } as const;
+
 const nameServersMax = 8;
 /** So that the name of a group still is one, with all that stands before the zone. */
 const zoneNameMax = 200;
@@ -63,6 +68,39 @@ export const cnames = calls(
     },
     /** One that domains lead into stays. */
     'DELETE /cname': { body: obj({ ids: ids() }), errors: ['multiple'] },
+    /**
+     * What would be written there now, and what others have there: it is read alone. 101006: this installation has no such name server, or it
+     * does not take the key. 101010: it does not answer, or refuses.
+     */
+    'POST /cname/preview': {
+      body: obj({ id: id() }),
+      answer: obj({
+        ms: int(),
+        /** of all, not of these rows */
+        counts: obj({ add: int(), change: int(), remove: int(), foreign: int() }),
+        rows: arr(
+          obj({
+            change: one(previewChanges),
+            name: text(300),
+            /** whose it is: a site's name, a group's answer to everybody; others' records are nobody's */
+            kind: one(['site', 'group', 'other']),
+            /** what that is called; '': it is no more */
+            of: text(255),
+            /** values as they stand there, and as they should; alike: what lines answer would be changed alone */
+            there: arr(text(300), previewMost.values),
+            wanted: arr(text(300), previewMost.values),
+            /** it is not as it was written last */
+            isByHand: bool(),
+            /** somebody else's that keeps a name of ours from being written */
+            isInTheWay: bool(),
+          }),
+          previewMost.rows,
+        ),
+      }),
+      errors: ['invalidDNSSetting', 'dnsExecution'],
+      permission: 'cnames.edit',
+      audit: false,
+    },
     'GET /cname/meta': { answer: arr(obj({ id: id(), name: text(253) }), 1000) },
   },
 );

@@ -8,10 +8,13 @@ import type { Context } from '../kit/context.ts';
 import { nameServerOf } from '#contract/rules.ts';
 import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
+import { unknownID } from '../kit/store.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
 import { checkRules, usedRules } from '../kit/line-rules.ts';
 import { holdSeen } from './check-cname.ts';
+import { zonesOf } from './load.ts';
+import { preview } from './preview.ts';
 import { cnamesMost, cnameTable, dnsSettingTable } from './tables.ts';
 
 /** Of a name that lies in the zone itself nobody else could tell the address. */
@@ -100,6 +103,12 @@ export const cnameCalls = implement(
         one => one.domainName,
         async ({ id }) => checkUnused(ctx, id),
       ),
+    'POST /cname/preview': async ({ ctx, body }) => {
+      await ctx.store(cnameTable).get(body.id);
+      const [held] = await zonesOf(ctx.db, sql`c.id = ${body.id}`);
+      if (!held) throw unknownID('id');
+      return preview(ctx, held);
+    },
     'GET /cname/meta': async ({ ctx }) =>
       (await ctx.store(cnameTable).pick(['id', 'domainName'], [sql`not t.disabled`], sql`t.id`)).map(({ id, domainName }) => ({
         id,

@@ -1,8 +1,14 @@
 import { sql } from 'kysely';
 import { logger } from '../log.ts';
 import { type Db, rows } from '../store/db.ts';
-import type { NameDriver } from './driver.ts';
+import type { Answer, NameDriver } from './driver.ts';
 import { groupAnswer, type HeldZone, storedAnswers } from './load.ts';
+
+/** An answer that stands there is the one that should. */
+export function isSame(there: Answer, wanted: Answer): boolean {
+  const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
+  return same(there.a, wanted.a) && same(there.aaaa, wanted.aaaa) && there.cname === wanted.cname;
+}
 
 /** What really stands there: what is not as it was written is written again. */
 export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
@@ -31,14 +37,7 @@ export async function compare(db: Db, driver: NameDriver, { zone, clientID }: He
     const there = groups.get(groupID);
     const wanted = stored.get(groupID);
     if (!wanted || wanted.version !== version) return false; // it is written anyway
-    const shown = driver.shown(wanted, zone);
-    const same = (a: readonly string[], b: readonly string[]) => String([...a].sort()) === String([...b].sort());
-    return (
-      there?.version !== version ||
-      !same(there.fallback.a, shown.a) ||
-      !same(there.fallback.aaaa, shown.aaaa) ||
-      there.fallback.cname !== shown.cname
-    );
+    return there?.version !== version || !isSame(there.fallback, driver.shown(wanted, zone));
   };
   const others = applied.filter(isOther).map(one => one.groupID);
   const foreign = [...groups.keys()].filter(id => !stored.has(id) && !applied.some(one => one.groupID === id));

@@ -1,6 +1,6 @@
 /** Who answers for an operator's names. */
 import { sql } from 'kysely';
-import { Fail, fail, failFields } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { dnsSettingFields, type dnsTypes, resolutionLimits } from '#contract/limits.ts';
 import { dnsSettings, NewDnsSetting } from '#contract/resolution/dns-setting.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
@@ -9,12 +9,11 @@ import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { removeEach } from '../kit/removal.ts';
 import { row, rows } from '../store/db.ts';
-import { troubleOf } from '../domain/dns/accounts.ts';
 import { serverOf } from '../domain/dns/rfc2136.ts';
 import { checkWhole } from '../kit/whole.ts';
-import { driverOf, operatorPolicy, type ServerSetting, settingColumns } from './drivers.ts';
+import { askNow } from './asked-now.ts';
+import { operatorPolicy } from './drivers.ts';
 import { zonesOf } from './load.ts';
-import { retrySecondsMost } from './servers.ts';
 import { cnameTable, dnsSettingTable, groupsWaiting, isLeaving, namesWaiting } from './tables.ts';
 
 /** What an account says of itself (`dnsType`): the kind of the oldest that it has. */
@@ -114,33 +113,9 @@ export const dnsSettingCalls = implement(
     },
     'POST /dns/test': async ({ ctx, body }) => {
       await ctx.store(dnsSettingTable).get(body.id);
-      const { setting } = (await row<{ setting: ServerSetting }>(
-        ctx.db,
-        sql`select ${settingColumns} as setting from "dnsSetting" s where s.id = ${body.id}`,
-      ))!;
-      // who wants to be left alone is, by this button too; another key makes it another
-      const resting = await row<{ error: string }>(
-        ctx.db,
-        sql`select error from cname where "dnsSettingID" = ${body.id} and "deletedAt" is null and error <> '' and "nextAt" > clock_timestamp() + ${retrySecondsMost} * interval '1 second' limit 1`,
-      );
-      const saying = (why: string) => ({ errorData: [{ path: 'id', rule: 'dnsSaid' as const, bounds: { why } }] });
-      if (resting) throw new Fail('dnsExecution', saying(resting.error));
       const zones = (await zonesOf(ctx.db, sql`c."dnsSettingID" = ${body.id}`)).map(({ zone }) => zone);
-      const startedAt = performance.now();
-      try {
-        const driver = driverOf(ctx.services, setting);
-        if (!driver) throw fail('invalidDNSSetting');
-        const found = await driver.test(zones);
-        const ms = Math.round(performance.now() - startedAt);
-        return {
-          ms,
-          zones: zones.map(zone => ({ cnameID: zone.id, domainName: zone.name, isThere: found.has(zone.id) })),
-        };
-      } catch (error) {
-        if (error instanceof Fail) throw error;
-        const { trouble, why } = troubleOf(error);
-        throw new Fail(trouble === 'credentials' ? 'invalidDNSSetting' : 'dnsExecution', saying(why));
-      }
+      const { ms, answer: found } = await askNow(ctx, body.id, driver => driver.test(zones));
+      return { ms, zones: zones.map(zone => ({ cnameID: zone.id, domainName: zone.name, isThere: found.has(zone.id) })) };
     },
     'GET /dns/unprocessed': async ({ ctx }) => {
       const mine = sql`c."clientID" = ${ctx.actor.rootID} and c."deletedAt" is null`;

@@ -1,5 +1,6 @@
 /** What is asked of whoever answers for the names of an operator: the same of each, whatever stands behind it. */
 import type { dnsAbilities, tsigAlgorithms } from '#contract/limits.ts';
+import type { RecordType } from '../domain/dns/records.ts';
 
 /** A zone that customers' names lead into. */
 export interface NameZone {
@@ -67,6 +68,13 @@ export interface Observed {
   groups: ReadonlyMap<number, { version: number | undefined; fallback: Answer }>;
 }
 
+/** A record that is nobody's of ours, in lower case, without dots at ends. */
+export interface ForeignRecord {
+  name: string;
+  type: RecordType;
+  value: string;
+}
+
 /** Groups of a zone, filled as its records are read. */
 export function observedGroups() {
   const groups = new Map<
@@ -113,8 +121,8 @@ export interface NameDriver {
   ): Promise<void>;
   /** What lines answer is written and read anew, whatever it was told before: of lines nobody can ask what is there. */
   refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void>;
-  /** What stands there of ours; what else stands there is nobody's business. */
-  observe(zone: NameZone): Promise<Observed>;
+  /** What stands there of ours; what else stands there is nobody's business, and is told to whoever wants to know. */
+  observe(zone: NameZone, onForeign?: (record: ForeignRecord) => void): Promise<Observed>;
   /** What of a group's answer to everybody `observe` finds, when it stands there as it should. */
   shown(group: GroupAnswer, zone: NameZone): Answer;
   /** Why something of a zone's groups is not answered as it should be, though it was told of them; undefined: all is. */

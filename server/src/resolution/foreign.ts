@@ -8,6 +8,7 @@ import { canonicalAddress as canonical, type RecordType } from '../domain/dns/re
 import {
   type Abilities,
   type Answer,
+  type ForeignRecord,
   type GroupAnswer,
   type NameDriver,
   type NameZone,
@@ -127,7 +128,7 @@ export class ForeignDriver implements NameDriver {
   /** There are no lines. */
   async refresh(): Promise<void> {}
 
-  async observe({ name: zone }: NameZone): Promise<Observed> {
+  async observe({ name: zone }: NameZone, onForeign: (record: ForeignRecord) => void = () => {}): Promise<Observed> {
     const names = new Map<string, number>();
     const { groups, groupFor } = observedGroups();
     const others = { names: new Set<string>(), groups: new Set<number>() };
@@ -136,15 +137,19 @@ export class ForeignDriver implements NameDriver {
       const groupID = groupOf(zone, isVersion ? name.slice(2) : name);
       if (groupID === undefined) {
         const leadsTo = type === 'CNAME' && name.endsWith(`.${zone}`) ? groupOf(zone, value) : undefined;
-        if (leadsTo === undefined) continue;
+        if (leadsTo === undefined) {
+          onForeign({ name, type, value });
+          continue;
+        }
         const label = name.slice(0, -zone.length - 1);
         names.set(label, leadsTo);
         if (isOther) others.names.add(label);
-      } else if (isOther && type !== 'TXT') others.groups.add(groupID);
+      } else if ((type === 'TXT') !== isVersion) onForeign({ name, type, value });
+      else if (isOther && type !== 'TXT') others.groups.add(groupID);
       else if (isVersion) {
-        if (type === 'TXT' && /^\d{1,15}$/.test(value)) groupFor(groupID).version = Number(value);
+        if (/^\d{1,15}$/.test(value)) groupFor(groupID).version = Number(value);
       } else if (type === 'CNAME') groupFor(groupID).fallback.cname = value;
-      else if (type !== 'TXT') groupFor(groupID).fallback[type === 'A' ? 'a' : 'aaaa'].push(canonical(value));
+      else groupFor(groupID).fallback[type === 'A' ? 'a' : 'aaaa'].push(canonical(value));
     }
     // as if they led, or answered, to nothing that there is: so they are written anew, or go
     for (const label of others.names) names.set(label, 0);

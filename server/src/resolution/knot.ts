@@ -30,7 +30,7 @@ import { configurationOf, fitOf, inZone, networkOf, type Opener, prefixOf, writa
 import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { KnotControl } from './knot-control.ts';
-import { observedOf, read } from './knot-said.ts';
+import { observedBy, read } from './knot-said.ts';
 import { type Lack, LineBudget, without } from './line-budget.ts';
 import { addressOn } from './line-places.ts';
 import { groupName, lineZone, siteName, ttl, versionName } from './names.ts';
@@ -378,9 +378,9 @@ export class KnotDriver implements NameDriver {
     return [network, found].filter(one => one !== undefined);
   }
 
-  async observe(zone: NameZone): Promise<Observed> {
-    const own = await this.#control.do('zone-read', zone.name);
-    return observedOf(zone.name, own, await this.#control.do('zone-read', lineZone(zone.name)));
+  observe(zone: NameZone, onForeign?: Parameters<NameDriver['observe']>[1]): Promise<Observed> {
+    const servers = serversOf(zone, this.#at.addresses).map(one => one.name);
+    return observedBy(zone.name, servers, name => this.#control.do('zone-read', name), onForeign);
   }
 
   shown(group: GroupAnswer, zone: NameZone): Answer {

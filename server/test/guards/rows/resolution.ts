@@ -1,6 +1,8 @@
 /** Who answers for names, and the zones they lead into. */
 import { sql } from 'kysely';
 import { writeSetting } from '#server/system/settings.ts';
+import { KnotDriver } from '#server/resolution/knot.ts';
+import { zonesOf } from '#server/resolution/load.ts';
 import { GeoData } from '#server/resolution/geo/data.ts';
 import { testFolder } from '#system/engines.ts';
 import { NameServer } from '#system/name-server.ts';
@@ -93,6 +95,7 @@ export const resolutionRows: Rows = {
     'DELETE /client/setting/dns/secondary': 'dnsSecondary',
     'PUT /client/setting/dns/cname': 'cname',
     'DELETE /client/setting/dns/cname': 'cname',
+    'POST /client/setting/dns/cname/preview': 'cname',
     'POST /{area}/site/{siteID}/domains/checkCNAME': 'domain',
     'DELETE /client/virtualNode/{id}/record': 'virtualNodeRecord',
     'GET /client/virtualNode/{id}/records': 'virtualNode',
@@ -144,6 +147,12 @@ export const resolutionRows: Rows = {
       );
     },
     'POST /client/setting/dns/test': answering,
+    // it has the zone
+    'POST /client/setting/dns/cname/preview': async (rig, _world, body) => {
+      await answering(rig);
+      const zones = (await zonesOf(rig.api.database.db, sql`c.id = ${body['id']}`)).map(({ zone }) => zone);
+      await new KnotDriver((await server!).service).prepare(zones, zones, () => []);
+    },
     'GET /client/setting/dns/geoData/place': keeping,
     'POST /client/setting/dns/geoData': keeping,
     'DELETE /client/setting/dns/geoData': async rig => {

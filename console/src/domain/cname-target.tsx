@@ -1,13 +1,13 @@
 /** What a domain's name is to lead to, how that is done, and whether it does: asked of the world now. */
 import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer } from 'antd';
-import { Facts, Status } from '../kit/bits.tsx';
+import { Status } from '../kit/bits.tsx';
 import type { RowOf } from '../kit/client.ts';
-import { CopyButton } from '../kit/copy.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query, useAction } from '../kit/query.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { CnameHelp } from './cname-help.tsx';
 
 type Domain = RowOf<'GET /{area}/site/{siteID}/domains'>;
 const widthPx = 600;
@@ -19,13 +19,6 @@ interface Props {
   siteID: number;
   onClose: () => void;
 }
-
-const copied = (text: string) => (
-  <span className="address">
-    <span className="mono">{text}</span>
-    <CopyButton text={text} />
-  </span>
-);
 
 export function CnameTarget({ domain: given, siteID, onClose }: Props) {
   const can = useCan();
@@ -44,14 +37,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
         <p>{t('cname.noZone')}</p>
       ) : (
         <>
-          <p className="ink-2">{t('cname.text')}</p>
-          <Facts
-            facts={[
-              [t('cname.type'), 'CNAME'],
-              [t('cname.name'), copied(domainName)],
-              [t('cname.value'), copied(cname)],
-            ]}
-          />
+          <CnameHelp domainName={domainName} cname={cname} />
           <h3 style={{ marginTop: 24 }}>{t('cname.seen')}</h3>
           <div aria-live="polite">
             <p>
@@ -67,14 +53,6 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
               {t('cname.check')}
             </Button>
           )}
-          <h3 style={{ marginTop: 24 }}>{t('cname.how')}</h3>
-          <ul>
-            <li>{t('cname.help.usual')}</li>
-            <li>{t('cname.help.cloudflare')}</li>
-            <li>{t('cname.help.short')}</li>
-            <li>{t('cname.help.top')}</li>
-            <li>{t('cname.help.time')}</li>
-          </ul>
         </>
       )}
     </Drawer>

@@ -21,7 +21,7 @@ const all = {
   other: { top: 'unknown' },
 } as const satisfies Record<string, { top: Top; hasDot?: true }>;
 export type Registrar = keyof typeof all;
-export const registrars = Object.keys(all) as Registrar[];
+export const registrars = Object.keys(all) as Registrar[]; // its own keys
 export const registrarOf = (said: string | null): Registrar => registrars.find(one => one === said) ?? 'other';
 
 const types = { flattens: 'CNAME', alias: 'ALIAS', beside: 'CNAME', redirect: null, unknown: 'ALIAS / ANAME' } as const;

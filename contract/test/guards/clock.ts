@@ -30,6 +30,7 @@ export const wallClock: Readonly<Record<string, readonly [count: number, why: st
   'console/src/kit/until.tsx': [1, 'how far a timestamp of the server lies'],
   'console/src/kit/release.ts': [2, 'it outlives the page whose clock a span would need'],
   'console/src/node/ago.tsx': [1, 'how long ago a timestamp of the server was'],
+  'console/src/traffic/plans.tsx': [1, 'a plan begins at a time of day'],
   'console/src/site/sites.tsx': [1, 'whether a moment that somebody chose lies behind us'],
   'console/vite.config.ts': [1, 'compared with the times of files'],
   'contract/src/rules/times.ts': [3, 'how far from now a time of day may lie that the caller names'],

@@ -11,7 +11,8 @@ import { reachesUs } from './join.ts';
 import { renewalWindowMs } from './join-token.ts';
 import { type Ack, type Beat, type Refused, refusing } from './said.ts';
 import { Twins } from './twins.ts';
-import { busEvents, offlineAfterMs, settle } from './settle.ts';
+import { offlineAfterMs } from '../kit/node-well.ts';
+import { busEvents, settle } from './settle.ts';
 import { followRelays } from './zone-relays.ts';
 
 export { offlineAfterMs };

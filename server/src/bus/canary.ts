@@ -17,7 +17,7 @@ import { readChecks, sentenceOf } from '#contract/system/health.ts';
 import { isSameFacts, type ReloadFacts, wantedFacts, type ZoneRow } from '../compile/kinds/zone.ts';
 import { load } from '../compile/load.ts';
 import { eventOf } from '../kit/metrics.ts';
-import { offlineAfterMs } from './settle.ts';
+import { offlineAfterMs } from '../kit/node-well.ts';
 
 const events = {
   began: eventOf('canary', 'began'),

@@ -8,7 +8,7 @@ import { listen } from '../store/db.ts';
 import { send } from './commands.ts';
 import type { Signer } from './credentials.ts';
 import { busEvents } from './settle.ts';
-import { isHeard, saysWell } from './well.ts';
+import { isHeard, saysWell } from '../kit/node-well.ts';
 
 /** An answer comes within milliseconds, or after a node is back. */
 const againSeconds = 3;

@@ -5,9 +5,7 @@ import { refusedNamedMost } from '#contract/edge/signed.ts';
 import { streams } from '#contract/edge/subjects.ts';
 import type { Applied as AppliedShape } from '#contract/site/sites.ts';
 import type { Queryable } from '../compile/load.ts';
-
-/** Three missed heartbeats of 2 s, and some air. */
-export const offlineAfterMs = 7000;
+import { offlineAfterMs } from '../kit/node-well.ts';
 
 export interface BusEvents {
   /** these sites are now served in a newer revision by some node */

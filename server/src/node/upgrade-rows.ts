@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { upgradeLimits, type upgradeSteps } from '#contract/node/upgrade.ts';
 import { can, nodeActions } from '#contract/states.ts';
-import { isHeard as heard, saysWell } from '../bus/well.ts';
+import { isHeard as heard, saysWell } from '../kit/node-well.ts';
 import type { Context } from '../kit/context.ts';
 import { rows } from '../store/db.ts';
 import { stateOf } from './nodes.ts';

@@ -1,5 +1,6 @@
 /** Whether a node speaks, and whether what it says is well: of a paused one nobody else looks whether it still does. As SQL, of a row of `node`. */
-import { offlineAfterMs } from './settle.ts';
+/** Three missed heartbeats of 2 s, and some air. */
+export const offlineAfterMs = 7000;
 
 /** One that is silent may be as well as ever: its uplink, our own, or the machine may be away for a minute. */
 export const isHeard = (n: string) =>

@@ -82,20 +82,22 @@ export class Identity {
 
   /**
    * Reads the identity, or makes the key pair at the first start.
-   * @param ca PEM: by this authority the control plane is known from now on; default: by that of before
+   * @param ca PEM: by this authority the control plane is known from now on; null: by those every machine knows; default: by that of before
    */
-  static async open(folder: string, ca?: string): Promise<Identity> {
+  static async open(folder: string, ca?: string | null): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
     const file = fileIn(folder);
     const stored = await read(file);
-    if (stored && (!ca || ca === stored.ca)) return new Identity(file, stored);
+    const believed = ca === undefined ? stored?.ca : (ca ?? undefined);
+    if (stored && believed === stored.ca) return new Identity(file, stored);
     const known: Stored = stored || {
       seed: new TextDecoder().decode(createUser().getSeed()),
       server: '',
       joinedWith: '',
       grant: null,
     };
-    const identity = new Identity(file, { ...known, ...(ca && { ca }) });
+    const { ca: _, ...others } = known;
+    const identity = new Identity(file, { ...others, ...(believed && { ca: believed }) });
     await identity.#save();
     return identity;
   }

@@ -1,10 +1,17 @@
 /** Joining beside a node that works: who it is changes when somebody has joined, and at no other time. */
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { Identity } from '#agent/identity.ts';
 import { takeIdentity } from '#agent/join-only.ts';
+import { issue, makeAuthority, newKey } from '#host/certificates.ts';
 import { testFolder } from '#system/engines.ts';
 
 const textIn = (folder: string) => readFileSync(join(folder, 'identity.json'), 'utf8');
@@ -31,4 +38,33 @@ test('it becomes who joined beside it, and does no command twice', async () => {
   const [data, from] = [await joined(7, 5), await joined(8, 3)];
   await takeIdentity(data, from);
   assert.deepEqual(JSON.parse(textIn(data)), { ...JSON.parse(textIn(from)), lastCommand: 5 });
+});
+
+test('a line that names no authority is believed by those every machine knows, whatever was believed before', async t => {
+  const authorityKey = createPrivateKey(newKey());
+  const known = makeAuthority('Known to all', authorityKey);
+  const key = newKey();
+  const cert = issue(new X509Certificate(known), authorityKey, createPublicKey(key), ['127.0.0.1']);
+  const grant = { nodeID: 9, jwt: 'jwt', natsUrl: 'tls://192.0.2.1:4222', documentKey: 'key' };
+  const server = https.createServer({ cert, key }, (request, answer) =>
+    request.resume().on('end', () => answer.end(JSON.stringify(grant))),
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const [data, beside] = [testFolder('data'), testFolder('beside')];
+  await Identity.open(data, makeAuthority('Of before', createPrivateKey(newKey())));
+  const was = textIn(data);
+  const file = join(testFolder('known'), 'ca.pem');
+  writeFileSync(file, known);
+  const main = new URL('../src/main.ts', import.meta.url).pathname;
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const args = [main, '--data', data, '--beside', beside, '--server', url, '--join', 'token', '--join-only'];
+  const env = { ...process.env, NODE_EXTRA_CA_CERTS: file };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 60_000 });
+  assert.match(stdout, /joined as node 9/);
+  assert.equal(textIn(data), was);
+  await takeIdentity(data, beside);
+  const { ca, seed } = JSON.parse(textIn(data));
+  assert.deepEqual([ca, seed], [undefined, JSON.parse(was).seed]);
 });

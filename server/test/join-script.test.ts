@@ -149,13 +149,14 @@ function underSystemd(machine: Machine, fails: string, stand = '') {
   const log = join(machine.home, 'systemctl');
   writeFileSync(log, '');
   const systemctl = `isSeen() { :; }\nsystemctl() { echo "$*" >>${log}; case "$*" in ${fails}) return 1 ;; esac; }\n`;
-  const mounts =
-    'mount -t tmpfs none /run && mkdir -p /run/systemd/system && mount -t tmpfs none /etc/systemd/system && exec "$@"';
+  const mounts = `mount -t tmpfs none /run && mkdir -p /run/systemd/system && mount -t tmpfs none /etc/systemd/system || exit 9
+    "$@"; status=$?; ls /etc/systemd/system >${log}.units; exit $status`;
   const command = machine.command(systemctl + stand, '--no-packages');
   const args = ['--mount', 'sh', '-c', mounts, 'sh', 'sh', ...command];
   const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', env, timeout: 60_000 });
   const asked = readFileSync(log, 'utf8').trim().split('\n');
-  return { status, said: stdout + stderr, asked: asked.filter(line => !line.startsWith('is-active')) };
+  const units = readFileSync(`${log}.units`, 'utf8');
+  return { status, said: stdout + stderr, units, asked: asked.filter(line => !line.startsWith('is-active')) };
 }
 const lacksMounts = !isRoot || spawnSync('unshare', ['--mount', 'test', '-d', '/etc/systemd/system']).status !== 0;
 
@@ -174,3 +175,47 @@ test(
     assert.deepEqual(left.asked, ['stop breakwater-node', 'start breakwater-node']);
   },
 );
+
+test(
+  'where no node comes of it, Debian’s own nginx is as free as before',
+  { skip: lacksMounts && 'takes mounts of its own' },
+  () => {
+    const machine = new Machine();
+    const refused = underSystemd(machine, 'none', 'join_it() { ls -l /etc/systemd/system/nginx.service; fail no; }');
+    assert.equal(refused.status, 1, refused.said);
+    assert.match(refused.said, /nginx\.service -> \/dev\/null/);
+    assert.equal(refused.units, '');
+    const joined = underSystemd(machine, 'none');
+    assert.match(joined.units, /^nginx\.service$/m, joined.said);
+  },
+);
+
+test('who closes the terminal while packages are installed leaves apt to its end, and nothing of ours', () => {
+  const machine = new Machine();
+  const [policy, log] = [join(machine.home, 'policy'), join(machine.home, 'apt')];
+  const stand = `policy=${policy}\ncheck_machine() { missing=' nginx'; }`;
+  const bin = join(machine.home, 'bin');
+  mkdirSync(bin);
+  const apt = `#!/bin/sh\ncase $* in *install*) cat ${policy} >${log} ;; *) kill -HUP 0 ;; esac\n`;
+  writeFileSync(join(bin, 'apt-get'), apt, { mode: 0o755 });
+  const withApt = { ...env, PATH: `${bin}:${env['PATH']}` };
+  const run = () => {
+    const { status, stderr } = spawnSync('setsid', ['--wait', 'sh', ...machine.command(stand)], {
+      encoding: 'utf8',
+      env: withApt,
+    });
+    return { status, stderr };
+  };
+  const { status, stderr } = run();
+  assert.equal(status, 1, stderr);
+  assert.match(readFileSync(log, 'utf8'), /^exit 101$/m);
+  assert.ok(!existsSync(policy));
+  // of a line that was killed
+  writeFileSync(policy, readFileSync(log));
+  assert.equal(machine.run(`policy=${policy}`).status, 0);
+  assert.ok(!existsSync(policy));
+  // somebody else's stays
+  writeFileSync(policy, 'exit 101');
+  run();
+  assert.ok(existsSync(policy));
+});

@@ -185,10 +185,14 @@ lock_prefix() {
 }
 
 tidy() {
-  # once begun it is done to its end
+  # once begun it is done to its end, whatever fails of it
+  set +e
   trap '' INT TERM HUP
   # apt is not left alone in the midst of its work
   [ -z "$packing" ] || wait "$packing" || true
+  # of ours, be it of a line that was killed
+  if grep -qsxF "$policy_mark$prefix" "$policy"; then rm -f "$policy" || true; fi
+  [ -z "$masked" ] || rm -f /etc/systemd/system/nginx.service "$prefix/masked"
   rm -rf "$tmp" "$prefix/joining"
   for file in $programs; do rm -f "$prefix/$file.new"; done
   for unit in $units; do rm -f "/etc/systemd/system/$unit.new"; done
@@ -202,13 +206,16 @@ tidy() {
   esac
 }
 
+policy=/usr/sbin/policy-rc.d
+policy_mark='# while a join line of Breakwater installs packages for '
 install_packages() {
+  # apt comes to its end, whoever closes the terminal; then what is made here is taken away (by tidy too)
+  trap '' INT HUP
+  trap 'exit 1' TERM
   # no package may start a service of its own
-  policy=''
-  trap '[ -z "$policy" ] || rm -f "$policy"' EXIT
-  if [ ! -e /usr/sbin/policy-rc.d ]; then
-    policy=/usr/sbin/policy-rc.d
-    printf '#!/bin/sh\nexit 101\n' >"$policy"
+  if [ ! -e "$policy" ]; then
+    printf '#!/bin/sh\n%s\nexit 101\n' "$policy_mark$prefix" >"$policy"
+    trap 'rm -f "$policy"' EXIT
     chmod 755 "$policy"
   fi
   say "Installing$missing …"
@@ -275,12 +282,14 @@ stop_former() {
   rm -f "$prefix/placer.pid"
 }
 
+# Before packages are installed: theirs must not take the ports. Where no node comes of it, tidy takes it back.
 mask_nginx() {
   [ -z "$packages$systemd" ] || [ -e /etc/systemd/system/nginx.service ] || [ -L /etc/systemd/system/nginx.service ] || {
     mkdir -p /etc/systemd/system
     ln -s /dev/null /etc/systemd/system/nginx.service
     : >"$prefix/masked"
   }
+  [ ! -e "$prefix/masked" ] || [ -e "$prefix/current" ] || masked=yes
 }
 
 make_user() {
@@ -320,6 +329,7 @@ take_over() {
   stop_former
   (cd / && as_node "$version/runtime/node" "$version/agent.mjs" --data "$data" --take "$prefix/joining") ||
     fail "This machine has joined, and the node here could not be replaced: the reason stands above.$goes_on Make another line in the console and run it here."
+  masked=''
   # until a node runs again `stopped` says so: whatever fails on the way there, or breaks it off, starts it (tidy)
   # what an earlier upgrade chose
   rm -rf "$data/upgrade"
@@ -539,7 +549,7 @@ main() {
   check_machine
   plan
   [ -z "$dry" ] || exit 0
-  packing='' stopped='' former=''
+  packing='' stopped='' former='' masked=''
   lock_prefix
   tmp=$(mktemp -d)
   trap tidy EXIT

@@ -54,14 +54,14 @@ async function run(verb: string, args: string[]): Promise<void> {
     );
   else if (verb === 'snapshot') done(await snapshot(settings, stop.signal));
   else {
-    const { about, rows, signed, keys } = await restore(resolve(target), settings.dataFolder, {
+    const { about, rows, ...found } = await restore(resolve(target), settings.dataFolder, {
       signal: stop.signal,
       passphrase,
     });
     console.log(
       `${settings.dataFolder} is as it was at ${about.time}: ${rows} rows${about.logs ? ', with logs' : ', without logs'}. Start with \`npm start\`.`,
     );
-    const lacking = lackingKeys({ signed, keys });
+    const lacking = lackingKeys(found);
     if (lacking)
       console.error(
         `BEFORE YOU START: ${lacking}. It would make other keys, and with the DS records that stand above these zones now nobody who checks them would find a site. Restore an encrypted backup, put dns/db/keys of the old data folder into this one, or have those DS records removed first.`,

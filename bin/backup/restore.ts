@@ -14,7 +14,7 @@ import { startPostgres } from '#server/store/postgres-launcher.ts';
 import { halfRestored, restoringFolder } from '../launch/restoring.ts';
 import { type About, type Member, nameOfOurs, readArchive } from './archive.ts';
 import { backupsFolder, proofFolder } from './backup.ts';
-import { signingPlaces } from './signing-keys.ts';
+import { keylessZones, type SignedZone, signingPlaces } from './signing-keys.ts';
 import { BrokenArchive } from './tar.ts';
 
 /** Where a member may go. Nothing else is ever written. */
@@ -33,13 +33,20 @@ export interface RestoreResult {
   signed: string[];
   /** keys that came with them */
   keys: number;
+  /** zones of these that none of the keys is of */
+  keyless: string[];
 }
-/** A zone, and the one of its groups, have a key each. Undefined: they are all here. */
-export function lackingKeys({ signed, keys }: Pick<RestoreResult, 'signed' | 'keys'>): string | undefined {
+const some = (names: readonly string[]) => `${names.slice(0, 10).join(', ')}${names.length > 10 ? ' …' : ''}`;
+/**
+ * A zone, and the one of its groups, have a key each; keys of zones that are gone may be among them, so it is asked for a zone's own as well.
+ * Undefined: they are all here.
+ */
+export function lackingKeys({ signed, keys, keyless }: Pick<RestoreResult, 'signed' | 'keys' | 'keyless'>): string | undefined {
   const wanted = 2 * signed.length;
-  if (keys >= wanted) return undefined;
-  const some = signed.slice(0, 10).join(', ');
-  return `${signed.length} zones are signed (${some}${signed.length > 10 ? ' …' : ''}), and of their ${wanted} keys ${keys} are here`;
+  if (keys < wanted) return `${signed.length} zones are signed (${some(signed)}), and of their ${wanted} keys ${keys} are here`;
+  if (keyless.length)
+    return `${signed.length} zones are signed, and the keys of ${keyless.length} are not here (${some(keyless)})`;
+  return undefined;
 }
 
 export interface RestoreOptions {
@@ -97,7 +104,7 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
     throw error;
   });
   let rows = 0;
-  let signed: string[];
+  let signed: SignedZone[];
   try {
     // the schema the rows were written for; the next start brings it up to date
     signal?.throwIfAborted();
@@ -119,11 +126,17 @@ async function fill(file: string, dataFolder: string, options: RestoreOptions): 
   // its name goes last
   await rm(stage, { recursive: true });
   await rmdir(join(dataFolder, restoringFolder));
-  return { about, rows, signed, keys: (await signingPlaces(dataFolder)).length };
+  return {
+    about,
+    rows,
+    signed: signed.map(one => one.name),
+    keys: (await signingPlaces(dataFolder)).length,
+    keyless: await keylessZones(dataFolder, signed),
+  };
 }
 
 /** One without a DS nobody can know of; a release before it knew of none. */
-async function signedZones(url: string): Promise<string[]> {
+async function signedZones(url: string): Promise<SignedZone[]> {
   const client = new pg.Client({ connectionString: url, application_name: 'breakwater-restore' });
   client.on('error', () => {});
   try {
@@ -132,10 +145,10 @@ async function signedZones(url: string): Promise<string[]> {
       "select 1 from information_schema.columns where table_schema = 'public' and table_name = 'cname' and column_name = 'ds'",
     );
     if (!rowCount) return [];
-    const { rows } = await client.query<{ name: string }>(
-      'select "domainName" as name from cname where signed and ds <> \'{}\' and "deletedAt" is null order by 1',
+    const { rows } = await client.query<SignedZone>(
+      'select "domainName" as name, ds from cname where signed and ds <> \'{}\' and "deletedAt" is null order by 1',
     );
-    return rows.map(one => one.name);
+    return rows;
   } finally {
     await client.end().catch(() => {});
   }

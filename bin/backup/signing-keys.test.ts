@@ -1,10 +1,12 @@
 /** What of the name server's folder goes into an archive: its keys, and nothing that it leads to elsewhere. */
 import assert from 'node:assert/strict';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { testFolder } from '#system/engines.ts';
-import { signingKeys, signingPlaces } from './signing-keys.ts';
+import { lackingKeys } from './restore.ts';
+import { keylessZones, signingKeys, signingPlaces } from './signing-keys.ts';
 
 const name = `${'a1'.repeat(20)}.pem`;
 function made(): string {
@@ -101,4 +103,28 @@ test('a file or a folder that leads elsewhere is refused: who runs the name serv
   renameSync(elsewhere, keys);
   assert.equal((await taken(folder)).length, 2);
   assert.equal(readFileSync(join(keys, name), 'utf8'), 'root’s');
+});
+
+test('a zone whose key is lost is named though there are as many keys as there should be', async () => {
+  const folder = made();
+  const keys = join(folder, 'dns/db/keys/keys');
+  // the example of RFC 6605, 6.1
+  const point = Buffer.from('GojIhhXUN/u4v54ZQqGSnyhWJwaubCvTmeexv7bR6edbkrSqQpF64cYbcB7wNcP+e+MAnLr+Wi9xMWyQLc8NAA==', 'base64');
+  const text = (bytes: Buffer) => bytes.toString('base64url');
+  const d = text(Buffer.from('GU6SnQ/Ou+xC5RumuIUIuJZteXT2z0O/ok1s38Et6mQ=', 'base64'));
+  const jwk = { kty: 'EC', crv: 'P-256', d, x: text(point.subarray(0, 32)), y: text(point.subarray(32)) };
+  const pem = { type: 'pkcs8', format: 'pem' } as const;
+  const own = createPrivateKey({ key: jwk, format: 'jwk' }).export(pem);
+  const other = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export(pem);
+  const ds = 'example.net. 3600 IN DS 55648 13 2 B4C8C1FE2E7477127B27115656AD6256F424625BF5C1E2770CE6D6E37DF61D17';
+  const zones = [{ name: 'example.net', ds: [ds] }];
+  writeFileSync(join(keys, name), own);
+  writeFileSync(join(keys, `${'b2'.repeat(20)}.pem`), other());
+  assert.deepEqual(await keylessZones(folder, zones), []);
+  assert.deepEqual(await keylessZones(folder, [{ name: 'example.org', ds: [ds] }]), ['example.org']);
+  writeFileSync(join(keys, name), other());
+  const keyless = await keylessZones(folder, zones);
+  assert.match(lackingKeys({ signed: ['example.net'], keys: 2, keyless })!, /the keys of 1 are not here \(example\.net\)/);
+  writeFileSync(join(keys, name), 'no key');
+  assert.deepEqual(await keylessZones(folder, zones), []);
 });

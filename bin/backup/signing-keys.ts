@@ -3,6 +3,7 @@
  * keys. Whoever restores them signs as before, and what the zones above say stays true. Whoever has them signs in the zones' names, so they
  * go into encrypted archives alone.
  */
+import { createHash, createPublicKey } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, opendir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -108,4 +109,53 @@ async function read(root: string, place: string, most: number): Promise<Buffer> 
   } finally {
     await file.close();
   }
+}
+
+/** What a DNSKEY says of a key (RFC 4034, 2.1): as all of them are, one that signs everything, ECDSA P-256 (RFC 6605). */
+function keyData(pem: Buffer): Buffer {
+  const { x = '', y = '' } = createPublicKey(pem).export({ format: 'jwk' });
+  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  if (point.length !== 64) throw new Error('It is no key of ECDSA P-256.');
+  return Buffer.concat([Buffer.from([1, 1, 3, 13]), point]);
+}
+/** RFC 4034, appendix B. */
+function tagOf(data: Buffer): number {
+  let sum = 0;
+  for (const [at, byte] of data.entries()) sum += at & 1 ? byte : byte << 8;
+  return (sum + (sum >>> 16)) & 0xffff;
+}
+const wireOf = (name: string) =>
+  Buffer.concat([
+    ...name.split('.').map(label => Buffer.from(`${String.fromCharCode(label.length)}${label}`, 'latin1')),
+    Buffer.alloc(1),
+  ]);
+
+/** A zone, and what the world above it knows of its key: `ZONE. TTL IN DS TAG ALGORITHM TYPE DIGEST`. */
+export interface SignedZone {
+  name: string;
+  ds: readonly string[];
+}
+/** Zones of whose DS none of the keys in the folder is, whosever those are. Where one cannot be read nobody knows, and none is named. */
+export async function keylessZones(dataFolder: string, zones: readonly SignedZone[]): Promise<string[]> {
+  if (!zones.length) return [];
+  const root = await realpath(dataFolder);
+  const keys = new Map<number, Buffer[]>();
+  try {
+    for (const place of await signingPlaces(root)) {
+      const data = keyData(await read(root, place, bytesMost.key));
+      keys.set(tagOf(data), [...(keys.get(tagOf(data)) ?? []), data]);
+    }
+  } catch {
+    return [];
+  }
+  const isHere = ({ name, ds }: SignedZone) =>
+    ds.some(one => {
+      const [tag, , type, digest] = one.split(' ').slice(-4);
+      // another digest than is asked for here
+      if (type !== '2') return true;
+      return (keys.get(Number(tag)) ?? []).some(
+        data => createHash('sha256').update(wireOf(name)).update(data).digest('hex').toUpperCase() === digest?.toUpperCase(),
+      );
+    });
+  return zones.filter(one => !isHere(one)).map(one => one.name);
 }

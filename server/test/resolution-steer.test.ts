@@ -162,3 +162,28 @@ test('one without a name server gives way to one that has it', async () => {
   assert.ok(await answers('192.0.2.1,192.0.2.2', `g${a.groupID}.l.${zone}`, 'A'));
   await Promise.all([stop(without), stop(one)]);
 });
+
+test('the key that the zone above knows is the one that was shown first, however many came after it, until that is back', async () => {
+  const signed = await by(api, a.client).make('/client/setting/dns/cname', { domainName: 'keys.steer.test' });
+  await sql`update cname set signed = true where id = ${signed}`.execute(api.database.db);
+  const [held] = await zonesOf(api.database.db, sql`c.id = ${signed}`);
+  let key = '';
+  const driver = new (class extends KnotDriver {
+    override observe = () => Promise.resolve({ names: new Map(), groups: new Map() });
+    override trust = () => Promise.resolve(key ? [key] : []);
+  })(names.service);
+  const told = async (now: string) => {
+    key = now;
+    await compare(api.database.db, driver, held!);
+    const found = await row<{ ds: string[]; dsBefore: string[] }>(
+      api.database.db,
+      sql`select ds, "dsBefore" from cname where id = ${signed}`,
+    );
+    return [found!.ds.join(), found!.dsBefore.join()];
+  };
+  assert.deepEqual(await told('one'), ['one', '']);
+  assert.deepEqual(await told('two'), ['two', 'one']);
+  assert.deepEqual(await told(''), ['two', 'one']);
+  assert.deepEqual(await told('three'), ['three', 'one']);
+  assert.deepEqual(await told('one'), ['one', '']);
+});

@@ -14,9 +14,11 @@ export function isSame(there: Answer, wanted: Answer): boolean {
 export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
   const { names, groups } = await driver.observe(zone);
   const ds = zone.isSigned ? ((await driver.trust?.(zone)) ?? []) : [];
-  // none yet says nothing of the one before; of another key than before the zone above has to be told
+  // None yet says nothing of the one before; of another key than before the zone above has to be told. What stands there is the one that was
+  // shown first, however many came after it, until that is back.
   if (ds.length || !zone.isSigned)
-    await sql`update cname set ds = ${ds}, "dsBefore" = case when ds = '{}' or ds && ${ds}::text[] then "dsBefore" else ds end
+    await sql`update cname set ds = ${ds}, "dsBefore" = case when "dsBefore" && ${ds}::text[] then '{}'
+        when "dsBefore" <> '{}' or ds = '{}' or ds && ${ds}::text[] then "dsBefore" else ds end
       where id = ${zone.id} and ds <> ${ds}::text[]`.execute(db);
   const sites = await rows<{ siteID: number; label: string; groupID: number }>(
     db,

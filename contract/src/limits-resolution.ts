@@ -99,8 +99,8 @@ export const geoLayers = ['where', 'whose'] as const;
 export const geoStates = ['none', 'building', 'ready'] as const;
 /** Why a visitor is on a line; the first that there is counts. */
 export const lineMatches = ['network', 'asn', 'region', 'country', 'continent', 'default'] as const;
-/** Which lines of a group count where it is asked: all, those by network alone, or none. */
-export const lineExtents = ['all', 'networks', 'none'] as const;
+/** Which lines of a group count where it is asked: all, those by network alone, or none, as there is no room for them or no name server that can. */
+export const lineExtents = ['all', 'networks', 'noRoom', 'none'] as const;
 /** Of one group: places that its lines by ASN stand in, as a name server is told of each. */
 export const lineKeysMax = 20_000;
 /**

@@ -32,7 +32,7 @@ export const pinnedGeo: Record<string, unknown> = {
   },
   geoLayers: ['where', 'whose'],
   lineMatches: ['network', 'asn', 'region', 'country', 'continent', 'default'],
-  lineExtents: ['all', 'networks', 'none'],
+  lineExtents: ['all', 'networks', 'noRoom', 'none'],
   lineKeysMax: 20_000,
   operatorLineRulesMax: 100_000,
   lineRulesMax: 400_000,

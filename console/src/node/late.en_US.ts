@@ -333,6 +333,8 @@ export default {
   'answers.noChanges': 'No change yet',
   'answers.here': 'Answered here: {answer}',
   'answerLines.networks': 'Only lines by network count here: those by place and ASN cannot be used now (DNS Setting says why).',
+  'answerLines.noRoom':
+    'No line counts here: there is no room for all the rules of your lines (DNS Setting says why), and every visitor gets the answer of the default line. Have fewer networks or ASNs.',
   'answerLines.none': 'The name server here has no lines: every visitor gets the answer of the default line.',
   'answerThere.success': 'Live',
   'answerThere.warning': 'On its way',

@@ -324,6 +324,8 @@ export default {
   'answers.noChanges': '还没有任何变动',
   'answers.here': '这里的响应：{answer}',
   'answerLines.networks': '只有按网段的线路在这里生效：按地区与 ASN 的线路目前无法使用（原因请见 DNS 设置）。',
+  'answerLines.noRoom':
+    '线路在这里都不生效：您的线路超过规则数量上限（原因请见 DNS 设置），所有访客都得到默认线路的响应。请减少网段或 ASN。',
   'answerLines.none': '这里的 DNS 服务不支持线路：所有访客都得到默认线路的响应。',
   'answerThere.success': '已生效',
   'answerThere.warning': '更新中',

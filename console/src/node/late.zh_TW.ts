@@ -323,6 +323,8 @@ export default {
   'answers.noChanges': '還沒有任何變動',
   'answers.here': '這裡的回應：{answer}',
   'answerLines.networks': '只有依網段的線路在這裡生效：依地區與 ASN 的線路目前無法使用（原因請見 DNS 設定）。',
+  'answerLines.noRoom':
+    '線路在這裡都不生效：您的線路超過規則數量上限（原因請見 DNS 設定），所有訪客都得到預設線路的回應。請減少網段或 ASN。',
   'answerLines.none': '這裡的 DNS 服務不支援線路：所有訪客都得到預設線路的回應。',
   'answerThere.success': '已生效',
   'answerThere.warning': '更新中',

@@ -61,9 +61,12 @@ export const resolutionTexts = {
     en_US: 'A signed zone stays signed, and where it is: with its DS in the zone above nothing else is believed',
   },
   lineRules: {
-    zh_TW: '您的線路在所有 CNAME 網域中共需 {used} 條規則，上限為 {n} 條：請減少網段、ASN、地區或 CNAME 網域',
-    zh_CN: '您的线路在所有 CNAME 域名中共需 {used} 条规则，上限为 {n} 条：请减少网段、ASN、地区或 CNAME 域名',
-    en_US: 'Your lines make {used} rules in all CNAME zones, {n} at most: have fewer networks, ASNs, places or CNAME zones',
+    zh_TW:
+      '您的線路在所有 CNAME 網域中共需 {used} 條規則，上限為 {n} 條：請減少網段、ASN、地區、CNAME 網域或線路上的節點位址（回應每滿 8 個位址，規則多計一次）',
+    zh_CN:
+      '您的线路在所有 CNAME 域名中共需 {used} 条规则，上限为 {n} 条：请减少网段、ASN、地区、CNAME 域名或线路上的节点地址（响应每满 8 个地址，规则多计一次）',
+    en_US:
+      'Your lines make {used} rules in all CNAME zones, {n} at most: have fewer networks, ASNs, places, CNAME zones, or addresses on a line (eight of an answer count its rules once more)',
   },
   lineKeys: {
     zh_TW: '這些 ASN 與地區共需 {used} 條規則，一個群組上限為 {n} 條：請減少 ASN 或地區',

@@ -1,13 +1,19 @@
 /** How many rules lines are, as the embedded name server is told of them; counted, not made: whoever wishes for too many is told before. */
 import { sql } from 'kysely';
-import { lineKeysMax, operatorLineRulesMax } from '#contract/limits.ts';
+import { lineKeysMax, operatorLineRulesMax, resolutionLimits } from '#contract/limits.ts';
 import { failFields } from '#contract/errors.ts';
+import { type Addressed, addressesOf } from './answered.ts';
 import type { Context } from './context.ts';
+import { indexOf } from './place.ts';
 import type { GeoIndex } from './services.ts';
 import { rows } from '../store/db.ts';
 
 /** Rules of a signed zone count so many times: each is signed when it is read. */
 export const signedRuleCost = 16;
+/** So many addresses of an answer take as long to read as a rule. */
+const addressesOfRule = 8;
+/** What a rule counts for that is answered with so many. */
+export const ruleCost = (addresses: number): number => 1 + Math.floor(addresses / addressesOfRule);
 
 interface LineFor {
   cidrs: readonly string[];
@@ -37,6 +43,34 @@ export function rulesOfLine({ cidrs, asns = [], places = [] }: LineFor, index: G
   };
 }
 
+interface LineMember {
+  backup: boolean;
+  addresses: string[];
+  /** null: both families */
+  versions: ('ipv4' | 'ipv6' | null)[] | null;
+}
+const nodeOf = sql`node n on n."deletedAt" is null and n.type = 'edge' and n."zoneID" = g."zoneID"`;
+const addresses = sql`n.addresses || array(select s.address from "nodeSub" s where s."nodeID" = n.id and s."deletedAt" is null) as addresses`;
+/** Who stands on a line `l` of a group `g`, with addresses. */
+const membersOf = sql`select ln.backup, ${addresses}, null::text[] as versions from "lineNode" ln join ${nodeOf} and n.id = ln."nodeID"
+    where ln."groupID" = g.id and ln."lineID" = l.id
+  union all select lv.backup, ${addresses}, r.versions from "lineVirtualNode" lv
+    join (select "virtualNodeID", "nodeID", array_agg("ipVersion") as versions from "virtualNodeRecord" where "deletedAt" is null group by 1, 2) r
+      on r."virtualNodeID" = lv."virtualNodeID" join ${nodeOf} and n.id = r."nodeID"
+    where lv."groupID" = g.id and lv."lineID" = l.id`;
+/** That a line answers with at most, as who stands on it is now: its mains, or its backups. */
+function addressCount(members: readonly LineMember[]): number {
+  const answered = (some: readonly LineMember[]) => {
+    const all = some.map(({ addresses: own, versions }): Addressed =>
+      versions ? { addresses: own, families: new Set(versions.map(one => (one === 'ipv4' ? 4 : 6))) } : { addresses: own },
+    );
+    const count = (family: 4 | 6) =>
+      Math.min(new Set(all.flatMap(one => addressesOf(one, family))).size, resolutionLimits.addressesMax[family]);
+    return count(4) + count(6);
+  };
+  return Math.max(answered(members.filter(one => !one.backup)), answered(members.filter(one => one.backup)));
+}
+
 export interface Used {
   /** of all lines of the operator, in all its CNAME zones */
   all: number;
@@ -49,18 +83,19 @@ export async function usedRules({ db, actor, services }: Context): Promise<Used>
     db,
     sql`select c.signed from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where c."clientID" = ${actor.rootID} and c."deletedAt" is null and s.driver = 'knot'`,
   );
-  const found = await rows<LineFor & { groupID: number }>(
+  const found = await rows<LineFor & { groupID: number; members: LineMember[] }>(
     db,
-    sql`select l."groupID", l.cidrs, l.asns, l.places from line l join "group" g on g.id = l."groupID" where g."clientID" = ${actor.rootID} and g."deletedAt" is null`,
+    sql`select l."groupID", l.cidrs, l.asns, l.places, coalesce((select jsonb_agg(m) from (${membersOf}) m), '[]') as members
+      from line l join "group" g on g.id = l."groupID" where g."clientID" = ${actor.rootID} and g."deletedAt" is null`,
   );
   const isByPlace = found.some(({ asns = [], places = [] }) => asns.length + places.length > 0);
-  const index = isByPlace ? (await services.geo?.places())?.index : undefined;
+  const index = isByPlace ? indexOf(await services.geo?.places()) : undefined;
   const groups = new Map<number, number>();
   let inOne = 0;
-  for (const { groupID, ...line } of found) {
+  for (const { groupID, members, ...line } of found) {
     const { networks, places } = rulesOfLine(line, index);
     groups.set(groupID, (groups.get(groupID) ?? 0) + places);
-    inOne += networks + places;
+    inOne += (networks + places) * ruleCost(addressCount(members));
   }
   return {
     all:
@@ -81,4 +116,10 @@ export async function checkRules(ctx: Context, before: Used, path: string, group
     throw failFields([{ path, rule: 'lineKeys', bounds: { used, n: lineKeysMax } }]);
   if (now.all > operatorLineRulesMax && now.all > before.all)
     throw failFields([{ path, rule: 'lineRules', bounds: { used: now.all, n: operatorLineRulesMax } }]);
+}
+/** The same of who comes to stand on a line: rules count for more with more addresses. */
+export async function withinRules(ctx: Context, path: string, act: () => Promise<void>): Promise<void> {
+  const before = await usedRules(ctx);
+  await act();
+  await checkRules(ctx, before, path);
 }

@@ -1,10 +1,19 @@
 /** Where somebody's address is, as far as the data of places say it (resolution/geo), and who is named beside it. */
 import { type Language, languageTags } from '#contract/kit/text.ts';
-import type { GeoSource, Place, Services } from './services.ts';
+import type { GeoIndex, GeoPlaces, GeoSource, Place, Services } from './services.ts';
 
 export const creditsOf = (sources: readonly GeoSource[]): GeoSource['credits'] => [
   ...new Map(sources.flatMap(({ credits }) => credits).map(one => [one.name, one])).values(),
 ];
+
+/** What data know. Undefined: there are none, or what says it cannot be read; the name server goes on without lines by place then, and so does who counts or shows them. */
+export function indexOf(places: GeoPlaces | undefined): GeoIndex | undefined {
+  try {
+    return places?.index;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whoever made the data is named where at least one of these is known. */
 export interface Whereabouts {

@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
 import { identifiers, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
-import { checkRules, usedRules } from '../kit/line-rules.ts';
+import { checkRules, usedRules, withinRules } from '../kit/line-rules.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { isSame, unknownID } from '../kit/store.ts';
@@ -163,13 +163,13 @@ export const groupCalls = implement(
     'POST /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      await putOn(ctx, 'nodes', params, body, () => checkAlone(ctx, params));
+      await withinRules(ctx, 'ids', () => putOn(ctx, 'nodes', params, body, () => checkAlone(ctx, params)));
       return {};
     },
     'PATCH /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await lineNodes(ctx, params.g, body.ids);
-      await setRole(ctx, 'nodes', params, body, () => checkAlone(ctx, params));
+      await withinRules(ctx, 'ids', () => setRole(ctx, 'nodes', params, body, () => checkAlone(ctx, params)));
       return {};
     },
     'DELETE /group/{g}/line/{l}/nodes': async ({ ctx, params, found, body }) => {

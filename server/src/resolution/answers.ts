@@ -9,7 +9,7 @@ import { implement } from '../kit/implement.ts';
 import { groupTable, lineTable } from '../node/tables.ts';
 import { row, rows } from '../store/db.ts';
 import { type AnsweredLine, defaultLineID } from './choose.ts';
-import { creditsOf } from '../kit/place.ts';
+import { creditsOf, indexOf } from '../kit/place.ts';
 import { answeredTo, type Extent } from './knot-preview.ts';
 import { groupName } from './names.ts';
 
@@ -86,13 +86,14 @@ export const groupAnswerCalls = implement(
       const found = await zonesOf(ctx, group.zoneID, params.g);
       const zones = found.map(({ cnameID, domainName, applied, driver, lineData, isPlaceless, isLineless }) => {
         const isByData = !hasPlaces || (data !== undefined && lineData === data.name);
-        const hasLines = dnsAbilitiesOf[driver].includes('lines') && !isLineless;
-        const extent: Extent = !hasLines ? 'none' : isByData && !isPlaceless ? 'all' : 'networks';
+        const can = dnsAbilitiesOf[driver].includes('lines');
+        const some = isByData && !isPlaceless ? 'all' : 'networks';
+        const extent: Extent = !can ? 'none' : isLineless ? 'noRoom' : some;
         const isApplied =
-          stored !== undefined && applied === stored.version && (extent === 'none' || isByData || lineData === '');
+          stored !== undefined && applied === stored.version && (!can || isLineless || isByData || lineData === '');
         return { cnameID, name: groupName(domainName, params.g), isApplied, lines: extent };
       });
-      const index = hasPlaces && (!zones.length || zones.some(one => one.lines === 'all')) ? data?.index : undefined;
+      const index = hasPlaces && (!zones.length || zones.some(one => one.lines === 'all')) ? indexOf(data) : undefined;
       const whole = { groupID: params.g, clientID: 0, version: stored?.version ?? 0, lines };
       const answered = new Map(
         lineExtents.map(extent => [extent, answeredTo(whole, { address: judged?.address, place }, extent, index)]),

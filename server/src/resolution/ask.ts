@@ -73,3 +73,12 @@ async function overTCP({ host, port }: NameServer, id: number, question: Buffer)
     socket.destroy();
   }
 }
+
+/** What the zone above has to say of a zone: what that says of its own keys (CDS, RFC 7344). */
+export async function digestsOf(server: NameServer, name: string): Promise<string[]> {
+  const { answers } = await ask(server, name, dns.types.CDS);
+  return answers
+    .filter(({ type, data }) => type === dns.types.CDS && data.length > 4)
+    .map(({ data }) => `${data.readUInt16BE(0)} ${data[2]} ${data[3]} ${data.toString('hex', 4).toUpperCase()}`)
+    .sort();
+}

@@ -1,8 +1,7 @@
 /** Who answers on a line: pure, so that it can be tried with every mix of states. */
-import { parseIP } from '#contract/rules/address.ts';
-import { strictPolicy } from '#contract/rules/address-policy.ts';
 import { type answerChanges, type answerReasons, resolutionLimits } from '#contract/limits.ts';
 import type { nodeStates } from '#contract/states.ts';
+import { addressesOf } from '../kit/answered.ts';
 
 /** The line for everybody, which each installation has. */
 export const defaultLineID = 1;
@@ -91,16 +90,7 @@ export const troubleOfNode = (node: {
   return goesOn && node.isHeard && node.isFine ? undefined : troubleOfStatus(node.status);
 };
 
-/** What of its addresses is answered. */
-export const addressesOf = ({ addresses, families }: Pick<Member, 'addresses' | 'families'>, family: 4 | 6): string[] =>
-  families?.has(family) === false ? [] : reachable(addresses).filter(address => parseIP(address)?.family === family);
 const hasWord = (one: Member) => one.cname !== null || addressesOf(one, 4).length > 0 || addressesOf(one, 6).length > 0;
-
-/** Of a node that knows public addresses those alone: the others are of its own house. */
-function reachable(addresses: readonly string[]): string[] {
-  const open = addresses.filter(one => strictPolicy.judge(one, 443).allowed);
-  return open.length ? open : [...addresses];
-}
 
 type Why = 'mains' | 'backups' | 'waiting' | 'heard' | 'last';
 /** How good it is for a visitor; a line gives way to everybody's where that is better. */

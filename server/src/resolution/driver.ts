@@ -94,6 +94,8 @@ export interface Prepared {
   failed: ReadonlyMap<number, string>;
 }
 
+export type GroupsOf = (zone: NameZone) => readonly GroupAnswer[];
+
 /** Everything may be asked twice. @throws DnsProblem, OutboundError: nothing, or a part of it, was done */
 export interface NameDriver {
   readonly can: Abilities;
@@ -103,13 +105,11 @@ export interface NameDriver {
   test(zones: readonly NameZone[]): Promise<ReadonlySet<number>>;
   /**
    * `all` zones are there, and no other of ours; the own records of those that are `due` are as they should be. What lines answer is
-   * written anew. A zone that was not there stands there empty now.
+   * written anew, of answers that are asked for when they are written. A zone that was not there stands there empty now.
    */
-  prepare(
-    all: readonly NameZone[],
-    due: readonly NameZone[],
-    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
-  ): Promise<Prepared>;
+  prepare(all: readonly NameZone[], due: readonly NameZone[], answers: () => Promise<GroupsOf>): Promise<Prepared>;
+  /** It took long to read all zones, and keeps nobody waiting with that again for now: it is to be told no other list of them. */
+  isResting?(): boolean;
   /** `groupID` null: the name goes. */
   applyNames(zone: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void>;
   /** `all`: every group the zone has, those that changed among them; `gone`: that it has no longer. */

@@ -31,7 +31,7 @@ export function answeredTo(
 ): Match & { answer: Answered } {
   const everybodys = stored.lines.find(one => one.lineID === defaultLineID);
   const fallback = everybodys ?? nothing;
-  if (extent === 'none') return { line: everybodys, by: 'default', of: null, answer: answerOf(fallback) };
+  if (extent === 'none' || extent === 'noRoom') return { line: everybodys, by: 'default', of: null, answer: answerOf(fallback) };
   const { places, partNetworks } = countedOf(groupAnswer(stored), extent === 'all' ? index : undefined);
   const fill = (line: AnsweredLine | undefined): Answer => (line && line !== everybodys ? filled(line, fallback) : fallback);
   const byPlace = places ? stored.lines : stored.lines.map(line => without(line, { asns: [], places: [] }));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { controlProblem } from './knot-said.ts';
 import { lineKeysMax, lineRulesMax, operatorLineRulesMax } from '#contract/limits.ts';
+import { indexOf as indexIn } from '../kit/place.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import { configurationOf, fitOf, linesOf, networkOf, placesOf } from './knot-files.ts';
 import { fitted, LineBudget, shares } from './line-budget.ts';
@@ -179,6 +180,41 @@ test('an operator’s zones share what it may have, a signed one for more; what 
   const full = { ...group([]), lines: [{ cidrs: nets(1000), answer: many }] };
   assert.equal(fitted([full], undefined, 9000).failed.size, 1);
   assert.equal(fitted([full], undefined, 10_000).failed.size, 0);
+});
+
+test('when all is read whoever comes last in the list has what is his as well', () => {
+  const wish = (n: number) =>
+    Array.from({ length: n / 10 }, (_, i) => ({
+      ...group([]),
+      groupID: i + 1,
+      lines: [{ cidrs: Array.from({ length: 10 }, (_one, at) => `10.0.${at}.0/24`), answer: v4 }],
+    }));
+  const zones = [1, 2, 3, 4, 5, 6].map(id => ({ id, operatorID: id }));
+  const [much, little] = [wish(operatorLineRulesMax), wish(10)];
+  const groupsOf = ({ id }: { id: number }) => (id === 6 ? little : much);
+  const budget = new LineBudget();
+  const all = () => {
+    budget.begin(zones);
+    budget.renew(zones, groupsOf, undefined);
+    return zones.map(zone => groupsOf(zone).length - budget.fit(zone, groupsOf(zone), undefined).failed.size);
+  };
+  const fair = Math.floor((lineRulesMax - 10) / 5 / 10);
+  assert.deepEqual(all(), [fair, fair, fair, fair, fair, 1]);
+  // and again, though all is taken
+  assert.deepEqual(all(), [fair, fair, fair, fair, fair, 1]);
+});
+
+test('data whose index cannot be read break nothing off: nothing counts by place', () => {
+  const damaged = {
+    name: 'places-1',
+    path: '',
+    of: () => undefined,
+    get index(): GeoIndex {
+      throw new SyntaxError('Unexpected end of JSON input');
+    },
+  };
+  assert.equal(indexIn(damaged), undefined);
+  assert.equal(indexIn({ name: 'places-1', path: '', of: () => undefined, index: indexOf(1) })?.whose.length, 2);
 });
 
 test('of a place that is none nothing is written', () => {

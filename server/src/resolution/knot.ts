@@ -16,11 +16,12 @@ import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
-import { ask, type NameServer } from './ask.ts';
+import { ask, digestsOf, type NameServer } from './ask.ts';
 import {
   type Abilities,
   type Answer,
   type GroupAnswer,
+  type GroupsOf,
   type NameDriver,
   type NameZone,
   type Observed,
@@ -39,7 +40,7 @@ import { logger } from '../log.ts';
 
 /** All lines of all operators are read, with the list of zones. */
 const wholeMs = 60_000;
-/** Nobody's changes arrive while it reads all: what takes longer than a second rests four times as long, and nobody waits longer for his zone. */
+/** Nobody's changes arrive while it reads all: after more than a second of that it rests four times as long, and nobody waits longer for a new zone. */
 const readMs = 1000;
 const restTimes = 4;
 const restMostMs = 30_000;
@@ -81,7 +82,7 @@ export class KnotDriver implements NameDriver {
   readonly #budget = new LineBudget();
   /** it has read all since we came */
   #hasAll = false;
-  /** not before this it reads all again */
+  /** until then it is not to read all again */
   #restUntil = -Infinity;
   /** files are written and read one after another */
   #reading: Promise<unknown> = Promise.resolve();
@@ -112,13 +113,11 @@ export class KnotDriver implements NameDriver {
     return there;
   }
 
-  async prepare(
-    all: readonly NameZone[],
-    due: readonly NameZone[],
-    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
-  ): Promise<Prepared> {
-    const restMs = this.#restUntil - performance.now();
-    if (restMs > 0) await setTimeout(restMs, undefined, { ref: false });
+  isResting(): boolean {
+    return performance.now() < this.#restUntil;
+  }
+
+  async prepare(all: readonly NameZone[], due: readonly NameZone[], answers: () => Promise<GroupsOf>): Promise<Prepared> {
     const { fit, failed } = fitOf(all);
     const data = await this.#places();
     // what somebody who ended has begun would hold it up
@@ -127,6 +126,8 @@ export class KnotDriver implements NameDriver {
     // also where all stands there: whoever wrote it may have ended before it was read, or it was read when it was damaged
     const anew = new Set(due.map(one => one.id));
     await this.#inTurn(async () => {
+      // read in the turn: those read before it would go over newer lines
+      const groupsOf = await answers();
       const isOther = await this.#configured(fit, anew, groupsOf, data).catch(async (error: unknown) => {
         if (!data || !(error instanceof DnsProblem) || error.trouble !== 'refused') throw error;
         const done = await this.#configured(fit, anew, groupsOf, undefined);
@@ -186,14 +187,15 @@ export class KnotDriver implements NameDriver {
   async #configured(
     fit: readonly NameZone[],
     anew: ReadonlySet<number>,
-    groupsOf: (zone: NameZone) => readonly GroupAnswer[],
+    groupsOf: GroupsOf,
     data: GeoPlaces | undefined,
   ): Promise<boolean> {
     const isAll = !this.#hasAll || data?.name !== this.#data?.name;
+    const others = fit.filter(zone => isAll || anew.has(zone.id) || !this.#files.isRead(zone));
     this.#budget.begin(fit);
+    this.#budget.renew(others, groupsOf, data?.index);
     const written: { zone: NameZone; done: () => void }[] = [];
-    for (const zone of fit) {
-      if (!isAll && !anew.has(zone.id) && this.#files.isRead(zone)) continue;
+    for (const zone of others) {
       const groups = writable(this.#fitted(zone, groupsOf(zone), data));
       const done = await this.#files.write(zone, groups, data, true);
       if (done) written.push({ zone, done });
@@ -240,22 +242,14 @@ export class KnotDriver implements NameDriver {
     return { data: this.#data?.name ?? '', placeless: of('places'), lineless: of('lines') };
   }
 
-  /** What the zone above has to say of it: what it says of its own keys (CDS, RFC 7344). */
   async trust({ name }: NameZone): Promise<string[]> {
-    return (await this.#digests(name)).map(one => `${name}. ${ttl.zone} IN DS ${one}`);
-  }
-  async #digests(name: string): Promise<string[]> {
-    const { answers } = await ask(this.#server, name, dns.types.CDS);
-    return answers
-      .filter(({ type, data }) => type === dns.types.CDS && data.length > 4)
-      .map(({ data }) => `${data.readUInt16BE(0)} ${data[2]} ${data[3]} ${data.toString('hex', 4).toUpperCase()}`)
-      .sort();
+    return (await digestsOf(this.#server, name)).map(one => `${name}. ${ttl.zone} IN DS ${one}`);
   }
 
   /** @throws DnsProblem while it has no key yet */
   async #signed(name: string): Promise<string[]> {
     for (let n = 0; n < keyTries; n++) {
-      const found = await this.#digests(name);
+      const found = await digestsOf(this.#server, name);
       if (found.length) return found;
       await setTimeout(keyWaitMs);
     }
@@ -316,11 +310,10 @@ export class KnotDriver implements NameDriver {
     all: readonly GroupAnswer[],
     gone: readonly number[],
   ): Promise<void> {
-    const groups = this.#fitted(zone, all, this.#data);
     const isChanged = new Set(changed.map(one => one.groupID));
     // Whoever is not there any more leaves everybody's answer at once, however long lines take and whatever becomes of them. A name that
-    // leads on comes after these: as long as they lack a family of addresses it would be followed for everything.
-    const own = groups.filter(one => isChanged.has(one.groupID));
+    // leads on comes after these: as long as they lack a family of addresses it would be followed for everything; it alone goes by lines.
+    const own = all.filter(one => isChanged.has(one.groupID));
     const { first = [], later = [] } = Object.groupBy(own, one => (one.fallback.cname === null ? 'first' : 'later'));
     const change = (some: readonly GroupAnswer[], emptiedToo: readonly number[] = []) =>
       this.#update(lineZone(zone.name), [
@@ -329,9 +322,9 @@ export class KnotDriver implements NameDriver {
       ]);
     await change(first, gone);
     try {
-      await this.#bring(zone, groups);
+      await this.#bring(zone, all);
     } finally {
-      await change(later);
+      await change(later.map(one => this.#fit(zone, one)));
     }
   }
 
@@ -343,12 +336,13 @@ export class KnotDriver implements NameDriver {
   }
 
   async refresh(zone: NameZone, all: readonly GroupAnswer[]): Promise<void> {
-    await this.#bring(zone, this.#fitted(zone, all, this.#data), true);
+    await this.#bring(zone, all, true);
   }
 
   /** Lines are written and read where they are not as they should be; `isWanted`: anyway. */
-  #bring(zone: NameZone, groups: readonly GroupAnswer[], isWanted = false): Promise<void> {
+  #bring(zone: NameZone, all: readonly GroupAnswer[], isWanted = false): Promise<void> {
     return this.#inTurn(async () => {
+      const groups = this.#fitted(zone, all, this.#data);
       const done = await this.#files.write(zone, groups, this.#data, isWanted);
       if (!done) return;
       await this.#reload(zone);

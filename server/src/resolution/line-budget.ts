@@ -3,13 +3,11 @@
  * the others neither memory nor time: an operator has a bound, and the installation one that its operators share evenly.
  */
 import { lineKeysMax, lineRulesMax, operatorLineRulesMax } from '#contract/limits.ts';
-import { rulesOfLine, signedRuleCost } from '../kit/line-rules.ts';
+import { ruleCost, rulesOfLine, signedRuleCost } from '../kit/line-rules.ts';
 import type { GeoIndex } from '../kit/services.ts';
 import type { Answer, GroupAnswer, NameZone } from './driver.ts';
 
-/** So many addresses of an answer take as long to read as a rule. */
-const addressesOfRule = 8;
-const costOf = ({ a, aaaa }: Answer) => 1 + Math.floor((a.length + aaaa.length) / addressesOfRule);
+const costOf = ({ a, aaaa }: Answer) => ruleCost(a.length + aaaa.length);
 
 /** What of a group's lines is left out, and why. */
 export interface Lack {
@@ -110,8 +108,19 @@ export class LineBudget {
     for (const id of this.#wishes.keys()) if (!operators.has(id)) this.#wishes.delete(id);
   }
 
-  /** What counts in a zone; it is taken as used. */
-  fit(zone: Held, all: readonly GroupAnswer[], index: GeoIndex | undefined): Fitted {
+  /**
+   * These are all read anew, one after another: what is wished for in any of them is known before the first has its part, and nobody waits
+   * for what they had before.
+   */
+  renew<T extends Held>(zones: readonly T[], groupsOf: (zone: T) => readonly GroupAnswer[], index: GeoIndex | undefined): void {
+    for (const zone of zones) this.#used.delete(zone.id);
+    // each zone of an operator says the same
+    const first = new Map(zones.map(zone => [whose(zone), zone]));
+    for (const zone of first.values()) this.#wish(zone, groupsOf(zone), index);
+  }
+
+  /** @returns the weight of its operator's zones */
+  #wish(zone: Held, all: readonly GroupAnswer[], index: GeoIndex | undefined): number {
     const operator = whose(zone);
     const own = this.#zones.filter(one => whose(one) === operator);
     const weight = (own.length ? own : [zone]).reduce((sum, one) => sum + weightOf(one), 0);
@@ -120,8 +129,14 @@ export class LineBudget {
       return sum + networks + (count > lineKeysMax ? 0 : places);
     }, 0);
     this.#wishes.set(operator, Math.min(wish * weight, operatorLineRulesMax));
+    return weight;
+  }
+
+  /** What counts in a zone; it is taken as used. */
+  fit(zone: Held, all: readonly GroupAnswer[], index: GeoIndex | undefined): Fitted {
+    const weight = this.#wish(zone, all, index);
     // each of its zones says the same
-    const share = shares(this.#wishes, lineRulesMax).get(operator)! / weight;
+    const share = shares(this.#wishes, lineRulesMax).get(whose(zone))! / weight;
     // whoever has more than his share now gives it back when his lines are read the next time
     let others = 0;
     for (const [id, used] of this.#used) if (id !== zone.id) others += used;

@@ -75,8 +75,9 @@ export class Steering {
   readonly #prepared = new Map<number, { server: string; told: string }>();
   /** how often each has begun anew: what was compared before that says nothing */
   readonly #begun = new Map<number, number>();
-  /** that were told which zones there are */
+  /** that were told which zones there are, and which they were told last */
   readonly #told = new Set<string>();
+  readonly #lists = new Map<string, ReadonlyMap<number, { zone: HeldZone['zone']; told: string }>>();
   /** What is under way with a name server, or with a zone. */
   readonly #lanes = new Lanes(
     () => this.#call(),
@@ -181,6 +182,7 @@ export class Steering {
       // somebody else may have steered: what stands where is found out anew
       this.#prepared.clear();
       this.#told.clear();
+      this.#lists.clear();
       this.#namesAt = -Infinity;
       while (!this.#isStopping) {
         if (broken) throw broken;
@@ -247,8 +249,13 @@ export class Steering {
       const there = known.length ? await driver.test(known).catch(() => undefined) : undefined;
       if (there) for (const { id } of known) if (!there.has(id)) this.#prepared.delete(id);
     }
-    const due = held.filter(({ zone, isDue }) => isDue && !isTold(zone.id)).map(one => one.zone);
-    const gone = [...this.#prepared].flatMap(([id, one]) => (one.server === server && !told.has(id) ? [id] : []));
+    // one that rests keeps its list: whose zone stands in it is looked after, what comes, goes or is another waits, and is as it was meanwhile
+    const last = driver.isResting?.() ? this.#lists.get(server) : undefined;
+    const list = last ?? new Map(held.map(({ zone }) => [zone.id, { zone, told: told.get(zone.id)! }]));
+    const due = held
+      .filter(({ zone: { id }, isDue }) => isDue && !isTold(id) && list.get(id)?.told === told.get(id))
+      .map(one => one.zone);
+    const gone = [...this.#prepared].flatMap(([id, one]) => (one.server === server && !list.has(id) ? [id] : []));
     if (this.#told.has(server) && !gone.length && !due.length) return false;
     const ids = due.map(one => one.id);
     for (const id of ids) {
@@ -258,14 +265,14 @@ export class Steering {
     try {
       // before, so that an end in between forgets nothing: it may stand there empty afterwards
       if (ids.length) await sql`update cname set "comparedAt" = null where id = any(${ids})`.execute(db);
-      const stored = Map.groupBy(await this.#answers.all(db), one => one.clientID);
       const clients = new Map(held.map(({ zone, clientID }) => [zone.id, clientID]));
-      const groupsOf = ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => one.answer);
-      const { failed } = await driver.prepare(
-        held.map(one => one.zone),
-        due,
-        groupsOf,
-      );
+      const answers = async () => {
+        const stored = Map.groupBy(await this.#answers.all(db), one => one.clientID);
+        return ({ id }: HeldZone['zone']) => (stored.get(clients.get(id)!) ?? []).map(one => one.answer);
+      };
+      this.#lists.set(server, list);
+      const all = [...list.values()].map(one => one.zone);
+      const { failed } = await driver.prepare(all, due, answers);
       this.#told.add(server);
       for (const id of gone) this.#prepared.delete(id);
       for (const id of ids) if (!failed.has(id)) this.#prepared.set(id, { server, told: told.get(id)! });

@@ -5,7 +5,9 @@ import { fail, failFields } from '#contract/errors.ts';
 import { identifiers } from '#contract/limits.ts';
 import { lineVirtualNodes, type VirtualNodeRecord, virtualNodes } from '#contract/resolution/virtual-nodes.ts';
 import type { Context } from '../kit/context.ts';
+import { addressesOf } from '../kit/answered.ts';
 import { implement } from '../kit/implement.ts';
+import { withinRules } from '../kit/line-rules.ts';
 import { removeAll, removeEach, those } from '../kit/removal.ts';
 import {
   backupsOf,
@@ -21,7 +23,6 @@ import {
 import { groupTable, lineTable, nodeTable, zoneTable } from '../node/tables.ts';
 import { row } from '../store/db.ts';
 import { suffixesOf } from '../domain/dns/driver.ts';
-import { addressesOf } from './choose.ts';
 import { virtualNodeRecordTable, type VirtualNodeRecordRow, virtualNodeTable } from './tables.ts';
 
 type Told = z.output<typeof VirtualNodeRecord>;
@@ -129,13 +130,13 @@ export const lineVirtualNodeCalls = implement(
     'POST /virtualNodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await ofZone(ctx, params.g, body.ids);
-      await putOn(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params));
+      await withinRules(ctx, 'ids', () => putOn(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params)));
       return {};
     },
     'PATCH /virtualNodes': async ({ ctx, params, found, body }) => {
       checkLine(found['l'], params.g);
       await ofZone(ctx, params.g, body.ids);
-      await setRole(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params));
+      await withinRules(ctx, 'ids', () => setRole(ctx, 'virtualNodes', params, body, () => checkAlone(ctx, params)));
       return {};
     },
     'DELETE /virtualNodes': async ({ ctx, params, found, body }) => {

@@ -68,3 +68,39 @@ test('five hundred nodes are told at once, each by a command of its own; who doe
     rig.one(`select 1 from "nodeCommand" where "endedAt" is not null and ok is null and "nodeID" = $1`, [silent]),
   );
 });
+
+test('an order to go back is sent only while its node is heard and says that it is not well', async t => {
+  const rig = await Rig.start(t);
+  const { zoneID } = await rig.zone('one');
+  const node = await rig.one(
+    `insert into node ("clientID", "zoneID", name, status, "lastBeat", beat)
+      values (1, $1, 'n', 'offline', now() - interval '1 minute', '{"problem": "late", "nginx": {"up": true}}') returning id`,
+    [zoneID],
+  );
+  const taskID = await rig.one(
+    `insert into task (kind, resource, "rootID", input) values ('nodeUpgrade', 'nodes', 1, '{}') returning id`,
+  );
+  const tell = (verb: string) =>
+    rig.pool.query(
+      `insert into "nodeCommand" ("nodeID", "taskID", verb, "expiresAt") values ($1, $2, $3, now() + interval '1 hour')`,
+      [node, taskID, verb],
+    );
+  const says = (status: string, problem: string | null) =>
+    rig.pool.query(
+      `update node set status = $2, "lastBeat" = clock_timestamp(), beat = beat || jsonb_build_object('problem', $3::text) where id = $1`,
+      [node, status, problem],
+    );
+  const sent = (verb: string) => rig.one(`select 1 from "nodeCommand" where verb = $1 and "sentAt" is not null`, [verb]);
+  await tell('rollback');
+  await tell('currentCache');
+  const dispatch = startDispatch({ databaseUrl: rig.url, db: rig.pool, nats: rig.nc, signer: rig.signer });
+  t.after(() => dispatch.stop());
+  await until('the other is sent', () => sent('currentCache'));
+  assert.equal(await sent('rollback'), undefined, 'it is silent');
+  await says('normal', null);
+  await tell('cache');
+  await until('another is sent', () => sent('cache'));
+  assert.equal(await sent('rollback'), undefined, 'it is well');
+  await says('error', 'late');
+  await until('it is sent', async () => (await says('error', 'late'), sent('rollback')));
+});

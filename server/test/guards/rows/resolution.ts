@@ -151,7 +151,7 @@ export const resolutionRows: Rows = {
     'POST /client/setting/dns/cname/preview': async (rig, _world, body) => {
       await answering(rig);
       const zones = (await zonesOf(rig.api.database.db, sql`c.id = ${body['id']}`)).map(({ zone }) => zone);
-      await new KnotDriver((await server!).service).prepare(zones, zones, () => []);
+      await new KnotDriver((await server!).service).prepare(zones, zones, async () => () => []);
     },
     'GET /client/setting/dns/geoData/place': keeping,
     'POST /client/setting/dns/geoData': keeping,

@@ -31,8 +31,8 @@ export const budget = {
   // fleet's map 356.1; forms 370–375.
   login: { scriptBytes: 98_000, scripts: 8, requests: 12 },
   dashboard: { scriptBytes: 259_000, scripts: 15, requests: 24 },
-  page: { scriptBytes: 359_000, scripts: 18, requests: 28 },
-  form: { scriptBytes: 379_000, scripts: 21, requests: 27 },
+  page: { scriptBytes: 365_000, scripts: 19, requests: 28 },
+  form: { scriptBytes: 399_000, scripts: 23, requests: 28 },
 } as const satisfies Record<string, Budget>;
 /** Good by the Web Vitals is 0.1; nothing of ours needs to jump at all. */
 export const shiftMost = 0.03;

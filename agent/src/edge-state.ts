@@ -3,51 +3,21 @@
  * the old one's removal is on its way): an enabled one wins, then the newest.
  */
 import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
-import { type DocumentOf, isKind, keysOf, kinds } from '#contract/edge/kinds/index.ts';
+import { type DocumentOf, kinds } from '#contract/edge/kinds/index.ts';
 import { parseConfigSubject } from '#contract/edge/subjects.ts';
 import { strictPolicy } from '#contract/rules/address-policy.ts';
-import { originNames, partyOf, wantsChecks } from './document-facts.ts';
 import type { OpenKey } from './render/certificate.ts';
 import type { OriginFacts } from './origins.ts';
 import { policyOf } from './origins.ts';
-import {
-  type EdgeRecord,
-  type Judge,
-  type RefusedOrigin,
-  type Resolve,
-  recordBytesMax,
-  recordsOf,
-  frame,
-  inOrder,
-  keyOrder,
-} from './render/records.ts';
-import { type OwnTrust, ownTrust } from './render/trusts.ts';
-import { unknownFields } from './unknown.ts';
+import { type Claimed, kindOf } from './read-document.ts';
+import { type EdgeRecord, type Judge, type RefusedOrigin, type Resolve, recordsOf, inOrder, keyOrder } from './render/records.ts';
+import type { OwnTrust } from './render/trusts.ts';
 
 interface Claim {
   subject: string;
   id: number;
   enabled: boolean;
 }
-/** What is noted of a document. */
-export interface Claimed {
-  id: number;
-  enabled: boolean;
-  keys: string[];
-  /** host names of its origins */
-  names: string[];
-  /** whose share of what this node has few of */
-  party: string;
-  /** the document, of a domain whose origins are asked how they are */
-  checked?: DomainDocument | undefined;
-  /** authority of its own by which a domain's origins are verified */
-  trust?: OwnTrust | undefined;
-  /** the document, of a zone */
-  zone: ZoneDocument | undefined;
-  /** what is set of a node: of us, or of another of our zone */
-  node: DocumentOf<'node'> | undefined;
-}
-
 export interface WantedTrust {
   pem: string;
   /** whose domains want it */
@@ -61,6 +31,8 @@ export class EdgeState {
   readonly #sharers = new Map<string, Set<string>>();
   /** subject → its keys */
   readonly #keys = new Map<string, string[]>();
+  /** subjects whose text needs no schema to be read again */
+  readonly #asSaid = new Set<string>();
   /** host name of an origin → subjects of the domains that use it, with their parties */
   readonly #names = new Map<string, Map<string, string>>();
   /** subject → the domain, where nodes ask its origins how they are */
@@ -221,6 +193,8 @@ export class EdgeState {
       this.#keys.set(subject, keys);
       for (const name of names) this.#names.set(name, (this.#names.get(name) ?? new Map()).set(subject, claimed.party));
     } else this.#keys.delete(subject);
+    if (claimed?.isAsSaid) this.#asSaid.add(subject);
+    else this.#asSaid.delete(subject);
     if (claimed?.checked) this.#checked.set(subject, claimed.checked);
     else this.#checked.delete(subject);
     if (claimed?.node) this.#nodes.set(subject, claimed.node);
@@ -317,7 +291,8 @@ export class EdgeState {
     if (!winner || body === undefined) return { key, value: null };
     const refused: RefusedOrigin[] = [];
     const kind = kindOf(winner.subject);
-    const document = kinds[kind].schema.parse(JSON.parse(body));
+    const said: unknown = JSON.parse(body);
+    const document = this.#asSaid.has(winner.subject) ? (said as EdgeDocument) : kinds[kind].schema.parse(said); // readDocument saw it
     let found: EdgeRecord[];
     try {
       found = recordsOf(kind, document, this.#resolve, this.judge, origin => refused.push(origin), this.#open);
@@ -335,57 +310,3 @@ const hasOrigins = (key: string) => key.startsWith('d:') || key.startsWith('o:')
 /** A record of several documents, each of which says the same: while another one has it, nothing changes. */
 const shared = (key: string) => key.startsWith('i:');
 const better = (a: Claim, b: Claim) => (a.enabled === b.enabled ? a.id > b.id : a.enabled);
-
-/** Of a subject that was read (readDocument). */
-function kindOf(subject: string) {
-  const kind = parseConfigSubject(subject)?.kind;
-  if (kind === undefined || !isKind(kind)) throw new Error(`no kind of document: ${subject}`);
-  return kind;
-}
-
-/** @param subject one that was read (readDocument), with its document */
-export const claimOf = (subject: string, document: EdgeDocument): Claimed => ({
-  id: document.id,
-  enabled: !('enabled' in document) || document.enabled,
-  // what is set of a node is no matter of nginx
-  keys: kindOf(subject) === 'node' ? [] : keysOf(kindOf(subject), document),
-  names: originNames(document),
-  party: partyOf(document),
-  checked: wantsChecks(document) ? document : undefined,
-  trust: 'originTLS' in document ? ownTrust(document.originTLS) : undefined,
-  zone: kindOf(subject) === 'zone' ? (document as ZoneDocument) : undefined,
-  node: kindOf(subject) === 'node' ? (document as DocumentOf<'node'>) : undefined, // by its kind
-});
-
-/** For measuring alone: such a record goes nowhere. */
-const measured: Judge = () => ({ allowed: true });
-
-/**
- * A document as the contract wants it, with the defaults of what it does not say, of the subject it came on, and of a size nginx takes.
- * @param unknown is told how many of its fields nobody here knows; they are left out
- * @throws a sentence that says what is wrong with it
- */
-export function readDocument(subject: string, body: string, unknown: (fields: number) => void = () => {}): EdgeDocument {
-  const parsed = parseConfigSubject(subject);
-  if (!parsed) throw new Error('unknown subject');
-  let json: unknown;
-  try {
-    json = JSON.parse(body);
-  } catch {
-    throw new Error('not JSON');
-  }
-  const { kind } = parsed;
-  if (!isKind(kind)) throw new Error(`this node knows no documents of the kind ${kind}: it is older than the control plane`);
-  const checked = kinds[kind].schema.safeParse(json);
-  if (!checked.success) {
-    const issue = checked.error.issues[0];
-    throw new Error(`${issue?.path.join('.') || 'document'}: ${issue?.message ?? 'invalid'}`);
-  }
-  if (checked.data.id !== parsed.id) throw new Error(`id ${checked.data.id} on the subject of ${parsed.id}`);
-  // Also refuses what the wire form cannot carry. A name has few addresses; sixteen each are reckoned with.
-  const many = Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`);
-  const bytes = frame(recordsOf(kind, checked.data, () => many, measured)).length;
-  if (bytes > recordBytesMax) throw new Error(`the record would have ${bytes} bytes, at most ${recordBytesMax} are taken`);
-  unknown(unknownFields(json, checked.data));
-  return checked.data;
-}

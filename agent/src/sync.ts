@@ -9,13 +9,13 @@
  * removed, but only when the control plane has said that this was all: until then silence about a document says nothing.
  */
 import type { Control } from './control.ts';
-import type { EdgeDocument } from '#contract/edge/document.ts';
 import { refusedNamedMost } from '#contract/edge/signed.ts';
-import { type Claimed, EdgeState, claimOf, readDocument } from './edge-state.ts';
+import { EdgeState } from './edge-state.ts';
 import type { ConfigMessage } from './feed.ts';
 import type { OpenKey } from './render/certificate.ts';
 import { type OriginFacts, recordsMark } from './origins.ts';
 import { Pusher, unsettled } from './push.ts';
+import { type Claimed, claimOf, readDocument } from './read-document.ts';
 import type { NameResolver } from './resolve.ts';
 import type { Cursor, DocumentStore, Entry, Held, Refused } from './store.ts';
 
@@ -94,7 +94,7 @@ export class Sync {
     });
     for (const [subject, { seq, body }] of [...store.held]) {
       try {
-        this.state.note(subject, claimOf(subject, this.#read(subject, body)));
+        this.state.note(subject, this.#read(subject, body));
       } catch (error) {
         // held by another version of ours, and not to be read by this one
         store.forget({ subject, seq, why: (error as Error).message });
@@ -229,7 +229,7 @@ export class Sync {
     const checked: Aside[] = [];
     for (const message of newest.values()) {
       try {
-        const claimed = message.body === '' ? null : claimOf(message.subject, this.#read(message.subject, message.body));
+        const claimed = message.body === '' ? null : this.#read(message.subject, message.body);
         checked.push({ message, claimed, why: undefined });
         for (const name of claimed?.names ?? []) names.set(name, claimed!.party);
       } catch (error) {
@@ -297,12 +297,11 @@ export class Sync {
     return epoch === ours && zone === zoneNow && Number(cursor) > at.cursor;
   }
 
-  #read(subject: string, body: string): EdgeDocument {
-    let unknown = 0;
-    const document = readDocument(subject, body, fields => (unknown = fields));
+  #read(subject: string, body: string): Claimed {
+    const { document, isAsSaid, unknown } = readDocument(subject, body);
     if (unknown) this.#unknown.set(subject, unknown);
     else this.#unknown.delete(subject);
-    return document;
+    return claimOf(subject, document, isAsSaid);
   }
 
   #note(subject: string, claimed: Claimed | null): string[] {
@@ -344,7 +343,7 @@ export class Sync {
     for (const { subject, seq } of batch.values()) {
       if (!this.state.keysOf(subject).some(key => keys.includes(key))) continue;
       const held = before.get(subject);
-      for (const key of this.#note(subject, held ? claimOf(subject, this.#read(subject, held.body)) : null)) again.add(key);
+      for (const key of this.#note(subject, held ? this.#read(subject, held.body) : null)) again.add(key);
       entries.push(held ? { kind: 'set', subject, ...held } : { kind: 'gone', subject });
       entries.push({ kind: 'refused', subject, seq, why: 'nginx cannot take the record' });
     }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DomainDocument, EdgeDocument, ZoneDocument } from '#contract/edge/document.ts';
-import { EdgeState, claimOf, readDocument } from '../src/edge-state.ts';
+import { EdgeState } from '../src/edge-state.ts';
+import { claimOf, readDocument } from '../src/read-document.ts';
 import type { OriginFacts } from '../src/origins.ts';
+import { frame, recordBytesMax, recordsOf } from '../src/render/records.ts';
 
 const domain = (id: number, host: string, more: Partial<DomainDocument> = {}): DomainDocument => ({
   v: 1,
@@ -140,7 +142,7 @@ test('this node is no origin of its own, in no form; what the installation’s w
 
 test('documents are read as the contract has them, or refused with a reason', () => {
   const good = domain(7, 'a.test');
-  assert.equal(readDocument('cfg.1.domain.7', JSON.stringify(good)).id, 7);
+  assert.equal(readDocument('cfg.1.domain.7', JSON.stringify(good)).document.id, 7);
   const refused = (subject: string, body: string, why: RegExp) => assert.throws(() => readDocument(subject, body), why);
   refused('cfg.1.domain.7', '{', /not JSON/);
   refused('cfg.1.domain.8', JSON.stringify(good), /id 7/);
@@ -163,6 +165,36 @@ test('documents are read as the contract has them, or refused with a reason', ()
     userAgents: [],
   };
   refused('cfg.1.site.1', JSON.stringify({ ...site, blacklists: [{ id: 1, ips, block: 'deny' }] }), /bytes/);
+});
+
+test('of a document that says all the contract has the text is enough for its record, of another the schema is asked again', () => {
+  const { state, put } = world();
+  const whole = domain(7, 'a.test');
+  const read = (document: object) => readDocument('cfg.1.domain.7', JSON.stringify(document));
+  assert.deepEqual([read(whole).isAsSaid, read(whole).unknown], [true, 0]);
+  const newer = { ...whole, ofTomorrow: 1 };
+  assert.deepEqual([read(newer).isAsSaid, read(newer).unknown], [false, 1]);
+  put(newer);
+  state.note('cfg.1.domain.7', claimOf('cfg.1.domain.7', read(newer).document, read(newer).isAsSaid));
+  assert.doesNotMatch([...state.records(['d:a.test'])][0]!.value!, /ofTomorrow/);
+});
+
+test('a document too short to be measured has no record that nginx refuses', () => {
+  const upstreams = [];
+  const document = (list: unknown[]) => JSON.stringify({ ...domain(7, 'a.test'), upstreams: list });
+  const one = { address: 'a', port: 1, weight: 1, backup: false, protocol: 'http', maxFails: 1, failTimeout: 1 };
+  while (document([...upstreams, one]).length <= 4096) upstreams.push(one);
+  const read = readDocument('cfg.1.domain.7', document(upstreams)).document;
+  const sixteen = Array.from({ length: 16 }, (_, i) => `${i}.255.255.255`);
+  const bytes = frame(
+    recordsOf(
+      'domain',
+      read,
+      () => sixteen,
+      () => ({ allowed: true }),
+    ),
+  ).length;
+  assert.ok(bytes < recordBytesMax / 10, `${bytes}`);
 });
 
 test('sites of one customer are one party; of a document that does not say whose it is, the site is', () => {

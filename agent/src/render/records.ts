@@ -137,12 +137,16 @@ export const inOrder = (records: EdgeRecord[]): EdgeRecord[] => records.sort((a,
 /** Letters of keys in that order. */
 export const keyOrder: readonly string[] = order;
 
+/** @throws RangeError for a key that the wire form cannot carry: what the reader on the other side accepts (edge/lua/core/frames.lua) */
+export function checkKey(key: string): void {
+  if (!/^[a-z]:[!-~]{0,300}$/.test(key)) throw new RangeError(`not a record key: ${JSON.stringify(key)}`);
+}
+
 /** @throws RangeError for a key that the wire form cannot carry */
 export function frame(records: Iterable<EdgeRecord>): Buffer {
   const parts: Buffer[] = [];
   for (const { key, value } of records) {
-    // Also what the reader on the other side accepts (edge/lua/core/frames.lua).
-    if (!/^[a-z]:[!-~]{0,300}$/.test(key)) throw new RangeError(`not a record key: ${JSON.stringify(key)}`);
+    checkKey(key);
     if (value === null) parts.push(Buffer.from(`${key} -1\n`));
     else parts.push(Buffer.from(`${key} ${Buffer.byteLength(value)}\n${value}\n`));
   }

@@ -110,6 +110,13 @@ export const pieces: readonly Piece[] = [
     load: () => import('./pages/trial.tsx'),
   },
   {
+    name: 'asked',
+    title: { zh_TW: '即時查詢的結果', zh_CN: '即时查询的结果', en_US: 'What somebody says when asked now' },
+    shows: ['AskedNow'],
+    states: ['normal', 'empty', 'loading', 'failed', 'long', 'many'],
+    load: () => import('./pages/asked.tsx'),
+  },
+  {
     name: 'members',
     title: { zh_TW: '成員', zh_CN: '成员', en_US: 'Members' },
     shows: ['Members'],

@@ -145,7 +145,9 @@ describe('the gallery', { concurrency: 2 }, () => {
           await opener.click();
           const dialog = page.locator('[role=dialog]').last();
           await dialog.waitFor();
-          await page.waitForFunction(() => !document.querySelector('[role=dialog] :is(.ant-skeleton, [aria-busy=true])'));
+          const isLoading = (await opener.locator('xpath=ancestor::*[@data-state][1]').getAttribute('data-state')) === 'loading';
+          if (!isLoading)
+            await page.waitForFunction(() => !document.querySelector('[role=dialog] :is(.ant-skeleton, [aria-busy=true])'));
           const found = [
             ...(await serious(visitor, '[role=dialog]', theme === 'dark' ? 'colours' : 'all')),
             ...(await wide(page, '[role=dialog]')).map(one => `too wide: ${one}`),

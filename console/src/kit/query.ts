@@ -34,6 +34,9 @@ export function query<K extends CallKey>(key: K, ...args: Arguments<K>) {
   });
 }
 
+/** Of what is asked of somebody else now (`AskedNow`): whatever he said before says nothing. */
+export const unkept = { staleTime: 0, gcTime: 0, retry: false } as const;
+
 export interface TaskWords {
   success: string;
   failed: string;

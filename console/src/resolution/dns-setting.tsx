@@ -1,24 +1,20 @@
 /** Who answers for an operator's names: chosen, tried, and whether all that changed has arrived there. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Drawer, Skeleton } from 'antd';
+import { Button } from 'antd';
 import { dnsAbilitiesOf, dnsMinTTLOf, dnsSettingFields, dnsTypes, statusPollMs, tsigAlgorithms } from '#contract/limits.ts';
-import { ruleText } from '#contract/rules/rule.ts';
+import { AskedNow } from '../kit/asked-now.tsx';
 import { Status } from '../kit/bits.tsx';
 import { call, type AnswerOf } from '../kit/client.ts';
-import { ErrorState } from '../kit/empty.tsx';
-import { fieldsOf } from '../kit/errors.ts';
 import { overlay } from '../kit/overlay.ts';
 import { useCan } from '../kit/permissions.ts';
-import { query, useAction } from '../kit/query.ts';
+import { query, unkept, useAction } from '../kit/query.ts';
 import { type FormField, options, resource, type Values } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
-import { language, t } from '../kit/text.ts';
+import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
-import { ApiError } from '../kit/transport.ts';
 import { number } from '../kit/units.ts';
 import { GeoData } from './geo-data.tsx';
 
-const widthPx = 560;
 const testing = 'POST /client/setting/dns/test';
 const waiting = 'GET /client/setting/dns/unprocessed';
 const recovery = 'POST /client/setting/dns/recovery';
@@ -210,44 +206,27 @@ const secondaries = resource<'GET /client/setting/dns/secondaries'>({
 
 /** Asked now: whether it answers, and for which zones. */
 function Tried({ id, title, onClose }: { id: number; title: string; onClose: () => void }) {
-  const { data, error, isFetching, refetch } = useQuery<AnswerOf<typeof testing>>({
+  const asked = useQuery<AnswerOf<typeof testing>>({
     queryKey: [testing, id],
     queryFn: ({ signal }) => call(testing, { body: { id } }, { signal }),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
+    ...unkept,
   });
-  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
   return (
-    <Drawer open title={t('dnsTest.title', { name: title })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
-      {isFetching ? (
-        <Skeleton active />
-      ) : error ? (
+    <AskedNow title={t('dnsTest.title', { name: title })} asked={asked} again={t('dnsTest.again')} onClose={onClose}>
+      {({ zones, ms }) => (
         <>
-          <ErrorState error={error} onRetry={() => void refetch()} />
-          {said && (
-            <p className="mono" role="alert">
-              {ruleText(said, language)}
-            </p>
-          )}
+          <p className="ink-2">{t(zones.length ? 'dnsTest.good' : 'dnsTest.noZones', { ms: number(ms) })}</p>
+          <ul className="rows">
+            {zones.map(one => (
+              <li key={one.cnameID}>
+                <span className="grow mono">{one.domainName}</span>
+                <Status value={one.isThere ? 'success' : 'warning'} texts="dnsThere" />
+              </li>
+            ))}
+          </ul>
         </>
-      ) : (
-        data && (
-          <>
-            <p className="ink-2">{t(data.zones.length ? 'dnsTest.good' : 'dnsTest.noZones', { ms: number(data.ms) })}</p>
-            <ul className="rows">
-              {data.zones.map(one => (
-                <li key={one.cnameID}>
-                  <span className="grow mono">{one.domainName}</span>
-                  <Status value={one.isThere ? 'success' : 'warning'} texts="dnsThere" />
-                </li>
-              ))}
-            </ul>
-            <Button onClick={() => void refetch()}>{t('dnsTest.again')}</Button>
-          </>
-        )
       )}
-    </Drawer>
+    </AskedNow>
   );
 }
 

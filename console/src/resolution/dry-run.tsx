@@ -1,13 +1,12 @@
 /** What would be written into a CNAME zone now, and what others have there: read anew each time, and nothing is written. */
 import { useQuery } from '@tanstack/react-query';
-import { Button, Drawer, Skeleton, Table } from 'antd';
-import { ruleText } from '#contract/rules/rule.ts';
+import { Table } from 'antd';
+import { AskedNow } from '../kit/asked-now.tsx';
 import { call, type AnswerOf } from '../kit/client.ts';
-import { Empty, ErrorState } from '../kit/empty.tsx';
-import { fieldsOf } from '../kit/errors.ts';
+import { Empty } from '../kit/empty.tsx';
+import { unkept } from '../kit/query.ts';
 import { Toned } from '../kit/status.tsx';
-import { language, t } from '../kit/text.ts';
-import { ApiError } from '../kit/transport.ts';
+import { t } from '../kit/text.ts';
 import { number } from '../kit/units.ts';
 import { useNarrow } from '../kit/use-narrow.ts';
 
@@ -129,37 +128,20 @@ function Told({ said }: { said: Said }) {
 }
 
 export function DryRun({ id, name, onClose }: { id: number; name: string; onClose: () => void }) {
-  const { data, error, isFetching, refetch } = useQuery<Said>({
+  const asked = useQuery<Said>({
     queryKey: [previewing, id],
     queryFn: ({ signal }) => call(previewing, { body: { id } }, { signal }),
-    staleTime: 0,
-    gcTime: 0,
-    retry: false,
+    ...unkept,
   });
-  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
   return (
-    <Drawer open title={t('dryRun.title', { name })} size={widthPx} mask={{ blur: false }} onClose={onClose}>
-      {isFetching ? (
-        <Skeleton active />
-      ) : error ? (
-        <>
-          <ErrorState error={error} onRetry={() => void refetch()} />
-          {said && (
-            <p className="mono" role="alert">
-              {ruleText(said, language)}
-            </p>
-          )}
-        </>
-      ) : (
-        data && (
-          <>
-            <Told said={data} />
-            <Button style={{ marginTop: 16 }} onClick={() => void refetch()}>
-              {t('dryRun.again')}
-            </Button>
-          </>
-        )
-      )}
-    </Drawer>
+    <AskedNow
+      title={t('dryRun.title', { name })}
+      widthPx={widthPx}
+      asked={asked}
+      again={t('dryRun.again')}
+      onClose={onClose}
+    >
+      {said => <Told said={said} />}
+    </AskedNow>
   );
 }

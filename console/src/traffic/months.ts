@@ -1,3 +1,5 @@
+import { type ListState, queryOf } from '../kit/list-state.ts';
+
 /** Where a month begins first on earth: it is the operator's month, whatever the clock of this browser says. */
 const earliestMs = 14 * 3_600_000;
 /** Months to choose from: `2026-11`, the newest first. */
@@ -12,4 +14,9 @@ export function monthsBefore(now: Date): string[] {
 export function monthQuery(chosen: unknown): { year?: number; month?: number } {
   const [year, month] = /^(\d{4})-(\d{2})$/.exec(String(chosen))?.slice(1).map(Number) ?? [];
   return year && month ? { year, month } : {};
+}
+/** What a list of months asks for. */
+export function monthInput(state: ListState) {
+  const { period, ...query } = queryOf(state);
+  return { ...query, ...monthQuery(period) };
 }

@@ -2,7 +2,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { AnswerOf } from '../kit/client.ts';
 import { Empty, ErrorState } from '../kit/empty.tsx';
-import { queryOf } from '../kit/list-state.ts';
 import { Page } from '../kit/page.tsx';
 import { query } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
@@ -11,13 +10,13 @@ import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { MonthDrawer } from './month.tsx';
-import { monthQuery, monthsBefore } from './months.ts';
+import { monthInput, monthsBefore } from './months.ts';
 import { planBytes, planColumns } from './plan-columns.tsx';
+import { usedColumns } from './used-columns.tsx';
 import { Axis, Days, monthOf, Used } from './used.tsx';
 
 type Month = AnswerOf<'GET /user/traffic/monthlyUsages'>['data'][number];
 const daysPx = 56;
-const rowPx = 26;
 /** Products of one customer, and as many of the month before. */
 const shown = 200;
 const pollMs = 30_000;
@@ -37,17 +36,12 @@ const months = resource<'GET /user/traffic/monthlyUsages'>({
   name: 'monthlyUsages',
   list: 'GET /user/traffic/monthlyUsages',
   rowName: row => `${row.productName} · ${monthOf(row)}`,
-  input: state => {
-    const { period, ...rest } = queryOf(state);
-    return { ...rest, ...monthQuery(period) };
-  },
+  input: monthInput,
   columns: [
     { name: 'productName', width: 170, link: 'view' },
     { name: 'year', width: 64 },
     { name: 'month', width: 56 },
-    { name: 'bytes', sort: true, width: 230, render: row => <Used usage={row} /> },
-    { name: 'days', label: 'byDay', width: 170, render: row => <Days usage={row} height={rowPx} /> },
-    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 132 },
+    ...usedColumns,
     { name: 'isOpen', kind: 'option', texts: 'monthOpen', width: 130 },
   ],
   filters: [{ name: 'period', kind: 'select', values: monthsBefore(new Date()), width: 130 }],

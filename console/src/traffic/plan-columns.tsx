@@ -30,3 +30,12 @@ export const planColumns: Column<Plan>[] = [
   { name: 'startTime', kind: 'time', sort: true },
   { name: 'endTime', kind: 'time', sort: true },
 ];
+
+/** Whose it is, to choose from: a filter, and a field of a new plan. */
+export const customer = {
+  name: 'userID',
+  from: 'GET /{area}/accounts',
+  query: { auth: 'user' },
+  searchBy: 'name',
+  text: (row: Readonly<Record<string, unknown>>) => String(row['email']),
+} as const;

@@ -3,7 +3,7 @@ import { later as laterThan } from '../kit/time.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { UnitsInput } from '../kit/units-input.tsx';
-import { planBytes, planColumns } from './plan-columns.tsx';
+import { customer, planBytes, planColumns } from './plan-columns.tsx';
 
 const plans = resource<'GET /client/extraTrafficPlans'>({
   name: 'extraTrafficPlans',
@@ -19,15 +19,7 @@ const plans = resource<'GET /client/extraTrafficPlans'>({
   ],
   filters: [
     { name: 'productName', kind: 'text' },
-    {
-      name: 'userID',
-      kind: 'select',
-      from: 'GET /{area}/accounts',
-      query: { auth: 'user' },
-      searchBy: 'name',
-      text: row => String(row['email']),
-      width: 200,
-    },
+    { ...customer, kind: 'select', width: 200 },
     { name: 'productID', kind: 'select', from: 'GET /client/metaProducts' },
   ],
   create: 'POST /client/extraTrafficPlan',
@@ -35,15 +27,7 @@ const plans = resource<'GET /client/extraTrafficPlans'>({
   remove: 'DELETE /client/extraTrafficPlans',
   removal: 'destructive',
   fields: [
-    {
-      name: 'userID',
-      kind: 'remote',
-      from: 'GET /{area}/accounts',
-      query: { auth: 'user' },
-      searchBy: 'name',
-      text: row => String(row['email']),
-      only: 'create',
-    },
+    { ...customer, kind: 'remote', only: 'create' },
     { name: 'productID', kind: 'remote', from: 'GET /client/metaProducts', help: 'planProduct', only: 'create' },
     {
       name: 'bytes',

@@ -1,13 +1,13 @@
 /** What each customer used of each product, month by month: what is billed. */
 import { trafficStates } from '#contract/states.ts';
-import { queryOf } from '../kit/list-state.ts';
 import { options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { MonthDrawer } from './month.tsx';
-import { monthQuery, monthsBefore } from './months.ts';
-import { Days, monthOf, Used } from './used.tsx';
+import { monthInput, monthsBefore } from './months.ts';
+import { customer } from './plan-columns.tsx';
+import { usedColumns } from './used-columns.tsx';
+import { monthOf } from './used.tsx';
 
-const rowPx = 26;
 const money = (amount: number) => amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 });
 
 const report = resource<'GET /client/traffic/monthlyUsages'>({
@@ -15,18 +15,13 @@ const report = resource<'GET /client/traffic/monthlyUsages'>({
   list: 'GET /client/traffic/monthlyUsages',
   note: 'monthlyUsages',
   rowName: row => `${row.userEmail} · ${row.productName} · ${monthOf(row)}`,
-  input: state => {
-    const { period, ...query } = queryOf(state);
-    return { ...query, ...monthQuery(period) };
-  },
+  input: monthInput,
   columns: [
     { name: 'userEmail', width: 170, link: 'view' },
     { name: 'year', width: 56 },
     { name: 'month', width: 48 },
     { name: 'productName', width: 120 },
-    { name: 'bytes', sort: true, width: 210, render: row => <Used usage={row} /> },
-    { name: 'days', label: 'byDay', width: 160, render: row => <Days usage={row} height={rowPx} /> },
-    { name: 'state', kind: 'status', texts: 'trafficState', sort: true, width: 132 },
+    ...usedColumns,
     {
       name: 'amount',
       width: 90,
@@ -42,15 +37,7 @@ const report = resource<'GET /client/traffic/monthlyUsages'>({
   ],
   filters: [
     { name: 'period', kind: 'select', values: monthsBefore(new Date()), width: 130 },
-    {
-      name: 'userID',
-      kind: 'select',
-      from: 'GET /{area}/accounts',
-      query: { auth: 'user' },
-      searchBy: 'name',
-      text: row => String(row['email']),
-      width: 200,
-    },
+    { ...customer, kind: 'select', width: 200 },
     { name: 'productID', kind: 'select', from: 'GET /client/metaProducts' },
     { name: 'states', kind: 'select', ...options(trafficStates, 'trafficState') },
   ],

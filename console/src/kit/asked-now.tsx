@@ -1,0 +1,53 @@
+/** What somebody else says when it is asked now: read anew each time the drawer opens, and again by its button; nothing of it is kept. */
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Button, Drawer, Skeleton } from 'antd';
+import type { ReactNode } from 'react';
+import { ruleText } from '#contract/rules/rule.ts';
+import { ErrorState } from './empty.tsx';
+import { fieldsOf } from './errors.ts';
+import { language, t } from './text.ts';
+import { ApiError } from './transport.ts';
+
+interface Props<T> {
+  title: string;
+  widthPx?: number;
+  /** of a query that has `unkept` */
+  asked: Pick<UseQueryResult<T>, 'data' | 'error' | 'isFetching' | 'refetch'>;
+  /** on the button that asks again */
+  again?: string;
+  onClose: () => void;
+  children: (said: T) => ReactNode;
+}
+const usualPx = 560;
+
+export function AskedNow<T>({ title, widthPx = usualPx, asked, again = t('page.retry'), onClose, children }: Props<T>) {
+  const { data, error, isFetching, refetch } = asked;
+  const ask = () => void refetch();
+  // whoever was asked says why, beside what the error means to us
+  const [said] = error instanceof ApiError ? fieldsOf(error.errorData) : [];
+  return (
+    <Drawer open title={title} size={widthPx} mask={{ blur: false }} onClose={onClose}>
+      {isFetching ? (
+        <Skeleton active />
+      ) : error ? (
+        <>
+          <ErrorState error={error} onRetry={ask} />
+          {said && (
+            <p className="mono" role="alert">
+              {ruleText(said, language)}
+            </p>
+          )}
+        </>
+      ) : (
+        data !== undefined && (
+          <>
+            {children(data)}
+            <Button style={{ marginTop: 16 }} onClick={ask}>
+              {again}
+            </Button>
+          </>
+        )
+      )}
+    </Drawer>
+  );
+}

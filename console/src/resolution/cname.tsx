@@ -5,6 +5,7 @@ import { act, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import type { RowOf } from '../kit/client.ts';
 import { t, tOf } from '../kit/text.ts';
+import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { DryRun, previewing } from './dry-run.tsx';
 
@@ -43,25 +44,34 @@ function Arrived({ row }: { row: Cname }) {
 }
 
 const short = (ds: string) => `DS ${ds.split(' DS ')[1]!.split(' ').slice(0, 3).join(' ')} …`;
+const isStrange = ({ ds, dsBefore, dsAbove }: Cname) =>
+  !dsBefore.length && dsAbove.length > 0 && !dsAbove.some(one => ds.includes(one));
+
+/** Where a zone stands with its key, where that is anything to look at. */
+function stateOf(row: Cname): readonly ['warn' | 'bad' | 'idle', string] | undefined {
+  if (row.dsBefore.length) return ['bad', t('cnameZone.otherKey')];
+  if (isStrange(row)) return ['bad', t(row.signed ? 'cnameZone.otherAbove' : 'cnameZone.signedAbove')];
+  if (row.signed && !row.ds.length) return ['warn', t('cnameZone.signing')];
+  if (row.newKeyAt === null) return undefined;
+  if (row.ds.length < 2) return ['idle', t('cnameZone.newKeyComes')];
+  return row.newKeyFrom === null
+    ? ['warn', t('cnameZone.newKeyWaits')]
+    : ['idle', t('cnameZone.newKeyFrom', { time: dateTime(row.newKeyFrom) })];
+}
+
 /** What is to be written into the zone above, and in the place of what. */
 function Signed({ row }: { row: Cname }) {
-  if (!row.signed) return <span className="ink-3">{t('cnameZone.unsigned')}</span>;
-  if (!row.ds.length)
-    return (
-      <span className="status">
-        <span className="status-dot warn" aria-hidden />
-        {t('cnameZone.signing')}
-      </span>
-    );
+  const state = stateOf(row);
+  if (!row.signed && !state) return <span className="ink-3">{t('cnameZone.unsigned')}</span>;
   return (
     <span className="address-list">
-      {row.dsBefore.length > 0 && (
+      {state && (
         <span className="status">
-          <span className="status-dot bad" aria-hidden />
-          {t('cnameZone.otherKey')}
+          <span className={`status-dot ${state[0]}`} aria-hidden />
+          {state[1]}
         </span>
       )}
-      {row.dsBefore.map(one => (
+      {(row.dsBefore.length || !isStrange(row) ? row.dsBefore : row.dsAbove).map(one => (
         <s key={one} className="mono clip ink-3" title={one}>
           {short(one)}
         </s>
@@ -113,7 +123,7 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
           </span>
         ),
     },
-    { name: 'signed', label: 'dnssec', width: 220, render: row => <Signed row={row} /> },
+    { name: 'signed', label: 'dnssec', width: 260, render: row => <Signed row={row} /> },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
@@ -155,6 +165,13 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       warning: 'signZone',
       when: row => row.driver === 'knot' && !row.signed,
       body: ([row]) => ({ id: row!.id, signed: true }),
+    }),
+    act('PUT /client/setting/dns/cname', {
+      name: 'newKey',
+      level: 'disruptive',
+      warning: 'newKey',
+      when: row => row.ds.length === 1 && row.newKeyAt === null && !row.dsBefore.length && !isStrange(row),
+      body: ([row]) => ({ id: row!.id, newKey: true }),
     }),
     act('PUT /client/setting/dns/cname', {
       name: 'dsReplaced',

@@ -134,13 +134,7 @@ export function DryRun({ id, name, onClose }: { id: number; name: string; onClos
     ...unkept,
   });
   return (
-    <AskedNow
-      title={t('dryRun.title', { name })}
-      widthPx={widthPx}
-      asked={asked}
-      again={t('dryRun.again')}
-      onClose={onClose}
-    >
+    <AskedNow title={t('dryRun.title', { name })} widthPx={widthPx} asked={asked} again={t('dryRun.again')} onClose={onClose}>
       {said => <Told said={said} />}
     </AskedNow>
   );

@@ -72,6 +72,14 @@ export default {
   'cnameZone.unsigned': 'Not signed',
   'cnameZone.signing': 'Being signed',
   'cnameZone.otherKey': 'Another key: replace the old DS by the new one at the registrar',
+  'cnameZone.otherAbove': 'The zone above has a DS of another key: replace it at the registrar by this one',
+  'cnameZone.signedAbove': 'The zone above has a DS, and this zone is not signed: remove it at the registrar',
+  'cnameZone.newKeyComes': 'A new key is being published; its DS comes in two hours or so',
+  'cnameZone.newKeyWaits': 'At the registrar, replace the first DS by the second',
+  'cnameZone.newKeyFrom': 'The zone above has the new DS; the new key is used from {time}',
+  'action.newKey': 'Replace the key',
+  'warning.newKey':
+    'The new DS is shown in two hours or so; put it in place of the old one at the registrar. A day after the zone above was first seen with it, the new key is used. Until then both are valid, and answers go on being believed. It cannot be undone.',
   'action.dsReplaced': 'DS is replaced',
   'warning.dsReplaced':
     'Make sure that the registrar has the DS shown here instead of the old one, and that the time to live of the old one is over. The warning goes then; while the zone above still has the old DS, resolvers that validate get no answer.',

@@ -70,6 +70,14 @@ export default {
   'cnameZone.unsigned': '未签名',
   'cnameZone.signing': '签名中',
   'cnameZone.otherKey': '密钥已更换：请在注册商将旧的 DS 换成新的',
+  'cnameZone.otherAbove': '上层域名的 DS 不属于这里的密钥：请在注册商换成这里的 DS',
+  'cnameZone.signedAbove': '上层域名有 DS，但这里没有签名：请在注册商移除该 DS',
+  'cnameZone.newKeyComes': '正在发布新密钥，约两小时后显示新的 DS',
+  'cnameZone.newKeyWaits': '请在注册商以第二个 DS 取代第一个',
+  'cnameZone.newKeyFrom': '上层域名已有新的 DS，{time} 起改用新密钥',
+  'action.newKey': '更换密钥',
+  'warning.newKey':
+    '约两小时后会显示新的 DS，请在注册商以它取代旧的。上层域名出现新的 DS 满一天后，才会改用新密钥；在此之前新旧 DS 都有效，解析不会中断。开始后无法取消。',
   'action.dsReplaced': 'DS 已更换',
   'warning.dsReplaced':
     '请先确认注册商已将旧的 DS 换成这里显示的新 DS，并等待旧 DS 的 TTL 过期。确认后，警告会消失；若上层域名仍是旧的 DS，会验证的解析器仍得不到任何响应。',

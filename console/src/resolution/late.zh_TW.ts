@@ -68,6 +68,14 @@ export default {
   'cnameZone.unsigned': '未簽署',
   'cnameZone.signing': '簽署中',
   'cnameZone.otherKey': '金鑰已更換：請在註冊商將舊的 DS 換成新的',
+  'cnameZone.otherAbove': '上層網域的 DS 不屬於這裡的金鑰：請在註冊商換成這裡的 DS',
+  'cnameZone.signedAbove': '上層網域有 DS，但這裡沒有簽署：請在註冊商移除該 DS',
+  'cnameZone.newKeyComes': '正在發布新金鑰，約兩小時後顯示新的 DS',
+  'cnameZone.newKeyWaits': '請在註冊商以第二個 DS 取代第一個',
+  'cnameZone.newKeyFrom': '上層網域已有新的 DS，{time} 起改用新金鑰',
+  'action.newKey': '更換金鑰',
+  'warning.newKey':
+    '約兩小時後會顯示新的 DS，請在註冊商以它取代舊的。上層網域出現新的 DS 滿一天後，才會改用新金鑰；在此之前新舊 DS 都有效，解析不會中斷。開始後無法取消。',
   'action.dsReplaced': 'DS 已更換',
   'warning.dsReplaced':
     '請先確認註冊商已將舊的 DS 換成這裡顯示的新 DS，並等待舊 DS 的 TTL 過期。確認後，警告會消失；若上層網域仍是舊的 DS，會驗證的解析器仍得不到任何回應。',

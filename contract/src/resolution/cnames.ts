@@ -1,6 +1,6 @@
 /** CNAME zones: what customers' names lead into. A site's name there is `KEY.ZONE`, and leads on to its group (decisions, The parts). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, obj, one, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { dnsTypes } from '../limits-resolution.ts';
 import * as rules from '../rules.ts';
 
@@ -33,6 +33,12 @@ export const Cname = obj({
   signed: bool(),
   /** what the zone above has to say of a signed one, as a line of its file; none: it has no key yet */
   ds: arr(text(1000), 20),
+  /** what it was seen to say of the zone's keys; where that is something, and nothing of `ds`, resolvers that validate believe no answer */
+  dsAbove: arr(text(1000), 20),
+  /** a new key is to take the place of the one before, since then; `ds` has both, the new one last, as soon as it may be told to the zone above */
+  newKeyAt: nullable(time()),
+  /** the zone above was seen to have its DS: it signs from then on, when nobody has the answer without it any more */
+  newKeyFrom: nullable(time()),
   /** what it had to say of a key that is lost (restored without it): until that is replaced, resolvers that validate believe no answer */
   dsBefore: arr(text(1000), 20),
   /** the one new customers are told: the oldest that is not disabled */
@@ -62,6 +68,8 @@ export const cnames = calls(
         signed: opt(bool()),
         /** the zone above says `ds` now, and nothing of the lost key */
         dsReplaced: opt(bool()),
+        /** of a signed one: another key takes the place of its own, and both are believed meanwhile */
+        newKey: opt(bool()),
         nameServers: opt(nameServers()),
         memo: opt(text(255)),
       }),

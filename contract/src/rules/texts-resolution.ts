@@ -60,6 +60,11 @@ export const resolutionTexts = {
     zh_CN: '已签名的域名无法取消签名或改用其他域名服务器：上层域名的 DS 记录会使解析失败',
     en_US: 'A signed zone stays signed, and where it is: with its DS in the zone above nothing else is believed',
   },
+  newKeyNotNow: {
+    zh_TW: '網域已簽署且只有一把金鑰時，才能更換金鑰',
+    zh_CN: '域名已签名且只有一把密钥时，才能更换密钥',
+    en_US: 'A key can be replaced once the zone is signed, and while no other one is taking its place',
+  },
   lineRules: {
     zh_TW:
       '您的線路在所有 CNAME 網域中共需 {used} 條規則，上限為 {n} 條：請減少網段、ASN、地區、CNAME 網域或線路上的節點位址（回應每滿 8 個位址，規則多計一次）',

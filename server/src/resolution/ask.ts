@@ -18,13 +18,20 @@ export interface NameServer {
 }
 
 /** @throws DnsProblem when nobody answers */
-export async function ask(server: NameServer, name: string, type: number, subnet?: dns.Subnet): Promise<dns.Message> {
+export async function ask(
+  server: NameServer,
+  name: string,
+  type: number,
+  subnet?: dns.Subnet,
+  isRecursive = false,
+): Promise<dns.Message> {
   for (let n = 0; n < tries; n++) {
     const id = randomInt(65_536);
-    const bytes = await overUDP(server, dns.query(id, name, type, subnet));
+    const question = dns.query(id, name, type, subnet, isRecursive);
+    const bytes = await overUDP(server, question);
     const answer = bytes && readable(bytes);
     if (!answer || answer.id !== id) continue;
-    return answer.isCut ? overTCP(server, id, dns.query(id, name, type, subnet)) : answer;
+    return answer.isCut ? overTCP(server, id, question) : answer;
   }
   throw new DnsProblem('away', `${server.host} port ${server.port} does not answer`);
 }
@@ -76,9 +83,11 @@ async function overTCP({ host, port }: NameServer, id: number, question: Buffer)
 
 /** What the zone above has to say of a zone: what that says of its own keys (CDS, RFC 7344). */
 export async function digestsOf(server: NameServer, name: string): Promise<string[]> {
-  const { answers } = await ask(server, name, dns.types.CDS);
+  return digestsIn(await ask(server, name, dns.types.CDS), dns.types.CDS);
+}
+export function digestsIn({ answers }: dns.Message, wanted: number): string[] {
   return answers
-    .filter(({ type, data }) => type === dns.types.CDS && data.length > 4)
+    .filter(({ type, data }) => type === wanted && data.length > 4)
     .map(({ data }) => `${data.readUInt16BE(0)} ${data[2]} ${data[3]} ${data.toString('hex', 4).toUpperCase()}`)
     .sort();
 }

@@ -14,6 +14,7 @@ import type { Services } from '../kit/services.ts';
 import { logger } from '../log.ts';
 import { type Database, type Db, openDatabase, rows, type Sql } from '../store/db.ts';
 import { readSetting } from '../system/settings.ts';
+import { lookAbove } from './above.ts';
 import { type Seen, seenOf } from './seen.ts';
 
 type State = (typeof cnameStates)[number];
@@ -151,8 +152,10 @@ export const cnameCheckCalls = implement(
 const lookMs = 5000;
 const together = 100;
 const troubles = new Seldom(300_000);
+/** A new key takes over no sooner after its DS was seen above: most zones above let resolvers keep what they said for a day at most. */
+const newKeySeconds = 86_400;
 
-/** Looks at every domain from time to time; those that lead here less often. Several processes may: each takes others. */
+/** Looks at every domain from time to time, those that lead here less often, and at what is said above of our zones' keys. Several processes may: each takes others. */
 export class CnameWatch {
   readonly #database: Database;
   readonly #services: Pick<Services, 'dns'>;
@@ -193,7 +196,9 @@ export class CnameWatch {
   /** @returns how many were looked at */
   async turn(): Promise<number> {
     const { db } = this.#database;
-    if (!(this.#services.dns?.resolvers.length || getServers().length)) return 0;
+    const { resolvers = [] } = this.#services.dns ?? {};
+    if (!(resolvers.length || getServers().length)) return 0;
+    await lookAbove(db, resolvers, newKeySeconds);
     const { active, other } = resolutionLimits.checkMinutes;
     // taken by noting the look before it: whoever dies in its midst has left them for later
     const taken = await rows<{ id: number }>(

@@ -83,15 +83,20 @@ export const cnameCalls = implement(
       return { ids };
     },
     'PUT /cname': async ({ ctx, body }) => {
-      const { domainName, signed, driver, dnsSettingID } = await ctx.store(cnameTable).get(body.id);
+      const { domainName, signed, driver, dnsSettingID, ds, newKeyAt } = await ctx.store(cnameTable).get(body.id);
       const isMoved = body.dnsSettingID !== undefined && body.dnsSettingID !== dnsSettingID;
       if (signed && (body.signed === false || isMoved))
         throw failFields([{ path: body.signed === false ? 'signed' : 'dnsSettingID', rule: 'signedStays' }]);
       if (body.signed && !signed && (driver !== 'knot' || isMoved)) throw fail('invalidDNSSetting');
+      // which key is to go is not known before there is one, nor while another comes
+      if (body.newKey && (ds.length !== 1 || newKeyAt !== null)) throw failFields([{ path: 'newKey', rule: 'newKeyNotNow' }]);
       checkGlue(domainName, body.nameServers);
-      const { dsReplaced, ...set } = body;
+      const { dsReplaced, newKey, ...set } = body;
       const before = await usedRules(ctx);
-      await ctx.store(cnameTable).set(body.id, { ...set, ...(dsReplaced && { dsBefore: [] }) });
+      const newKeyAsked = newKey && { newKeyAt: new Date().toISOString(), newKeyFrom: null };
+      await ctx.store(cnameTable).set(body.id, { ...set, ...(dsReplaced && { dsBefore: [] }), ...newKeyAsked });
+      // it is begun now, not when the zone is compared next
+      if (newKey) await sql`update cname set "comparedAt" = null, "nextAt" = now() where id = ${body.id}`.execute(ctx.db);
       await checkRules(ctx, before, body.signed && !signed ? 'signed' : 'dnsSettingID');
       return {};
     },

@@ -10,16 +10,36 @@ export function isSame(there: Answer, wanted: Answer): boolean {
   return same(there.a, wanted.a) && same(there.aaaa, wanted.aaaa) && there.cname === wanted.cname;
 }
 
-/** What really stands there: what is not as it was written is written again. */
-export async function compare(db: Db, driver: NameDriver, { zone, clientID }: HeldZone): Promise<void> {
-  const { names, groups } = await driver.observe(zone);
-  const ds = zone.isSigned ? ((await driver.trust?.(zone)) ?? []) : [];
+/**
+ * What the zone above has to say of it, and a key that is to take another's place. The one before is first: which of them is the new one is
+ * read of that.
+ */
+async function compareKeys(db: Db, driver: NameDriver, { zone, ds: before, isNewKey, isNewKeyDue }: HeldZone): Promise<void> {
+  const told = async () => {
+    const all = zone.isSigned ? ((await driver.trust?.(zone)) ?? []) : [];
+    return [...before.filter(one => all.includes(one)), ...all.filter(one => !before.includes(one))];
+  };
+  let ds = await told();
+  if (ds.length > 1 || (isNewKey && before.length < 2)) {
+    await driver.newKey?.(zone, ds.length > 1 && isNewKeyDue ? 'take' : 'begin');
+    ds = await told();
+  }
   // None yet says nothing of the one before; of another key than before the zone above has to be told. What stands there is the one that was
   // shown first, however many came after it, until that is back.
   if (ds.length || !zone.isSigned)
     await sql`update cname set ds = ${ds}, "dsBefore" = case when "dsBefore" && ${ds}::text[] then '{}'
         when "dsBefore" <> '{}' or ds = '{}' or ds && ${ds}::text[] then "dsBefore" else ds end
       where id = ${zone.id} and ds <> ${ds}::text[]`.execute(db);
+  // it has taken the other's place, or both are lost
+  if (before.length > 1 && ds.length === 1)
+    await sql`update cname set "newKeyAt" = null, "newKeyFrom" = null where id = ${zone.id}`.execute(db);
+}
+
+/** What really stands there: what is not as it was written is written again. */
+export async function compare(db: Db, driver: NameDriver, held: HeldZone): Promise<void> {
+  const { zone, clientID } = held;
+  const { names, groups } = await driver.observe(zone);
+  await compareKeys(db, driver, held);
   const sites = await rows<{ siteID: number; label: string; groupID: number }>(
     db,
     sql`select "siteID", label, "groupID" from "cnameSite" where "cnameID" = ${zone.id}`,

@@ -133,6 +133,8 @@ export interface NameDriver {
   leave?(zone: NameZone): Promise<void>;
   /** What the zone above has to say of a signed zone (DS, RFC 4034, 5): one a line, as a file of a zone has it. */
   trust?(zone: NameZone): Promise<string[]>;
+  /** A new key beside the zone's own, begun once however often it is asked for; `take`: the zone above has it, the one before is to go. */
+  newKey?(zone: NameZone, step: 'begin' | 'take'): Promise<void>;
   /** Networks that a line of a group is for, to ask as their visitors: one for each way in which it finds lines. */
   probes?(group: GroupAnswer, zone: NameZone): Promise<string[]>;
   /** Which version of a group is answered, to everybody or to a visitor of that network; undefined: none. */

@@ -81,12 +81,16 @@ function secondariesOf(zones: readonly NameZone[], open: Opener): { lines: strin
     ],
   };
 }
-/** One key that signs everything and stays: what the zone above says of it stays true. Names cannot be listed (NSEC3, RFC 9276: no salt, no rounds). */
+/**
+ * One key that signs everything and stays until somebody wants another: what the zone above says of it stays true. It is told (CDS) of both
+ * while one takes the other's place. Names cannot be listed (NSEC3, RFC 9276: no salt, no rounds). Lines have no longer life than the zone
+ * says, though their module makes them.
+ */
 const policyLines = [
   'policy:',
   '  - id: signed',
   '    single-type-signing: on',
-  '    cds-cdnskey-publish: always',
+  '    cds-cdnskey-publish: double-ds',
   '    nsec3: on',
   '    nsec3-iterations: 0',
   '    nsec3-salt-length: 0',

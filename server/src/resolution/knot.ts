@@ -246,6 +246,18 @@ export class KnotDriver implements NameDriver {
     return (await digestsOf(this.#server, name)).map(one => `${name}. ${ttl.zone} IN DS ${one}`);
   }
 
+  /** `ZONE` and its zone of lines, whose DS is ours to write: each has a key of its own, and none is begun beside one that comes. */
+  async newKey(zone: NameZone, step: 'begin' | 'take'): Promise<void> {
+    for (const name of [lineZone(zone.name), zone.name]) {
+      const { answers } = await ask(this.#server, name, dns.types.DNSKEY);
+      const isAlone = answers.filter(({ type }) => type === dns.types.DNSKEY).length === 1;
+      if (step === 'begin' && isAlone) await this.#control.do('zone-key-rollover', name, 'ksk');
+      if (step === 'take' && (await digestsOf(this.#server, name)).length > 1) await this.#control.do('zone-ksk-submitted', name);
+    }
+    // of the zone of lines it stands in this one
+    await this.#apex(zone, zone.name);
+  }
+
   /** @throws DnsProblem while it has no key yet */
   async #signed(name: string): Promise<string[]> {
     for (let n = 0; n < keyTries; n++) {

@@ -19,6 +19,11 @@ export interface HeldZone {
   server: string;
   tries: number;
   error: string;
+  /** what the zone above has to say of it, as it was seen last */
+  ds: string[];
+  /** another key is wished for; and the zone above has had it for long enough */
+  isNewKey: boolean;
+  isNewKeyDue: boolean;
   /** what its lines go by, as far as that is written down (`NameDriver.told`) */
   lineData: string;
   placelessGroups: number[];
@@ -46,7 +51,7 @@ export async function zonesOf(db: Db, condition: Sql, isGone = false): Promise<H
     }
   >(
     db,
-    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
+    sql`select c.id, c."domainName", c."nameServers", c.signed as "isSigned", c."clientID", c."dnsSettingID", ${settingColumns} as setting, ${secondariesOf} as secondaries, c.tries, c.error, c."lineData", c."placelessGroups", c."linelessGroups", c.ds, c."newKeyAt" is not null as "isNewKey", coalesce(c."newKeyFrom" <= clock_timestamp(), false) as "isNewKeyDue", c."nextAt" <= clock_timestamp() as "isDue", coalesce(c."comparedAt", '-infinity') < clock_timestamp() - ${compareMinutes} * interval '1 minute' as "isOld"
       from cname c join "dnsSetting" s on s.id = c."dnsSettingID" where ${isGone ? isLeaving : sql`c."deletedAt" is null`}
         and (${condition}) order by c.id`,
   );

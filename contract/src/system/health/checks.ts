@@ -38,7 +38,7 @@ export const checks = {
   documents: ['notMade'],
   rules: ['outdated'],
   certificates: ['ending'],
-  signedZones: ['otherKey'],
+  signedZones: ['otherKey', 'otherAbove'],
 } as const;
 /** What a node says of itself; of anything else it knows nothing. */
 export const nodeCheckIDs: readonly CheckID[] = [

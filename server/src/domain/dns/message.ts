@@ -15,6 +15,8 @@ export const types = {
   TXT: 16,
   AAAA: 28,
   OPT: 41,
+  DS: 43,
+  DNSKEY: 48,
   CDS: 59,
   TSIG: 250,
   AXFR: 252,
@@ -129,10 +131,10 @@ function subnetOption({ address, prefix }: Subnet): Buffer {
   const data = Buffer.concat([u16(whole.length === 4 ? 1 : 2), Buffer.from([prefix, 0]), part]);
   return Buffer.concat([u16(8), sized(data)]);
 }
-/** A question as a resolver asks it: EDNS(0), no recursion, with the visitor's network where it is known. */
-export const query = (id: number, name: string, type: number, subnet?: Subnet): Buffer =>
+/** A question as a resolver asks it: EDNS(0), with the visitor's network where it is known; `isRecursive`: as one asks a resolver. */
+export const query = (id: number, name: string, type: number, subnet?: Subnet, isRecursive = false): Buffer =>
   Buffer.concat([
-    u16(id, opcodes.query << 11, 1, 0, 0, 1),
+    u16(id, (opcodes.query << 11) | (isRecursive ? 0x100 : 0), 1, 0, 0, 1),
     question(name, type),
     Buffer.from([0]),
     u16(types.OPT, udpBytes, 0, 0),

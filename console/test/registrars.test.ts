@@ -1,7 +1,7 @@
 /** What a customer types at its DNS provider. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { recordAsked, registrarOf, registrars } from '../src/domain/registrars.ts';
+import { recordAsked, registrarOf, registrars, servedBy } from '../src/domain/registrars.ts';
 
 const cname = '0123456789ab.cdn.example.net';
 
@@ -40,4 +40,12 @@ test('where a target needs a dot at its end it is copied with one', () => {
 
 test('what a browser kept of another release is no provider', () => {
   assert.deepEqual([registrarOf('gandi'), registrarOf('gone'), registrarOf(null)], ['gandi', 'other', 'other']);
+});
+
+test('who serves the zone is known by all of its name servers, and nobody is taken for another', () => {
+  assert.equal(servedBy(['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']), 'cloudflare');
+  assert.equal(servedBy(['ns-1.awsdns-01.co.uk', 'ns-2.awsdns-12.com']), 'route53');
+  assert.equal(servedBy(['ns1.alidns.com', 'ns2.alidns.com']), 'aliyun');
+  for (const names of [[], ['ada.ns.cloudflare.com', 'ns1.example.net'], ['ns1.evilgandi.net'], ['ns.cloudflare.com.example.net']])
+    assert.equal(servedBy(names), undefined, names.join());
 });

@@ -358,6 +358,7 @@ test('a customer is told what its domain is to lead to, and whether it does: by 
     names.map(() => target()),
   );
   assert.deepEqual(said.get('www.leads.test')!.seen, ['step.leads.test', target()]);
+  assert.deepEqual((await user.read(`/user/site/${a.siteID}/domain/${ids[0]}`)).zoneServers, ['ns.leads.test']);
   const found = await user.read(`${path}?cnameStatuses=wrong`);
   assert.deepEqual(
     found.data.map((one: { domainName: string }) => one.domainName),

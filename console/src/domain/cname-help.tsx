@@ -5,10 +5,10 @@ import { Facts } from '../kit/bits.tsx';
 import { CopyButton } from '../kit/copy.tsx';
 import { stored } from '../kit/stored.ts';
 import { t } from '../kit/text.ts';
-import { recordAsked, type Registrar, registrarOf, registrars } from './registrars.ts';
+import { recordAsked, type Registrar, registrarOf, registrars, servedBy } from './registrars.ts';
 
 const selectPx = 320;
-/** Whoever has many domains keeps most of them in one place. */
+/** Whoever has many domains keeps most of them in one place: where nobody knows who serves this one. */
 const last = stored('cname.registrar');
 
 const copied = (text: string) => (
@@ -18,12 +18,13 @@ const copied = (text: string) => (
   </span>
 );
 
-export function CnameHelp({ domainName, cname }: { domainName: string; cname: string }) {
+export function CnameHelp({ domainName, cname, servers }: { domainName: string; cname: string; servers: readonly string[] }) {
   const id = useId();
-  const [registrar, setRegistrar] = useState<Registrar>(() => registrarOf(last.get()));
+  const [chosen, setChosen] = useState<Registrar>();
+  const registrar = chosen ?? servedBy(servers) ?? registrarOf(last.get());
   const { zone, host, isTop, type, target, top } = recordAsked(registrar, domainName, cname);
   function choose(next: Registrar) {
-    setRegistrar(next);
+    setChosen(next);
     last.set(next);
   }
   return (

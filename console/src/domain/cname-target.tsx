@@ -37,7 +37,7 @@ export function CnameTarget({ domain: given, siteID, onClose }: Props) {
         <p>{t('cname.noZone')}</p>
       ) : (
         <>
-          <CnameHelp domainName={domainName} cname={cname} />
+          <CnameHelp domainName={domainName} cname={cname} servers={domain.zoneServers} />
           <h3 style={{ marginTop: 24 }}>{t('cname.seen')}</h3>
           <div aria-live="polite">
             <p>

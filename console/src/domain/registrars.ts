@@ -24,6 +24,21 @@ export type Registrar = keyof typeof all;
 export const registrars = Object.keys(all) as Registrar[]; // its own keys
 export const registrarOf = (said: string | null): Registrar => registrars.find(one => one === said) ?? 'other';
 
+/** Names of their name servers, as these are published; who is not here has none that tell it from others. */
+const servers: Partial<Record<Registrar, RegExp>> = {
+  cloudflare: /\.ns\.cloudflare\.com$/,
+  godaddy: /\.domaincontrol\.com$/,
+  namecheap: /\.registrar-servers\.com$/,
+  gandi: /\.gandi\.net$/,
+  route53: /\.awsdns-\d+\.(?:com|net|org|co\.uk)$/,
+  aliyun: /\.(?:hichina|alidns)\.com$/,
+  dnspod: /\.(?:dnspod\.(?:net|com)|dnsv[1-5]\.com)$/,
+  hinet: /\.hinet\.net$/,
+};
+/** Whose name servers these all are; undefined: nobody's of them, or of several (somebody moves). */
+export const servedBy = (names: readonly string[]): Registrar | undefined =>
+  names.length ? registrars.find(one => names.every(name => servers[one]?.test(name))) : undefined;
+
 const types = { flattens: 'CNAME', alias: 'ALIAS', beside: 'CNAME', redirect: null, unknown: 'ALIAS / ANAME' } as const;
 
 export interface RecordAsked {

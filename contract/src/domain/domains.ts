@@ -55,6 +55,8 @@ export const Domain = obj({
   cnameStatus: one(cnameStates),
   /** through which names it leads, or else to which addresses, as it was seen last */
   cnameSeen: arr(text(253), 20),
+  /** who serves the zone that it lies in, as far as anybody said; none: nobody has looked */
+  zoneServers: arr(text(253), 8),
   cnameCheckedAt: nullable(time()),
   certStatus: one(certificateStates),
   /** the certificate it shows; null: none, so it is not served over https */

@@ -62,6 +62,7 @@ export interface Found {
   domainName: string;
   status: (typeof seenStates)[number];
   seen: string[];
+  nameServers: string[];
 }
 
 /** Asks resolvers, and nobody else; a few names at a time. What is not answered when `signal` is aborted is `unknown`. */
@@ -88,6 +89,7 @@ export async function look(
           domainName: one.domainName,
           status: seen ? stateOf(one, seen) : 'unknown',
           seen: shown.slice(0, seenMost),
+          nameServers: seen?.nameServers ?? [],
         });
       } finally {
         underWay--;
@@ -106,11 +108,13 @@ export const holdSeen = (db: Db) => sql`select pg_advisory_xact_lock(${seenKey}:
 /** Writes down what was seen, in a transaction: a fact about the world. @returns domains that lead elsewhere than before */
 async function remember(db: Db, found: readonly Found[]): Promise<{ id: number; before: string; after: string }[]> {
   await sql`select pg_advisory_xact_lock_shared(${seenKey}::bigint)`.execute(db);
-  const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb)`;
+  const said = sql`jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as f(id bigint, status text, seen jsonb, "nameServers" jsonb)`;
   const unknown = found.filter(one => one.status === 'unknown').map(one => one.id);
-  await sql`insert into "cnameSeen" as s ("domainID", seen, "isUnknown") select f.id, array(select jsonb_array_elements_text(f.seen)), f.status = 'unknown' from ${said}
+  await sql`insert into "cnameSeen" as s ("domainID", seen, "nameServers", "isUnknown") select f.id, array(select jsonb_array_elements_text(f.seen)),
+      array(select jsonb_array_elements_text(f."nameServers")), f.status = 'unknown' from ${said}
       where exists (select 1 from domain d where d.id = f.id)
     on conflict ("domainID") do update set "checkedAt" = clock_timestamp(), "isUnknown" = excluded."isUnknown",
+      "nameServers" = case when excluded."nameServers" = '{}' then s."nameServers" else excluded."nameServers" end,
       seen = case when excluded."domainID" = any(${unknown}::bigint[]) then s.seen else excluded.seen end`.execute(db);
   return rows(
     db,
@@ -134,7 +138,7 @@ export const cnameCheckCalls = implement(
       for (const { id, before, after } of await remember(ctx.db, mine))
         ctx.note({ table: 'domain', id, before: { cnameStatus: before }, after: { cnameStatus: after } });
       tell();
-      return mine.map(one => ({ ...one, cname: there.find(({ id }) => id === one.id)!.cname }));
+      return mine.map(({ nameServers: _, ...one }) => ({ ...one, cname: there.find(({ id }) => id === one.id)!.cname }));
     },
   },
   {

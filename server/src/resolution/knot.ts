@@ -7,7 +7,6 @@
  * that stands twice is answered by the last; a family of addresses that a line has none of is answered as to everybody.
  */
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { writeWhole } from '#host/files.ts';
 import type { GeoPlaces, GeoStore } from '../kit/services.ts';
 import { dnsAbilitiesOf } from '#contract/limits.ts';
@@ -16,7 +15,7 @@ import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
 import { Rfc2136 } from '../domain/dns/rfc2136.ts';
-import { ask, digestsOf, type NameServer } from './ask.ts';
+import { ask, type NameServer } from './ask.ts';
 import {
   type Abilities,
   type Answer,
@@ -31,6 +30,7 @@ import { configurationOf, fitOf, inZone, networkOf, type Opener, prefixOf, writa
 import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { KnotControl } from './knot-control.ts';
+import { KnotKeys } from './knot-keys.ts';
 import { observedBy, read } from './knot-said.ts';
 import { type Lack, LineBudget, without } from './line-budget.ts';
 import { addressOn } from './line-places.ts';
@@ -44,9 +44,6 @@ const wholeMs = 60_000;
 const readMs = 1000;
 const restTimes = 4;
 const restMostMs = 30_000;
-/** A key is made in milliseconds. */
-const keyTries = 60;
-const keyWaitMs = 100;
 /** Data that were not taken may be: the folder was full, their copy cut. */
 const refusedMs = 600_000;
 const here = '127.0.0.1';
@@ -68,6 +65,7 @@ export class KnotDriver implements NameDriver {
   readonly watchMs = 5000;
   readonly #at: KnotAt;
   readonly #control: KnotControl;
+  readonly #keys: KnotKeys;
   readonly #open: Opener;
   readonly #server: NameServer;
   readonly #updates: Rfc2136;
@@ -95,6 +93,7 @@ export class KnotDriver implements NameDriver {
     this.#open = open;
     this.#files = new LineFiles(at.lines);
     this.#server = { host: here, port: at.port };
+    this.#keys = new KnotKeys(this.#server, this.#control);
     const policy = new AddressPolicy({ operator: [], environment: ['127.0.0.0/8'], own: [] });
     this.#updates = new Rfc2136(`${here}:${at.port}`, at.key, { policy });
   }
@@ -242,31 +241,14 @@ export class KnotDriver implements NameDriver {
     return { data: this.#data?.name ?? '', placeless: of('places'), lineless: of('lines') };
   }
 
-  async trust({ name }: NameZone): Promise<string[]> {
-    return (await digestsOf(this.#server, name)).map(one => `${name}. ${ttl.zone} IN DS ${one}`);
+  trust({ name }: NameZone): Promise<string[]> {
+    return this.#keys.trust(name);
   }
-
-  /** `ZONE` and its zone of lines, whose DS is ours to write: each has a key of its own, and none is begun beside one that comes. */
+  /** `ZONE` and its zone of lines, whose DS is ours to write. */
   async newKey(zone: NameZone, step: 'begin' | 'take'): Promise<void> {
-    for (const name of [lineZone(zone.name), zone.name]) {
-      const { answers } = await ask(this.#server, name, dns.types.DNSKEY);
-      const isAlone = answers.filter(({ type }) => type === dns.types.DNSKEY).length === 1;
-      if (step === 'begin' && isAlone) await this.#control.do('zone-key-rollover', name, 'ksk');
-      if (step === 'take' && (await digestsOf(this.#server, name)).length > 1) await this.#control.do('zone-ksk-submitted', name);
-    }
+    for (const name of [lineZone(zone.name), zone.name]) await this.#keys.replace(name, step);
     // of the zone of lines it stands in this one
     await this.#apex(zone, zone.name);
-  }
-
-  /** @throws DnsProblem while it has no key yet */
-  async #signed(name: string): Promise<string[]> {
-    for (let n = 0; n < keyTries; n++) {
-      const found = await digestsOf(this.#server, name);
-      if (found.length) return found;
-      await setTimeout(keyWaitMs);
-    }
-    // refused: with `away` all zones behind it, of everybody, would not be asked for either
-    throw new DnsProblem('refused', `${name} is not signed yet`);
   }
 
   /**
@@ -279,7 +261,7 @@ export class KnotDriver implements NameDriver {
     const wanted = apexOf(zone, name, servers);
     // the zone of lines hangs on this one, also in what is believed of it; it stands before this one
     if (zone.isSigned && name === zone.name)
-      wanted.get(lineZone(name))!.push(...(await this.#signed(lineZone(name))).map(one => `DS ${one.toLowerCase()}`));
+      wanted.get(lineZone(name))!.push(...(await this.#keys.ofSigned(lineZone(name))).map(one => `DS ${one.toLowerCase()}`));
     const commands: string[][] = [];
     if (!isThere) {
       const soa = [`${servers[0]!.name}.`, `hostmaster.${zone.name}.`, '1', '3600', '600', '604800', String(ttl.negative)];

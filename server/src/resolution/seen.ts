@@ -3,14 +3,18 @@
  * asked, or those that the installation names: never a server that a customer chose.
  */
 import { getServers, Resolver } from 'node:dns/promises';
+import { getDomain } from 'tldts';
 
 const lookMs = 2000;
 const hopsMost = 8;
+const serversMost = 8;
 
 export interface Seen {
   /** names in order, without the first */
   through: string[];
   addresses: string[];
+  /** who serves the zone that it lies in; none: nobody says */
+  nameServers: string[];
 }
 
 /** Undefined: nobody answered, or not before `signal` was aborted. A wildcard is asked for by a name below it. */
@@ -42,7 +46,14 @@ async function follow(resolver: Resolver, domainName: string): Promise<Seen | un
     through.push(name);
     now = name;
   }
-  const [four, six] = await Promise.all([resolver.resolve4(now).catch(none<string>), resolver.resolve6(now).catch(none<string>)]);
+  // a name below no suffix that is known may be a zone of the house, or lie in one
+  const zone = getDomain(domainName.replace(/^\*\./, ''));
+  const [four, six, servers] = await Promise.all([
+    resolver.resolve4(now).catch(none<string>),
+    resolver.resolve6(now).catch(none<string>),
+    zone === null ? [] : resolver.resolveNs(zone).catch(() => []),
+  ]);
   if (!four && !six && !through.length) return undefined;
-  return { through, addresses: [...(four ?? []), ...(six ?? [])] };
+  const nameServers = servers.map(one => one.toLowerCase().replace(/\.$/, '')).sort();
+  return { through, addresses: [...(four ?? []), ...(six ?? [])], nameServers: nameServers.slice(0, serversMost) };
 }

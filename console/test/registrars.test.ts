@@ -46,6 +46,11 @@ test('who serves the zone is known by all of its name servers, and nobody is tak
   assert.equal(servedBy(['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com']), 'cloudflare');
   assert.equal(servedBy(['ns-1.awsdns-01.co.uk', 'ns-2.awsdns-12.com']), 'route53');
   assert.equal(servedBy(['ns1.alidns.com', 'ns2.alidns.com']), 'aliyun');
-  for (const names of [[], ['ada.ns.cloudflare.com', 'ns1.example.net'], ['ns1.evilgandi.net'], ['ns.cloudflare.com.example.net']])
+  for (const names of [
+    [],
+    ['ada.ns.cloudflare.com', 'ns1.example.net'],
+    ['ns1.evilgandi.net'],
+    ['ns.cloudflare.com.example.net'],
+  ])
     assert.equal(servedBy(names), undefined, names.join());
 });

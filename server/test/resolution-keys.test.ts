@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
-import { Health } from '#server/kit/health.ts';
+import { Health, merged } from '#server/kit/health.ts';
 import { lookAbove } from '#server/resolution/above.ts';
 import { Steering } from '#server/resolution/steer.ts';
 import { poll } from '#server/store/engine-process.ts';
@@ -171,7 +171,7 @@ test('what the zone above says that no key here belongs to is told: of a zone th
   const found = async () => {
     const health = new Health();
     addSignedZonesCheck(health, api.database.db);
-    return (await health.look()).map(one => [one.state, one.reason, one.params?.['zones']]);
+    return merged(await health.look()).map(one => [one.state, one.reason, one.params?.['zones']]);
   };
   assert.deepEqual(await found(), [['ok', undefined, undefined]]);
   const other = 'late.keys.test';
@@ -180,6 +180,10 @@ test('what the zone above says that no key here belongs to is told: of a zone th
   await parent.write(above, other, 'DS', `4711 13 2 ${'AB'.repeat(32)}`);
   await looked();
   assert.deepEqual(await found(), [['fail', 'signedZones.otherAbove', other]]);
+  // beside a zone whose key is lost: neither hides the other
+  await sql`update cname set "dsBefore" = ds where id = ${cnameID}`.execute(api.database.db);
+  assert.deepEqual((await found()).map(one => one[1]).sort(), ['signedZones.otherAbove', 'signedZones.otherKey']);
+  ok(await put({ dsReplaced: true }));
   const { dsAbove } = (await client().read('/client/setting/dns/cnames')).data.find(
     (one: { domainName: string }) => one.domainName === other,
   );

@@ -81,7 +81,8 @@ test('what the chosen rows have stands in the form; where they differ nothing is
   await page.locator(`${drawer} .ant-drawer-footer .ant-btn`).first().click();
   await closed(visitor);
   // when the house looks where a name leads is its own matter
-  const sent = (rows: typeof asIs) => rows.map(row => ({ ...row, cnameCheckedAt: null, cnameSeen: [], zoneServers: [], cnameStatus: null }));
+  const sent = (rows: typeof asIs) =>
+    rows.map(row => ({ ...row, cnameCheckedAt: null, cnameSeen: [], zoneServers: [], cnameStatus: null }));
   assert.deepEqual(sent(await domains()), sent(asIs), 'nothing was sent');
 
   await open(visitor, 'URL redirects');

@@ -66,7 +66,7 @@ function Signed({ row }: { row: Cname }) {
   return (
     <span className="address-list">
       {state && (
-        <span className="status">
+        <span className="status is-long">
           <span className={`status-dot ${state[0]}`} aria-hidden />
           {state[1]}
         </span>
@@ -100,11 +100,13 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
       label: 'cnameZone',
       sort: true,
       link: 'edit',
-      width: 260,
+      width: 200,
     },
-    { name: 'isOffered', label: 'cnameUse', width: 200, render: row => <State row={row} /> },
-    { name: 'driver', width: 220, render: row => t(`dnsType.${row.driver}`) },
+    { name: 'isOffered', label: 'cnameUse', width: 150, render: row => <State row={row} /> },
+    // what may keep all visitors away is seen first
+    { name: 'signed', label: 'dnssec', width: 310, render: row => <Signed row={row} /> },
     { name: 'unprocessed', width: 240, render: row => <Arrived row={row} /> },
+    { name: 'driver', label: 'dnsSettingID', width: 220, render: row => t(`dnsType.${row.driver}`) },
     { name: 'domainCount', kind: 'number' },
     {
       name: 'nameServers',
@@ -123,7 +125,6 @@ const cnames = resource<'GET /client/setting/dns/cnames'>({
           </span>
         ),
     },
-    { name: 'signed', label: 'dnssec', width: 260, render: row => <Signed row={row} /> },
     { name: 'memo' },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },

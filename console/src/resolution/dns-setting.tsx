@@ -106,14 +106,18 @@ const settings = resource<'GET /client/setting/dns'>({
     {
       name: 'addresses',
       label: 'reachedAt',
-      width: 260,
+      width: 200,
       render: row =>
-        row.driver === 'knot' ? <Reached addresses={row.addresses} /> : <span className="mono">{row.server || row.keyName}</span>,
+        row.driver === 'knot' ? (
+          <Reached addresses={row.addresses} />
+        ) : (
+          <span className="mono">{row.server || row.keyName || '–'}</span>
+        ),
     },
     {
       name: 'keyName',
       label: 'dnsAnswers',
-      width: 220,
+      width: 320,
       render: row => answersOf(row.driver),
     },
     { name: 'zoneCount', kind: 'number' },

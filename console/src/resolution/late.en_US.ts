@@ -9,7 +9,7 @@ export default {
     'Who answers for the names that customers’ domains lead to. Once chosen, add a zone of your own under “CNAME zones”.',
   'field.driver': 'Name server',
   'field.zoneCount': 'CNAME zones',
-  'field.dnsSettingID': 'Name server',
+  'field.dnsSettingID': 'Answered by',
   'dnsType.knot': 'Embedded name server (Knot DNS)',
   'dnsType.rfc2136': 'Your own name server (updates, RFC 2136)',
   'dnsType.powerdns': 'PowerDNS (HTTP API)',

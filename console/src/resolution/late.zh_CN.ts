@@ -8,7 +8,7 @@ export default {
   'note.dnsSetting': '由谁应答客户域名所指向的名称。选好之后，请到“CNAME 域名”添加您的域名。',
   'field.driver': '域名服务器',
   'field.zoneCount': 'CNAME 域名数',
-  'field.dnsSettingID': '域名服务器',
+  'field.dnsSettingID': '由谁应答',
   'dnsType.knot': '内置域名服务器（Knot DNS）',
   'dnsType.rfc2136': '自有域名服务器（RFC 2136 动态更新）',
   'dnsType.powerdns': 'PowerDNS（HTTP API）',

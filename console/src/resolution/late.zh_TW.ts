@@ -6,7 +6,7 @@ export default {
   'note.dnsSetting': '由誰回應客戶網域所指向的名稱。選好之後，請到「CNAME 網域」新增您的網域。',
   'field.driver': '名稱伺服器',
   'field.zoneCount': 'CNAME 網域數',
-  'field.dnsSettingID': '名稱伺服器',
+  'field.dnsSettingID': '由誰回應',
   'dnsType.knot': '內建名稱伺服器（Knot DNS）',
   'dnsType.rfc2136': '自有名稱伺服器（RFC 2136 動態更新）',
   'dnsType.powerdns': 'PowerDNS（HTTP API）',

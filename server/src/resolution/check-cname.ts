@@ -138,7 +138,10 @@ export const cnameCheckCalls = implement(
       for (const { id, before, after } of await remember(ctx.db, mine))
         ctx.note({ table: 'domain', id, before: { cnameStatus: before }, after: { cnameStatus: after } });
       tell();
-      return mine.map(({ nameServers: _, ...one }) => ({ ...one, cname: there.find(({ id }) => id === one.id)!.cname }));
+      return mine.map(({ id, domainName, status, seen }) => {
+        const { cname } = there.find(one => one.id === id)!;
+        return { id, domainName, cname, status, seen };
+      });
     },
   },
   {

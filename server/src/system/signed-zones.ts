@@ -24,7 +24,8 @@ export function addSignedZonesCheck(health: Health, db: Db): void {
       fails(
         kind,
         { count, zones: `${names.join(', ')}${count > names.length ? ' …' : ''}` },
-        { key: keyOf('operator', operator), value: count },
+        // an operator may have both
+        { key: keyOf('operator', operator, kind === 'signedZones.otherAbove' ? 'above' : undefined), value: count },
       ),
     );
   };

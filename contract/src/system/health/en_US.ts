@@ -244,10 +244,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'signedZones.otherKey': [
     '{count} signed CNAME {count, one: zone has, other: zones have} another key than the zone above may still say: {zones}',
-    'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. At the registrar replace the old DS by the one that DNS Setting shows, then confirm it there; or restore an encrypted backup, which has the keys.',
+    'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. At the registrar replace the old DS by the one that CNAME zones shows, then confirm it there; or restore an encrypted backup, which has the keys.',
   ],
   'signedZones.otherAbove': [
     '{count} CNAME {count, one: zone has, other: zones have} a DS in the zone above that no key here belongs to: {zones}',
-    'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. Was this restored from a backup that lacks the keys, or made before {count, one: the zone was, other: the zones were} signed? At the registrar take that DS away, or put the one that DNS Setting shows in its place.',
+    'Resolvers that validate (DNSSEC) get nothing from {count, one: it, other: them}. Was this restored from a backup that lacks the keys, or made before {count, one: the zone was, other: the zones were} signed? At the registrar take that DS away, or put the one that CNAME zones shows in its place.',
   ],
 };

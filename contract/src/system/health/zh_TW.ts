@@ -211,10 +211,10 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
   ],
   'signedZones.otherKey': [
     '{count} 個已簽署（DNSSEC）的 CNAME 網域換了金鑰，上層網域仍可能指向舊金鑰：{zones}',
-    '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。請到註冊商將舊的 DS 換成「DNS 設定」顯示的新 DS，換好後在該處確認；若備份含有金鑰，也可還原加密備份。',
+    '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。請到註冊商將舊的 DS 換成「CNAME 網域」顯示的新 DS，換好後在該處確認；若備份含有金鑰，也可還原加密備份。',
   ],
   'signedZones.otherAbove': [
     '{count} 個 CNAME 網域在上層網域的 DS，不屬於這裡的任何金鑰：{zones}',
-    '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。是否還原了不含金鑰、或在簽署之前製作的備份？請到註冊商移除該 DS，或換成「DNS 設定」顯示的 DS。',
+    '會驗證 DNSSEC 的解析器此時得不到這些網域的任何回應。是否還原了不含金鑰、或在簽署之前製作的備份？請到註冊商移除該 DS，或換成「CNAME 網域」顯示的 DS。',
   ],
 };

@@ -1,7 +1,7 @@
-/** Name servers of an operator's own, as Debian has them: BIND 9 and PowerDNS, each with zones of a test's own. */
+/** Name servers of an operator's own, as Debian has them: BIND 9, Knot DNS and PowerDNS, each with zones of a test's own. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Engine, findProgram, freePort, poll, spawnEngine } from '#server/store/engine-process.ts';
 import { testFolder } from './engines.ts';
@@ -36,23 +36,24 @@ const programOf = async (name: string, packageName: string) => {
   return found;
 };
 
-export const bindKey = 'breakwater.bind';
+/** Of the key that updates and transfers are signed with. */
+export const ownKey = 'breakwater.own';
+const apex = '$TTL 60\n@ SOA ns root 1 60 60 3600 5\n@ NS ns\nns A 127.0.0.1\n';
 export async function startBind(zones: readonly string[]): Promise<OwnNames> {
   const command = await programOf('named', 'bind9');
   const dir = testFolder('bind');
   const port = await freePort();
   const secret = randomBytes(32).toString('base64');
-  for (const zone of zones)
-    writeFileSync(join(dir, `${zone}.zone`), '$TTL 60\n@ SOA ns root 1 60 60 3600 5\n@ NS ns\nns A 127.0.0.1\n');
+  for (const zone of zones) writeFileSync(join(dir, `${zone}.zone`), apex);
   const config = join(dir, 'named.conf');
   writeFileSync(
     config,
-    `key "${bindKey}" { algorithm hmac-sha512; secret "${secret}"; };
+    `key "${ownKey}" { algorithm hmac-sha512; secret "${secret}"; };
 key "somebody" { algorithm hmac-sha512; secret "${secret}"; };
 controls { };
 options { directory "${dir}"; pid-file none; session-keyfile none; managed-keys-directory "${dir}"; listen-on port ${port} { 127.0.0.1; };
-  listen-on-v6 { none; }; recursion no; dnssec-validation no; allow-transfer { key "${bindKey}"; }; };
-${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; allow-update { key "${bindKey}"; key "somebody"; }; };`).join('\n')}
+  listen-on-v6 { none; }; recursion no; dnssec-validation no; allow-transfer { key "${ownKey}"; }; };
+${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; allow-update { key "${ownKey}"; key "somebody"; }; };`).join('\n')}
 `,
   );
   let engine: Engine;
@@ -61,6 +62,11 @@ ${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; 
     await ready(engine, port, zones[0]!);
   };
   await up();
+  return updated(port, secret, () => engine, up);
+}
+
+/** One that both we and somebody else change by updates, each with a key. */
+function updated(port: number, secret: string, engine: () => Engine, up: () => Promise<void>): OwnNames {
   const update = async (zone: string, line: string) =>
     void execFileSync('nsupdate', ['-y', `hmac-sha512:somebody:${secret}`], {
       input: `server 127.0.0.1 ${port}\nzone ${zone}\n${line}\nsend\n`,
@@ -72,12 +78,55 @@ ${zones.map(zone => `zone "${zone}" { type primary; file "${dir}/${zone}.zone"; 
     write: (zone, name, type, value) => update(zone, `update add ${name} 60 ${type} ${value}`),
     remove: (zone, name, type) => update(zone, `update delete ${name} ${type}`),
     kill: async () => {
-      process.kill(engine.pid, 'SIGKILL');
-      await engine.exited;
+      process.kill(engine().pid, 'SIGKILL');
+      await engine().exited;
     },
     up,
-    stop: async () => void (await engine.stop()),
+    stop: async () => void (await engine().stop()),
   };
+}
+
+/** Knot DNS as an operator runs it himself, not the embedded one: it takes updates and lets zones be transferred with the key. */
+export async function startOwnKnot(zones: readonly string[]): Promise<OwnNames> {
+  const command = await programOf('knotd', 'knot');
+  const dir = testFolder('own-knot');
+  const port = await freePort();
+  const secret = randomBytes(32).toString('base64');
+  mkdirSync(join(dir, 'db'));
+  for (const zone of zones) writeFileSync(join(dir, `${zone}.zone`), `$ORIGIN ${zone}.\n${apex}`);
+  const config = join(dir, 'knot.conf');
+  const key = (id: string) => [`  - id: ${id}`, '    algorithm: hmac-sha512', `    secret: "${secret}"`];
+  writeFileSync(
+    config,
+    [
+      ...['server:', `  rundir: "${dir}"`, `  pidfile: "${dir}/knot.pid"`, `  listen: "127.0.0.1@${port}"`],
+      ...['  udp-workers: 1', '  tcp-workers: 1', '  background-workers: 1'],
+      ...['log:', '  - target: stderr', '    any: warning'],
+      ...[
+        'database:',
+        `  storage: "${dir}/db"`,
+        '  journal-db-max-size: 10M',
+        '  kasp-db-max-size: 10M',
+        '  timer-db-max-size: 10M',
+      ],
+      ...['key:', ...key(ownKey), ...key('somebody')],
+      ...['acl:', '  - id: ours', `    key: [${ownKey}, somebody]`, '    action: [update, transfer]'],
+      ...['template:', '  - id: default', `    storage: "${dir}"`, '    zonefile-sync: -1', '    zonefile-load: difference'],
+      ...['    journal-content: all', '    journal-max-usage: 1M'],
+      'zone:',
+      ...zones.flatMap(zone => [`  - domain: ${zone}`, `    file: "${zone}.zone"`, '    acl: ours']),
+      '',
+    ].join('\n'),
+  );
+  let engine: Engine;
+  const up = async () => {
+    // one that was killed left it, and it does not start while there is such a process
+    rmSync(join(dir, 'knot.pid'), { force: true });
+    engine = await spawnEngine({ command, args: ['-c', config], ref: false, deathSignal: 'SIGKILL' });
+    await ready(engine, port, zones[0]!);
+  };
+  await up();
+  return updated(port, secret, () => engine, up);
 }
 
 const schema = '/usr/share/pdns-backend-sqlite3/schema/schema.sqlite3.sql';

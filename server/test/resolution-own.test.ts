@@ -167,6 +167,59 @@ for (const who of ['bind', 'knot', 'powerdns'] as const)
       assert.deepEqual(await server().dig(`shop.${zone}`, 'CNAME'), ['shop.example.org.']);
     });
 
+    test('a record in the way of a name is said for as long as it is there, and keeps no other name from coming', async () => {
+      await server().remove(zone, target(), 'CNAME');
+      await server().write(zone, target(), 'A', '203.0.113.9');
+      const siteID = await client().make('/client/site', {
+        siteName: `beside-${who}`,
+        productID: a.productID,
+        userID: a.user.id,
+      });
+      await recover();
+      await says(cnameID, driver === 'rfc2136' ? new RegExp(`${target()} has a record A of somebody else`) : /[Cc]onflicts/);
+      const beside = (await row<{ key: string }>(api.database.db, sql`select "cnameKey" as key from site where id = ${siteID}`))!;
+      await answers([`${group()}.`], `${beside.key}.${zone}`, 'CNAME');
+      await answers(['203.0.113.9'], target(), 'A');
+      assert.ok(await poll(async () => (await told(cnameID)).unprocessed === 1, 20_000, 50));
+      const { size, errors } = await client().read('/client/setting/dns/unprocessed');
+      assert.deepEqual([size, errors.length], [1, 1]);
+      // nodes leave and come meanwhile
+      await sql`update node set addresses = '{192.0.2.77}' where id = ${nodeID}`.execute(api.database.db);
+      await answers(['192.0.2.77'], group(), 'A');
+      await sql`update node set addresses = '{192.0.2.1,2001:db8::1}' where id = ${nodeID}`.execute(api.database.db);
+      await server().remove(zone, target(), 'A');
+      await answers([`${group()}.`], target(), 'CNAME');
+      await says(cnameID, /^$/);
+      await sql`update site set "deletedAt" = now() where id = ${siteID}`.execute(api.database.db);
+      await answers(['status: NXDOMAIN'], `${beside.key}.${zone}`, 'CNAME');
+    });
+
+    test('a name elsewhere that cannot stand beside somebody’s record leaves what is answered, and says why', async () => {
+      await server().write(zone, group(), 'TXT', '"note"');
+      await answers(['192.0.2.1'], group(), 'A');
+      const virtualID = await client().make('/client/virtualNode', { zoneID, name: `beside-${who}` });
+      ok(await client().post(`/client/virtualNode/${virtualID}/record/cname`, { target: 'cdn.example.org' }));
+      const line = `/client/group/${groupID}/line/1`;
+      // the line has somebody all the while
+      ok(await client().patch(`${line}/nodes`, { ids: [nodeID], backup: true }));
+      ok(await client().post(`${line}/virtualNodes`, { ids: [virtualID] }));
+      await says(cnameID, driver === 'rfc2136' ? new RegExp(`${group()} has a record`) : /[Cc]onflicts/);
+      assert.deepEqual(await server().dig(group(), 'A'), ['192.0.2.1']);
+      const dryRun = await client().post('/client/setting/dns/cname/preview', { id: cnameID });
+      ok(dryRun);
+      const [first] = dryRun.body.rows;
+      assert.deepEqual([first.name, first.isInTheWay, first.there], [group(), true, ['TXT note']]);
+      const shown = () => client().read(`/client/group/${groupID}/answer`);
+      const isApplied = async () => (await shown()).zones.find((one: { cnameID: number }) => one.cnameID === cnameID).isApplied;
+      assert.equal(await isApplied(), false);
+      await server().remove(zone, group(), 'TXT');
+      await answers(['cdn.example.org.'], group(), 'CNAME');
+      assert.ok(await poll(isApplied, 20_000, 50));
+      ok(await client().del(`${line}/virtualNodes`, { ids: [virtualID] }));
+      ok(await client().patch(`${line}/nodes`, { ids: [nodeID], backup: false }));
+      await answers(['192.0.2.1'], group(), 'A');
+    });
+
     test('one that is killed keeps its changes waiting, and has them when it is back', async () => {
       await server().kill();
       const third = await node(['192.0.2.3']);

@@ -4,7 +4,7 @@
  */
 import { DnsProblem, limitSecondsMost, type Zone, zonesFor } from '../domain/dns/driver.ts';
 import { changeRecords, type HeldRecord, type RecordApi, type SetChange, valueOf } from '../domain/dns/records.ts';
-import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
+import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 import { lineZone } from './names.ts';
 
 /** Which zones it has is asked anew after this long. */
@@ -29,7 +29,8 @@ export class AccountStore implements RecordStore {
     return held.filter(one => one.name === name || one.name.endsWith(`.${name}`));
   }
 
-  async replace(name: string, sets: readonly RecordSet[]): Promise<void> {
+  async replace(name: string, units: readonly Unit[]): Promise<void> {
+    const sets = units.flat();
     const zone = await this.#zoneOf(name);
     const names = [...new Set(sets.map(one => one.name))];
     await this.#ask(() =>

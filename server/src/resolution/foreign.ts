@@ -16,6 +16,7 @@ import {
   observedGroups,
   type Prepared,
 } from './driver.ts';
+import { PartRefused } from './apart.ts';
 import { groupName, groupOf, siteName, ttl, versionName } from './names.ts';
 
 /** All records of a name of one type; none: they go. */
@@ -27,6 +28,7 @@ export interface RecordSet {
   /** addresses, a name without a dot at its end, a text */
   values: readonly string[];
 }
+export type Unit = readonly RecordSet[];
 /** Names in lower case, without a dot at their end. */
 export interface StoredRecord {
   name: string;
@@ -43,8 +45,11 @@ export interface RecordStore {
   records(zone: string): Promise<StoredRecord[]>;
   /** A change that changes nothing, where one of `replace` is none. */
   tryChange?(zone: string): Promise<void>;
-  /** Each set becomes what it is here, in this order; what is gone already is fine. */
-  replace(zone: string, sets: readonly RecordSet[]): Promise<void>;
+  /**
+   * Each set becomes what it is here, in this order; what is gone already is fine. Sets of one unit stand or fall together; what is refused
+   * of one keeps no other from it. @throws PartRefused of units, or DnsProblem where it is not known of which
+   */
+  replace(zone: string, units: readonly Unit[]): Promise<void>;
   /** Of a name, as they stand there now. */
   texts(zone: string, name: string): Promise<string[]>;
 }
@@ -69,7 +74,7 @@ export class ForeignDriver implements NameDriver {
     for (const zone of zones) {
       if (!(await this.#store.has(zone.name))) continue;
       const nothing: RecordSet = { name: versionName(zone.name, 0), type: 'TXT', ttl: ttl.version, values: [] };
-      await (this.#store.tryChange?.(zone.name) ?? this.#store.replace(zone.name, [nothing]));
+      await (this.#store.tryChange?.(zone.name) ?? this.#store.replace(zone.name, [[nothing]]));
       there.add(zone.id);
     }
     return there;
@@ -89,10 +94,13 @@ export class ForeignDriver implements NameDriver {
   }
 
   async applyNames({ name: zone }: NameZone, names: readonly { label: string; groupID: number | null }[]): Promise<void> {
-    const sets = names.map(({ label, groupID }) =>
-      this.#set(siteName(zone, label), 'CNAME', ttl.site, groupID === null ? [] : [groupName(zone, groupID)]),
+    const units = new Map(
+      names.map(({ label, groupID }) => [
+        [this.#set(siteName(zone, label), 'CNAME', ttl.site, groupID === null ? [] : [groupName(zone, groupID)])],
+        label,
+      ]),
     );
-    await this.#store.replace(zone, sets);
+    await this.#replace(zone, units);
   }
 
   async applyGroups(
@@ -102,11 +110,24 @@ export class ForeignDriver implements NameDriver {
     gone: readonly number[],
   ): Promise<void> {
     const nothing: Answer = { a: [], aaaa: [], cname: null };
-    const sets = [
-      ...gone.flatMap(groupID => this.#setsOf(zone, groupID, nothing, undefined)),
-      ...changed.flatMap(({ groupID, fallback, version }) => this.#setsOf(zone, groupID, fallback, version)),
-    ];
-    await this.#store.replace(zone, sets);
+    const units = new Map([
+      ...gone.map(groupID => [this.#setsOf(zone, groupID, nothing, undefined), groupID] as const),
+      ...changed.map(({ groupID, fallback, version }) => [this.#setsOf(zone, groupID, fallback, version), groupID] as const),
+    ]);
+    await this.#replace(zone, units);
+  }
+
+  /** `units`: with whose they are. @throws PartRefused of these */
+  async #replace<T>(zone: string, units: ReadonlyMap<Unit, T>): Promise<void> {
+    try {
+      await this.#store.replace(zone, [...units.keys()]);
+    } catch (error) {
+      if (!(error instanceof PartRefused)) throw error;
+      throw new PartRefused(
+        error.parts.flatMap((unit: Unit) => units.get(unit) ?? []),
+        error.why,
+      );
+    }
   }
 
   /** What goes stands before what comes: a name that leads on has nothing beside it. */

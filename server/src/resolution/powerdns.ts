@@ -4,7 +4,8 @@ import { outbound, type OutboundAnswer, type Reach } from '../kit/outbound.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import { readJson, retryAfter, troubleOfStatus, userAgent } from '../domain/dns/http.ts';
 import { recordTypes } from '../domain/dns/records.ts';
-import type { RecordSet, RecordStore, StoredRecord } from './foreign.ts';
+import { inHalves } from './apart.ts';
+import type { RecordSet, RecordStore, StoredRecord, Unit } from './foreign.ts';
 
 const timeoutMs = 20_000;
 /** A zone of 100,000 names is about 20 MB of JSON; what is read of it takes ten times as much here, and whoever sends it may mean us harm. */
@@ -20,6 +21,9 @@ const Sets = z.object({
   ),
 });
 const Said = z.object({ error: z.string() });
+
+/** It says no to something of a change, and did nothing of it. */
+class Unprocessable extends DnsProblem {}
 
 export class PowerDns implements RecordStore {
   readonly #base: string;
@@ -41,7 +45,14 @@ export class PowerDns implements RecordStore {
     return this.#read(`/${zone}.`);
   }
 
-  async replace(zone: string, sets: readonly RecordSet[]): Promise<void> {
+  async replace(zone: string, units: readonly Unit[]): Promise<void> {
+    await inHalves(
+      units,
+      some => this.#change(zone, some.flat()),
+      error => error instanceof Unprocessable,
+    );
+  }
+  async #change(zone: string, sets: readonly RecordSet[]): Promise<void> {
     for (let from = 0; from < sets.length; from += setsMost) {
       const rrsets = sets.slice(from, from + setsMost).map(({ name, type, ttl, values }) => ({
         name: `${name}.`,
@@ -87,6 +98,7 @@ export class PowerDns implements RecordStore {
     });
     const { status } = answer;
     if ((status >= 200 && status < 300) || fine.includes(status)) return answer;
+    if (status === 422) throw new Unprocessable('refused', `PowerDNS: ${saidIn(answer)}`);
     throw new DnsProblem(troubleOfStatus(status), `PowerDNS: ${saidIn(answer)}`, retryAfter(answer));
   }
 }

@@ -51,7 +51,10 @@ async function previewOf(db: Db, driver: NameDriver, held: HeldZone): Promise<Pr
   const foreign: ForeignRecord[] = [];
   const { names, groups } = await driver.observe(zone, one => foreign.push(one));
   const rest = await ofNames(db, held, names, foreign);
-  const all = [...rest, ...(await ofGroups(db, driver, held, groups))];
+  const { found, leading } = await ofGroups(db, driver, held, groups);
+  // a group that is a name elsewhere has nothing beside it either
+  for (const one of rest) if (one.kind === 'other' && leading.has(one.name)) one.isInTheWay = true;
+  const all = [...rest, ...found];
   const counts = { add: 0, change: 0, remove: 0, foreign: 0 };
   for (const { change } of all) counts[change]++;
   const order = (one: PreviewRow) => (one.isInTheWay ? -1 : urgency[one.change]);
@@ -126,13 +129,13 @@ async function ofNames(
   return found;
 }
 
-/** What groups answer to everybody. */
+/** What groups answer to everybody; `leading`: names of those that lead elsewhere. */
 async function ofGroups(
   db: Db,
   driver: NameDriver,
   { zone, clientID, linelessGroups, placelessGroups }: HeldZone,
   groups: Awaited<ReturnType<NameDriver['observe']>>['groups'],
-): Promise<PreviewRow[]> {
+): Promise<{ found: PreviewRow[]; leading: ReadonlySet<string> }> {
   const noted = new Map(
     (
       await rows<{ groupID: number; applied: number }>(
@@ -149,6 +152,7 @@ async function ofGroups(
   );
   const stored = (await storedAnswers(db)).filter(one => one.clientID === clientID).map(groupAnswer);
   const found: PreviewRow[] = [];
+  const leading = new Set<string>();
   const ours = (groupID: number) =>
     ({ kind: 'group', name: groupName(zone.name, groupID), of: called.get(groupID) ?? '', isInTheWay: false }) as const;
   for (const group of stored) {
@@ -156,6 +160,7 @@ async function ofGroups(
     const there = groups.get(groupID);
     const left = linelessGroups.includes(groupID) ? 'lines' : placelessGroups.includes(groupID) ? 'places' : undefined;
     const wanted = driver.shown(without(group, left && { left, why: '' }), zone);
+    if (wanted.cname !== null) leading.add(groupName(zone.name, groupID));
     const isAlike = there !== undefined && isSame(there.fallback, wanted);
     if (isAlike && there.version === version) continue;
     const applied = noted.get(groupID);
@@ -171,5 +176,5 @@ async function ofGroups(
   for (const [groupID, { fallback }] of groups)
     if (!known.has(groupID))
       found.push({ ...ours(groupID), change: 'remove', there: valuesOf(fallback), wanted: [], isByHand: !noted.has(groupID) });
-  return found;
+  return { found, leading };
 }

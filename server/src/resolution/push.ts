@@ -1,8 +1,10 @@
 /** A zone is brought from what it was brought to (`cnameGroup`, `cnameSite`) to what should be. */
 import { sql } from 'kysely';
 import { type Db, rows } from '../store/db.ts';
+import { PartRefused } from './apart.ts';
 import type { GroupAnswer, NameDriver } from './driver.ts';
 import type { HeldZone } from './load.ts';
+import { split } from './servers.ts';
 
 /** Groups asked for after a push, to see that what was written is what is answered. */
 const askedMost = 20;
@@ -20,13 +22,28 @@ export async function pushGroups(db: Db, driver: NameDriver, { zone }: HeldZone,
   const changed = all.filter(one => applied.get(one.groupID) !== one.version);
   const gone = [...applied.keys()].filter(id => !all.some(one => one.groupID === id));
   if (!changed.length && !gone.length) return false;
-  await driver.applyGroups(zone, changed, all, gone);
-  await see(driver, zone, changed);
+  const refused = await exceptRefused<number>(driver.applyGroups(zone, changed, all, gone));
+  const isDone = (groupID: number) => !refused?.parts.includes(groupID);
+  const done = changed.filter(one => isDone(one.groupID));
+  const left = gone.filter(isDone);
+  await see(driver, zone, done);
   await sql`insert into "cnameGroup" ("cnameID", "groupID", applied) select ${zone.id}, c."groupID", c.version
-      from jsonb_to_recordset(${JSON.stringify(changed)}::jsonb) as c("groupID" bigint, version bigint)
+      from jsonb_to_recordset(${JSON.stringify(done.map(({ groupID, version }) => ({ groupID, version })))}::jsonb) as c("groupID" bigint, version bigint)
       on conflict ("cnameID", "groupID") do update set applied = excluded.applied`.execute(db);
-  if (gone.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${gone})`.execute(db);
+  if (left.length) await sql`delete from "cnameGroup" where "cnameID" = ${zone.id} and "groupID" = any(${left})`.execute(db);
+  if (refused) throw refused;
   return true;
+}
+
+/** What was refused, where everything else was done. */
+async function exceptRefused<T>(act: Promise<void>): Promise<PartRefused<T> | undefined> {
+  try {
+    await act;
+    return undefined;
+  } catch (error) {
+    if (error instanceof PartRefused) return error as PartRefused<T>; // of what the driver was given
+    throw error;
+  }
 }
 
 /** What lines of a zone go by is written down, so that a preview says what is answered there. */
@@ -57,28 +74,34 @@ async function see(driver: NameDriver, zone: HeldZone['zone'], groups: readonly 
   }
 }
 
-/** Which group each site leads to, in parts, until `isStopping`. */
+/** Which group each site leads to, in parts, until `isStopping`. @throws PartRefused once all others do */
 export async function pushNames(
   db: Db,
   driver: NameDriver,
   { zone, clientID }: HeldZone,
   isStopping: () => boolean,
 ): Promise<void> {
+  const left: number[] = [];
+  let refused: PartRefused<string> | undefined;
   for (;;) {
     const found = await rows<{ siteID: number; label: string; groupID: number | null }>(
       db,
       sql`select coalesce(s.id, cs."siteID") as "siteID", coalesce(s.label, cs.label) as label, s."groupID" from
           (select s.id, s."cnameKey" as label, p."groupID" from site s join product p on p.id = s."productID" where s."clientID" = ${clientID} and s."deletedAt" is null) s
           full join (select * from "cnameSite" where "cnameID" = ${zone.id}) cs on cs."siteID" = s.id
-        where s."groupID" is distinct from cs."groupID" limit ${driver.can.namesMost}`,
+        where s."groupID" is distinct from cs."groupID" and coalesce(s.id, cs."siteID") <> all(${left}) limit ${driver.can.namesMost}`,
     );
-    if (!found.length) return;
-    await driver.applyNames(zone, found);
-    const gone = found.filter(one => one.groupID === null).map(one => one.siteID);
+    const why = found.length ? await exceptRefused<string>(driver.applyNames(zone, found)) : undefined;
+    refused ??= why;
+    const [others, done] = split(found, one => why?.parts.includes(one.label) ?? false);
+    left.push(...others.map(one => one.siteID));
+    const gone = done.filter(one => one.groupID === null).map(one => one.siteID);
     await sql`insert into "cnameSite" ("cnameID", "siteID", label, "groupID") select ${zone.id}, c."siteID", c.label, c."groupID"
-        from jsonb_to_recordset(${JSON.stringify(found)}::jsonb) as c("siteID" bigint, label text, "groupID" bigint) where c."groupID" is not null
+        from jsonb_to_recordset(${JSON.stringify(done)}::jsonb) as c("siteID" bigint, label text, "groupID" bigint) where c."groupID" is not null
         on conflict ("cnameID", "siteID") do update set "groupID" = excluded."groupID"`.execute(db);
     if (gone.length) await sql`delete from "cnameSite" where "cnameID" = ${zone.id} and "siteID" = any(${gone})`.execute(db);
-    if (found.length < driver.can.namesMost || isStopping()) return;
+    if (found.length < driver.can.namesMost || isStopping()) break;
   }
+  // it is told once all others are there; what is refused is tried again with the zone
+  if (refused) throw refused;
 }

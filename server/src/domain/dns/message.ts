@@ -151,8 +151,18 @@ export const bareQuery = (id: number, name: string, type: number): Buffer =>
   Buffer.concat([u16(id, opcodes.query << 11, 1, 0, 0, 0), question(name, type)]);
 /** The zone's own record, or who is asked instead says which zone a name lies in. */
 export const soaQuery = (id: number, name: string): Buffer => bareQuery(id, name, types.SOA);
-export const update = (id: number, zone: string, changes: readonly ResourceRecord[]): Buffer =>
-  Buffer.concat([u16(id, opcodes.update << 11, 1, 0, changes.length, 0), question(zone, types.SOA), ...changes.map(recordBytes)]);
+/** `needs`: what has to be so before, or nothing is changed (RFC 2136, 2.4). */
+export const update = (
+  id: number,
+  zone: string,
+  changes: readonly ResourceRecord[],
+  needs: readonly ResourceRecord[] = [],
+): Buffer =>
+  Buffer.concat([
+    u16(id, opcodes.update << 11, 1, needs.length, changes.length, 0),
+    question(zone, types.SOA),
+    ...[...needs, ...changes].map(recordBytes),
+  ]);
 
 const hashOf = { hmacSHA256: 'sha256', hmacSHA384: 'sha384', hmacSHA512: 'sha512', hmacSHA1: 'sha1' } as const;
 const algorithmName = (algorithm: Key['algorithm']) => `hmac-${hashOf[algorithm]}`;

@@ -11,6 +11,15 @@ const bytesMax = 65_535;
 /** Names of one question for zones. */
 const together = 8;
 
+export class UpdateRefused extends DnsProblem {
+  readonly rcode: number;
+
+  constructor(rcode: number, { trouble, message }: DnsProblem) {
+    super(trouble, message);
+    this.rcode = rcode;
+  }
+}
+
 /** `name`, `name:port`, `[address]:port` */
 export function serverOf(server: string): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d+))?$/.exec(server) ?? [];
@@ -65,10 +74,13 @@ export class Rfc2136 implements DnsDriver {
     await this.change(zone.name, [change]);
   }
 
-  /** Several changes of one zone: all of them, or none. @throws DnsProblem, OutboundError */
-  async change(zone: string, changes: readonly dns.ResourceRecord[]): Promise<void> {
-    const { rcode } = await this.#ask(id => dns.update(id, zone, changes));
-    if (rcode !== 0) throw this.#refusal(rcode);
+  /**
+   * Several changes of one zone: all of them, or none; also where something is not as `needs` say (RFC 2136, 2.4). @throws UpdateRefused,
+   * DnsProblem, OutboundError
+   */
+  async change(zone: string, changes: readonly dns.ResourceRecord[], needs: readonly dns.ResourceRecord[] = []): Promise<void> {
+    const { rcode } = await this.#ask(id => dns.update(id, zone, changes, needs));
+    if (rcode !== 0) throw new UpdateRefused(rcode, this.#refusal(rcode));
   }
 
   /** A question, signed; what the name has not is an answer too. @throws DnsProblem, OutboundError */

@@ -25,6 +25,8 @@ export interface Member {
   isHeard: boolean;
   /** since it was heard of */
   seconds: number;
+  /** that it has been well for, as far as it is known; a name elsewhere always was */
+  wellSeconds?: number | null;
   addresses: readonly string[];
   /** the families of them that are answered; left out: both */
   families?: ReadonlySet<4 | 6>;
@@ -74,6 +76,8 @@ const troubleOf: Readonly<Record<(typeof nodeStates)[number], Reason | undefined
 export const troubleOfStatus = (status: string): Reason | undefined =>
   // it has the key
   status in troubleOf ? troubleOf[status as keyof typeof troubleOf] : 'unknown';
+
+export const wellStates = Object.entries(troubleOf).flatMap(([status, trouble]) => (trouble === undefined ? [status] : []));
 
 /**
  * Why a node should not be answered. One that is paused goes on serving and reporting. So does one whose name a copy of its disk speaks

@@ -24,7 +24,8 @@ export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<
       const answered = old?.find(one => one.lineID === line.lineID)?.members;
       for (const member of line.members) {
         const isAnswered = answered?.some(({ UID }) => UID === member.UID) ?? false;
-        const waitMs = steady.waitMs(member.UID, member.trouble === undefined, isAnswered);
+        const wellMs = member.wellSeconds == null ? undefined : member.wellSeconds * 1000;
+        const waitMs = steady.waitMs(member.UID, member.trouble === undefined, isAnswered, wellMs);
         // a line that answers nobody yet needs no patience
         if (waitMs > 0 && answered?.length) {
           member.isWaiting = true;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { identifiers, type ipVersions } from '#contract/limits.ts';
 import { healthTimes } from '#contract/system/health.ts';
 import { type Db, rows } from '../store/db.ts';
-import { type Member, troubleOfNode, type WantedLine } from './choose.ts';
+import { type Member, troubleOfNode, type WantedLine, wellStates } from './choose.ts';
 
 /** As long as the bus waits until a silent node is offline (bus/settle.ts). */
 const heardMs = 7000;
@@ -32,6 +32,8 @@ interface OfNode {
   isTwin: boolean;
   isHeard: boolean;
   seconds: number;
+  /** null: its state says nothing of it */
+  wellSeconds: number | null;
 }
 interface Virtual extends Line {
   virtualNodeID: number;
@@ -49,7 +51,8 @@ const ofNode = sql`n.id as "nodeID", n.name, n.status, n."forceBackup",
           and not exists (select from publication p where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq"
             and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - ${healthTimes.unservedSeconds} * interval '1 second'), false) as "isTwin",
         coalesce(n."lastBeat" > clock_timestamp() - ${heardMs} * interval '1 ms', false) as "isHeard",
-        least(greatest(0, extract(epoch from clock_timestamp() - n."lastBeat")), 1e9)::int as seconds`;
+        least(greatest(0, extract(epoch from clock_timestamp() - n."lastBeat")), 1e9)::int as seconds,
+        case when n.status = any(${wellStates}) then greatest(0, extract(epoch from clock_timestamp() - n."wellAt"))::float8 end as "wellSeconds"`;
 
 /** Every group with its lines and who stands on them. */
 export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
@@ -96,6 +99,7 @@ const memberOf = ({ name, addresses, backup, forceBackup, ...node }: OfNode & { 
   isWaiting: false,
   isHeard: node.isHeard,
   seconds: node.seconds,
+  wellSeconds: node.wellSeconds,
   addresses,
   cname: null,
 });
@@ -113,6 +117,7 @@ function virtualMember(one: Virtual & (OfNode | { nodeID: null })): Member {
       isWaiting: false,
       isHeard: false,
       seconds: 0,
+      wellSeconds: Infinity,
       addresses: [],
       cname: target,
     };

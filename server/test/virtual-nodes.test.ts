@@ -161,6 +161,35 @@ test('a virtual node stands on lines of its own zone, beside nodes; one that lea
   assert.equal(groups.find((each: { id: number }) => each.id === groupID).virtualNodeCount, 2);
 });
 
+test('a name elsewhere leads to no domain of a site here, whichever comes first', async () => {
+  const user = by(api, a.user);
+  const path = `/user/site/${a.siteID}/domains`;
+  const add = (domainName: string) => user.post(path, { domains: [{ domainName, upstreams: [{ address: '192.0.2.1' }] }] });
+  ok(await add('www.leads-back.test'));
+  ok(await add('*.many.leads-back.test'));
+  const id = await virtual();
+  for (const target of ['www.leads-back.test', 'one.many.leads-back.test', 'two.one.many.leads-back.test'])
+    broken(await elsewhere(id, target), 'target', 'cnameToSite');
+  ok(await elsewhere(id, 'away.leads-back.test'));
+  for (const [name, path] of [
+    ['away.leads-back.test', 'domains.0.domainName'],
+    ['*.leads-back.test', 'domains.0.domainName'],
+  ] as const) {
+    const reply = await add(name);
+    assert.match(reply.text, /domainLedTo/);
+    assert.ok(reply.text.includes(path), reply.text);
+  }
+  ok(await add('*.away.leads-back.test'));
+  // of what another operator has nothing is told
+  const b = await api.tenant('leads-b');
+  ok(
+    await by(api, b.user).post(`/user/site/${b.siteID}/domains`, {
+      domains: [{ domainName: 'other.leads-b.test', upstreams: [{ address: '192.0.2.1' }] }],
+    }),
+  );
+  ok(await elsewhere(await virtual(), 'other.leads-b.test'));
+});
+
 test('a line answers with the nodes of its virtual nodes, of the families that are chosen, and each as it is', async () => {
   await cleared();
   const [one, two, three] = [

@@ -32,6 +32,16 @@ export const resolutionTexts = {
     zh_CN: '{value} 位于 CNAME 域名之内，会绕回自己',
     en_US: '{value} lies in a CNAME zone: it would lead back to itself',
   },
+  cnameToSite: {
+    zh_TW: '{value} 是這裡網站的網域，會繞回自己',
+    zh_CN: '{value} 是这里网站的域名，会绕回自己',
+    en_US: '{value} is a domain of a site here: it would lead back to itself',
+  },
+  domainLedTo: {
+    zh_TW: '這裡的名稱會轉向 {value}，加入後會繞回自己，請聯絡服務商',
+    zh_CN: '这里的名称会转向 {value}，添加后会绕回自己，请联系服务商',
+    en_US: 'Names here lead on to {value}, which would lead back to itself: ask your provider',
+  },
   zoneUnsure: {
     zh_TW: '有 {n} 個網域近期無法確認指向何處，可能仍指向這裡：請先檢查它們的 CNAME',
     zh_CN: '有 {n} 个域名近期无法确认指向何处，可能仍指向这里：请先检查它们的 CNAME',

@@ -114,7 +114,19 @@ export async function provenNames(
   return proven;
 }
 
-/** Why these names are refused, those that are: everybody's, or another customer's word is missing. */
+/** Those that a virtual node of the site's operator leads to: it would be led back to where it came from, round and round. */
+async function ledTo(ctx: Context, siteID: number, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const found = await rows<{ name: string }>(
+    ctx.db,
+    sql`select n.name from unnest(${[...names]}::text[]) as n(name) where exists (select from "virtualNodeRecord" r
+      join "virtualNode" v on v.id = r."virtualNodeID" and v."deletedAt" is null join site s on s."clientID" = v."clientID"
+      where s.id = ${siteID} and r."deletedAt" is null
+        and case when n.name like '*.%' then right(r.target, length(n.name) - 1) = substr(n.name, 2) else r.target = n.name end)`,
+  );
+  return new Set(found.map(one => one.name));
+}
+
+/** Why these names are refused, those that are: everybody's, names of ours lead there, or another customer's word is missing. */
 export async function refusedNames(
   ctx: Context,
   siteID: number,
@@ -123,8 +135,10 @@ export async function refusedNames(
   resumed?: Resumed,
 ): Promise<Map<string, (path: string) => Fail>> {
   const { userID, names: open } = await contested(ctx, siteID, names, resumed);
+  const led = await ledTo(ctx, siteID, names);
   const refused = new Map<string, (path: string) => Fail>();
   for (const name of names) {
+    if (led.has(name)) refused.set(name, path => failFields([{ path, rule: 'domainLedTo', bounds: { value: name } }]));
     if (!resumed && isEverybodys(name))
       refused.set(name, path => failFields([{ path, rule: 'wrongFormat', bounds: { why: 'hostPublicSuffix' } }]));
     if (!open.has(name) || proven.has(name)) continue;

@@ -40,6 +40,14 @@ async function checkTarget(ctx: Context, target: string): Promise<void> {
     sql`select 1 from cname where "domainName" = any(${suffixesOf(target)}) and "deletedAt" is null limit 1`,
   );
   if (ours) throw failFields([{ path: 'target', rule: 'cnameLoop', bounds: { value: target } }]);
+  // so would a domain of a customer, which leads here by his own CNAME; of other operators' nothing is told
+  const [, ...above] = suffixesOf(target);
+  const sites = await row(
+    ctx.db,
+    sql`select 1 from domain d join site s on s.id = d."siteID" and s."deletedAt" is null where d."domainName" = any(${[target, ...above.map(one => `*.${one}`)]})
+      and d."deletedAt" is null and s."clientID" = ${ctx.actor.rootID} limit 1`,
+  );
+  if (sites) throw failFields([{ path: 'target', rule: 'cnameToSite', bounds: { value: target } }]);
 }
 
 export const virtualNodeCalls = implement(

@@ -171,7 +171,7 @@ function* netsOf({ lines }: GroupAnswer, as = (answer: Answer) => answer): Gener
   }
 }
 const hasNets = (group: GroupAnswer) => !netsOf(group).next().done;
-const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][number]) =>
+export const isByPlace = ({ asns = [], places = [], answer }: GroupAnswer['lines'][number]) =>
   !isEmpty(answer) && asns.length + places.length > 0;
 /**
  * What of everybody's answer stands in the zone. A name that leads on does not, where lines have addresses: what a line has none of (the other

@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { writeWhole } from '#host/files.ts';
 import type { GeoPlaces, GeoStore } from '../kit/services.ts';
 import { dnsAbilitiesOf } from '#contract/limits.ts';
-import { formatIP, parseAddressSet } from '#contract/rules/address.ts';
 import { AddressPolicy } from '#contract/rules/address-policy.ts';
 import { DnsProblem } from '../domain/dns/driver.ts';
 import * as dns from '../domain/dns/message.ts';
@@ -26,15 +25,15 @@ import {
   type Observed,
   type Prepared,
 } from './driver.ts';
-import { configurationOf, fitOf, inZone, networkOf, type Opener, prefixOf, writable } from './knot-files.ts';
+import { configurationOf, fitOf, inZone, type Opener, writable } from './knot-files.ts';
 import { LineFiles } from './knot-lines.ts';
 import { apexOf, emptied, serversOf, setsOf } from './knot-records.ts';
 import { KnotControl } from './knot-control.ts';
 import { KnotKeys } from './knot-keys.ts';
+import { probesOf, versionOf } from './knot-probes.ts';
 import { observedBy, read } from './knot-said.ts';
 import { type Lack, LineBudget, without } from './line-budget.ts';
-import { addressOn } from './line-places.ts';
-import { groupName, lineZone, siteName, ttl, versionName } from './names.ts';
+import { groupName, lineZone, siteName, ttl } from './names.ts';
 import { add, type Change, drop, parts } from './updates.ts';
 import { logger } from '../log.ts';
 
@@ -354,16 +353,8 @@ export class KnotDriver implements NameDriver {
     }
   }
 
-  async probes(whole: GroupAnswer, zone: NameZone): Promise<string[]> {
-    const group = this.#fit(zone, whole);
-    const index = this.#data?.index;
-    const network = networkOf(group, index);
-    const byPlace = group.lines.filter(
-      ({ asns = [], places = [], answer }) =>
-        asns.length + places.length > 0 && (answer.a.length || answer.aaaa.length || answer.cname !== null),
-    );
-    const found = index && byPlace.map(line => addressOn(line, index)).find(one => one !== undefined);
-    return [network, found].filter(one => one !== undefined);
+  async probes(group: GroupAnswer, zone: NameZone): Promise<string[]> {
+    return probesOf(this.#fit(zone, group), this.#data?.index);
   }
 
   observe(zone: NameZone, onForeign?: Parameters<NameDriver['observe']>[1]): Promise<Observed> {
@@ -375,14 +366,7 @@ export class KnotDriver implements NameDriver {
     return inZone(this.#fit(zone, group));
   }
 
-  async version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined> {
-    const set = network === undefined ? undefined : parseAddressSet(network);
-    // a subnet of no bits would say nothing, not even of which family it is
-    const subnet = set && { address: formatIP({ family: set.family, value: set.from }), prefix: Math.max(8, prefixOf(set)) };
-    const { answers } = await ask(this.#server, versionName(zone.name, groupID), dns.types.TXT, subnet);
-    const text = answers.find(one => one.type === dns.types.TXT);
-    const [, version, isLines] = (text && /^(\d+)(-line)?$/.exec(dns.textOf(text.data))) ?? [];
-    // what everybody is told is no answer of a line: the module falls back to it, silently
-    return version === undefined || (subnet && !isLines) ? undefined : Number(version);
+  version(zone: NameZone, groupID: number, network?: string): Promise<number | undefined> {
+    return versionOf(this.#server, zone.name, groupID, network);
   }
 }

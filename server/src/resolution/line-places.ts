@@ -78,17 +78,34 @@ export function keysOf({ asns = [], places = [] }: For, index: GeoIndex): string
   ];
 }
 
-/** An address that a line is for by its place, whichever line its network may be of; undefined: the data know none. */
-export function addressOn({ asns = [], places = [] }: For, index: GeoIndex): string | undefined {
-  if (!asns.length && !places.length) return undefined;
-  const wanted = new Set(places.map(placeKey));
-  const found = index.pairs.find(([where, whose]) => {
-    const [continent, country, region] = parts(index, where);
-    return (
-      asns.includes(index.whose[whose]![0]) ||
-      [continent, `${continent};${country}`, `${continent};${country};${region}`].some(key => wanted.has(key!))
+/** Place as the name server goes by it → a pair of the data in it, by one look through them: they are a hundred thousand and more. */
+const pairOf = new WeakMap<GeoIndex, Map<string, GeoIndex['pairs'][number]>>();
+function pairByPlace(index: GeoIndex): Map<string, GeoIndex['pairs'][number]> {
+  const known = pairOf.get(index);
+  if (known) return known;
+  const first: (GeoIndex['pairs'][number] | undefined)[] = [];
+  for (const pair of index.pairs) first[pair[0]] ??= pair;
+  const made = new Map<string, GeoIndex['pairs'][number]>();
+  for (const pair of first) {
+    if (!pair) continue;
+    const [continent, country, region] = parts(index, pair[0]);
+    for (const key of [continent, `${continent};${country}`, `${continent};${country};${region}`])
+      if (!made.has(key!)) made.set(key!, pair);
+  }
+  pairOf.set(index, made);
+  return made;
+}
+
+/** An address that one of these lines is for by its place, whichever line its network may be of; undefined: the data know none. */
+export function addressOnAny(lines: Iterable<For>, index: GeoIndex): string | undefined {
+  for (const { asns = [], places = [] } of lines) {
+    const byPlace = places.length ? pairByPlace(index) : undefined;
+    const byASN = asns.length ? pairsByASN(index) : undefined;
+    const found = [...places.map(place => byPlace?.get(placeKey(place))), ...asns.map(asn => byASN?.get(asn)?.[0])].find(
+      pair => pair !== undefined,
     );
-  });
-  const address = found && parseIP(found[2]);
-  return address && formatIP(address);
+    const address = found && parseIP(found[2]);
+    if (address) return formatIP(address);
+  }
+  return undefined;
 }

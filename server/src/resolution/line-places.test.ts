@@ -1,0 +1,90 @@
+/** Lines by place, without a name server: how much of the data is read for them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { continentOfCountry } from '#contract/places.ts';
+import type { GeoIndex } from '../kit/services.ts';
+import { probesOf } from './knot-probes.ts';
+import { addressOnAny } from './line-places.ts';
+
+const networks = 20_000;
+/** As large as it is in the world: many networks' places, a rare one last; `read` counts pairs that somebody looked at. */
+function countingIndex(): { index: GeoIndex; read: () => number } {
+  let count = 0;
+  const pairs = Array.from({ length: networks }, (_, n): GeoIndex['pairs'][number] => [
+    n === networks - 1 ? 1 : 0,
+    n % 50,
+    `10.${n >> 8}.${n & 255}.0`,
+  ]);
+  const counted = new Proxy(pairs, {
+    get(all, key, self) {
+      if (typeof key === 'string' && /^\d+$/.test(key)) count++;
+      return Reflect.get(all, key, self);
+    },
+  });
+  const index: GeoIndex = {
+    where: [
+      ['AS', 'TW', '', ''],
+      ['EU', 'DE', '', ''],
+    ],
+    whose: Array.from({ length: 50 }, (_, n) => [64_500 + n, '']),
+    pairs: counted,
+  };
+  return { index, read: () => count };
+}
+
+const answer = { a: ['192.0.2.1'], aaaa: [], cname: null };
+const groupOf = (groupID: number, lines: { cidrs?: string[]; asns?: number[]; places?: string[] }[]) => ({
+  groupID,
+  version: 1,
+  fallback: answer,
+  lines: lines.map(one => ({ cidrs: [], ...one, answer })),
+});
+
+test('an address of a line is one of its ASN, of its region, country or continent', () => {
+  const index: GeoIndex = {
+    where: [
+      ['AS', 'TW', 'TPE', ''],
+      ['AS', 'TW', 'KHH', ''],
+      ['EU', 'DE', '', ''],
+    ],
+    whose: [
+      [64_500, ''],
+      [64_501, ''],
+    ],
+    pairs: [
+      [0, 0, '198.51.100.0'],
+      [1, 0, '198.51.100.128'],
+      [2, 1, '203.0.113.0'],
+    ],
+  };
+  const of = (...lines: { asns?: number[]; places?: string[] }[]) => addressOnAny(lines, index);
+  assert.equal(of({ places: ['TW-KHH'] }), '198.51.100.128');
+  assert.equal(of({ places: ['TW'] }), '198.51.100.0');
+  assert.equal(of({ places: ['continent:EU'] }), '203.0.113.0');
+  assert.equal(of({ asns: [64_501] }), '203.0.113.0');
+  // what the data know nothing of is passed over
+  assert.equal(of({ places: ['JP', 'continent:AF'] }, { asns: [65_000], places: [] }, { places: ['JP', 'DE'] }), '203.0.113.0');
+  assert.equal(of({ places: ['JP'] }, {}), undefined);
+});
+
+test('the data are looked through as often for a thousand lines in four zones as for one: not again for each', t => {
+  const one = countingIndex();
+  probesOf(groupOf(1, [{ places: ['DE'] }]), one.index);
+  const once = one.read();
+  assert.ok(once >= networks, String(once));
+
+  const many = countingIndex();
+  const names = [...continentOfCountry.keys()].filter(code => code !== 'TW' && code !== 'DE');
+  // none of them is in the data, but the last one's
+  const groups = Array.from({ length: 10 }, (_, g) =>
+    groupOf(
+      g + 1,
+      Array.from({ length: 100 }, (__, n) => (n === 99 ? { places: ['DE'] } : { places: [names[n % names.length]!] })),
+    ),
+  );
+  for (let zone = 0; zone < 4; zone++)
+    for (const group of groups)
+      assert.deepEqual(probesOf(group, many.index), [`10.${(networks - 1) >> 8}.${(networks - 1) & 255}.0`]);
+  t.diagnostic(`pairs of the data looked at: ${once} for a line, ${many.read()} for 1,000 lines in four zones, of ${networks}`);
+  assert.ok(many.read() <= 3 * once, `${many.read()} against ${once}`);
+});

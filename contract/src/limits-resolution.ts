@@ -70,9 +70,10 @@ export const answerReasons = [
   'lastOne',
   'addresses',
   'lineToAll',
+  'lineFor',
 ] as const;
-/** `moved`: its addresses are others. */
-export const answerChanges = ['came', 'left', 'moved'] as const;
+/** `moved`: its addresses are others; `line`: the line is for other networks, ASNs or places, and nobody in particular. */
+export const answerChanges = ['came', 'left', 'moved', 'line'] as const;
 
 /** What a virtual node is made of: nothing yet, addresses of nodes, or one name elsewhere. */
 export const virtualNodeKinds = ['empty', 'node', 'cname'] as const;

@@ -6,7 +6,7 @@ import { resolutionLimits } from '#contract/limits.ts';
 import { look } from '#server/resolution/look.ts';
 import { Steadiness } from '#server/resolution/steadiness.ts';
 import { row } from '#server/store/db.ts';
-import { by, ok } from './expect.ts';
+import { broken, by, ok } from './expect.ts';
 import { Api, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -77,4 +77,33 @@ test('a name elsewhere, of which nobody hears, is not waited for', async () => {
   await sql`update "lineNode" set backup = true`.execute(api.database.db);
   ok(await client.post(`/client/group/${a.groupID}/line/1/virtualNodes`, { ids: [id] }));
   assert.deepEqual((await looked()).names, ['elsewhere']);
+});
+
+test('the log of a line that is gone tells its name, and is sorted as one wishes', async () => {
+  const client = by(api, a.client);
+  ok(await client.patch('/client/group', { id: a.groupID, lines: [{ name: 'office', cidrs: ['198.51.100.0/24'], asns: [] }] }));
+  const groups = await client.read(`/client/zone/${a.zoneID}/groups`);
+  const { id: lineID } = groups.data.find((one: { id: number }) => one.id === a.groupID).lines[0];
+  const own = await node('own');
+  ok(await client.post(`/client/group/${a.groupID}/line/${lineID}/nodes`, { ids: [own] }));
+  await look(api.database.db, steady, 60_000);
+  ok(
+    await client.patch('/client/group', {
+      id: a.groupID,
+      lines: [{ lineID, name: 'office', cidrs: ['203.0.113.0/24'], asns: [] }],
+    }),
+  );
+  await look(api.database.db, steady, 60_000);
+  ok(await client.patch('/client/group', { id: a.groupID, lines: [] }));
+  await look(api.database.db, steady, 60_000);
+  const log = async (query: string) =>
+    (await client.read(`/client/group/${a.groupID}/answers?pageSize=3&${query}`)).data.map(
+      (one: { name: string; change: string; reason: string; lineName: string }) =>
+        `${one.name} ${one.change} ${one.reason} ${one.lineName}`,
+    );
+  const newest = ['own left removed office', ' line lineFor office', 'own came assigned office'];
+  assert.deepEqual(await log(''), newest);
+  assert.deepEqual(await log('sortBy=at&orderBy=desc'), newest);
+  assert.equal((await log('sortBy=id&orderBy=asc'))[0], 'first came assigned default');
+  broken(await client.get(`/client/group/${a.groupID}/answers?sortBy=name`), 'sortBy', 'unknown');
 });

@@ -341,6 +341,7 @@ export default {
   'answerChange.came': 'came in',
   'answerChange.left': 'left',
   'answerChange.moved': 'moved',
+  'answerChange.line': 'The line is for others now',
   'answerReason.assigned': 'Assigned to the line',
   'answerReason.removed': 'Taken off the line',
   'answerReason.well': 'Well again',
@@ -354,6 +355,7 @@ export default {
   'answerReason.lastOne': 'Nobody else is on the line',
   'answerReason.addresses': 'The node’s addresses are others',
   'answerReason.lineToAll': 'Nobody on the line can serve: the default line answers',
+  'answerReason.lineFor': 'Its networks, ASNs or places were changed',
 
   'field.geneva': 'Geneva window',
   'field.window': 'Window',

@@ -332,6 +332,7 @@ export default {
   'answerChange.came': '加入应答',
   'answerChange.left': '离开应答',
   'answerChange.moved': '更换地址',
+  'answerChange.line': '线路的适用范围改变',
   'answerReason.assigned': '加入线路',
   'answerReason.removed': '移出线路',
   'answerReason.well': '恢复正常',
@@ -345,6 +346,7 @@ export default {
   'answerReason.lastOne': '线路上别无其他',
   'answerReason.addresses': '节点的地址改变',
   'answerReason.lineToAll': '线路上都无法服务，改由默认线路应答',
+  'answerReason.lineFor': '网段、ASN 或地点已变更',
 
   'field.geneva': 'Geneva 窗口',
   'field.window': '窗口大小',

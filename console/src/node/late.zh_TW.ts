@@ -331,6 +331,7 @@ export default {
   'answerChange.came': '加入回應',
   'answerChange.left': '離開回應',
   'answerChange.moved': '更換位址',
+  'answerChange.line': '線路的適用範圍改變',
   'answerReason.assigned': '加入線路',
   'answerReason.removed': '移出線路',
   'answerReason.well': '恢復正常',
@@ -344,6 +345,7 @@ export default {
   'answerReason.lastOne': '線路上別無其他',
   'answerReason.addresses': '節點的位址改變',
   'answerReason.lineToAll': '線路上都無法服務，改由預設線路回應',
+  'answerReason.lineFor': '網段、ASN 或地點已變更',
 
   'field.geneva': 'Geneva 視窗',
   'field.window': '視窗大小',

@@ -1,7 +1,7 @@
 /** What a group answers: to whom, since when, and how it came to that. */
 import { calls } from '../kit/call.ts';
-import { arr, big, bool, id, int, nullable, obj, one, opt, page, str, text, time } from '../kit/schema.ts';
-import { answerChanges, answerReasons, lineExtents, lineMatches, paging } from '../limits.ts';
+import { arr, big, bool, id, int, nullable, obj, one, opt, page, paged, str, text, time } from '../kit/schema.ts';
+import { answerChanges, answerReasons, lineExtents, lineMatches } from '../limits.ts';
 import * as rules from '../rules.ts';
 import { Credit, Place } from '../kit/place.ts';
 
@@ -9,8 +9,10 @@ const Answer = obj({ a: arr(text(45), 1000), aaaa: arr(text(45), 1000), cname: n
 export const AnswerChange = obj({
   id: big(),
   lineID: id(),
+  /** as it was called then */
   lineName: text(64),
   change: one(answerChanges),
+  /** '' of a line */
   UID: text(32),
   name: text(64),
   reason: one(answerReasons),
@@ -50,9 +52,9 @@ export const groupAnswers = calls(
         zones: arr(obj({ cnameID: id(), name: text(300), isApplied: bool(), lines: one(lineExtents), answer: Answer }), 1000),
       }),
     },
-    /** The newest first. */
+    /** The newest first, unless it is asked for otherwise (`sortBy` id or at). */
     'GET /group/{g}/answers': {
-      query: obj({ page: opt(int(paging.pageFirst, paging.pageMax)), pageSize: opt(int(1, paging.pageSizeMax)) }),
+      query: paged({}),
       answer: page(AnswerChange),
     },
   },

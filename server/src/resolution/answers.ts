@@ -1,5 +1,6 @@
 /** What a group answers, to whom, and how it came to that. */
 import { sql } from 'kysely';
+import { failFields } from '#contract/errors.ts';
 import { formatIP, parseIP } from '#contract/rules.ts';
 import type { answerChanges, answerReasons } from '#contract/limits.ts';
 import { dnsAbilitiesOf, type dnsTypes, lineExtents, paging } from '#contract/limits.ts';
@@ -24,6 +25,9 @@ interface ChangeRow {
   seconds: number;
   at: string;
 }
+
+/** A list of changes may be sorted by these. */
+const sorted: readonly string[] = ['id', 'at'];
 
 /** How much of an address resolvers tell (RFC 7871, 11.1). */
 const toldBits = { 4: 24, 6: 56 } as const;
@@ -121,10 +125,14 @@ export const groupAnswerCalls = implement(
     'GET /group/{g}/answers': async ({ ctx, params, query }) => {
       const { page = paging.pageFirst, pageSize = paging.pageSizeDefault } = query;
       const of = sql`a."groupID" = ${params.g}`;
+      if (query.sortBy !== undefined && !sorted.includes(query.sortBy))
+        throw failFields([{ path: 'sortBy', rule: 'unknown', bounds: { allowed: sorted.join(', ') } }]);
+      const direction = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
+      const order = query.sortBy === 'at' ? sql`a.at ${direction}, a.id ${direction}` : sql`a.id ${direction}`;
       const data = await rows<ChangeRow>(
         ctx.db,
-        sql`select a.id, a."lineID", coalesce(l.name, '') as "lineName", a.change, a."UID", a.name, a.reason, a.seconds, a.at
-          from "answerChange" a left join line l on l.id = a."lineID" where ${of} order by a.id desc limit ${pageSize} offset ${(page - 1) * pageSize}`,
+        sql`select a.id, a."lineID", coalesce(nullif(a."lineName", ''), l.name, '') as "lineName", a.change, a."UID", a.name, a.reason, a.seconds, a.at
+          from "answerChange" a left join line l on l.id = a."lineID" where ${of} order by ${order} limit ${pageSize} offset ${(page - 1) * pageSize}`,
       );
       const { n } = (await row<{ n: number }>(ctx.db, sql`select count(*) as n from "answerChange" a where ${of}`))!;
       return { data, total: n };

@@ -1,7 +1,16 @@
 /** Who answers on a line, over every mix of states. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AnsweredLine, answersOf, chosenOf, defaultLineID, type Member, type Reason, troubleOfNode } from './choose.ts';
+import {
+  type AnsweredLine,
+  answersOf,
+  chosenOf,
+  defaultLineID,
+  type Member,
+  type Reason,
+  standingOf,
+  troubleOfNode,
+} from './choose.ts';
 
 const member = (UID: string, more: Partial<Member> = {}): Member => ({
   UID,
@@ -131,4 +140,65 @@ test('a node whose disk was copied, and one that is paused, is answered as long 
   assert.equal(trouble({ isTwin: true, isHeard: false }), true);
   assert.equal(trouble({ status: 'paused' }), false);
   assert.equal(trouble({ status: 'offline', isTwin: true }), true);
+});
+
+/** Looks one after another, as whoever steers has them. @returns what each found: who, what, why */
+function looks(...all: { lineID?: number; name?: string; cidrs?: string[]; members: Member[] }[][]): string[][] {
+  let before: AnsweredLine[] | undefined;
+  let stood = {};
+  return all.map(lines => {
+    const wanted = lines.map(({ lineID = defaultLineID, cidrs = [], name = 'default', members }) => ({
+      lineID,
+      name,
+      cidrs,
+      members,
+    }));
+    const { lines: now, changes } = answersOf(wanted, before ?? [], stood);
+    [before, stood] = [now, standingOf(wanted)];
+    return changes.map(one => `${one.UID} ${one.change} ${one.reason}${one.lineName === 'default' ? '' : ` on ${one.lineName}`}`);
+  });
+}
+const sick = { trouble: 'problem' } as const;
+
+test('who comes to a line that answers already is assigned to it; who was on it is well again', () => {
+  const one = member('one');
+  assert.deepEqual(
+    looks(
+      [{ members: [one] }],
+      [{ members: [one, member('two'), member('three', sick)] }],
+      [{ members: [one, member('two'), member('three')] }],
+    ),
+    [['one came assigned'], ['two came assigned'], ['three came well']],
+  );
+});
+
+test('of several nodes that alone has moved whose addresses are others, also beside another change', () => {
+  const other = { addresses: ['192.0.2.9'] };
+  const [one, two, three] = ['one', 'two', 'three'].map((name, i) => member(name, { addresses: [`192.0.2.${i + 1}`] }));
+  assert.deepEqual(
+    looks(
+      [{ members: [one!, two!, three!] }],
+      [{ members: [one!, { ...two!, ...other }, three!] }],
+      [{ members: [one!, two!, { ...three!, ...sick }] }],
+    ).slice(1),
+    [['two moved addresses'], ['three left problem', 'two moved addresses']],
+  );
+});
+
+test('what was said of a line tells its name as it was, also of one that is gone, and when it is for others', () => {
+  const everybody = { members: [member('all')] };
+  const office = { lineID: 7, name: 'office', cidrs: ['192.0.2.0/24'], members: [member('one')] };
+  assert.deepEqual(looks([everybody, office], [everybody, { ...office, cidrs: ['198.51.100.0/24'] }], [everybody]).slice(1), [
+    [' line lineFor on office'],
+    ['one left removed on office'],
+  ]);
+});
+
+test('where nobody knows who stood on a line any of those that it answers may have moved', () => {
+  const before = answersOf([line([member('one'), member('two')])], []).lines;
+  const { changes } = answersOf([line([member('one'), member('two', { addresses: ['192.0.2.9'] })])], before);
+  assert.deepEqual(
+    changes.map(one => `${one.UID} ${one.change}`),
+    ['one moved', 'two moved'],
+  );
 });

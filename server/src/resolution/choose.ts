@@ -35,6 +35,8 @@ export interface Member {
 }
 export interface WantedLine {
   lineID: number;
+  /** left out: it has none that anybody wants to know */
+  name?: string;
   cidrs: readonly string[];
   /** left out: none */
   asns?: readonly number[];
@@ -53,8 +55,12 @@ export interface AnsweredLine {
   cname: string | null;
   members: { UID: string; name: string }[];
 }
+/** Who stood on a line at the last look, answered or not: line → its name, and of each what it was to be answered with. */
+export type Standing = Readonly<Record<string, { name: string; members: Readonly<Record<string, string>> }>>;
+/** `line`: it is for other networks, ASNs or places; that is nobody's in particular. */
 export interface Change {
   lineID: number;
+  lineName: string;
   change: (typeof answerChanges)[number];
   UID: string;
   name: string;
@@ -143,10 +149,23 @@ function firstOf(line: WantedLine, before: AnsweredLine | undefined): ReturnType
   return { members: line.members, why: 'last' };
 }
 
-/** What each line of a group answers, the line for everybody first, and how that differs from before. */
+const wordOf = (one: Member) => one.cname ?? [...addressesOf(one, 4), ...addressesOf(one, 6)].join(' ');
+export const standingOf = (wanted: readonly WantedLine[]): Standing =>
+  Object.fromEntries(
+    wanted.map(({ lineID, name = '', members }) => [
+      lineID,
+      { name, members: Object.fromEntries(members.map(one => [one.UID, wordOf(one)])) },
+    ]),
+  );
+
+/**
+ * What each line of a group answers, the line for everybody first, and how that differs from before. `stood`: who stood on its lines then;
+ * left out: nobody knows.
+ */
 export function answersOf(
   wanted: readonly WantedLine[],
   before: readonly AnsweredLine[],
+  stood?: Standing,
 ): { lines: AnsweredLine[]; changes: Change[] } {
   const lines: AnsweredLine[] = [];
   const changes: Change[] = [];
@@ -163,13 +182,15 @@ export function answersOf(
     const chosen = isToAll ? [] : members;
     const now = lineOf(line, chosen);
     if (now.members.length) lines.push(now);
-    changes.push(...changesOf(line, old, now, isToAll ? 'lineToAll' : why));
+    const stoodHere = stood && (stood[line.lineID]?.members ?? {});
+    changes.push(...changesOf(line, old, now, isToAll ? 'lineToAll' : why, stoodHere));
   }
   for (const old of before)
     if (!wanted.some(line => line.lineID === old.lineID))
       changes.push(
         ...old.members.map(one => ({
           lineID: old.lineID,
+          lineName: stood?.[old.lineID]?.name ?? '',
           change: 'left' as const,
           ...one,
           reason: 'removed' as const,
@@ -202,8 +223,14 @@ function lineOf({ lineID, cidrs, asns = [], places = [] }: WantedLine, members: 
   };
 }
 
-function changesOf(line: WantedLine, old: AnsweredLine | undefined, now: AnsweredLine, why: Why | 'lineToAll'): Change[] {
-  const { lineID } = line;
+function changesOf(
+  line: WantedLine,
+  old: AnsweredLine | undefined,
+  now: AnsweredLine,
+  why: Why | 'lineToAll',
+  stood: Readonly<Record<string, string>> | undefined,
+): Change[] {
+  const of = { lineID: line.lineID, lineName: line.name ?? '' };
   const had = new Map(old?.members.map(one => [one.UID, one.name]));
   const has = new Set(now.members.map(one => one.UID));
   const found = new Map(line.members.map(one => [one.UID, one]));
@@ -215,18 +242,26 @@ function changesOf(line: WantedLine, old: AnsweredLine | undefined, now: Answere
       ? (member.trouble ??
         (!hasWord(member) ? 'addresses' : member.isPaused ? 'paused' : member.backup ? 'mainsBack' : 'lineToAll'))
       : 'removed';
-    changes.push({ lineID, change: 'left', UID, name, reason, seconds: member?.seconds ?? 0 });
+    changes.push({ ...of, change: 'left', UID, name, reason, seconds: member?.seconds ?? 0 });
   }
   for (const { UID, name } of now.members) {
     const { trouble, isWaiting, seconds } = found.get(UID)!;
     if (had.has(UID)) continue;
-    const reason = why === 'backups' ? 'mainsAway' : trouble !== undefined || isWaiting ? 'lastOne' : old ? 'well' : 'assigned';
-    changes.push({ lineID, change: 'came', UID, name, reason, seconds });
+    const wasThere = stood ? stood[UID] !== undefined : old !== undefined;
+    const reason =
+      why === 'backups' ? 'mainsAway' : trouble !== undefined || isWaiting ? 'lastOne' : wasThere ? 'well' : 'assigned';
+    changes.push({ ...of, change: 'came', UID, name, reason, seconds });
   }
-  const isMoved = old && (String(old.a) !== String(now.a) || String(old.aaaa) !== String(now.aaaa) || old.cname !== now.cname);
-  if (isMoved && !changes.length)
-    changes.push(
-      ...now.members.map(one => ({ lineID, change: 'moved' as const, ...one, reason: 'addresses' as const, seconds: 0 })),
-    );
+  if (!old) return changes;
+  const isMoved = String(old.a) !== String(now.a) || String(old.aaaa) !== String(now.aaaa) || old.cname !== now.cname;
+  const isChanged = changes.length > 0;
+  // of whom nobody knows what it was, it may be any of them
+  const isOther = ({ UID }: { UID: string }) =>
+    had.has(UID) && (stood?.[UID] === undefined ? !isChanged : stood[UID] !== wordOf(found.get(UID)!));
+  const moved = isMoved ? now.members.filter(isOther) : [];
+  for (const one of moved) changes.push({ ...of, change: 'moved', ...one, reason: 'addresses', seconds: 0 });
+  const isFor = ({ cidrs, asns = [], places = [] }: AnsweredLine) => JSON.stringify([cidrs, asns, places]);
+  if (had.size && has.size && isFor(old) !== isFor(now))
+    changes.push({ ...of, change: 'line', UID: '', name: '', reason: 'lineFor', seconds: 0 });
   return changes;
 }

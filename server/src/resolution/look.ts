@@ -1,8 +1,9 @@
 /** Who should be answered on each line, against what is answered. */
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'kysely';
 import { eventOf } from '../kit/metrics.ts';
 import { type Db, row, rows } from '../store/db.ts';
-import { type AnsweredLine, answersOf, type Change } from './choose.ts';
+import { type AnsweredLine, answersOf, type Change, type Standing, standingOf } from './choose.ts';
 import { inOrder } from './load.ts';
 import type { Steadiness } from './steadiness.ts';
 import { wantedGroups } from './wanted.ts';
@@ -12,14 +13,16 @@ const changed = eventOf('resolution', 'answerChanged');
 /** Writes down what differs. @returns milliseconds until something may change by itself, `lookMs` at most */
 export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<number> {
   const before = new Map(
-    (await rows<{ groupID: number; lines: AnsweredLine[] }>(db, sql`select "groupID", lines from "groupAnswer"`)).map(one => [
-      one.groupID,
-      one.lines,
-    ]),
+    (
+      await rows<{ groupID: number; lines: AnsweredLine[]; standing: Standing | null }>(
+        db,
+        sql`select "groupID", lines, standing from "groupAnswer"`,
+      )
+    ).map(one => [one.groupID, one]),
   );
   let soonMs = lookMs;
   for (const { groupID, lines } of await wantedGroups(db)) {
-    const old = before.get(groupID);
+    const { lines: old, standing } = before.get(groupID) ?? {};
     for (const line of lines) {
       const answered = old?.find(one => one.lineID === line.lineID)?.members;
       for (const member of line.members) {
@@ -33,24 +36,34 @@ export async function look(db: Db, steady: Steadiness, lookMs: number): Promise<
         }
       }
     }
-    const { lines: now, changes } = answersOf(lines, old ?? []);
-    if (old && JSON.stringify(now) === JSON.stringify(old.map(inOrder))) continue;
-    await write(db, groupID, now, changes);
+    const stands = standingOf(lines);
+    const { lines: now, changes } = answersOf(lines, old ?? [], old ? (standing ?? undefined) : {});
+    if (!old || JSON.stringify(now) !== JSON.stringify(old.map(inOrder))) await write(db, groupID, now, stands, changes);
+    // nobody is answered otherwise for that
+    else if (!isDeepStrictEqual(stands, standing))
+      await sql`update "groupAnswer" set standing = ${JSON.stringify(stands)}::jsonb where "groupID" = ${groupID}`.execute(db);
   }
   return soonMs;
 }
 
-async function write(all: Db, groupID: number, lines: readonly AnsweredLine[], changes: readonly Change[]): Promise<void> {
+async function write(
+  all: Db,
+  groupID: number,
+  lines: readonly AnsweredLine[],
+  stands: Standing,
+  changes: readonly Change[],
+): Promise<void> {
   await all.transaction().execute(async db => {
     const { version } = (await row<{ version: number }>(
       db,
-      sql`insert into "groupAnswer" ("groupID", version, lines) values (${groupID}, nextval('answer_version'), ${JSON.stringify(lines)}::jsonb)
-          on conflict ("groupID") do update set version = nextval('answer_version'), lines = excluded.lines, "changedAt" = clock_timestamp() returning version`,
+      sql`insert into "groupAnswer" ("groupID", version, lines, standing)
+          values (${groupID}, nextval('answer_version'), ${JSON.stringify(lines)}::jsonb, ${JSON.stringify(stands)}::jsonb)
+          on conflict ("groupID") do update set version = nextval('answer_version'), lines = excluded.lines, standing = excluded.standing, "changedAt" = clock_timestamp() returning version`,
     ))!;
     if (changes.length)
-      await sql`insert into "answerChange" ("groupID", "lineID", version, change, "UID", name, reason, seconds)
-          select ${groupID}, c."lineID", ${version}, c.change, c."UID", c.name, c.reason, c.seconds
-          from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c("lineID" bigint, change text, "UID" text, name text, reason text, seconds int)`.execute(
+      await sql`insert into "answerChange" ("groupID", "lineID", "lineName", version, change, "UID", name, reason, seconds)
+          select ${groupID}, c."lineID", c."lineName", ${version}, c.change, c."UID", c.name, c.reason, c.seconds
+          from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c("lineID" bigint, "lineName" text, change text, "UID" text, name text, reason text, seconds int)`.execute(
         db,
       );
   });

@@ -15,6 +15,7 @@ export interface WantedGroup {
 interface Line {
   groupID: number;
   lineID: number;
+  lineName: string;
   cidrs: string[];
   asns: number[];
   places: string[];
@@ -59,13 +60,13 @@ export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
   const groups = await rows<{ id: number }>(db, sql`select id from "group" where "deletedAt" is null order by id`);
   const nodes = await rows<Line & OfNode>(
     db,
-    sql`select ln."groupID", ln."lineID", l.cidrs, l.asns, l.places, ln.backup, ${ofNode}
+    sql`select ln."groupID", ln."lineID", l.name as "lineName", l.cidrs, l.asns, l.places, ln.backup, ${ofNode}
       from "lineNode" ln join "group" g on g.id = ln."groupID" and g."deletedAt" is null join line l on l.id = ln."lineID"
       join node n on n.id = ln."nodeID" and ${isOfGroup} order by ln."groupID", ln."lineID", n.id`,
   );
   const virtual = await rows<Virtual & (OfNode | { nodeID: null })>(
     db,
-    sql`select lv."groupID", lv."lineID", l.cidrs, l.asns, l.places, lv.backup, v.id as "virtualNodeID", v.name as "virtualName", r.target, r."ipVersions", ${ofNode}
+    sql`select lv."groupID", lv."lineID", l.name as "lineName", l.cidrs, l.asns, l.places, lv.backup, v.id as "virtualNodeID", v.name as "virtualName", r.target, r."ipVersions", ${ofNode}
       from "lineVirtualNode" lv join "group" g on g.id = lv."groupID" and g."deletedAt" is null join line l on l.id = lv."lineID"
       join "virtualNode" v on v.id = lv."virtualNodeID" and v."deletedAt" is null and v."zoneID" = g."zoneID"
       join (select "virtualNodeID", "nodeID", target, array_agg("ipVersion") as "ipVersions" from "virtualNodeRecord" where "deletedAt" is null group by 1, 2, 3) r
@@ -82,6 +83,7 @@ export async function wantedGroups(db: Db): Promise<WantedGroup[]> {
     groupID: id,
     lines: [...Map.groupBy(byGroup.get(id) ?? [], one => one.lineID)].map(([lineID, found]) => ({
       lineID,
+      name: found[0]!.lineName,
       cidrs: found[0]!.cidrs,
       asns: found[0]!.asns,
       places: found[0]!.places,

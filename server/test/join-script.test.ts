@@ -52,7 +52,7 @@ chown() { :; }
     const lines = Object.entries({ ...values, ...more }).map(([name, value]) => `BW_${name}='${value}'\n`);
     const file = join(this.home, `${Math.random()}.sh`);
     writeFileSync(file, `${lines.join('')}${script.slice(0, -main.length)}${this.#stand}${stand}\n${main}`);
-    return [...(trace ? ['-x'] : []), file, '--prefix', this.prefix, '--data', this.data, ...options.split(' ')];
+    return [...(trace ? ['-x'] : []), file, '--prefix', this.prefix, '--data', this.data, ...options.split(' ').filter(Boolean)];
   }
   run(...how: Parameters<Machine['command']>): { status: number | null; said: string } {
     const { status, stdout, stderr } = spawnSync('sh', this.command(...how), { encoding: 'utf8', env, timeout: 60_000 });
@@ -142,6 +142,46 @@ test('programs that a loss of power has emptied are found out before a line is s
   assert.equal(silent.status, 1, silent.said);
   assert.match(silent.said, /has not joined: nothing came of it/);
   assert.doesNotMatch(silent.said, /ended/);
+});
+
+test('a machine has one node of systemd, with its own two folders: what would make a second of it is refused before anything is changed', () => {
+  const machine = new Machine();
+  const units = join(machine.home, 'units');
+  mkdirSync(units);
+  const stand = `unit_folder=${units}\nisSeen() { :; }\nsystemctl() { :; }`;
+  const run = (options: string) => machine.run(stand, `--no-packages ${options}`);
+  const first = run('');
+  assert.equal(first.status, 0, first.said);
+  const unit = () => readFileSync(join(units, 'breakwater-node.service'), 'utf8');
+  const before = unit();
+  const other = join(machine.home, 'other');
+  for (const more of ['', '--dry-run ']) {
+    const second = run(`${more}--prefix ${other}`);
+    assert.equal(second.status, 1, second.said);
+    assert.match(
+      second.said,
+      new RegExp(`has a node already, in ${machine.prefix}, .*--prefix ${machine.prefix} .*Nothing was changed\\.`),
+    );
+    const elsewhere = run(`${more}--data ${other}`);
+    assert.equal(elsewhere.status, 1, elsewhere.said);
+    assert.match(
+      elsewhere.said,
+      new RegExp(`keeps its identity, .* in ${machine.data}, not in ${other}\\. .*Nothing was changed\\.`),
+    );
+  }
+  assert.ok(!existsSync(other));
+  assert.equal(unit(), before);
+  // by another name of the same folder it is the same node; and one that no service starts may stand beside it
+  symlinkSync(machine.prefix, join(machine.home, 'name'));
+  const same = run(`--prefix ${join(machine.home, 'name')}`);
+  assert.equal(same.status, 0, same.said);
+  const beside = machine.run(stand, `--no-packages --no-systemd --prefix ${other} --data ${other}-data`);
+  assert.equal(beside.status, 0, beside.said);
+  const now = unit();
+  const off = spawnSync(join(other, 'uninstall'), { encoding: 'utf8', env });
+  assert.equal(off.status, 0, off.stderr);
+  assert.ok(!existsSync(other) && existsSync(machine.prefix));
+  assert.equal(unit(), now, 'the units of the first are none of its');
 });
 
 /** With a systemd that says yes to what `fails` does not name, in mounts of its own. @returns what it was asked for, too */

@@ -155,6 +155,21 @@ check_machine() {
   [ "$free" -ge 500 ] || fail "Only $free MB are free on the disk of $place: a node needs 500 and room for its cache. Nothing was changed."
 }
 
+# The service of systemd here runs what lies elsewhere than in $prefix: in $there
+isOthers() {
+  there=$(sed -n 's|^ExecStart=\(.*\)/run$|\1|p' "$unit_folder/breakwater-node.service" 2>/dev/null || true)
+  [ "$there" ] && [ "$(realpath -m "$there")" != "$(realpath -m "$prefix")" ]
+}
+
+# The units have one name on a machine, and what a line takes off again is what it knows of: a second node would take those of the first
+check_alone() {
+  [ -z "$systemd" ] || ! isOthers ||
+    fail "This machine has a node already, in $there, and systemd starts one on a machine. Add --prefix $there to make that one anew, or take it off first ($there/uninstall). Nothing was changed."
+  kept=$(sed -n 's/^exec .* --data \([^ ]*\) .*/\1/p' "$prefix/run" 2>/dev/null || true)
+  [ -z "$kept" ] || [ "$(realpath -m "$kept")" = "$(realpath -m "$data")" ] ||
+    fail "The node in $prefix keeps its identity, cache and logs in $kept, not in $data. Add --data $kept to make it anew, or take it off first ($prefix/uninstall). Nothing was changed."
+}
+
 plan() {
   say "This machine becomes a node of $BW_URL:"
   [ -z "$missing" ] || say "  Debian packages:$missing"
@@ -192,10 +207,10 @@ tidy() {
   [ -z "$packing" ] || wait "$packing" || true
   # of ours, be it of a line that was killed
   if grep -qsxF "$policy_mark$prefix" "$policy"; then rm -f "$policy" || true; fi
-  [ -z "$masked" ] || rm -f /etc/systemd/system/nginx.service "$prefix/masked"
+  [ -z "$masked" ] || rm -f "$unit_folder/nginx.service" "$prefix/masked"
   rm -rf "$tmp" "$prefix/joining"
   for file in $programs; do rm -f "$prefix/$file.new"; done
-  for unit in $units; do rm -f "/etc/systemd/system/$unit.new"; done
+  for unit in $units; do rm -f "$unit_folder/$unit.new"; done
   # a node that served goes on as it was
   case $stopped in
     *service*) systemctl start breakwater-node || true ;;
@@ -206,6 +221,7 @@ tidy() {
   esac
 }
 
+unit_folder=/etc/systemd/system
 policy=/usr/sbin/policy-rc.d
 policy_mark='# while a join line of Breakwater installs packages for '
 install_packages() {
@@ -267,7 +283,7 @@ end_former() {
 }
 
 stop_former() {
-  if [ -d /run/systemd/system ] && systemctl is-active --quiet breakwater-node; then
+  if [ -d /run/systemd/system ] && ! isOthers && systemctl is-active --quiet breakwater-node; then
     stopped=service
     systemctl stop breakwater-node || true
   fi
@@ -284,9 +300,9 @@ stop_former() {
 
 # Before packages are installed: theirs must not take the ports. Where no node comes of it, tidy takes it back.
 mask_nginx() {
-  [ -z "$packages$systemd" ] || [ -e /etc/systemd/system/nginx.service ] || [ -L /etc/systemd/system/nginx.service ] || {
-    mkdir -p /etc/systemd/system
-    ln -s /dev/null /etc/systemd/system/nginx.service
+  [ -z "$packages$systemd" ] || [ -e "$unit_folder/nginx.service" ] || [ -L "$unit_folder/nginx.service" ] || {
+    mkdir -p "$unit_folder"
+    ln -s /dev/null "$unit_folder/nginx.service"
     : >"$prefix/masked"
   }
   [ ! -e "$prefix/masked" ] || [ -e "$prefix/current" ] || masked=yes
@@ -323,7 +339,7 @@ take_over() {
   [ "$(id -u)" != 0 ] || chown breakwater-node: "$data"
   ln -sfn "versions/$BW_VERSION" "$prefix/current.new"
   [ -z "$systemd" ] || install_units "$prefix/units"
-  for folder in "$prefix" "$data" ${systemd:+/etc/systemd/system}; do
+  for folder in "$prefix" "$data" ${systemd:+$unit_folder}; do
     sync -f "$folder" || fail "What lies in $folder does not get to its disk: the reason stands above.$goes_on Mend it, make another line in the console and run it here."
   done
   stop_former
@@ -376,10 +392,10 @@ END
 #!/bin/sh
 # Ends the node and takes it off this machine. --keep-data: its identity, cache and logs stay.
 set -eu
-if [ -f /etc/systemd/system/breakwater-node.service ]; then
+if grep -qsxF 'ExecStart=$prefix/run' $unit_folder/breakwater-node.service; then
   [ ! -d /run/systemd/system ] || systemctl disable --now breakwater-node || true
   [ ! -d /run/systemd/system ] || systemctl disable --now breakwater-node-placer.path || true
-  rm -f /etc/systemd/system/breakwater-node.service /etc/systemd/system/breakwater-node-placer.path /etc/systemd/system/breakwater-node-placer.service
+  rm -f $unit_folder/breakwater-node.service $unit_folder/breakwater-node-placer.path $unit_folder/breakwater-node-placer.service
   [ ! -d /run/systemd/system ] || systemctl daemon-reload
 fi
 placer=\$(cat $prefix/placer.pid 2>/dev/null || true)
@@ -392,7 +408,7 @@ if [ "\$pid" ] && tr '\\0' ' ' <"/proc/\$pid/cmdline" 2>/dev/null | grep -qF "$p
     sleep 0.1
   done
 fi
-[ ! -e $prefix/masked ] || rm -f /etc/systemd/system/nginx.service
+[ ! -e $prefix/masked ] || rm -f $unit_folder/nginx.service
 [ "\${1:-}" = --keep-data ] || rm -rf $data
 [ ! -e $prefix/made-user ] || userdel breakwater-node || true
 rm -rf $prefix
@@ -491,10 +507,10 @@ END
 units='breakwater-node.service breakwater-node-placer.service breakwater-node-placer.path'
 # systemd reads nothing of other endings
 install_units() {
-  for unit in $units; do cp "$1/$unit" "/etc/systemd/system/$unit.new"; done
+  for unit in $units; do cp "$1/$unit" "$unit_folder/$unit.new"; done
 }
 start_units() {
-  for unit in $units; do mv "/etc/systemd/system/$unit.new" "/etc/systemd/system/$unit"; done
+  for unit in $units; do mv "$unit_folder/$unit.new" "$unit_folder/$unit"; done
   systemctl daemon-reload || say 'systemd does not read its units anew: the reason stands above.'
   systemctl start breakwater-node || fail "This machine has joined, and systemd does not start the node: the reason stands above. Start it when that is mended: systemctl enable --now breakwater-node breakwater-node-placer.path"
   stopped=''
@@ -547,6 +563,7 @@ main() {
   umask 022
   read_options "$@"
   check_machine
+  check_alone
   plan
   [ -z "$dry" ] || exit 0
   packing='' stopped='' former='' masked=''

@@ -6,9 +6,10 @@ import { makeBundle } from '#bin/bundle/make.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { type BareMachine, bareMachine, lacksBareMachine } from './bare-machine.ts';
 import { testFolder } from './engines.ts';
+import { joinLine, openTo } from './joining.ts';
 import { type SecondMachine, secondMachine } from './second-machine.ts';
 import { openShop } from './stand.ts';
-import { Whole } from './whole.ts';
+import type { Whole } from './whole.ts';
 
 let machine: SecondMachine | undefined;
 let bare: BareMachine | undefined;
@@ -25,19 +26,11 @@ test('a bare Debian becomes a node that serves by the line alone', { skip: lacks
   const home = testFolder('bare');
   bare = await bareMachine(machine);
   await makeBundle(join(home, 'bundle'), 1);
-  const tlsPort = await freePort();
-  whole = await Whole.start([], join(home, 'data'), {
-    BREAKWATER_HOST: machine.ours,
-    BREAKWATER_TLS_PORT: String(tlsPort),
-    BREAKWATER_BUS_PORT: String(await freePort()),
-    BREAKWATER_BUNDLE: join(home, 'bundle'),
-  });
+  whole = await openTo(machine, home, join(home, 'bundle'));
   const host = 'bare.breakwater.test';
   const client = await whole.signIn('client');
-  const zones = await whole.call('GET', '/client/metaZones', client);
   const at = whole;
-  const joining = { zoneID: zones.body[0].id as number, name: 'bare' };
-  const line = async (): Promise<string> => (await at.call('POST', '/client/nodes/joinToken', client, joining)).body.command;
+  const line = async () => (await joinLine(at, { name: 'bare' })).command;
   // of no origin: that the site is known there is what the edge itself answers
   const shop = await openShop(whole, 'bare', await freePort());
   await shop.addDomain(host);

@@ -11,8 +11,9 @@ import { freePort, poll } from '#server/store/engine-process.ts';
 import { createUser } from '@nats-io/nkeys';
 import { testFolder } from './engines.ts';
 import { type SecondMachine, secondMachine } from './second-machine.ts';
-import { accepted, openShop, type Shop } from './stand.ts';
-import { Whole } from './whole.ts';
+import { joinLine, openTo, statementIn, upgraded } from './joining.ts';
+import { openShop, type Shop } from './stand.ts';
+import type { Whole } from './whole.ts';
 
 let machine: SecondMachine;
 let whole: Whole;
@@ -32,14 +33,8 @@ before(async () => {
   machine = secondMachine();
   // as `npm run bundle` does it, packed in less time
   bundle = await makeBundle(bundleFolder, 1);
-  const tlsPort = await freePort();
-  url = `https://${machine.ours}:${tlsPort}`;
-  whole = await Whole.start([], join(home, 'data'), {
-    BREAKWATER_HOST: machine.ours,
-    BREAKWATER_TLS_PORT: String(tlsPort),
-    BREAKWATER_BUS_PORT: String(await freePort()),
-    BREAKWATER_BUNDLE: bundleFolder,
-  });
+  whole = await openTo(machine, home, bundleFolder);
+  url = `https://${machine.ours}:${whole.env['BREAKWATER_TLS_PORT']}`;
   originPort = await freePort();
   ports = { http: await freePort(), https: await freePort(), health: await freePort() };
   mkdirSync(join(home, 'machine'));
@@ -68,30 +63,13 @@ function sh(line: string): { status: number | null; out: string; err: string } {
   const { status, stdout, stderr } = spawnSync(program!, args, { encoding: 'utf8', cwd: '/', timeout: 240_000 });
   return { status, out: stdout, err: stderr };
 }
-async function newLine(more: Record<string, unknown> = {}): Promise<{ command: string; token: string }> {
-  const client = await whole.signIn('client');
-  const zones = await whole.call('GET', '/client/metaZones', client);
-  const body = { zoneID: zones.body[0].id as number, ...more };
-  return (await accepted(() => whole.call('POST', '/client/nodes/joinToken', client, body))) as never;
-}
+const newLine = (more: Record<string, unknown> = {}) => joinLine(whole, more);
 /** The line as it is copied, with what a machine without systemd is told beside it. */
 const optioned = (command: string, more = '') =>
   `${command} -s -- --no-packages --no-systemd --prefix ${prefix} --data ${data} --http ${ports.http} --https ${ports.https} --health ${ports.health} ${more}`;
 const ask = (path: string, port: number, name = host) =>
   sh(`curl -sS --max-time 10 -H 'Host: ${name}' http://127.0.0.1:${port}${path}`);
-const database = (statement: string) => {
-  const ports_ = JSON.parse(readFileSync(join(whole.folder, 'run/ports.json'), 'utf8')) as { postgres: number };
-  const secret = readFileSync(join(whole.folder, 'postgres.password'), 'utf8').trim();
-  return [`postgres://breakwater:${secret}@127.0.0.1:${ports_.postgres}/breakwater`, statement] as const;
-};
-async function inDatabase(statement: string): Promise<void> {
-  const { default: pg } = await import('pg');
-  const [connectionString, text] = database(statement);
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(text);
-  await client.end();
-}
+const inDatabase = (statement: string) => statementIn(whole, statement);
 const isNothing = () => assert.ok(!existsSync(prefix) && !existsSync(data), 'nothing was changed');
 
 test('the line pins the key of the server; what it would do is said without doing it', async () => {
@@ -270,29 +248,13 @@ test('from the console it becomes another version: fetched over TLS, placed by r
   const notices = join(projectFolder, 'LICENSE');
   bundle = await makeBundle(bundleFolder, 1, folder => cpSync(notices, join(folder, 'edge/nginx/LICENSE')));
   assert.notEqual(bundle.version, was);
-  const client = await whole.signIn('client');
-  const found = async () => {
-    const nodes = await whole.call('GET', '/client/nodes', client);
-    return nodes.body.data.find((one: { name: string }) => one.name === 'second');
-  };
-  assert.equal((await whole.call('GET', '/client/node/latestVersion', client)).body.version, bundle.version);
-  const { id, upgradable } = await found();
-  assert.equal(upgradable, true);
-  const begun = await accepted(() => whole.call('POST', '/client/node/upgrade', client, { ids: [id] }));
-  const { taskID } = begun as unknown as { taskID: number };
-  const task = async () => (await whole.call('GET', `/client/task/${taskID}`, client)).body;
-  const isDone = async () => (await task()).lines.some(({ code }: { code: string }) => code === 'done');
-  await poll(async () => (await isDone()) || (await task()).task.endedAt !== null, 120_000, 500);
-  // it is watched for some minutes more
-  await inDatabase(`update "nodeUpgrade" set "endedAt" = "endedAt" - interval '1 hour'`);
-  await poll(async () => (await task()).task.endedAt !== null, 60_000, 500);
-  const { task: ended, lines } = await task();
+  const { node, task: ended, lines } = await upgraded(whole, 'second', bundle.version);
   assert.equal(
     ended.state,
     'succeeded',
     `${JSON.stringify(lines)}\n${readFileSync(join(data, 'agent.log'), 'utf8').slice(-3000)}`,
   );
-  assert.equal((await found()).version, bundle.version);
+  assert.equal(node.version, bundle.version);
   assert.equal(ask('/', ports.http).out, 'from the second machine');
   // root placed it: nobody but root changes what it runs
   const agent = statSync(join(prefix, 'versions', bundle.version, 'agent.mjs'));

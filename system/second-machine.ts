@@ -8,10 +8,18 @@ import { networkInterfaces } from 'node:os';
 export interface SecondMachine {
   /** by which it reaches us */
   ours: string;
+  /** by which we reach it */
+  theirs: string;
   /** before a command that shall run on it */
   prefix: string[];
   /** it has a network of its own */
   isApart: boolean;
+  /**
+   * What we say to each other is swallowed, both ways: nothing is refused and nothing is closed. Visitors go on to its port alone. It takes
+   * a network of its own, and nft(8).
+   * @returns what ends that
+   */
+  split(visitors: number): () => void;
   end(): void;
 }
 
@@ -48,7 +56,16 @@ function apart(): SecondMachine | undefined {
     end();
     return undefined;
   }
-  return { ours, prefix: inside, isApart: true, end };
+  const nft = (rules: string) =>
+    execFileSync(inside[0]!, [...inside.slice(1), 'nft', '-f', '-'], { input: rules, stdio: ['pipe', 'ignore', 'pipe'] });
+  const split = (visitors: number) => {
+    nft(`table inet split {
+      chain in { type filter hook input priority 0; iifname "${cable}b" tcp dport != ${visitors} drop; }
+      chain out { type filter hook output priority 0; oifname "${cable}b" tcp sport != ${visitors} drop; }
+    }`);
+    return () => void nft('delete table inet split');
+  };
+  return { ours, theirs, prefix: inside, isApart: true, split, end };
 }
 
 /** The holder is there before it has its network. */
@@ -67,5 +84,8 @@ function beside(): SecondMachine {
     .flat()
     .find(one => one && !one.internal && one.family === 'IPv4');
   if (!outer) throw new Error('this machine has no address but loopback, and may make no network');
-  return { ours: outer.address, prefix: [], isApart: false, end: () => {} };
+  const split = () => {
+    throw new Error('it has no network of its own');
+  };
+  return { ours: outer.address, theirs: outer.address, prefix: [], isApart: false, split, end: () => {} };
 }

@@ -75,14 +75,15 @@ export class Traffic {
   readonly answered: number[] = [];
   readonly uncertain = new Set<number>();
   readonly #host: string;
-  readonly #whole: Whole;
+  readonly #edge: Pick<Whole, 'visit'>;
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
   #visitors: Promise<void>[] = [];
   #going = false;
   #number = 0;
 
-  constructor(whole: Whole, host: string) {
-    this.#whole = whole;
+  /** @param edge whom they visit */
+  constructor(edge: Pick<Whole, 'visit'>, host: string) {
+    this.#edge = edge;
     this.#host = host;
   }
 
@@ -94,7 +95,7 @@ export class Traffic {
   async #visit(): Promise<void> {
     while (this.#going) {
       const mine = this.#number++;
-      const { status } = await this.#whole.visit(this.#host, `/n/${mine}`, this.#agent);
+      const { status } = await this.#edge.visit(this.#host, `/n/${mine}`, this.#agent);
       if (status === 200) this.answered.push(mine);
       else this.uncertain.add(mine);
       await new Promise(done => setTimeout(done, status === 200 ? 15 : 100));

@@ -173,21 +173,27 @@ export class Whole {
     return { accessToken, refreshToken };
   }
 
-  /** A visitor's request; status 0: no whole answer came. */
-  visit(host: string, path: string, agent?: http.Agent): Promise<{ status: number; headers: http.IncomingHttpHeaders }> {
-    return new Promise(done => {
-      const request = http.get(
-        { host: '127.0.0.1', port: this.edgePort, path, headers: { Host: host }, agent, timeout: 10_000 },
-        response => {
-          response.on('error', () => done({ status: 0, headers: {} }));
-          response.on('end', () => done({ status: response.complete ? response.statusCode! : 0, headers: response.headers }));
-          response.resume();
-        },
-      );
-      request.on('timeout', () => request.destroy());
-      request.on('error', () => done({ status: 0, headers: {} }));
-    });
+  /** A visitor's request of the local node; status 0: no whole answer came. */
+  visit(host: string, path: string, agent?: http.Agent): Promise<Visit> {
+    return visitAt('127.0.0.1', this.edgePort, host, path, agent);
   }
+}
+
+export interface Visit {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+}
+/** The same of any node. */
+export function visitAt(address: string, port: number, host: string, path: string, agent?: http.Agent): Promise<Visit> {
+  return new Promise(done => {
+    const request = http.get({ host: address, port, path, headers: { Host: host }, agent, timeout: 10_000 }, response => {
+      response.on('error', () => done({ status: 0, headers: {} }));
+      response.on('end', () => done({ status: response.complete ? response.statusCode! : 0, headers: response.headers }));
+      response.resume();
+    });
+    request.on('timeout', () => request.destroy());
+    request.on('error', () => done({ status: 0, headers: {} }));
+  });
 }
 
 let installations = 0;

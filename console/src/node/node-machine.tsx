@@ -45,25 +45,12 @@ function Share({ label, used, all }: { label: string; used: number | undefined; 
   );
 }
 
-export function NodeMachine({ node }: { node: Node }) {
-  const { id } = node;
-  const system = useQuery({ ...query('GET /client/node/{id}/system', { id }), staleTime: 0 });
-  const info = useQuery({
-    ...query('GET /client/node/{id}/node-info', { id }),
-    staleTime: 0,
-    retry: false,
-    refetchInterval: polling.nodeInformationPollMs,
-  });
-  // a node that is away answers nothing: figures of before would be taken for those of now
-  const now = info.isError || typeof info.data !== 'string' ? {} : figuresOf(info.data);
-  const machine = system.data;
-  const minus = (all: number | undefined, free: number | undefined) =>
-    all === undefined || free === undefined ? undefined : all - free;
+const minus = (all: number | undefined, free: number | undefined) =>
+  all === undefined || free === undefined ? undefined : all - free;
+function Live({ now }: { now: Figures }) {
   const load = [now.load1, now.load5, now.load15];
   return (
     <>
-      <h2 className="section-title">{t('node.live')}</h2>
-      {info.isError && <p className="ink-3">{t('node.notLive')}</p>}
       <div className="node-shares">
         <div className="node-share">
           <span>{t('node.cpu')}</span>
@@ -101,6 +88,26 @@ export function NodeMachine({ node }: { node: Node }) {
           [t('node.uptime'), or(now.uptimeSeconds, uptime)],
         ]}
       />
+    </>
+  );
+}
+
+export function NodeMachine({ node }: { node: Node }) {
+  const { id } = node;
+  const system = useQuery({ ...query('GET /client/node/{id}/system', { id }), staleTime: 0 });
+  const info = useQuery({
+    ...query('GET /client/node/{id}/node-info', { id }),
+    staleTime: 0,
+    retry: false,
+    refetchInterval: polling.nodeInformationPollMs,
+  });
+  const now = typeof info.data === 'string' ? figuresOf(info.data) : {};
+  const machine = system.data;
+  return (
+    <>
+      <h2 className="section-title">{t('node.live')}</h2>
+      {/* a node that is away answers nothing: figures of before would be taken for those of now */}
+      {info.isError ? <p className="ink-3">{t('node.notLive')}</p> : <Live now={now} />}
       <h2 className="section-title">{t('node.system')}</h2>
       <Facts
         facts={[

@@ -70,10 +70,10 @@ export default function Upgrade() {
   const differing = others.length ? t('upgrade.differing', { machines }) : undefined;
   return (
     <Page>
-      <p className="ink-2">
+      <p className="ink-2" style={{ margin: '0 0 12px' }}>
         {latest.data ? (offered ? t('upgrade.offered', { version: offered }) : t('upgrade.nothing')) : '\u00A0'}
       </p>
-      {differing && <Alert type="warning" showIcon title={differing} style={{ margin: '8px 0 12px' }} />}
+      {differing && <Alert type="warning" showIcon title={differing} style={{ margin: '0 0 12px' }} />}
       <ResourcePage resource={nodes(offered, differing)} isEmbedded />
     </Page>
   );

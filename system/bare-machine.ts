@@ -20,6 +20,8 @@ export interface BareMachine {
   run(line: string): Promise<{ status: number | null; said: string }>;
   /** Down and up again, on the disk as it is; with systemd alone. */
   reboot(): Promise<void>;
+  /** where its disk lies here */
+  root: string;
   end(): void;
 }
 
@@ -30,7 +32,7 @@ interface Kind {
   shown?: Record<string, string>;
 }
 
-/** Where this machine has its packages from, and its release's name. */
+/** Where this machine has its packages from, and its release's name; another one is asked for by TEST_BARE_SUITE. */
 function packageSource(): { uri: string; suite: string } | undefined {
   const texts = globSync(['/etc/apt/sources.list', '/etc/apt/sources.list.d/*.{list,sources}']).map(file =>
     readFileSync(file, 'utf8'),
@@ -40,7 +42,7 @@ function packageSource(): { uri: string; suite: string } | undefined {
     new RegExp(`^URIs:\\s*(http://\\S+)[\\s\\S]*?^Suites:.*\\b${suite}\\b(?!-)`, 'm').exec(text)?.[1] ??
     new RegExp(`^deb (?:\\[.*?\\] )?(http://\\S+) ${suite} `, 'm').exec(text)?.[1];
   const uri = texts.map(named).find(found => found !== undefined);
-  return suite && uri ? { uri, suite } : undefined;
+  return suite && uri ? { uri, suite: process.env['TEST_BARE_SUITE'] ?? suite } : undefined;
 }
 
 /** Why there can be none here. */
@@ -105,7 +107,7 @@ const plainly = (shown: string) => `mount -t proc proc $1/proc
     ${devices}
     ${shown}
     exec chroot $1 sleep infinity`;
-// as systemd asks of whoever starts it in a container (systemd.io/CONTAINER_INTERFACE): settings of the kernel are not its own
+// as systemd asks of whoever starts it in a container (systemd.io/CONTAINER_INTERFACE): settings of the kernel, its modules and the clock are not its own
 const bySystemd = (shown: string) => `mount --bind $1 $1
     ${shown}
     mount -t proc proc $1/proc
@@ -118,7 +120,8 @@ const bySystemd = (shown: string) => `mount --bind $1 $1
     ln -s pts/ptmx $1/dev/ptmx && ln -s /proc/self/fd $1/dev/fd
     mount -t tmpfs -o mode=755 tmpfs $1/run && mount -t tmpfs -o mode=1777 tmpfs $1/tmp
     hostname bare && cd $1 && mkdir -p .host && pivot_root . .host && umount -l .host
-    exec env -i container=bare PATH=/usr/sbin:/usr/bin:/sbin:/bin /sbin/init`;
+    exec env -i container=bare PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+      setpriv --bounding-set=-sys_module,-sys_rawio,-sys_time /sbin/init`;
 
 export async function bareMachine({ ours, prefix }: SecondMachine, { hasSystemd, shown = {} }: Kind = {}): Promise<BareMachine> {
   const home = mkdtempSync(join(tmpdir(), 'breakwater-bare-'));
@@ -209,6 +212,7 @@ export async function bareMachine({ ours, prefix }: SecondMachine, { hasSystemd,
       start();
       if (!(await poll(isUp, 60_000, 50))) throw new Error('the bare machine does not start again');
     },
+    root,
     end,
   };
 }

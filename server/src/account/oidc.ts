@@ -10,7 +10,6 @@ import { loginTwoFactorTypes as types, oidcLimits as limits } from '#contract/li
 import { statusOf, withRoots } from '../kit/acting.ts';
 import { consoleOrigins, operatorAt } from '../kit/console-url.ts';
 import type { Context } from '../kit/context.ts';
-import { newToken, sha256 } from '../kit/crypto.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { sendMail } from '../kit/mail/send.ts';
@@ -31,6 +30,7 @@ import { table } from '../kit/table.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { auditSignIn, type Comer, enter, mayCome, type Said, triesOf } from './entering.ts';
 import { type CodeReader, factorOf, holdLogin, mailCode, operatorOf } from './factors.ts';
+import { type Flow, judgeFlow, newLinkFlow, signInFlow, spendFlow, takeLinkFlow } from './oidc-flows.ts';
 import { readerOf } from './own-factor.ts';
 import { ownPassword } from './session.ts';
 
@@ -51,16 +51,10 @@ export async function dropIdentities(ctx: Context, accountID: number): Promise<b
 const callbackOf = (origin: string, area: string) => `${origin}/${area}/oidc`;
 
 /** Sends somebody to the provider, who comes back to a page of ours and to no other. */
-async function start(ctx: Context, provider: Provider, origin: string, accountID: number | null) {
-  const { area } = ctx.actor;
-  const flowKey = newToken();
-  const url = await addressOf(ctx.services, provider, flowKey, callbackOf(origin, area));
-  await sql`delete from "oidcFlow" where hash in (
-      select hash from "oidcFlow" where "expiredAt" < now() limit 100 for update skip locked)`.execute(ctx.db);
-  await sql`insert into "oidcFlow" (hash, "clientID", area, "accountID", origin, "expiredAt") values (${sha256(flowKey)},
-    ${provider.clientID}, ${area}, ${accountID}, ${origin}, now() + ${limits.minutes} * interval '1 minute')`.execute(ctx.db);
-  return { url, flowKey };
-}
+const start = async (ctx: Context, provider: Provider, origin: string, flowKey: string) => ({
+  url: await addressOf(ctx.services, provider, flowKey, callbackOf(origin, ctx.actor.area)),
+  flowKey,
+});
 /** The page's own origin, if it shows the console of this operator. @throws 101003 `oidcHost` */
 async function originOf(ctx: Context, clientID: number | undefined, origin: string): Promise<string> {
   const host = URL.parse(origin)?.hostname ?? '';
@@ -75,15 +69,9 @@ interface Came {
   state: string;
   iss?: string | undefined;
 }
-/** Each flow ends once, whatever comes of it. @throws tokenExpired */
-async function came(ctx: Context, body: Came, accountID: number | null): Promise<{ provider: Provider; told: Told | undefined }> {
+/** Who the provider says came back; undefined: nobody. @throws tokenExpired */
+async function came(ctx: Context, body: Came, flow: Flow): Promise<{ provider: Provider; told: Told | undefined }> {
   const { area } = ctx.actor;
-  const flow = await row<{ clientID: number; origin: string; isLate: boolean }>(
-    ctx.db,
-    sql`delete from "oidcFlow" where hash = ${sha256(body.flowKey)} and area = ${area} and "accountID" is not distinct from ${accountID}
-        returning "clientID", origin, "expiredAt" < now() as "isLate"`,
-  );
-  if (!flow || flow.isLate) throw fail('tokenExpired');
   const provider = await providerOf(ctx.db, ctx.services, flow.clientID);
   if (!isFor(provider, area)) throw fail('tokenExpired');
   return { provider, told: await whoCame(ctx.services, provider, body, callbackOf(flow.origin, area)) };
@@ -128,7 +116,8 @@ export const oidcLoginCalls = implement(oidcLogin, {
     const origin = await originOf(ctx, clientID, body.origin);
     const provider = await providerOf(ctx.db, ctx.services, clientID!);
     if (!isFor(provider, ctx.actor.area)) throw failFields([{ path: 'origin', rule: 'oidcHost' }]);
-    return start(ctx, provider, origin, null);
+    const { area } = ctx.actor;
+    return start(ctx, provider, origin, signInFlow(ctx.services.sealing, area, { clientID: provider.clientID, origin }));
   },
 
   'POST /finish': async ({ ctx, body, request }) => {
@@ -144,7 +133,8 @@ export const oidcLoginCalls = implement(oidcLogin, {
       if (wait.isFirst) await saidOf()(429, 'tooManyTries');
       throw tooManySignIns(wait.seconds);
     }
-    const { provider, told } = await came(ctx, body, null).catch(async (error: unknown) => {
+    const flow = await judgeFlow(ctx.db, ctx.services.sealing, body.flowKey, area);
+    const { provider, told } = await came(ctx, body, flow).catch(async (error: unknown) => {
       if (!(error instanceof ClientRefused)) throw error;
       // the visitor has done nothing wrong, and can do nothing about it: the audit tells the operator
       tries.undo(claims);
@@ -155,6 +145,7 @@ export const oidcLoginCalls = implement(oidcLogin, {
       await saidOf()(401, 'wrongIdentity');
       throw fail('credentialFailed');
     }
+    await spendFlow(ctx.db, body.flowKey, area, flow);
     const account = await accountOf(ctx.db, area, provider, told);
     if (!account) {
       await saidOf()(401, 'unknownIdentity');
@@ -261,11 +252,15 @@ export const identityCalls = implement(
         await ownPassword(ctx, request, body.password, 'password');
         const provider = await ownProvider(ctx);
         const origin = await originOf(ctx, provider?.clientID, body.origin);
-        return start(ctx, provider!, origin, ctx.actor.accountID);
+        const { area, accountID } = ctx.actor;
+        const { clientID } = provider!; // without one no origin is good
+        return start(ctx, provider!, origin, await newLinkFlow(ctx.db, area, accountID, { clientID, origin }));
       },
       'POST /identity': async ({ ctx, body }) => {
         ownOnly(ctx);
-        const found = await came(ctx, body, ctx.actor.accountID).catch((error: unknown) => {
+        const { area, accountID } = ctx.actor;
+        const flow = await takeLinkFlow(ctx.db, body.flowKey, area, accountID);
+        const found = await came(ctx, body, flow).catch((error: unknown) => {
           throw error instanceof ClientRefused ? providerGone() : error;
         });
         if (!found.told) throw fail('credentialFailed');

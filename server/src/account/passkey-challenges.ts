@@ -1,65 +1,35 @@
 /**
- * What authenticators are asked to sign. Of a sign-in it says by itself until when it holds and that it is ours, so that a storm of
- * strangers leaves no row and no memory: what is written down is which were used, by whoever holds a passkey of ours. Of whoever adds a
- * passkey it is a row, for it ends with the account's sessions; a person has a few of them.
+ * What authenticators are asked to sign. Of a sign-in it is a pass: what is written down is which were used, by whoever holds a passkey of
+ * ours. Of whoever adds a passkey it is a row, for it ends with the account's sessions; a person has a few of them.
  */
-import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import { passkeys as limits } from '#contract/limits.ts';
 import { newToken, sha256 } from '../kit/crypto.ts';
+import { judgePass, newPass, type Pass, usedUntil } from '../kit/passes.ts';
 import type { Sealing } from '../kit/sealed.ts';
 import { type Db, row } from '../store/db.ts';
 
-const keptMs = limits.challengeMinutes * 60_000;
-/** Of one machine's clock before another's. */
-const aheadMs = 60_000;
-const randomBytesOf = 16;
-const timeBytes = 6;
-const proofBytes = 16;
-
-/** By each key of the installation that is known. */
-const proofsOf = (sealing: Sealing, area: string, head: Buffer) =>
-  sealing.proofs(`passkey challenge ${area} ${head.toString('hex')}`).map(proof => Buffer.from(proof, 'hex'));
+const passOf = (area: string): Pass => ({ about: `passkey challenge ${area}`, keptMs: limits.challengeMinutes * 60_000 });
 
 /** Of a sign-in. `at`: when it is asked for, milliseconds since 1970. */
-export function signInChallenge(sealing: Sealing, area: string, at = Date.now()): string {
-  const head = Buffer.concat([randomBytes(randomBytesOf), Buffer.alloc(timeBytes)]);
-  head.writeUIntBE(at + keptMs, randomBytesOf, timeBytes);
-  return Buffer.concat([head, proofsOf(sealing, area, head)[0]!]).toString('base64url');
-}
+export const signInChallenge = (sealing: Sealing, area: string, at?: number) => newPass(sealing, passOf(area), '', at);
 
-/** Until when it holds, by the machine that made it, milliseconds since 1970. */
-const endOf = (challenge: string) => Buffer.from(challenge, 'base64url').readUIntBE(randomBytesOf, timeBytes);
-
-/** @throws tokenExpired where it is not ours, of another area, too old, or of a machine whose clock is ahead of what `spendSignIn` allows for */
-export function judgeSignIn(sealing: Sealing, challenge: string, area: string): void {
-  const bytes = Buffer.from(challenge, 'base64url');
-  const size = randomBytesOf + timeBytes;
-  const [head, proof] = [bytes.subarray(0, size), bytes.subarray(size)];
-  const isOurs =
-    bytes.length === size + proofBytes &&
-    bytes.toString('base64url') === challenge &&
-    proofsOf(sealing, area, head).some(one => timingSafeEqual(one, proof));
-  if (!isOurs) throw fail('tokenExpired');
-  const left = endOf(challenge) - Date.now();
-  if (left <= 0 || left > keptMs + aheadMs) throw fail('tokenExpired');
-}
+/** @throws tokenExpired */
+export const judgeSignIn = (sealing: Sealing, challenge: string, area: string): void =>
+  void judgePass(sealing, passOf(area), challenge);
 
 const forgetOld = (db: Db) =>
   sql`delete from "passkeyChallenge" where hash in (
     select hash from "passkeyChallenge" where "expiredAt" < now() limit 100 for update skip locked)`.execute(db);
 
-/**
- * It was signed by a passkey of ours, and serves no second time. That is known for as long again as it holds: no machine, nor the database
- * that forgets, whose clock is behind takes it anew. @throws tokenExpired
- */
+/** It was signed by a passkey of ours, and serves no second time. @throws tokenExpired */
 export async function spendSignIn(db: Db, challenge: string, area: string): Promise<void> {
   await forgetOld(db);
   const spent = await row(
     db,
     sql`insert into "passkeyChallenge" (hash, area, "expiredAt")
-        values (${sha256(challenge)}, ${area}, to_timestamp(${(endOf(challenge) + keptMs) / 1000}))
+        values (${sha256(challenge)}, ${area}, to_timestamp(${usedUntil(passOf(area), challenge) / 1000}))
         on conflict do nothing returning 1`,
   );
   if (!spent) throw fail('tokenExpired');

@@ -2,7 +2,8 @@
 import { after } from 'node:test';
 import { sql } from 'kysely';
 import type { Area } from '#contract/kit/call.ts';
-import { sha256 } from '#server/kit/crypto.ts';
+import { signInFlow } from '#server/account/oidc-flows.ts';
+import { addressOf, providerOf } from '#server/kit/oidc.ts';
 import { password } from '../../harness.ts';
 import { type OIDC, signInThere, startOIDC } from '../../oidc-provider.ts';
 import { next } from '../generate.ts';
@@ -25,15 +26,26 @@ async function providersAre(rig: Rig): Promise<void> {
     select id, true, ${issuer}, ${client}, ${rig.api.services.sealing.seal('oidc.secret', secret)}, true, true, true
     from account where auth = 'client' and "isRoot" and "deletedAt" is null`.execute(db);
 }
-/** Who came back; a sign-in where `isLink` is not said. */
-async function came(rig: Rig, { people }: World, area: Area, isLink: boolean) {
-  await providersAre(rig);
-  const { token, email } = people[area];
-  const begun = await rig.api.call('POST', `/${area}/account/identity/start`, { token, body: { password, origin } });
-  const { url, flowKey } = begun.body;
-  const { code, state, iss } = Object.fromEntries((await signInThere(url, isLink ? `${next()}@house.test` : email)).searchParams);
-  if (!isLink) await sql`update "oidcFlow" set "accountID" = null where hash = ${sha256(flowKey)}`.execute(rig.api.database.db);
+const backOf = async ({ url, flowKey }: { url: string; flowKey: string }, login: string) => {
+  const { code, state, iss } = Object.fromEntries((await signInThere(url, login)).searchParams);
   return { flowKey, code, state, iss };
+};
+/** Who came back to sign in: to the provider of their own operator, whoever's host this is. */
+async function came(rig: Rig, { people }: World, area: Area) {
+  await providersAre(rig);
+  const { services, database } = rig.api;
+  const clientID = people.client.id;
+  const provider = (await providerOf(database.db, services, clientID))!;
+  const flowKey = signInFlow(services.sealing, area, { clientID, origin });
+  const url = await addressOf(services, provider, flowKey, `${origin}/${area}/oidc`);
+  return backOf({ url, flowKey }, people[area].email);
+}
+/** Who came back to be linked. */
+async function cameToLink(rig: Rig, { people }: World, area: Area) {
+  await providersAre(rig);
+  const body = { password, origin };
+  const begun = await rig.api.call('POST', `/${area}/account/identity/start`, { token: people[area].token, body });
+  return backOf(begun.body, `${next()}@house.test`);
 }
 
 export const oidcRows: Rows = {
@@ -52,9 +64,9 @@ export const oidcRows: Rows = {
   bodies: {
     'PUT /client/setting/system/oidc': settingOf,
     'POST /{area}/oidc/start': async () => ({ origin }),
-    'POST /{area}/oidc/finish': (rig, world, area) => came(rig, world, area, false),
+    'POST /{area}/oidc/finish': came,
     'POST /{area}/account/identity/start': async () => ({ password, origin }),
-    'POST /{area}/account/identity': (rig, world, area) => came(rig, world, area, true),
+    'POST /{area}/account/identity': cameToLink,
     'DELETE /{area}/account/identity': async (rig, world, area) => ({
       identityID: await rig.fresh(world, 'identity', area),
       password,

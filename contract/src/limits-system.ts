@@ -18,7 +18,7 @@ export const backupLimits = {
   beatSeconds: 120,
 } as const;
 
-/** What people are told (§3 notification; issue 11), with the key that whoever is told must hold. */
+/** What people are told (§3 notification; issue 11), with the key that whoever is told must hold; null: it is about nobody but themselves. */
 export const noticeNeeds = {
   certificateFailed: 'certificates.view',
   certificateEnds: 'certificates.view',
@@ -32,6 +32,7 @@ export const noticeNeeds = {
   accountLocked: 'accounts.view',
   licenceEnds: 'license.view',
   backupFailed: 'databaseBackup.view',
+  newDevice: null,
 } as const;
 export type NoticeKind = keyof typeof noticeNeeds;
 // the keys of the object above, in its order

@@ -65,6 +65,7 @@ export const pinnedSystem: Record<string, unknown> = {
     accountLocked: 'accounts.view',
     licenceEnds: 'license.view',
     backupFailed: 'databaseBackup.view',
+    newDevice: null,
   },
   noticeKinds: [
     'certificateFailed',
@@ -79,6 +80,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'accountLocked',
     'licenceEnds',
     'backupFailed',
+    'newDevice',
   ],
   noticeLimits: {
     shownMax: 50,

@@ -8,7 +8,7 @@ import { useHold } from '../kit/leaving.ts';
 import { notify } from '../kit/notice.ts';
 import { t } from '../kit/text.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
-import { Field, useSubmit } from './parts.tsx';
+import { Field, Press, useSubmit } from './parts.tsx';
 import { said } from './said.ts';
 
 export default function ChangePassword() {
@@ -28,6 +28,7 @@ export default function ChangePassword() {
         isDone.current = true;
         back();
       }),
+    'oldPassword',
   );
   useHold(() => !isBusy && !isDone.current && isFilled());
   return (
@@ -43,9 +44,7 @@ export default function ChangePassword() {
       />
       <Field name="password" type="password" label={t('password.new')} autoComplete="new-password" error={errors['password']} />
       <Field name="again" type="password" label={t('password.repeat')} autoComplete="new-password" error={errors['again']} />
-      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
-        {t('password.submit')}
-      </button>
+      <Press isBusy={isBusy}>{t('password.submit')}</Press>
       <button type="button" className="button button-plain" onClick={back}>
         {t('password.back')}
       </button>

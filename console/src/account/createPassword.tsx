@@ -8,7 +8,7 @@ import { linkDataStore } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
-import { Field, useSubmit } from './parts.tsx';
+import { Field, Press, useSubmit } from './parts.tsx';
 import { said } from './said.ts';
 
 export default function CreatePassword() {
@@ -36,6 +36,7 @@ export default function CreatePassword() {
         notify.success(t('message.createPasswordSuccess'));
         leave();
       }),
+    'password',
   );
   if (!data) return null;
   return (
@@ -52,9 +53,7 @@ export default function CreatePassword() {
         error={errors['password']}
       />
       <Field name="again" type="password" label={t('password.repeat')} autoComplete="new-password" error={errors['again']} />
-      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
-        {t('createPassword.submit')}
-      </button>
+      <Press isBusy={isBusy}>{t('createPassword.submit')}</Press>
       <button type="button" className="button button-plain" onClick={leave}>
         {t('verify.back')}
       </button>

@@ -15,7 +15,7 @@ import { t, takeLanguage } from '../kit/text.ts';
 import { withLater } from '../kit/with-later.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
 import { said } from './said.ts';
-import { Field, useSubmit } from './parts.tsx';
+import { Field, Press, useSubmit } from './parts.tsx';
 
 /** Stores the credentials and opens the page the person wanted, or the first one of the area. */
 export function useEnter() {
@@ -122,6 +122,7 @@ export default function Login() {
         if (login2FAType === loginTwoFactorTypes.mail) notify.info(t('message.checkMail'));
         await navigate({ to: `/${area}/verifyAccount`, search: true });
       }),
+    'password',
   );
   return (
     <form className="login-form" {...form}>
@@ -142,30 +143,16 @@ export default function Login() {
         autoComplete="current-password"
         error={errors['password']}
       />
-      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
-        {t('login.submit')}
-      </button>
+      <Press isBusy={isBusy}>{t('login.submit')}</Press>
       {mayHavePasskeys && (
-        <button
-          type="button"
-          className="button button-plain"
-          disabled={passkey.isBusy}
-          aria-busy={passkey.isBusy}
-          onClick={() => void passkey.ask()}
-        >
+        <Press isBusy={passkey.isBusy} onPress={() => void passkey.ask()}>
           {t('login.passkey')}
-        </button>
+        </Press>
       )}
       {provider.label && (
-        <button
-          type="button"
-          className="button button-plain"
-          disabled={provider.isBusy}
-          aria-busy={provider.isBusy}
-          onClick={() => void provider.go()}
-        >
+        <Press isBusy={provider.isBusy} onPress={() => void provider.go()}>
           {t('login.provider', { label: provider.label })}
-        </button>
+        </Press>
       )}
     </form>
   );

@@ -1,5 +1,5 @@
 /** Inputs of the login-type pages: the browser's own, with a label and an error each. */
-import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from 'react';
+import { type InputHTMLAttributes, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { t } from '../kit/text.ts';
 
 export interface FieldProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 'id'> {
@@ -47,6 +47,27 @@ export function Field({ label, error, type, ...input }: FieldProps) {
   );
 }
 
+interface PressProps {
+  isBusy: boolean;
+  /** without it the form is sent */
+  onPress?: () => void;
+  children: ReactNode;
+}
+/** It keeps the focus while it works: a disabled one would leave whoever came by key nowhere. */
+export function Press({ isBusy, onPress, children }: PressProps) {
+  return (
+    <button
+      type={onPress ? 'button' : 'submit'}
+      className={`button ${onPress ? 'button-plain' : 'button-primary button-block'}`}
+      aria-disabled={isBusy}
+      aria-busy={isBusy}
+      onClick={isBusy ? undefined : onPress}
+    >
+      {children}
+    </button>
+  );
+}
+
 type Errors = Record<string, string | undefined>;
 
 /** What the server says of fields, by their names; what it says else is for a message at the top (said.ts). */
@@ -61,11 +82,13 @@ export class FieldErrors extends Error {
 /**
  * A form that speaks as the drawers do (kit/form-state.ts, which the first page does not load): a field that was filled in is judged when
  * it is left, one that has spoken with every change, all of them once a submit was refused; what the server said of a field stands until
- * its value changes. One submit at a time; the first broken field is focused.
+ * its value changes. One submit at a time; the first broken field is focused, and `again` when the server refused the whole: what is in it
+ * is chosen, so that it is typed anew. `send` answers whether it went well.
  */
 export function useSubmit<Name extends string>(
   check: (values: Record<Name, string>) => Partial<Record<Name, string>>,
-  send: (values: Record<Name, string>) => Promise<void>,
+  send: (values: Record<Name, string>) => Promise<boolean>,
+  again: Name,
 ) {
   const form = useRef<HTMLFormElement>(null);
   const [errors, setErrors] = useState<Errors>({});
@@ -92,7 +115,8 @@ export function useSubmit<Name extends string>(
     setErrors(shown);
     return Object.keys(shown).find(name => shown[name]);
   }
-  const focus = (name: string) => (form.current?.elements.namedItem(name) as HTMLInputElement | null)?.focus();
+  const inputOf = (name: string) => form.current?.elements.namedItem(name) as HTMLInputElement | null | undefined;
+  const focus = (name: string) => inputOf(name)?.focus();
 
   async function onSubmit(event: React.FormEvent<HTMLFormElement>) {
     event.preventDefault();
@@ -103,7 +127,10 @@ export function useSubmit<Name extends string>(
     const values = valuesNow();
     setBusy(true);
     try {
-      await send(values);
+      if (!(await send(values))) {
+        focus(again);
+        inputOf(again)?.select();
+      }
     } catch (error) {
       if (!(error instanceof FieldErrors)) throw error;
       for (const [name, text] of Object.entries(error.fields))
@@ -118,7 +145,8 @@ export function useSubmit<Name extends string>(
     const { name, value } = target as unknown as HTMLInputElement;
     if (name && value) heard.current.speaking.add(name);
     // A sentence that appears between the press and the release of a button moves the button away from under the finger.
-    if (!pressing.current) judge();
+    // A field that goes with its form is left, too.
+    if (!pressing.current && form.current) judge();
   }
   useEffect(() => {
     const press = () => void (pressing.current = true);

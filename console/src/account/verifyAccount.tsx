@@ -7,7 +7,7 @@ import { loginDataStore } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { LoginTitle } from '../shell/login-shell.tsx';
 import { useEnter } from './login.tsx';
-import { Field, useSubmit } from './parts.tsx';
+import { Field, Press, useSubmit } from './parts.tsx';
 import { useState } from 'react';
 import { notify } from '../kit/notice.ts';
 import { said } from './said.ts';
@@ -44,6 +44,7 @@ export default function VerifyAccount() {
         const { onePassKey, email } = loginDataStore.get()!;
         await enter(await call('POST /{area}/login', { body: { onePassKey, email, vcode: typed(vcode) } }, { from: 'login' }));
       }),
+    'vcode',
   );
   function back() {
     loginDataStore.set(null);
@@ -63,13 +64,11 @@ export default function VerifyAccount() {
         autoFocus
         error={errors['vcode']}
       />
-      <button type="submit" className="button button-primary button-block" disabled={isBusy} aria-busy={isBusy}>
-        {t('verify.submit')}
-      </button>
+      <Press isBusy={isBusy}>{t('verify.submit')}</Press>
       {isMail && (
-        <button type="button" className="button button-plain" disabled={isSending} onClick={() => void again()}>
+        <Press isBusy={isSending} onPress={() => void again()}>
           {t('verify.again')}
-        </button>
+        </Press>
       )}
       <button type="button" className="button button-plain" onClick={back}>
         {t('verify.back')}

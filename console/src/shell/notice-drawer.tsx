@@ -9,6 +9,7 @@ import { Empty, ErrorState } from '../kit/empty.tsx';
 import { present } from '../kit/present.tsx';
 import { query, queryClient } from '../kit/query.ts';
 import { Toned } from '../kit/status.tsx';
+import { loadSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 
@@ -30,6 +31,7 @@ const tones: Record<NoticeKind, 'good' | 'warn' | 'bad'> = {
   accountLocked: 'warn',
   licenceEnds: 'warn',
   backupFailed: 'bad',
+  newDevice: 'warn',
 };
 
 export function NoticeDrawer({ onClose }: { onClose: () => void }) {
@@ -119,6 +121,8 @@ function Choices() {
     try {
       await call('POST /{area}/notices/choices', { body: { choices: [choice] } });
       await queryClient.invalidateQueries({ queryKey: chosen.queryKey });
+      // the mail of it stands on one's own page, too
+      if (choice.kind === 'newDevice') await loadSelf();
     } catch (error) {
       present(error);
     } finally {

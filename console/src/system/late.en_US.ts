@@ -215,6 +215,7 @@ export default {
   'noticeKind.accountLocked': 'An account is locked',
   'noticeKind.licenceEnds': 'The licence ends soon',
   'noticeKind.backupFailed': 'A backup failed',
+  'noticeKind.newDevice': 'A sign-in from a new device',
   'tab.oidc': 'Identity provider',
   'field.oidcOn': 'Sign in by OpenID Connect',
   'field.oidcIssuer': 'Issuer',

@@ -207,6 +207,7 @@ export default {
   'noticeKind.accountLocked': '帳號鎖定',
   'noticeKind.licenceEnds': '授權即將到期',
   'noticeKind.backupFailed': '系統備份失敗',
+  'noticeKind.newDevice': '從新裝置登入',
   'tab.oidc': '身分提供者',
   'field.oidcOn': '以 OpenID Connect 登入',
   'field.oidcIssuer': '發行者（issuer）',

@@ -1,6 +1,7 @@
 /**
  * What a person of an operator or a customer is told of what happened (§3 notification; issue 11): an inbox in the console, and mails. Each
- * person chooses by kind; kinds whose key the person lacks are neither told nor offered.
+ * person chooses by kind; kinds whose key the person lacks are neither told nor offered. Of a new device the mail is the account's
+ * `newDeviceMail`, sent at once; whoever acts in another's name is not offered it.
  */
 import { calls } from '../kit/call.ts';
 import { arr, bool, id, int, nullable, obj, one, opt, text, time } from '../kit/schema.ts';
@@ -34,6 +35,10 @@ export const notices = calls(
     /** All up to this one, and nothing that came since. */
     'POST /notices/read': { permission: null, audit: false, body: obj({ upTo: int(1) }), answer: obj({ unread: int() }) },
     'GET /notices/choices': { permission: null, answer: obj({ choices: arr(obj(choice), noticeKinds.length) }) },
-    'POST /notices/choices': { permission: null, audit: false, body: obj({ choices: arr(obj(choice), noticeKinds.length) }) },
+    'POST /notices/choices': {
+      permission: null,
+      body: obj({ choices: arr(obj(choice), noticeKinds.length) }),
+      errors: ['permissionDenied'],
+    },
   },
 );

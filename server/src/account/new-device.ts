@@ -1,4 +1,4 @@
-/** Sign-ins from a device that was not seen before: its person is told by mail, at once and in words. */
+/** Sign-ins from a device that was not seen before: its person is told by mail, at once and in words, and in the inbox of the console. */
 import { sql } from 'kysely';
 import { deviceMailsMax } from '#contract/limits.ts';
 import type { Context } from '../kit/context.ts';
@@ -15,7 +15,7 @@ const unknown = { zh_TW: '不明裝置', zh_CN: '未知设备', en_US: 'unknown'
 const addressesMax = 100;
 
 /**
- * Asked before the session is opened; what it answers is called once it is open, and mails if there is something to tell. A device is
+ * Asked before the session is opened; what it answers is called once it is open, and tells if there is something to tell. A device is
  * known by its mark (`isMarked`), or where the same browser came from the same address before: a new password takes marks away, and
  * scripts keep none. The very first sign-in of an account tells nothing.
  */
@@ -35,23 +35,29 @@ export async function newDevice(ctx: Context, account: CodeReader, from: From, i
       // a change that is under way in its tree holds nobody up: then the next sign-in is the first
       await sql`update account set "firstSignInAt" = now() where id in
         (select id from account where id = ${account.id} and "firstSignInAt" is null for no key update skip locked)`.execute(db);
-    if (!found?.isWanted || found.isFirst || isKnown) return;
-    // whoever knows the password and signs in again and again fills no mailbox
+    if (!found || found.isFirst || isKnown) return;
+    // whoever knows the password and signs in again and again fills no mailbox, and no inbox
     if (services.sessions.tries.take([{ key: `new device ${account.id}`, free: deviceMailsMax }])) return;
     const { browser, system } = deviceOf(from.userAgent);
-    const { language } = account;
+    const { language, rootID, email } = account;
+    const name = [browser, system].filter(Boolean).join(', ');
+    // the vendor's people have no inbox
+    if (account.auth !== 'admin')
+      await sql`insert into "noticeEvent" ("rootID", kind, name, detail, "accountID")
+        values (${rootID}, 'newDevice', ${email}, ${[name, from.ip].filter(Boolean).join(', ')}, ${account.id})`.execute(db);
+    if (!found.isWanted) return;
     const { of, credits } = await whereabouts(services);
     // where no mail can go out people sign in all the same: the list of sessions tells of it
     await sendMail(db, services, {
       operatorID: operatorOf(account),
-      to: account.email,
+      to: email,
       language,
       template: 'newDevice',
       data: {
         time: `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
         ip: from.ip,
         place: placeInMail(of(from.ip), credits, language),
-        device: [browser, system].filter(Boolean).join(', ') || unknown[language],
+        device: name || unknown[language],
       },
     });
   };

@@ -58,6 +58,11 @@ const texts: Record<NoticeKind, Text> = {
     en_US: 'The licence ends soon: {names}',
   },
   backupFailed: { zh_TW: '系統備份失敗', zh_CN: '系统备份失败', en_US: 'A backup of the installation failed' },
+  newDevice: {
+    zh_TW: '從新裝置登入：{names}',
+    zh_CN: '从新设备登录：{names}',
+    en_US: 'Signed in from a new device: {names}',
+  },
 };
 const more: Text = { zh_TW: '等', zh_CN: '等', en_US: ' …' };
 /** Of the mail that tells of several. */

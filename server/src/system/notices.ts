@@ -1,7 +1,10 @@
 /** A person's inbox, and what the person wants to be told. */
 import { sql } from 'kysely';
 import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds } from '#contract/limits.ts';
+import { fail } from '#contract/errors.ts';
 import { notices } from '#contract/system/notices.ts';
+import { selfTable } from '../account/tables.ts';
+import type { Actor } from '../kit/actor.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { type Db, row, rows } from '../store/db.ts';
@@ -23,8 +26,16 @@ const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
   'licenceEnds',
   'backupFailed',
 ]);
+/** Of a new device it is sent at once, where it happens (account/new-device.ts): `mail` of what is stored says nothing. */
 export const choiceOf = (stored: Partial<Record<string, Choice>> | undefined, kind: NoticeKind): Choice =>
-  stored?.[kind] ?? { inbox: true, mail: mailedUnasked.has(kind) };
+  kind === 'newDevice'
+    ? { inbox: stored?.[kind]?.inbox ?? true, mail: false }
+    : (stored?.[kind] ?? { inbox: true, mail: mailedUnasked.has(kind) });
+
+export function mayBeTold({ permissions }: Pick<Actor, 'permissions'>, kind: NoticeKind): boolean {
+  const key = noticeNeeds[kind];
+  return key === null || permissions.has(key);
+}
 
 const unreadOf = async (db: Db, accountID: number): Promise<{ unread: number }> =>
   (await row<{ unread: number }>(
@@ -66,12 +77,19 @@ export const noticeCalls = implement(notices, {
   },
   'GET /notices/choices': async ({ ctx }) => {
     const stored = await choicesOf(ctx);
-    const told = noticeKinds.filter(kind => ctx.actor.permissions.has(noticeNeeds[kind]));
-    return { choices: told.map(kind => ({ kind, ...choiceOf(stored, kind) })) };
+    const { accountID, proxyName } = ctx.actor;
+    const told = noticeKinds.filter(kind => mayBeTold(ctx.actor, kind) && !(proxyName && kind === 'newDevice'));
+    const own = await row<{ mail: boolean }>(ctx.db, sql`select "newDeviceMail" as mail from account where id = ${accountID}`);
+    return { choices: told.map(kind => ({ kind, ...choiceOf(stored, kind), ...(kind === 'newDevice' ? own : {}) })) };
   },
   'POST /notices/choices': async ({ ctx, body }) => {
+    const { accountID, proxyName } = ctx.actor;
+    const device = body.choices.findLast(({ kind }) => kind === 'newDevice');
+    // whoever acts in another's name silences no alarm of theirs
+    if (device && proxyName) throw fail('permissionDenied');
+    if (device) await ctx.store(selfTable).set(accountID, { newDeviceMail: device.mail });
     const choices = Object.fromEntries(body.choices.map(({ kind, ...choice }) => [kind, choice]));
-    await sql`insert into "noticePerson" ("accountID", choices) values (${ctx.actor.accountID}, ${JSON.stringify(choices)}::jsonb)
+    await sql`insert into "noticePerson" ("accountID", choices) values (${accountID}, ${JSON.stringify(choices)}::jsonb)
       on conflict ("accountID") do update set choices = "noticePerson".choices || excluded.choices`.execute(ctx.db);
     return {};
   },

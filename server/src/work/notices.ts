@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import { fill, type Language } from '#contract/kit/text.ts';
-import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds, webhookLimits } from '#contract/limits.ts';
+import { type NoticeKind, noticeKinds, noticeLimits, webhookLimits } from '#contract/limits.ts';
 import type { Actor } from '../kit/actor.ts';
 import { consoleURL } from '../kit/console-url.ts';
 import { sendMail } from '../kit/mail/send.ts';
@@ -14,7 +14,7 @@ import type { Services } from '../kit/services.ts';
 import { scopeOf, type Table } from '../kit/table.ts';
 import { logger } from '../log.ts';
 import { type Db, row, rows } from '../store/db.ts';
-import { type Choice, choiceOf } from '../system/notices.ts';
+import { type Choice, choiceOf, mayBeTold } from '../system/notices.ts';
 import { putForChats } from '../system/telegram.ts';
 import { putDeliveries } from '../system/webhook.ts';
 import { mailTitles, noticeDetail, noticeSentence, type Told } from '../system/notice-texts.ts';
@@ -50,6 +50,8 @@ interface Event {
   nodeID: number | null;
   siteID: number | null;
   productID: number | null;
+  /** whom alone it concerns */
+  accountID: number | null;
 }
 interface Person {
   id: number;
@@ -152,7 +154,7 @@ export class NoticeTeller {
             update "noticeEvent" set "sentAt" = now() where id in (
               select e.id from "noticeEvent" e, first f, other where e."sentAt" is null and e."rootID" = f."rootID" and e.kind = f.kind
                 and coalesce(e.id < other.id, true) order by e.id limit ${togetherMax} for update of e skip locked)
-            returning id, "rootID", kind, name, detail, "nodeID", "siteID", "productID"`,
+            returning id, "rootID", kind, name, detail, "nodeID", "siteID", "productID", "accountID"`,
       );
       const events = found.sort((a, b) => a.id - b.id);
       const [event] = events;
@@ -172,11 +174,13 @@ export class NoticeTeller {
             where coalesce(a."rootID", a.id) = ${rootID} and a.status = 'normal' and a."deletedAt" is null order by a.id limit ${peopleMax}`,
       );
       for (const { id, choices } of people) {
+        const about = events.filter(({ accountID }) => accountID === null || accountID === id);
+        if (!about.length) continue;
         const { inbox, mail } = choiceOf(choices ?? undefined, kind);
         if (!inbox && !mail) continue;
         const actor = await sessions.acting(db, id);
-        if (!actor?.permissions.has(noticeNeeds[kind])) continue;
-        const theirs = await seenBy(db, this.#tables, actor, events);
+        if (!actor || !mayBeTold(actor, kind)) continue;
+        const theirs = await seenBy(db, this.#tables, actor, about);
         if (theirs.length) await put(db, theirs, id, inbox, mail);
       }
       return true;

@@ -22,6 +22,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'accountLocked',
     'licenceEnds',
     'backupFailed',
+    'newDevice',
     'test',
   ],
   telegramKinds: [
@@ -38,6 +39,7 @@ export const pinnedSystem: Record<string, unknown> = {
     'accountLocked',
     'licenceEnds',
     'backupFailed',
+    'newDevice',
   ],
   telegramKindsUsual: ['state', 'certificateFailed', 'licenceEnds', 'backupFailed'],
   deliveryStates: ['waiting', 'done', 'failed'],

@@ -119,7 +119,7 @@ function Documentation({ document }: { document: ApiDocument }) {
                       aria-current={one === current ? 'page' : undefined}
                     >
                       <Method name={one.method} />
-                      <span>{one.path.slice(area.length + 1)}</span>
+                      <span>{one.path.slice(area.length + 1) || '/'}</span>
                     </Link>
                   </li>
                 ))}

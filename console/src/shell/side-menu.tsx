@@ -10,7 +10,7 @@ import {
   TeamOutlined,
 } from '@ant-design/icons';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { area } from '../kit/area.ts';
 import { useBrand } from '../kit/brand.ts';
 import { useCan } from '../kit/permissions.ts';
@@ -71,8 +71,13 @@ function Page({ screen, className = 'menu-entry', children }: { screen: Screen; 
   const { pathname } = useLocation();
   const here = screenAt(pathname);
   const isHere = here === screen || here?.below === screen.title || here?.path === screen.path;
+  const entry = useRef<HTMLAnchorElement>(null);
+  // a low window shows half of the menu: that in which one is
+  useEffect(() => {
+    if (isHere) entry.current?.scrollIntoView({ block: 'nearest' });
+  }, [isHere]);
   return (
-    <Link to={`/${area}/${screen.path}`} className={className} aria-current={isHere ? 'page' : undefined}>
+    <Link ref={entry} to={`/${area}/${screen.path}`} className={className} aria-current={isHere ? 'page' : undefined}>
       {children}
       {t(`menu.${screen.title}`)}
     </Link>

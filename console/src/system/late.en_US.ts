@@ -194,7 +194,8 @@ export default {
   'backup.rows': '{count} {count, one: row, other: rows}',
   'notices.title': 'Notices',
   'notices.choose': 'What to be told',
-  'notices.chooseText': 'This is yours alone. Mails come every five minutes at most, with all that happened meanwhile.',
+  'notices.chooseText':
+    'This is yours alone. Mails come every five minutes at most, with all that happened meanwhile; that of a new device comes at once.',
   'notices.back': 'Back to the notices',
   'notices.none': 'No notices',
   'notices.noneText': 'When a node goes offline or a certificate ends, it stands here.',

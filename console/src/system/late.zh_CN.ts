@@ -188,7 +188,7 @@ export default {
   'backup.rows': '{count} 条',
   'notices.title': '通知',
   'notices.choose': '要通知什么',
-  'notices.chooseText': '只影响您自己。邮件最多每五分钟一封，期间发生的事合并在一起。',
+  'notices.chooseText': '只影响您自己。邮件最多每五分钟一封，期间发生的事合并在一起；新设备登录的邮件会立即发送。',
   'notices.back': '返回通知',
   'notices.none': '没有通知',
   'notices.noneText': '节点离线、证书到期这类事情发生时，会出现在这里。',

@@ -140,7 +140,7 @@ const logos = resource<'GET /client/setting/logos'>({
   createBody: bodyOf,
   updateBody: (values, row) => ({ id: row.id, ...bodyOf(values) }),
   fields: [
-    { name: 'preview', kind: 'custom', isOptional: true, render: () => <Preview /> },
+    { name: 'preview', kind: 'custom', isOptional: false, render: () => <Preview /> },
     { name: 'hostname', kind: 'mono', isOptional: true, help: 'brandHost', placeholder: 'cdn.example.com', initial: '' },
     { name: 'title', kind: 'text', isOptional: true, placeholder: 'Breakwater', initial: '' },
     { name: 'copyright', kind: 'text', isOptional: true, help: 'copyright', initial: '' },

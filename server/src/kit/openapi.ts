@@ -50,7 +50,7 @@ function operation(call: Mounted): Json {
   const required = new Set((query?.['required'] as string[] | undefined) ?? []);
   const kind = def.as ?? 'json';
   const failures = new Map<number, string[]>();
-  for (const name of [...common, ...(def.errors ?? [])]) {
+  for (const name of new Set([...common, ...(def.errors ?? [])])) {
     const { status, code } = errors[name];
     failures.set(status, [...(failures.get(status) ?? []), `${code} ${errors[name].text.en_US}`]);
   }

@@ -70,7 +70,7 @@ export const mailTitles: { readonly one: Text; readonly many: Text; readonly mor
   one: { zh_TW: '通知：{sentence}', zh_CN: '通知：{sentence}', en_US: 'Notice: {sentence}' },
   many: { zh_TW: '{count} 則通知', zh_CN: '{count} 条通知', en_US: '{count} notices' },
   more: {
-    zh_TW: '另外 {count} 則，請到主控台查看。',
+    zh_TW: '另外 {count} 則，請到控制台查看。',
     zh_CN: '另外 {count} 条，请到控制台查看。',
     en_US: 'And {count} more in the console.',
   },

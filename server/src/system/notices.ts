@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import { type NoticeKind, noticeKinds, noticeLimits, noticeNeeds } from '#contract/limits.ts';
 import { fail } from '#contract/errors.ts';
 import { notices } from '#contract/system/notices.ts';
-import { selfTable } from '../account/tables.ts';
 import type { Actor } from '../kit/actor.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -50,6 +49,16 @@ const choicesOf = async ({ db, actor }: Context) =>
     )
   )?.choices;
 
+/** As `PUT /{area}/account/self` does, whose own it is. */
+async function chooseDeviceMail({ db, actor: { accountID: id }, note }: Context, after: boolean): Promise<void> {
+  const changed = await row(
+    db,
+    sql`update account set "newDeviceMail" = ${after}, "rowVersion" = "rowVersion" + 1, "updatedAt" = now()
+        where id = ${id} and "newDeviceMail" <> ${after} returning 1`,
+  );
+  if (changed) note({ table: 'account', id, before: { newDeviceMail: !after }, after: { newDeviceMail: after } });
+}
+
 export const noticeCalls = implement(notices, {
   'GET /notices': async ({ ctx, query }) => {
     const { accountID } = ctx.actor;
@@ -87,7 +96,7 @@ export const noticeCalls = implement(notices, {
     const device = body.choices.findLast(({ kind }) => kind === 'newDevice');
     // whoever acts in another's name silences no alarm of theirs
     if (device && proxyName) throw fail('permissionDenied');
-    if (device) await ctx.store(selfTable).set(accountID, { newDeviceMail: device.mail });
+    if (device) await chooseDeviceMail(ctx, device.mail);
     const choices = Object.fromEntries(body.choices.map(({ kind, ...choice }) => [kind, choice]));
     await sql`insert into "noticePerson" ("accountID", choices) values (${accountID}, ${JSON.stringify(choices)}::jsonb)
       on conflict ("accountID") do update set choices = "noticePerson".choices || excluded.choices`.execute(ctx.db);

@@ -1,5 +1,6 @@
 /** The audit: who did or tried what, with what it changed field by field. */
 import './audit.css';
+import { isRuleName, ruleText } from '#contract/rules/rule.ts';
 import { auditMethods } from '#contract/states-audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton, Tag } from 'antd';
@@ -11,7 +12,7 @@ import type { ListState } from '../kit/list-state.ts';
 import { options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { AnswerStatus } from '../kit/status.tsx';
-import { t, tOf } from '../kit/text.ts';
+import { language, t, tOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { valueText } from '../kit/value-text.ts';
 
@@ -38,11 +39,16 @@ function Result({ line }: { line: Line }) {
   return <AnswerStatus status={line.status} />;
 }
 
+/** What a field broke: its sentence, where that says nothing of figures that are not told here. */
+function ruleOf(word: string): string {
+  const text = isRuleName(word) ? ruleText({ rule: word }, language) : word;
+  return text.includes('{') ? word : text;
+}
 const reasonOf = ({ reason }: Line): string =>
   (reason ?? '')
     .split(/; | /)
     .filter(Boolean)
-    .map(word => tOf('auditReason', word))
+    .map(word => tOf('auditReason', word, ruleOf(word)))
     .join(' ');
 
 /** The filters are the body of the call; a page of it is its query. */

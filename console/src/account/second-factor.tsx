@@ -1,6 +1,6 @@
 /** Setting or giving up one's second factor, in the three steps of the API: the password, what it is to be, a code that proves it (§4). */
-import { Alert, Button, Drawer, Form, Input } from 'antd';
-import { useState } from 'react';
+import { Alert, Button, Drawer, Form, Input, type InputRef } from 'antd';
+import { useRef, useState } from 'react';
 import { loginTwoFactorTypes as types } from '#contract/limits.ts';
 import { type AnswerOf, call } from '../kit/client.ts';
 import { CopyButton } from '../kit/copy.tsx';
@@ -30,6 +30,8 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
   const [presentError, setPresentError] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [recovery, setRecovery] = useState<string>();
+  const first = useRef<InputRef>(null);
+  const presentField = useRef<InputRef>(null);
 
   async function step(act: () => Promise<void>) {
     if (isBusy) return;
@@ -41,6 +43,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
     } catch (failed) {
       const isWrong = failed instanceof ApiError && fieldsOf(failed.errorData).some(one => one.rule === 'wrongPassword');
       const factor = factorProblem(failed);
+      (factor ? presentField : first).current?.focus();
       if (factor) setPresentError(factor.text);
       else if (isWrong) setError(t('password.wrong'));
       // §8: of 2FA failures the server's message
@@ -93,6 +96,8 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
       // recovery codes are shown this once: who has not said that they are kept does not lose them by a key
       closable={recovery === undefined}
       keyboard={recovery === undefined}
+      // the drawer takes the focus once it is open
+      afterOpenChange={isOpen => isOpen && first.current?.focus()}
       onClose={onClose}
     >
       {recovery !== undefined ? (
@@ -121,7 +126,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
           >
             <Input.Password
               id="factor-password"
-              autoFocus
+              ref={first}
               autoComplete="current-password"
               value={password}
               onChange={event => setPassword(event.target.value)}
@@ -154,6 +159,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
           >
             <Input
               id="factor-code"
+              ref={first}
               autoFocus
               autoComplete="one-time-code"
               inputMode={chosen.qrCode ? 'numeric' : 'text'}
@@ -172,6 +178,7 @@ export function SecondFactor({ now, onClose }: { now: number; onClose: () => voi
             >
               <Input
                 id="factor-present"
+                ref={presentField}
                 autoComplete="one-time-code"
                 maxLength={20}
                 value={presentCode}

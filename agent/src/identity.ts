@@ -250,7 +250,7 @@ export class Identity {
         tls,
         zoneKey: zoneKey ? box.open(zoneKey) : null,
         type,
-        member: told && kept(this.#stored.grant, zoneID, told),
+        member: told && kept(this.#stored.grant?.member, told),
       };
     const why = `the server answers ${status}: ${message ?? 'no reason given'}`;
     if (status === 429) throw new Held(why, Number(headers['retry-after']) || 0);
@@ -269,14 +269,18 @@ interface Keys {
   memberKey?: string;
 }
 
-/** The certificate of before is kept while more than half of its life is left: another one is a reload of nginx. */
-function kept(before: Grant | null, zoneID: number | null, told: NonNullable<Grant['member']>): Grant['member'] {
-  const held = before?.zoneID === zoneID ? before?.member : null;
+/**
+ * The certificate of before is kept while more than half of its life is left: another one is a reload of nginx. It names node and zone: one
+ * that was deleted and joined again has another number, by which alone its zone knows it.
+ */
+function kept(held: Grant['member'] | undefined, told: NonNullable<Grant['member']>): Grant['member'] {
   if (!held) return told;
-  const [certificate, authority, now] = [held.certificate, held.authority, told.authority].map(pem => new X509Certificate(pem));
+  const read = [held.certificate, told.certificate, held.authority, told.authority].map(pem => new X509Certificate(pem));
+  const [certificate, next, authority, now] = read;
   const [from, until] = [certificate!.validFromDate, certificate!.validToDate].map(Number);
   const isYoung = Date.now() < (from! + until!) / 2;
-  return isYoung && authority!.publicKey.equals(now!.publicKey) ? held : told;
+  const isSame = certificate!.subjectAltName === next!.subjectAltName && authority!.publicKey.equals(now!.publicKey);
+  return isYoung && isSame ? held : told;
 }
 
 /** Half an identity is none; it is kept, for whoever wants to look. */

@@ -70,7 +70,7 @@ async function begin(
   const { data, log } = options;
   const startedAt = new Date().toISOString();
   if (await finishReset(data)) log('the node begins anew: its configuration is read as a whole');
-  const identity = await Identity.open(data, options.serverCA);
+  const identity = await Identity.open(data, options.serverCA, options.listen);
   const store = await DocumentStore.open(join(data, 'config'));
   begun.unshift(() => store.close());
   if (store.damaged)

@@ -4,11 +4,11 @@
  */
 import { createHash, createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
 import { copyFile, mkdir, readFile, rename } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { newKey } from '#host/certificates.ts';
 import { writeWhole } from '#host/files.ts';
 import { Box } from '#host/sealed.ts';
+import { ownAddresses } from './addresses.ts';
 import { askServer } from './ask-server.ts';
 import { createUser, fromSeed } from '@nats-io/nkeys';
 
@@ -72,24 +72,29 @@ const fileIn = (folder: string) => join(folder, 'identity.json');
 const hash = (token: string) => createHash('sha256').update(token).digest('hex');
 
 export class Identity {
+  /** where it is now */
+  readonly own: () => string[];
   readonly #file: string;
   #stored: Stored;
 
-  private constructor(file: string, stored: Stored) {
+  private constructor(file: string, stored: Stored, own: () => string[]) {
     this.#file = file;
     this.#stored = stored;
+    this.own = own;
   }
 
   /**
    * Reads the identity, or makes the key pair at the first start.
    * @param ca PEM: by this authority the control plane is known from now on; null: by those every machine knows; default: by that of before
+   * @param listen addresses for visitors; default: all of this machine
    */
-  static async open(folder: string, ca?: string | null): Promise<Identity> {
+  static async open(folder: string, ca?: string | null, listen?: readonly string[]): Promise<Identity> {
     await mkdir(folder, { recursive: true, mode: 0o711 });
     const file = fileIn(folder);
     const stored = await read(file);
     const believed = ca === undefined ? stored?.ca : (ca ?? undefined);
-    if (stored && believed === stored.ca) return new Identity(file, stored);
+    const own = () => ownAddresses(listen);
+    if (stored && believed === stored.ca) return new Identity(file, stored, own);
     const known: Stored = stored || {
       seed: new TextDecoder().decode(createUser().getSeed()),
       server: '',
@@ -97,7 +102,7 @@ export class Identity {
       grant: null,
     };
     const { ca: _, ...others } = known;
-    const identity = new Identity(file, { ...others, ...(believed && { ca: believed }) });
+    const identity = new Identity(file, { ...others, ...(believed && { ca: believed }) }, own);
     await identity.#save();
     return identity;
   }
@@ -161,7 +166,7 @@ export class Identity {
 
   /** @throws Refusal (the token is spent, expired or unknown); Error when the server cannot be reached */
   async join(server: string, token: string, facts: { name: string; version: string }): Promise<Grant> {
-    const [addresses, time] = [ownAddresses(), Date.now()];
+    const [addresses, time] = [this.own(), Date.now()];
     const body = { token, publicKey: this.publicKey, addresses, time, ...facts };
     const grant = await this.#askBoxed(server, 'join', (keys, isNew) => {
       const { boxKey = '', memberKey = '' } = keys;
@@ -184,7 +189,7 @@ export class Identity {
   /** New credentials, signed for with our key. @throws Refusal (we are no node any more, or our clock is wrong); Error */
   async renew(server = this.#stored.server): Promise<Grant> {
     const nodeID = this.#stored.grant!.nodeID;
-    const [addresses, time] = [ownAddresses(), Date.now()];
+    const [addresses, time] = [this.own(), Date.now()];
     const grant = await this.#askBoxed(server, 'credentials', (keys, isNew) => {
       const { boxKey = '', memberKey = '' } = keys;
       const where = isNew ? ` addresses=${addresses.join(',')}` : '';
@@ -302,11 +307,4 @@ function whole(text: string): Stored | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Addresses of this machine that others may reach; loopback alone when there are no others. */
-export function ownAddresses(): string[] {
-  const all = Object.values(networkInterfaces()).flatMap(list => list ?? []);
-  const outer = all.filter(one => !one.internal && !one.address.startsWith('fe80:')).map(one => one.address);
-  return (outer.length ? outer : ['127.0.0.1']).slice(0, 100);
 }

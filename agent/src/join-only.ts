@@ -19,15 +19,17 @@ export async function joinOnly(options: {
   bundle?: string | undefined;
   /** where the identity goes that comes of it: a node that works in `data` goes on as it is until it takes it (`takeIdentity`) */
   beside?: string | undefined;
+  /** addresses for visitors: these are told, and no others */
+  listen?: readonly string[] | undefined;
 }): Promise<string> {
-  const { data, server, serverCA, joinToken, name = hostname(), bundle, beside } = options;
+  const { data, server, serverCA, joinToken, name = hostname(), bundle, beside, listen } = options;
   const folder = beside ?? data;
   await mkdir(folder, { recursive: true, mode: 0o711 });
   const lock = locked(folder);
   try {
     if (beside) await Identity.copy(data, beside);
     // whoever gives the line says whom to believe: the server may have got a certificate that every machine knows
-    const identity = await Identity.open(folder, serverCA ?? null);
+    const identity = await Identity.open(folder, serverCA ?? null, listen);
     // asked for again with the same key, the control plane answers again: the first answer may have been lost
     const { nodeID, zoneID, documentKey } = await identity.join(server, joinToken, { name, version });
     if (bundle && !isSigned(bundle, documentKey))

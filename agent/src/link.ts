@@ -60,6 +60,7 @@ export class Link {
     const { identity } = options;
     this.#where = new Where({
       told: () => (identity.grant ? (identity.addresses ?? []) : undefined),
+      own: identity.own,
       tell: () => void this.renew(),
     });
   }

@@ -73,6 +73,7 @@ async function main(): Promise<void> {
   });
   const text = (name: string, variable?: string) =>
     (values[name] as string | undefined) ?? (variable && settingOf(variable, process.env));
+  const listen = () => text('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean);
   if (values.help) {
     console.log(usage);
     return;
@@ -91,7 +92,7 @@ async function main(): Promise<void> {
     const joinToken = text('join', 'BREAKWATER_JOIN_TOKEN');
     const server = text('server', 'BREAKWATER_URL');
     if (!joinToken || !server) throw new Error('--join-only needs --server and --join (or BREAKWATER_JOIN_TOKEN_FILE)');
-    const more = { name: text('name'), bundle: text('bundle'), beside: text('beside') };
+    const more = { name: text('name'), bundle: text('bundle'), beside: text('beside'), listen: listen() };
     console.log(await joinOnly({ data, server, serverCA, joinToken, ...more }));
     return;
   }
@@ -172,7 +173,7 @@ async function main(): Promise<void> {
     ...(text('relay', 'BREAKWATER_EDGE_RELAY') && {
       relayPort: ports(text('relay', 'BREAKWATER_EDGE_RELAY'), '--relay')[0]!,
     }),
-    listen: text('listen', 'BREAKWATER_EDGE_HOST')?.split(',').filter(Boolean),
+    listen: listen(),
     healthPort: isShadow ? 0 : ports(text('health', 'BREAKWATER_AGENT_PORT') ?? '9180', '--health')[0]!,
     log: message => console.log(isShadow ? `shadow: ${message}` : message),
   });

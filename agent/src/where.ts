@@ -3,8 +3,6 @@
  * answered with these (its renewal carries them). Not at once: addresses come and go while a network is set up, and of a copied disk it is
  * to be seen first that two machines speak in one name.
  */
-import { ownAddresses } from './identity.ts';
-
 const lookMs = 5000;
 /** So long they stay the same before they are told; and from one telling to the next. */
 const steadyMs = { change: 20_000, again: 60_000 } as const;
@@ -13,8 +11,8 @@ export interface WhereOptions {
   /** what was told last; undefined: there is nobody to tell */
   told(): readonly string[] | undefined;
   tell(): void;
-  /** default: those of this machine */
-  own?(): readonly string[];
+  /** where it is now (addresses.ts) */
+  own(): readonly string[];
   now?(): number;
 }
 
@@ -26,7 +24,7 @@ export class Where {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: WhereOptions) {
-    this.#options = { own: ownAddresses, now: () => performance.now(), ...options };
+    this.#options = { now: () => performance.now(), ...options };
     this.#since = this.#options.now();
   }
 

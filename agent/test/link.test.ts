@@ -20,7 +20,7 @@ const grant = { nodeID: 1, zoneID: null, jwt: '', natsUrl: '', documentKey: 'k',
 function linkOf(identity: object, more: Partial<LinkOptions> = {}) {
   const logged: string[] = [];
   const link = new Link({
-    identity: { server: 'http://server.test', isNew: () => false, ...identity } as unknown as Identity,
+    identity: { server: 'http://server.test', isNew: () => false, own: () => ['192.0.2.1'], ...identity } as unknown as Identity,
     name: 'n',
     version: '1',
     connected: nothing,

@@ -66,6 +66,8 @@ test('a sub-node is listened on where it is wished, and one that the machine has
       () => '',
     );
   assert.equal(await at('127.0.0.77'), '');
+  const addresses = () => fleet.one<string[]>('select addresses from node where id = $1', [node.id]);
+  assert.deepEqual(await addresses(), ['127.0.0.1'], 'visitors are sent nowhere else');
   const { ids } = ok(
     await fleet.call.post(`/client/node/${node.id}/subs`, {
       subs: [

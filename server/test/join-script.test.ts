@@ -20,6 +20,7 @@ if (process.argv.includes('--help')) console.log('--take DIR');
 else if (process.argv.includes('--take')) copyFileSync(after('--take') + '/identity.json', after('--data') + '/identity.json');
 else {
   while (process.env.WAIT && !existsSync(process.env.WAIT)) await new Promise(done => setTimeout(done, 20));
+  console.log('joins with', process.argv.slice(2).join(' '));
   writeFileSync(after('--beside') + '/identity.json', 'joined');
 }
 `;
@@ -79,6 +80,14 @@ test('of two lines at once on one machine the second is refused, and takes nothi
   assert.equal(machine.identity, 'joined');
   const again = machine.run();
   assert.equal(again.status, 0, again.said);
+});
+
+test('where visitors come in is known as the machine joins, and stays so', () => {
+  const machine = new Machine();
+  const { status, said } = machine.run('', '--no-packages --no-systemd --listen 127.0.0.3,192.0.2.1');
+  assert.equal(status, 0, said);
+  assert.match(said, /joins with .*--listen 127\.0\.0\.3,192\.0\.2\.1/);
+  assert.match(readFileSync(join(machine.prefix, 'run'), 'utf8'), / --listen 127\.0\.0\.3,192\.0\.2\.1$/m);
 });
 
 test('programs and what the node keeps are two folders, neither in the other', () => {

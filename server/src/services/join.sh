@@ -328,6 +328,7 @@ join_it() {
   set -- --data "$data" --beside "$prefix/joining" --server "$BW_URL" --bundle "$version" --join-only
   [ -z "$BW_CA" ] || set -- "$@" --ca "$prefix/joining/ca.pem"
   [ -z "$name" ] || set -- "$@" --name "$name"
+  [ -z "$listen" ] || set -- "$@" --listen "$listen"
   (cd / && BREAKWATER_JOIN_TOKEN_FILE="$prefix/joining/token" as_node "$version/runtime/node" "$version/agent.mjs" "$@") || status=$?
   [ "$status" = 0 ] || fail "This machine has not joined: the reason stands above.$goes_on Make another line in the console if this one is spent."
   [ -s "$prefix/joining/identity.json" ] || fail "This machine has not joined: nothing came of it in $prefix/joining.$goes_on Make another line in the console and run it here."

@@ -82,12 +82,21 @@ test('of two lines at once on one machine the second is refused, and takes nothi
   assert.equal(again.status, 0, again.said);
 });
 
-test('where visitors come in is known as the machine joins, and stays so', () => {
+test('where visitors and other nodes come in is known as the machine joins, and stays so', () => {
   const machine = new Machine();
   const { status, said } = machine.run('', '--no-packages --no-systemd --listen 127.0.0.3,192.0.2.1');
   assert.equal(status, 0, said);
   assert.match(said, /joins with .*--listen 127\.0\.0\.3,192\.0\.2\.1/);
-  assert.match(readFileSync(join(machine.prefix, 'run'), 'utf8'), / --listen 127\.0\.0\.3,192\.0\.2\.1$/m);
+  const runs = () => readFileSync(join(machine.prefix, 'run'), 'utf8');
+  assert.match(runs(), / --relay 8447 .* --listen 127\.0\.0\.3,192\.0\.2\.1$/m);
+  // the port at which a relay is reached is said beside those of visitors, for whoever opens a firewall
+  assert.match(said, /visitors: http 80, https 443, at 127\.0\.0\.3,192\.0\.2\.1\n.*while it is a relay: 8447/);
+  const relay = machine.run('', '--no-packages --no-systemd --relay 9447');
+  assert.equal(relay.status, 0, relay.said);
+  assert.match(relay.said, /while it is a relay: 9447/);
+  assert.match(runs(), / --relay 9447 /);
+  for (const wrong of ['8447,8448', 'eight'])
+    assert.match(machine.run('', `--no-packages --no-systemd --relay ${wrong}`).said, /--relay is one port|are no ports/, wrong);
 });
 
 test('programs and what the node keeps are two folders, neither in the other', () => {

@@ -17,6 +17,7 @@ usage() {
   --name NAME      name of the node; default: the one given in the console, else the machine's
   --http PORTS     ports for visitors, comma-separated (80)
   --https PORTS    the same for https (443)
+  --relay PORT     port for other nodes of its zone, while this one is a relay (8447)
   --listen HOSTS   addresses for visitors, comma-separated (all)
   --health PORT    loopback port of /healthz, /readyz and /metrics (9180)
   --prefix DIR     where the programs go (/opt/breakwater-node)
@@ -82,7 +83,7 @@ isSeen() {
 
 read_options() {
   prefix=/opt/breakwater-node data=/var/lib/breakwater-node
-  http=80 https=443 health=9180 name='' listen='' packages=yes systemd=yes dry=''
+  http=80 https=443 relay=8447 health=9180 name='' listen='' packages=yes systemd=yes dry=''
   while [ $# -gt 0 ]; do
     case $1 in
       --dry-run) dry=yes ;;
@@ -92,12 +93,13 @@ read_options() {
         usage
         exit 0
         ;;
-      --name | --http | --https | --listen | --health | --prefix | --data)
+      --name | --http | --https | --relay | --listen | --health | --prefix | --data)
         [ $# -ge 2 ] || fail "$1 needs a value."
         case $1 in
           --name) name=$2 ;;
           --http) http=$2 ;;
           --https) https=$2 ;;
+          --relay) relay=$2 ;;
           --listen) listen=$2 ;;
           --health) health=$2 ;;
           --prefix) prefix=$2 ;;
@@ -120,7 +122,8 @@ read_options() {
     isSeen "$prefix" || fail "--prefix must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /opt and /srv are places for it."
     isSeen "$data" || fail "--data must not lie below /home, /root, /run/user, /tmp or /var/tmp: the service sees nothing of them. /var/lib and /srv are places for it."
   fi
-  for ports in "$http" "$https" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
+  for ports in "$http" "$https" "$relay" "$health"; do isPorts "$ports" || fail "\"$ports\" are no ports: for example 80 or 80,8080."; done
+  case $relay in *,*) fail '--relay is one port: for example 8447.' ;; esac
   [ -z "$listen" ] || isList "$listen" || fail "--listen must be IP addresses, comma-separated."
   case $name in *[!A-Za-z0-9._-]*) fail "--name may hold letters, digits and ._- here; another can be given in the console." ;; esac
 }
@@ -178,7 +181,8 @@ plan() {
   [ "$(id -u)" != 0 ] || say '  the user breakwater-node'
   [ -z "$packages$systemd" ] || say "  Debian's own nginx.service is masked: the node starts its nginx itself"
   if [ "$systemd" ]; then say '  the service breakwater-node of systemd'; else say '  started now, by no service'; fi
-  say "  visitors: http $http, https $https"
+  say "  visitors: http $http, https $https${listen:+, at $listen}"
+  say "  other nodes of its zone, while it is a relay: $relay"
 }
 
 as_node() {
@@ -370,7 +374,7 @@ fi
 case \$version in '' | .* | *[!A-Za-z0-9._-]*) version='' ;; esac
 folder=$prefix/current
 if [ "\$version" ] && [ -x "$prefix/versions/\$version/runtime/node" ]; then folder=$prefix/versions/\$version; fi
-exec "\$folder/runtime/node" "\$folder/agent.mjs" --data $data --http $http --https $https --health $health${listen:+ --listen $listen}${name:+ --name $name}
+exec "\$folder/runtime/node" "\$folder/agent.mjs" --data $data --http $http --https $https --relay $relay --health $health${listen:+ --listen $listen}${name:+ --name $name}
 END
   cat >"$prefix/placer.new" <<END
 #!/bin/sh

@@ -1,5 +1,6 @@
 export const projectFolder: string;
 export const node24: string;
+export const nodePackages: string[];
 export const debianPackages: string[];
 export const debianTestPackages: string[];
 export const debianBenchPackages: string[];

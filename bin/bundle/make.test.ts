@@ -6,10 +6,19 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { pack, stageApplication } from './make.ts';
+import { debianPackages, nodePackages } from '../bootstrap.js';
+import { makeBundle, pack, stageApplication } from './make.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'breakwater-bundle-'));
 after(() => rmSync(home, { recursive: true, force: true }));
+
+test('a node is given the packages of agent and edge, and no service of the control plane', async () => {
+  // Debian's own scripts enable what has a service of its own: an edge would be a name server from its next start on
+  const ours = debianPackages.filter(name => !nodePackages.includes(name));
+  assert.deepEqual(ours, ['nats-server', 'knot', 'knot-module-geoip']);
+  const { packages } = await makeBundle(join(home, 'whole'), 1);
+  assert.deepEqual(packages, nodePackages);
+});
 
 test('the application is the same bytes whoever makes it and when, and runs with nothing beside it', async () => {
   const made = [];

@@ -21,7 +21,7 @@ import { build } from 'vite';
 import { type Bundle, isBundle, type Packed } from '#contract/node/bundle.ts';
 import { flushFolder, readJson, writeWhole } from '#host/files.ts';
 import { noticeOf, packageFolder } from '../../console/notices.ts';
-import { debianPackages } from '../bootstrap.js';
+import { nodePackages } from '../bootstrap.js';
 import { projectFolder } from '../launch/settings.ts';
 
 export const bundleFolder = join(projectFolder, 'bundle');
@@ -53,8 +53,7 @@ export async function makeBundle(
     const bundle: Bundle = {
       version: `${version}-${application.sha256.slice(0, 12)}`,
       node: process.versions.node,
-      // the bus is the control plane's
-      packages: debianPackages.filter(name => name !== 'nats-server'),
+      packages: [...nodePackages],
       application,
       runtime,
     };

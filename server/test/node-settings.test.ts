@@ -124,6 +124,30 @@ test('nodes move to another zone and are told so; one in a group stays: 202003, 
   broken(await op.post('/client/node/moveToZone', { nodeIDs: [free.id], zoneID: other.zoneID }), 'zoneID', 'unknown', 404);
 });
 
+test('an address leads to one node: what is another’s, or its sub-node’s, is refused', async () => {
+  const zoneID = await zone();
+  const [one, two, elsewhere] = [await node(zoneID), await node(zoneID), await node(await zone())];
+  const add = (to: { id: number }, address: string) => op.post(`/client/node/${to.id}/subs`, { subs: [{ address }] });
+  for (const address of ['10.1.2.3', '9.9.9.9', '2620:fe::9']) ok(await add(one, address));
+  for (const address of ['10.1.2.3', '9.9.9.9', '2620:00fe::9', (await read(one.id)).addresses[0]])
+    is(await add(two, address), 'duplicated');
+  is(await add(elsewhere, '9.9.9.9'), 'duplicated');
+  ok(await add(elsewhere, '10.1.2.3'));
+  const other = await api.tenant('subs');
+  const theirs = by(api, other.client);
+  const [{ id }] = (
+    await sql<{
+      id: number;
+    }>`insert into node ("clientID", "zoneID", name) values (${other.client.id}, ${other.zoneID}, 'x') returning id`.execute(
+      api.database.db,
+    )
+  ).rows as [{ id: number }];
+  // of another operator nothing is said
+  ok(await theirs.post(`/client/node/${id}/subs`, { subs: [{ address: '9.9.9.9' }] }));
+  ok(await op.del('/client/node', { ids: [one.id] }));
+  ok(await add(two, '9.9.9.9'));
+});
+
 test('sub-nodes are further addresses, each once, in one form', async () => {
   const { id } = await node(await zone());
   const path = `/client/node/${id}/subs`;

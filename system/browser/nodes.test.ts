@@ -65,7 +65,12 @@ test('forms for several nodes say what is recommended, and save', async () => {
   await act('Geneva window');
   await page.getByText('v1', { exact: true }).click();
   await page.fill('.ant-drawer-open #window', '500');
-  await page.getByText('Recommended: 1–60 for v1, 1 for v2').waitFor();
+  const recommended = page.getByText('Recommended: 1–60 for v1, 1 for v2');
+  await recommended.waitFor();
+  await page.fill('.ant-drawer-open #window', '40');
+  await recommended.waitFor({ state: 'detached' });
+  await page.getByText('v2', { exact: true }).click();
+  await recommended.waitFor();
   await picture(page, 'node-geneva');
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Discard' }).click();

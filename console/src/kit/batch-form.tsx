@@ -7,7 +7,7 @@ import { type FormProps, ResourceForm } from './form.tsx';
 import { together } from './row-values.ts';
 import type { Row, Values } from './resource.ts';
 
-type Props<R> = Omit<FormProps, 'values' | 'mixed' | 'isEdit' | 'wrap' | 'children'> & {
+type Props<R> = Omit<FormProps, 'values' | 'mixed' | 'isEdit' | 'wrap'> & {
   rows: readonly R[];
   /** Form values of one row. */
   valuesOf: (row: R) => Values;

@@ -77,7 +77,7 @@ export function Field({ field, at = [], isDense }: FieldProps) {
       // an empty line below each field would be room for nothing
       extra={
         (field.help || field.warn || context.above) && (
-          <Extra field={field} value={at.length ? undefined : values?.[field.name]} />
+          <Extra field={field} value={at.length ? undefined : values?.[field.name]} values={values ?? {}} />
         )
       }
       valuePropName={field.kind === 'switch' ? 'checked' : 'value'}
@@ -96,8 +96,8 @@ export function Field({ field, at = [], isDense }: FieldProps) {
   );
 }
 
-function Extra({ field, value }: { field: FormField; value: unknown }) {
-  const warning = field.warn?.(value);
+function Extra({ field, value, values }: { field: FormField; value: unknown; values: Values }) {
+  const warning = field.warn?.(value, values);
   const { above, takeAbove } = useContext(FormContext)!;
   return (
     <>

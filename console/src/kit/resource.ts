@@ -106,7 +106,7 @@ interface FieldLook {
   /** What the form refuses beyond the schema of its call; the server refuses it too, in other words. */
   rule?: Rule<never>;
   /** What follows from a value that is allowed, and that one would rather know before saving. */
-  warn?: (value: unknown) => string | undefined;
+  warn?: (value: unknown, values: Values) => string | undefined;
   /** Puts what was typed into the form the rules ask for, when the field is left: values of this field and of those beside it. */
   mend?: (typed: string) => Values;
   /** The same for each line of `lines`. */

@@ -4,7 +4,7 @@ import { id, ids, int, nullable, obj, one, some, text } from '../kit/schema.ts';
 import { bulk, genevaVersions, genevaWindowMax, nodeBounds, portTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
 
-/** What the SYN-ACK says of the window. `v1`: the window alone; `v2`: the window, and no scaling of it afterwards. Null: as the kernel has it. */
+/** Windows of a connection's beginning (agent/src/geneva.ts). `v1`: that of the SYN-ACK; `v2`: that, and of the first acknowledgement. Null: as the kernel has them. */
 export const Geneva = nullable(obj({ version: one(genevaVersions), window: int(1, genevaWindowMax) }));
 /** Seconds; 0: it begins none by itself. */
 export const logRotateTime = () => int(0, nodeBounds.logRotateSecondsMax);

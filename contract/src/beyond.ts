@@ -22,6 +22,9 @@ export const beyond: Readonly<Record<string, string>> = {
     'Issue 10: an installation’s owner may have better data than those that come with the program.',
   'DELETE /client/setting/dns/geoData': 'Issue 10: uploaded data that are old or wrong must go again.',
   'POST /client/nodes/joinToken': 'A new machine needs a credential before it can be trusted with a name and a zone.',
+  'GET /client/nodes/joinTokens':
+    'Issue 9: a line that was made lets a machine in for a day; who looks after the fleet sees which are still open.',
+  'DELETE /client/nodes/joinTokens': 'Issue 9: a line that went to the wrong place must not wait for its end.',
   'GET /client/nodes/fleet':
     'Issue 9: a fleet is looked at as a whole, on a map and in a table; a page of a list tells of ten nodes at a time.',
   'GET /client/zone/{id}/setting/canary':

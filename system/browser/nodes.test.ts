@@ -105,3 +105,30 @@ test('what a node shows fits a telephone, by night too; a zone has its shares', 
     await visitor.close();
   }
 });
+
+test('open join lines stand in the dialog of new ones, and one is taken back', async () => {
+  const visitor = await stand.inside('client');
+  const { page } = visitor;
+  const open = () => page.getByRole('button', { name: 'Join a node' }).first().click();
+  await visitor.go('/client/nodeManage/nodesList');
+  await open();
+  await page.fill('.ant-modal #name', 'edge-9');
+  await page.getByRole('button', { name: 'Make the command' }).click();
+  await page.locator('.ant-modal-footer').getByRole('button', { name: 'Close' }).click();
+  await open();
+  const line = page.locator('.open-lines li', { hasText: 'edge-9' });
+  await line.waitFor();
+  await picture(page, 'join-open-lines');
+  const small = await stand.inside('client', { language: 'zh_TW', theme: 'dark', width: 390 });
+  await small.go('/client/nodeManage/nodesList');
+  await small.page.locator('.ant-btn-primary').first().click();
+  await small.page.locator('.open-lines li').first().waitFor();
+  await picture(small.page, 'join-open-lines-dark-390');
+  assert.ok((await small.page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+  await small.close();
+  await line.getByRole('button', { name: 'Take back' }).click();
+  await page.locator('.ant-modal').last().getByRole('button', { name: 'Take back' }).last().click();
+  await line.waitFor({ state: 'detached' });
+  assert.deepEqual(visitor.takeProblems(), []);
+  await visitor.close();
+});

@@ -17,6 +17,7 @@ import { queryClient } from '../kit/query.ts';
 import { bodyCheck } from '../kit/schema-of.ts';
 import { language, t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { OpenLines } from './open-lines.tsx';
 import { type Node, stateOf } from './state.ts';
 
 const joinCall = 'POST /client/nodes/joinToken';
@@ -61,7 +62,10 @@ export function JoinDialog({
       {token ? (
         <Command token={token} onAgain={() => setToken(undefined)} onInitialize={onInitialize} />
       ) : (
-        <Ask zoneID={zoneID} onToken={setToken} onClose={close} />
+        <>
+          <Ask zoneID={zoneID} onToken={setToken} onClose={close} />
+          <OpenLines />
+        </>
       )}
     </Modal>
   );

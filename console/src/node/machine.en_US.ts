@@ -23,6 +23,12 @@ export default {
   'node.timeAndAgo': '{time}, {ago}',
   'node.initializeTitle': 'Initialize {count} {count, one: node, other: nodes}',
 
+  'join.open': 'Open join lines',
+  'join.unnamed': 'Named by its machine',
+  'join.openNoZone': 'no zone',
+  'join.openUntil': 'until {time}',
+  'join.takeBack': 'Take back',
+  'join.takeBackText': 'Nobody joins by it any more. Nodes that have joined already stay.',
   'join.intro': 'Make a one-line command and run it on the machine that shall become a node.',
   'geneva.off': 'Off',
   'geneva.v1': 'v1',

@@ -22,6 +22,12 @@ export default {
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 个节点',
 
+  'join.open': '尚未使用的加入指令',
+  'join.unnamed': '以机器名称命名',
+  'join.openNoZone': '未指定区域',
+  'join.openUntil': '{time} 前有效',
+  'join.takeBack': '收回',
+  'join.takeBackText': '收回后，任何机器都无法再用这条指令加入；已加入的节点不受影响。',
   'join.intro': '生成一行命令，在要成为节点的机器上执行，它就会加入这里。',
   'geneva.off': '不设置',
   'geneva.v1': 'v1',

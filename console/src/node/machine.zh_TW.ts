@@ -20,6 +20,12 @@ export default {
   'node.timeAndAgo': '{time}，{ago}',
   'node.initializeTitle': '初始化 {count} 個節點',
 
+  'join.open': '尚未使用的加入指令',
+  'join.unnamed': '以機器名稱命名',
+  'join.openNoZone': '未指定區域',
+  'join.openUntil': '{time} 前有效',
+  'join.takeBack': '收回',
+  'join.takeBackText': '收回後，任何機器都無法再用這道指令加入；已加入的節點不受影響。',
   'join.intro': '產生一行指令，在要成為節點的機器上執行，它就會加入這裡。',
   'geneva.off': '不設定',
   'geneva.v1': 'v1',

@@ -4,6 +4,7 @@ export { zoneCanary } from './canary.ts';
 export { fleet } from './fleet.ts';
 export { nodeInfo } from './info.ts';
 export { nodeSettings } from './node-settings.ts';
+export { joinLines } from './join-lines.ts';
 export { nodeSelf, nodes } from './nodes.ts';
 export { subNodes } from './subs.ts';
 export { nodeUpgrades } from './upgrade.ts';

@@ -2,6 +2,7 @@
 export { nodeCommandCalls } from './commands.ts';
 export { zoneCanaryCalls } from './canary.ts';
 export { fleetCalls } from './fleet.ts';
+export { joinLineCalls } from './join-lines.ts';
 export { nodeInfoCalls } from './info.ts';
 export { nodeSettingCalls } from './node-settings.ts';
 export { nodeCalls, nodeSelfCalls } from './nodes.ts';

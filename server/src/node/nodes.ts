@@ -124,13 +124,14 @@ export const nodeCalls = implement(
       await ctx.services.licences.need(ctx.db, ctx.actor.rootID, 'nodes');
       const token = newToken(24);
       const expiredAt = new Date(Date.now() + joinTokenHours * 3_600_000).toISOString();
-      await sql`insert into "joinToken" (hash, "clientID", "makerID", name, "zoneID", type, "expiredAt")
-        values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${body.type ?? 'edge'}, ${expiredAt})`.execute(
+      const made = await row<{ id: number }>(
         ctx.db,
+        sql`insert into "joinToken" (hash, "clientID", "makerID", name, "zoneID", type, "expiredAt")
+        values (${sha256(token)}, ${ctx.actor.rootID}, ${ctx.actor.accountID}, ${body.name ?? null}, ${body.zoneID ?? null}, ${body.type ?? 'edge'}, ${expiredAt}) returning id`,
       );
       ctx.note({
         table: 'joinToken',
-        id: 0,
+        id: made!.id,
         after: { name: body.name ?? null, zoneID: body.zoneID ?? null, type: body.type ?? 'edge', expiredAt },
       });
       return { token, expiredAt, command: lineOf(ctx.services.told, token) };

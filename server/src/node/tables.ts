@@ -5,6 +5,7 @@ import type { ZonePort } from '#contract/node/zone-ports.ts';
 import type { Group, Line, Product, Zone } from '#contract/node/zones.ts';
 import type { Node } from '#contract/node/nodes.ts';
 import { healthTimes } from '#contract/system/health.ts';
+import type { JoinLine } from '#contract/node/join-lines.ts';
 import type { SubNode } from '#contract/node/subs.ts';
 import type { Actor } from '../kit/actor.ts';
 import { col, eq, like, scopeOf, type Table, table } from '../kit/table.ts';
@@ -13,6 +14,7 @@ import type { Sql } from '../store/db.ts';
 export type ZonePortRow = z.output<typeof ZonePort>;
 export type ZoneRow = z.output<typeof Zone>;
 export type NodeRow = z.output<typeof Node> & { clientID: number };
+export type JoinLineRow = z.output<typeof JoinLine> & { isOpen: boolean };
 export type SubNodeRow = z.output<typeof SubNode>;
 export type LineRow = z.output<typeof Line>;
 export type GroupRow = z.output<typeof Group>;
@@ -118,6 +120,29 @@ export const nodeTable = table<NodeRow>()({
     // from the analytics store (nodes.ts)
     aside: sql`null`,
     behind: sql`select count(*) from publication p where p."zoneID" = t."zoneID" and p.seq > t."appliedSeq"`,
+  },
+});
+
+export const isOpenLine = sql`t."usedAt" is null and t."expiredAt" > clock_timestamp()`;
+/** A sub-account sees those for its zones, and its own. */
+export const joinLineTable = table<JoinLineRow>()({
+  table: 'joinToken',
+  scope: {
+    tenant: [['clientID']],
+    owner: (actor, a) =>
+      operatorOnly(
+        actor,
+        sql`${col('clientID', a)} = ${actor.rootID} and ${actor.isRoot ? sql`true` : sql`(${col('makerID', a)} = ${actor.accountID} or (${col('zoneID', a)} is not null and ${zoneOf(actor, col('zoneID', a))}))`}`,
+      ),
+  },
+  soft: false,
+  sort: ['name', 'expiredAt', 'createdAt', 'updatedAt'],
+  filters: { keyword: like('name') },
+  secret: ['hash'],
+  extra: {
+    zoneName: sql`select name from zone z where z.id = t."zoneID"`,
+    isOpen: isOpenLine,
+    maker: sql`select email from account m where m.id = t."makerID"`,
   },
 });
 

@@ -28,7 +28,7 @@ export const comesIn = ({ told, toldUrl }: Pick<Settings, 'told' | 'toldUrl'>): 
 
 /** Why a line is worth nothing, for whoever pasted it. */
 const refusals = {
-  unknown: 'This line is not one of this installation: copy it whole from the console, or make another one.',
+  unknown: 'This line is not one of this installation, or was taken back: copy it whole from the console, or make another one.',
   used: 'This line was used already: each is for one machine. Make another one in the console (Nodes, add).',
   over: 'This line is not valid any more: make another one in the console (Nodes, add).',
   closed: 'This installation cannot be reached by other machines: set BREAKWATER_HOST there (docs/guide/two-machines.md).',

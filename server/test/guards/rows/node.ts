@@ -1,4 +1,5 @@
 /** Zones, groups, products and nodes. */
+import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
 import { renewalText } from '#server/bus/join-token.ts';
 import { next } from '../generate.ts';
@@ -94,6 +95,13 @@ export const nodeRows: Rows = {
       }),
     nodeSub: async (rig, world) =>
       rig.insert('nodeSub', { nodeID: await rig.at(world, 'node'), address: `198.18.${next() % 250}.${next() % 250}` }),
+    joinToken: (rig, { name, people }) =>
+      rig.insert('joinToken', {
+        hash: randomBytes(32),
+        clientID: people.client.id,
+        name: `${name}-${next()}`,
+        expiredAt: new Date(Date.now() + 3_600_000),
+      }),
     node: async (rig, world) => rig.node(world, await rig.at(world, 'zone')),
     product: async (rig, world) =>
       rig.insert('product', {
@@ -105,6 +113,7 @@ export const nodeRows: Rows = {
   kindOfField: { zoneID: 'zone', groupID: 'group', productID: 'product', nodeIDs: 'node', lineID: 'line' },
   kindOfCall: {
     'DELETE /client/node/{id}/subs': 'nodeSub',
+    'DELETE /client/nodes/joinTokens': 'joinToken',
     'PUT /client/zone/{id}/setting/port': 'zonePort',
     'DELETE /client/zone/{id}/setting/ports': 'zonePort',
   },
@@ -188,6 +197,7 @@ export const nodeRows: Rows = {
       filters: { status: nodeFilters.status, keyword: nodeFilters.keyword },
     },
     'GET /client/zone/{id}/nodes': { kind: 'node' },
+    'GET /client/nodes/joinTokens': { kind: 'joinToken', filters: { keyword: part('name') } },
     'GET /client/node/{id}/subs': { kind: 'nodeSub', filters: { keyword: part('address', 'memo') } },
     'GET /client/metaNodes': { kind: 'node', filters: { keyword: part('name'), zoneID: inZone } },
     'GET /client/products': {

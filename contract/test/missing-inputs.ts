@@ -4,7 +4,7 @@
  */
 import type { Missing } from './guards/inputs.ts';
 
-export const missingMost = 15;
+export const missingMost = 11;
 /** the settings of a domain */
 const domain = {
   protection: '-> antiReferer antiHeader',
@@ -12,7 +12,6 @@ const domain = {
 /** what is set of a node */
 const node = {
   operations: '-> monitor',
-  resolution: '-> backup',
 };
 
 export const missing: Missing = {

@@ -196,6 +196,11 @@ test('a line answers with main nodes that are well; paused nodes and backups onl
     );
   const [mainUID, pausedUID] = [`n-${main.id}`, `n-${paused.id}`];
   assert.deepEqual(await answers(), [mainUID]);
+  const backups = async () => [(await read(main.id)).backup, (await read(paused.id)).backup];
+  assert.deepEqual(await backups(), [false, true]);
+  ok(await op.patch(`/client/group/${groupID}/line/1/nodes`, { ids: [main.id], backup: true }));
+  assert.deepEqual(await backups(), [true, true]);
+  ok(await op.patch(`/client/group/${groupID}/line/1/nodes`, { ids: [main.id], backup: false }));
   const { lines } = answersOf([await lineOf()], []);
   await become(main.id, 'offline');
   await become(paused.id, 'paused');
@@ -220,6 +225,16 @@ test('a line answers with main nodes that are well; paused nodes and backups onl
   await become(main.id, 'offline');
   await become(paused.id, 'paused', '{"problem": "the disk is full"}');
   assert.deepEqual(await answers(), [mainUID], 'one that is paused and not well takes nobody’s place');
+  await become(paused.id, 'paused');
+  await sql`update node set "lastBeat" = now() - interval '1 minute' where id = ${paused.id}`.execute(api.database.db);
+  assert.deepEqual(await answers(), [mainUID], 'nor does one that is paused and silent');
+  assert.deepEqual(
+    (await lineOf()).members.map(({ UID, trouble }) => [UID, trouble]),
+    [
+      [mainUID, 'silent'],
+      [pausedUID, 'silent'],
+    ],
+  );
   await become(main.id, 'normal');
   await become(paused.id, 'paused');
   ok(await op.patch('/client/node', { id: paused.id, forceBackup: true }));

@@ -68,6 +68,8 @@ export const Node = obj({
   forceBackup: bool(),
   /** bit/s that its interfaces send; null: it does not say */
   bandwidth: nullable(big()),
+  /** its addresses are answered only where no main node of the line is well: it is paused, or a backup on every line it stands on (§3) */
+  backup: bool(),
   subs: arr(obj({ id: id(), UID: text(40), address: text(45), listen: bool() }), nodeBounds.subsMax),
   lastBeat: nullable(time()),
   startedAt: nullable(time()),

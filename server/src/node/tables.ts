@@ -106,6 +106,7 @@ export const nodeTable = table<NodeRow>()({
   edge: { kind: 'node', column: 'id' },
   extra: {
     statusReason,
+    backup: sql`t.status = 'paused' or coalesce((select bool_and(ln.backup) from "lineNode" ln where ln."nodeID" = t.id), false)`,
     bandwidth: sql`case jsonb_typeof(t.beat->'machine'->'outBitsPerSecond') when 'number' then least((t.beat->'machine'->>'outBitsPerSecond')::float8, 1e15)::bigint end`,
     subs: sql`coalesce((select jsonb_agg(jsonb_build_object('id', s.id, 'UID', ${subUID('s')}, 'address', s.address, 'listen', s.listen) order by s.id)
       from "nodeSub" s where s."nodeID" = t.id and s."deletedAt" is null), '[]')`,

@@ -208,6 +208,12 @@ export const nodeActions = table<NodeState>()({
   remove: { from: anyOf(nodeStates), else: {} },
 });
 
+/** Of a node: one that is paused stays so when it falls silent, and a command finds it as one that is offline. */
+export function nodeCan(action: keyof typeof nodeActions, state: NodeState, isSilent: boolean): true | Reason {
+  const isAway = isSilent && state === 'paused' && nodeActions[action].from === reachable;
+  return can(nodeActions, action, isAway ? 'offline' : state);
+}
+
 export const upgradeActions = table<UpgradeState>()({
   start: { from: ['notUpdated', 'updateFailed'], else: { updating: 'alreadyUpdating', updateComplete: 'alreadyUpdated' } },
   rollback: { from: ['updateFailed', 'updateComplete'], else: { notUpdated: 'notUpdated', updating: 'alreadyUpdating' } },

@@ -87,6 +87,16 @@ test('a command needs a node that answers', () => {
   }
 });
 
+test('a command finds a paused node that is silent as one that is offline; its pause can be ended all the same', () => {
+  for (const action of ['reboot', 'reset', 'upgrade', 'clearCache', 'rotateLog'] as const) {
+    assert.equal(states.nodeCan(action, 'paused', false), true);
+    assert.equal(states.nodeCan(action, 'paused', true), 'nodeUnreachable');
+    assert.equal(states.nodeCan(action, 'normal', true), true, 'of any other its state says it');
+  }
+  for (const action of ['resume', 'remove', 'edit', 'moveToZone', 'deinitialize'] as const)
+    assert.equal(states.nodeCan(action, 'paused', true), true);
+});
+
 test('a state nobody foresaw is refused', () => {
   assert.notEqual(can(states.siteActions as ActionTable<string>, 'pause', 'melted'), true);
   assert.notEqual(can(states.siteActions as ActionTable<string>, 'edit', 'melted'), true);

@@ -11,8 +11,8 @@ const away = ['offline', 'error', 'natsError'];
 const order = ['error', 'natsError', 'offline', 'reconnect', 'unknown', 'paused', 'normal'];
 
 /** Of a point of the map: what does not serve as it should, what wants to be looked at, what is not in use. */
-export function toneOf(node: Pick<FleetNode, 'status' | 'troubles' | 'behind' | 'refused'>): Tone {
-  if (away.includes(node.status)) return 'bad';
+export function toneOf(node: Pick<FleetNode, 'status' | 'silentSince' | 'troubles' | 'behind' | 'refused'>): Tone {
+  if (away.includes(node.status) || node.silentSince !== null) return 'bad';
   if (node.status === 'paused' || node.status === 'unknown') return 'idle';
   return node.status !== 'normal' || node.troubles.length > 0 || node.refused > 0 ? 'warn' : 'good';
 }

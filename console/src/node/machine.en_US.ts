@@ -50,6 +50,7 @@ export default {
   'nodeForm.geneva': 'Geneva window of {count} {count, one: node, other: nodes}',
   'nodeForm.moveToZone': 'Move {count} {count, one: node, other: nodes} to another zone',
   'nodeForm.window': 'Recommended: {v1} for v1, {v2} for v2',
+  'node.pausedSilent': 'Paused by an operator, and silent since {time} ({ago}): it stands in for nobody',
   'node.since': 'since {time} ({ago})',
   'node.live': 'Live',
   'node.notLive': 'The node reports nothing at the moment.',

@@ -48,6 +48,7 @@ export default {
   'nodeForm.geneva': '{count} 个节点的 Geneva 窗口',
   'nodeForm.moveToZone': '将 {count} 个节点移至其他区域',
   'nodeForm.window': '建议值：v1 为 {v1}，v2 为 {v2}',
+  'node.pausedSilent': '已手动暂停，且自 {time}（{ago}）起没有消息，无法担任备用',
   'node.since': '{time} 起（{ago}）',
   'node.live': '实时信息',
   'node.notLive': '节点目前没有汇报数据。',

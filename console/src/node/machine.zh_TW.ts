@@ -46,6 +46,7 @@ export default {
   'nodeForm.geneva': '{count} 個節點的 Geneva 視窗',
   'nodeForm.moveToZone': '將 {count} 個節點移至其他區域',
   'nodeForm.window': '建議值：v1 為 {v1}，v2 為 {v2}',
+  'node.pausedSilent': '已手動暫停，且自 {time}（{ago}）起沒有消息，無法擔任備援',
   'node.since': '{time} 起（{ago}）',
   'node.live': '即時資訊',
   'node.notLive': '節點目前沒有回報資料。',

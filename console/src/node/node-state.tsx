@@ -6,7 +6,9 @@ import { ago } from './ago.tsx';
 import { type Node, stateOf } from './state.ts';
 
 /** In the reader's words; what a node says of itself stays as it said it. */
-export function reasonOf({ statusReason }: Node): string {
+export function reasonOf({ statusReason, silentSince }: Node): string {
+  // its pause stays, and it is no backup
+  if (silentSince !== null) return t('node.pausedSilent', { time: dateTime(silentSince), ago: ago(silentSince) });
   if (!statusReason) return '';
   const { reason, detail } = statusReason;
   return reason === 'problem' && detail ? detail : t(`statusReason.${reason}`, { detail });

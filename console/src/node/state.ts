@@ -1,5 +1,5 @@
 /** Which action a node's state allows (contract states), and in the reader's words why not. */
-import { can, nodeActions, type NodeState, reasonText } from '#contract/states.ts';
+import { type nodeActions, nodeCan, type NodeState, reasonText } from '#contract/states.ts';
 import type { RowOf } from '../kit/client.ts';
 import { language } from '../kit/text.ts';
 
@@ -9,6 +9,6 @@ export type Node = RowOf<'GET /client/nodes'>;
 export const stateOf = (node: Node): NodeState => (node.zoneID === null ? 'uninitialized' : node.status);
 
 export const why = (action: keyof typeof nodeActions) => (node: Node) => {
-  const answer = can(nodeActions, action, stateOf(node));
+  const answer = nodeCan(action, stateOf(node), node.silentSince !== null);
   return answer === true ? undefined : reasonText(answer, language);
 };

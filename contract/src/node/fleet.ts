@@ -12,6 +12,8 @@ export const FleetNode = obj({
   zoneName: text(64),
   type: one(['edge', 'relay']),
   status: one(nodeStatuses),
+  /** of a paused one that says nothing any more: since its last word */
+  silentSince: nullable(time()),
   version: text(64),
   /** where its operator says it stands */
   place: nullable(Place),

@@ -49,6 +49,8 @@ export const Node = obj({
   status: one(nodeStatuses),
   /** since when it is in this state; null: it was never in another */
   statusSince: nullable(time()),
+  /** of a paused one that says nothing any more: since its last word; null: it is heard, or is not paused */
+  silentSince: nullable(time()),
   statusReason: nullable(obj({ reason: one(statusReasons), detail: text(500) })),
   addresses: arr(text(64), 100),
   /** of its agent; the row's own is `rowVersion` */
@@ -66,10 +68,10 @@ export const Node = obj({
   logRotateTime: logRotateTime(),
   /** its addresses are answered whatever the others of its lines do, also while it is paused or a backup */
   forceBackup: bool(),
-  /** bit/s that its interfaces send; null: it does not say */
-  bandwidth: nullable(big()),
   /** its addresses are answered only where no main node of the line is well: it is paused, or a backup on every line it stands on (§3) */
   backup: bool(),
+  /** bit/s that its interfaces send; null: it does not say */
+  bandwidth: nullable(big()),
   subs: arr(obj({ id: id(), UID: text(40), address: text(45), listen: bool() }), nodeBounds.subsMax),
   lastBeat: nullable(time()),
   startedAt: nullable(time()),

@@ -270,7 +270,7 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
     text: `with said as (select id, beat from jsonb_to_recordset($1::jsonb) as r(id bigint, beat jsonb)),
      old as (select n.id, n.status from node n join said on said.id = n.id where n."deletedAt" is null order by n.id for update of n),
      now_ as (
-       update node n set "lastBeat" = clock_timestamp(), version = left(said.beat->>'version', 64), beat = said.beat,
+       update node n set "lastBeat" = clock_timestamp(), "silentSince" = null, version = left(said.beat->>'version', 64), beat = said.beat,
          "startedAt" = coalesce(to_timestamp((said.beat->>'startedMs')::float8 / 1000), n."startedAt"),
          -- one that is online and does not serve what was published is no normal node, whatever it says
          status = case when old.status <> all($2::text[]) then old.status
@@ -311,7 +311,10 @@ async function recordBeats(db: Queryable, batch: readonly { id: number; beat: Be
   });
 }
 
-/** Nodes that have been silent too long are offline; those that reach our API all the same are on their way back to the bus. */
+/**
+ * Nodes that have been silent too long are offline; those that reach our API all the same are on their way back to the bus. A paused one
+ * stays paused, and it is written down beside that.
+ */
 async function sweep(db: Queryable): Promise<void> {
   const { rows } = await db.query({
     name: 'offline',
@@ -326,6 +329,9 @@ async function sweep(db: Queryable): Promise<void> {
          -- one that has just joined, or was just resumed, has a while for its first word; greatest passes over null
          or n.status = 'unknown' and greatest(n."lastBeat", n."updatedAt") < clock_timestamp() - $2 * interval '1 ms'
          or n.status = 'offline' and a.asks)
+     ), silent as (
+       update node set "silentSince" = coalesce("lastBeat", clock_timestamp()) where "deletedAt" is null and status = 'paused' and "silentSince" is null
+         and coalesce("lastBeat" < clock_timestamp() - $1 * interval '1 ms', "createdAt" < clock_timestamp() - $2 * interval '1 ms')
      ), gone as (
        update node n set status = j.status from judged j where n.id = j.id and n.status <> j.status returning n.id, n.status
      ) select id, status, pg_notify('node', id || ' ' || status)::text as told from gone`,

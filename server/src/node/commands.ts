@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { nodeCache, nodeCommands, nodeCurrentCache, nodeLogRotate, nodeReboot, nodeReset } from '#contract/node/commands.ts';
 import { fail } from '#contract/errors.ts';
-import { can, nodeActions } from '#contract/states.ts';
+import { nodeCan } from '#contract/states.ts';
 import { type Context, Partial } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
@@ -104,7 +104,7 @@ function work({ kind, action, verb, answerSeconds, restarts = false }: Command):
       };
       const told = left.filter(id => {
         const node = seen.get(id);
-        if (node && can(nodeActions, action, stateOf(node)) === true) return true;
+        if (node && nodeCan(action, stateOf(node), node.silentSince !== null) === true) return true;
         say('skipped', { node: node?.name ?? `#${id}` }, fail(id, 'warn'));
         return false;
       });

@@ -56,7 +56,7 @@ async function fleetOf(ctx: Context, zoneID: number | undefined): Promise<{ node
   const [found, traffic] = await Promise.all([
     rows<Row>(
       ctx.db,
-      sql`select n.id, n.name, n."zoneID", z.name as "zoneName", n.type, n.status, n.version, n.place, n."lastBeat", l.behind, l."behindSince",
+      sql`select n.id, n.name, n."zoneID", z.name as "zoneName", n.type, n.status, n."silentSince", n.version, n.place, n."lastBeat", l.behind, l."behindSince",
             jsonb_array_length(n.refused) as refused, n.beat->>'problem' as problem, n.beat->'checks' as checks, n.beat->'disk' as disk,
             count(*) over () as total
           from node n join zone z on z.id = n."zoneID"

@@ -77,8 +77,9 @@ export const nodeInfoCalls = implement(
     'GET /node/{id}/node-info': async ({ ctx, params }) => {
       const node = await ctx.store(nodeTable).get(params.id);
       const told = await toldBy(ctx, params.id);
-      // figures of a node that is gone would be taken for what it does now
-      if (!told.machine || node.status === 'offline') throw fail('nodeCommunication');
+      // figures of a node that says nothing would be taken for what it does now
+      const isSilent = ['offline', 'reconnect', 'natsError'].includes(node.status) || node.silentSince !== null;
+      if (!told.machine || isSilent) throw fail('nodeCommunication');
       return linesOf(node, told);
     },
   },

@@ -1,7 +1,7 @@
 /** Nodes of an operator, and what a node itself calls. */
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
-import { can, nodeActions, type NodeState, type Reason, reasonError } from '#contract/states.ts';
+import { type nodeActions, nodeCan, type NodeState, type Reason, reasonError } from '#contract/states.ts';
 import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
@@ -34,7 +34,7 @@ export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
   node.zoneID === null ? 'uninitialized' : node.status;
 /** Refuses what the node's state does not allow. */
 export function allow(action: keyof typeof nodeActions, node: NodeRow) {
-  const why = can(nodeActions, action, stateOf(node));
+  const why = nodeCan(action, stateOf(node), node.silentSince !== null);
   if (why !== true) refuse(why, node);
 }
 export function refuse(why: Reason, node: NodeRow): never {

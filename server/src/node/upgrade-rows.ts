@@ -1,7 +1,7 @@
 /** What stands in the tables of nodes that become another version: what they are told, what came of it, and how they are since. */
 import { sql } from 'kysely';
 import { upgradeLimits, type upgradeSteps } from '#contract/node/upgrade.ts';
-import { can, nodeActions } from '#contract/states.ts';
+import { nodeCan } from '#contract/states.ts';
 import { isHeard as heard, saysWell } from '../kit/node-well.ts';
 import type { Context } from '../kit/context.ts';
 import { rows } from '../store/db.ts';
@@ -28,7 +28,7 @@ export async function begin(
   for (const id of ids) {
     const node = seen.get(id);
     const told = ctx.services.offer!.command(id);
-    if (!node || !told || can(nodeActions, 'upgrade', stateOf(node)) !== true) {
+    if (!node || !told || nodeCan('upgrade', stateOf(node), node.silentSince !== null) !== true) {
       skipped.push({ id, node: node?.name ?? `#${id}` });
       continue;
     }

@@ -201,4 +201,21 @@ test('where nobody knows who stood on a line any of those that it answers may ha
     changes.map(one => `${one.UID} ${one.change}`),
     ['one moved', 'two moved'],
   );
+test('a paused node that has died is answered only where nobody else is on the line, or was answered last of those who are silent', () => {
+  const trouble = troubleOfNode({ status: 'paused', isHeard: false, isFine: true, isTwin: false });
+  assert.equal(trouble, 'silent', 'the log says what is wrong with it');
+  const dead = member('paused', { isPaused: true, isHeard: false, trouble });
+  const chosen = (others: readonly Member[], last: readonly Member[] = []) =>
+    chosenOf(line([dead, ...others]), answered(last)).members.map(one => one.UID);
+  const silent = member('silent', { isHeard: false, trouble: 'silent' });
+  const sick = member('sick', { trouble: 'problem' });
+  assert.deepEqual(chosen([silent]), ['silent'], 'one that nobody has paused, were it silent too');
+  assert.deepEqual(chosen([member('backup', { ...silent, UID: 'backup', backup: true })]), ['backup']);
+  assert.deepEqual(chosen([silent], [silent]), ['silent']);
+  assert.deepEqual(chosen([sick], [dead]), ['sick'], 'whoever is there');
+  assert.deepEqual(chosen([member('well')], [dead]), ['well']);
+  // nobody is heard of, as while the control plane is cut off: nothing changes
+  assert.deepEqual(chosen([silent], [dead]), ['paused']);
+  assert.deepEqual(chosen([]), ['paused']);
+  assert.deepEqual(chosen([member('always', { isAlways: true })]), ['always']);
 });

@@ -96,6 +96,8 @@ export const troubleOfNode = (node: {
   isFine: boolean;
   isTwin: boolean;
 }): Reason | undefined => {
+  // by its heartbeats alone: a paused node stays paused when it dies
+  if (node.status === 'paused' && !node.isHeard) return 'silent';
   const goesOn = node.status === 'paused' || (node.status === 'error' && node.isTwin);
   return goesOn && node.isHeard && node.isFine ? undefined : troubleOfStatus(node.status);
 };
@@ -128,18 +130,19 @@ function firstOf(line: WantedLine, before: AnsweredLine | undefined): ReturnType
   const isMain = (one: Member) => !one.backup && !one.isPaused;
   const isWell = (one: Member) => one.trouble === undefined;
   const isThere = (one: Member) => one.isHeard && one.trouble !== 'silent';
+  const isOut = (one: Member) => one.trouble === 'paused' || (one.isPaused === true && one.trouble !== undefined);
   const isLast = (one: Member) => before?.members.some(({ UID }) => UID === one.UID) ?? false;
   const orders: readonly [Why, (one: Member) => boolean][] = [
     ['mains', one => isWell(one) && !one.isWaiting && isMain(one)],
     ['backups', one => isWell(one) && !one.isWaiting],
     ['waiting', one => isWell(one) && isMain(one)],
     ['waiting', isWell],
-    ['heard', one => isThere(one) && one.trouble !== 'paused' && isMain(one)],
-    ['heard', one => isThere(one) && one.trouble !== 'paused'],
+    ['heard', one => isThere(one) && !isOut(one) && isMain(one)],
+    ['heard', one => isThere(one) && !isOut(one)],
     ['last', one => isThere(one) && isLast(one)],
     ['last', isLast],
-    ['last', one => one.trouble !== 'paused' && isMain(one)],
-    ['last', one => one.trouble !== 'paused'],
+    ['last', one => !isOut(one) && isMain(one)],
+    ['last', one => !isOut(one)],
     ['last', isMain],
   ];
   for (const [why, isOne] of orders) {

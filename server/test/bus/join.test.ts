@@ -223,6 +223,16 @@ test('heartbeats: a node is normal, in error, offline and back; a paused one sta
   await rig.pool.query(`update node set "lastBeat" = now() - interval '1 ms' * $1`, [offlineAfterMs + 5000]);
   await until('offline', async () => (await status(a)) === 'offline');
   assert.equal(await status(paused), 'paused');
+  // which says nothing any more: so much is written down beside its pause
+  const silentFor = () =>
+    rig.one<number | null>('select extract(epoch from clock_timestamp() - "silentSince")::float8 from node where id = $1', [
+      paused,
+    ]);
+  await until('silent', async () => (await silentFor()) !== null);
+  assert.ok((await silentFor())! > (offlineAfterMs + 5000) / 1000, 'since its last word');
+  beat(paused);
+  await until('heard again', async () => (await silentFor()) === null);
+  assert.equal(await status(paused), 'paused');
   beat(a);
   await until('back', async () => (await status(a)) === 'normal');
   // what was published and is not served makes no normal node, whatever the node says of itself

@@ -92,6 +92,24 @@ test('each node with what it says, what it lags and what it does; another operat
   assert.equal(await seen(own, id, `/client/nodes/fleet?zoneID=${own.zoneID}`).then(one => one.id), id);
 });
 
+test('a relay that half of the edges pass by has that among its troubles, and a paused node that says nothing any more', async () => {
+  const zoneID = await by(api, own.client).make('/client/zone', { name: 'relays' });
+  const relay = await node(own, { zoneID, type: 'relay' });
+  const why = { id: relay, since: new Date().toISOString(), why: 'ECONNREFUSED' };
+  const away = JSON.stringify({ relaysAway: [why] });
+  const edges = [await node(own, { zoneID }), await node(own, { zoneID }), await node(own, { zoneID, beat: away })];
+  // neither silent edges nor other zones' count
+  await node(own, { zoneID, status: 'offline', beat: away });
+  await node(own, { beat: away });
+  assert.deepEqual((await seen(own, relay)).troubles, [], 'one edge of three may be cut off by itself');
+  await sql`update node set beat = ${away}::jsonb where id = ${edges[0]}`.execute(api.database.db);
+  const [said] = (await seen(own, relay)).troubles;
+  assert.match(said, /2 of the 3 edges.*ECONNREFUSED/);
+  assert.deepEqual((await seen(own, edges[0]!)).troubles, []);
+  const paused = await node(own, { zoneID, status: 'paused', silentSince: new Date(Date.now() - 60_000) });
+  assert.match((await seen(own, paused)).troubles[0], /has not been heard of for 6\d s/);
+});
+
 test('a node lags by what was published after what it serves, since the first of it', async () => {
   const id = await node(own, { appliedSeq: 5, appliedEpoch: 'e' });
   const sites = [

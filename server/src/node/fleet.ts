@@ -4,7 +4,7 @@ import type * as z from 'zod/mini';
 import { fleetLimits } from '#contract/limits.ts';
 import { type FleetNode, fleet } from '#contract/node/fleet.ts';
 
-import { readChecks, sentenceOf, weightOf } from '#contract/system/health.ts';
+import { type Finding, readChecks, sentenceOf, warns, weightOf } from '#contract/system/health.ts';
 import { type NodeTraffic, nodeTraffic } from '../analytics/node-traffic.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
@@ -12,6 +12,7 @@ import { eachOf } from '../kit/removal.ts';
 import { scopeOf } from '../kit/table.ts';
 import { AnalyticsError } from '../store/analytics/client.ts';
 import { rows } from '../store/db.ts';
+import { type Passed, passedBy } from './relay-passed.ts';
 import { nodeTable, zoneTable } from './tables.ts';
 
 type Node = z.output<typeof FleetNode>;
@@ -34,9 +35,10 @@ function trafficNow(analytics: Context['services']['analytics']): Promise<Map<nu
   return traffic;
 }
 
-/** What wants somebody, the worst first. */
-function troublesOf(problem: string | null, checks: unknown, language: Context['language']): string[] {
-  const wrong = readChecks(checks, 20)
+/** What others see of it, then what it says itself; the worst first. */
+function troublesOf(node: Row, language: Context['language']): string[] {
+  const { problem, checks } = node;
+  const wrong = [...seenOf(node), ...readChecks(checks, 20)]
     .filter(check => check.state !== 'ok')
     .sort((a, b) => weightOf(b.state) - weightOf(a.state));
   const said = wrong.map(check => sentenceOf(check, language).slice(0, 600));
@@ -44,12 +46,22 @@ function troublesOf(problem: string | null, checks: unknown, language: Context['
   return (said.length || problem === null ? said : [problem.slice(0, 600)]).slice(0, troublesMost);
 }
 
-type Row = Omit<Node, 'traffic' | 'troubles' | 'disk'> & {
-  total: number;
-  problem: string | null;
-  checks: unknown;
-  disk: { freeBytes?: unknown; totalBytes?: unknown } | null;
-};
+/** As system/checks.ts tells it of the whole installation. */
+function seenOf({ name, silentSeconds, edges, passing, why, isPassed }: Row): Finding[] {
+  return [
+    ...(silentSeconds === null ? [] : [warns('nodes.pausedSilent', { node: name, seconds: silentSeconds })]),
+    ...(isPassed ? [warns('nodes.relayPassed', { node: name, count: passing!, edges: edges!, detail: why! })] : []),
+  ];
+}
+
+type Row = Omit<Node, 'traffic' | 'troubles' | 'disk'> &
+  Passed & {
+    total: number;
+    silentSeconds: number | null;
+    problem: string | null;
+    checks: unknown;
+    disk: { freeBytes?: unknown; totalBytes?: unknown } | null;
+  };
 const isBytes = (value: unknown): value is number => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 
 async function fleetOf(ctx: Context, zoneID: number | undefined): Promise<{ nodes: Node[]; total: number }> {
@@ -58,10 +70,11 @@ async function fleetOf(ctx: Context, zoneID: number | undefined): Promise<{ node
       ctx.db,
       sql`select n.id, n.name, n."zoneID", z.name as "zoneName", n.type, n.status, n."silentSince", n.version, n.place, n."lastBeat", l.behind, l."behindSince",
             jsonb_array_length(n.refused) as refused, n.beat->>'problem' as problem, n.beat->'checks' as checks, n.beat->'disk' as disk,
-            count(*) over () as total
+            round(extract(epoch from clock_timestamp() - n."silentSince"))::int as "silentSeconds", o.edges, o.passing, o.why, o."isPassed", count(*) over () as total
           from node n join zone z on z.id = n."zoneID"
           cross join lateral (select count(*) as behind, min(p."committedAt") as "behindSince" from publication p
             where p."zoneID" = n."zoneID" and p.seq > n."appliedSeq") l
+          left join ${sql.raw(passedBy('n'))} o on true
           where n."deletedAt" is null and ${scopeOf(nodeTable, ctx.actor, 'n', 1)}
             and ${zoneID === undefined ? sql`true` : sql`n."zoneID" = ${zoneID}`}
           order by n.name, n.id limit ${fleetLimits.nodesMost}`,
@@ -70,11 +83,23 @@ async function fleetOf(ctx: Context, zoneID: number | undefined): Promise<{ node
   ]);
   const none = { bitsPerSecond: 0, requestsPerSecond: 0, hitShare: null, errors: 0, errorShare: null };
   let all = 0;
-  const nodes = found.map(({ total, problem, checks, disk, ...node }): Node => {
+  const nodes = found.map((one): Node => {
+    const {
+      total,
+      silentSeconds: _s,
+      problem: _p,
+      checks: _c,
+      edges: _e,
+      passing: _n,
+      why: _w,
+      isPassed: _i,
+      disk,
+      ...node
+    } = one;
     all = Number(total);
     return {
       ...node,
-      troubles: troublesOf(problem, checks, ctx.language),
+      troubles: troublesOf(one, ctx.language),
       disk:
         isBytes(disk?.freeBytes) && isBytes(disk.totalBytes) ? { freeBytes: disk.freeBytes, totalBytes: disk.totalBytes } : null,
       traffic: traffic ? (traffic.get(node.id) ?? none) : null,

@@ -8,6 +8,7 @@ import { diskFinding, diskFrom } from '#contract/system/room.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import { reachesUs } from '../bus/join.ts';
 import type { Queryable } from '../compile/load.ts';
+import { type Passed, passedBy } from '../node/relay-passed.ts';
 import type { Health } from '../kit/health.ts';
 import { queueOf } from '../kit/metrics.ts';
 import type { Analytics } from '../store/analytics/client.ts';
@@ -142,13 +143,15 @@ export function addDiskCheck(health: Health, folder: string, key?: string): void
   );
 }
 
-interface NodeRow {
+interface NodeRow extends Passed {
   id: string;
   name: string;
   status: string;
   /** as it says; '': it has said nothing */
   version: string;
   silent: number | null;
+  /** it is paused, and says nothing */
+  isMute: boolean;
   /** it asks a server for credentials */
   reaches: boolean;
   problem: string | null;
@@ -171,10 +174,10 @@ export function addNodesCheck(health: Health, db: Queryable): void {
     async () => {
       const { rows } = await db.query({
         name: 'node-health',
-        text: `select n.id, n.name, n.status, n.version, ${reachesUs('n')} as reaches, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
+        text: `select n.id, n.name, n.status, n.version, n."silentSince" is not null as "isMute", ${reachesUs('n')} as reaches, extract(epoch from clock_timestamp() - coalesce(n."lastBeat", n."createdAt"))::float8 as silent,
             coalesce(case when n."cutUntil" > clock_timestamp() then n."busProblem" end, n.beat->>'problem') as problem, n.beat->'checks' as checks, jsonb_array_length(n.refused) as refused,
             (n.beat->>'clockMs')::float8 as "clockMs",
-            coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
+            o.edges, o.passing, o.why, o."isPassed", coalesce(late.count, 0)::int as unserved, coalesce(late.seconds, 0)::float8 as seconds,
             (select count(*) from node o where o."deletedAt" is null and o."zoneID" is not null and o.status in ('normal', 'error'))::int as online
           from node n left join lateral (
             select count(*) as count, extract(epoch from clock_timestamp() - min(p."committedAt")) as seconds
@@ -182,8 +185,9 @@ export function addNodesCheck(health: Health, db: Queryable): void {
               -- one that has just come to its zone reads it first
               and greatest(p."committedAt", n."updatedAt") < clock_timestamp() - $1 * interval '1 second'
           ) late on n.status in ('normal', 'error')
-          where n."deletedAt" is null and n."zoneID" is not null and n.status <> 'paused'
-            and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0
+          left join ${passedBy('n')} o on true
+          where n."deletedAt" is null and n."zoneID" is not null and (n.status <> 'paused' or n."silentSince" is not null)
+            and (n.status <> 'normal' or n.beat->>'problem' is not null or n.refused <> '[]' or late.count > 0 or o."isPassed"
               or coalesce(jsonb_array_length(n.beat->'checks'), 0) > 0 or n.version <> all($2)
               or abs((n.beat->>'clockMs')::float8) > ${healthTimes.clockSeconds * 1000})
           order by late.count desc nulls last, n.id limit ${nodesMax}`,
@@ -210,6 +214,10 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
   const key = keyOf('node', row.id);
   // it has just joined or was just resumed: its first word is on the way, or it is offline soon
   if (row.status === 'unknown') return [];
+  if (row.isMute) {
+    const seconds = Math.round(row.silent ?? 0);
+    return [warns('nodes.pausedSilent', { node, seconds }, { key, value: seconds })];
+  }
   if (row.status === 'offline' || row.status === 'reconnect') {
     const seconds = Math.round(row.silent ?? 0);
     return [
@@ -233,6 +241,15 @@ function nodeFindings(row: NodeRow, isOurs: boolean): Finding[] {
       warns('nodes.clock', { node, seconds: Math.round(row.clockMs / 1000) }, { key, value: Math.round(row.clockMs / 1000) }),
     );
   if (row.problem !== null && !found.length) found.push(warns('nodes.problem', { node, detail: row.problem }, { key }));
+  if (row.isPassed)
+    found.push(
+      warns(
+        'nodes.relayPassed',
+        { node, count: row.passing!, edges: row.edges!, detail: row.why! },
+        // several things may be wrong with one relay
+        { key: keyOf('node', row.id, 'relay'), value: row.passing! },
+      ),
+    );
   if (row.refused > 0) found.push(warns('nodes.refused', { node, count: row.refused }, { key }));
   if (row.unserved > 0)
     found.push(

@@ -8,7 +8,7 @@ export const checks = {
   ingest: ['away', 'stuck', 'late'],
   disk: ['low', 'full', 'fewFiles', 'noFiles', 'unknown'],
   process: ['away', 'busy'],
-  nodes: ['offline', 'notOnBus', 'older', 'apart', 'unserved', 'problem', 'refused', 'clock'],
+  nodes: ['offline', 'notOnBus', 'pausedSilent', 'older', 'apart', 'unserved', 'problem', 'refused', 'clock', 'relayPassed'],
   nginx: ['away', 'hung'],
   configuration: [
     'late',

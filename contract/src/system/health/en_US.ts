@@ -94,6 +94,14 @@ export const texts: Readonly<Record<Reason, readonly [says: string, todo: string
     'Node {node} reaches the control plane and does not come to its bus; it has not been heard of there for {seconds} s.',
     'If the bus has new keys, join the node again with a new token: it takes nothing that other keys signed. Else look at the way from the node to the port of the bus. It goes on serving what it has.',
   ],
+  'nodes.pausedSilent': [
+    'Node {node} is paused and has not been heard of for {seconds} s.',
+    'It is no backup any more: where no main node of its line is well, nobody stands in. Look at the machine and its network, or take it off its line.',
+  ],
+  'nodes.relayPassed': [
+    'Relay {node} is passed by: {count} of the {edges} edges of its zone do not reach it ({detail}).',
+    'Visitors are served, and edges ask origins by themselves. Look at the way from the edges to the relay’s port (8447), at its address, and at what it listens on.',
+  ],
   'nodes.older': [
     'Node {node} is older than the control plane and cannot read what it is sent.',
     'Upgrade the node. It goes on serving what it has; until then no change, no purge and no blacklist reaches it.',

@@ -201,6 +201,8 @@ test('where nobody knows who stood on a line any of those that it answers may ha
     changes.map(one => `${one.UID} ${one.change}`),
     ['one moved', 'two moved'],
   );
+});
+
 test('a paused node that has died is answered only where nobody else is on the line, or was answered last of those who are silent', () => {
   const trouble = troubleOfNode({ status: 'paused', isHeard: false, isFine: true, isTwin: false });
   assert.equal(trouble, 'silent', 'the log says what is wrong with it');

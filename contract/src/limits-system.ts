@@ -30,6 +30,7 @@ export const noticeNeeds = {
   trafficUsedUp: 'traffic.view',
   trafficLimited: 'traffic.view',
   accountLocked: 'accounts.view',
+  accountEnds: 'accounts.view',
   licenceEnds: 'license.view',
   backupFailed: 'databaseBackup.view',
   newDevice: null,

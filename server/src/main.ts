@@ -43,6 +43,7 @@ import { askRenewals } from './domain/acme/renewal.ts';
 import { askStatuses } from './domain/certificate/stapling.ts';
 import { bytesBetween, newestStep } from './analytics/usage.ts';
 import { AutoSSL } from './work/auto-ssl.ts';
+import { AccountExpiry } from './work/account-expiry.ts';
 import { Expiry } from './work/expiry.ts';
 import { Mailer } from './work/mailer.ts';
 import { nodeTable, productTable } from './node/tables.ts';
@@ -138,6 +139,9 @@ export async function start(settings: Settings): Promise<Running> {
       const expiry = new Expiry(settings.databaseUrl, services);
       expiry.start();
       stops.push(() => expiry.stop());
+      const accountExpiry = new AccountExpiry(services);
+      accountExpiry.start();
+      stops.push(() => accountExpiry.stop());
       const autoSSL = new AutoSSL(
         settings.databaseUrl,
         db => takeAwayDue(db, services),

@@ -215,7 +215,7 @@ describe('changing and removing', () => {
     ok(await above.put('/admin/account', { id: person.id, status: 'normal' }));
     ok(await set('lock'));
     ok(await above.put('/admin/account', { id: person.id, status: 'normal' }));
-    await sql`update account set status = 'expired' where id = ${person.id}`.execute(api.database.db);
+    await sql`update account set status = 'expired', expired = now() where id = ${person.id}`.execute(api.database.db);
     is(await set('normal'), 'accountNotEnabled');
   });
 

@@ -182,6 +182,7 @@ test('each person chooses by kind, of what the person may see', async () => {
       'trafficLimited',
       'accountLocked',
       'newDevice',
+      'accountEnds',
     ],
   );
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'nodeOffline', inbox: false, mail: false }] })).status, 200);

@@ -4,6 +4,7 @@ import { PlusOutlined } from '@ant-design/icons';
 import { Button } from 'antd';
 import { Link, useSearch } from '@tanstack/react-router';
 import { loginTwoFactorTypes } from '#contract/limits.ts';
+import { accountStates } from '#contract/states.ts';
 import { type Area, area } from '../kit/area.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { Status } from '../kit/bits.tsx';
@@ -13,6 +14,7 @@ import { act, type Column, type Filter, options, type Resource, resource, type R
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { useRow } from '../kit/use-row.ts';
 import { linkTo } from '../kit/screens.ts';
+import { dateTime } from '../kit/time.ts';
 import { type Named, t } from '../kit/text.ts';
 import { editFields } from './fields.ts';
 import { assignZones, createAccount, setPassword, setRole } from './forms.tsx';
@@ -74,6 +76,7 @@ const status = (name: 'pause' | 'resume' | 'lock' | 'unlock', to: 'normal' | 'pa
   });
 
 const search: Filter = { name: 'name', kind: 'search' };
+const state: Filter = { name: 'status', kind: 'select', ...options(accountStates, 'state') };
 const operator: Filter = {
   name: 'client',
   kind: 'select',
@@ -107,11 +110,18 @@ interface Here {
 }
 /** What the list is in each area. */
 const lists: Record<Area, Here> = {
-  user: { page: 'usersList', empty: 'accountsUser', filters: [search], roles: [role], hasCustomers: () => false, more: [] },
+  user: {
+    page: 'usersList',
+    empty: 'accountsUser',
+    filters: [search, state],
+    roles: [role],
+    hasCustomers: () => false,
+    more: [],
+  },
   client: {
     page: 'users',
     empty: 'accounts',
-    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }],
+    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }, state],
     roles: [role],
     hasCustomers: () => false,
     more: [zones],
@@ -119,7 +129,7 @@ const lists: Record<Area, Here> = {
   admin: {
     page: 'usersList',
     empty: 'accountsAdmin',
-    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'auth') }, operator],
+    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'auth') }, state, operator],
     roles: [],
     hasCustomers: account => account.auth === 'client' && account.isRoot,
     more: [],
@@ -154,6 +164,12 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'auth', width: 120, render: account => <Kind account={account} /> },
     { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
     ...here.roles,
+    {
+      name: 'expired',
+      sort: true,
+      width: 170,
+      render: account => (account.expired ? dateTime(account.expired) : <span className="ink-3">{t('preset.never')}</span>),
+    },
     { name: 'twoFactor', kind: 'option', texts: 'twoFactor', isOptional: true },
     { name: 'language', kind: 'option', texts: 'languageName', isOptional: true },
     { name: 'timezone', isOptional: true },

@@ -1,6 +1,7 @@
 import { languages } from '#contract/kit/text.ts';
 import { ofArea } from '../kit/of-area.ts';
 import { type FormField, options, type Values } from '../kit/resource.ts';
+import { t } from '../kit/text.ts';
 
 export const languageField: FormField = {
   name: 'language',
@@ -17,6 +18,14 @@ const takesRole = ofArea({
   admin: (values: Values) => values['auth'] === 'client',
 });
 
+const expired: FormField = {
+  name: 'expired',
+  kind: 'time',
+  presets: ['month', 'year', 'never'],
+  help: 'accountExpired',
+  warn: value => (typeof value === 'string' && Date.parse(value) <= Date.now() ? t('warning.accountExpiredNow') : undefined),
+};
+
 /** An operator makes customers and sub-accounts; everybody else one kind alone. */
 export const createFields: FormField[] = [
   ...ofArea({ user: [], client: [kind], admin: [] }),
@@ -31,10 +40,12 @@ export const createFields: FormField[] = [
   },
   { name: 'password', label: 'firstPassword', kind: 'password', help: 'firstPassword' },
   languageField,
+  expired,
 ];
 
 export const editFields: FormField[] = [
   { name: 'name', kind: 'text' },
   languageField,
+  expired,
   { name: 'maxLogExportTimes', kind: 'number', help: 'maxLogExportTimes' },
 ];

@@ -22,6 +22,8 @@ export default {
   'help.firstPassword': 'At least 8 characters. Left empty, the account cannot sign in until a password is set.',
   'help.setPassword': 'At least 8 characters. Saving signs this account out everywhere.',
   'help.accountLanguage': 'Language of mails and system messages.',
+  'help.accountExpired':
+    'Once it has expired, nobody signs in with it or with an account below it, and its API tokens stop. Sites go on being served. With a later time, or never, it is as before.',
   'help.ownLanguage': 'Language of the console, of mails and of system messages.',
   'help.newDeviceMail': 'A mail for each sign-in from a device that was not seen before.',
   'help.timezone': 'Decides the days and months of reports. Times on screen follow the browser.',
@@ -31,6 +33,7 @@ export default {
     'Whoever may edit may view. What belongs to a site brings the right to view sites along, resolution groups that to view zones. You can grant only what you hold yourself.',
 
   'warning.stopAccount': 'The account is signed out everywhere at once and cannot sign in.',
+  'warning.accountExpiredNow': 'This time has passed: with it, the account ends at once.',
   'warning.removeRole': 'Sub-accounts with this role lose its permissions.',
 
   'empty.accountsUser': 'Create sub-accounts so that colleagues can manage sites too.',

@@ -21,6 +21,8 @@ export default {
   'help.firstPassword': '至少 8 个字符。留空时账号还不能登录，之后再设置密码。',
   'help.setPassword': '至少 8 个字符。保存后，这个账号会从所有设备退出登录。',
   'help.accountLanguage': '邮件与系统消息使用的语言。',
+  'help.accountExpired':
+    '到期后，账号与它之下的账号都无法登录，API 令牌也停止作用；站点仍继续服务。改成更晚的时间或永不到期，就会恢复。',
   'help.ownLanguage': '界面、邮件与系统消息使用的语言。',
   'help.newDeviceMail': '从没有见过的设备登录时，向您的电子邮箱发送邮件。',
   'help.timezone': '用于报表的日期与每月的起止。页面上的时间使用浏览器的时区。',
@@ -29,6 +31,7 @@ export default {
     '可编辑就一定可查看；站点内的各项会一并带上站点的查看权限，解析群组则带上区域。您只能给予自己拥有的权限。',
 
   'warning.stopAccount': '这个账号会立即从所有设备退出登录，并且无法登录。',
+  'warning.accountExpiredNow': '这个时间已经过了：账号会立即停用。',
   'warning.removeRole': '使用这个角色的子账号会失去它的权限。',
 
   'empty.accountsUser': '新建子账号，让同事一起管理站点。',

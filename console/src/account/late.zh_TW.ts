@@ -19,6 +19,8 @@ export default {
   'help.firstPassword': '至少 8 個字元。留空時帳號還不能登入，之後再設定密碼。',
   'help.setPassword': '至少 8 個字元。儲存後，這個帳號會從所有裝置登出。',
   'help.accountLanguage': '郵件與系統訊息使用的語言。',
+  'help.accountExpired':
+    '到期後，帳號與它之下的帳號都無法登入，API 權杖也停止作用；站點仍繼續服務。改成更晚的時間或永不到期，就會恢復。',
   'help.ownLanguage': '介面、郵件與系統訊息使用的語言。',
   'help.newDeviceMail': '從沒有見過的裝置登入時，寄信到您的電子郵件。',
   'help.timezone': '用於報表的日期與每月的起訖。畫面上的時間使用瀏覽器的時區。',
@@ -27,6 +29,7 @@ export default {
     '可編輯就一定可檢視；站點內的各項會一併帶上站點的檢視權限，解析群組則帶上區域。您只能給予自己擁有的權限。',
 
   'warning.stopAccount': '這個帳號會立即從所有裝置登出，並且無法登入。',
+  'warning.accountExpiredNow': '這個時間已經過了：帳號會立即停用。',
   'warning.removeRole': '使用這個角色的子帳號會失去它的權限。',
 
   'empty.accountsUser': '新增子帳號，讓同事一起管理站點。',

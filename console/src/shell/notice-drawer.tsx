@@ -29,6 +29,7 @@ const tones: Record<NoticeKind, 'good' | 'warn' | 'bad'> = {
   trafficUsedUp: 'warn',
   trafficLimited: 'bad',
   accountLocked: 'warn',
+  accountEnds: 'warn',
   licenceEnds: 'warn',
   backupFailed: 'bad',
   newDevice: 'warn',

@@ -207,6 +207,7 @@ export default {
   'noticeKind.trafficUsedUp': '本月流量用完，站点仍服务',
   'noticeKind.trafficLimited': '本月流量用完，站点已停止',
   'noticeKind.accountLocked': '账号锁定',
+  'noticeKind.accountEnds': '账号即将到期',
   'noticeKind.licenceEnds': '授权即将到期',
   'noticeKind.backupFailed': '系统备份失败',
   'noticeKind.newDevice': '从新设备登录',

@@ -205,6 +205,7 @@ export default {
   'noticeKind.trafficUsedUp': '本月流量用完，站點仍服務',
   'noticeKind.trafficLimited': '本月流量用完，站點已停止',
   'noticeKind.accountLocked': '帳號鎖定',
+  'noticeKind.accountEnds': '帳號即將到期',
   'noticeKind.licenceEnds': '授權即將到期',
   'noticeKind.backupFailed': '系統備份失敗',
   'noticeKind.newDevice': '從新裝置登入',

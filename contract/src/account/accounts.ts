@@ -1,9 +1,10 @@
 /** The account tree and its roles (§3 Account, Role; §6). */
 import { calls } from '../kit/call.ts';
-import { arr, bool, id, ids, int, list, nullable, obj, one, oneOf, opt, page, record, str, text } from '../kit/schema.ts';
+import { arr, bool, id, ids, int, list, nullable, obj, one, oneOf, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
+import { accountStates } from '../states.ts';
 import { Account, tokens } from './session.ts';
 
 /** Why one may not act as an account: it is one's own, not below one's own, sees more zones or sites, or holds more keys. */
@@ -16,13 +17,20 @@ const email = () => str(254).check(rules.zodRule(rules.email));
 const accountName = () => str(64).check(rules.zodRule(rules.freeName));
 const password = () => confidential(text(200).check(rules.zodRule(rules.password)));
 const permissionKeys = () => arr(str(64), 500);
+/** When its time is over; one that is past ends it at once, a later one or null brings it back. */
+const expired = () => nullable(time());
 const status = () => one(['normal', 'pause', 'lock']);
 
 export const accounts = calls(
   { base: '/{area}', resource: 'accounts' },
   {
     'GET /accounts': {
-      query: list({ auth: opt(one(['user', 'client'])), client: opt(id()), name: opt(str(100)) }),
+      query: list({
+        auth: opt(one(['user', 'client'])),
+        client: opt(id()),
+        status: opt(one(accountStates)),
+        name: opt(str(100)),
+      }),
       answer: page(ListedAccount),
     },
     'GET /account/{id}/subs': { query: list({ name: opt(str(100)) }), answer: page(ListedAccount) },
@@ -33,6 +41,7 @@ export const accounts = calls(
         auth: one(['user', 'client']),
         role: opt(nullable(id())),
         language: opt(one(languages)),
+        expired: opt(expired()),
         /** the first one, made together with the account; without it its person sets one by the link that is mailed */
         password: opt(password()),
       }),
@@ -45,6 +54,7 @@ export const accounts = calls(
         id: id(),
         name: opt(accountName()),
         status: opt(status()),
+        expired: opt(expired()),
         language: opt(one(languages)),
         maxLogExportTimes: opt(int(0, 10_000)),
         /** takes a second factor away that was lost */

@@ -4,6 +4,7 @@ import { arr, bool, id, int, nullable, obj, oneOf, opt, one, str, text, time } f
 import { confidential } from '../kit/secret.ts';
 import { languages } from '../kit/text.ts';
 import * as rules from '../rules.ts';
+import { accountStates } from '../states.ts';
 
 /** An opaque credential of ours. */
 export const token = () => confidential(str(2048));
@@ -28,7 +29,9 @@ export const Account = obj({
   emailConfirmed: bool(),
   /** which second factor the person chose: 0 mail, 1 authenticator, 2 none */
   twoFactor: oneOf(login2FATypes),
-  status: one(['pause', 'normal', 'lock', 'expired']),
+  status: one(accountStates),
+  /** from then on it is `expired`, until it is given a later time; null: never */
+  expired: nullable(time()),
   language: one(languages),
   timezone: text(64),
   /** log exports a day */

@@ -2,7 +2,7 @@
 import { calls } from '../kit/call.ts';
 import { arr, id, int, nullable, obj, one, text, time } from '../kit/schema.ts';
 import { licenceStates } from '../limits.ts';
-import { nodeStates } from '../states.ts';
+import { accountStates, nodeStates } from '../states.ts';
 
 /** Operators listed: those with the most sites. All of them are in the list of accounts. */
 export const operatorsMost = 50;
@@ -12,7 +12,7 @@ export const Operator = obj({
   id: id(),
   name: text(100),
   email: text(254),
-  status: one(['pause', 'normal', 'lock', 'expired']),
+  status: one(accountStates),
   createdAt: time(),
   /** its customers' own accounts, without theirs */
   customers: int(),

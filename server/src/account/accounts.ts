@@ -95,6 +95,9 @@ async function checkStatus(ctx: Context, account: AccountRow, to: 'normal' | 'pa
   if (!locker || (await actAsDenied(ctx, [lockedBy])).get(lockedBy) !== null) throw fail('permissionDenied');
 }
 
+/** Its time has come, or is set to one that has. */
+const isOver = (expired: string | null | undefined) => typeof expired === 'string' && Date.parse(expired) <= Date.now();
+
 /** Exports cost the operator: a customer may share out what it has itself, not more. */
 async function checkExports(ctx: Context, wanted: number | undefined) {
   if (wanted === undefined || ctx.actor.area !== 'user') return;
@@ -157,10 +160,22 @@ export const accountCalls = implement(
       if (body.role) await assignable(ctx, body.role, 'rootID' in place ? place.rootID : null, undefined, 'role');
       const ids = await ctx
         .store(accountTable)
-        .add([{ email: body.email, name: body.name, language: body.language ?? ctx.actor.language, roleID: body.role ?? null }], {
-          ...place,
-          timezone: ctx.actor.timezone,
-        });
+        .add(
+          [
+            {
+              email: body.email,
+              name: body.name,
+              language: body.language ?? ctx.actor.language,
+              roleID: body.role ?? null,
+              expired: body.expired ?? null,
+            },
+          ],
+          {
+            ...place,
+            status: isOver(body.expired) ? 'expired' : 'normal',
+            timezone: ctx.actor.timezone,
+          },
+        );
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);
@@ -182,15 +197,21 @@ export const accountCalls = implement(
         if (isTaken) await mailTaken(ctx, body.id);
       }
       await checkExports(ctx, body.maxLogExportTimes);
-      const isOther = status !== undefined && status !== account.status;
+      const over = isOver(body.expired === undefined ? account.expired : body.expired);
+      // more time brings back what had none left
+      const standing = { ...account, status: account.status === 'expired' && !over ? 'normal' : account.status } as const;
+      const isOther = status !== undefined && status !== standing.status;
       // a whole row sent back changes what differs; a state alone is an action
-      if (isOther || (status && Object.keys(rest).length === 1)) await checkStatus(ctx, account, status);
+      if (isOther || (status && Object.keys(rest).length === 1)) await checkStatus(ctx, standing, status);
+      const wanted = isOther ? status : standing.status;
+      const next = wanted === 'normal' && over ? 'expired' : wanted;
       await ctx.store(accountTable).set(body.id, {
         ...rest,
-        ...(isOther ? { status, lockedBy: status === 'lock' ? ctx.actor.accountID : null } : {}),
+        ...(next === account.status ? {} : { status: next }),
+        ...(isOther ? { lockedBy: status === 'lock' ? ctx.actor.accountID : null } : {}),
       });
-      // a paused account keeps its sessions: it is told 101008, and can sign out; what it opened for others ends
-      if (isOther && status !== 'normal') await ctx.services.sessions.endOpened(ctx.db, body.id);
+      // a stopped account keeps its sessions: it is told 101008, and can sign out; what it opened for others ends
+      if (next !== account.status && next !== 'normal') await ctx.services.sessions.endOpened(ctx.db, body.id);
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },

@@ -26,8 +26,8 @@ export const accountTable = table<AccountRow>()({
           ? sql`(${col('rootID', a)} = ${actor.rootID} or ${col('parentClient', a)} = ${actor.rootID})`
           : sql`${col('rootID', a)} = ${actor.rootID}`,
   },
-  sort: ['email', 'name', 'status', 'grade', 'createdAt', 'updatedAt'],
-  filters: { auth: eq('auth'), client: eq('parentClient'), name: like('name', 'email') },
+  sort: ['email', 'name', 'status', 'expired', 'grade', 'createdAt', 'updatedAt'],
+  filters: { auth: eq('auth'), client: eq('parentClient'), status: eq('status'), name: like('name', 'email') },
   unique: { account_email: 'duplicateEmail' },
   follows: ['lockedBy'],
   secret: ['password'],

@@ -10,8 +10,10 @@ import { Networks } from './networks.ts';
 /** An account `a` acts while it, the root it hangs on and, for customers, their operator are normal. */
 export const withRoots = sql`join account root on root.id = coalesce(a."rootID", a.id)
   left join account op on op.id = root."parentClient"`;
-export const statusOf = sql`case when a.status <> 'normal' then a.status when root.status <> 'normal' then root.status
-  else coalesce(op.status, 'normal') end`;
+/** Its time holds from that very moment on, whenever the job that writes it into the state comes (work/account-expiry.ts). */
+const standing = (alias: 'a' | 'root' | 'op') =>
+  sql.raw(`case when ${alias}.status = 'normal' and ${alias}.expired <= now() then 'expired' else ${alias}.status end`);
+export const statusOf = sql`coalesce(nullif(${standing('a')}, 'normal'), nullif(${standing('root')}, 'normal'), ${standing('op')}, 'normal')`;
 export interface Acting {
   accountID: number;
   email: string;

@@ -52,6 +52,11 @@ const texts: Record<NoticeKind, Text> = {
     en_US: 'This month’s traffic is used up and sites are stopped: {names}',
   },
   accountLocked: { zh_TW: '帳號已鎖定：{names}', zh_CN: '账号已锁定：{names}', en_US: 'Locked: {names}' },
+  accountEnds: {
+    zh_TW: '帳號即將到期：{names}',
+    zh_CN: '账号即将到期：{names}',
+    en_US: '{count, one: An account ends, other: Accounts end} soon: {names}',
+  },
   licenceEnds: {
     zh_TW: '授權即將到期：{names}',
     zh_CN: '授权即将到期：{names}',

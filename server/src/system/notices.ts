@@ -22,6 +22,7 @@ const mailedUnasked: ReadonlySet<NoticeKind> = new Set([
   'trafficWarning',
   'trafficUsedUp',
   'trafficLimited',
+  'accountEnds',
   'licenceEnds',
   'backupFailed',
 ]);

@@ -118,6 +118,14 @@ export class NoticeTeller {
             and a.state in ('success', 'processing') and coalesce(a."nextAt", '-infinity') < c."notAfter")
         group by 1, 2, 3, 4, 5) e cross join lateral (values (e."clientID"), (e."userID")) who(id)
       on conflict do nothing`.execute(db);
+    // whoever manages the account, and its own house
+    await sql`insert into "noticeEvent" ("rootID", kind, once, name, detail)
+      select who.id, 'accountEnds', a.id || ' ' || extract(epoch from a.expired) || ' ' || ${stepOf(sql`a.expired`)}, a.email,
+        to_char(a.expired at time zone 'UTC', 'YYYY-MM-DD')
+      from account a cross join lateral (select a."rootID" as id union select a."parentClient") who
+      where a.expired > now() and a.expired < now() + ${far} * interval '1 day' and a.status = 'normal' and a.auth <> 'admin'
+        and a."deletedAt" is null and who.id is not null
+      on conflict do nothing`.execute(db);
     const operators = await rows<{ id: number }>(
       db,
       sql`select id from account where auth = 'client' and "isRoot" and "deletedAt" is null`,

@@ -81,6 +81,7 @@ export const accountRows: Rows = {
       filters: {
         name: part('email', 'name'),
         auth: ['user', { auth: 'user' }, { auth: 'client' }],
+        status: ['pause', { status: 'pause' }, { status: 'normal' }],
         client: async ({ rig, world, found, other }) => {
           const set = (id: number, to: number | null) =>
             sql`update account set "parentClient" = ${to} where id = ${id}`.execute(rig.api.database.db);

@@ -134,7 +134,9 @@ describe('making accounts', () => {
   test('only of the kinds one may make: 101018', async () => {
     is(await me.post('/user/account', { email: email(), name: 'x', auth: 'client' }), 'permissionDenied');
     is(await by(api, admin).post('/admin/account', { email: email(), name: 'x', auth: 'user' }), 'permissionDenied');
-    broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'admin' }), 'auth', 'invalidChoice');
+    is(await op.post('/client/account', { email: email(), name: 'x', auth: 'admin', role: opRole }), 'permissionDenied');
+    is(await me.post('/user/account', { email: email(), name: 'x', auth: 'admin', role: myRole }), 'permissionDenied');
+    broken(await op.post('/client/account', { email: email(), name: 'x', auth: 'root' }), 'auth', 'invalidChoice');
   });
 
   test('an e-mail is taken once per area: 101017; free again once its account is gone', async () => {

@@ -22,9 +22,11 @@ import { isRoot, mayProxy, signInAs } from './proxy.ts';
 import { type Account, authName, why, whyOwn } from './state.ts';
 
 /** The role's name; a role one may not assign keeps its number. */
-function Role({ id }: { id: number | null }) {
+function Role({ account }: { account: Account }) {
   const { options, isPending } = useChoices({ from: 'GET /{area}/metaRoles' }, {});
-  if (id === null) return <span className="ink-3">–</span>;
+  const { roleID: id } = account;
+  // roles of other trees are their own affair
+  if (id === null || !takesRole(account)) return <span className="ink-3">–</span>;
   return options.find(role => role.value === id)?.label ?? (isPending ? '' : `#${id}`);
 }
 
@@ -86,7 +88,8 @@ const operator: Filter = {
   text: row => String(row['email']),
 };
 const kinds = ['user', 'client'] as const;
-const role: Column<Account> = { name: 'roleID', width: 130, render: account => <Role id={account.roleID} /> };
+const vendorKinds = ['user', 'client', 'admin'] as const;
+const role: Column<Account> = { name: 'roleID', width: 130, render: account => <Role account={account} /> };
 
 /** An operator's root says which zones a sub-account sees. */
 const zones: RowAction<Account> = {
@@ -102,8 +105,6 @@ interface Here {
   page: 'users' | 'usersList';
   empty: Named<'empty'>;
   filters: Filter[];
-  /** An admin assigns no roles: those of operators and customers are their own affair. */
-  roles: Column<Account>[];
   /** Whose customers are a list of their own. */
   hasCustomers: (account: Account) => boolean;
   more: RowAction<Account>[];
@@ -114,7 +115,6 @@ const lists: Record<Area, Here> = {
     page: 'usersList',
     empty: 'accountsUser',
     filters: [search, state],
-    roles: [role],
     hasCustomers: () => false,
     more: [],
   },
@@ -122,15 +122,13 @@ const lists: Record<Area, Here> = {
     page: 'users',
     empty: 'accounts',
     filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'accountKind') }, state],
-    roles: [role],
     hasCustomers: () => false,
     more: [zones],
   },
   admin: {
     page: 'usersList',
     empty: 'accountsAdmin',
-    filters: [search, { name: 'auth', kind: 'segments', ...options(kinds, 'auth') }, state, operator],
-    roles: [],
+    filters: [search, { name: 'auth', kind: 'segments', ...options(vendorKinds, 'auth') }, state, operator],
     hasCustomers: account => account.auth === 'client' && account.isRoot,
     more: [],
   },
@@ -163,7 +161,7 @@ const accounts = resource<'GET /{area}/accounts'>({
     { name: 'name', sort: true, width: 150 },
     { name: 'auth', width: 120, render: account => <Kind account={account} /> },
     { name: 'status', sort: true, width: 130, render: account => <State account={account} /> },
-    ...here.roles,
+    role,
     {
       name: 'expired',
       sort: true,

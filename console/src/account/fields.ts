@@ -11,11 +11,17 @@ export const languageField: FormField = {
 };
 
 const kind: FormField = { name: 'auth', kind: 'segments', ...options(['user', 'client'], 'accountKind'), help: 'accountKind' };
+const ofVendor: FormField = {
+  name: 'auth',
+  kind: 'segments',
+  ...options(['client', 'admin'], 'auth'),
+  help: 'accountOfVendor',
+};
 /** Roles are given to people of one's own house. */
 const takesRole = ofArea({
   user: () => true,
   client: (values: Values) => values['auth'] === 'client',
-  admin: (values: Values) => values['auth'] === 'client',
+  admin: (values: Values) => values['auth'] === 'admin',
 });
 
 const expired: FormField = {
@@ -26,9 +32,9 @@ const expired: FormField = {
   warn: value => (typeof value === 'string' && Date.parse(value) <= Date.now() ? t('warning.accountExpiredNow') : undefined),
 };
 
-/** An operator makes customers and sub-accounts; everybody else one kind alone. */
+/** An operator makes customers and sub-accounts, the vendor operators and administrators; a customer sub-accounts alone. */
 export const createFields: FormField[] = [
-  ...ofArea({ user: [], client: [kind], admin: [] }),
+  ...ofArea({ user: [], client: [kind], admin: [ofVendor] }),
   { name: 'email', kind: 'text' },
   { name: 'name', kind: 'text' },
   {

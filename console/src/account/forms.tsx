@@ -2,6 +2,7 @@
 import { ofArea } from '../kit/of-area.ts';
 import { ResourceForm } from '../kit/form.tsx';
 import { call } from '../kit/client.ts';
+import { isSure } from '../kit/confirm.ts';
 import { overlay } from '../kit/overlay.ts';
 import { present } from '../kit/present.tsx';
 import { currentSelf } from '../kit/session.ts';
@@ -12,8 +13,10 @@ import { type Account, authName } from './state.ts';
 
 const narrowPx = 480;
 
-/** Of which kind the accounts are that are made here; an operator chooses. */
-const made = ofArea({ user: 'user', client: undefined, admin: 'client' });
+/** Of which kind the accounts are that are made here, where nobody chooses; and what is chosen at first. */
+const made = ofArea({ user: 'user', client: undefined, admin: undefined });
+const usual = ofArea({ user: 'user', client: 'user', admin: 'client' });
+const makes: readonly string[] = ofArea({ user: ['user'], client: ['user', 'client'], admin: ['client', 'admin'] });
 function bodyOf(values: Values): Values {
   const { password, ...account } = values;
   return {
@@ -23,6 +26,7 @@ function bodyOf(values: Values): Values {
   };
 }
 
+/** `auth`: of the list it is made from, where one may make such an account. */
 export const createAccount = (auth: string | undefined) =>
   overlay(close => (
     <ResourceForm
@@ -30,19 +34,39 @@ export const createAccount = (auth: string | undefined) =>
       call="POST /{area}/account"
       params={{}}
       fields={createFields}
-      values={{ auth: auth ?? 'user', language: currentSelf()?.language }}
+      values={{ auth: makes.some(one => one === auth) ? auth : usual, language: currentSelf()?.language }}
       body={bodyOf}
       isEdit={false}
       errors={{ fields: { duplicateEmail: 'email' } }}
       // the schema of the call has passed what was sent
       success={values => t('message.createAuthSuccess', { auth: authName(bodyOf(values) as Pick<Account, 'auth'>) })}
+      saved={async (values, answer) => {
+        const { ids, isMailed } = answer as Made; // of the call above
+        if (!isMailed && !values['password']) void tellUnmailed({ id: ids[0]!, email: String(values['email']) });
+      }}
       onClose={() => close()}
     />
   ));
 
+/** What the call answers. */
+type Made = { ids: number[]; isMailed: boolean };
+
+/** Its person was to be mailed a link, and no mail can go out: whoever made it sets the first password, or mails the link later. */
+async function tellUnmailed(account: Pick<Account, 'id' | 'email'>): Promise<void> {
+  const sets = await isSure({
+    title: t('account.unmailed'),
+    warning: t('account.unmailedText'),
+    targets: [account.email],
+    level: 'disruptive',
+    confirm: t('action.setPassword'),
+    leave: t('action.later'),
+  });
+  if (sets) await setPassword(account);
+}
+
 const passwordFields: FormField[] = [{ name: 'password', label: 'newPassword', kind: 'password', help: 'setPassword' }];
 
-export const setPassword = (account: Account) =>
+export const setPassword = (account: Pick<Account, 'id' | 'email'>) =>
   overlay(close => (
     <ResourceForm
       title={t('account.setPasswordTitle', { email: account.email })}

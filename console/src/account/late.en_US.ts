@@ -10,16 +10,19 @@ export default {
   'field.newDeviceMail': 'Mail about new devices',
   'field.zoneIDs': 'Zones',
 
+  'action.later': 'Later',
   'action.setRole': 'Set role',
   'action.assignZones': 'Assign zones',
   'action.customers': 'Show customers',
   'action.subAccounts': 'Show sub-accounts',
 
   'help.accountKind': 'A customer has sites of its own; a sub-account helps you manage.',
+  'help.accountOfVendor':
+    'An operator runs nodes and customers of its own; an administrator helps you, as far as its role grants.',
   'help.role': 'A sub-account may do what its role grants; without a role it sees nothing.',
   'help.assignZones':
     'A sub-account sees the zones assigned to it, with their nodes, groups, products and sites. With none chosen it sees none.',
-  'help.firstPassword': 'At least 8 characters. Left empty, the account cannot sign in until a password is set.',
+  'help.firstPassword': 'At least 8 characters. Left empty, its person is mailed a link to set one.',
   'help.setPassword': 'At least 8 characters. Saving signs this account out everywhere.',
   'help.accountLanguage': 'Language of mails and system messages.',
   'help.accountExpired':
@@ -47,6 +50,9 @@ export default {
   'languageName.en_US': 'English',
 
   'account.noPassword': 'No password yet',
+  'account.unmailed': 'The account is made, but no mail went out',
+  'account.unmailedText':
+    'The link by which its person sets a password was not mailed: no mail server is set up, or too many mails wait. Set the first password now; or, once mails go out, choose “Mail a password link” in the list of accounts.',
   'account.all': 'All accounts',
   'account.below': 'Below {email}',
   'account.subOf': 'Sub-account ({auth})',

@@ -10,15 +10,17 @@ export default {
   'field.newDeviceMail': '新设备登录时发送邮件通知',
   'field.zoneIDs': '区域',
 
+  'action.later': '稍后再说',
   'action.setRole': '设置角色',
   'action.assignZones': '分配区域',
   'action.customers': '查看客户',
   'action.subAccounts': '查看子账号',
 
   'help.accountKind': '客户拥有自己的站点；子账号协助您管理。',
+  'help.accountOfVendor': '运营商经营自己的节点与客户；管理员协助您管理授权与账号，权限由角色决定。',
   'help.role': '子账号只有角色给予的权限；没有角色就看不到任何数据。',
   'help.assignZones': '子账号只能看到分配给它的区域，以及其中的节点、群组、产品与站点。未选择任何区域时，一个也看不到。',
-  'help.firstPassword': '至少 8 个字符。留空时账号还不能登录，之后再设置密码。',
+  'help.firstPassword': '至少 8 个字符。留空时，会把设置密码的链接寄给对方。',
   'help.setPassword': '至少 8 个字符。保存后，这个账号会从所有设备退出登录。',
   'help.accountLanguage': '邮件与系统消息使用的语言。',
   'help.accountExpired':
@@ -45,6 +47,9 @@ export default {
   'languageName.en_US': 'English',
 
   'account.noPassword': '尚未设置密码',
+  'account.unmailed': '账号已创建，但寄不出邮件',
+  'account.unmailedText':
+    '请对方自己设置密码的链接没有寄出：邮件服务器还没设置，或等待寄出的邮件太多。现在就替他设置第一个密码；或等邮件可以寄出后，在账号列表选择“发送密码链接”。',
   'account.all': '全部账号',
   'account.below': '{email} 之下的账号',
   'account.subOf': '{auth}的子账号',

@@ -8,15 +8,17 @@ export default {
   'field.newDeviceMail': '新裝置登入時寄信通知',
   'field.zoneIDs': '區域',
 
+  'action.later': '稍後再說',
   'action.setRole': '設定角色',
   'action.assignZones': '指派區域',
   'action.customers': '查看客戶',
   'action.subAccounts': '查看子帳號',
 
   'help.accountKind': '客戶擁有自己的站點；子帳號協助您管理。',
+  'help.accountOfVendor': '營運商經營自己的節點與客戶；管理員協助您管理授權與帳號，權限由角色決定。',
   'help.role': '子帳號只有角色給予的權限；沒有角色就看不到任何資料。',
   'help.assignZones': '子帳號只看得到指派給它的區域，以及其中的節點、群組、產品與站點。未選擇任何區域時，一個也看不到。',
-  'help.firstPassword': '至少 8 個字元。留空時帳號還不能登入，之後再設定密碼。',
+  'help.firstPassword': '至少 8 個字元。留空時，會把設定密碼的連結寄給對方。',
   'help.setPassword': '至少 8 個字元。儲存後，這個帳號會從所有裝置登出。',
   'help.accountLanguage': '郵件與系統訊息使用的語言。',
   'help.accountExpired':
@@ -43,6 +45,9 @@ export default {
   'languageName.en_US': 'English',
 
   'account.noPassword': '尚未設定密碼',
+  'account.unmailed': '帳號已建立，但寄不出郵件',
+  'account.unmailedText':
+    '要請對方自己設定密碼的連結沒有寄出：郵件伺服器還沒設定，或等待寄出的郵件太多。現在就替他設定第一組密碼；或等郵件可以寄出後，在帳號列表選「寄送密碼連結」。',
   'account.all': '全部帳號',
   'account.below': '{email} 之下的帳號',
   'account.subOf': '{auth}的子帳號',

@@ -52,6 +52,7 @@ export const admin: readonly Screen[] = [
   { path: 'dashboard', title: 'dashboard', order: 10, load: withTexts('account', () => import('./overview.tsx')) },
   userInformation,
   accounts('usersList'),
+  roles,
   logOperation,
   apiTokens,
   apiDoc,

@@ -11,6 +11,8 @@ export interface Question {
   level: 'disruptive' | 'destructive';
   isDanger?: boolean;
   confirm: string;
+  /** what the button says that leaves it; default: cancel */
+  leave?: string;
 }
 
 const shownMax = 8;
@@ -29,7 +31,7 @@ export function Confirm({ question, onClose }: { question: Question; onClose: (i
       onCancel={() => onClose()}
       footer={[
         <Button key="no" autoFocus={question.level !== 'destructive'} onClick={() => onClose()}>
-          {t('action.cancel')}
+          {question.leave ?? t('action.cancel')}
         </Button>,
         <Button key="yes" type="primary" danger={question.isDanger} disabled={!isTyped} onClick={() => onClose(true)}>
           {question.confirm}

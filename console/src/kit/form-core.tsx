@@ -63,8 +63,8 @@ export interface CoreProps {
   above?: Above;
   /** A card of a page stays when it is saved, and takes no focus when it comes; a drawer closes. */
   stays?: boolean;
-  /** What else has to be known once it is saved, before that is said. */
-  saved?: (values: Values) => Promise<unknown>;
+  /** What else has to be known once it is saved, before that is said; with what the call answered. */
+  saved?: (values: Values, answer: unknown) => Promise<unknown>;
   onClose?: () => void;
   /** Above the fields. */
   children?: React.ReactNode;
@@ -213,11 +213,12 @@ export function useForm(props: CoreProps) {
     setBusy(true);
     saving.current = true;
     try {
-      if (props.send) await props.send(shownValues());
-      else await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
+      const answer: unknown = props.send
+        ? await props.send(shownValues())
+        : await call(props.call, ...([{ ...params, body: bodyNow() }, { version: seen.current }] as unknown as [never]));
       if (props.stays) adopt({ ...began.current, ...shownValues() });
       else release.current();
-      await props.saved?.(shownValues());
+      await props.saved?.(shownValues(), answer);
       notify.success(typeof props.success === 'string' ? props.success : props.success(shownValues()));
       void queryClient.invalidateQueries();
       props.onClose?.();

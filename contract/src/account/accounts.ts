@@ -1,4 +1,5 @@
 /** The account tree and its roles (§3 Account, Role; §6). */
+import { areas } from '../kit/areas.ts';
 import { calls } from '../kit/call.ts';
 import { arr, bool, id, ids, int, list, nullable, obj, one, oneOf, opt, page, record, str, text, time } from '../kit/schema.ts';
 import { confidential } from '../kit/secret.ts';
@@ -26,7 +27,7 @@ export const accounts = calls(
   {
     'GET /accounts': {
       query: list({
-        auth: opt(one(['user', 'client'])),
+        auth: opt(one(areas)),
         client: opt(id()),
         status: opt(one(accountStates)),
         name: opt(str(100)),
@@ -38,7 +39,8 @@ export const accounts = calls(
       body: obj({
         email: email(),
         name: accountName(),
-        auth: one(['user', 'client']),
+        /** one that the caller may make: decisions.md, Who may do what */
+        auth: one(areas),
         role: opt(nullable(id())),
         language: opt(one(languages)),
         expired: opt(expired()),

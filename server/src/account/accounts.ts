@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { Fail, fail, failFields } from '#contract/errors.ts';
 import { accounts, roles } from '#contract/account/accounts.ts';
+import type { Area } from '#contract/kit/call.ts';
 import { accountActionFor, accountActions, can, reasonError } from '#contract/states.ts';
 import { dropBrands } from '../kit/brands.ts';
 import type { Context } from '../kit/context.ts';
@@ -25,11 +26,11 @@ import { mailLink, mailLinkAgain } from './password-link.ts';
 import { setPassword } from './session.ts';
 import { accountTable, type AccountRow, type RoleRow, roleTable, selfTable } from './tables.ts';
 
-/** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them. */
-function placeOf(actor: Actor, auth: 'user' | 'client') {
+/** What tree a new account joins: customers hang on the operator, sub-accounts on the root of whoever makes them, the vendor's too. */
+function placeOf(actor: Actor, auth: Area) {
   const own = { createdBy: actor.email, parentID: actor.accountID, emailConfirmed: false };
   if (actor.area === 'admin' && auth === 'client') return { ...own, auth, isRoot: true, grade: 0 };
-  if (actor.area === 'client' && auth === 'client')
+  if (auth !== 'user' && actor.area === auth)
     return { ...own, auth, isRoot: false, grade: actor.grade + 1, rootID: actor.rootID };
   if (actor.area === 'client' && auth === 'user') return { ...own, auth, isRoot: true, grade: 0, parentClient: actor.rootID };
   if (actor.area === 'user' && auth === 'user')
@@ -114,7 +115,7 @@ async function ownMaking(ctx: Context, id: number): Promise<ActedAs> {
   return actAs(ctx, id);
 }
 
-async function unused({ db }: Context, auth: 'user' | 'client', email: string): Promise<void> {
+async function unused({ db }: Context, auth: Area, email: string): Promise<void> {
   const found = await row(
     db,
     sql`select 1 from account where auth = ${auth} and lower(email) = lower(${email}) and "deletedAt" is null`,
@@ -158,24 +159,22 @@ export const accountCalls = implement(
       // a root has everything, a sub-account what its role gives: one must be chosen (§5)
       if (!place.isRoot && !body.role) throw failFields([{ path: 'role', rule: 'roleRequired' }]);
       if (body.role) await assignable(ctx, body.role, 'rootID' in place ? place.rootID : null, undefined, 'role');
-      const ids = await ctx
-        .store(accountTable)
-        .add(
-          [
-            {
-              email: body.email,
-              name: body.name,
-              language: body.language ?? ctx.actor.language,
-              roleID: body.role ?? null,
-              expired: body.expired ?? null,
-            },
-          ],
+      const ids = await ctx.store(accountTable).add(
+        [
           {
-            ...place,
-            status: isOver(body.expired) ? 'expired' : 'normal',
-            timezone: ctx.actor.timezone,
+            email: body.email,
+            name: body.name,
+            language: body.language ?? ctx.actor.language,
+            roleID: body.role ?? null,
+            expired: body.expired ?? null,
           },
-        );
+        ],
+        {
+          ...place,
+          status: isOver(body.expired) ? 'expired' : 'normal',
+          timezone: ctx.actor.timezone,
+        },
+      );
       await sql`update account set "rootID" = id where id = any(${ids}) and "rootID" is null`.execute(ctx.db);
       // else whoever makes an account that holds more than itself would sign in as it
       if (prepared !== undefined) await setPassword(ctx, await ownMaking(ctx, ids[0]!), prepared as string);

@@ -54,6 +54,8 @@ export default {
   'upgrade.nothing': 'Nothing is packed for nodes yet: run npm run bundle where Breakwater is installed',
   'upgrade.differing':
     'Machines of the control plane have different bundles for nodes, and must have the same before an upgrade. Run npm run bundle there, from the same sources: {machines}',
+  'upgrade.open': 'An upgrade is under way; another one can begin when it has ended',
+  'upgrade.openShow': 'Show its progress',
   'upgrade.noBundle': 'none',
   'upgrade.newest': 'It runs what is offered',
   'upgrade.withInstallation': 'This node runs out of the folder of the installation and is upgraded together with it',

@@ -53,6 +53,8 @@ export default {
   'upgrade.nothing': '此处尚未生成节点程序包：请在安装主机上运行 npm run bundle',
   'upgrade.differing':
     '控制端各主机提供给节点的版本不同，升级前须一致。请在下列主机上用同一份源代码运行 npm run bundle：{machines}',
+  'upgrade.open': '升级进行中，结束后才能开始下一次升级',
+  'upgrade.openShow': '查看进度',
   'upgrade.noBundle': '尚未生成',
   'upgrade.newest': '已是当前提供的版本',
   'upgrade.withInstallation': '此节点直接使用安装目录中的程序，会随安装一起升级',

@@ -52,6 +52,8 @@ export default {
   'upgrade.nothing': '此處尚未產生節點程式包：請在安裝主機上執行 npm run bundle',
   'upgrade.differing':
     '控制端各主機提供給節點的版本不同，升級前須一致。請在下列主機上以同一份原始碼執行 npm run bundle：{machines}',
+  'upgrade.open': '升級進行中，結束後才能開始下一次升級',
+  'upgrade.openShow': '查看進度',
   'upgrade.noBundle': '尚未產生',
   'upgrade.newest': '已是目前提供的版本',
   'upgrade.withInstallation': '此節點直接使用安裝目錄中的程式，會隨安裝一起升級',

@@ -5,6 +5,7 @@ export default {
   'task.nodeUpgrade': 'Upgrade of {count} {count, one: node, other: nodes} to {version}',
   'taskLine.nodeUpgrade.stage': 'Stage {stage}: {count}',
   'taskLine.nodeUpgrade.done': '{node}: upgraded',
+  'taskLine.nodeUpgrade.already': '{node}: ran this version already',
   'taskLine.nodeUpgrade.refused': '{node}: failed ({why})',
   'taskLine.nodeUpgrade.skipped': '{node}: skipped',
   'taskLine.nodeUpgrade.ill': '{node}: not well since the upgrade, goes back to its former version ({why})',

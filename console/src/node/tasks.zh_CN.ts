@@ -5,6 +5,7 @@ export default {
   'task.nodeUpgrade': '将 {count} 个节点升级至 {version}',
   'taskLine.nodeUpgrade.stage': '第 {stage} 阶段：{count} 个节点',
   'taskLine.nodeUpgrade.done': '{node}：已升级',
+  'taskLine.nodeUpgrade.already': '{node}：已是此版本',
   'taskLine.nodeUpgrade.refused': '{node}：失败（{why}）',
   'taskLine.nodeUpgrade.skipped': '{node}：已跳过',
   'taskLine.nodeUpgrade.ill': '{node}：升级后状况异常，退回原版本（{why}）',

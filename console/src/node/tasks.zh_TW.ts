@@ -2,6 +2,7 @@ export default {
   'task.nodeUpgrade': '將 {count} 個節點升級至 {version}',
   'taskLine.nodeUpgrade.stage': '第 {stage} 階段：{count} 個節點',
   'taskLine.nodeUpgrade.done': '{node}：已升級',
+  'taskLine.nodeUpgrade.already': '{node}：已是此版本',
   'taskLine.nodeUpgrade.refused': '{node}：失敗（{why}）',
   'taskLine.nodeUpgrade.skipped': '{node}：已略過',
   'taskLine.nodeUpgrade.ill': '{node}：升級後狀況異常，退回原版本（{why}）',

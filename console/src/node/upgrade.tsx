@@ -1,6 +1,6 @@
 /** Versions of nodes: what runs where, what is offered, and what became of each upgrade (§9). A task does it, and shows how far it is. */
 import { useQuery } from '@tanstack/react-query';
-import { Alert } from 'antd';
+import { Alert, Button } from 'antd';
 import { polling } from '#contract/limits.ts';
 import { Status } from '../kit/bits.tsx';
 import { later } from '../kit/later.tsx';
@@ -8,6 +8,7 @@ import { overlay } from '../kit/overlay.ts';
 import { Page } from '../kit/page.tsx';
 import { query } from '../kit/query.ts';
 import { act, resource, type RowAction } from '../kit/resource.ts';
+import { showTasks } from '../kit/task-log.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
 import { type Node, stateOf, why } from './state.ts';
@@ -20,7 +21,8 @@ const log: RowAction<Node> = {
   run: ([node]) => overlay(close => <Log node={node!} onClose={() => close()} />),
 };
 
-const nodes = (offered: string | null | undefined, differing: string | undefined) =>
+/** `refused`: why no upgrade begins now, of whatever node */
+const nodes = (offered: string | null | undefined, refused: string | undefined) =>
   resource<'GET /client/nodes/initialized'>({
     name: 'nodes',
     list: 'GET /client/nodes/initialized',
@@ -50,8 +52,8 @@ const nodes = (offered: string | null | undefined, differing: string | undefined
             ? t('upgrade.withInstallation')
             : !offered
               ? t('upgrade.nothing')
-              : differing !== undefined
-                ? differing
+              : refused !== undefined
+                ? refused
                 : node.version === offered
                   ? t('upgrade.newest')
                   : undefined),
@@ -68,13 +70,30 @@ export default function Upgrade() {
   const others = latest.data?.differing ?? [];
   const machines = others.map(({ machine, version }) => `${machine} (${version ?? t('upgrade.noBundle')})`).join(', ');
   const differing = others.length ? t('upgrade.differing', { machines }) : undefined;
+  const open = latest.data?.open;
+  const taskID = open?.taskID;
   return (
     <Page>
       <p className="ink-2" style={{ margin: '0 0 12px' }}>
         {latest.data ? (offered ? t('upgrade.offered', { version: offered }) : t('upgrade.nothing')) : '\u00A0'}
       </p>
       {differing && <Alert type="warning" showIcon title={differing} style={{ margin: '0 0 12px' }} />}
-      <ResourcePage resource={nodes(offered, differing)} isEmbedded />
+      {open && (
+        <Alert
+          type="info"
+          showIcon
+          title={t('upgrade.open')}
+          style={{ margin: '0 0 12px' }}
+          action={
+            typeof taskID === 'number' && (
+              <Button size="small" onClick={() => void showTasks(taskID)}>
+                {t('upgrade.openShow')}
+              </Button>
+            )
+          }
+        />
+      )}
+      <ResourcePage resource={nodes(offered, open ? t('upgrade.open') : differing)} isEmbedded />
     </Page>
   );
 }

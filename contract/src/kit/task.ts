@@ -14,6 +14,8 @@ export interface TaskKind<N extends string = string, I extends z.ZodMiniType = z
    * of its people the root, and whoever started it, for its log may name what the others are not shown.
    */
   of: 'site' | 'account';
+  /** One at a time of each root account: while it is open another is refused, also one that is tried again (index task_single). */
+  single?: true;
   input: I;
   /** Values of its title. */
   about: readonly string[];

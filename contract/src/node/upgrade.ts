@@ -18,6 +18,8 @@ export const nodeUpgrades = calls(
         bytes: nullable(big()),
         /** machines of the control plane that have another bundle, or none (null): no upgrade begins before all have the same */
         differing: arr(obj({ machine: text(253), version: nullable(text(64)) }), 20),
+        /** an upgrade that goes on: no other begins before it is over; `taskID` null: its log is not shown to whoever asks */
+        open: nullable(obj({ taskID: nullable(id()) })),
       }),
     },
     'POST /node/upgrade': {
@@ -70,12 +72,16 @@ export const nodeUpgrade = taskOf({
   name: 'nodeUpgrade',
   resource: 'nodes',
   of: 'account',
+  // stages prove something only where nobody else upgrades beside them
+  single: true,
   input: obj({ ids: ids(), version: text(64) }),
   about: ['count', 'version'],
   says: {
     /** 1, 2, 3: how many nodes it begins with */
     stage: ['stage', 'count'],
     done: ['node'],
+    /** it ran that version when its turn came */
+    already: ['node'],
     /** it stays as it is */
     refused: ['node', 'why'],
     /** it became the new version, and is not well: it is taken back */

@@ -1,10 +1,12 @@
 /** The sentences of the rules. The console has each in its reader's language alone (console/vite.config.ts). */
 import type { Text } from '../kit/text.ts';
+import { nodeTexts } from './texts-nodes.ts';
 import { peopleTexts } from './texts-people.ts';
 import { resolutionTexts } from './texts-resolution.ts';
 
 /** What a form shows, by the rule that was broken. `{min}` and the like are filled from the bounds. */
 export const ruleTexts = {
+  ...nodeTexts,
   ...peopleTexts,
   ...resolutionTexts,
   required: { zh_TW: '必填', zh_CN: '必填', en_US: 'Required' },

@@ -5,7 +5,7 @@
  */
 import { sql } from 'kysely';
 import * as z from 'zod/mini';
-import { errorBody, Fail, type FieldError, multipleErrors } from '#contract/errors.ts';
+import { errorBody, Fail, failFields, type FieldError, multipleErrors } from '#contract/errors.ts';
 import {
   type AboutOf,
   type commonLines,
@@ -143,12 +143,21 @@ export const itemsOf = <K extends TaskKind, T extends number | string, S>(
     },
   });
 
+/** What is open of a kind of which there is one at a time. */
+export const openOf = (db: Db, rootID: number, kind: Pick<TaskKind, 'name'>): Promise<{ id: number } | undefined> =>
+  row<{ id: number }>(db, sql`select id from task where "rootID" = ${rootID} and kind = ${kind.name} and "endedAt" is null`);
+
 /** Room for one more that goes on. Whoever else asks for it waits here, as the last thing a call waits for: so none is counted twice. */
-export async function checkOpen({ db }: Pick<Context, 'db'>, rootID: number): Promise<void> {
+export async function checkOpen(
+  { db }: Pick<Context, 'db'>,
+  rootID: number,
+  kind: Pick<TaskKind, 'name' | 'single'>,
+): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('task', ${rootID}))`.execute(db);
   const open = await row<{ n: number }>(db, sql`select count(*) as n from task where "rootID" = ${rootID} and "endedAt" is null`);
   if (open!.n >= taskLimits.open)
     throw new Fail('parameter', { errorData: [{ path: '', rule: 'tooManyTasks', bounds: { n: taskLimits.open } }] });
+  if (kind.single && (await openOf(db, rootID, kind))) throw failFields([{ path: '', rule: 'taskOpen' }]);
 }
 
 /** Makes a task in the transaction of the call; it begins once that has committed. `siteID`: of a task of a site. */
@@ -160,7 +169,7 @@ export async function startTask<K extends TaskKind>(
 ): Promise<number> {
   if ((kind.of === 'site') !== (more.siteID !== undefined)) throw new Error(`${kind.name}: a task of a site names it`);
   const { actor, db } = ctx;
-  await checkOpen(ctx, actor.rootID);
+  await checkOpen(ctx, actor.rootID, kind);
   const id = await insertTask(db, kind, input, {
     ...more,
     ...actor,

@@ -1,7 +1,7 @@
 /** Nodes of an operator, and what a node itself calls. */
 import { sql } from 'kysely';
 import { Fail, fail } from '#contract/errors.ts';
-import { type nodeActions, nodeCan, type NodeState, type Reason, reasonError } from '#contract/states.ts';
+import { type nodeActions, nodeCan, type NodeState, type Reason, reasonError, type UpgradeState } from '#contract/states.ts';
 import { asideHours, nodes, nodeSelf } from '#contract/node/nodes.ts';
 import { setAsideOf } from '../analytics/aside.ts';
 import type { Context } from '../kit/context.ts';
@@ -32,6 +32,15 @@ export const nameOf = (node: NodeRow) => node.name;
 /** A node without a zone is uninitialized, whatever its heartbeat says. */
 export const stateOf = (node: Pick<NodeRow, 'zoneID' | 'status'>): NodeState =>
   node.zoneID === null ? 'uninitialized' : node.status;
+/** As the operator sees it: what it runs counts for more than what came of the last try. `offered`: undefined where nothing is. */
+export const standing = (node: Pick<NodeRow, 'upgrade' | 'version'>, offered: string | undefined): UpgradeState =>
+  node.upgrade === 'updating' || offered === undefined
+    ? node.upgrade
+    : node.version === offered
+      ? 'updateComplete'
+      : node.upgrade === 'updateComplete'
+        ? 'notUpdated'
+        : node.upgrade;
 /** Refuses what the node's state does not allow. */
 export function allow(action: keyof typeof nodeActions, node: NodeRow) {
   const why = nodeCan(action, stateOf(node), node.silentSince !== null);

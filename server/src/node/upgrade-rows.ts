@@ -1,11 +1,11 @@
 /** What stands in the tables of nodes that become another version: what they are told, what came of it, and how they are since. */
 import { sql } from 'kysely';
 import { upgradeLimits, type upgradeSteps } from '#contract/node/upgrade.ts';
-import { nodeCan } from '#contract/states.ts';
+import { can, nodeCan, upgradeActions } from '#contract/states.ts';
 import { isHeard as heard, saysWell } from '../kit/node-well.ts';
 import type { Context } from '../kit/context.ts';
 import { rows } from '../store/db.ts';
-import { stateOf } from './nodes.ts';
+import { standing, stateOf } from './nodes.ts';
 import { nodeTable } from './tables.ts';
 
 /** A runtime of 40 MB over a thin line, and the trial. */
@@ -16,19 +16,32 @@ const backSeconds = 600;
 const returnSeconds = 180;
 const seconds = (n: number) => sql`${n} * interval '1 second'`;
 
-/** @returns those that cannot be told now */
+interface Begun {
+  /** cannot be told now */
+  skipped: { id: number; node: string }[];
+  /** run it already */
+  already: string[];
+}
+/** Tells them; each is looked at again, for time has gone by since it was ordered. */
 export async function begin(
   ctx: Context,
   taskID: number,
   ids: number[],
   version: string,
-): Promise<{ id: number; node: string }[]> {
+): Promise<Begun> {
   const seen = new Map((await ctx.store(nodeTable).there(ids)).map(node => [node.id, node]));
-  const skipped: { id: number; node: string }[] = [];
+  const skipped: Begun['skipped'] = [];
+  const already: string[] = [];
   for (const id of ids) {
     const node = seen.get(id);
     const told = ctx.services.offer!.command(id);
-    if (!node || !told || nodeCan('upgrade', stateOf(node), node.silentSince !== null) !== true) {
+    const state = node && standing(node, version);
+    if (node && state === 'updateComplete') {
+      already.push(node.name);
+      continue;
+    }
+    const mayBe = node && nodeCan('upgrade', stateOf(node), node.silentSince !== null) === true && can(upgradeActions, 'start', state!) === true;
+    if (!told || !mayBe) {
       skipped.push({ id, node: node?.name ?? `#${id}` });
       continue;
     }
@@ -41,7 +54,7 @@ export async function begin(
     );
   }
   await sql`select pg_notify('node_command', '')`.execute(ctx.db);
-  return skipped;
+  return { skipped, already };
 }
 
 const isHeard = sql.raw(heard('n'));
@@ -104,8 +117,8 @@ const tell = (ctx: Context, over: readonly { id: number }[]) =>
 export interface Watched {
   id: number;
   name: string;
-  /** `early`, `well`, `proven`: for how long it is well; `ill`: not for long yet; `silent`: nobody knows; `over`: it is watched no more */
-  state: 'early' | 'well' | 'proven' | 'over' | 'ill' | 'silent' | 'bad';
+  /** `early`, `well`, `proven`: for how long it is well; `ill`: not for long yet; `silent`: nobody knows; `over`: it was well to the end of the watch; `gone`: it is no node any more, or became something else since, and says nothing of this version */
+  state: 'early' | 'well' | 'proven' | 'over' | 'gone' | 'ill' | 'silent' | 'bad';
   why: string;
   version: string;
   /** it runs what it became, and has to be told to go back; or what it was before. A third one, or one that is silent, nobody tells anything */
@@ -151,12 +164,14 @@ export async function watch(
           else concat_ws(': ', n.status, left(n.beat->>'problem', 200),
             case when n.status = 'error' and n.beat->>'problem' is null then 'it does not serve what was published, or its clock is wrong' end,
             case when n.beat->'nginx'->>'up' = 'false' then 'nginx does not run' end) end as why,
-        case when n."deletedAt" is not null or exists (select from "nodeUpgrade" later where later."nodeID" = n.id and later.id > u.id) then 'over'
+        -- a later try that came to nothing ends no watch
+        case when n."deletedAt" is not null or exists (select from "nodeUpgrade" later where later."nodeID" = n.id and later.id > u.id
+            and later.state <> 'updateFailed') then 'gone'
           -- it went back by itself
           when s.back then 'bad'
           when not h.is then case when greatest(u."endedAt", n."lastBeat") < clock_timestamp() - ${silentSeconds} then 'bad' else 'silent' end
           when u."illSince" is not null then case when u."illSince" < clock_timestamp() - ${seconds(upgradeLimits.illSeconds)} then 'bad' else 'ill' end
-          when u."endedAt" < clock_timestamp() - ${seconds(upgradeLimits.watchSeconds)} then 'over'
+          when u."endedAt" < clock_timestamp() - ${seconds(upgradeLimits.watchSeconds)} and u."wellSince" < clock_timestamp() - ${seconds(upgradeLimits.stageSeconds)} then 'over'
           when u."wellSince" < clock_timestamp() - ${seconds(upgradeLimits.stageSeconds)} then 'proven'
           when u."wellSince" < clock_timestamp() - ${seconds(upgradeLimits.windowSeconds)} then 'well'
           else 'early' end as state

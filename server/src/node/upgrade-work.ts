@@ -1,7 +1,8 @@
 /**
  * Other versions of nodes, staged: one node first, then a share, then the others, some at a time (contract: upgrade.ts has the bounds). A
  * stage begins when those before it were well for long enough, and within it some begin only while the last ones are. A failure too many
- * stops it at once, and what is left stays as it is. A node decides by itself whether it becomes the new version
+ * stops it at once, and what is left stays as it is. An operator has one such task at a time (`single`): nodes of a second one would be
+ * no part of these stages. A node decides by itself whether it becomes the new version
  * (agent/src/upgrade/upgrade.ts); one that did and is not well since is taken back to the one before, whatever becomes of the others.
  */
 import { failuresBorne, nodeUpgrade, upgradeLimits } from '#contract/node/upgrade.ts';
@@ -22,7 +23,7 @@ interface Cursor {
   fresh: (Fresh | number)[];
   stage: number;
   /** of each stage, the first one first */
-  stages?: { ended: number; failed: number }[];
+  stages?: { ended: number; failed: number; proven?: number }[];
   /** how many of this stage may still begin */
   quota: number;
   done: number;
@@ -34,7 +35,18 @@ interface Cursor {
   /** when those that are watched were looked at last, by the database */
   lookedAt?: string | undefined;
 }
-type Now = Required<Omit<Cursor, 'fresh' | 'lookedAt'>> & { fresh: Fresh[]; lookedAt?: string | undefined };
+interface Stage {
+  ended: number;
+  failed: number;
+  /** were well to the end of their watch */
+  proven: number;
+}
+type Now = Required<Omit<Cursor, 'fresh' | 'stages' | 'lookedAt'>> & {
+  fresh: Fresh[];
+  stages: Stage[];
+  lookedAt?: string | undefined;
+};
+const none: Stage = { ended: 0, failed: 0, proven: 0 };
 
 const quotaOf = (stage: number, total: number, left: number) =>
   stage === 1 ? 1 : stage === 2 ? Math.max(1, Math.ceil(total / upgradeLimits.share)) : left;
@@ -51,7 +63,7 @@ function nowOf(cursor: Cursor | undefined, ids: readonly number[]): Now {
     left: [...left],
     failed: [...failed],
     fresh: fresh.map(one => (typeof one === 'number' ? { id: one, stage } : one)),
-    stages: Array.from({ length: stage }, (_, i) => ({ ended: 0, failed: 0, ...stages[i] })),
+    stages: Array.from({ length: stage }, (_, i) => ({ ...none, ...stages[i] })),
   };
 }
 
@@ -93,7 +105,11 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
       const counts = now.stages[now.fresh.find(fresh => fresh.id === id)!.stage - 1];
       if (counts) counts.failed++;
     }
-    const watched = seen.filter(({ state }) => state !== 'bad' && state !== 'over');
+    for (const { id } of seen.filter(({ state }) => state === 'over')) {
+      const counts = now.stages[now.fresh.find(fresh => fresh.id === id)!.stage - 1];
+      if (counts) counts.proven++;
+    }
+    const watched = seen.filter(({ state }) => state !== 'bad' && state !== 'over' && state !== 'gone');
     const left = new Set(watched.map(({ id }) => id));
     now.fresh = now.fresh.filter(({ id }) => left.has(id));
 
@@ -113,10 +129,14 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
 
     if (!now.isStopped) {
       if (isStageOver && now.left.length && watched.every(({ state }) => state === 'proven')) {
-        now.stage = Math.min(3, now.stage + 1);
-        now.quota = quotaOf(now.stage, total, now.left.length);
-        now.stages[now.stage - 1] ??= { ended: 0, failed: 0 };
-        say('stage', { stage: now.stage, count: Math.min(now.quota, now.left.length) });
+        // that nobody is watched proves nothing: where who went first is gone, another goes first
+        if (now.stage > 0 && !watched.length && !now.stages.some(({ proven }) => proven > 0)) now.quota = 1;
+        else {
+          now.stage = Math.min(3, now.stage + 1);
+          now.quota = quotaOf(now.stage, total, now.left.length);
+          now.stages[now.stage - 1] ??= { ...none };
+          say('stage', { stage: now.stage, count: Math.min(now.quota, now.left.length) });
+        }
       }
       const unsure = watched.filter(({ state }) => state !== 'well' && state !== 'proven').length;
       const room = Math.min(now.quota, upgradeLimits.atOnce - open - unsure, now.left.length);
@@ -128,9 +148,13 @@ export const nodeUpgradeWork: AnyWork = taskWork<typeof nodeUpgrade, Cursor>({
         if (others.length || offer?.bundle()?.version !== input.version) now.isStopped = true;
         else {
           const next = now.left.splice(0, room);
-          const skipped = await begin(ctx, taskID, next, input.version);
-          // one that could not be told says nothing of the version: another takes its place
-          now.quota -= next.length - skipped.length;
+          const { skipped, already } = await begin(ctx, taskID, next, input.version);
+          // one that was not told says nothing of the version: another takes its place
+          now.quota -= next.length - skipped.length - already.length;
+          for (const node of already) {
+            now.done++;
+            say('already', { node });
+          }
           for (const { id, node } of skipped) {
             now.failed.push(id);
             now.done++;

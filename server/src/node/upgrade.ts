@@ -3,26 +3,23 @@ import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import { releasesApart, releasesMost } from '#contract/node/bundle.ts';
 import { nodeUpgrade, nodeUpgrades, upgradeLogMost } from '#contract/node/upgrade.ts';
-import { can, upgradeActions, type UpgradeState } from '#contract/states.ts';
-import { Partial } from '../kit/context.ts';
+import { can, upgradeActions } from '#contract/states.ts';
+import { type Context, Partial } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import { eachOf } from '../kit/removal.ts';
-import { startTask } from '../kit/task.ts';
+import { openOf, startTask } from '../kit/task.ts';
 import { rows } from '../store/db.ts';
+import { taskTable } from '../system/tasks.ts';
 import { reachBus } from './commands.ts';
-import { allow, refuse } from './nodes.ts';
+import { allow, refuse, standing } from './nodes.ts';
 import { differing } from './offers.ts';
-import { nodeTable, type NodeRow, upgradeState } from './tables.ts';
+import { nodeTable, upgradeState } from './tables.ts';
 
-/** As the operator sees it: what it runs counts for more than what came of the last try. */
-const standing = (node: NodeRow, offered: string): UpgradeState =>
-  node.upgrade === 'updating'
-    ? 'updating'
-    : node.version === offered
-      ? 'updateComplete'
-      : node.upgrade === 'updateComplete'
-        ? 'notUpdated'
-        : node.upgrade;
+/** One that goes on, with its number where whoever asks may see it. */
+async function openUpgrade(ctx: Context): Promise<{ taskID: number | null } | null> {
+  const open = await openOf(ctx.db, ctx.actor.rootID, nodeUpgrade);
+  return open ? { taskID: (await ctx.store(taskTable).find(open.id)) ? open.id : null } : null;
+}
 
 export const nodeUpgradeCalls = implement(
   nodeUpgrades,
@@ -33,6 +30,7 @@ export const nodeUpgradeCalls = implement(
         version: bundle?.version ?? null,
         bytes: bundle ? bundle.application.bytes + bundle.runtime.bytes : null,
         differing: await differing(ctx.db, ctx.services.offer?.hash),
+        open: await openUpgrade(ctx),
       };
     },
     'POST /node/upgrade': async ({ ctx, body }) => {

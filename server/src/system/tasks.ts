@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { Fail, fail } from '#contract/errors.ts';
 import { can, reasonError, taskActions } from '#contract/states.ts';
+import type { TaskKind } from '#contract/kit/task.ts';
+import { taskKinds } from '#contract/tasks.ts';
 import { type Task, type TaskLine, tasks } from '#contract/system/tasks.ts';
 import type { Actor } from '../kit/actor.ts';
 import type { Context } from '../kit/context.ts';
@@ -48,6 +50,9 @@ export const mayGoOn = async (db: Db, actor: Actor, task: Pick<TaskRow, 'id' | '
 
 const mayEdit = ({ actor }: Pick<Context, 'actor'>, { resource }: Pick<TaskRow, 'resource'>) =>
   actor.permissions.has(`${resource}.edit`);
+
+const kindOf = ({ kind }: Pick<TaskRow, 'kind'>): Pick<TaskKind, 'name' | 'single'> =>
+  Object.values<TaskKind>(taskKinds).find(({ name }) => name === kind) ?? { name: kind };
 
 const text = (values: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value).slice(0, 500)]));
@@ -110,7 +115,7 @@ export const taskCalls = implement(
       const task = await held(ctx, params.taskID, 'retry');
       // in the name of whoever started it; really it is whoever asks for it now, and for as long as that one may
       const { accountID, proxyID, token } = ctx.actor;
-      await checkOpen(ctx, task.rootID);
+      await checkOpen(ctx, task.rootID, kindOf(task));
       await change(
         ctx,
         task,

@@ -1,0 +1,88 @@
+/** One upgrade at a time: two orders, an order that comes again, nodes that go while they prove something. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from 'kysely';
+import { upgradeLimits } from '#contract/node/upgrade.ts';
+import { broken } from './expect.ts';
+import { offeredVersion } from './harness.ts';
+import { begin, call, db, ended, heard, idOf, logOf, looked, name, nodes, old, passes, rig, says, upgraded } from './upgrading.ts';
+
+const openOf = async () => (await call.read('/client/node/latestVersion')).open;
+
+test('a second order is refused while one is open, and the stages of the first stay: two at once, one later, one that is tried again', async () => {
+  const ids = await nodes(3);
+  rig.ways.set(name(3), { upgrade: 'no room' });
+  const before = await begin([idOf(ids, 3)]);
+  await ended(before);
+  rig.ways.clear();
+  rig.told = [];
+
+  const both = await Promise.all([1, 2].map(() => call.post('/client/node/upgrade', { ids })));
+  const [first, second] = both.sort((a, b) => a.status - b.status);
+  assert.equal(first!.status, 200);
+  broken(second!, '', 'taskOpen');
+  const { taskID } = first!.body;
+  assert.deepEqual(await openOf(), { taskID });
+  broken(await call.put(`/client/task/${before}/retry`), '', 'taskOpen');
+  await heard(taskID, `done ${name(1)}`);
+  broken(await call.post('/client/node/upgrade', { ids: ids.slice(1) }), '', 'taskOpen');
+  await looked(taskID);
+  assert.deepEqual(upgraded(), [1], 'the first is not proven');
+  // nor is any made past the call
+  await assert.rejects(
+    sql`insert into task (kind, resource, "rootID", input, about) select kind, resource, "rootID", input, about from task where id = ${taskID}`.execute(
+      db(),
+    ),
+    { code: '23505' },
+  );
+  await ended(taskID);
+  assert.equal(await openOf(), null);
+  assert.equal((await call.put(`/client/task/${before}/retry`)).status, 200);
+  const { task, said } = await ended(before);
+  assert.deepEqual([task.state, said.at(-2)], ['succeeded', `already ${name(3)}`], 'it runs the version since');
+});
+
+test('where the first is deleted before it has proved anything, another one goes first', async () => {
+  const ids = await nodes(8);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  await looked(taskID);
+  await sql`update node set "deletedAt" = now() where id = ${idOf(ids, 1)}`.execute(db());
+  await heard(taskID, `done ${name(2)}`);
+  await looked(taskID);
+  assert.deepEqual(upgraded(), [1, 2]);
+  await passes(upgradeLimits.stageSeconds + 1);
+  await heard(taskID, 'stage 2');
+  assert.equal((await ended(taskID)).task.state, 'succeeded');
+});
+
+test('one that was silent nearly as long as it is watched, and has just spoken, proves nothing yet', async () => {
+  const ids = await nodes(3);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  rig.mute = [idOf(ids, 1)];
+  await sql`update node set "lastBeat" = clock_timestamp() - interval '8 seconds' where id = ${idOf(ids, 1)}`.execute(db());
+  await looked(taskID);
+  rig.mute = [];
+  await passes(upgradeLimits.watchSeconds + 5);
+  await sql`update node set "lastBeat" = clock_timestamp() where id = ${idOf(ids, 1)}`.execute(db());
+  await looked(taskID);
+  await looked(taskID);
+  assert.deepEqual((await logOf(taskID)).said.slice(1), ['stage 1', `done ${name(1)}`]);
+  await passes(upgradeLimits.stageSeconds + 5);
+  await heard(taskID, 'stage 2');
+  await ended(taskID);
+});
+
+test('a later try that came to nothing ends no watch', async () => {
+  const ids = await nodes(2);
+  const taskID = await begin(ids);
+  await heard(taskID, `done ${name(1)}`);
+  await sql`insert into "nodeUpgrade" ("nodeID", "fromVersion", "toVersion", state, "endedAt")
+    values (${idOf(ids, 1)}, ${offeredVersion}, ${offeredVersion}, 'updateFailed', now())`.execute(db());
+  await looked(taskID);
+  assert.deepEqual(upgraded(), [1]);
+  await says(idOf(ids, 1), { status: 'error', problem: 'late' });
+  await heard(taskID, `back ${name(1)}`, 31);
+  await ended(taskID);
+});

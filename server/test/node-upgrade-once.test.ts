@@ -86,3 +86,22 @@ test('a later try that came to nothing ends no watch', async () => {
   await heard(taskID, `back ${name(1)}`, 31);
   await ended(taskID);
 });
+
+test('what a list says of an upgrade is reckoned by what the node runs', async () => {
+  const ids = await nodes(3);
+  const [one, two, three] = ids as [number, number, number];
+  await says(one, { version: offeredVersion });
+  const row = (id: number, state: string) =>
+    sql`insert into "nodeUpgrade" ("nodeID", "fromVersion", "toVersion", state, "endedAt") values (${id}, ${old}, ${old}, ${state}, now())`.execute(
+      db(),
+    );
+  await row(two, 'updateComplete');
+  await row(three, 'updateFailed');
+  const seen = async () => {
+    const { data } = await call.read('/client/nodes/initialized?pageSize=500');
+    return ids.map(id => data.find((node: { id: number }) => node.id === id).upgrade);
+  };
+  assert.deepEqual(await seen(), ['updateComplete', 'notUpdated', 'updateFailed']);
+  await says(three, { version: offeredVersion });
+  assert.deepEqual(await seen(), ['updateComplete', 'notUpdated', 'updateComplete']);
+});

@@ -52,6 +52,12 @@ export function refuse(why: Reason, node: NodeRow): never {
 /** A node's zone is part of its credentials: it fetches them again once this is committed. */
 export const tell = (ctx: Context, id: number) => ctx.after.push(() => void ctx.services.nodes?.notify(id).catch(() => {}));
 
+/** As they are shown: what came of the last upgrade by what runs now, and what was set aside of their logs. */
+const shown = async <T extends { data: NodeRow[] }>(ctx: Context, page: T): Promise<T> => {
+  const offered = ctx.services.offer?.bundle()?.version;
+  return withAside(ctx, { ...page, data: page.data.map(node => ({ ...node, upgrade: standing(node, offered) })) });
+};
+
 /** Nodes with what was set aside of their logs; without it where the store cannot tell. */
 async function withAside<T extends { data: NodeRow[] }>(ctx: Context, page: T): Promise<T> {
   const { analytics } = ctx.services;
@@ -71,11 +77,11 @@ async function withAside<T extends { data: NodeRow[] }>(ctx: Context, page: T): 
 export const nodeCalls = implement(
   nodes,
   {
-    'GET /nodes': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [joined])),
-    'GET /nodes/initialized': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [joined])),
-    'GET /nodes/uninitialized': async ({ ctx, query }) => withAside(ctx, await ctx.store(nodeTable).page(query, [waiting])),
+    'GET /nodes': async ({ ctx, query }) => shown(ctx, await ctx.store(nodeTable).page(query, [joined])),
+    'GET /nodes/initialized': async ({ ctx, query }) => shown(ctx, await ctx.store(nodeTable).page(query, [joined])),
+    'GET /nodes/uninitialized': async ({ ctx, query }) => shown(ctx, await ctx.store(nodeTable).page(query, [waiting])),
     'GET /zone/{id}/nodes': async ({ ctx, params, query }) =>
-      withAside(ctx, await ctx.store(nodeTable, { zoneID: params.id }).page(query)),
+      shown(ctx, await ctx.store(nodeTable, { zoneID: params.id }).page(query)),
     'GET /metaNodes': async ({ ctx, query }) => {
       const conditions = contains(query.keyword, 'name');
       if (query.zoneID) conditions.push(sql`t."zoneID" = ${query.zoneID}`);

@@ -18,6 +18,7 @@ import * as z from 'zod/mini';
 import { readJson, writeWhole } from '#host/files.ts';
 import { Tried, selfCheck } from './child.ts';
 import { fetchPart, roomFor } from './fetch.ts';
+import { missingPackages } from './packages.ts';
 import { type IsSigned, place, readSigned, runtimeName } from './place.ts';
 import { type Answers, type Door, compare, nobody } from './probe.ts';
 import { type Programs, isThere, isVersion, mayPlace, programOf, sentenceOf, upgradeFiles, version as ours } from './programs.ts';
@@ -228,6 +229,11 @@ export class Upgrade {
     this.#state = { id, from: ours, to: next, steps: [], why: null };
     if (next === ours) return (this.#end(null), this.#over(id)!());
     log(`upgrade to ${next}`);
+    const missing = await missingPackages(bundle.packages);
+    if (missing.length)
+      throw new Error(
+        `Debian packages are missing that ${next} needs: ${missing.join(' ')}. Install them there, or run a join line of the console`,
+      );
     const { folder } = this.#files;
     this.#step('fetching');
     if (!isThere(prefix, next)) {

@@ -62,6 +62,11 @@ for (const [what, env, sentence] of [
   ['a name to listen on', { BREAKWATER_HOST: 'cdn.test' }, /BREAKWATER_HOST must be an IP address/],
   ['half a pair', { BREAKWATER_HOST: '192.0.2.1', BREAKWATER_TLS_CERT: '/cert.pem' }, /belong together/],
   ['a certificate for nothing', { BREAKWATER_TLS_CERT: '/cert.pem', BREAKWATER_TLS_KEY: '/key.pem' }, /set BREAKWATER_HOST too/],
+  [
+    'a port without an address',
+    { BREAKWATER_HOST: '127.0.0.1', BREAKWATER_TLS_PORT: '8444' },
+    /^BREAKWATER_TLS_PORT is for an address beyond loopback: BREAKWATER_HOST=127\.0\.0\.1 is none/,
+  ],
   ['a port twice', { BREAKWATER_HOST: '192.0.2.1', BREAKWATER_TLS_PORT: '4222' }, /are both 4222/],
 ] as const)
   test(`${what} is refused with one sentence`, () => {

@@ -47,10 +47,13 @@ export function readAddresses(
   if (busFiles && !env.BREAKWATER_BUS_CA)
     throw new StartError('BREAKWATER_BUS_CERT, BREAKWATER_BUS_KEY and BREAKWATER_BUS_CA belong together: set all three or none.');
   const isOpen = host !== undefined && !isLoopback(host);
-  if (!isOpen && (files || env.BREAKWATER_TLS_PORT))
+  const beyond = [...(files ? ['BREAKWATER_TLS_CERT'] : []), ...(env.BREAKWATER_TLS_PORT ? ['BREAKWATER_TLS_PORT'] : [])];
+  if (!isOpen && beyond.length) {
+    const instead = host ? `BREAKWATER_HOST=${host} is none. Set it to another one` : 'set BREAKWATER_HOST too';
     throw new StartError(
-      'BREAKWATER_TLS_CERT and BREAKWATER_TLS_PORT are for an address beyond loopback: set BREAKWATER_HOST too, for example to 0.0.0.0.',
+      `${beyond.join(' and ')} ${beyond.length > 1 ? 'are' : 'is'} for an address beyond loopback: ${instead}, for example to 0.0.0.0.`,
     );
+  }
   const port = portOf('BREAKWATER_TLS_PORT', portsOfAddresses.tls);
   const publicUrl = publicOf(env.BREAKWATER_PUBLIC_URL) ?? (isOpen ? urlOf(host, port) : undefined);
   const busHost = address(env, 'BREAKWATER_BUS_HOST') ?? (isOpen ? host : undefined);

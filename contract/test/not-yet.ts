@@ -201,12 +201,6 @@ export const notYet = {
     GET /client/domains
     GET /client/domains/tags
     PATCH /client/node/monitor
-    PATCH /client/site/forceBackup
-    PUT /client/site/limitations
-    PUT /client/site/product/change
-    PUT /client/site/product/refresh
-    GET /client/site/tags
-    PUT /client/site/tags
     GET /client/setting/nginx/custom
     PUT /client/setting/nginx/custom
     DELETE /client/setting/nginx/http
@@ -304,8 +298,6 @@ export const notYet = {
     zeroMeans.siteLimit
   `),
   messages: lines(`
-    message.changeSiteSuccess
-    message.refreshSiteSuccess
     message.setNginxHttpSuccess
     message.setNginxStreamSuccess
     message.setNginxWorkerSuccess

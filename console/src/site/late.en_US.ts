@@ -4,6 +4,21 @@ import type texts from './late.zh_TW.ts';
 export default {
   'field.sharedWith': 'Shared with',
   'action.share': 'Share…',
+  'action.limitation': 'Set limits',
+  'action.changeProduct': 'Change product',
+  'action.refreshProduct': 'Back to the product’s limits',
+  'action.forceBackup': 'Force backup origins',
+  'action.endForceBackup': 'Back to main origins',
+  'field.siteDomainLimit': 'Domain limit',
+  'field.siteAutoSSLLimit': 'Auto SSL limit',
+  'field.sitePortLimit': 'Port limit',
+  'help.siteLimitation': 'Blank: as the product says; 0: unlimited. What is beyond a limit stays, but nothing can be added.',
+  'help.changeProduct':
+    'The group of this product serves the site from now on, and its limits hold. The ports of the site must be open in that zone. Traffic used so far stays with the old product.',
+  'warning.refreshProduct': 'Limits of the site’s own are cleared; those of the product hold again.',
+  'warning.forceBackup':
+    'Domains and ports that have backup origins are served from these alone; others stay as they are. Origins cannot be changed meanwhile.',
+  'sites.onBackups': 'On backups',
   'action.expired': 'Set expiry…',
 
   'help.siteExpired':

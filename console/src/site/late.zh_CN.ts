@@ -4,6 +4,19 @@ import type texts from './late.zh_TW.ts';
 export default {
   'field.sharedWith': '已分配账号',
   'action.share': '分配账号',
+  'action.limitation': '设置上限',
+  'action.changeProduct': '更换产品',
+  'action.refreshProduct': '恢复为产品上限',
+  'action.forceBackup': '强制使用备用源站',
+  'action.endForceBackup': '恢复主源站',
+  'field.siteDomainLimit': '域名上限',
+  'field.siteAutoSSLLimit': '自动证书上限',
+  'field.sitePortLimit': '端口上限',
+  'help.siteLimitation': '留空按产品；0 表示不限制。已经超出的部分会保留，只是不能再增加。',
+  'help.changeProduct': '站点改由该产品的分组提供服务，并按其上限；站点的端口必须在该区域开放。已用流量仍计入原产品。',
+  'warning.refreshProduct': '站点自己的上限会清除，恢复为产品的设置。',
+  'warning.forceBackup': '有备用源站的域名和端口只连接备用源站，没有的保持原样；期间不能修改源站。',
+  'sites.onBackups': '备用源站',
   'action.expired': '设置到期时间',
 
   'help.siteExpired':

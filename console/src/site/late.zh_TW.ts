@@ -2,6 +2,20 @@
 export default {
   'field.sharedWith': '已指派帳號',
   'action.share': '指派帳號',
+  'action.limitation': '設定上限',
+  'action.changeProduct': '更換產品',
+  'action.refreshProduct': '還原為產品上限',
+  'action.forceBackup': '強制使用備用源站',
+  'action.endForceBackup': '恢復主要源站',
+  'field.siteDomainLimit': '網域上限',
+  'field.siteAutoSSLLimit': '自動憑證上限',
+  'field.sitePortLimit': '連接埠上限',
+  'help.siteLimitation': '留空依產品；0 代表不限制。已經超過的部分會保留，只是不能再增加。',
+  'help.changeProduct':
+    '站點改由這個產品的群組提供服務，並依它的上限；站點的連接埠必須在該區域開放。已用的流量仍計入原本的產品。',
+  'warning.refreshProduct': '站點自己的上限會清除，改回產品的設定。',
+  'warning.forceBackup': '有備用源站的網域與連接埠只連到備用源站，沒有的維持原樣；在此期間源站不能修改。',
+  'sites.onBackups': '備用源站',
   'action.expired': '設定到期時間',
 
   'help.siteExpired':

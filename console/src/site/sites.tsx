@@ -1,6 +1,7 @@
 /** Sites, as the operator sells them and as the customer uses them. */
 import { siteShownStates } from '#contract/states.ts';
 import { portTypes } from '#contract/limits.ts';
+import { Tag } from 'antd';
 import { Status } from '../kit/bits.tsx';
 import { BatchForm } from '../kit/batch-form.tsx';
 import { call, type RowOf } from '../kit/client.ts';
@@ -15,6 +16,7 @@ import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { shareNeeds } from './share-needs.ts';
 import { stateOf } from './state.ts';
+import { terms } from './terms.tsx';
 
 const ShareDrawer = later(async () => (await import('./share.tsx')).ShareDrawer);
 
@@ -37,7 +39,12 @@ const status: Column<Site> = {
   name: 'status',
   sort: true,
   width: 110,
-  render: site => <Status value={stateOf(site)} />,
+  render: site => (
+    <>
+      <Status value={stateOf(site)} />
+      {site.forceBackup && <Tag>{t('sites.onBackups')}</Tag>}
+    </>
+  ),
 };
 const columns: Column<Site>[] = [
   { name: 'productName', width: 88 },
@@ -66,6 +73,7 @@ const expired: FormField = {
   warn: value => (typeof value === 'string' && Date.parse(value) <= Date.now() ? t('warning.expiredNow') : undefined),
 };
 const setExpired = 'PUT /client/site/expired';
+const setClientTags = 'PUT /client/site/tags';
 
 interface FormProps {
   sites: readonly Site[];
@@ -98,7 +106,7 @@ const clientSites = resource<'GET /client/sites'>({
     search,
     { name: 'zoneID', kind: 'select', from: 'GET /client/metaZones' },
     { name: 'statuses', kind: 'select', ...options(siteShownStates, 'state') },
-    tags,
+    { ...tags, suggest: 'GET /client/site/tags' },
     { name: 'productName', kind: 'text' },
     { name: 'portType', kind: 'select', values: portTypes, width: 104 },
   ],
@@ -133,6 +141,13 @@ const clientSites = resource<'GET /client/sites'>({
       isBatch: true,
       run: sites => overlay(close => <ExpiredForm sites={sites} onClose={() => close()} />),
     },
+    {
+      name: 'tags',
+      call: setClientTags,
+      isBatch: true,
+      run: sites => overlay(close => <ClientTagsForm sites={sites} onClose={() => close()} />),
+    },
+    ...terms,
     act('PATCH /client/site/status', {
       name: 'resume',
       isBatch: true,
@@ -159,6 +174,21 @@ const clientSites = resource<'GET /client/sites'>({
 });
 
 const setTags = 'PUT /user/site/{siteID}/tags';
+
+/** The operator's call is of as many as are named. */
+const ClientTagsForm = ({ sites, onClose }: FormProps) => (
+  <BatchForm
+    title={sites.length === 1 ? sites[0]!.siteName : t('confirm.title', { verb: t('field.tags'), count: sites.length })}
+    call={setClientTags}
+    params={{}}
+    fields={[{ name: 'tags', kind: 'tags', suggest: 'GET /client/site/tags', help: 'siteTags' }]}
+    rows={sites}
+    valuesOf={row => ({ tags: row.tags })}
+    body={({ tags }) => ({ ids: idsOf(sites), tags: tags ?? [], versions: sites.map(row => row.version) })}
+    success={t('message.updateSuccess')}
+    onClose={onClose}
+  />
+);
 
 /** The call is of one site: of several each has its own. */
 function TagsForm({ sites, onClose }: FormProps) {

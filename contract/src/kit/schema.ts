@@ -9,6 +9,8 @@ export const str = (max = 255) => z.string().check(z.trim(), z.minLength(1), z.m
 /** Text that may be empty or hold several lines. */
 export const text = (max = 255) => z.string().check(z.maxLength(max));
 export const int = (min = 0, max = 2 ** 31 - 1) => z.int().check(z.gte(min), z.lte(max));
+/** How many there may be; 0: as many as one likes (§9). */
+export const limit = () => int(0, 1_000_000);
 /** Any non-negative whole number that JavaScript holds exactly: bytes, revisions. */
 export const big = () => z.int().check(z.gte(0));
 export const num = (min: number, max: number) => z.number().check(z.gte(min), z.lte(max));

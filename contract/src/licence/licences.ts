@@ -4,11 +4,27 @@
  * verifies by itself.
  */
 import { calls } from '../kit/call.ts';
-import { arr, id, ids, int, list, nullable, obj, one, opt, page, partial, record, str, text, time } from '../kit/schema.ts';
+import {
+  arr,
+  id,
+  ids,
+  int,
+  list,
+  nullable,
+  obj,
+  one,
+  opt,
+  page,
+  partial,
+  record,
+  str,
+  text,
+  time,
+  limit,
+} from '../kit/schema.ts';
 import { licenceKinds, licenceStates, portTypes } from '../limits.ts';
 import * as rules from '../rules.ts';
 
-const limit = () => int(0, 1_000_000);
 /** 0: unlimited (§9). */
 export const limitFields = {
   siteLimit: limit(),

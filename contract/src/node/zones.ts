@@ -1,6 +1,24 @@
 /** Zones, groups with their lines, and products: how an operator's fleet is cut and sold (§3, §7 Client calls). */
 import { calls } from '../kit/call.ts';
-import { arr, big, bool, id, ids, int, list, nullable, num, obj, one, opt, page, record, str, text } from '../kit/schema.ts';
+import {
+  arr,
+  big,
+  bool,
+  id,
+  ids,
+  int,
+  list,
+  nullable,
+  num,
+  obj,
+  one,
+  opt,
+  page,
+  record,
+  str,
+  text,
+  limit,
+} from '../kit/schema.ts';
 import { portTypes, sellTypes, trafficBounds, trafficExceededActions } from '../limits.ts';
 import * as rules from '../rules.ts';
 
@@ -91,7 +109,6 @@ export const groups = calls(
   },
 );
 
-const limit = () => int(0, 1_000_000);
 export const Product = obj({
   ...record,
   name: text(64),

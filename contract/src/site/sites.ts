@@ -21,6 +21,7 @@ import {
   time,
 } from '../kit/schema.ts';
 import { portTypes } from '../limits.ts';
+import { limitation } from './terms.ts';
 import { siteShownStates, siteStates } from '../states.ts';
 import { type DocumentKind, kindNames } from '../edge/kind-names.ts';
 import * as rules from '../rules.ts';
@@ -44,6 +45,9 @@ export const Site = obj({
   /** its time is over: it answers 904 whatever its status is */
   isExpired: bool(),
   domainCount: int(),
+  ...limitation,
+  /** Its domains are served from their backup origins alone, where they have any; no origin may be changed meanwhile. */
+  forceBackup: bool(),
   revision: big(),
 });
 const siteBody = { siteName: siteName(), tags: opt(tags()), expired: opt(nullable(time())) };

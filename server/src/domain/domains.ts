@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
-import { fail, failFields } from '#contract/errors.ts';
+import { fail } from '#contract/errors.ts';
 import { domains } from '#contract/domain/domains.ts';
 import type { Context } from '../kit/context.ts';
 import { csvLine, FileAnswer } from '../kit/answers.ts';
 import { implement } from '../kit/implement.ts';
-import { eachOf, removeAll, tellMissing, those } from '../kit/removal.ts';
+import { eachOf, removeAll, seenVersions, tellMissing, those } from '../kit/removal.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { contains } from '../kit/table.ts';
 import { row, rows } from '../store/db.ts';
@@ -28,7 +28,7 @@ async function room(ctx: Context, siteID: number): Promise<number> {
 async function productRoom(ctx: Context, siteID: number): Promise<number> {
   const found = await row<{ max: number }>(
     ctx.db,
-    sql`select p."domainLimit" as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null`,
+    sql`select coalesce(s."domainLimit", p."domainLimit") as max from site s join product p on p.id = s."productID" where s.id = ${siteID} and s."deletedAt" is null`,
   );
   if (!found) throw unknownID('siteID');
   if (found.max === 0) return Infinity;
@@ -197,14 +197,9 @@ export const domainCalls = implement(
       return {};
     },
     'PUT /domain/setting/tags': async ({ ctx, params, body }) => {
-      // one for each, or the rest would be overwritten unseen
-      const isOne = new Set(body.domainIDs).size === body.domainIDs.length;
-      if (body.versions && (body.versions.length !== body.domainIDs.length || !isOne))
-        throw failFields([{ path: isOne ? 'versions' : 'domainIDs', rule: 'wrongFormat' }]);
-      const seen = new Map(body.versions?.map((version, i) => [body.domainIDs[i], version]));
+      const seen = seenVersions(body.domainIDs, body.versions, 'domainIDs');
       await eachDomain(ctx, params.siteID, body.domainIDs, async domain => {
-        // of several each has its own; If-Match is of the one
-        if (body.versions) ctx.effects.expected = seen.get(domain.id);
+        if (seen) ctx.effects.expected = seen.get(domain.id);
         await ctx.store(domainTable, params).set(domain.id, { tags: body.tags });
       });
       return {};

@@ -34,7 +34,7 @@ interface Sold {
 async function soldTo(ctx: Context, siteID: number): Promise<Sold> {
   const found = await row<Sold>(
     ctx.db,
-    sql`select g."zoneID", p."portType", p."portLimit" as limit,
+    sql`select g."zoneID", p."portType", coalesce(s."portLimit", p."portLimit") as limit,
           (select count(*) from port o where o."siteID" = s.id and o."deletedAt" is null)::int as count
         from site s join product p on p.id = s."productID" join "group" g on g.id = p."groupID" where s.id = ${siteID} and s."deletedAt" is null`,
   );

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
 import { upstreamsPerDomain } from '#contract/edge/kinds/domain.ts';
-import { fail } from '#contract/errors.ts';
+import { fail, failFields } from '#contract/errors.ts';
 import { Upstream, type upstreamCalls } from '#contract/domain/upstreams.ts';
 import type { Context } from '../kit/context.ts';
 import { those } from '../kit/removal.ts';
@@ -17,6 +17,12 @@ type Changed = z.output<typeof upstreamCalls.change.body>['upstreams'];
 
 export const lower = <T extends { address?: string | undefined }>(upstream: T) =>
   upstream.address ? { ...upstream, address: upstream.address.toLowerCase() } : upstream;
+
+/** Origins stay as they are while their site is forced to its backups (§5). @throws 101003 */
+export async function adjustable(ctx: Context, siteID: number, path: string): Promise<void> {
+  const site = await row<{ forceBackup: boolean }>(ctx.db, sql`select "forceBackup" from site where id = ${siteID}`);
+  if (site?.forceBackup) throw failFields([{ path, rule: 'backupMode' }]);
+}
 
 type Param = 'domainID' | 'portID';
 type Params<P extends Param> = { siteID: number } & Record<P, number>;
@@ -80,6 +86,7 @@ export class Origins<P extends Param, R extends OriginRow & Record<P, number>, P
     isWished: (now: readonly R[]) => boolean,
     write: () => Promise<void>,
   ): Promise<void> {
+    await adjustable(ctx, params.siteID, name);
     const differing = async () => {
       const { data } = await this.#store(ctx, params).page({ pageSize: upstreamsPerDomain });
       const now = data.map(one => Object.fromEntries(this.#names.map(key => [key, one[key]])));

@@ -2,7 +2,7 @@
  * Deleting or changing several rows: what can be done is done, the rest is told as 101009 with its reason (decisions.md, Wire). A row that
  * is gone already, or another tenant's, is one of that rest, by its id. One row alone fails as itself, as do rows of which none is there.
  */
-import { multipleErrors } from '#contract/errors.ts';
+import { failFields, multipleErrors } from '#contract/errors.ts';
 import { errorCodes } from '#contract/errors/codes.ts';
 import { type Context, Partial } from './context.ts';
 import { type Store, unknownID } from './store.ts';
@@ -58,6 +58,21 @@ export async function eachOf<R extends Row>(
     await act(row);
   });
   return {};
+}
+
+/**
+ * The versions of these rows as their caller saw them, one for each: of several each has its own, and If-Match is of the one.
+ * @throws 101003 where they do not stand for the ids one by one: the rest would be overwritten unseen
+ */
+export function seenVersions(
+  ids: readonly number[],
+  versions: readonly number[] | undefined,
+  path: string,
+): Map<number, number> | undefined {
+  if (!versions) return undefined;
+  const isOne = new Set(ids).size === ids.length;
+  if (versions.length !== ids.length || !isOne) throw failFields([{ path: isOne ? 'versions' : path, rule: 'wrongFormat' }]);
+  return new Map(ids.map((id, i) => [id, versions[i]!]));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Zones, groups and products of an operator. */
 import { sql } from 'kysely';
 import type * as z from 'zod/mini';
-import { Fail, fail } from '#contract/errors.ts';
+import { fail } from '#contract/errors.ts';
 import { identifiers, portTypes } from '#contract/limits.ts';
 import { groups, products, zones } from '#contract/node/zones.ts';
 import { checkRules, usedRules, withinRules } from '../kit/line-rules.ts';
@@ -10,8 +10,9 @@ import { implement } from '../kit/implement.ts';
 import { isSame, unknownID } from '../kit/store.ts';
 import { removeEach, those } from '../kit/removal.ts';
 import { contains } from '../kit/table.ts';
+import { checkPorts } from '../kit/open-ports.ts';
 import { settleTraffic } from '../kit/traffic.ts';
-import { type Db, row, rows, type Sql } from '../store/db.ts';
+import { type Db, rows, type Sql } from '../store/db.ts';
 import { backupsOf, checkAlone, checkLine, clearLines, putOn, setRole, standing, takeOff } from './line-members.ts';
 import { groupTable, type LineRow, lineTable, nodeTable, ownLineTable, productTable, zoneTable } from './tables.ts';
 
@@ -200,7 +201,7 @@ export const productCalls = implement(
       const before = await ctx.store(productTable).set(body.id, body);
       await settleTraffic(ctx, ctx.actor.rootID, { productID: body.id });
       if (body.groupID && body.groupID !== before.groupID) {
-        await checkPorts(ctx, body.id);
+        await checkPorts(ctx, sql`s."productID" = ${body.id}`, body.id, 'groupID');
         await moved(ctx, body.id);
       }
       return {};
@@ -213,18 +214,6 @@ export const productCalls = implement(
   },
   { rows: { 'GET /products': productTable } },
 );
-
-/** Ports that a product's sites have open, and that its zone has not (101011). */
-async function checkPorts(ctx: Context, productID: number) {
-  const lacking = await row<{ port: number; scheme: string }>(
-    ctx.db,
-    sql`select o.port, o.scheme from product p join "group" g on g.id = p."groupID" join site s on s."productID" = p.id and s."deletedAt" is null
-          join port o on o."siteID" = s.id and o."deletedAt" is null
-        where p.id = ${productID} and not exists (select 1 from "zonePort" z where z."zoneID" = g."zoneID" and z.port = o.port and z.scheme = o.scheme
-          and z."deletedAt" is null) limit 1`,
-  );
-  if (lacking) throw new Fail('inconsistentPorts', { errorData: [{ path: 'groupID', rule: 'portNotOpen', bounds: lacking }] });
-}
 
 /** The product answers from another group now: what hangs on it may have changed its zone. */
 async function moved(ctx: Context, productID: number) {

@@ -2,3 +2,4 @@
 export { rateCalls } from './rates.ts';
 export { resourceInfoCalls } from './resource-info.ts';
 export { appliedCalls, clientSiteCalls, userSiteCalls } from './sites.ts';
+export { siteTermsCalls } from './terms.ts';

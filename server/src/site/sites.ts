@@ -3,7 +3,6 @@ import { sql } from 'kysely';
 import type { DocumentKind } from '#contract/edge/kinds/index.ts';
 import { Fail, fail } from '#contract/errors.ts';
 import { applied, clientSites, userSites } from '#contract/site/sites.ts';
-import { layer4Ports } from '#contract/limits.ts';
 import type { Language } from '#contract/kit/text.ts';
 import { ruleText } from '#contract/rules.ts';
 import { can, reasonError, siteActions } from '#contract/states.ts';
@@ -14,15 +13,13 @@ import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
 import type { Unfit } from '../kit/judged.ts';
 import { touchedName } from '../kit/stale.ts';
-import { productTable } from '../node/tables.ts';
 import { unknownID } from '../kit/store.ts';
 import { eachOf, removeEach, those } from '../kit/removal.ts';
 import { contains, type Table, underName } from '../kit/table.ts';
 import { isTrafficLimited, settleTraffic } from '../kit/traffic.ts';
 import { row, rows } from '../store/db.ts';
 import { siteTable } from './tables.ts';
-
-const isLayer4 = sql`scheme = any(${layer4Ports.protocols})`;
+import { checkRoom, isLayer4, tagsInUse } from './terms.ts';
 
 const nameOf = (site: { siteName: string }) => site.siteName;
 async function meta(ctx: Context, keyword: string | undefined) {
@@ -66,17 +63,6 @@ async function share(ctx: Context, { siteIDs, userIDs }: { siteIDs: number[]; us
   await ctx.store(siteTable).raise([...new Set(changed.map(pair => pair.siteID))]);
   tell();
   return {};
-}
-
-/** Room in the product for one more site (204003). */
-async function checkRoom(ctx: Context, productID: number) {
-  const product = (await ctx.store(productTable).need([productID], 'productID'))[0]!;
-  const used = await row<{ n: number }>(
-    ctx.db,
-    sql`select count(*) as n from site where "productID" = ${productID} and "deletedAt" is null`,
-  );
-  if (product.siteLimit > 0 && used!.n >= product.siteLimit) throw fail('productSitesExceeded');
-  return product;
 }
 
 export const clientSiteCalls = implement(
@@ -160,8 +146,7 @@ export const userSiteCalls = implement(
     'GET /metaSites': ({ ctx, query }) => meta(ctx, query.keyword),
     // found by its table before, as the list shows it
     'GET /site/{siteID}': async ({ found }) => found['siteID'] as never,
-    'GET /site/tags': async ({ ctx }) =>
-      [...new Set((await ctx.store(siteTable).pick(['tags'])).flatMap(site => site.tags))].sort(),
+    'GET /site/tags': ({ ctx }) => tagsInUse(ctx),
     'PUT /site/{siteID}/tags': async ({ ctx, params, body }) => {
       await ctx.store(siteTable).set(params.siteID, { tags: body.tags }, 'siteID');
       return {};

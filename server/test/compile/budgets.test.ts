@@ -294,6 +294,7 @@ test('the largest domain and site', () => {
     scheme: 'https' as const,
     portMap: portMapDefault,
     ips,
+    forceBackup: false,
     upstreams,
   };
   assert.ok(bytesOf('port', port) <= kinds.port.bytesMax);

@@ -62,12 +62,22 @@ export const upstreamOf = <Asked extends { port: number }>(
   ...(keepalive ? {} : { keepalive: false }),
 });
 
+/**
+ * Those that visitors are served from. A site that is forced to its backups (decisions, "force-backup") is served from these alone, and they
+ * lose the mark: "only when the main ones are down" would mean never. One that has none goes on as before: it would answer nothing.
+ */
+export function chosenOf(upstreams: readonly UpstreamRow[], forceBackup: boolean): UpstreamRow[] {
+  const enabled = upstreams.filter(one => one.enabled).sort(byID);
+  const backups = forceBackup ? enabled.filter(one => one.backup) : [];
+  return backups.length ? backups.map(one => ({ ...one, backup: false })) : enabled;
+}
+
 export const domain: Source<'domain', DomainRow> = {
   text: belowSites(
     'domain',
     'd',
     `jsonb_build_object('siteID', d."siteID", 'ownerID', s."userID", 'domainName', d."domainName", 'status', d.status = 1, 'balance', d.balance,
-       'originHost', d."originHost", 'forceBackup', false, 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'scheme', d.scheme, 'portMap', d."portMap", 'tlsOption', d."tlsOption",
+       'originHost', d."originHost", 'forceBackup', s."forceBackup", 'forceSSL', d."forceSSL", 'hsts', d.hsts, 'scheme', d.scheme, 'portMap', d."portMap", 'tlsOption', d."tlsOption",
        'certificateID', (select c.id from certificate c where c.id = d."certificateID"
          and c."siteID" = d."siteID" and c."deletedAt" is null), 'upstreams', ${arrayOf(
            `select ${upstreamColumns} from upstream u where u."domainID" = d.id and u."deletedAt" is null`,
@@ -75,14 +85,9 @@ export const domain: Source<'domain', DomainRow> = {
          where a."domainID" = d.id and m."siteID" = d."siteID" and m."deletedAt" is null and m.enabled), '{}'),
        'settings', ${settingsOfDomain})`,
   ),
-  /**
-   * A site in force-backup mode serves from its backup origins alone (decisions, "force-backup"); there they lose the
-   * backup mark, because "only when the main ones are down" would mean never.
-   */
   compile: loaded => {
     const { forceBackup, upstreams, certificateID, forceSSL, hsts, scheme, portMap, tlsOption, modules, settings, ...row } =
       loaded.row;
-    const chosen = upstreams.filter(one => one.enabled && (!forceBackup || one.backup)).sort(byID);
     return {
       ...headOf(loaded),
       site: row.siteID,
@@ -91,10 +96,7 @@ export const domain: Source<'domain', DomainRow> = {
       enabled: row.status,
       balance: row.balance,
       originHost: row.originHost,
-      upstreams: chosen.map(one => ({
-        ...upstreamOf(one, portsOf(one, portMap)),
-        backup: one.backup && !forceBackup,
-      })),
+      upstreams: chosenOf(upstreams, forceBackup).map(one => upstreamOf(one, portsOf(one, portMap))),
       ...(certificateID === null ? {} : { certificate: certificateID }),
       ...(scheme === 'any' ? {} : { onlyScheme: scheme }),
       ...(tlsOption === tlsOptions[0] ? { onlyTLS13: true } : {}),

@@ -1,7 +1,7 @@
 import type { schemes } from '#contract/limits.ts';
 import { askedAt, type PortMap } from '#contract/rules/schemes.ts';
-import { arrayOf, belowSites, byID, headOf, type Source } from '../source.ts';
-import { type UpstreamRow, upstreamColumns, upstreamOf } from './domain.ts';
+import { arrayOf, belowSites, headOf, type Source } from '../source.ts';
+import { chosenOf, type UpstreamRow, upstreamColumns, upstreamOf } from './domain.ts';
 
 export interface PortRow {
   siteID: number;
@@ -11,6 +11,7 @@ export interface PortRow {
   scheme: (typeof schemes)[number];
   portMap: PortMap;
   ips: string[];
+  forceBackup: boolean;
   upstreams: UpstreamRow[];
 }
 
@@ -19,12 +20,12 @@ export const port: Source<'port', PortRow> = {
   text: belowSites(
     'port',
     'o',
-    `jsonb_build_object('siteID', o."siteID", 'ownerID', s."userID", 'port', o.port, 'scheme', o.scheme, 'portMap', o."portMap", 'ips', to_jsonb(o.ips),
+    `jsonb_build_object('siteID', o."siteID", 'ownerID', s."userID", 'port', o.port, 'scheme', o.scheme, 'portMap', o."portMap", 'ips', to_jsonb(o.ips), 'forceBackup', s."forceBackup",
        'upstreams', ${arrayOf(`select ${upstreamColumns} from "portUpstream" u where u."portID" = o.id and u."deletedAt" is null`)})`,
     `o.scheme in ('http', 'https')`,
   ),
   compile: loaded => {
-    const { siteID, ownerID, port: number, scheme, portMap, ips, upstreams } = loaded.row;
+    const { siteID, ownerID, port: number, scheme, portMap, ips, forceBackup, upstreams } = loaded.row;
     return {
       ...headOf(loaded),
       site: siteID,
@@ -32,13 +33,10 @@ export const port: Source<'port', PortRow> = {
       port: number,
       scheme,
       ips: [...ips],
-      upstreams: upstreams
-        .filter(one => one.enabled)
-        .sort(byID)
-        .map(one => {
-          const { port: at, protocol } = askedAt(one, portMap, scheme);
-          return { ...upstreamOf(one, { port: at }), protocol };
-        }),
+      upstreams: chosenOf(upstreams, forceBackup).map(one => {
+        const { port: at, protocol } = askedAt(one, portMap, scheme);
+        return { ...upstreamOf(one, { port: at }), protocol };
+      }),
     };
   },
 };

@@ -17,7 +17,7 @@ import { autoCertificateTable } from './tables.ts';
 async function room(ctx: Context, siteID: number): Promise<number> {
   const found = await row<{ max: number; n: number }>(
     ctx.db,
-    sql`select p."autoSSLLimit" as max, (select count(*) from domain d where d."siteID" = s.id and d."autoSSL" and d."deletedAt" is null) as n
+    sql`select coalesce(s."autoSSLLimit", p."autoSSLLimit") as max, (select count(*) from domain d where d."siteID" = s.id and d."autoSSL" and d."deletedAt" is null) as n
         from site s join product p on p.id = s."productID" where s.id = ${siteID}`,
   );
   return !found || found.max === 0 ? Infinity : found.max - found.n;

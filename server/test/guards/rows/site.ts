@@ -48,6 +48,8 @@ export const siteRows: Rows = {
   kindOfField: { parentID: 'site', siteID: 'site', siteIDs: 'site', siteId: 'site', sites: 'site' },
   kindOfCall: {
     'DELETE /{area}/site/{siteID}/setting/rates': 'rate',
+    'PUT /client/site/product/change': 'site',
+    'PUT /client/site/product/refresh': 'site',
     // of whatever rows they are asked: server/test/history.test.ts asks for those of every list
     'GET /{area}/history': 'site',
     'GET /admin/history': 'account',
@@ -66,6 +68,8 @@ export const siteRows: Rows = {
   stage: {
     'DELETE /user/site/users': shown,
     'DELETE /client/site/users': shown,
+    'PUT /client/site/product/refresh': async (rig, _world, { ids }) =>
+      void (await sql`update site set "domainLimit" = 7 where id = any(${ids as number[]})`.execute(rig.api.database.db)),
   },
   lists: {
     'GET /client/sites': {

@@ -5,7 +5,23 @@ import { sql } from 'kysely';
 import { upgradeLimits } from '#contract/node/upgrade.ts';
 import { broken } from './expect.ts';
 import { offeredVersion } from './harness.ts';
-import { begin, call, db, ended, heard, idOf, logOf, looked, name, nodes, old, passes, rig, says, upgraded } from './upgrading.ts';
+import {
+  begin,
+  call,
+  db,
+  ended,
+  heard,
+  idOf,
+  logOf,
+  looked,
+  name,
+  nodes,
+  old,
+  passes,
+  rig,
+  says,
+  upgraded,
+} from './upgrading.ts';
 
 const openOf = async () => (await call.read('/client/node/latestVersion')).open;
 

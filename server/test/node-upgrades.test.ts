@@ -5,7 +5,25 @@ import { sql } from 'kysely';
 import { upgradeLimits } from '#contract/node/upgrade.ts';
 import { until } from './bus/rig.ts';
 import { offeredVersion } from './harness.ts';
-import { begin, call, ended, heard, idOf, logOf, looked, name, nodes, numbers, old, passes, rig, says, upgraded, versions, db } from './upgrading.ts';
+import {
+  begin,
+  call,
+  ended,
+  heard,
+  idOf,
+  logOf,
+  looked,
+  name,
+  nodes,
+  numbers,
+  old,
+  passes,
+  rig,
+  says,
+  upgraded,
+  versions,
+  db,
+} from './upgrading.ts';
 
 test('one node is first, and the next stage begins when it has been well for a minute; within a stage only while the last ones are well', async () => {
   const ids = await nodes(60);

@@ -13,7 +13,7 @@ interface FormProps {
 
 const idsOf = (rows: readonly Site[]) => rows.map(row => row.id);
 const limitNames = ['domainLimit', 'autoSSLLimit', 'portLimit'] as const;
-const labels = { domainLimit: 'siteDomainLimit', autoSSLLimit: 'siteAutoSSLLimit', portLimit: 'sitePortLimit' };
+const labels = { domainLimit: 'siteDomainLimit', autoSSLLimit: 'siteAutoSSLLimit', portLimit: 'sitePortLimit' } as const;
 /** A blank one is the product's (null); where sites differ and nobody chose, each keeps its own. */
 const said = (values: Values) =>
   Object.fromEntries(limitNames.flatMap(name => (values[name] === undefined ? [] : [[name, values[name]]])));

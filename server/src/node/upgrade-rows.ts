@@ -23,12 +23,7 @@ interface Begun {
   already: string[];
 }
 /** Tells them; each is looked at again, for time has gone by since it was ordered. */
-export async function begin(
-  ctx: Context,
-  taskID: number,
-  ids: number[],
-  version: string,
-): Promise<Begun> {
+export async function begin(ctx: Context, taskID: number, ids: number[], version: string): Promise<Begun> {
   const seen = new Map((await ctx.store(nodeTable).there(ids)).map(node => [node.id, node]));
   const skipped: Begun['skipped'] = [];
   const already: string[] = [];
@@ -40,7 +35,10 @@ export async function begin(
       already.push(node.name);
       continue;
     }
-    const mayBe = node && nodeCan('upgrade', stateOf(node), node.silentSince !== null) === true && can(upgradeActions, 'start', state!) === true;
+    const mayBe =
+      node &&
+      nodeCan('upgrade', stateOf(node), node.silentSince !== null) === true &&
+      can(upgradeActions, 'start', state!) === true;
     if (!told || !mayBe) {
       skipped.push({ id, node: node?.name ?? `#${id}` });
       continue;

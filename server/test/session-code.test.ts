@@ -69,6 +69,19 @@ describe('a login that waits for its code', () => {
     assert.ok(seen.has('Invalid Token'));
   });
 
+  test('so it is wherever a code, a passkey or a provider leads to a session, and nowhere else', async () => {
+    const person = await customer();
+    const post = (path: string, body: object) => api.call('POST', `/user${path}`, { body, token: person.token });
+    const code = { onePassKey: 'x', email: person.email };
+    assert.equal((await post('/code', code)).body.message, 'wrong verification code');
+    const flow = { flowKey: 'x', code: 'x', state: 'x' };
+    assert.equal((await post('/oidc/finish', flow)).body.message, 'token invalid');
+    assert.equal((await post('/login2fa/phase1', { onePassKey: 'x', type: 0 })).body.message, 'wrong verification code');
+    // a link to set a password is no code
+    const link = await api.call('POST', '/register/password', { body: { token: 'x', password: 'long enough for it' } });
+    assert.equal(link.body.message, errors.invalidToken.text.en_US);
+  });
+
   test('without a word about languages an error comes in the language of the account', async () => {
     const person = await customer();
     await sql`update account set language = 'zh_CN' where id = ${person.id}`.execute(api.database.db);

@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { sql } from 'kysely';
 import { Tries } from '#server/kit/tries.ts';
 import { rows } from '#server/store/db.ts';
+import { ok } from './expect.ts';
 import { password, type Reply } from './harness.ts';
 import { a, api, customer, is, verify } from './signing.ts';
 
@@ -208,6 +209,34 @@ describe('sign-ins in the audit', () => {
     assert.deepEqual(await lines('who-is-it@test.test'), [
       { ip, accountID: null, clientID: null, body: null, status: 401, reason: 'unknownAccount' },
     ]);
+  });
+
+  test('a wrong password of one’s own, wherever it is asked for, and signing out', async () => {
+    const person = await customer();
+    const own = { token: person.token };
+    const wrong = { password: 'a secret typed wrongly' };
+    await api.call('POST', '/user/login2fa/phase0', { ...own, body: wrong });
+    await api.call('POST', '/user/account/passkey/options', { ...own, body: wrong });
+    await api.call('POST', '/user/account/identity/start', { ...own, body: { ...wrong, origin: 'http://console.test' } });
+    const { accessToken, refreshToken } = person.tokens;
+    ok(await api.call('DELETE', '/user', { body: { accessToken, refreshToken } }));
+    const said = await rows<{ method: string; url: string; status: number; reason: string; clientID: number; userID: number }>(
+      api.database.db,
+      sql`select method, url, status, reason, "clientID", "userID" from audit where "accountID" = ${person.id} order by id`,
+    );
+    const line = { clientID: a.client.id, userID: person.id };
+    const refused = { ...line, method: 'POST', status: 400, reason: 'parameter; password wrongPassword' };
+    assert.deepEqual(said, [
+      { ...refused, url: '/api/v1/user/login2fa/phase0' },
+      { ...refused, url: '/api/v1/user/account/passkey/options' },
+      { ...refused, url: '/api/v1/user/account/identity/start' },
+      { ...line, method: 'DELETE', url: '/api/v1/user', status: 200, reason: 'signedOut' },
+    ]);
+    assert.ok(!JSON.stringify(await rows(api.database.db, sql`select * from audit where "accountID" = ${person.id}`)).includes('typed wrongly'));
+    // what went well changed nothing, and leaves none
+    const again = await customer();
+    ok(await api.call('POST', '/user/login2fa/phase0', { token: again.token, body: { password } }));
+    assert.deepEqual(await rows(api.database.db, sql`select 1 from audit where "accountID" = ${again.id}`), []);
   });
 
   test('a flood of tries is no flood of lines', async () => {

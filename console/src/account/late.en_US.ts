@@ -269,6 +269,7 @@ export default {
   'auditReason.wrongCode': 'Wrong code',
   'auditReason.codeExpired': 'Code expired',
   'auditReason.passwordChanged': 'Password changed',
+  'auditReason.signedOut': 'Signed out',
   'auditReason.tokenRenewed': 'Token renewed',
   'auditReason.permissionDenied': 'Permission denied',
   'auditReason.accountNotEnabled': 'Account not enabled',

@@ -264,6 +264,7 @@ export default {
   'auditReason.wrongCode': '验证码错误',
   'auditReason.codeExpired': '验证码过期',
   'auditReason.passwordChanged': '密码已更改',
+  'auditReason.signedOut': '已退出',
   'auditReason.tokenRenewed': '令牌已更新',
   'auditReason.permissionDenied': '权限不足',
   'auditReason.accountNotEnabled': '账号未启用',

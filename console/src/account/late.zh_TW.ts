@@ -262,6 +262,7 @@ export default {
   'auditReason.wrongCode': '驗證碼錯誤',
   'auditReason.codeExpired': '驗證碼過期',
   'auditReason.passwordChanged': '密碼已變更',
+  'auditReason.signedOut': '已登出',
   'auditReason.tokenRenewed': '權杖已更新',
   'auditReason.permissionDenied': '權限不足',
   'auditReason.accountNotEnabled': '帳號未啟用',

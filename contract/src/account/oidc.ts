@@ -23,7 +23,7 @@ const came = {
 const areas = ['user', 'client'] as const;
 
 export const oidcLogin = calls(
-  { base: '/{area}/oidc', areas, resource: 'session', auth: 'public', licence: false },
+  { base: '/{area}/oidc', areas, resource: 'session', auth: 'public', licence: false, isWayIn: true },
   {
     /** What the button says at this host; '': there is none. */
     'GET /button': { answer: obj({ label: text(300) }) },
@@ -67,7 +67,7 @@ export const identities = calls(
       body: obj({ password: anyPassword(), origin: origin() }),
       answer: started,
       errors: ['permissionDenied'],
-      audit: false,
+      audit: 'refused',
     },
     'POST /identity': {
       permission: null,

@@ -57,7 +57,7 @@ export const passkeys = calls(
       body: obj({ password: anyPassword(), code: opt(code()) }),
       answer: creation,
       errors: ['permissionDenied'],
-      audit: false,
+      audit: 'refused',
     },
     'POST /passkey': {
       permission: null,
@@ -88,7 +88,7 @@ export const passkeys = calls(
 );
 
 export const passkeyLogin = calls(
-  { base: '/{area}/passkey', areas, resource: 'session', auth: 'public', licence: false },
+  { base: '/{area}/passkey', areas, resource: 'session', auth: 'public', licence: false, isWayIn: true },
   {
     /** What `navigator.credentials.get` takes (WebAuthn 5.5): whichever passkey of this host the person chooses. */
     'POST /challenge': {

@@ -4,7 +4,7 @@ import { arr, obj, oneOf, opt, str, text } from '../kit/schema.ts';
 import { anyPassword, code, login2FATypes, token } from './session.ts';
 
 export const secondFactor = calls(
-  { base: '/{area}/login2fa', resource: 'session', auth: 'session', licence: false },
+  { base: '/{area}/login2fa', resource: 'session', auth: 'session', licence: false, isWayIn: true },
   {
     /** Asks for the password before the second factor changes. */
     'POST /phase0': {
@@ -12,7 +12,7 @@ export const secondFactor = calls(
       body: obj({ password: anyPassword() }),
       answer: obj({ onePassKey: token() }),
       errors: ['permissionDenied'],
-      audit: false,
+      audit: 'refused',
     },
     /**
      * What it is to be. 1: the secret of the new authenticator, as an image and as an otpauth address; its code is asked for. Else a code of

@@ -56,7 +56,7 @@ export const Self = obj({
 });
 
 export const session = calls(
-  { base: '/{area}', resource: 'session', auth: 'public', licence: false },
+  { base: '/{area}', resource: 'session', auth: 'public', licence: false, isWayIn: true },
   {
     'POST /verify': {
       body: obj({ email: email(), password: anyPassword() }),

@@ -21,8 +21,8 @@ export interface CallDef {
   permission?: string | null;
   /** `any`: session or API token; `session`: a person; `public`: nobody is asked; `node`: signed by a node's own key. */
   auth?: 'any' | 'session' | 'public' | 'node';
-  /** Whether an audit row is written; default for all but GET. */
-  audit?: boolean;
+  /** Whether an audit row is written; default for all but GET. `refused`: it changes nothing that a line would tell, and a wrong password is told. */
+  audit?: boolean | 'refused';
   /** Errors of the catalogue this call may answer beyond the ones every call may. */
   errors?: readonly ErrorName[];
   /** For the people of the installation's owner alone, the first operator; others are told 101018. */
@@ -55,6 +55,8 @@ export interface GroupOptions {
   /** What its calls tell and change is of sites that the caller sees, although no site stands in their path. */
   ofSites?: true;
   licence?: false;
+  /** Its calls lead to a session, or to another second factor: 101013 and 101014 have their second reading there (§8). */
+  isWayIn?: true;
   /** What is still missing of what its calls promise: they are mounted, and go on counting as not yet built. */
   pending?: string;
 }
@@ -146,6 +148,8 @@ export interface Mounted {
   permission: string | null;
   auth: 'any' | 'session' | 'public' | 'node';
   audit: boolean;
+  /** a refusal leaves an audit row; so does each call that leaves one */
+  auditsRefusals: boolean;
   /** creates, enables or edits something of an operator's or its customers': it takes a licence in force */
   takesLicence: boolean;
   def: CallDef;
@@ -168,13 +172,16 @@ export function* mounted(groups: readonly Group[]): Generator<Mounted> {
           params: [...full.matchAll(/\{(\w+)\}/g)].map(m => m[1]!).filter(name => name !== 'area'),
           permission: permissionOf(group, def, method, area),
           auth: def.auth ?? group.auth ?? 'any',
-          audit: def.audit ?? method !== 'GET',
+          audit: isAudited(def, method),
+          auditsRefusals: def.audit === 'refused' || isAudited(def, method),
           takesLicence: takesLicence(group, def, method, area ?? onlyOf(group.areas)),
           def,
           group: group as Group,
         };
     }
 }
+
+const isAudited = ({ audit }: CallDef, method: Method): boolean => audit !== 'refused' && (audit ?? method !== 'GET');
 
 /** Whose call it is, where its path does not say so. */
 const onlyOf = (named: readonly Area[] = []): Area | undefined => (named.length === 1 ? named[0] : undefined);
@@ -184,7 +191,7 @@ function takesLicence(group: Group, def: CallDef, method: Method, area?: Area): 
   const auth = def.auth ?? group.auth ?? 'any';
   return (
     (def.licence ?? group.licence) !== false &&
-    (def.audit ?? method !== 'GET') &&
+    isAudited(def, method) &&
     method !== 'DELETE' &&
     (auth === 'any' || auth === 'session') &&
     area !== 'admin'

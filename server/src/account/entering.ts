@@ -63,6 +63,31 @@ export async function auditSignIn(
   });
 }
 
+/** Who left, in whose name: whoever wonders until when somebody was there reads it. */
+export async function auditSignOut(
+  ctx: Context,
+  { accountID, proxyID }: { accountID: number; proxyID: number | null },
+): Promise<void> {
+  const { sessions } = ctx.services;
+  // whoever acted may be gone, or may not any more
+  const actor = (await sessions.acting(ctx.db, accountID, proxyID)) ?? (await sessions.acting(ctx.db, accountID));
+  if (!actor) return;
+  await audit(ctx.services, ctx.db, {
+    reqID: ctx.reqID,
+    actor,
+    method: 'DELETE',
+    url: `/api/v1/${actor.area}`,
+    permission: null,
+    body: null,
+    ip: ctx.ip,
+    changes: [],
+    status: 200,
+    durationMs: performance.now() - ctx.startedAt,
+    reason: 'signedOut',
+    isKept: true,
+  });
+}
+
 /**
  * Strangers are held up by their address, and by what they try seen from their address (`what`): whoever signed in from this device before
  * has a count of its own, so that nobody can lock it out.

@@ -5,6 +5,7 @@ import { loginTwoFactorTypes as types, session as limits } from '#contract/limit
 import type { Language } from '#contract/kit/text.ts';
 import type { Context } from '../kit/context.ts';
 import { sha256 } from '../kit/crypto.ts';
+import { unwritten } from '../kit/quiet.ts';
 import { row } from '../store/db.ts';
 import {
   codeWasRight,
@@ -47,7 +48,8 @@ export async function ownFactor(ctx: Context, given: string | undefined): Promis
       const { vcode } = await holdLogin(db, self.id, { kind: 'twoFactor', onePassKey: key });
       await mailCode(ctx, self, 'factorCode', vcode);
     }
-    throw failFields([{ path: 'code', rule: type === types.google ? 'factorByApp' : 'factorByMail' }]);
+    // a question, and nothing that was refused to anybody
+    throw unwritten(failFields([{ path: 'code', rule: type === types.google ? 'factorByApp' : 'factorByMail' }]));
   }
   takeCodeTry(services, self.id);
   const isRight = type === types.google ? await takeAuthenticator(db, services, self.id, code) : await takeMailed(ctx, key, code);

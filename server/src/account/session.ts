@@ -14,7 +14,7 @@ import type { Incoming } from '../kit/request.ts';
 import { partyOf } from '../kit/turns.ts';
 import { type Db, row } from '../store/db.ts';
 import type { ActedAs } from './act-as.ts';
-import { auditSignIn, type Comer, enter, free, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
+import { auditSignIn, auditSignOut, type Comer, enter, free, knownDevice, mayCome, type Said, triesOf } from './entering.ts';
 import {
   codeHash,
   codeWasRight,
@@ -205,7 +205,7 @@ export const sessionCalls = implement(
     },
 
     'DELETE ': async ({ ctx, body }) => {
-      await ctx.services.sessions.close(ctx.actor.area, body);
+      await auditSignOut(ctx, await ctx.services.sessions.close(ctx.actor.area, body));
       return {};
     },
 

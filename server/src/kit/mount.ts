@@ -119,8 +119,9 @@ export function createServer(options: MountOptions): FastifyInstance {
     request.language = languageOfHeader(request.headers['accept-language']);
     describe(request, reply);
   });
-  const context = (request: FastifyRequest) =>
-    /^\/api\/v1\/(user|client|admin)\/(verify|login|login2fa)/.test(request.url) ? 'login' : 'session';
+  // of a group of the way in what its own door asks; what it says to whoever has a session already reads as everywhere
+  const context = ({ routeOptions: { config } }: FastifyRequest) =>
+    config.call?.group.isWayIn && config.call.auth === config.call.group.auth ? 'login' : 'session';
   app.setErrorHandler(async (error, request, reply) => {
     await auditRefusal(error, request, reply, options.services, options.log);
     return sendError(error, request, reply, context(request), options.log);

@@ -20,7 +20,7 @@ const bodyMax = 2000;
 export async function auditRefusal(error: unknown, request: FastifyRequest, reply: FastifyReply, services: Services, log: Log) {
   const { call } = request.routeOptions.config;
   const failure = toFail(error);
-  if (!call?.audit || !request.actor || request.isAudited || failure.status >= 500 || isUnwritten(failure)) return;
+  if (!call?.auditsRefusals || !request.actor || request.isAudited || failure.status >= 500 || isUnwritten(failure)) return;
   const isEarly = !request.isRead && turnedAwayBy.has(failure.name);
   if (isEarly && !turnedAway.isTime(`${failure.name} ${request.actor.sessionID}`)) return;
   try {

@@ -327,11 +327,17 @@ export class Sessions {
     }
   }
 
-  /** Ends a session; 101015 when the credentials do not belong together. Works for paused accounts too. */
-  async close(area: Area, given: { accessToken: string; refreshToken: string }): Promise<void> {
+  /**
+   * Ends a session; 101015 when the credentials do not belong together. Works for paused accounts too.
+   * @returns whose it was, and who acted in their name
+   */
+  async close(
+    area: Area,
+    given: { accessToken: string; refreshToken: string },
+  ): Promise<Pick<SessionRow, 'accountID' | 'proxyID'>> {
     const id = this.#ownerOf(given.accessToken, 'revokeTokenFailed');
     const refresh = splitRefresh(given.refreshToken, 'revokeTokenFailed');
-    await this.#database.doors.transaction().execute(async db => {
+    const closed = await this.#database.doors.transaction().execute(async db => {
       const session = await this.#find(db, id);
       const hash = sha256(refresh.secret);
       const fits =
@@ -341,8 +347,10 @@ export class Sessions {
         [session.refreshHash, session.previousHash].some(h => h && timingSafeEqual(hash, h));
       if (!fits) throw fail('revokeTokenFailed');
       await this.end(db, id);
+      return session;
     });
     this.#forget();
+    return closed;
   }
 
   /** Ends a session, and those that were opened from it. */

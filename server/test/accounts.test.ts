@@ -298,6 +298,27 @@ describe('roles', () => {
     ok(await colleague.post('/client/role', { name: 'less', permissionKeys: ['sites.view'] }));
   });
 
+  test('how many hold a role is told; who held one that goes holds none, and the line says who they were', async () => {
+    const going = await op.make('/client/role', { name: 'going', permissionKeys: ['sites.view'] });
+    const holders = [await sub(a.client, []), await sub(a.client, [])];
+    for (const { id } of holders) ok(await op.put('/client/account/role', { accountID: id, roleID: going }));
+    const shown = async () =>
+      ((await op.read('/client/roles?pageSize=100')).data as { id: number; holders: number }[]).find(one => one.id === going);
+    assert.equal((await shown())?.holders, 2);
+    const since = await mark(api);
+    ok(await op.del(`/client/role/${going}`));
+    assert.equal(await shown(), undefined);
+    for (const { id } of holders) assert.equal((await stored(id)).roleID, null);
+    const [line] = await since.audits();
+    assert.deepEqual(
+      line!.changes
+        .filter(one => one.table === 'account')
+        .map(one => one.id)
+        .sort(),
+      holders.map(one => one.id).sort(),
+    );
+  });
+
   test('a sub-account neither changes nor gives roles that hold more than it', async () => {
     const strong = await op.make('/client/role', { name: 'strong', permissionKeys: ['sites.edit', 'zones.edit'] });
     const weak = await op.make('/client/role', { name: 'weak', permissionKeys: ['sites.view'] });

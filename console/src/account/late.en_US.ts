@@ -253,6 +253,7 @@ export default {
   'auditMethod.TASK': 'TASK (a step of long work)',
   'auditMethod.EXPIRE': 'EXPIRE (came to its end)',
   'auditMethod.TRAFFIC': 'TRAFFIC (used up, or free again)',
+  'auditMethod.CLI': 'CLI (on the machine itself)',
   'auditKind.added': 'Added',
   'auditKind.changed': 'Changed',
   'auditKind.removed': 'Removed',
@@ -269,6 +270,9 @@ export default {
   'auditReason.wrongCode': 'Wrong code',
   'auditReason.codeExpired': 'Code expired',
   'auditReason.passwordChanged': 'Password changed',
+  'role.lost':
+    '{count} account(s) have it and will have no role: they sign in, and may see and do nothing until another one is assigned.',
+  'role.unheld': 'No account has it.',
   'auditReason.signedOut': 'Signed out',
   'auditReason.tokenRenewed': 'Token renewed',
   'auditReason.permissionDenied': 'Permission denied',

@@ -7,6 +7,7 @@ import { queryClient } from '../kit/query.ts';
 import { resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { t } from '../kit/text.ts';
+import { number } from '../kit/units.ts';
 import { matrixField, summary } from './permission-matrix.tsx';
 
 type Role = RowOf<'GET /{area}/roles'>;
@@ -25,6 +26,12 @@ async function remove(roles: Role[]) {
   }
 }
 
+/** How many people are left without a role: before it is done. */
+function lost(roles: Role[]): string {
+  const count = roles.reduce((sum, { holders }) => sum + holders, 0);
+  return count ? t('role.lost', { count: number(count) }) : t('role.unheld');
+}
+
 const roles = resource<'GET /{area}/roles'>({
   name: 'roles',
   list: 'GET /{area}/roles',
@@ -38,6 +45,7 @@ const roles = resource<'GET /{area}/roles'>({
       render: role =>
         role.permissionKeys.length ? summary(role.permissionKeys) : <span className="ink-3">{t('role.nothing')}</span>,
     },
+    { name: 'holders', kind: 'number', width: 120 },
     { name: 'createdAt', kind: 'time', sort: true },
     { name: 'updatedAt', kind: 'time', sort: true, isOptional: true },
   ],
@@ -68,7 +76,7 @@ const roles = resource<'GET /{area}/roles'>({
       isBatch: true,
       isDanger: true,
       level: 'destructive',
-      warning: 'removeRole',
+      warning: lost,
       run: remove,
     },
   ],

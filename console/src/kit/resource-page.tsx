@@ -138,7 +138,7 @@ export function ResourcePage<L extends ListKey>({
       const isAgreed = await isSure({
         level,
         title: rows.length === 1 ? t('confirm.sureOne', { verb }) : t('confirm.sure', { verb, count: rows.length }),
-        warning: action.warning && t(`warning.${action.warning}`),
+        warning: typeof action.warning === 'function' ? action.warning(rows) : action.warning && t(`warning.${action.warning}`),
         targets: rows.map(row => nameOf(resource, row)),
         isDanger: action.isDanger,
         confirm: verb,

@@ -144,8 +144,8 @@ export interface RowAction<Row> {
   /** `reversible`: done at once; `disruptive`: asks, naming the rows; `destructive`: the number or name must be typed. */
   level?: 'reversible' | 'disruptive' | 'destructive';
   isDanger?: boolean;
-  /** Sentence of the question. */
-  warning?: Named<'warning'>;
+  /** Sentence of the question; of what depends on the rows, made of them. */
+  warning?: Named<'warning'> | ((rows: Row[]) => string);
   run?: (rows: Row[], context: ActionContext) => Promise<unknown> | void;
   /** It is one call and no form: so it takes any number of rows. */
   isCall?: boolean;

@@ -94,7 +94,8 @@ export const accounts = calls(
   },
 );
 
-export const Role = obj({ ...record, name: text(64), permissionKeys: permissionKeys() });
+/** `holders`: accounts that have it now */
+export const Role = obj({ ...record, name: text(64), permissionKeys: permissionKeys(), holders: int() });
 const roleBody = () => obj({ name: str(64).check(rules.zodRule(rules.freeName)), permissionKeys: permissionKeys() });
 
 export const roles = calls(
@@ -104,6 +105,7 @@ export const roles = calls(
     'GET /metaRoles': { query: obj({ keyword: opt(str(64)) }), answer: arr(obj({ id: id(), name: text(64) })) },
     'POST /role': { body: roleBody(), answer: obj({ ids: arr(id(), 1) }), errors: ['duplicated'] },
     'PUT /role/{id}': { body: roleBody(), errors: ['duplicated', 'permissionDenied'] },
+    /** Whoever holds it holds no role from then on. */
     'DELETE /role/{id}': { errors: ['permissionDenied'] },
   },
 );

@@ -351,7 +351,14 @@ export const roleCalls = implement(
     },
     'DELETE /role/{id}': async ({ ctx, params }) => {
       await mayTouch(ctx, params.id);
+      // whoever gives it to somebody at this moment is waited for
       await ctx.store(roleTable).remove([params.id], 'id');
+      const left = await rows<{ id: number }>(
+        ctx.db,
+        sql`update account set "roleID" = null, "updatedAt" = now(), "rowVersion" = "rowVersion" + 1
+            where "roleID" = ${params.id} and "deletedAt" is null returning id`,
+      );
+      for (const { id } of left) ctx.note({ table: 'account', id, before: { roleID: params.id }, after: { roleID: null } });
       await ctx.services.sessions.changed(ctx.db);
       return {};
     },

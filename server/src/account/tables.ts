@@ -75,5 +75,6 @@ export const roleTable = table<RoleRow>()({
   table: 'role',
   scope: { tenant: [['rootID']], owner: (actor, a) => sql`${col('rootID', a)} = ${actor.rootID}` },
   sort: ['name', 'createdAt', 'updatedAt'],
+  extra: { holders: sql`(select count(*)::int from account h where h."roleID" = t.id and h."deletedAt" is null)` },
   unique: { role_name: 'duplicated' },
 });

@@ -74,14 +74,15 @@ describe('what a line tells', () => {
     assert.ok(!one.text.includes(secret));
   });
 
-  test('both names of a proxied act to the house that acted; to whoever is below it, only that it was done for them', async () => {
+  test('both names of a proxied act: to the house that acted by e-mail, to whoever is below it by name', async () => {
+    await sql`update account set name = 'Support of the operator' where id = ${a.client.id}`.execute(api.database.db);
     const { body } = await api.call('POST', '/client/proxy', { token: a.client.token, body: { id: a.user.id } });
     const reply = await role(a.user, 'by-proxy', body.accessToken);
     const reqID = String(reply.headers['x-request-id']);
     const names = async (who: Person) =>
       (await lines(who, { reqID })).map(one => [one.accountName, one.proxyName, one.proxyArea]);
     assert.deepEqual(await names(a.client), [[a.user.email, a.client.email, 'client']]);
-    assert.deepEqual(await names(a.user), [[a.user.email, null, 'client']]);
+    assert.deepEqual(await names(a.user), [[a.user.email, 'Support of the operator', 'client']]);
     const address = async (who: Person) => (await lines(who, { reqID })).map(one => one.ip !== '');
     assert.deepEqual(await address(a.client), [true]);
     assert.deepEqual(await address(a.user), [false], 'nor where they sit');
@@ -90,7 +91,8 @@ describe('what a line tells', () => {
     assert.ok((await lines(a.user, { reqID: String(own.headers['x-request-id']) }))[0]?.ip);
     const found = async (who: Person) => (await lines(who, { proxyName: a.client.email.slice(0, 6) })).length;
     assert.equal(await found(a.client), 1);
-    assert.equal(await found(a.user), 0, 'who it was is not found out by asking');
+    assert.equal(await found(a.user), 0, 'the e-mail of somebody above is not found out by asking');
+    assert.equal((await lines(a.user, { proxyName: 'support of the' })).length, 1);
   });
 });
 

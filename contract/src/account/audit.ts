@@ -26,7 +26,7 @@ export const AuditLine = obj({
   accountID: nullable(id()),
   accountName: nullable(text(254)),
   area: nullable(one(areas)),
-  /** Who really acted, where the reader may know; else the area they are of. */
+  /** Who really acted: of the reader's own house their e-mail, of one above it the name they go by. */
   proxyName: nullable(text(254)),
   proxyArea: nullable(one(areas)),
   /** the API token it was done by */
@@ -34,7 +34,7 @@ export const AuditLine = obj({
   method: text(10),
   url: text(2000),
   permission: nullable(text(64)),
-  /** empty where the reader may not know who really acted */
+  /** empty where somebody of a house above the reader's acted */
   ip: text(64),
   /** of the answer; null in lines of before it was kept */
   status: nullable(int()),

@@ -7,7 +7,7 @@ import type { Actor } from '../kit/actor.ts';
 import { type KeptChange, kindOfChange } from '../kit/audit-room.ts';
 import { implement } from '../kit/implement.ts';
 import { isSame } from '../kit/store.ts';
-import { contains } from '../kit/table.ts';
+import { contains, like } from '../kit/table.ts';
 import { and, row, rows, type Sql } from '../store/db.ts';
 
 type Change = z.output<typeof AuditChange>;
@@ -35,8 +35,11 @@ function readable(actor: Actor): Sql {
       select ${actor.accountID}::bigint union select a.id from account a join below on a."parentID" = below.id
     ) select id from below))`;
 }
-/** Who really acted is told by name within one's own house: whoever is above it is told by their area alone. */
-const mayName = (actor: Actor): Sql =>
+/**
+ * Who really acted is told to everybody who may read the line (decisions.md: each act carries both names): within one's own house by the
+ * e-mail that signs in there, of whoever is above it by the name they go by, and where they sat not at all.
+ */
+const isOfOurs = (actor: Actor): Sql =>
   actor.area === 'admin'
     ? sql`true`
     : actor.area === 'client'
@@ -68,7 +71,7 @@ export const auditCalls = implement(audit, {
     const { actor, db } = ctx;
     const size = query.pageSize ?? 10;
     const offset = ((query.page ?? 1) - 1) * size;
-    const named = mayName(actor);
+    const named = isOfOurs(actor);
     const isWide = (body.accountName || body.url || body.proxyName) && body.startTime === undefined && body.reqID === undefined;
     const where = and([
       readable(actor),
@@ -82,11 +85,12 @@ export const auditCalls = implement(audit, {
       ...(body.endTime === undefined ? [] : [sql`t."createdAt" <= ${body.endTime}::timestamptz`]),
       ...(body.method === undefined ? [] : [sql`t.method = ${body.method}`]),
       ...(body.reqID === undefined ? [] : [sql`t."reqID" = ${body.reqID}`]),
-      // nobody finds out by asking who it was
+      // by what is told of them: no e-mail of a house above is found out by asking
       ...(body.proxyName === undefined
         ? []
         : [
-            sql`exists (select 1 from account p where p.id = t."proxyID" and ${named} and ${and(contains(body.proxyName, 'proxyName'))})`,
+            sql`exists (select 1 from account p where p.id = t."proxyID"
+              and case when ${named} then ${and(contains(body.proxyName, 'proxyName'))} else ${like('name')(body.proxyName, 'p')} end)`,
           ]),
     ]);
     const order = query.orderBy === 'asc' ? sql`asc` : sql`desc`;
@@ -100,7 +104,7 @@ export const auditCalls = implement(audit, {
       sql`select t.id, t."reqID", t."createdAt", t."accountID", t."accountName", t.area, t."tokenName", t.method, t.url, t.permission,
             ${ip}, t.status, t."durationMs", t.reason, t.times, t."lastAt",
             case when t."proxyName" is null then null when t."proxyID" is null then ${actor.area === 'admin' ? sql`t."proxyName"` : sql`null`}
-              when ${named} then t."proxyName" end as "proxyName", p.auth as "proxyArea"${whole}
+              when ${named} then t."proxyName" else p.name end as "proxyName", p.auth as "proxyArea"${whole}
           from audit t left join account p on p.id = t."proxyID"
           where ${where} order by t.id ${order} limit ${read} offset ${read && offset}`,
     );

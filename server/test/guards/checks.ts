@@ -42,8 +42,8 @@ export const brokenTokens = (api: Api, calls: readonly Mounted[], token: string)
   refused(api, calls, 'a broken token', 101013, 401, () => token);
 export const expiredTokens = (api: Api, calls: readonly Mounted[], token: string) =>
   refused(api, calls, 'an expired token', 101014, 401, () => token);
-export const paused = (api: Api, calls: readonly Mounted[], tokens: Record<Area, string>) =>
-  refused(api, calls, 'a paused account', 101008, 403, call => tokens[call.area!]);
+export const stopped = (api: Api, calls: readonly Mounted[], tokens: Record<Area, string>) =>
+  refused(api, calls, 'a stopped account', 101008, 403, call => tokens[call.area!]);
 export async function otherAreas(api: Api, calls: readonly Mounted[], tokens: Record<Area, string>): Promise<string[]> {
   const problems: string[] = [];
   for (const area of areas)

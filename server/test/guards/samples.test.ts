@@ -16,7 +16,7 @@ import { row, rows } from '#server/store/db.ts';
 import { noteAnswer } from '#system/sent.ts';
 import { Api } from '../harness.ts';
 import { auditProblems } from './audited.ts';
-import { brokenTokens, expiredTokens, inputs, isolation, keys, otherAreas, paused, strangers } from './checks.ts';
+import { brokenTokens, expiredTokens, inputs, isolation, keys, otherAreas, stopped, strangers } from './checks.ts';
 import { generate } from './generate.ts';
 import { largestProblems } from './largest-bodies.ts';
 import { part } from './list-rows.ts';
@@ -90,7 +90,7 @@ test('a call that asks nobody who they are', async () => {
     assert.equal((await strangers(app, asClosed)).length, 1);
     assert.equal((await brokenTokens(app, asClosed, 'x')).length, 1);
     assert.equal((await expiredTokens(app, asClosed, expiredToken(on.api, tokens.user))).length, 1);
-    assert.equal((await paused(app, asClosed, tokens)).length, 1);
+    assert.equal((await stopped(app, asClosed, tokens)).length, 1);
     assert.equal((await otherAreas(app, asClosed, tokens)).length, 2);
     assert.equal((await keys(app, asClosed, tokens, async () => {})).length, 1);
   } finally {

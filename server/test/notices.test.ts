@@ -12,6 +12,7 @@ import { nodeTable, productTable } from '#server/node/tables.ts';
 import { siteTable } from '#server/site/tables.ts';
 import { NoticeTeller } from '#server/work/notices.ts';
 import { WebhookSender } from '#server/work/webhooks.ts';
+import { is, ok } from './expect.ts';
 import { Api, type Person, type Tenant } from './harness.ts';
 
 let api: Api;
@@ -161,6 +162,34 @@ test('read up to what was seen, on every device; what comes then is another', as
   // somebody else's are nobody's
   assert.equal((await post(a.user, 'read', { upTo: 1_000_000 })).body.unread, 0);
   assert.equal(await unread(a.client), 3);
+});
+
+test('whoever acts in another’s name reads their inbox, and neither empties nor silences it; a choice of one’s own stands in the audit', async () => {
+  const { accessToken: token } = (await api.call('POST', '/client/proxy', { token: a.client.token, body: { id: a.user.id } }))
+    .body;
+  await sql`insert into notice ("accountID", kind, names, "isShown", "mailDue")
+    values (${a.user.id}, 'originDown', '["shop"]', true, false)`.execute(api.database.db);
+  const silent = { kind: 'trafficLimited', inbox: false, mail: false };
+  const acting = { ...a.user, token };
+  assert.equal(await unread(acting), 1);
+  is(await post(acting, 'read', { upTo: 1_000_000 }), 'permissionDenied');
+  is(await post(acting, 'choices', { choices: [silent] }), 'permissionDenied');
+  assert.equal(await unread(a.user), 1);
+  ok(await post(a.user, 'choices', { choices: [silent] }));
+  const lines = await rows<{ status: number; proxyName: string | null; changes: unknown[] }>(
+    api.database.db,
+    sql`select status, "proxyName", changes from audit where url = '/api/v1/user/notices/choices' order by id`,
+  );
+  assert.deepEqual(
+    lines.map(({ status, proxyName, changes }) => [status, proxyName, changes.length]),
+    [
+      [403, a.client.email, 0],
+      [200, null, 1],
+    ],
+  );
+  ok(await post(a.user, 'choices', { choices: [{ ...silent, inbox: true, mail: true }] }));
+  ok(await post(a.user, 'read', { upTo: 1_000_000 }));
+  await sql`delete from notice where "accountID" = ${a.user.id}`.execute(api.database.db);
 });
 
 test('each person chooses by kind, of what the person may see', async () => {

@@ -32,9 +32,16 @@ export const notices = calls(
     },
     /** What the bell asks for every now and then. */
     'GET /notices/unread': { permission: null, answer: obj({ unread: int() }) },
-    /** All up to this one, and nothing that came since. */
-    'POST /notices/read': { permission: null, audit: false, body: obj({ upTo: int(1) }), answer: obj({ unread: int() }) },
+    /** All up to this one, and nothing that came since. Not for whoever acts in another's name: who was told has to see it. */
+    'POST /notices/read': {
+      permission: null,
+      audit: 'refused',
+      body: obj({ upTo: int(1) }),
+      answer: obj({ unread: int() }),
+      errors: ['permissionDenied'],
+    },
     'GET /notices/choices': { permission: null, answer: obj({ choices: arr(obj(choice), noticeKinds.length) }) },
+    /** One's own: whoever acts in another's name silences no alarm of theirs. */
     'POST /notices/choices': {
       permission: null,
       body: obj({ choices: arr(obj(choice), noticeKinds.length) }),

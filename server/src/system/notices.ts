@@ -6,6 +6,7 @@ import { notices } from '#contract/system/notices.ts';
 import type { Actor } from '../kit/actor.ts';
 import type { Context } from '../kit/context.ts';
 import { implement } from '../kit/implement.ts';
+import { isSame } from '../kit/store.ts';
 import { type Db, row, rows } from '../store/db.ts';
 import { noticeDetail, noticeSentence, type Told } from './notice-texts.ts';
 
@@ -35,6 +36,11 @@ export const choiceOf = (stored: Partial<Record<string, Choice>> | undefined, ki
 export function mayBeTold({ permissions }: Pick<Actor, 'permissions'>, kind: NoticeKind): boolean {
   const key = noticeNeeds[kind];
   return key === null || permissions.has(key);
+}
+
+/** Who was told must see it: an inbox that somebody else empties, or silences, is no alarm. */
+function ownOnly({ actor }: Context): void {
+  if (actor.proxyName) throw fail('permissionDenied');
 }
 
 const unreadOf = async (db: Db, accountID: number): Promise<{ unread: number }> =>
@@ -80,6 +86,7 @@ export const noticeCalls = implement(notices, {
   },
   'GET /notices/unread': async ({ ctx }) => unreadOf(ctx.db, ctx.actor.accountID),
   'POST /notices/read': async ({ ctx, body }) => {
+    ownOnly(ctx);
     await sql`update notice set "readAt" = now() where "accountID" = ${ctx.actor.accountID} and id <= ${body.upTo} and "readAt" is null`.execute(
       ctx.db,
     );
@@ -93,13 +100,15 @@ export const noticeCalls = implement(notices, {
     return { choices: told.map(kind => ({ kind, ...choiceOf(stored, kind), ...(kind === 'newDevice' ? own : {}) })) };
   },
   'POST /notices/choices': async ({ ctx, body }) => {
-    const { accountID, proxyName } = ctx.actor;
+    ownOnly(ctx);
+    const { accountID: id } = ctx.actor;
     const device = body.choices.findLast(({ kind }) => kind === 'newDevice');
-    // whoever acts in another's name silences no alarm of theirs
-    if (device && proxyName) throw fail('permissionDenied');
     if (device) await chooseDeviceMail(ctx, device.mail);
+    const before = (await choicesOf(ctx)) ?? {};
     const choices = Object.fromEntries(body.choices.map(({ kind, ...choice }) => [kind, choice]));
-    await sql`insert into "noticePerson" ("accountID", choices) values (${accountID}, ${JSON.stringify(choices)}::jsonb)
+    const after = { ...before, ...choices };
+    if (!isSame(before, after)) ctx.note({ table: 'noticePerson', id, before: { choices: before }, after: { choices: after } });
+    await sql`insert into "noticePerson" ("accountID", choices) values (${id}, ${JSON.stringify(choices)}::jsonb)
       on conflict ("accountID") do update set choices = "noticePerson".choices || excluded.choices`.execute(ctx.db);
     return {};
   },

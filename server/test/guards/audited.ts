@@ -37,8 +37,7 @@ const derived = new Set([
   // random, and the same from then on
   'passkeyHandle',
   'oidcFlow',
-  // what one wants to be told oneself, and what waits to be told
-  'noticePerson',
+  // what waits to be told
   'webhookDelivery',
   'revocation',
   'pgmigrations',
@@ -154,7 +153,10 @@ export const mayChange = (call: Mounted) => call.method !== 'GET' && (call.auth 
 /** What is wrong with the line of one answer, given the tables whose rows are others now. */
 function lineProblems(call: Mounted, status: number, tables: readonly string[], line: Line | undefined): string[] {
   if (!call.audit)
-    return [...(line && (status === 200 || !call.auditsRefusals) ? ['leaves a line'] : []), ...(tables.length ? [`changes ${tables.join()}, and leaves no line`] : [])];
+    return [
+      ...(line && (status === 200 || !call.auditsRefusals) ? ['leaves a line'] : []),
+      ...(tables.length ? [`changes ${tables.join()}, and leaves no line`] : []),
+    ];
   if (!line) return ['leaves no line'];
   if (line.status !== status) return [`its line says ${line.status}`];
   const said = new Set(line.changes.map(({ table }) => tableOf(table)));

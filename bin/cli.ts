@@ -10,7 +10,7 @@ const commands: Record<string, { file: string; verb?: string; about: string }> =
   server: { file: 'server/src/main.ts', about: 'the control plane: --services=api,work,ingest,bus' },
   agent: { file: 'agent/src/main.ts', about: 'the daemon of an edge node' },
   migrate: { file: 'bin/migrate.ts', about: 'bring the schema of DATABASE_URL up to date' },
-  account: { file: 'bin/account.ts', about: 'list accounts, set a password, let in who is locked out' },
+  account: { file: 'bin/account.ts', about: 'list accounts, let in who lost a password or a second factor, or is locked out' },
   backup: { file: 'bin/backup.ts', verb: 'backup', about: 'write everything into one file, while everything runs' },
   restore: { file: 'bin/backup.ts', verb: 'restore', about: 'make a data folder out of a backup or a snapshot' },
   snapshot: { file: 'bin/backup.ts', verb: 'snapshot', about: 'a quick backup into the data folder, before an upgrade' },

@@ -96,16 +96,23 @@ export async function mailCode(
   if (!sent) throw new Fail('illegalEmailSettings', { errorData: [{ path: 'email', rule: 'mailServerMissing' }] });
 }
 
-/** Its person, where whoever manages the account took away what its sign-in asked for beside the password. */
-export async function mailTaken({ db, services }: { db: Db; services: Services }, accountID: number): Promise<void> {
+/**
+ * Its person, where whoever manages the account took away what its sign-in asked for beside the password (`factorTaken`), or whoever holds
+ * the machine set another password (`passwordSet`). False: no mail can go out.
+ */
+export async function mailTaken(
+  { db, services }: { db: Db; services: Pick<Services, 'sealing'> },
+  accountID: number,
+  template: 'factorTaken' | 'passwordSet' = 'factorTaken',
+): Promise<boolean> {
   const account = await row<CodeReader>(
     db,
     sql`select id, email, auth, coalesce("rootID", id) as "rootID", "parentClient", language from account where id = ${accountID}`,
   );
-  if (!account) return;
+  if (!account) return false;
   const { email: to, language } = account;
   const time = `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  await sendMail(db, services, { operatorID: operatorOf(account), to, language, template: 'factorTaken', data: { time } });
+  return sendMail(db, services, { operatorID: operatorOf(account), to, language, template, data: { time } });
 }
 
 const tryClaims = (accountID: number): Claim[] => [{ key: `code ${accountID}`, free: codeTries.freeOfAccount }];

@@ -10,6 +10,7 @@ import { loginTwoFactorTypes as types, oidcLimits as limits } from '#contract/li
 import { statusOf, withRoots } from '../kit/acting.ts';
 import { consoleOrigins, operatorAt } from '../kit/console-url.ts';
 import type { Context } from '../kit/context.ts';
+import type { Change } from '../kit/effects.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import { sendMail } from '../kit/mail/send.ts';
@@ -37,13 +38,18 @@ import { ownPassword } from './session.ts';
 // read and written here alone
 table()({ table: 'identity', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
-/** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
+/** All of an account. */
+export const takeIdentities = async (db: Db, accountID: number): Promise<Change[]> =>
+  (
+    await rows<{ id: number; issuer: string; name: string }>(
+      db,
+      sql`delete from identity where "accountID" = ${accountID} returning id, issuer, name`,
+    )
+  ).map(({ id, ...before }) => ({ table: 'identity', id, before }));
+/** The same by whoever manages it: what was opened by them ends, as when their person removes one. */
 export async function dropIdentities(ctx: Context, accountID: number): Promise<boolean> {
-  const gone = await rows<{ id: number; issuer: string; name: string }>(
-    ctx.db,
-    sql`delete from identity where "accountID" = ${accountID} returning id, issuer, name`,
-  );
-  for (const { id, ...before } of gone) ctx.note({ table: 'identity', id, before });
+  const gone = await takeIdentities(ctx.db, accountID);
+  for (const one of gone) ctx.note(one);
   if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
   return gone.length > 0;
 }

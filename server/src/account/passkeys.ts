@@ -11,6 +11,7 @@ import { deviceMailsMax, passkeys as limits } from '#contract/limits.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
 import { consoleOrigins } from '../kit/console-url.ts';
 import type { Context } from '../kit/context.ts';
+import type { Change } from '../kit/effects.ts';
 import { tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
 import type { MailData } from '../kit/mail/texts.ts';
@@ -39,13 +40,18 @@ interface PasskeyRow {
 // read and written here alone
 table()({ table: 'passkey', scope: { tenant: [['accountID']], owner: () => sql`false` }, soft: false });
 
-/** All of an account, by whoever manages it: what was opened by them ends, as when their person removes one. */
+/** All of an account. */
+export const takePasskeys = async (db: Db, accountID: number): Promise<Change[]> =>
+  (
+    await rows<{ id: number; name: string; host: string }>(
+      db,
+      sql`delete from passkey where "accountID" = ${accountID} returning id, name, host`,
+    )
+  ).map(({ id, ...before }) => ({ table: 'passkey', id, before }));
+/** The same by whoever manages it: what was opened by them ends, as when their person removes one. */
 export async function dropPasskeys(ctx: Context, accountID: number): Promise<boolean> {
-  const gone = await rows<{ id: number; name: string; host: string }>(
-    ctx.db,
-    sql`delete from passkey where "accountID" = ${accountID} returning id, name, host`,
-  );
-  for (const { id, ...before } of gone) ctx.note({ table: 'passkey', id, before });
+  const gone = await takePasskeys(ctx.db, accountID);
+  for (const one of gone) ctx.note(one);
   if (gone.length) await ctx.services.sessions.endAll(ctx.db, accountID);
   return gone.length > 0;
 }

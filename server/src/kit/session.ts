@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import { session as limits, transport } from '#contract/limits.ts';
-import { type Database, type Db, listen, row, rows, type Sql } from '../store/db.ts';
+import { type Database, type Db, listen, row, type Sql } from '../store/db.ts';
 import type { Actor } from './actor.ts';
 import { type Acting, actingColumns, actorOf, isFrom, networkRefused, statusOf, withRoots } from './acting.ts';
 import { type Keys, sha256 } from './crypto.ts';
@@ -17,6 +17,7 @@ import { Devices } from './devices.ts';
 import { type Held, heldBy } from './held.ts';
 import { Hashing } from './hashing.ts';
 import { inForceOf, type Licences } from './licence.ts';
+import { endAllSessions, endSessions, tellChanged } from './session-end.ts';
 import { agentOf, type From, type SessionRow, splitRefresh } from './session-row.ts';
 import { Tries } from './tries.ts';
 
@@ -358,12 +359,10 @@ export class Sessions {
     await this.#end(db, sql`s.id = ${id}`);
   }
 
-  /** Ends every session of an account and all that were opened from them, but the one that asks; and what waits for a code, a new passkey or a link. */
-  async endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
-    await sql`delete from "passkeyChallenge" where "accountID" = ${accountID}`.execute(db);
-    await sql`delete from "oidcFlow" where "accountID" = ${accountID}`.execute(db);
-    await sql`delete from login where "accountID" = ${accountID}`.execute(db);
-    return this.#end(db, sql`s."accountID" = ${accountID}`, sql`id is distinct from ${except}`);
+  /** Ends every session of an account, what was opened from them, and what waits (session-end.ts); the one that asks stays. */
+  endAll(db: Db, accountID: number, except: string | null = null): Promise<number> {
+    this.#changedIn.add(db);
+    return endAllSessions(db, accountID, except);
   }
 
   /** Ends every other session of an account and what was opened from them, and logins that wait; what was opened from this one stays. */
@@ -377,24 +376,15 @@ export class Sessions {
     return this.#end(db, sql`s."accountID" = ${accountID}`, sql`"accountID" <> ${accountID}`);
   }
 
-  async #end(db: Db, first: Sql, which: Sql = sql`true`): Promise<number> {
-    const ended = await rows(
-      db,
-      sql`with recursive gone as (
-            select s.id from session s where ${first}
-            union select s.id from session s join gone on s."openerID" = gone.id
-          )
-          update session set "endedAt" = now(), successor = null
-            where id in (select id from gone) and "endedAt" is null and ${which} returning id`,
-    );
-    await this.changed(db);
-    return ended.length;
+  #end(db: Db, first: Sql, which?: Sql): Promise<number> {
+    this.#changedIn.add(db);
+    return endSessions(db, first, which);
   }
 
   /** Tells every process that what it remembers of accounts may be wrong, once `db` has committed. */
   async changed(db: Db): Promise<void> {
     this.#changedIn.add(db);
-    await sql`select pg_notify('actor', '')`.execute(db);
+    await tellChanged(db);
   }
 
   /** The transaction is through: this process need not wait for its own notice. */

@@ -20,6 +20,8 @@ export interface MailData {
   factorOn: { time: string };
   factorOff: { time: string };
   factorTaken: { time: string };
+  /** by whoever holds the machine of the control plane */
+  passwordSet: { time: string };
   passkeyOn: { time: string; name: string };
   passkeyOff: { time: string; name: string };
   identityOn: { time: string; name: string };
@@ -182,6 +184,31 @@ export const mailTexts: { [T in Exclude<MailTemplate, 'notice'>]: MailText } = {
       zh_TW: '如果您沒有要求這麼做，請立即變更密碼並聯絡管理者。',
       zh_CN: '如果您没有要求这么做，请立即更改密码并联系管理员。',
       en_US: 'If you did not ask for this, change your password now and ask whoever manages your account.',
+    },
+  },
+  passwordSet: {
+    subject: {
+      zh_TW: '您的密碼已由系統管理者重設',
+      zh_CN: '您的密码已由系统管理员重置',
+      en_US: 'Your password was set anew for you',
+    },
+    lines: [
+      {
+        zh_TW: '{time}，管理這套系統主機的人為您的帳號設定了新密碼，先前的登入都已結束。',
+        zh_CN: '{time}，管理这套系统主机的人为您的账号设置了新密码，之前的登录都已结束。',
+        en_US:
+          'At {time} whoever runs the machine of this installation set a new password for your account. Earlier sign-ins have ended.',
+      },
+      {
+        zh_TW: '登入後請改成只有您知道的密碼。',
+        zh_CN: '登录后请改成只有您知道的密码。',
+        en_US: 'Sign in and choose one that you alone know.',
+      },
+    ],
+    foot: {
+      zh_TW: '如果您沒有要求這麼做，請立即聯絡管理者。',
+      zh_CN: '如果您没有要求这么做，请立即联系管理员。',
+      en_US: 'If you did not ask for this, tell whoever manages your account.',
     },
   },
   passkeyOn: {

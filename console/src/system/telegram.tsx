@@ -1,5 +1,6 @@
 /** Notices by Telegram: a bot's token, the chat it writes to, and whether a test arrives. */
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { telegramKinds } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
@@ -7,8 +8,10 @@ import { Page } from '../kit/page.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
+import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
+import { isTold } from './told.ts';
 import { keptWhenEmpty } from './kept.ts';
 import { Trial } from '../kit/trial.tsx';
 import { Webhook } from './webhook.tsx';
@@ -18,7 +21,7 @@ const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).Card
 const read = 'GET /{area}/setting/tg';
 const write = 'PUT /{area}/setting/tg';
 const testing = 'POST /{area}/setting/tg/test';
-const fields: FormField[] = [
+const fieldsOf = (kinds: readonly (typeof telegramKinds)[number][]): FormField[] => [
   { name: 'enable', label: 'telegramOn', kind: 'switch', help: 'telegram' },
   { name: 'token', kind: 'password', help: 'telegramToken', initial: '', isOptional: true },
   { name: 'chatID', kind: 'mono', help: 'chatID', placeholder: '-1001234567890', initial: '', isOptional: true },
@@ -28,12 +31,15 @@ const fields: FormField[] = [
     isMultiple: true,
     isOptional: true,
     help: 'telegramKinds',
-    ...options(telegramKinds, 'noticeKind'),
+    ...options(kinds, 'noticeKind'),
   },
 ];
 
 export function Telegram() {
   const can = useCan();
+  const { permissionKeys } = useSelf();
+  // of what nobody here is ever told none is offered
+  const fields = useMemo(() => fieldsOf(telegramKinds.filter(kind => isTold(permissionKeys, kind))), [permissionKeys]);
   const found = useQuery(query(read));
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;

@@ -1,6 +1,7 @@
 /** Events by HTTP: where they go, by which secret they are signed, of which kinds, and what became of the latest. */
 import './attempts.css';
 import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { noticeKinds } from '#contract/limits.ts';
 import type { AnswerOf } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
@@ -9,9 +10,11 @@ import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
 import { Status } from '../kit/status.tsx';
+import { useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
+import { isTold } from './told.ts';
 import { keptWhenEmpty } from './kept.ts';
 import { Trial } from '../kit/trial.tsx';
 
@@ -20,7 +23,7 @@ const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).Card
 const read = 'GET /{area}/setting/webhook';
 const write = 'PUT /{area}/setting/webhook';
 const pollMs = 3000;
-const fields: FormField[] = [
+const fieldsOf = (kinds: readonly (typeof noticeKinds)[number][]): FormField[] => [
   { name: 'enable', label: 'webhookOn', kind: 'switch', help: 'webhook' },
   { name: 'url', label: 'webhookURL', kind: 'mono', placeholder: 'https://example.com/hooks', isOptional: true },
   { name: 'secret', kind: 'password', help: 'webhookSecret', initial: '', isOptional: true },
@@ -30,12 +33,15 @@ const fields: FormField[] = [
     isMultiple: true,
     isOptional: true,
     help: 'webhookKinds',
-    ...options(noticeKinds, 'noticeKind'),
+    ...options(kinds, 'noticeKind'),
   },
 ];
 
 export function Webhook() {
   const can = useCan();
+  const { permissionKeys } = useSelf();
+  // of what nobody here is ever told none is offered
+  const fields = useMemo(() => fieldsOf(noticeKinds.filter(kind => isTold(permissionKeys, kind))), [permissionKeys]);
   const found = useQuery({
     ...query(read),
     refetchInterval: ({ state }) => (state.data?.deliveries.some(({ state: is }) => is === 'waiting') ? pollMs : false),

@@ -30,7 +30,8 @@ export const telegram = calls(
         problem: nullable(text(300)),
       }),
     },
-    'PUT /tg': { body: obj({ ...fields, kinds: opt(kinds()) }), errors: ['illegalTelegramToken'] },
+    /** As PUT /webhook: a person, and the root account for where it goes and what more is told. */
+    'PUT /tg': { auth: 'session', body: obj({ ...fields, kinds: opt(kinds()) }), errors: ['illegalTelegramToken'] },
     /** A message to the chat, by what is stored. 101021: Telegram does not know the token, or may not write to the chat. */
     'POST /tg/test': { permission: 'telegram.edit', errors: ['illegalTelegramToken'], audit: false },
   },

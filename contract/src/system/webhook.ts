@@ -38,7 +38,8 @@ export const webhook = calls(
       /** `deliveries`: the newest first */
       answer: obj({ ...told(fields), version: int(), deliveries: arr(Delivery, webhookLimits.shownMax) }),
     },
-    'PUT /webhook': { body: obj(fields) },
+    /** By a person alone: it tells on when a token has ended. Where it goes, by which secret, and of more than before, the root account says. */
+    'PUT /webhook': { auth: 'session', body: obj(fields) },
     /** An event `test`, told as any other: what became of it stands among the deliveries. */
     'POST /webhook/test': { permission: 'webhook.edit', audit: false, answer: obj({ id: id() }) },
   },

@@ -10,7 +10,9 @@ import { mailPolicy } from '../kit/mail/send.ts';
 import { col, table } from '../kit/table.ts';
 import { isTelegramToken, sendTelegram, TelegramError } from '../kit/telegram.ts';
 import { type Db, rows } from '../store/db.ts';
+import type { Actor } from '../kit/actor.ts';
 import type { Told } from './notice-texts.ts';
+import { isToldTo, checkTold } from './told-kinds.ts';
 
 export interface TelegramRow extends Record<string, unknown> {
   id: number;
@@ -86,6 +88,9 @@ const hello = {
   en_US: 'A test from Breakwater: notices arrive here.',
 } as const;
 
+/** What a new chat is told: of the kinds that somebody of this area ever hears of. */
+const usual = (actor: Actor) => telegramKindsUsual.filter(kind => isToldTo(actor, kind));
+
 export const telegramCalls = implement(telegram, {
   'GET /tg': async ({ ctx }) => {
     const [known] = (await ctx.store(telegramTable).page({ pageSize: 1 })).data;
@@ -94,7 +99,7 @@ export const telegramCalls = implement(telegram, {
       tokenIsSet: known?.tokenIsSet ?? false,
       chatID: known?.chatID ?? '',
       // a later release may know more of them
-      kinds: known ? telegramKinds.filter(kind => known.kinds.includes(kind)) : [...telegramKindsUsual],
+      kinds: known ? telegramKinds.filter(kind => known.kinds.includes(kind)) : usual(ctx.actor),
       version: known?.version ?? 0,
       sentAt: known?.sentAt ?? null,
       problem: known?.problem ?? null,
@@ -103,6 +108,13 @@ export const telegramCalls = implement(telegram, {
   'PUT /tg': async ({ ctx, body }) => {
     const store = ctx.store(telegramTable);
     const [known] = (await store.page({ pageSize: 1 })).data;
+    checkTold(
+      ctx.actor,
+      'chatID',
+      { enable: known?.enable ?? false, to: known?.chatID ?? '', kinds: known?.kinds ?? usual(ctx.actor) },
+      { enable: body.enable, to: body.chatID, kinds: body.kinds ?? known?.kinds ?? usual(ctx.actor) },
+      { isSecret: body.token !== undefined, allKinds: [] },
+    );
     if (body.token && !isTelegramToken(body.token))
       throw new Fail('illegalTelegramToken', { errorData: [{ path: 'token', rule: 'wrongFormat' }] });
     if (body.enable) {

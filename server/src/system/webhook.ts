@@ -1,7 +1,7 @@
 /** Where an operator, or a customer, is told of events by HTTP. */
 import { sql } from 'kysely';
 import { failFields } from '#contract/errors.ts';
-import { type NoticeKind, webhookLimits } from '#contract/limits.ts';
+import { type NoticeKind, noticeKinds, webhookLimits } from '#contract/limits.ts';
 import { ruleOfRefusal } from '#contract/rules/address-policy.ts';
 import { webhook } from '#contract/system/webhook.ts';
 import type { Context } from '../kit/context.ts';
@@ -10,6 +10,7 @@ import { implement } from '../kit/implement.ts';
 import { mailPolicy } from '../kit/mail/send.ts';
 import { col, table } from '../kit/table.ts';
 import { type Db, row, rows, type Sql } from '../store/db.ts';
+import { checkTold } from './told-kinds.ts';
 
 interface WebhookRow extends Record<string, unknown> {
   id: number;
@@ -89,6 +90,13 @@ export const webhookCalls = implement(webhook, {
       if (body.secret === undefined ? !known?.secretIsSet : !body.secret)
         throw failFields([{ path: 'secret', rule: 'required' }]);
     }
+    checkTold(
+      ctx.actor,
+      'url',
+      { enable: known?.enable ?? false, to: known?.url ?? '', kinds: known?.kinds ?? [] },
+      { enable: body.enable, to: body.url, kinds: body.kinds },
+      { isSecret: body.secret !== undefined, allKinds: noticeKinds },
+    );
     const values = { ...body, kinds: [...new Set(body.kinds)] };
     if (known) await ctx.store(webhookTable).set(known.id, values);
     else {

@@ -61,7 +61,8 @@ const fields = {
   keep: 2,
   restoreTest: true,
 };
-const put = (body: object = {}) => api.call('PUT', path, { token: a.client.token, body: { ...fields, ...body } });
+const put = (body: object = {}) =>
+  api.call('PUT', path, { token: a.client.token, body: { ...fields, ownPassword: password, ...body } });
 const run = (kind: string) => api.call('POST', `${path}/run`, { token: a.client.token, body: { kind } });
 /** As the clock asks: the time has come. */
 const clock = async () => {

@@ -17,7 +17,7 @@ const keysOf = (all: readonly Mounted[]) =>
   all
     .map(
       call =>
-        `${lineOf(call)} ${call.permission ?? '-'} ${call.auth}${call.def.owner ? ' owner' : ''} ${call.audit ? 'audit' : '-'}`,
+        `${lineOf(call)} ${call.permission ?? '-'} ${call.auth}${call.def.owner ? ' owner' : ''}${call.def.present ? ' present' : ''} ${call.audit ? 'audit' : call.auditsRefusals ? 'refused' : '-'}`,
     )
     .sort();
 

@@ -7,7 +7,7 @@ import { sendMail } from '#server/kit/mail/send.ts';
 import { row, rows } from '#server/store/db.ts';
 import { Mailer } from '#server/work/mailer.ts';
 import { ok } from './expect.ts';
-import { Api, type Person } from './harness.ts';
+import { Api, password, type Person } from './harness.ts';
 import { until } from './smtp.ts';
 
 /** A server that answers each command as it is told, when it is told: npm smtp-server has no way to. */
@@ -69,7 +69,15 @@ const set = (who: Person, port: number, more: object = {}) =>
   api.call('PUT', '/client/setting/email', {
     token: who.token,
     body: {
-      ...{ host: '127.0.0.1', port, security: 'none', username: '', fromAddress: 'noreply@house.test', fromName: '' },
+      ...{
+        host: '127.0.0.1',
+        port,
+        security: 'none',
+        username: '',
+        fromAddress: 'noreply@house.test',
+        fromName: '',
+        ownPassword: password,
+      },
       ...more,
     },
   });

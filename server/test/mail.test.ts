@@ -10,7 +10,7 @@ import { row, rows } from '#server/store/db.ts';
 import { writeSetting } from '#server/system/settings.ts';
 import { Mailer } from '#server/work/mailer.ts';
 import { broken, is, ok } from './expect.ts';
-import { Api, type Person } from './harness.ts';
+import { Api, password, type Person } from './harness.ts';
 import { htmlOf, type Smtp, startSmtp, textOf, until } from './smtp.ts';
 
 let api: Api;
@@ -43,6 +43,7 @@ const own = (more: object = {}) => ({
   password: 'smtp secret',
   fromAddress: 'noreply@house.test',
   fromName: '海堤 House',
+  ownPassword: password,
   ...more,
 });
 const put = (body: object, who = owner) => api.call('PUT', path, { token: who.token, body });

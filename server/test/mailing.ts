@@ -1,7 +1,7 @@
 /** A real SMTP server, and what brings an API's mails to it. */
 import { Mailer } from '#server/work/mailer.ts';
 import { by, ok } from './expect.ts';
-import type { Api, Tenant } from './harness.ts';
+import { type Api, password, type Tenant } from './harness.ts';
 import { type Smtp, startSmtp } from './smtp.ts';
 
 export interface Mailing {
@@ -21,7 +21,7 @@ export async function startMailing(api: Api): Promise<Mailing> {
     async serve(tenant) {
       const server = { host: '127.0.0.1', port: smtp.port, security: 'starttls', username: 'u', password: smtp.password };
       const from = { fromAddress: 'noreply@house.test', fromName: 'House' };
-      ok(await by(api, tenant.client).put('/client/setting/email', { ...server, ...from }));
+      ok(await by(api, tenant.client).put('/client/setting/email', { ...server, ...from, ownPassword: password }));
     },
     async stop() {
       await mailer.stop();

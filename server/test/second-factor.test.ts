@@ -46,6 +46,7 @@ const mailSetting = () => ({
   password: 'smtp secret',
   fromAddress: 'noreply@house.test',
   fromName: 'House',
+  ownPassword: password,
 });
 const codeOf = async (to: string) => /^\d{6}$/m.exec(textOf(await smtp.next(to)))![0];
 const other = (code: string) => (code === '000000' ? '000001' : '000000');

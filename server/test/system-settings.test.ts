@@ -26,7 +26,7 @@ const from = (ip: string) => ({ headers: { 'x-forwarded-for': ip } });
 
 test('mails name the operator’s own address, and its hostname shows its branding', async () => {
   const put = (tenant: Tenant, outgoingURL: string) =>
-    api.call('PUT', `${base}/outgoingURL`, { token: tenant.client.token, body: { outgoingURL } });
+    api.call('PUT', `${base}/outgoingURL`, { token: tenant.client.token, body: { outgoingURL, ownPassword: password } });
   const { db } = api.database;
   assert.equal(await consoleURL(db, api.services, other.client.id), 'http://console.test');
   assert.equal((await put(other, 'https://cdn.other.test:8444/')).status, 200);

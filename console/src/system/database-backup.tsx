@@ -12,11 +12,12 @@ import { useCan } from '../kit/permissions.ts';
 import { present } from '../kit/present.tsx';
 import { queryClient } from '../kit/query.ts';
 import { type FieldName, type FormField, options, type Values } from '../kit/resource.ts';
-import { currentSelf } from '../kit/session.ts';
+import { currentSelf, useSelf } from '../kit/session.ts';
 import { Status } from '../kit/status.tsx';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { bytes, number } from '../kit/units.ts';
+import { presenceFields, presenceValues, withPresence } from './presence.ts';
 import './attempts.css';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
@@ -74,6 +75,8 @@ const fieldsOf = (now: Answer): FormField[] => [
 
 export function DatabaseBackup() {
   const can = useCan();
+  const { isRoot, proxyName } = useSelf();
+  const [round, setRound] = useState(0);
   const found = useQuery({
     queryKey: [read],
     queryFn: () => call(read),
@@ -102,22 +105,25 @@ export function DatabaseBackup() {
     <>
       <State now={now} at={found.dataUpdatedAt} />
       <section className="panel setting" aria-label={t('tab.databaseBackup')}>
-        {can(write) ? (
+        {can(write) && isRoot && !proxyName ? (
           <CardForm
+            // a password stays in no form that was saved
+            key={round}
             call={write}
             params={{}}
-            fields={fields}
-            values={values}
+            fields={[...fields, ...presenceFields]}
+            values={{ ...values, ...presenceValues }}
             version={now.version}
             // left empty they stay; what the other kind of target asks is stored all the same
             body={({ secretKey, passphrase, ...rest }) => ({
               ...values,
-              ...rest,
+              ...withPresence(rest),
               secretKey: undefined,
               passphrase: undefined,
               ...(secretKey ? { secretKey } : {}),
               ...(passphrase ? { passphrase } : {}),
             })}
+            saved={async () => setRound(round + 1)}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed') }}
             meanwhile={<div className="tab-wait" aria-busy />}
@@ -125,7 +131,7 @@ export function DatabaseBackup() {
             <p className="ink-2">{t(now.passphraseIsSet ? 'backup.passphraseSet' : 'backup.passphraseUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+          <p className="panel-padded ink-3">{t('presence.rootOnly')}</p>
         )}
       </section>
       <Runs runs={now.runs} />

@@ -1,16 +1,18 @@
 /** The operator's mail server: what is set, whether a test went out, and what waits (§7 setting/email). */
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { mailSecurities } from '#contract/limits.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { inPlace } from '../kit/later.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import { type FormField, options } from '../kit/resource.ts';
-import { currentSelf } from '../kit/session.ts';
+import { currentSelf, useSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { number } from '../kit/units.ts';
 import { Trial } from '../kit/trial.tsx';
+import { presenceFields, presenceValues, withPresence } from './presence.ts';
 
 const CardForm = inPlace(async () => (await import('../kit/card-form.tsx')).CardForm);
 
@@ -25,10 +27,13 @@ const fields: FormField[] = [
   { name: 'password', kind: 'password', help: 'mailPassword', initial: '', isOptional: true },
   { name: 'fromAddress', kind: 'text', initial: '', isOptional: true },
   { name: 'fromName', kind: 'text', help: 'fromName', initial: '', isOptional: true },
+  ...presenceFields,
 ];
 
 export function EmailSetting() {
   const can = useCan();
+  const { isRoot, proxyName } = useSelf();
+  const [round, setRound] = useState(0);
   const found = useQuery(query(read));
   const now = found.data;
   if (found.error && !now) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
@@ -48,18 +53,21 @@ export function EmailSetting() {
         </Trial>
       </section>
       <section className="panel setting" aria-label={t('tab.email')}>
-        {can(write) ? (
+        {can(write) && isRoot && !proxyName ? (
           <CardForm
+            // a password stays in no form that was saved
+            key={round}
             call={write}
             params={{}}
             fields={fields}
-            values={{ host, port, security, username, password: '', fromAddress, fromName }}
+            values={{ host, port, security, username, password: '', fromAddress, fromName, ...presenceValues }}
             version={version}
             // left empty it stays; without a user there is none
             body={({ password, ...rest }) => ({
-              ...rest,
+              ...withPresence(rest),
               ...(password ? { password: String(password) } : rest['username'] ? {} : { password: null }),
             })}
+            saved={async () => setRound(round + 1)}
             success={t('message.modifySuccess')}
             errors={{ otherwise: t('message.modifyFailed') }}
             meanwhile={<div className="tab-wait" aria-busy />}
@@ -67,7 +75,7 @@ export function EmailSetting() {
             <p className="ink-2">{t(passwordIsSet ? 'mail.passwordSet' : 'mail.passwordUnset')}</p>
           </CardForm>
         ) : (
-          <p className="panel-padded ink-3">{t('form.readOnly')}</p>
+          <p className="panel-padded ink-3">{t('presence.rootOnly')}</p>
         )}
       </section>
     </>

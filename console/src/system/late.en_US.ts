@@ -230,6 +230,7 @@ export default {
   'field.forCustomers': 'Your customers',
   'field.byEmail': 'Match by e-mail too',
   'help.oidcIssuer': 'The provider’s address, by https, as its discovery document spells it.',
+  'help.presence': 'Where mails, sign-in links or backups go is decided here: enter your own password again.',
   'help.oidcPassword': 'Who may sign in is decided here: enter your own password again.',
   'help.oidcCode': 'Only where your sign-in takes one. One that comes by mail is sent when you save without it.',
   'help.oidcSecret': 'Encrypted when it is saved, and never shown again. Another issuer takes its own.',
@@ -237,6 +238,7 @@ export default {
   'help.oidcByEmail':
     'Who made no link signs in to an account that is there, by an e-mail the provider has verified. Only where you trust its word on every e-mail.',
   'oidc.rootOnly': 'Only the root account changes it: who says who somebody is decides who gets in.',
+  'presence.rootOnly': 'Only the root account’s own person changes it: where mails, sign-in links or backups go is decided here.',
   'oidc.callbacks': 'Redirect URIs',
   'oidc.callbacksText': 'Enter these at the provider.',
   'oidc.noCallbacks': 'Choose whom it is for and save: what to enter at the provider then stands here.',

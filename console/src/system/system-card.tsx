@@ -1,14 +1,16 @@
 /** One value of the operator as a card: read by one call, saved by another. Who may only look reads it. */
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { CardForm } from '../kit/card-form.tsx';
 import type { AnswerOf, CallKey } from '../kit/client.ts';
 import { ErrorState } from '../kit/empty.tsx';
 import { useCan } from '../kit/permissions.ts';
 import { query } from '../kit/query.ts';
 import type { FormField, Values } from '../kit/resource.ts';
+import { useSelf } from '../kit/session.ts';
 import { Stale } from '../kit/stale.tsx';
 import { type Named, t } from '../kit/text.ts';
+import { presenceFields, presenceValues, withPresence } from './presence.ts';
 
 type ReadKey = {
   [K in CallKey]: K extends `GET /client/setting/system/${string}`
@@ -25,12 +27,16 @@ interface Props<K extends ReadKey> {
   note?: (answer: AnswerOf<K>) => string;
   /** errors that belong to a field, by their names */
   errors?: Record<string, string>;
+  /** It decides where secrets go: the root's own person alone, who says so with the password. */
+  isPresent?: boolean;
   /** What those who may only look read; left out: the fields and their values. */
   shown?: (answer: AnswerOf<K>) => string;
 }
 
-export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note, errors, shown }: Props<K>) {
+export function SystemCard<K extends ReadKey>({ name, read, write, fields: fieldsOf, note, errors, shown, isPresent }: Props<K>) {
   const can = useCan();
+  const { isRoot, proxyName } = useSelf();
+  const [round, setRound] = useState(0);
   // it takes nothing
   const found = useQuery(query(read, ...([] as never)));
   // one of those that answer a version
@@ -39,16 +45,20 @@ export function SystemCard<K extends ReadKey>({ name, read, write, fields: field
   if (found.error && !answer) return <ErrorState error={found.error} onRetry={() => void found.refetch()} />;
   if (!answer) return <div className="panel tab-wait" aria-busy />;
   const values = Object.fromEntries(fields.map(field => [field.name, answer[field.name]]));
+  const isMine = !isPresent || (isRoot && !proxyName);
   return (
     <section className="panel setting" aria-label={t(`tab.${name}`)}>
       <Stale found={found} />
       {note && <p className="ink-3">{note(answer)}</p>}
-      {can(write) ? (
+      {can(write) && isMine ? (
         <CardForm
+          // a password stays in no form that was saved
+          key={round}
           call={write}
           params={{}}
-          fields={fields}
-          values={values}
+          fields={isPresent ? [...fields, ...presenceFields] : fields}
+          values={isPresent ? { ...values, ...presenceValues } : values}
+          {...(isPresent && { body: withPresence, saved: async () => setRound(round + 1) })}
           version={answer.version}
           success={t('message.modifySuccess')}
           errors={{ otherwise: t('message.modifyFailed'), ...(errors && { fields: errors }) }}
@@ -57,7 +67,7 @@ export function SystemCard<K extends ReadKey>({ name, read, write, fields: field
         <p className="ink-3">{shown(answer)}</p>
       ) : (
         <>
-          <p className="ink-3">{t('form.readOnly')}</p>
+          <p className="ink-3">{t(isMine ? 'form.readOnly' : 'presence.rootOnly')}</p>
           <dl className="setting-values">
             {fields.map(field => (
               <div key={field.name}>

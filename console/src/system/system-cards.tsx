@@ -12,6 +12,7 @@ export const OutgoingURL = () => (
     read="GET /client/setting/system/outgoingURL"
     write="PUT /client/setting/system/outgoingURL"
     fields={addressFields}
+    isPresent
     note={({ installation }) => t('system.addressNow', { url: installation })}
   />
 );

@@ -23,6 +23,11 @@ export interface CallDef {
   auth?: 'any' | 'session' | 'public' | 'node';
   /** Whether an audit row is written; default for all but GET. `refused`: it changes nothing that a line would tell, and a wrong password is told. */
   audit?: boolean | 'refused';
+  /**
+   * It decides where secrets go: the root account itself says it, with its own password and a code (`presence()` in its body, kit/present.ts;
+   * what asks is kit/presence.ts of the server). No token, no sub-account, nobody in its name.
+   */
+  present?: true;
   /** Errors of the catalogue this call may answer beyond the ones every call may. */
   errors?: readonly ErrorName[];
   /** For the people of the installation's owner alone, the first operator; others are told 101018. */
@@ -80,6 +85,8 @@ const isGroup = (calls: Group | Record<string, Group>): calls is Group => 'defs'
 export function calls<const B extends string, const D extends Defs>(options: GroupOptions & { base: B }, defs: D): Group<B, D> {
   for (const key of Object.keys(defs))
     if (!/^(GET|POST|PUT|PATCH|DELETE) (\/[^\s]*)?$/.test(key)) throw new Error(`not 'METHOD /path': ${key}`);
+  for (const [key, def] of Object.entries(defs) as [string, CallDef][]) // as declared
+    if (def.present && (def.auth ?? options.auth) !== 'session') throw new Error(`${key}: who is present is a person`);
   return { ...options, defs };
 }
 

@@ -52,6 +52,11 @@ export const peopleTexts = {
     zh_CN: '只有主账号可以缩小允许登录的网络；您可以加入网段，或请主账号移除',
     en_US: 'Only the root account may let fewer networks in. Add networks, or ask the root account to take some away',
   },
+  rootSends: {
+    zh_TW: '只有主帳號可以決定通知送到哪裡、送哪些；您可以停用，或減少種類',
+    zh_CN: '只有主账号可以决定通知送到哪里、送哪些；您可以停用，或减少种类',
+    en_US: 'Only the root account says where notices go and which. You may turn them off, or leave some out',
+  },
   networkRefused: {
     zh_TW: '您的營運商不允許從這個網路登入',
     zh_CN: '您的运营商不允许从这个网络登录',
@@ -141,9 +146,18 @@ export const peopleTexts = {
     en_US: 'There is no mail server yet. Set one in the system settings and test it first',
   },
   mailServerNeeded: {
-    zh_TW: '登入驗證需要它寄送驗證碼。請先關閉登入驗證',
-    zh_CN: '登录验证需要它发送验证码。请先关闭登录验证',
-    en_US: 'Sign-in verification mails its codes by it. Turn that off first',
+    zh_TW: '有 {count} 人登入時要用它寄出的驗證碼，移除後就進不來。請改填另一台伺服器，或先關閉登入驗證，並請這些人改用驗證器',
+    zh_CN: '有 {count} 人登录时要用它发出的验证码，移除后就进不来。请改填另一台服务器，或先关闭登录验证，并请这些人改用验证器',
+    en_US:
+      'Without it {count} people cannot sign in: their codes are mailed by it. Enter another server, or turn sign-in verification off and have them take an authenticator first',
+  },
+  mailServerNeededByOthers: {
+    zh_TW:
+      '有 {count} 人登入時要用它寄出的驗證碼，其中 {others} 人屬於其他營運商或平台，移除後就進不來。請改填另一台伺服器；其他營運商也可以設定自己的伺服器',
+    zh_CN:
+      '有 {count} 人登录时要用它发出的验证码，其中 {others} 人属于其他运营商或平台，移除后就进不来。请改填另一台服务器；其他运营商也可以设置自己的服务器',
+    en_US:
+      'Without it {count} people cannot sign in, {others} of them of other operators or the vendor: their codes are mailed by it. Enter another server; other operators may also set one of their own',
   },
   mailPasswordAgain: {
     zh_TW: '伺服器、連接埠、加密方式或使用者改變時，請重新輸入密碼',

@@ -5,6 +5,7 @@
  */
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
+import { presence } from '../kit/present.ts';
 import { arr, big, bool, id, int, nullable, obj, one, text, time } from '../kit/schema.ts';
 import { secret, told } from '../kit/secret.ts';
 import { backupLimits, backupRhythms, backupRunKinds, backupRunStates, backupTargets } from '../limits.ts';
@@ -74,7 +75,13 @@ export const databaseBackup = calls(
       }),
     },
     /** By a person alone: whoever says where backups go gets all there is. An S3 target takes a passphrase. */
-    'PUT /DBBackup': { owner: true, auth: 'session', body: obj(fields).check(rules.zodRule(rules.backupTarget)) },
+    'PUT /DBBackup': {
+      owner: true,
+      auth: 'session',
+      present: true,
+      body: obj({ ...fields, ...presence() }).check(rules.zodRule(rules.backupTarget)),
+      errors: ['permissionDenied'],
+    },
     /** Begins one, or answers that which is under way. A restore test is of the latest backup. */
     'POST /DBBackup/run': {
       owner: true,

@@ -1,6 +1,7 @@
 /** Through which server an operator's mails go (§7 System, setting/email; RFC 5321, RFC 8314). */
 import * as z from 'zod/mini';
 import { calls } from '../kit/call.ts';
+import { presence } from '../kit/present.ts';
 import { int, nullable, obj, one, text, time } from '../kit/schema.ts';
 import { secret, told } from '../kit/secret.ts';
 import { mailSecurities } from '../limits-sign-in.ts';
@@ -38,8 +39,16 @@ export const emailSetting = calls(
         problem: nullable(text(500)),
       }),
     },
-    /** Another server, port or user takes the password anew: what was given to one server is shown to no other. */
-    'PUT /email': { body: obj(fields), errors: ['illegalEmailSettings'] },
+    /**
+     * Another server, port or user takes the password anew: what was given to one server is shown to no other. Refused where people could
+     * not sign in without it: their codes are mailed by it.
+     */
+    'PUT /email': {
+      auth: 'session',
+      present: true,
+      body: obj({ ...fields, ...presence() }),
+      errors: ['illegalEmailSettings', 'permissionDenied'],
+    },
     /** A mail to whoever asks, by what is stored. 101020 says in `errorData` what the server answered. */
     'POST /email/test': { permission: 'emailSetting.edit', errors: ['illegalEmailSettings'], audit: false },
   },

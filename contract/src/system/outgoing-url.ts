@@ -1,5 +1,6 @@
 /** The address people reach the console by: it stands in mails, and its hostname shows the operator's branding (decisions.md). */
 import { calls } from '../kit/call.ts';
+import { presence } from '../kit/present.ts';
 import { int, obj, text } from '../kit/schema.ts';
 import * as rules from '../rules.ts';
 
@@ -11,8 +12,10 @@ export const outgoingURL = calls(
     'GET /outgoingURL': { answer: obj({ outgoingURL: text(outgoingURLMax), installation: text(500), version: int() }) },
     /** '': none of its own */
     'PUT /outgoingURL': {
-      body: obj({ outgoingURL: text(outgoingURLMax).check(rules.zodRule(rules.consoleAddress)) }),
-      errors: ['duplicated'],
+      auth: 'session',
+      present: true,
+      body: obj({ outgoingURL: text(outgoingURLMax).check(rules.zodRule(rules.consoleAddress)), ...presence() }),
+      errors: ['duplicated', 'permissionDenied'],
     },
   },
 );

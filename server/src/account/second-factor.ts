@@ -24,7 +24,7 @@ import {
   takeAuthenticator,
   takeCodeTry,
 } from './factors.ts';
-import { readerOf } from './own-factor.ts';
+import { ownFactor, readerOf } from './own-factor.ts';
 import { ownPassword } from './session.ts';
 import { newSecret, qrOf, stepOf } from './totp.ts';
 
@@ -128,6 +128,10 @@ export const secondFactorCalls = implement(
     },
   },
   {
+    presence: {
+      password: (ctx, request, password) => ownPassword(ctx, request, password, 'ownPassword'),
+      code: ownFactor,
+    },
     prepare: {
       // outside of the transaction: a wrong code is counted, whatever becomes of the call
       'POST /phase2': async ({ ctx, body }) => {

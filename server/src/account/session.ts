@@ -259,7 +259,7 @@ export async function ownPassword<T = undefined>(
   ctx: Context,
   request: Pick<Incoming, 'line'>,
   password: string,
-  path: 'oldPassword' | 'password',
+  path: 'oldPassword' | 'password' | 'ownPassword',
   next?: (before: string) => Promise<T>,
 ): Promise<T | undefined> {
   const { actor, services } = ctx;

@@ -7,6 +7,10 @@ import { errorBody, type ErrorContext, Fail, fail } from '#contract/errors.ts';
 /** A line of the log; never carries bodies or credentials. */
 export type Log = (level: 'warn' | 'error', message: string, data: Record<string, unknown>) => void;
 
+/** Of a group of the way in what its own door asks; what it says to whoever has a session already reads as everywhere. */
+export const contextOf = ({ routeOptions: { config } }: FastifyRequest): ErrorContext =>
+  config.call?.group.isWayIn && config.call.auth === config.call.group.auth ? 'login' : 'session';
+
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply, context: ErrorContext, log: Log) {
   const failure = toFail(error);
   // who is told what stands in the way (a node away, a supplier down) meets no fault of ours

@@ -48,10 +48,19 @@ export interface Implementation {
   params: Record<string, Table>;
   prepare?: Record<string, AnyHandler>;
   hold?: Record<string, Hold>;
+  /** how somebody proves that they are there, for calls that are declared `present`: of one group of all */
+  presence?: Presence | undefined;
   /** file downloads: what Content-Disposition says */
   fileName?: Record<string, string>;
 }
 
+/** How somebody proves that they are there: what the folder of accounts implements. */
+export interface Presence {
+  /** @throws 101003 at `ownPassword` */
+  password(ctx: Context, request: Incoming, password: string): Promise<unknown>;
+  /** @throws 101003 at `code` */
+  code(ctx: Context, code: string | undefined): Promise<void>;
+}
 /** @throws Fail: the body is not read */
 export type Hold = (services: Services) => { leave(): void } | undefined;
 
@@ -60,6 +69,7 @@ export interface ImplementOptions<K extends string = string> {
   hold?: Partial<Record<K, Hold>>;
   /** What is done before it is the call's turn to write, so that no connection and no lock is held meanwhile: hashing above all. */
   prepare?: Partial<Record<K, AnyHandler>>;
+  presence?: Presence;
   /** path parameter → the table whose row it names, found in scope before the handler runs */
   params?: Record<string, Table>;
   /** list → the table whose rows it shows: their history can be asked for */
@@ -82,6 +92,7 @@ export function implement<G extends Group<string, Defs>>(
     params: options.params ?? {},
     prepare: (options.prepare ?? {}) as Record<string, AnyHandler>,
     hold: (options.hold ?? {}) as Record<string, Hold>, // by the names of the calls
+    presence: options.presence,
   };
 }
 

@@ -10,12 +10,13 @@ import { fail, failFields } from '#contract/errors.ts';
 import { mounted, type Group, type Mounted } from '#contract/kit/call.ts';
 import { languageOf, type Language } from '#contract/kit/text.ts';
 import { newRequestID } from './ids.ts';
-import { type Log, refuse, sendError } from './failures.ts';
+import { contextOf, type Log, refuse, sendError } from './failures.ts';
 import { type Actor, stranger } from './actor.ts';
 import { audit, Context, marksIn, Partial, publish, reasonOf, seenBy } from './context.ts';
 import { auditRefusal, keepFolds, lineOf } from './refusals.ts';
 import type { Incoming } from './request.ts';
 import type { AnyHandler, Hold, Implementation } from './implement.ts';
+import { presently } from './presence.ts';
 import { coercer, fieldNames, problems, writer } from './schema.ts';
 import { badQuery, badText } from './text.ts';
 import { sendOther } from './answers.ts';
@@ -119,12 +120,9 @@ export function createServer(options: MountOptions): FastifyInstance {
     request.language = languageOfHeader(request.headers['accept-language']);
     describe(request, reply);
   });
-  // of a group of the way in what its own door asks; what it says to whoever has a session already reads as everywhere
-  const context = ({ routeOptions: { config } }: FastifyRequest) =>
-    config.call?.group.isWayIn && config.call.auth === config.call.group.auth ? 'login' : 'session';
   app.setErrorHandler(async (error, request, reply) => {
     await auditRefusal(error, request, reply, options.services, options.log);
-    return sendError(error, request, reply, context(request), options.log);
+    return sendError(error, request, reply, contextOf(request), options.log);
   });
   app.setNotFoundHandler((request, reply) => {
     if (/^\/api(?:[/?]|$)/.test(request.url)) return sendError(fail('pathInvalid'), request, reply, 'session', options.log);
@@ -155,6 +153,7 @@ const describe = (request: FastifyRequest, reply: FastifyReply) =>
 function prepare(options: MountOptions): Ready[] {
   const byGroup = new Map<Group, Implementation>(options.implementations.map(i => [i.group, i]));
   const ready: Ready[] = [];
+  const presence = options.implementations.find(one => one.presence)?.presence;
   const { max } = options.services.database;
   const turn = turnsToWrite(max);
   const turnToRead = turnsToRead(max);
@@ -173,8 +172,7 @@ function prepare(options: MountOptions): Ready[] {
     }
     ready.push({
       call,
-      handler,
-      prepare: implementation.prepare?.[local],
+      ...presently(call, presence, { handler, prepare: implementation.prepare?.[local] }),
       hold: implementation.hold?.[local],
       tables,
       coerce: call.def.query ? coercer(call.def.query) : query => query,

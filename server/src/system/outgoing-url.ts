@@ -14,7 +14,7 @@ export const outgoingURLCalls = implement(outgoingURL, {
     const { rootID } = ctx.actor;
     const before = await readSetting(ctx.db, rootID, 'outgoingURL');
     const version = await settingVersion(ctx.db, rootID, 'outgoingURL');
-    await ctx.expect('setting', { id: rootID, version, outgoingURL: before }, body);
+    await ctx.expect('setting', { id: rootID, version, outgoingURL: before }, { outgoingURL: body.outgoingURL });
     const after = body.outgoingURL === '' ? '' : new URL(body.outgoingURL).origin;
     if (after === before) return {};
     if (after !== '') await claimHostname(ctx, 'outgoingURL', new URL(after).hostname);

@@ -55,6 +55,9 @@ export const notAlone: Readonly<Record<string, string>> = {
   'PUT /{area}/account twoFactor': 'of somebody else it can only be taken off, where there is one',
   'PUT /client/setting/email username': 'it goes together with its password',
   'PUT /client/setting/system/oidc password': 'proves who asks, and is kept nowhere',
+  'PUT /client/setting/email ownPassword': 'proves who asks, and is kept nowhere',
+  'PUT /client/setting/system/outgoingURL ownPassword': 'proves who asks, and is kept nowhere',
+  'PUT /client/setting/system/DBBackup ownPassword': 'proves who asks, and is kept nowhere',
   'PUT /client/setting/system/oidc issuer': 'another provider has another secret',
   'PUT /client/setting/system/accountVerify enabled': 'it can be asked for once a mail of the test went out',
 };

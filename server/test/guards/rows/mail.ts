@@ -109,6 +109,7 @@ export const mailRows: Rows = {
       username: '',
       fromAddress: 'noreply@example.net',
       fromName: name,
+      ownPassword: password,
     }),
   },
   stage: {

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after } from 'node:test';
 import { sql } from 'kysely';
+import { password } from '../../harness.ts';
 import { part } from '../list-rows.ts';
 import { next } from '../generate.ts';
 import type { Rig, Rows, World } from '../world.ts';
@@ -74,13 +75,17 @@ export const systemRows: Rows = {
     }),
     'PUT /client/setting/system/restrictGroupCIDRs': async () => ({ cidrs: ['0.0.0.0/0', '::/0'] }),
     'PUT /client/setting/system/log': async () => ({ level: 'warn', sampling: 1000 }),
-    'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({ outgoingURL: `https://${name.toLowerCase()}.test` }),
+    'PUT /client/setting/system/outgoingURL': async (_rig, { name }) => ({
+      outgoingURL: `https://${name.toLowerCase()}.test`,
+      ownPassword: password,
+    }),
     // what S3 asks beside: system/backups.test.ts
     'PUT /client/setting/system/DBBackup': async () => ({
       ...backups,
       endpoint: 'https://s3.test',
       region: 'eu',
       bucket: 'vault',
+      ownPassword: password,
     }),
     'POST /client/setting/system/DBBackup/run': async () => ({ kind: 'backup' }),
     'PUT /{area}/setting/webhook': async () => ({

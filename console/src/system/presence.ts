@@ -1,0 +1,14 @@
+/** Fields by which the root's own person says that they are there, and what is sent of them: of forms that decide where secrets go. */
+import type { FormField, Values } from '../kit/resource.ts';
+
+export const presenceFields: FormField[] = [
+  { name: 'ownPassword', kind: 'password', help: 'presence', initial: '' },
+  { name: 'code', label: 'ownCode', kind: 'mono', help: 'oidcCode', initial: '', isOptional: true },
+];
+export const presenceValues = { ownPassword: '', code: '' };
+
+/** A code as people type it, and none where none was typed. */
+export const withPresence = ({ code, ...values }: Values): Values => ({
+  ...values,
+  ...(code ? { code: String(code).replaceAll(/\s/g, '') } : {}),
+});

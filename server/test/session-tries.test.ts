@@ -232,7 +232,11 @@ describe('sign-ins in the audit', () => {
       { ...refused, url: '/api/v1/user/account/identity/start' },
       { ...line, method: 'DELETE', url: '/api/v1/user', status: 200, reason: 'signedOut' },
     ]);
-    assert.ok(!JSON.stringify(await rows(api.database.db, sql`select * from audit where "accountID" = ${person.id}`)).includes('typed wrongly'));
+    assert.ok(
+      !JSON.stringify(await rows(api.database.db, sql`select * from audit where "accountID" = ${person.id}`)).includes(
+        'typed wrongly',
+      ),
+    );
     // what went well changed nothing, and leaves none
     const again = await customer();
     ok(await api.call('POST', '/user/login2fa/phase0', { token: again.token, body: { password } }));

@@ -85,7 +85,8 @@ const isGroup = (calls: Group | Record<string, Group>): calls is Group => 'defs'
 export function calls<const B extends string, const D extends Defs>(options: GroupOptions & { base: B }, defs: D): Group<B, D> {
   for (const key of Object.keys(defs))
     if (!/^(GET|POST|PUT|PATCH|DELETE) (\/[^\s]*)?$/.test(key)) throw new Error(`not 'METHOD /path': ${key}`);
-  for (const [key, def] of Object.entries(defs) as [string, CallDef][]) // as declared
+  for (const [key, def] of Object.entries(defs) as [string, CallDef][])
+    // as declared
     if (def.present && (def.auth ?? options.auth) !== 'session') throw new Error(`${key}: who is present is a person`);
   return { ...options, defs };
 }

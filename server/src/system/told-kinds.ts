@@ -6,10 +6,11 @@
 import { failFields } from '#contract/errors.ts';
 import { type NoticeKind, noticeNeeds } from '#contract/limits.ts';
 import type { Actor } from '../kit/actor.ts';
+import { mayBeTold } from './notices.ts';
 
 /** Whether anybody of this area is ever told of it: a customer has neither nodes, a licence nor backups. The root holds all keys of its area. */
-export const isToldTo = ({ permissions }: Pick<Actor, 'permissions'>, kind: string): boolean =>
-  !(kind in noticeNeeds) || permissions.has(noticeNeeds[kind as NoticeKind] /* one of them */);
+export const isToldTo = (actor: Pick<Actor, 'permissions'>, kind: string): boolean =>
+  !(kind in noticeNeeds) || mayBeTold(actor, kind as NoticeKind); // one of them
 
 interface Told {
   enable: boolean;

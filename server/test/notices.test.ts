@@ -210,8 +210,8 @@ test('each person chooses by kind, of what the person may see', async () => {
       'trafficUsedUp',
       'trafficLimited',
       'accountLocked',
-      'newDevice',
       'accountEnds',
+      'newDevice',
     ],
   );
   assert.equal((await post(a.client, 'choices', { choices: [{ kind: 'nodeOffline', inbox: false, mail: false }] })).status, 200);

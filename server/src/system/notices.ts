@@ -57,13 +57,14 @@ const choicesOf = async ({ db, actor }: Context) =>
   )?.choices;
 
 /** As `PUT /{area}/account/self` does, whose own it is. */
-async function chooseDeviceMail({ db, actor: { accountID: id }, note }: Context, after: boolean): Promise<void> {
+async function chooseDeviceMail(ctx: Context, after: boolean): Promise<void> {
+  const id = ctx.actor.accountID;
   const changed = await row(
-    db,
+    ctx.db,
     sql`update account set "newDeviceMail" = ${after}, "rowVersion" = "rowVersion" + 1, "updatedAt" = now()
         where id = ${id} and "newDeviceMail" <> ${after} returning 1`,
   );
-  if (changed) note({ table: 'account', id, before: { newDeviceMail: !after }, after: { newDeviceMail: after } });
+  if (changed) ctx.note({ table: 'account', id, before: { newDeviceMail: !after }, after: { newDeviceMail: after } });
 }
 
 export const noticeCalls = implement(notices, {

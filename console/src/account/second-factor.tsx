@@ -7,7 +7,7 @@ import { CopyButton } from '../kit/copy.tsx';
 import { fieldsOf } from '../kit/errors.ts';
 import { notify } from '../kit/notice.ts';
 import { present } from '../kit/present.tsx';
-import { SecretOnce } from '../kit/secret-once.tsx';
+import { SecretOnce } from '../kit/pieces.ts';
 import { loadSelf } from '../kit/session.ts';
 import { t } from '../kit/text.ts';
 import { ApiError } from '../kit/transport.ts';

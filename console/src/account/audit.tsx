@@ -1,6 +1,5 @@
 /** The audit: who did or tried what, with what it changed field by field. */
 import './audit.css';
-import { isRuleName, ruleText } from '#contract/rules/rule.ts';
 import { auditMethods } from '#contract/states-audit.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Drawer, Skeleton, Tag } from 'antd';
@@ -12,9 +11,10 @@ import type { ListState } from '../kit/list-state.ts';
 import { options, resource } from '../kit/resource.ts';
 import { ResourcePage } from '../kit/resource-page.tsx';
 import { AnswerStatus } from '../kit/status.tsx';
-import { language, t, tOf } from '../kit/text.ts';
+import { t, tOf } from '../kit/text.ts';
 import { dateTime } from '../kit/time.ts';
 import { valueText } from '../kit/value-text.ts';
+import { reasonText } from './audit-words.ts';
 
 type Line = RowOf<'POST /{area}/auditLogs'>;
 type Change = NonNullable<AnswerOf<'POST /{area}/auditLogs'>['data'][number]['changes']>[number];
@@ -38,18 +38,6 @@ function Result({ line }: { line: Line }) {
   if (line.status === null) return <span className="ink-3">–</span>;
   return <AnswerStatus status={line.status} />;
 }
-
-/** What a field broke: its sentence, where that says nothing of figures that are not told here. */
-function ruleOf(word: string): string {
-  const text = isRuleName(word) ? ruleText({ rule: word }, language) : word;
-  return text.includes('{') ? word : text;
-}
-const reasonOf = ({ reason }: Line): string =>
-  (reason ?? '')
-    .split(/; | /)
-    .filter(Boolean)
-    .map(word => tOf('auditReason', word, ruleOf(word)))
-    .join(' ');
 
 /** The filters are the body of the call; a page of it is its query. */
 const input = ({ page, pageSize, sortBy, orderBy, filters }: ListState) => ({
@@ -90,7 +78,7 @@ const audit = resource<'POST /{area}/auditLogs'>({
 function Reason({ line }: { line: Line }) {
   return (
     <span>
-      {reasonOf(line)}
+      {reasonText(line.reason)}
       {line.times !== null && <span className="cell-note">{t('audit.times', { count: line.times })}</span>}
     </span>
   );
@@ -123,7 +111,7 @@ function Detail({ line, onClose }: { line: Line; onClose: () => void }) {
               <Result line={line} />
             </span>,
           ],
-          ...(line.reason ? [[t('field.auditReason'), reasonOf(line)] as const] : []),
+          ...(line.reason ? [[t('field.auditReason'), reasonText(line.reason)] as const] : []),
           ...(line.times === null
             ? []
             : [[t('field.times'), t('audit.timesUntil', { count: line.times, time: dateTime(line.lastAt) })] as const]),

@@ -2,6 +2,8 @@
 import { fail } from '#contract/errors.ts';
 import type { Area } from '#contract/kit/call.ts';
 import type { Language } from '#contract/kit/text.ts';
+import type { SignInReason } from '#contract/states-audit.ts';
+import type { AccountState } from '#contract/states.ts';
 import type { ActingToken } from '../kit/actor.ts';
 import { audit, type Context } from '../kit/context.ts';
 import { isIPv6Network, neighbourhoods } from '../kit/networks.ts';
@@ -16,7 +18,7 @@ export const free = { pair: 10, address: 50, device: 10, own: 10 } as const;
 export interface Comer {
   id: number;
   password: string | null;
-  status: string;
+  status: AccountState;
   rootID: number;
   parentClient: number | null;
   email: string;
@@ -24,7 +26,7 @@ export interface Comer {
   language: Language;
 }
 /** Writes down how it went. */
-export type Said = (status: number, reason: string) => Promise<void>;
+export type Said = (status: number, reason: SignInReason) => Promise<void>;
 
 /** How a sign-in ended: good or bad, it stands in the audit, with where it came from. */
 export async function auditSignIn(
@@ -33,7 +35,7 @@ export async function auditSignIn(
   account: Pick<Comer, 'id' | 'rootID' | 'parentClient'> | undefined,
   email: string,
   status: number,
-  reason: string,
+  reason: SignInReason,
   token: Pick<ActingToken, 'id' | 'name'> | null = null,
 ) {
   const { area } = ctx.actor;
@@ -134,7 +136,7 @@ export async function enter(
     how = 'signedIn',
     right,
     open,
-  }: { said: Said; how?: string; right: () => void; open?: () => Promise<Tokens | undefined> },
+  }: { said: Said; how?: SignInReason; right: () => void; open?: () => Promise<Tokens | undefined> },
 ): Promise<Tokens | undefined> {
   const { sessions } = ctx.services;
   const isKnown = !!knownDevice(ctx, account, request);

@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import { decodeAttestationObject, isoBase64URL, isoCBOR } from '@simplewebauthn/server/helpers';
 import { fail, failFields } from '#contract/errors.ts';
+import type { SignInReason } from '#contract/states-audit.ts';
 import { passkeyLogin, passkeys, transports } from '#contract/account/passkeys.ts';
 import { deviceMailsMax, passkeys as limits } from '#contract/limits.ts';
 import { statusOf, withRoots } from '../kit/acting.ts';
@@ -290,7 +291,7 @@ export const passkeyLoginCalls = implement(passkeyLogin, {
     }
     const client = clientDataOf(credential.response.clientDataJSON, 'credentialFailed');
     judgeSignIn(ctx.services.sealing, client.challenge, area);
-    const refused = async (reason: string) => {
+    const refused = async (reason: SignInReason) => {
       await said(401, reason);
       return fail('credentialFailed');
     };

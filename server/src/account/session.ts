@@ -4,6 +4,7 @@ import { Fail, fail } from '#contract/errors.ts';
 import { session } from '#contract/account/session.ts';
 import { loginTwoFactorTypes as types, session as limits } from '#contract/limits.ts';
 import type { Area } from '#contract/kit/call.ts';
+import type { SignInReason } from '#contract/states-audit.ts';
 import { checkPassword, hashPassword, newToken, sha256 } from '../kit/crypto.ts';
 import { tooManyPasswords, tooManySignIns } from '../kit/hashing.ts';
 import { implement } from '../kit/implement.ts';
@@ -97,7 +98,7 @@ export const sessionCalls = implement(
       const { area } = ctx.actor;
       const { sessions } = ctx.services;
       const { account, normal } = await accountOf(ctx.db, area, body.email);
-      const said = (status: number, reason: string) => auditSignIn(ctx, 'verify', account, body.email, status, reason);
+      const said = (status: number, reason: SignInReason) => auditSignIn(ctx, 'verify', account, body.email, status, reason);
       const device = knownDevice(ctx, account, request);
       const claims = triesOf(ctx.ip, device, { key: `${area} ${normal}`, free: free.pair });
       const wait = sessions.tries.take(claims);
@@ -166,7 +167,7 @@ export const sessionCalls = implement(
         sql`update login set tries = tries + 1 where hash = ${hash} returning tries, code`,
       );
       if (!counted) throw fail('invalidToken');
-      const refused = async (name: 'invalidToken' | 'tokenExpired', reason: string) => {
+      const refused = async (name: 'invalidToken' | 'tokenExpired', reason: SignInReason) => {
         const failure = fail(name);
         await said(failure.status, reason);
         return failure;
